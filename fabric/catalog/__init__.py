@@ -1,0 +1,61 @@
+"""The hardware catalog: YAML files beside this one, read when first asked for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from fabric.catalog.models import ServerModel, SonicPlatform, SwitchModel, generic_switch
+
+DATA = Path(__file__).parent / "data"
+
+
+def switch(name: str, own: Mapping[str, SwitchModel] = {}) -> SwitchModel | None:
+    """The switch of that name: the site's own, the shipped, or a generic box such as `64x400g`; else None."""
+    if name in own:
+        return own[name]
+    entry = _entries("switches").get(name)
+    return SwitchModel.model_validate_json(json.dumps(entry)) if entry is not None else generic_switch(name)
+
+
+def server(name: str, own: Mapping[str, ServerModel] = {}) -> ServerModel | None:
+    """The server of that name, the site's own before the shipped; else None."""
+    if name in own:
+        return own[name]
+    entry = _entries("servers").get(name)
+    return ServerModel.model_validate_json(json.dumps(entry)) if entry is not None else None
+
+
+def switch_names() -> list[str]:
+    """Shipped switches."""
+    return sorted(_entries("switches"))
+
+
+def server_names() -> list[str]:
+    """Shipped servers."""
+    return sorted(_entries("servers"))
+
+
+@cache
+def sonic_platform(name: str) -> SonicPlatform | None:
+    """What SONiC must be told of a shipped switch, None where no SKU is known."""
+    path = DATA / "sonic" / f"{name}.yaml"
+    if "/" in name or not path.is_file():
+        return None
+    return SonicPlatform.model_validate_json(json.dumps(_read(path)))
+
+
+@cache
+def _entries(kind: str) -> dict[str, Any]:
+    return {name: entry for path in sorted((DATA / kind).glob("*.yaml")) for name, entry in _read(path).items()}
+
+
+def _read(path: Path) -> dict[str, Any]:
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    data: dict[str, Any] = yaml.load(path.read_text(encoding="utf-8"), loader)
+    return data

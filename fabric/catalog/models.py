@@ -1,0 +1,157 @@
+"""Hardware as data: what the catalog's YAML files may say, and what an intent may declare of its own."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+Breakout = Annotated[str, StringConstraints(pattern=r"^[1-9][0-9]?x[1-9][0-9]*$")]
+Gbps = Annotated[int, Field(ge=1, le=12_800)]
+Metres = Annotated[int, Field(ge=0, le=100_000)]
+
+
+class Record(BaseModel):
+    """Frozen, and refuses keys it does not know."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class PortGroup(Record):
+    """A run of equal cages on the front of a switch."""
+
+    count: int = Field(ge=1, le=1024, description="cages of this kind, numbered on from the group before")
+    speed_gbps: Gbps = Field(description="speed of one cage that is not broken out")
+    breakouts: tuple[Breakout, ...] = Field((), description="how a cage may be split, as ports x Gb/s: `2x400`")
+    undivided: bool = Field(True, description="false: the cage runs only broken out, never as one port of its full speed")
+
+    @model_validator(mode="after")
+    def _fits(self) -> PortGroup:
+        for text in self.breakouts:
+            ports, speed = (int(part) for part in text.split("x"))
+            if ports * speed > self.speed_gbps:
+                raise ValueError(
+                    f"expected breakouts within the cage's {self.speed_gbps}G, got {text} which is {ports * speed}G"
+                )
+        if not self.undivided and not self.breakouts:
+            raise ValueError("expected breakouts of a cage that is never one port, got none")
+        return self
+
+    @cached_property
+    def splits(self) -> dict[int, int]:
+        """Port speed in Gb/s → ports of that speed that one cage gives, the most where several splits give it."""
+        table = {self.speed_gbps: 1} if self.undivided else {}
+        for text in self.breakouts:
+            ports, speed = (int(part) for part in text.split("x"))
+            table[speed] = max(table.get(speed, 0), ports)
+        return table
+
+
+class SonicPlatform(Record):
+    """What SONiC must be told of a box: facts of the board, taken from its SKU files, never computed."""
+
+    platform: str = Field(description="`x86_64-nvidia_sn5600-r0`")
+    hwsku: dict[str, str] = Field(
+        description="split of the cages → SKU name; keys as `1x800`, `2x400`, and `default` for any other mix"
+    )
+    lanes: tuple[str, ...] = Field(description="per cage the SerDes lanes, `0-7` or `17,18,19,20`")
+    alias: str = Field("etp{cage}", description="pattern of a whole cage's alias; a split port adds a, b, c, …")
+    modes: dict[str, str] = Field(
+        default_factory=dict, description="split → the exact key of platform.json's breakout_modes"
+    )
+    source: str = ""
+
+
+class SwitchModel(Record):
+    """A switch one can buy."""
+
+    ports: tuple[PortGroup, ...] = Field(min_length=1, description="groups of cages in front-panel order")
+    asic: str = Field("", description="switch chip, as the buffer tables name it: `tomahawk5`, `spectrum-4`")
+    maker: str = ""
+    description: str = ""
+    technology: Literal["ethernet", "infiniband"] = "ethernet"
+    max_logical_ports: int | None = Field(None, ge=1, description="most ports the chip drives when cages are split")
+    nos: tuple[str, ...] = Field((), description="network OSes the box runs, the usual one first")
+    sonic: SonicPlatform | None = None
+    rack_units: int | None = Field(None, ge=1)
+    power_typical_w: int | None = Field(None, ge=1)
+    power_max_w: int | None = Field(None, ge=1)
+    buffer_bytes: int | None = Field(None, ge=1)
+    cell_bytes: int | None = Field(None, ge=1)
+    latency_ns: int | None = Field(None, ge=1)
+    source: str = ""
+
+    @cached_property
+    def cages(self) -> int:
+        return sum(group.count for group in self.ports)
+
+    @cached_property
+    def bandwidth_gbps(self) -> int:
+        return sum(group.count * group.speed_gbps for group in self.ports)
+
+    @cached_property
+    def native_gbps(self) -> int:
+        """Speed of the fastest cages: what uplinks run at unless they are broken out."""
+        return self.speeds[0]
+
+    @cached_property
+    def speeds(self) -> tuple[int, ...]:
+        """Every port speed the box can do, fastest first."""
+        return tuple(sorted({speed for group in self.ports for speed in group.splits}, reverse=True))
+
+    def group_of(self, cage: int) -> PortGroup:
+        """The port group that front-panel cage `cage` (from 1) belongs to."""
+        for group in self.ports:
+            if cage <= group.count:
+                return group
+            cage -= group.count
+        raise IndexError(cage)
+
+
+class NicSet(Record):
+    """NICs of one purpose in a server."""
+
+    count: int = Field(ge=1, le=64, description="NICs; on a rail-optimized fabric each is a rail")
+    ports: int = Field(1, ge=1, le=8, description="ports of one NIC")
+    speed_gbps: Gbps = Field(description="speed of one port")
+    model: str = ""
+
+
+class ServerModel(Record):
+    """A server, as far as the network sees it."""
+
+    gpus: int = Field(ge=0, le=1024)
+    nvlink_domain_gpus: int | None = Field(None, ge=1, description="GPUs that reach each other without the network")
+    nics: dict[str, NicSet] = Field(description="by purpose: compute, storage, frontend, oob")
+    maker: str = ""
+    description: str = ""
+    gpu: str = ""
+    rack_units: int | None = Field(None, ge=1)
+    power_typical_w: int | None = Field(None, ge=1)
+    power_max_w: int | None = Field(None, ge=1)
+    nvlink_gbytes_s: int | None = Field(None, ge=1, description="NVLink or xGMI bandwidth of one GPU, both ways added")
+    source: str = ""
+
+
+GENERIC = re.compile(r"([1-9][0-9]{0,3})x([1-9][0-9]{0,4})g")
+
+
+def generic_switch(name: str) -> SwitchModel | None:
+    """The box that a name such as `64x400g` stands for, or None.
+
+    It splits a cage into 2, 4 and 8 as long as a port keeps whole Gb/s and at least 25 of them.
+    """
+    match = GENERIC.fullmatch(name)
+    if match is None or not 1 <= int(match[1]) <= 1024 or not 1 <= int(match[2]) <= 12_800:
+        return None
+    count, speed = int(match[1]), int(match[2])
+    breakouts = tuple(f"{n}x{speed // n}" for n in (2, 4, 8) if speed % n == 0 and speed // n >= 25)
+    return SwitchModel(
+        ports=(PortGroup(count=count, speed_gbps=speed, breakouts=breakouts),),
+        maker="generic",
+        description=f"any box with {count} ports of {speed}G",
+        nos=("frr",),
+        source="the name itself",
+    )

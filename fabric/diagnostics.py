@@ -1,0 +1,126 @@
+"""Everything the tool has to say about its input: one record a mistake, all mistakes of a stage together.
+
+Codes: FAB0xx the file and its YAML, FAB1xx the intent language, FAB13x to FAB17x planning and output,
+FAB18x and FAB19x warnings. FAB2xx and up belong to the checks.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A position in an input file; line and column count from 1, 0 when the whole file is meant."""
+
+    file: str
+    line: int = 0
+    column: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}" if self.line else self.file
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding about the input."""
+
+    code: str
+    place: Place
+    message: str
+    hint: str = ""
+    severity: str = "error"  # "error" | "warning"
+
+    def __str__(self) -> str:
+        head = f"{self.place}: {self.severity}[{self.code}]: {self.message}"
+        return f"{head}\n    hint: {self.hint}" if self.hint else head
+
+    def as_dict(self) -> dict[str, str | int]:
+        """The shape of a finding in `--json` output."""
+        return {
+            "id": self.code,
+            "severity": self.severity,
+            "file": self.place.file,
+            "line": self.place.line,
+            "column": self.place.column,
+            "message": self.message,
+            "hint": self.hint,
+        }
+
+
+class InputError(Exception):
+    """Bad input: carries every diagnostic of the stage that found it. The command line turns it into exit code 2."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics: tuple[Diagnostic, ...] = tuple(sorted(set(diagnostics), key=_order))
+        super().__init__("\n".join(map(str, self.diagnostics)))
+
+
+class MissingError(Exception):
+    """Something outside is missing (a server, a daemon, root): exit code 3 and one line."""
+
+
+class Report:
+    """Collects the diagnostics of one stage, so that a person sees all mistakes at once."""
+
+    def __init__(self) -> None:
+        self.errors: list[Diagnostic] = []
+        self.warnings: list[Diagnostic] = []
+
+    def error(self, code: str, place: Place, message: str, hint: str = "") -> None:
+        self.errors.append(Diagnostic(code, place, message, hint))
+
+    def warn(self, code: str, place: Place, message: str, hint: str = "") -> None:
+        self.warnings.append(Diagnostic(code, place, message, hint, "warning"))
+
+    def fail(self, code: str, place: Place, message: str, hint: str = "") -> NoReturn:
+        """Records an error after which the stage cannot go on."""
+        self.error(code, place, message, hint)
+        raise InputError(self.errors)
+
+    def raise_errors(self) -> None:
+        """Raises InputError if anything was recorded as an error."""
+        if self.errors:
+            raise InputError(self.errors)
+
+
+def nearest(word: object, known: Iterable[str]) -> str:
+    """`did you mean 'x'?`, or what there is to choose from when nothing comes close."""
+    choices = sorted(known)
+    match = difflib.get_close_matches(str(word).lower(), choices, n=1, cutoff=0.6)
+    if match:
+        return f"did you mean '{match[0]}'?"
+    return one_of(choices)
+
+
+def one_of(choices: Sequence[str], most: int = 12) -> str:
+    """`one of a, b, c`, cut where a person stops reading."""
+    shown = ", ".join(choices[:most])
+    return f"one of {shown}" + (f", … ({len(choices)} in all)" if len(choices) > most else "")
+
+
+def plural(count: int, noun: str, nouns: str = "") -> str:
+    """`1 leaf`, `2 leaves`."""
+    return f"{count} {noun if count == 1 else nouns or noun + 's'}"
+
+
+def show(value: object, most: int = 60) -> str:
+    """A value as a message may quote it: on one line, no control characters, not longer than a line."""
+    if isinstance(value, bool):
+        text = "true" if value else "false"
+    elif value is None:
+        text = "nothing"
+    elif isinstance(value, dict):
+        text = "a mapping"
+    elif isinstance(value, list | tuple):
+        text = "a list"
+    else:
+        text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def _order(item: Diagnostic) -> tuple[str, int, int, str, str]:
+    return item.place.file, item.place.line, item.place.column, item.code, item.message

@@ -1,0 +1,1 @@
+"""The intent language: models, a loader that keeps positions, the JSON Schema."""

@@ -1,0 +1,135 @@
+"""Names, numbers and addresses: patterns, pools, and what a designer pins."""
+
+from __future__ import annotations
+
+import re
+import string
+from typing import Annotated, Literal
+
+from netaddr import AddrFormatError, IPAddress, IPNetwork
+from pydantic import AfterValidator, Field, model_validator
+
+from fabric.intent.base import Host, Key, Line, ListOf
+
+PATTERN_FIELDS = ("site", "fabric", "group", "role", "n", "unit", "rack", "pod", "plane", "rail")
+_SPEC = re.compile(r"(0[1-9])?d?")
+
+
+def _pattern(text: str) -> str:
+    """Checks a name pattern: literal text and `{field}` or `{field:03}`, nothing that Python's format would evaluate."""
+    try:
+        parts = list(string.Formatter().parse(text))
+    except ValueError as error:
+        raise ValueError(f"expected a pattern such as '{{fabric}}-leaf{{n:03}}': {error}") from None
+    for _, name, spec, conversion in parts:
+        if name is None:
+            continue
+        if name not in PATTERN_FIELDS or conversion:
+            raise ValueError(f"expected fields among {', '.join(PATTERN_FIELDS)}, got {{{name}}}")
+        if spec and (name in ("site", "fabric", "group", "role") or not _SPEC.fullmatch(spec)):
+            raise ValueError(f"expected a width such as {{n:03}}, got {{{name}:{spec}}}")
+    if not re.fullmatch(r"[A-Za-z0-9._-]*", "".join(literal for literal, *_ in parts)):
+        raise ValueError("expected letters, digits, hyphens, dots and underscores between the fields")
+    return text
+
+
+def _prefix(text: str) -> str:
+    try:
+        network = IPNetwork(text)
+    except (AddrFormatError, ValueError):
+        raise ValueError("expected a prefix such as 10.0.0.0/16") from None
+    if "/" not in text:
+        raise ValueError("expected a prefix with its length, such as 10.0.0.0/16")
+    if network.cidr.ip != network.ip:
+        raise ValueError(f"expected the first address of the prefix, {network.cidr}")
+    if network.is_multicast() or network.is_loopback() or (network.version == 4 and network.ip in IPNetwork("0.0.0.0/8")):
+        raise ValueError("expected unicast addresses")
+    return str(network.cidr)
+
+
+def _address(text: str) -> str:
+    try:
+        return str(IPAddress(text))
+    except (AddrFormatError, ValueError):
+        raise ValueError("expected an address such as 10.0.0.1") from None
+
+
+Pattern = Annotated[Line, AfterValidator(_pattern)]
+Prefix = Annotated[Line, AfterValidator(_prefix)]
+Address = Annotated[Line, AfterValidator(_address)]
+Prefixes = Annotated[tuple[Prefix, ...], ListOf]
+Asn = Annotated[int, Field(ge=1, le=4_294_967_294)]
+
+
+class Names(Key):
+    """Name patterns. Fields: {site} {fabric} {group} {role} {n} {unit} {rack} {pod} {plane} {rail}; `{n:03}` pads."""
+
+    leaf: Pattern = Field("{fabric}-leaf{n:03}", description="leaves")
+    spine: Pattern = Field("{fabric}-spine{n:03}", description="spines")
+    core: Pattern = Field("{fabric}-core{n:03}", description="cores")
+    server: Pattern = Field("{group}-{n:04}", description="servers; the same name in two fabrics is the same server")
+
+
+class Pools(Key):
+    """Address space. What is not stated comes from private space that overlaps nothing stated."""
+
+    loopback: Prefixes | None = Field(None, description="IPv4 loopbacks and router ids, a /32 each")
+    loopback6: Prefixes | None = Field(None, description="IPv6 loopbacks of an IPv6 underlay, a /128 each")
+    vtep: Prefixes | None = Field(None, description="VTEP addresses of an overlay")
+    p2p: Prefixes | None = Field(None, description="links between switches, a /31 or /127 each")
+    servers: Prefixes | None = Field(None, description="server subnets: a block per rail, in it a block per leaf")
+    management: Prefixes | None = Field(None, description="management addresses of the switches")
+
+
+class AsnScheme(Key):
+    """AS numbers of the underlay."""
+
+    scheme: Literal["rfc7938", "per-device"] = Field(
+        "rfc7938",
+        description="`rfc7938`: one for the cores, one per pod's spines, one per leaf; `per-device`: every switch its own",
+    )
+    ranges: Annotated[tuple[Line, ...], ListOf] | None = Field(
+        None, description="numbers to take, `4200000000-4200065535`; private space of `width` unless stated"
+    )
+    width: Literal[2, 4] = Field(4, description="bytes of an AS number")
+
+
+class Bfd(Key):
+    """Bidirectional forwarding detection on every session."""
+
+    enabled: bool = Field(True, description="run BFD")
+    interval_ms: int = Field(300, ge=50, le=60_000, description="time between packets")
+    multiplier: int = Field(3, ge=2, le=50, description="lost packets that take a session down")
+
+
+class Underlay(Key):
+    """Routing between the switches."""
+
+    addressing: Literal["ipv4", "unnumbered", "ipv6"] = Field(
+        "ipv4", description="fabric links: IPv4 /31, unnumbered (RFC 8950), or IPv6 /127"
+    )
+    asn: AsnScheme = Field(AsnScheme(), description="AS numbers")
+    mtu: int = Field(9216, ge=1280, le=9216, description="IP MTU in bytes; lowered to what the network OSes can all do")
+    bfd: Bfd = Field(Bfd(), description="failure detection")
+    keepalive_s: int = Field(3, ge=1, le=60, description="BGP keepalive")
+    hold_s: int = Field(9, ge=3, le=180, description="BGP hold time")
+    max_prefix: int = Field(12_000, ge=1, le=1_000_000, description="routes taken from a neighbour before it is shut")
+
+    @model_validator(mode="after")
+    def _timers(self) -> Underlay:
+        if self.hold_s < 3 * self.keepalive_s:
+            raise ValueError(f"expected a hold time of at least three keepalives, {3 * self.keepalive_s} s")
+        return self
+
+
+class Pin(Key):
+    """What is fixed for one switch, whatever the planner would choose."""
+
+    name: Host | None = Field(None, description="its name")
+    asn: Asn | None = Field(None, description="its AS number")
+    loopback: Address | None = Field(None, description="its IPv4 loopback and router id")
+    management: Address | None = Field(None, description="its management address")
+    ports: dict[Host, Annotated[tuple[Annotated[int, Field(ge=1, le=1024)], ...], ListOf]] = Field(
+        default_factory=dict,
+        description="peer → front-panel ports its links take, in link order; what stood there moves to the ports given up",
+    )

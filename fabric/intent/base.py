@@ -1,0 +1,51 @@
+"""What every part of the intent language is built from."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+
+
+class Key(BaseModel):
+    """A mapping of the intent: frozen, strict about types, and it refuses keys it does not know."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9-]{0,30}[A-Za-z0-9])?")
+HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?")
+
+
+def _name(text: str) -> str:
+    if not NAME.fullmatch(text):
+        raise ValueError("expected letters, digits and inner hyphens, at most 32 of them")
+    return text
+
+
+def _host(text: str) -> str:
+    if not HOST.fullmatch(text) or ".." in text:
+        raise ValueError("expected a host name: letters, digits, inner hyphens and dots, at most 63 of them")
+    return text
+
+
+def _line(text: str) -> str:
+    if not text.isprintable():
+        raise ValueError("expected one line of text without control characters")
+    return text
+
+
+def as_list(value: Any) -> Any:
+    """Lets a single entry stand for a list of one."""
+    return tuple(value) if isinstance(value, list | tuple) else (value,)
+
+
+Name = Annotated[str, AfterValidator(_name), Field(json_schema_extra={"pattern": f"^{NAME.pattern}$"})]
+Host = Annotated[str, AfterValidator(_host), Field(json_schema_extra={"pattern": f"^{HOST.pattern}$"})]
+Line = Annotated[str, AfterValidator(_line), Field(max_length=200)]
+Count = Annotated[int, Field(ge=1, le=10_000_000)]
+Gbps = Annotated[int, Field(ge=1, le=12_800)]
+Ratio = Annotated[float, Field(gt=0, le=1000)]
+Metres = Annotated[int, Field(ge=0, le=100_000)]
+ListOf = BeforeValidator(as_list)

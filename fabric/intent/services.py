@@ -1,0 +1,113 @@
+"""What rides on the underlay and beside it: overlay, tenants, QoS, management, checks, overrides, output."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from fabric.intent.addressing import Address, Asn, Prefix
+from fabric.intent.base import Host, Key, Line, ListOf, Name
+
+Vni = Annotated[int, Field(ge=1, le=16_777_215)]
+Vlan = Annotated[int, Field(ge=2, le=4094)]
+Priority = Annotated[int, Field(ge=0, le=7)]
+Dscp = Annotated[int, Field(ge=0, le=63)]
+
+
+class Overlay(Key):
+    """EVPN/VXLAN on top of the underlay."""
+
+    kind: Literal["none", "evpn-vxlan"] = Field("none", description="`none`: routed fabric; `evpn-vxlan`: tenants by VNI")
+    anycast_mac: Line = Field("00:00:5e:00:01:01", description="MAC address of the distributed gateways")
+    l3vni_base: Vni = Field(50_000, description="first VNI of a tenant's VRF")
+    l2vni_base: Vni = Field(10_000, description="first VNI of a tenant's network")
+
+
+class Network(Key):
+    """A layer-2 network of a tenant."""
+
+    name: Name = Field(description="name of the network")
+    vlan: Vlan | None = Field(None, description="VLAN on the server ports")
+    vni: Vni | None = Field(None, description="its VNI; from `overlay.l2vni_base` unless stated")
+    gateway: Prefix | None = Field(None, description="subnet whose first address is the distributed gateway")
+
+
+class Tenant(Key):
+    """Who owns which servers, racks or rails; ports follow from it."""
+
+    name: Name = Field(description="name of the tenant and its VRF")
+    servers: Annotated[tuple[Line, ...], ListOf] = Field((), description="server names or ranges, `dgx-h100-0001..0032`")
+    racks: Annotated[tuple[int, ...], ListOf] = Field((), description="racks, from 1")
+    rails: Annotated[tuple[int, ...], ListOf] = Field((), description="rails, from 1")
+    vni: Vni | None = Field(None, description="VNI of the VRF; from `overlay.l3vni_base` unless stated")
+    networks: tuple[Network, ...] = Field((), description="layer-2 networks")
+
+
+class Ecn(Key):
+    """Marking thresholds where a designer insists; computed unless stated."""
+
+    kmin_bytes: int | None = Field(None, ge=1, description="queue length at which marking begins")
+    kmax_bytes: int | None = Field(None, ge=1, description="queue length at which every packet is marked")
+    pmax_percent: int | None = Field(None, ge=1, le=100, description="marking probability at Kmax")
+
+
+class Qos(Key):
+    """Lossless Ethernet for RoCE."""
+
+    enabled: bool | None = Field(None, description="on for compute and storage fabrics unless stated")
+    lossless_priority: Priority = Field(3, description="PFC priority, traffic class and queue of RoCE")
+    lossless_dscp: Dscp = Field(26, description="DSCP of RoCE data")
+    cnp_priority: Priority = Field(6, description="traffic class of congestion notifications")
+    cnp_dscp: Dscp = Field(48, description="DSCP of congestion notifications")
+    ecn: Ecn = Field(Ecn(), description="marking thresholds")
+    pfc_watchdog: bool = Field(True, description="PFC watchdog on every lossless port")
+
+
+class Management(Key):
+    """How switches are reached and what they report to."""
+
+    vrf: bool = Field(True, description="keep management in a VRF of its own")
+    gateway: Address | None = Field(None, description="default gateway; the pool's first address unless stated")
+    ntp: Annotated[tuple[Host, ...], ListOf] = Field((), description="time servers")
+    syslog: Annotated[tuple[Address, ...], ListOf] = Field((), description="log collectors")
+    dns: Annotated[tuple[Address, ...], ListOf] = Field((), description="name servers")
+    timezone: Annotated[str, Field(pattern=r"^[A-Za-z0-9_+/-]{1,40}$")] = Field("UTC", description="time zone")
+
+
+class Checks(Key):
+    """Checks of this intent."""
+
+    silence: dict[Annotated[str, Field(pattern=r"^FAB[0-9]{3}$")], Line] = Field(
+        default_factory=dict, description="code of a warning or check → why it does not apply here"
+    )
+
+
+class Override(Key):
+    """A site's own lines for some switches: a template that extends ours, or a merge patch of a document."""
+
+    role: Literal["leaf", "spine", "core"] | None = Field(None, description="switches of this role")
+    devices: Annotated[tuple[Line, ...], ListOf] = Field((), description="switches by name or glob, `backend-leaf00*`")
+    fabric: Name | None = Field(None, description="switches of this fabric")
+    template: Line | None = Field(
+        None, description="file beside the intent that extends a template and replaces blocks: `site/ntp.eos.j2`"
+    )
+    file: Line | None = Field(None, description="document to patch, e.g. `config_db.json`")
+    patch: dict[str, Any] | None = Field(None, description="RFC 7396 merge patch of that document")
+
+    @model_validator(mode="after")
+    def _one(self) -> Override:
+        if (self.template is None) == (self.patch is None):
+            raise ValueError("expected either a template or a patch")
+        if (self.patch is None) != (self.file is None):
+            raise ValueError("expected file and patch together")
+        return self
+
+
+class Output(Key):
+    """What becomes of the generated files."""
+
+    keep: bool = Field(True, description="false: too large to commit; `generate --check` plans and renders, compares nothing")
+
+
+__all__ = ["Asn", "Checks", "Management", "Output", "Overlay", "Override", "Qos", "Tenant"]

@@ -1,0 +1,72 @@
+"""A site: the whole of an intent file."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from fabric.catalog.models import ServerModel, SwitchModel
+from fabric.intent.addressing import Names, Pin, Pools, Underlay
+from fabric.intent.base import Host, Key, Line, ListOf, Name
+from fabric.intent.services import Checks, Management, Output, Overlay, Override, Qos, Tenant
+from fabric.intent.topology import Planned, Servers, Topology
+
+VERSION = 1
+
+
+class OwnCatalog(Key):
+    """Hardware of this site, beside the shipped catalog."""
+
+    switches: dict[Line, SwitchModel] = Field(default_factory=dict, description="switches by name")
+    servers: dict[Line, ServerModel] = Field(default_factory=dict, description="servers by name")
+
+
+class TierNos(Key):
+    """Network OS per tier."""
+
+    leaf: Name | None = Field(None, description="of the leaves")
+    spine: Name | None = Field(None, description="of the spines")
+    core: Name | None = Field(None, description="of the cores")
+
+
+def _every_tier(value: Any) -> Any:
+    return {"leaf": value, "spine": value, "core": value} if isinstance(value, str) else value
+
+
+class Fabric(Key):
+    """One network of a site."""
+
+    purpose: Literal["compute", "storage", "frontend", "oob"] = Field("compute", description="what the network is for")
+    nos: Annotated[TierNos, BeforeValidator(_every_tier)] = Field(
+        TierNos(),
+        description="network OS of the switches, one for all or `{leaf: …, spine: …, core: …}`; each model's usual one",
+    )
+    servers: Servers = Field(description="the servers: one group, or a list of groups")
+    topology: Topology = Field(description="the shape of the network")
+    planned: Planned | None = Field(None, description="the size that wiring and numbering leave room for")
+    names: Names = Field(Names(), description="name patterns")
+    pins: dict[Host, Pin] = Field(
+        default_factory=dict, description="switch, by the name it would have → what is fixed for it"
+    )
+    underlay: Underlay = Field(Underlay(), description="routing between the switches")
+    pools: Pools = Field(Pools(), description="address space of this fabric alone")
+    overlay: Overlay = Field(Overlay(), description="EVPN/VXLAN")
+    tenants: tuple[Tenant, ...] = Field((), description="who owns which servers")
+    qos: Qos = Field(Qos(), description="lossless Ethernet for RoCE")
+    management: Management | None = Field(None, description="management of this fabric's switches, where it differs")
+    checks: Checks = Field(Checks(), description="silenced checks of this fabric")
+
+
+class Site(Key):
+    """An intent file."""
+
+    version: Literal[1] = Field(description="version of the language")
+    site: Name = Field(description="name of the site, and of its folder in `generated/`")
+    catalog: OwnCatalog = Field(OwnCatalog(), description="own hardware beside the shipped catalog")
+    fabrics: Annotated[dict[Name, Fabric], Field(min_length=1)] = Field(description="the networks of the site")
+    pools: Pools = Field(Pools(), description="address space shared by all fabrics")
+    management: Management = Field(Management(), description="management of every switch")
+    checks: Checks = Field(Checks(), description="silenced checks of the whole site")
+    overrides: Annotated[tuple[Override, ...], ListOf] = Field((), description="a site's own config lines")
+    output: Output = Field(Output(), description="what becomes of the generated files")

@@ -1,0 +1,171 @@
+"""The shape of a fabric: servers, units, tiers, pods, planes, and the switches of each tier."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from fabric.intent.base import Count, Gbps, Key, Line, ListOf, Metres, Name, Ratio
+
+
+class ServerGroup(Key):
+    """Servers of one kind. A fabric of several generations lists several groups; each has units of its own."""
+
+    model: Line = Field(description="server of the catalog, e.g. `dgx-h100`, or one declared under `catalog.servers`")
+    count: Count = Field(description="servers that are built now")
+    name: Name | None = Field(
+        None, description="name of the group, part of its servers' names; the model's name unless stated"
+    )
+    nics: Line | None = Field(
+        None, description="which NICs of the server this fabric connects; the fabric's purpose unless stated"
+    )
+    per_rack: Count | None = Field(None, description="servers in one rack")
+    unit: Unit | None = Field(None, description="units of this group, where they differ from `topology.unit`")
+    planned: Count | None = Field(
+        None, description="servers of this group that wiring and numbering leave room for, when there are several groups"
+    )
+
+
+class Unit(Key):
+    """Servers that share one set of leaves (a scalable unit, stripe or segment)."""
+
+    servers: Count | None = Field(
+        None, description="servers of a unit; unless stated, as many as half the leaf's bandwidth carries"
+    )
+    full: bool = Field(True, description="cable the uplinks of the whole unit, even while servers are missing from it")
+
+
+ServerGroup.model_rebuild()
+
+
+class Uplinks(Key):
+    """Uplinks of one switch, where a designer insists."""
+
+    count: Count | None = Field(None, description="links up from one switch, over all its upper switches")
+    speed_gbps: Gbps | None = Field(None, description="speed of one link; the fastest both ends can do unless stated")
+
+
+class Tier(Key):
+    """What the tiers have in common."""
+
+    switch: Line | None = Field(
+        None, description="switch of the catalog, e.g. `sn5600`, or a generic box such as `64x400g`"
+    )
+    nos: Name | None = Field(None, description="network OS of this tier, where it differs from the fabric's")
+
+
+class Leaf(Tier):
+    """The tier that servers connect to."""
+
+    oversubscription: Ratio | None = Field(
+        None, description="most server bandwidth per uplink bandwidth; 1 unless stated, below 1 is spare bandwidth"
+    )
+    uplinks: Uplinks = Field(Uplinks(), description="uplinks of one leaf, where a designer insists")
+    spare_server_ports: int = Field(
+        0, ge=0, le=1024, description="server ports of every leaf kept free; they count as no demand"
+    )
+
+
+class Spine(Tier):
+    """The tier above the leaves."""
+
+    oversubscription: Ratio | None = Field(
+        None, description="three tiers: most bandwidth down per bandwidth up; 1 unless stated"
+    )
+    uplinks: Uplinks = Field(Uplinks(), description="three tiers: uplinks of one spine, where a designer insists")
+    count: Count | None = Field(None, description="spines in all, over every plane, rail and pod")
+    min_count: Count | None = Field(
+        None, description="fewest spines of a plane or pod; 2 where the wiring allows it unless stated"
+    )
+
+
+class Core(Tier):
+    """The tier above the spines of a three-tier fabric."""
+
+    count: Count | None = Field(None, description="cores in all, over every plane and group")
+
+
+class PodRule(Key):
+    """How units are gathered into pods; one of the three."""
+
+    count: Count | None = Field(None, description="pods in all")
+    units: Count | None = Field(None, description="units of one pod")
+    racks: Count | None = Field(None, description="racks of one pod")
+
+    @model_validator(mode="after")
+    def _one(self) -> PodRule:
+        if sum(value is not None for value in (self.count, self.units, self.racks)) != 1:
+            raise ValueError("expected one of count, units and racks")
+        return self
+
+
+class Attachment(Key):
+    """Other boxes that take leaf ports: a fabric manager, a border, a storage gateway."""
+
+    name: Name = Field(description="name of the box")
+    links: Count = Field(description="its links in all, spread over the leaves that have ports left")
+    speed_gbps: Gbps | None = Field(None, description="speed of a link; that of the server ports unless stated")
+
+
+class CableLength(Key):
+    """Planned cable lengths in metres, per kind of link."""
+
+    server_leaf: Metres = Field(5, alias="server-leaf", description="from a server to its leaf")
+    leaf_leaf: Metres = Field(3, alias="leaf-leaf", description="between the two leaves of a collapsed pair")
+    leaf_spine: Metres = Field(40, alias="leaf-spine", description="from a leaf to a spine")
+    spine_core: Metres = Field(300, alias="spine-core", description="from a spine to a core")
+    attachments: Metres = Field(20, description="from a leaf to an attached box")
+
+
+def _pods(value: Any) -> Any:
+    if value == "auto":
+        return None
+    if value is not None and not isinstance(value, dict | PodRule):
+        raise ValueError("expected auto, {count: 8}, {units: 4} or {racks: 192}")
+    return value
+
+
+class Topology(Key):
+    """The shape of the fabric."""
+
+    kind: Literal["rail-optimized", "rack", "rail-only", "collapsed"] | None = Field(
+        None,
+        description=(
+            "`rail-optimized`: one leaf per rail serves a whole unit; `rack`: a leaf per rack; `rail-only`: every rail is "
+            "a Clos of its own; `collapsed`: a leaf pair without spines. Unless stated, `rail-optimized` for "
+            "`purpose: compute` and `rack` for the others"
+        ),
+    )
+    switch: Line | None = Field(None, description="switch of every tier that states none of its own")
+    rails: Count | None = Field(
+        None, description="rails of a unit; one per NIC unless stated. Fewer rails put neighbouring NICs on one leaf"
+    )
+    unit: Unit = Field(Unit(), description="servers that share one set of leaves")
+    tiers: Literal["auto", 2, 3] = Field("auto", description="switch tiers")
+    pods: Annotated[PodRule | None, BeforeValidator(_pods)] = Field(
+        None, description="`auto`, or how units are gathered into pods"
+    )
+    planes: Count = Field(1, description="isolated planes that the ports of every NIC are spread over")
+    dual_tor: bool = Field(False, description="the ports of a NIC go to different leaves")
+    leaf: Leaf = Field(Leaf(), description="the leaves")
+    spine: Spine = Field(Spine(), description="the spines")
+    core: Core = Field(Core(), description="the cores")
+    attachments: tuple[Attachment, ...] = Field((), description="other boxes that take leaf ports")
+    cable_length_m: CableLength = Field(CableLength.model_validate({}), description="planned cable lengths in metres")
+
+
+class Planned(Key):
+    """The size that wiring and numbering leave room for."""
+
+    servers: Count = Field(description="servers of the finished fabric")
+    uplinks: Literal["reserve", "recable"] = Field(
+        "reserve",
+        description=(
+            "`reserve`: every cable runs where the finished fabric has it, so growth moves nothing; spines that are not "
+            "built yet (`spine.count`) leave their ports reserved. `recable`: wired for today's size and re-cabled later"
+        ),
+    )
+
+
+Servers = Annotated[tuple[ServerGroup, ...], ListOf, Field(min_length=1)]

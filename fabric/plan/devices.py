@@ -1,0 +1,27 @@
+"""A device of a plan, as a small frozen record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+SERVER, LEAF, SPINE, CORE, ATTACHED = "server", "leaf", "spine", "core", "attached"
+SWITCH_ROLES = (CORE, SPINE, LEAF)
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """One box. Coordinates count from 0 and are -1 where the box has none (a core has no unit)."""
+
+    index: int  # row in the fabric's device table; links refer to it
+    name: str
+    role: str  # "server" | "leaf" | "spine" | "core" | "attached"
+    number: int  # n of the name pattern, from 1, within its role (servers: within their group)
+    model: str  # catalog name
+    nos: str  # network OS, "" for what is no switch or has none (InfiniBand)
+    group: str = ""  # the entry of `servers` it belongs to
+    unit: int = -1
+    rack: int = -1
+    pod: int = -1
+    plane: int = -1
+    rail: int = -1
+    asn: int = 0  # 0: speaks no BGP

@@ -1,0 +1,86 @@
+"""Which port of a switch each link takes, so that a fabric that grows re-cables no more than it must.
+
+Between two tiers every lower switch has `links` links to each of `uppers` upper switches. When these numbers change,
+the links that exist keep their ports and new ones take the freed ports in order; replaying the history of the numbers
+gives every port, so none is stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fabric.planner.ledger import Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Epoch:
+    """A time of equal numbers: upper switches, links to each of them by group, and how many lowers there were."""
+
+    uppers: int
+    links: tuple[tuple[str, int], ...]  # (group, links), sorted
+    lowers: int
+
+    def of(self, group: str) -> int:
+        """Links from a lower switch of the group to each upper; 0 before the group was there."""
+        return dict(self.links).get(group, 0)
+
+
+def now(history: Sequence[Epoch], current: Epoch) -> tuple[Epoch, ...]:
+    """The history with the present numbers at its end; equal numbers only move the count of lowers on."""
+    if history and _same(history[-1], current):
+        return (*history[:-1], current)
+    return (*history, current)
+
+
+def _same(old: Epoch, new: Epoch) -> bool:
+    return old.uppers == new.uppers and set(old.links) <= set(new.links)
+
+
+def lower_slots(history: Sequence[Epoch], group: str) -> Ints:
+    """slot[upper, link]: the uplink of a lower switch of the group, from 0."""
+    slot: dict[tuple[int, int], int] = {}
+    for epoch in history:
+        links = epoch.of(group)
+        wanted = [(upper, link) for upper in range(epoch.uppers) for link in range(links)]
+        slot = _refill({key: port for key, port in slot.items() if key[0] < epoch.uppers and key[1] < links}, wanted)
+    last = history[-1]
+    links = last.of(group)
+    table = np.empty((last.uppers, links), dtype=np.int64)
+    for (upper, link), port in slot.items():
+        table[upper, link] = port
+    return table
+
+
+def upper_slots(history: Sequence[Epoch], groups: Sequence[str]) -> list[Ints]:
+    """Per lower switch, in order of arrival: the downlinks its links take on each upper switch, from 0.
+
+    `groups` gives the group of every lower switch there is or will be.
+    """
+    if len(history) == 1:  # the usual case, without the replay
+        slots, first = [], 0
+        for group in groups:
+            slots.append(np.arange(first, first + history[0].of(group), dtype=np.int64))
+            first += history[0].of(group)
+        return slots
+    taken: dict[tuple[int, int], int] = {}
+    for at, epoch in enumerate(history):
+        there = min(epoch.lowers, len(groups)) if at < len(history) - 1 else len(groups)
+        links = [epoch.of(group) for group in groups]
+        wanted = [(lower, link) for lower in range(there) for link in range(links[lower])]
+        known = {key: port for key, port in taken.items() if key[0] < there and key[1] < links[key[0]]}
+        taken = _refill(known, wanted)
+    last = history[-1]
+    return [
+        np.array([taken[lower, link] for link in range(last.of(group))], dtype=np.int64)
+        for lower, group in enumerate(groups)
+    ]
+
+
+def _refill(known: dict[tuple[int, int], int], wanted: Sequence[tuple[int, int]]) -> dict[tuple[int, int], int]:
+    """Keeps what is known, gives the rest the free ports in order."""
+    used = set(known.values())
+    free = (port for port in range(len(used) + len(wanted)) if port not in used)
+    return {key: known[key] if key in known else next(free) for key in wanted}

@@ -1,0 +1,166 @@
+"""Address pools and AS number ranges of every fabric: stated ones checked, the others chosen around them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from netaddr import IPNetwork
+
+from fabric.diagnostics import Place, Report
+from fabric.intent.addressing import Pools
+from fabric.intent.site import Site
+from fabric.intent.source import Source
+from fabric.planner.ledger import Space
+
+Kind = Literal["loopback", "loopback6", "vtep", "p2p", "servers", "management"]
+KINDS: tuple[Kind, ...] = ("loopback", "loopback6", "vtep", "p2p", "servers", "management")
+
+# Private space (RFC 1918, RFC 4193), large first; the first candidate that overlaps nothing stated is taken.
+_DEFAULTS: dict[str, tuple[str, ...]] = {
+    "loopback": ("10.0.0.0/15", "172.31.0.0/16", "192.168.0.0/17"),
+    "loopback6": ("fd00:0:0:1::/64", "fd00:0:1:1::/64"),
+    "vtep": ("10.2.0.0/15", "172.30.0.0/16", "192.168.128.0/18"),
+    "p2p": ("10.64.0.0/10", "172.24.0.0/14", "10.32.0.0/11", "192.168.0.0/16"),
+    "servers": ("10.128.0.0/9", "10.16.0.0/12", "172.28.0.0/15"),
+    "management": ("172.16.0.0/13", "10.8.0.0/14", "192.168.192.0/18"),
+    "p2p6": ("fd00:0:0:1000::/52", "fd00:0:1:1000::/52"),
+    "servers6": ("fd00:0:0:8000::/49", "fd00:0:1:8000::/49"),
+}
+
+PRIVATE_2_BYTE = (64_512, 65_534)  # RFC 6996
+PRIVATE_4_BYTE = (4_200_000_000, 4_294_967_294)
+_RESERVED_ASNS = frozenset({0, 23_456, 65_535, 4_294_967_295})
+
+
+@dataclass(frozen=True)
+class PoolSet:
+    """The pools of one fabric: prefixes by kind, and whether the intent states them."""
+
+    prefixes: Mapping[str, tuple[str, ...]]
+    stated: Mapping[str, Place]  # only the stated kinds
+
+    def space(self, kind: str, used: list[tuple[int, int]]) -> Space:
+        """Number space of a kind. The first address of management, the gateway's usual one, is left out."""
+        networks = [IPNetwork(prefix) for prefix in self.prefixes[kind]]
+        spare = 1 if kind == "management" else 0
+        return Space([(net.first + spare, net.last + 1 - spare) for net in networks], used)
+
+    def covering(self, kind: str, number: int) -> str | None:
+        """The prefix of a kind that holds an address."""
+        for prefix in self.prefixes[kind]:
+            net = IPNetwork(prefix)
+            if net.first <= number <= net.last:
+                return prefix
+        return None
+
+
+def pools(site: Site, source: Source, report: Report) -> dict[str, PoolSet]:
+    """The pools of every fabric: its own, the site's, or defaults that overlap nothing stated."""
+    stated: list[tuple[IPNetwork, str, Place]] = []
+    _collect(stated, site.pools, ("pools",), source)
+    for name, fabric in site.fabrics.items():
+        _collect(stated, fabric.pools, ("fabrics", name, "pools"), source)
+    _check_overlaps(stated, report)
+    taken = [network for network, *_ in stated]
+    defaults = {kind: _default(candidates, taken) for kind, candidates in _DEFAULTS.items()}
+    result = {}
+    for name, fabric in site.fabrics.items():
+        v6 = fabric.underlay.addressing == "ipv6"
+        prefixes: dict[str, tuple[str, ...]] = {}
+        places: dict[str, Place] = {}
+        for kind in KINDS:
+            own, shared = getattr(fabric.pools, kind), getattr(site.pools, kind)
+            default = defaults[f"{kind}6" if v6 and kind in ("p2p", "servers") else kind]
+            prefixes[kind] = own or shared or (default,)
+            if own or shared:
+                path = ("fabrics", name, "pools", kind) if own else ("pools", kind)
+                places[kind] = source.place(path)
+                _check_family(kind, prefixes[kind], v6, places[kind], report)
+        result[name] = PoolSet(prefixes, places)
+    return result
+
+
+def _collect(found: list[tuple[IPNetwork, str, Place]], stated: Pools, path: tuple[str, ...], source: Source) -> None:
+    for kind in KINDS:
+        for at, prefix in enumerate(getattr(stated, kind) or ()):
+            found.append((IPNetwork(prefix), kind, source.place((*path, kind, at))))
+
+
+def _check_overlaps(stated: list[tuple[IPNetwork, str, Place]], report: Report) -> None:
+    """Pools of different kinds never overlap; the same prefix for the same kind in two fabrics is shared."""
+    for at, (network, kind, place) in enumerate(stated):
+        for other, other_kind, other_place in stated[:at]:
+            if network.version != other.version or network.first > other.last or other.first > network.last:
+                continue
+            if kind == other_kind and network == other and place != other_place:
+                continue
+            report.error(
+                "FAB136",
+                place,
+                f"pool '{kind}' {network} overlaps pool '{other_kind}' {other} in line {other_place.line}",
+                "give every kind of address space of its own",
+            )
+
+
+def _check_family(kind: str, prefixes: tuple[str, ...], v6: bool, place: Place, report: Report) -> None:
+    if kind in ("loopback", "vtep", "management"):
+        wanted = {4} if kind != "management" else {4, 6}
+    elif kind == "loopback6":
+        wanted = {6}
+    else:
+        wanted = {6 if v6 else 4}
+    wrong = [prefix for prefix in prefixes if IPNetwork(prefix).version not in wanted]
+    if wrong:
+        hint = "`underlay.addressing` chooses between IPv4 and IPv6" if kind in ("p2p", "servers") else ""
+        version = next(iter(sorted(wanted)))
+        report.error("FAB104", place, f"pools.{kind}: expected IPv{version} prefixes, got {wrong[0]}", hint)
+
+
+def _default(candidates: tuple[str, ...], taken: list[IPNetwork]) -> str:
+    for candidate in candidates:
+        network = IPNetwork(candidate)
+        if not any(
+            network.version == other.version and network.first <= other.last and other.first <= network.last
+            for other in taken
+        ):
+            return candidate
+    return candidates[0]
+
+
+def asn_intervals(name: str, site: Site, source: Source, report: Report) -> list[tuple[int, int]]:
+    """AS numbers that a fabric may take, as [first, end). Public ones are a warning, reserved ones are left out."""
+    scheme = site.fabrics[name].underlay.asn
+    path = ("fabrics", name, "underlay", "asn", "ranges")
+    if scheme.ranges is None:
+        first, last = PRIVATE_2_BYTE if scheme.width == 2 else PRIVATE_4_BYTE
+        return [(first, last + 1)]
+    intervals: list[tuple[int, int]] = []
+    for at, text in enumerate(scheme.ranges):
+        place = source.place((*path, at))
+        match = re.fullmatch(r"(\d{1,10})(?:-(\d{1,10}))?", text.strip())
+        first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
+        most = 65_535 if scheme.width == 2 else 4_294_967_295
+        if not match or first > last or first < 1 or last > most:
+            report.error(
+                "FAB137",
+                place,
+                f"underlay.asn.ranges: expected a range such as 64512-65534 within 1 to {most}, got '{text}'",
+            )
+            continue
+        if not _private(first, last):
+            report.warn("FAB181", place, f"AS numbers {text} are not private (RFC 6996)", _SILENCE.format("FAB181"))
+        cuts = sorted(asn for asn in _RESERVED_ASNS if first <= asn <= last)
+        for low, high in zip([first, *(cut + 1 for cut in cuts)], [*cuts, last + 1], strict=True):
+            if low < high:
+                intervals.append((low, high))
+    return intervals
+
+
+def _private(first: int, last: int) -> bool:
+    return any(low <= first and last <= high for low, high in (PRIVATE_2_BYTE, PRIVATE_4_BYTE))
+
+
+_SILENCE = "if that is meant, say so: `checks: {{silence: {{{}: why}}}}`"

@@ -1,0 +1,342 @@
+"""Sizes a fabric: every count of it, from the intent alone. Needs no wiring, so a million GPUs take milliseconds.
+
+The rule is that of `shape`; this page turns an intent into its questions, and the answer into counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fabric.diagnostics import Report
+from fabric.planner.limits import most_units
+from fabric.planner.ports import Layout, NoFit, lay_out
+from fabric.planner.shape import Demand, Misfit, Options, Shape, choose, uplink_speeds
+from fabric.planner.spec import FabricSpec, GroupSpec
+
+
+@dataclass(frozen=True)
+class GroupSize:
+    """Servers of one kind, their units and their leaves."""
+
+    name: str
+    servers: int
+    gpus: int
+    unit_servers: int
+    unit_leaves: int  # over every isolated network
+    units: int  # built
+    units_planned: int
+    pods: int  # built
+    pods_planned: int
+    servers_per_leaf: int
+    leaf_ports_per_server: int
+    down: int  # server ports of a leaf, without spare ports
+    down_gbps: int
+    uplinks: int  # of a leaf of the finished fabric
+    last_unit: tuple[int, ...]  # links from each leaf of the last unit to each spine, where fewer than elsewhere
+
+    @property
+    def leaves(self) -> int:
+        return self.units * self.unit_leaves
+
+
+@dataclass(frozen=True)
+class Sizing:
+    """A sized fabric. `spines` and `cores` count as in Shape, per isolated network."""
+
+    kind: str
+    tiers: int
+    planes: int
+    networks: int
+    groups: tuple[GroupSize, ...]
+    uplink_gbps: int
+    core_gbps: int
+    units_per_pod: int
+    spines: int  # of one pod of the finished fabric
+    spines_built: int
+    spine_uplinks: int  # of the finished fabric
+    cores: int  # of one core group of the finished fabric
+    cores_built: int
+    attachments: int  # links
+    limit_servers: int
+    limit_gpus: int
+    bgp: bool
+
+    @property
+    def servers(self) -> int:
+        return sum(group.servers for group in self.groups)
+
+    @property
+    def gpus(self) -> int:
+        return sum(group.gpus for group in self.groups)
+
+    @property
+    def units(self) -> int:
+        return sum(group.units for group in self.groups)
+
+    @property
+    def leaves(self) -> int:
+        return sum(group.leaves for group in self.groups)
+
+    @property
+    def pods(self) -> int:
+        return sum(group.pods for group in self.groups)
+
+    @property
+    def spine_count(self) -> int:
+        return self.networks * self.spine_pods * self.spines_built
+
+    @property
+    def spine_pods(self) -> int:
+        """Sets of spines in one isolated network: the pods of three tiers, one otherwise."""
+        return self.pods if self.tiers == 3 else 1
+
+    @property
+    def core_count(self) -> int:
+        return self.networks * self.spines_built * self.cores_built
+
+    def links_per_spine(self, group: GroupSize) -> int:
+        """Links between a leaf of the group and each spine of its plane and pod."""
+        return group.uplinks // self.spines if self.spines else 0
+
+    @property
+    def links_per_core(self) -> int:
+        """Links between a spine and each core of its group."""
+        return self.spine_uplinks // self.cores if self.cores else 0
+
+    def leaf_spine_links(self) -> int:
+        """Links that are cabled now between leaves and spines, over everything."""
+        total = 0
+        for group in self.groups:
+            whole = self.links_per_spine(group)
+            total += group.leaves * whole * self.spines_built
+            total -= sum(whole - links for links in group.last_unit) * self.spines_built
+        return total
+
+    def spine_core_links(self) -> int:
+        return self.spine_count * self.links_per_core * self.cores_built
+
+
+def size(spec: FabricSpec) -> Sizing:
+    """Sizes a fabric by the rule. Raises InputError that says which numbers do not fit."""
+    report = Report()
+    built = tuple(_demand(spec, group, group.count) for group in spec.groups)
+    final = tuple(_demand(spec, group, group.planned) for group in spec.groups) if spec.reserve else built
+    topology = spec.intent.topology
+    options = Options(
+        spec,
+        final,
+        None if spec.reserve else topology.spine.count,
+        None if spec.reserve else topology.core.count,
+    )
+    shape = choose(options)
+    if shape is None:
+        _explain_misfits(spec, options.misfits, report)
+        raise AssertionError("no shape and no reason")
+    spines_built, cores_built = _built(spec, shape, built, report)
+    sizing = _sizing(spec, shape, built, final, spines_built, cores_built)
+    _check_attachments(spec, sizing, report)
+    report.raise_errors()
+    return sizing
+
+
+def _demand(spec: FabricSpec, group: GroupSpec, servers: int) -> Demand:
+    """What `servers` of a group ask of the fabric."""
+    per_nic = 2 if spec.kind == "collapsed" else spec.leaves_per_nic(group)
+    ports = group.nic.count * group.nic.ports // (spec.rails(group) * per_nic)  # of a server, on one of its leaves
+    per_leaf, unit = _unit(spec, group, max(1, ports))
+    leaves = spec.rails(group) * per_nic * (unit // per_leaf)
+    return Demand(-(-servers // unit), leaves // spec.networks, per_leaf, per_leaf * ports, group.nic.speed_gbps)
+
+
+def _unit(spec: FabricSpec, group: GroupSpec, ports: int) -> tuple[int, int]:
+    """Servers per leaf and servers per unit; unless stated, as many as half the leaf's bandwidth carries."""
+    if spec.kind == "rack":
+        if group.per_rack:
+            return group.per_rack, group.unit_servers or group.per_rack
+        if group.unit_servers:
+            return group.unit_servers, group.unit_servers
+    elif group.unit_servers:
+        return group.unit_servers, group.unit_servers
+    speed, spare = group.nic.speed_gbps, spec.intent.topology.leaf.spare_server_ports
+    half = spec.leaf.model.bandwidth_gbps // 2
+    able = sum(g.count * g.splits.get(speed, 0) for g in spec.leaf.model.ports)
+    carried = min(half // speed, able) - spare
+    return max(1, carried // ports), max(1, carried // ports)
+
+
+def _built(spec: FabricSpec, shape: Shape, built: tuple[Demand, ...], report: Report) -> tuple[int, int]:
+    """Spines of a pod and cores of a group that are built now, where the finished fabric has more."""
+    topology = spec.intent.topology
+    spines, cores = shape.spines, shape.cores
+    if not spec.reserve:
+        return spines, cores
+    pods = sum(-(-d.units // shape.units_per_pod) if shape.units_per_pod else 0 for d in built) or 1
+    share = pods * spec.networks
+    if topology.spine.count is not None:
+        spines = topology.spine.count // share
+        if topology.spine.count % share or not 1 <= spines <= shape.spines:
+            report.error(
+                "FAB133",
+                spec.at("topology", "spine", "count"),
+                f"spine.count: expected {_steps(share, shape.spines)} of the finished fabric, got {topology.spine.count}",
+                f"nearest valid: {min(max(round(topology.spine.count / share), 1), shape.spines) * share}",
+            )
+            spines = shape.spines
+    if topology.core.count is not None and shape.tiers == 3:
+        groups = spines * spec.networks
+        cores = topology.core.count // groups
+        if topology.core.count % groups or not 1 <= cores <= shape.cores:
+            report.error(
+                "FAB133",
+                spec.at("topology", "core", "count"),
+                f"core.count: expected {_steps(groups, shape.cores)} of the finished fabric, got {topology.core.count}",
+                f"nearest valid: {min(max(round(topology.core.count / groups), 1), shape.cores) * groups}",
+            )
+            cores = shape.cores
+    return spines, cores
+
+
+def _steps(step: int, most: int) -> str:
+    return f"1 to {most}" if step == 1 else f"a multiple of {step} up to the {step * most}"
+
+
+def _sizing(
+    spec: FabricSpec, shape: Shape, built: tuple[Demand, ...], final: tuple[Demand, ...], spines: int, cores: int
+) -> Sizing:
+    networks = spec.networks
+    groups = tuple(
+        _group_size(spec, shape, group, now, later, uplinks)
+        for group, now, later, uplinks in zip(spec.groups, built, final, shape.uplinks, strict=True)
+    )
+    units = most_units(spec, final, shape, uplink_speeds(spec, final, broken_out=shape.tiers == 2))
+    first, others = spec.groups[0], spec.groups[1:]
+    servers = units * groups[0].unit_servers
+    return Sizing(
+        kind=spec.kind,
+        tiers=shape.tiers,
+        planes=spec.planes,
+        networks=networks,
+        groups=groups,
+        uplink_gbps=shape.uplink_gbps,
+        core_gbps=shape.core_gbps,
+        units_per_pod=shape.units_per_pod,
+        spines=shape.spines,
+        spines_built=spines,
+        spine_uplinks=shape.spine_uplinks,
+        cores=shape.cores,
+        cores_built=cores,
+        attachments=sum(box.links for box in spec.intent.topology.attachments),
+        limit_servers=servers + sum(group.planned for group in others),
+        limit_gpus=servers * first.server.gpus + sum(group.planned * group.server.gpus for group in others),
+        bgp=spec.ethernet,
+    )
+
+
+def _group_size(
+    spec: FabricSpec, shape: Shape, group: GroupSpec, now: Demand, later: Demand, uplinks: int
+) -> GroupSize:
+    ports = now.down // now.servers_per_leaf
+    unit_leaves = now.leaves * spec.networks
+    unit = _unit(spec, group, ports)[1]
+    per_pod = shape.units_per_pod or max(now.units, later.units)
+    return GroupSize(
+        name=group.name,
+        servers=group.count,
+        gpus=group.count * group.server.gpus,
+        unit_servers=unit,
+        unit_leaves=unit_leaves,
+        units=now.units,
+        units_planned=later.units,
+        pods=-(-now.units // per_pod),
+        pods_planned=-(-later.units // per_pod),
+        servers_per_leaf=now.servers_per_leaf,
+        leaf_ports_per_server=ports,
+        down=now.down,
+        down_gbps=now.down_gbps,
+        uplinks=uplinks,
+        last_unit=() if group.full or not shape.spines else _last_unit(spec, shape, group, now, unit, uplinks),
+    )
+
+
+def _last_unit(
+    spec: FabricSpec, shape: Shape, group: GroupSpec, demand: Demand, unit: int, uplinks: int
+) -> tuple[int, ...]:
+    """Links per spine of each leaf of the last unit when only the servers that are there get uplinks."""
+    present = group.count - (demand.units - 1) * unit
+    per_rack = spec.leaves_per_nic(group)
+    links = []
+    for leaf in range(demand.leaves * spec.networks):
+        before = leaf // per_rack * demand.servers_per_leaf if spec.kind == "rack" else 0
+        servers = min(demand.servers_per_leaf, max(0, present - before))
+        needed = -(-uplinks * servers // demand.servers_per_leaf)
+        links.append(max(1, -(-needed // shape.spines)))
+    return tuple(links)
+
+
+def leaf_layout(spec: FabricSpec, sizing: Sizing, group: GroupSize) -> Layout:
+    """The ports of a leaf of a group; spare server ports stand behind those of the servers."""
+    spare = spec.intent.topology.leaf.spare_server_ports
+    return lay_out(spec.leaf.model, group.down + spare, group.down_gbps, group.uplinks, sizing.uplink_gbps)
+
+
+def leaf_spine_ports_used(sizing: Sizing) -> int:
+    """Ports that leaves take on the fullest spine of the finished fabric."""
+    if sizing.tiers == 3:
+        return sizing.units_per_pod * max(
+            g.unit_leaves // sizing.networks * sizing.links_per_spine(g) for g in sizing.groups
+        )
+    return sum(g.units_planned * g.unit_leaves // sizing.networks * sizing.links_per_spine(g) for g in sizing.groups)
+
+
+def free_leaf_ports(spec: FabricSpec, sizing: Sizing, group: GroupSize, speed_gbps: int) -> int:
+    """Ports that a leaf has left for attachments when all its servers are there."""
+    layout = leaf_layout(spec, sizing, group)
+    return sum(spec.leaf.model.group_of(cage).splits.get(speed_gbps, 0) for cage in layout.free)
+
+
+def _check_attachments(spec: FabricSpec, sizing: Sizing, report: Report) -> None:
+    """Attached boxes take ports that no planned server needs."""
+    free = 0
+    for group, planned in zip(sizing.groups, spec.groups, strict=True):
+        missing = group.units * group.unit_servers - min(planned.planned, group.units * group.unit_servers)
+        per_server = group.unit_leaves // max(1, group.unit_servers // group.servers_per_leaf)
+        free += missing * per_server * group.leaf_ports_per_server
+        free += group.leaves * free_leaf_ports(spec, sizing, group, group.down_gbps)
+    for index, box in enumerate(spec.intent.topology.attachments):
+        if box.links > free:
+            report.error(
+                "FAB140",
+                spec.at("topology", "attachments", index, "links"),
+                f"attachment '{box.name}': {box.links} links are asked for, the leaves have {free} ports left",
+                "leave servers out of a unit, or choose a leaf with more ports",
+            )
+        free -= box.links
+
+
+def _explain_misfits(spec: FabricSpec, misfits: list[Misfit], report: Report) -> None:
+    """Turns the reasons into diagnostics: a stated number that breaks uniformity first, else why every option failed."""
+    hard = [misfit for misfit in misfits if not misfit.soft]
+    stated = {misfit.path: misfit for misfit in reversed(hard) if misfit.code == "FAB133"}
+    for path, misfit in sorted(stated.items()):
+        valid = {n for other in hard if other.path == path for n in other.valid}
+        hint = f"nearest valid: {nearest_numbers(valid, misfit.wanted)}" if valid else misfit.hint
+        report.error(misfit.code, spec.at(*path), misfit.reason, hint)
+    report.raise_errors()
+    own = {misfit.code for misfit in hard}
+    if len(own) == 1 and len({misfit.path for misfit in hard}) == 1 and own != {"FAB134"}:
+        first = hard[0]
+        report.fail(first.code, spec.at(*first.path), f"{first.option} cannot be built: {first.reason}", first.hint)
+    lines = dict.fromkeys(f"{misfit.option}: {misfit.reason}" for misfit in hard)
+    text = "".join(f"\n    - {line}" for line in list(lines)[:8])
+    last = hard[-1]
+    report.fail("FAB134", spec.at(*last.path), f"fabric '{spec.name}' cannot be built, these do not fit:{text}", last.hint)
+
+
+def nearest_numbers(valid: set[int], wanted: int) -> str:
+    """The valid numbers next to the wanted one, below and above."""
+    below = sorted(number for number in valid if number < wanted)[-1:]
+    above = sorted(number for number in valid if number >= wanted)[:1]
+    return " or ".join(map(str, below + above))
+
+
+__all__ = ["GroupSize", "NoFit", "Sizing", "free_leaf_ports", "leaf_layout", "size"]

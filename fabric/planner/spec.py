@@ -1,0 +1,303 @@
+"""The intent of one fabric with its hardware looked up and its defaults chosen: what the stages work from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from fabric import catalog
+from fabric.catalog.models import NicSet, ServerModel, SwitchModel
+from fabric.diagnostics import Place, Report, nearest, plural
+from fabric.intent.site import Fabric, Site
+from fabric.intent.source import Source
+from fabric.intent.topology import ServerGroup
+
+
+@dataclass(frozen=True)
+class GroupSpec:
+    """Servers of one kind."""
+
+    name: str
+    model: str
+    server: ServerModel
+    nic: NicSet
+    count: int
+    planned: int  # at least `count`
+    per_rack: int | None
+    unit_servers: int | None  # None: as many as half the leaf's bandwidth carries
+    full: bool
+
+
+@dataclass(frozen=True)
+class TierSpec:
+    """The switches of one tier."""
+
+    switch: str
+    model: SwitchModel
+
+
+@dataclass(frozen=True)
+class FabricSpec:
+    """One fabric, ready to be sized."""
+
+    name: str
+    intent: Fabric
+    source: Source
+    kind: str
+    groups: tuple[GroupSpec, ...]
+    leaf: TierSpec
+    spine: TierSpec
+    core: TierSpec
+    leaf_ratio: Fraction  # ceiling of the leaf's oversubscription
+    spine_ratio: Fraction
+
+    def at(self, *path: str | int) -> Place:
+        """Where a key of this fabric stands in the intent."""
+        return self.source.place(("fabrics", self.name, *path))
+
+    def stated(self, *path: str | int) -> bool:
+        """Whether the intent writes this key."""
+        return self.source.has(("fabrics", self.name, *path))
+
+    @property
+    def planes(self) -> int:
+        return self.intent.topology.planes
+
+    @property
+    def reserve(self) -> bool:
+        """Whether cables run where the finished fabric has them."""
+        return self.intent.planned is not None and self.intent.planned.uplinks == "reserve"
+
+    @property
+    def ethernet(self) -> bool:
+        return self.leaf.model.technology == "ethernet"
+
+    def leaves_per_nic(self, group: GroupSpec) -> int:
+        """Leaves that the ports of one NIC are spread over."""
+        return group.nic.ports if self.intent.topology.dual_tor else self.planes
+
+    def rails(self, group: GroupSpec) -> int:
+        """Rails of a unit: one per NIC unless stated; racks and collapsed pairs know none."""
+        if self.kind in ("rack", "collapsed"):
+            return 1
+        return self.intent.topology.rails or group.nic.count
+
+    @property
+    def networks(self) -> int:
+        """Isolated networks: planes, times the rails when every rail is a Clos of its own."""
+        return self.planes * (self.rails(self.groups[0]) if self.kind == "rail-only" else 1)
+
+
+def resolve(site: Site, source: Source) -> dict[str, FabricSpec]:
+    """Looks up the hardware of every fabric. Raises InputError with all that is unknown or cannot be."""
+    report = Report()
+    specs = {name: _fabric(name, site, source, report) for name in site.fabrics}
+    _same_servers(specs, report)
+    report.raise_errors()
+    return {name: spec for name, spec in specs.items() if spec is not None}
+
+
+def _fabric(name: str, site: Site, source: Source, report: Report) -> FabricSpec | None:
+    intent = site.fabrics[name]
+    topology = intent.topology
+    errors = len(report.errors)
+    groups = [_group(name, index, site, source, report) for index in range(len(intent.servers))]
+    leaf = _tier(name, "leaf", None, site, source, report)
+    spine = _tier(name, "spine", leaf, site, source, report)
+    core = _tier(name, "core", spine, site, source, report)
+    if len(report.errors) > errors or leaf is None or spine is None or core is None:
+        return None
+    kind = topology.kind or ("rail-optimized" if intent.purpose == "compute" else "rack")
+    known = [group for group in groups if group is not None]
+    spec = FabricSpec(
+        name=name,
+        intent=intent,
+        source=source,
+        kind=kind,
+        groups=tuple(known),
+        leaf=leaf,
+        spine=spine,
+        core=core,
+        leaf_ratio=_ratio(topology.leaf.oversubscription),
+        spine_ratio=_ratio(topology.spine.oversubscription),
+    )
+    _sanity(spec, report)
+    return spec
+
+
+def _ratio(value: float | None) -> Fraction:
+    """The decimal number as written, exactly: 1.067 is 1067/1000."""
+    return Fraction(1) if value is None else Fraction(repr(value))
+
+
+def _group(fabric: str, index: int, site: Site, source: Source, report: Report) -> GroupSpec | None:
+    intent = site.fabrics[fabric]
+    group = intent.servers[index]
+    path = ("fabrics", fabric, "servers", index)
+    server = catalog.server(group.model, site.catalog.servers)
+    if server is None:
+        known = [*catalog.server_names(), *site.catalog.servers]
+        report.error(
+            "FAB106", source.place((*path, "model")), f"unknown server model '{group.model}'", nearest(group.model, known)
+        )
+        return None
+    purpose = group.nics or intent.purpose
+    if purpose not in server.nics:
+        where = source.place((*path, "nics")) if group.nics else source.place((*path, "model"))
+        report.error(
+            "FAB106",
+            where,
+            f"server model '{group.model}' has no NICs for '{purpose}': expected one of {', '.join(sorted(server.nics))}",
+            "name the set with `nics:`, or declare the server under `catalog.servers`",
+        )
+        return None
+    unit = group.unit or intent.topology.unit
+    return GroupSpec(
+        name=group.name or group.model,
+        model=group.model,
+        server=server,
+        nic=server.nics[purpose],
+        count=group.count,
+        planned=_planned(fabric, index, site, source, report),
+        per_rack=group.per_rack,
+        unit_servers=unit.servers,
+        full=unit.full,
+    )
+
+
+def _planned(fabric: str, index: int, site: Site, source: Source, report: Report) -> int:
+    """Servers of a group that room is left for: the group's own number, or the fabric's when there is one group."""
+    intent = site.fabrics[fabric]
+    group: ServerGroup = intent.servers[index]
+    planned, path = group.planned, ("fabrics", fabric, "servers", index, "planned")
+    if intent.planned is not None and len(intent.servers) == 1 and planned is None:
+        planned, path = intent.planned.servers, ("fabrics", fabric, "planned", "servers")
+    if planned is not None and planned < group.count:
+        report.error(
+            "FAB143",
+            source.place(path),
+            f"planned size: expected at least the {group.count} servers that are built, got {planned}",
+        )
+    return max(planned or 0, group.count)
+
+
+def _tier(
+    fabric: str, role: str, below: TierSpec | None, site: Site, source: Source, report: Report
+) -> TierSpec | None:
+    """The switch of a tier: its own, the topology's, or that of the tier below."""
+    topology = site.fabrics[fabric].topology
+    tier = getattr(topology, role)
+    path: tuple[str, ...] = ("fabrics", fabric, "topology", role, "switch")
+    name = tier.switch
+    if name is None and topology.switch is not None:
+        name, path = topology.switch, ("fabrics", fabric, "topology", "switch")
+    if name is None:
+        if role == "leaf":
+            report.error(
+                "FAB103",
+                source.place(path[:3]),
+                f"fabrics.{fabric}.topology: expected a switch, got none",
+                "`switch: sn5600` names it for every tier, `leaf: {switch: …}` for one",
+            )
+        return below
+    model = catalog.switch(name, site.catalog.switches)
+    if model is None:
+        if role == "leaf" or getattr(topology, role).switch is not None:
+            known = [*catalog.switch_names(), *site.catalog.switches]
+            report.error("FAB106", source.place(path), f"unknown switch model '{name}'", _switch_hint(name, known))
+        return None
+    return TierSpec(name, model)
+
+
+def _switch_hint(name: str, known: list[str]) -> str:
+    hint = nearest(name, known)
+    return hint if hint.startswith("did") else f"{hint}; a generic box is written 64x400g"
+
+
+def _same_servers(specs: dict[str, FabricSpec | None], report: Report) -> None:
+    """Groups of one name in two fabrics are the same machines, so they must be of one model."""
+    models: dict[str, tuple[str, str]] = {}
+    for fabric, spec in specs.items():
+        names: set[str] = set()
+        for index, group in enumerate(spec.groups if spec else ()):
+            assert spec is not None
+            where = spec.at("servers", index)
+            if group.name in names:
+                report.error(
+                    "FAB138", where, f"two server groups are named '{group.name}'", "give one of them a `name:`"
+                )
+            names.add(group.name)
+            other, model = models.setdefault(group.name, (fabric, group.model))
+            if model != group.model:
+                report.error(
+                    "FAB138",
+                    where,
+                    f"server group '{group.name}' is {group.model} here and {model} in fabric '{other}'",
+                    "a group of the same name in two fabrics is the same servers",
+                )
+
+
+def _sanity(spec: FabricSpec, report: Report) -> None:
+    """What cannot be, whatever the sizes."""
+    topology = spec.intent.topology
+    here = spec.at("topology")
+    if len({tier.model.technology for tier in (spec.leaf, spec.spine, spec.core)}) > 1:
+        report.error(
+            "FAB106", here, "the tiers mix Ethernet and InfiniBand switches", "one fabric is of one technology"
+        )
+    for index, group in enumerate(spec.groups):
+        _group_sanity(spec, index, group, report)
+    if spec.intent.planned is not None and len(spec.groups) > 1:
+        report.error(
+            "FAB109",
+            spec.at("planned"),
+            f"planned.servers: expected one group of servers, got {len(spec.groups)}",
+            "state `planned:` in each group of `servers:`, and `planned: {servers: …}` only for a single group",
+        )
+    if spec.kind == "rack" and topology.rails not in (None, 1):
+        report.error("FAB109", spec.at("topology", "rails"), "rails: expected none on a `rack` fabric, got some")
+    if spec.kind == "rail-only" and len({spec.rails(group) for group in spec.groups}) > 1:
+        report.error("FAB109", spec.at("servers"), "rail-only: expected servers of equally many NICs in every group")
+    if spec.kind == "collapsed":
+        if spec.planes > 1:
+            report.error("FAB109", spec.at("topology", "planes"), "a collapsed pair has one plane")
+        if topology.tiers != "auto":
+            report.error("FAB109", spec.at("topology", "tiers"), "a collapsed pair has no tiers to choose from")
+        if len(spec.groups) > 1:
+            report.error("FAB109", spec.at("servers"), "a collapsed pair takes one group of servers")
+
+
+def _group_sanity(spec: FabricSpec, index: int, group: GroupSpec, report: Report) -> None:
+    topology, nic, model = spec.intent.topology, group.nic, spec.at("servers", index, "model")
+    ports = plural(nic.ports, "port")
+    if nic.ports % spec.planes:
+        where = spec.at("topology", "planes") if spec.stated("topology", "planes") else model
+        report.error(
+            "FAB109",
+            where,
+            f"planes: expected a divisor of the {ports} of a NIC of {group.model}, got {spec.planes}",
+            "the ports of every NIC are spread evenly over the planes",
+        )
+    if topology.dual_tor and nic.ports < 2:
+        report.error(
+            "FAB109",
+            spec.at("topology", "dual_tor"),
+            f"dual_tor: expected NICs of two ports or more, got {ports} a NIC on {group.model}",
+        )
+    if spec.kind == "collapsed" and nic.count * nic.ports % 2:
+        report.error(
+            "FAB109", model, f"a collapsed pair needs an even number of server ports, got {nic.count * nic.ports}"
+        )
+    if nic.count % spec.rails(group):
+        report.error(
+            "FAB109",
+            spec.at("topology", "rails"),
+            f"rails: expected a divisor of the {nic.count} NICs of {group.model}, got {topology.rails}",
+            "every rail takes equally many NICs of a server",
+        )
+    if group.unit_servers and group.per_rack and group.unit_servers % group.per_rack and spec.kind == "rack":
+        report.error(
+            "FAB109",
+            spec.at("topology", "unit", "servers"),
+            f"unit.servers: expected whole racks of {group.per_rack} servers, got {group.unit_servers}",
+        )

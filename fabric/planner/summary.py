@@ -1,0 +1,199 @@
+"""What `fabric plan --json` prints: counts, ports, ratios, limits. Made from the sizing alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fabric.planner.ports import Layout, capacity, lay_out, spare
+from fabric.planner.sizing import GroupSize, Sizing, leaf_layout, leaf_spine_ports_used
+from fabric.planner.spec import FabricSpec
+
+TIERS = ("leaf", "spine", "core")
+LINK_KINDS = ("server-leaf", "leaf-leaf", "leaf-spine", "spine-core", "attachments")
+
+
+def links(spec: FabricSpec, sizing: Sizing) -> dict[str, int]:
+    """Logical Ethernet links by kind, over all planes and pods."""
+    return {
+        "server-leaf": sum(g.servers * s.nic.count * s.nic.ports for g, s in zip(sizing.groups, spec.groups, strict=True)),
+        "leaf-leaf": sizing.groups[0].uplinks if sizing.kind == "collapsed" else 0,
+        "leaf-spine": sizing.leaf_spine_links(),
+        "spine-core": sizing.spine_core_links(),
+        "attachments": sizing.attachments,
+    }
+
+
+def cables(spec: FabricSpec, sizing: Sizing) -> dict[str, int]:
+    """Occupied cages at the lower end of each kind of link."""
+    count = links(spec, sizing)
+    leaf_spine = leaf_leaf = 0
+    for group in sizing.groups:
+        layout = leaf_layout(spec, sizing, group)
+        if sizing.kind == "collapsed":
+            leaf_leaf += layout.up_cages
+            continue
+        whole = sizing.links_per_spine(group)
+        full = _cages(layout, whole, whole, sizing.spines_built)
+        last = [_cages(layout, whole, few, sizing.spines_built) for few in group.last_unit]
+        leaf_spine += full * (group.leaves - len(last)) + sum(last)
+    return {
+        **count,
+        "leaf-leaf": leaf_leaf,
+        "leaf-spine": leaf_spine,
+        "spine-core": sizing.spine_count * _spine_core_cages(spec, sizing),
+    }
+
+
+def _cages(layout: Layout, whole: int, links_: int, spines: int) -> int:
+    """Cages of a leaf that carry an uplink when each of `spines` spines has `links_` of its `whole` links."""
+    return len({layout.up[spine * whole + link].cage for spine in range(spines) for link in range(links_)})
+
+
+def _spine_core_cages(spec: FabricSpec, sizing: Sizing) -> int:
+    if sizing.tiers < 3:
+        return 0
+    layout = spine_layout(spec, sizing)
+    return len({slot.cage for slot in layout.up[: sizing.links_per_core * sizing.cores_built]})
+
+
+def spine_layout(spec: FabricSpec, sizing: Sizing) -> Layout:
+    """The ports of a spine: as many down as its pod of the finished fabric takes."""
+    return lay_out(
+        spec.spine.model, leaf_spine_ports_used(sizing), sizing.uplink_gbps, sizing.spine_uplinks, sizing.core_gbps
+    )
+
+
+def core_layout(spec: FabricSpec, sizing: Sizing, pods: int) -> Layout:
+    """The ports of a core that meets `pods` pods."""
+    return lay_out(spec.core.model, pods * sizing.links_per_core, sizing.core_gbps)
+
+
+def _leaf_ports(spec: FabricSpec, sizing: Sizing, group: GroupSize) -> dict[str, int]:
+    layout = leaf_layout(spec, sizing, group)
+    built = sizing.links_per_spine(group) * sizing.spines_built if sizing.spines else group.uplinks
+    free = spare(spec.leaf.model, layout, group.down_gbps) + len(layout.down) - group.down
+    return _ports(group.down, built, free, group.down_gbps, sizing.uplink_gbps)
+
+
+def _spine_ports(spec: FabricSpec, sizing: Sizing) -> dict[str, int]:
+    if not sizing.spines:
+        return _ports(0, 0, 0, 0, 0)
+    if sizing.tiers == 2:
+        used = sum(g.leaves // sizing.networks * sizing.links_per_spine(g) for g in sizing.groups)
+        return _ports(used, 0, capacity(spec.spine.model, sizing.uplink_gbps) - used, sizing.uplink_gbps, 0)
+    pod = max(
+        min(g.units, sizing.units_per_pod) * (g.unit_leaves // sizing.networks) * sizing.links_per_spine(g)
+        for g in sizing.groups
+    )
+    layout = spine_layout(spec, sizing)
+    free = spare(spec.spine.model, layout, sizing.uplink_gbps) + len(layout.down) - pod
+    return _ports(pod, sizing.links_per_core * sizing.cores_built, free, sizing.uplink_gbps, sizing.core_gbps)
+
+
+def _core_ports(spec: FabricSpec, sizing: Sizing) -> dict[str, int]:
+    if sizing.tiers < 3:
+        return _ports(0, 0, 0, 0, 0)
+    used = sizing.pods * sizing.links_per_core
+    return _ports(used, 0, capacity(spec.core.model, sizing.core_gbps) - used, sizing.core_gbps, 0)
+
+
+def _ports(down: int, up: int, free: int, down_gbps: int, up_gbps: int) -> dict[str, int]:
+    return {"down": down, "up": up, "spare": free, "down_speed_gbps": down_gbps, "up_speed_gbps": up_gbps}
+
+
+def oversubscription(sizing: Sizing, ports: dict[str, dict[str, int]]) -> dict[str, float | None]:
+    """What was built: server bandwidth per uplink bandwidth of a leaf, bandwidth down per up of a spine."""
+    leaf, spine = ports["leaf"], ports["spine"]
+    return {
+        "leaf": _ratio(leaf) if sizing.groups else None,
+        "spine": _ratio(spine) if sizing.tiers == 3 else None,
+    }
+
+
+def _ratio(ports: dict[str, int]) -> float:
+    up = ports["up"] * ports["up_speed_gbps"]
+    return round(ports["down"] * ports["down_speed_gbps"] / up, 4)
+
+
+def asns(spec: FabricSpec, sizing: Sizing) -> int:
+    """AS numbers in use: by RFC 7938 one per leaf, one per pod's spines, one for the cores; or one per switch."""
+    if not sizing.bgp:
+        return 0
+    if spec.intent.underlay.asn.scheme == "per-device":
+        return sizing.leaves + sizing.spine_count + sizing.core_count
+    return sizing.leaves + (sizing.spine_pods if sizing.spines else 0) + (1 if sizing.tiers == 3 else 0)
+
+
+def summary(spec: FabricSpec, sizing: Sizing) -> dict[str, Any]:
+    """One fabric as `plan --json` prints it. Zeros are present; counts cover all planes and pods."""
+    widest = max(range(len(sizing.groups)), key=lambda i: (sizing.groups[i].leaves, -i))
+    group, server = sizing.groups[widest], spec.groups[widest].server
+    ports = {
+        "leaf": _leaf_ports(spec, sizing, group),
+        "spine": _spine_ports(spec, sizing),
+        "core": _core_ports(spec, sizing),
+    }
+    count = links(spec, sizing)
+    pod_units = sizing.units_per_pod if sizing.tiers == 3 else sizing.units
+    pod_leaves = pod_units * group.unit_leaves if sizing.tiers == 3 else sizing.leaves
+    result: dict[str, Any] = {
+        "purpose": spec.intent.purpose,
+        "kind": sizing.kind,
+        "servers": sizing.servers,
+        "gpus": sizing.gpus,
+        "tiers": sizing.tiers,
+        "planes": sizing.planes,
+        "units": sizing.units,
+        "unit": {
+            "servers": group.unit_servers,
+            "gpus": group.unit_servers * server.gpus,
+            "leaves": group.unit_leaves,
+        },
+        "pods": {
+            "count": sizing.pods if sizing.tiers == 3 else 1,
+            "units": pod_units,
+            "leaves": pod_leaves,
+            "spines": sizing.networks * sizing.spines_built,
+        },
+        "switches": {"leaf": sizing.leaves, "spine": sizing.spine_count, "core": sizing.core_count},
+        "models": _models(spec, sizing),
+        "links": count,
+        "cables": cables(spec, sizing),
+        "ports": ports,
+        "oversubscription": oversubscription(sizing, ports),
+        "bgp": {
+            "sessions": count["leaf-leaf"] + count["leaf-spine"] + count["spine-core"] if sizing.bgp else 0,
+            "asns": asns(spec, sizing),
+        },
+        "limits": {"max_servers": sizing.limit_servers, "max_gpus": sizing.limit_gpus},
+    }
+    if spec.reserve:
+        result["planned"] = _planned(spec, sizing)
+    return result
+
+
+def _models(spec: FabricSpec, sizing: Sizing) -> dict[str, str]:
+    tiers = {"leaf": spec.leaf.switch}
+    if sizing.tiers >= 2:
+        tiers["spine"] = spec.spine.switch
+    if sizing.tiers == 3:
+        tiers["core"] = spec.core.switch
+    return tiers
+
+
+def _planned(spec: FabricSpec, sizing: Sizing) -> dict[str, Any]:
+    """The finished fabric that room is left for."""
+    units = sum(group.units_planned for group in sizing.groups)
+    pods = sum(group.pods_planned for group in sizing.groups) if sizing.tiers == 3 else 1
+    group = sizing.groups[0]
+    up = group.uplinks * sizing.uplink_gbps
+    return {
+        "servers": sum(s.planned for s in spec.groups),
+        "units": units,
+        "switches": {
+            "leaf": sum(g.units_planned * g.unit_leaves for g in sizing.groups),
+            "spine": sizing.networks * pods * sizing.spines,
+            "core": sizing.networks * sizing.spines * sizing.cores,
+        },
+        "oversubscription": {"leaf": round(group.down * group.down_gbps / up, 4)},
+    }

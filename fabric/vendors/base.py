@@ -1,0 +1,130 @@
+"""What a network OS is to the renderer: how it names ports, which files it wants, which boxes it cannot run on.
+
+A vendor's words live in its own file beside this one and in its templates; nothing else knows them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any, Literal, TypeAlias
+
+from fabric import catalog
+from fabric.catalog.models import SwitchModel
+from fabric.plan.views import Peer, Port, PortRef, SwitchView
+
+GROUP = "fabricwright.targets"
+
+PortName: TypeAlias = Callable[[SwitchModel, PortRef, str], str]
+Refusal: TypeAlias = Callable[[SwitchModel, str], "str | None"]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A file printed by a template; the context holds final strings and numbers only."""
+
+    path: str
+    template: str
+    context: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A file that is data: tables of rows, serialised by the renderer."""
+
+    path: str
+    data: Mapping[str, Any]
+    format: Literal["json"] = "json"
+
+
+File: TypeAlias = Text | Document
+
+
+def runs_anything(model: SwitchModel, catalog_name: str) -> str | None:
+    """The refusal of a target that has no needs of its own."""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One network OS. The functions take the box's catalog name too: some facts are filed under it."""
+
+    name: str
+    title: str
+    port_name: PortName
+    files: Callable[[SwitchView], list[File]]
+    refuses: Refusal = runs_anything
+
+    def refusal(self, model: SwitchModel, catalog_name: str = "") -> str | None:
+        """Why this box cannot run this target, or None."""
+        if model.technology != "ethernet":
+            return f"an {model.technology} box has no {self.title} configuration"
+        # Boxes that say nothing, and generic ones, run what the intent says they run.
+        if model.nos and self.name not in model.nos and model.maker != "generic":
+            return f"runs {', '.join(model.nos)}, not {self.name}"
+        return self.refuses(model, catalog_name)
+
+
+@cache
+def targets() -> dict[str, Target]:
+    """Every installed target by name; one entry point each."""
+    return {entry.name: entry.load() for entry in sorted(entry_points(group=GROUP))}
+
+
+@cache
+def target(name: str) -> Target:
+    """One target; loads no other. KeyError when no installed package offers it."""
+    for entry in entry_points(group=GROUP, name=name):
+        loaded: Target = entry.load()
+        return loaded
+    raise KeyError(name)
+
+
+def lanes(model: SwitchModel, cage: int) -> int:
+    """SerDes lanes of a cage: the board's own count where known, else what the form factor of that speed has."""
+    if model.sonic is not None:
+        return len(lane_list(model.sonic.lanes[cage - 1]))
+    speed = model.group_of(cage).speed_gbps
+    if speed >= 400:  # OSFP, QSFP-DD
+        return 8
+    return 4 if speed >= 100 or speed == 40 else 1  # QSFP, SFP
+
+
+def lane_list(text: str) -> tuple[int, ...]:
+    """`0-7` or `17,18,19,20` as numbers."""
+    first, dash, last = text.partition("-")
+    return tuple(range(int(first), int(last) + 1)) if dash else tuple(int(lane) for lane in text.split(","))
+
+
+def pam4(speed_gbps: int, lane_count: int) -> bool:
+    """Above 25 Gb/s a lane is PAM4, and IEEE 802.3 gives every such port RS-FEC."""
+    return speed_gbps > 25 * lane_count
+
+
+@cache
+def shipped(catalog_name: str) -> SwitchModel | None:
+    """A box of the catalog; a plan asks for the same few again and again."""
+    return catalog.switch(catalog_name)
+
+
+def far_end(view: SwitchView, peer: Peer) -> str:
+    """The peer's port as the peer itself names it; cage and sub-port when its board is not known here."""
+    if peer.port is None:
+        return peer.port_name
+    name = peer.device.model
+    model = view.model if name == view.device.model else shipped(name)
+    try:
+        if model is not None:
+            return target(peer.device.nos).port_name(model, peer.port, name)
+    except (KeyError, ValueError):
+        pass  # its target is not installed or refuses the box: say where the cable goes all the same
+    return f"port {peer.port.cage}" + (f"/{peer.port.sub + 1}" if peer.port.split > 1 else "")
+
+
+def description(view: SwitchView, port: Port) -> str:
+    """What a person reads at the port: who is at the other end, or what the port is kept for."""
+    if port.peer is not None:
+        return f"{port.peer.device.name} {far_end(view, port.peer)}".rstrip()
+    return f"reserved {port.reserved}" if port.reserved else "spare"
