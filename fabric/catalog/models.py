@@ -57,7 +57,11 @@ class SonicPlatform(Record):
         description="split of the cages → SKU name; keys as `1x800`, `2x400`, and `default` for any other mix"
     )
     lanes: tuple[str, ...] = Field(description="per cage the SerDes lanes, `0-7` or `17,18,19,20`")
-    alias: str = Field("etp{cage}", description="pattern of a whole cage's alias; a split port adds a, b, c, …")
+    alias: str = Field("etp{cage}", description="pattern of a whole cage's alias")
+    split_alias: str = Field(
+        "{alias}{letter}",
+        description="pattern of a split port's: {cage}, {alias}, {letter} a, b, …, {sub} 1, 2, …, {lane} the cage's lane, from 1",
+    )
     modes: dict[str, str] = Field(
         default_factory=dict, description="split → the exact key of platform.json's breakout_modes"
     )

@@ -28,6 +28,7 @@ class Peer:
     """The far end of a link."""
 
     device: Device
+    model: SwitchModel | None  # None when the far end is no switch
     port: PortRef | None  # None when the far end is no switch
     port_name: str  # the NIC port of a server, the box's own name of an attachment; "" for a switch
 

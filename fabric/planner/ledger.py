@@ -135,7 +135,8 @@ class Ledger:
 
     def area(self, key: str, space: Space, need: Need) -> Area:
         """The area of that key, grown to what is needed. Raises Exhausted."""
-        blocks = list(self.known.get(key, ()))
+        # Rows that have grown wider than their block cannot stay in it.
+        blocks = [block for block in self.known.get(key, ()) if block.stride >= need.stride and block.step == need.step]
         for row, row_end, column, column_end in _uncovered(blocks, need.rows, need.columns):
             width = need.stride or (column_end - column) * need.step
             if _extend(blocks, space, need, (row, row_end, column, column_end), width):

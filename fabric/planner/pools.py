@@ -43,10 +43,20 @@ class PoolSet:
     stated: Mapping[str, Place]  # only the stated kinds
 
     def space(self, kind: str, used: list[tuple[int, int]]) -> Space:
-        """Number space of a kind. The first address of management, the gateway's usual one, is left out."""
-        networks = [IPNetwork(prefix) for prefix in self.prefixes[kind]]
-        spare = 1 if kind == "management" else 0
-        return Space([(net.first + spare, net.last + 1 - spare) for net in networks], used)
+        """Number space of a kind.
+
+        Management pools are subnets: network, broadcast and the gateway's usual address (the first) are left out. Of
+        the loopbacks the address that ends in zero is left out where that costs nothing.
+        """
+        intervals = []
+        for net in map(IPNetwork, self.prefixes[kind]):
+            first, end = net.first, net.last + 1
+            if kind == "management" and net.size > 4:
+                first, end = first + 2, end - 1
+            elif kind in ("loopback", "loopback6", "vtep") and net.size >= 256:
+                first += 1
+            intervals.append((first, end))
+        return Space(intervals, used)
 
     def covering(self, kind: str, number: int) -> str | None:
         """The prefix of a kind that holds an address."""
@@ -128,6 +138,15 @@ def _default(candidates: tuple[str, ...], taken: list[IPNetwork]) -> str:
         ):
             return candidate
     return candidates[0]
+
+
+def check(site: Site, source: Source) -> None:
+    """Checks what the intent states of pools and ranges, for callers that number nothing. Raises InputError."""
+    report = Report()
+    pools(site, source, report)
+    for name in site.fabrics:
+        asn_intervals(name, site, source, report)
+    report.raise_errors()
 
 
 def asn_intervals(name: str, site: Site, source: Source, report: Report) -> list[tuple[int, int]]:

@@ -66,6 +66,7 @@ class Options:
     demands: tuple[Demand, ...]
     spine_total: int | None  # spines stated, over everything
     core_total: int | None
+    pod_units: int = 0  # units of the pods that are there, 0 when nothing is
     misfits: list[Misfit] = field(default_factory=list)
 
     @property
@@ -339,7 +340,9 @@ def _pod_sizes(options: Options, option: str, most: int) -> Iterator[int]:
     """Units of a pod that are tried: what the intent states, or every size that spines can carry."""
     rule = options.spec.intent.topology.pods
     units = max(demand.units for demand in options.demands)
-    if rule is None:
+    if rule is None and options.pod_units:
+        yield options.pod_units
+    elif rule is None:
         yield from range(1, max(1, min(units, most)) + 1)
     elif rule.units is not None:
         yield rule.units

@@ -5,11 +5,11 @@ The rule is that of `shape`; this page turns an intent into its questions, and t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fabric.diagnostics import Report
 from fabric.planner.limits import most_units
-from fabric.planner.ports import Layout, NoFit, lay_out
+from fabric.planner.ports import lay_out
 from fabric.planner.shape import Demand, Misfit, Options, Shape, choose, uplink_speeds
 from fabric.planner.spec import FabricSpec, GroupSpec
 
@@ -116,8 +116,12 @@ class Sizing:
         return self.spine_count * self.links_per_core * self.cores_built
 
 
-def size(spec: FabricSpec) -> Sizing:
-    """Sizes a fabric by the rule. Raises InputError that says which numbers do not fit."""
+def size(spec: FabricSpec, known_units_per_pod: int = 0) -> Sizing:
+    """Sizes a fabric by the rule. Raises InputError that says which numbers do not fit.
+
+    `known_units_per_pod` are the pods of a fabric that is there already: as long as they fit, growth adds pods and
+    does not regroup them.
+    """
     report = Report()
     built = tuple(_demand(spec, group, group.count) for group in spec.groups)
     final = tuple(_demand(spec, group, group.planned) for group in spec.groups) if spec.reserve else built
@@ -128,7 +132,8 @@ def size(spec: FabricSpec) -> Sizing:
         None if spec.reserve else topology.spine.count,
         None if spec.reserve else topology.core.count,
     )
-    shape = choose(options)
+    shape = choose(replace(options, pod_units=known_units_per_pod, misfits=[])) if known_units_per_pod else None
+    shape = shape if shape is not None and shape.tiers == 3 else choose(options)
     if shape is None:
         _explain_misfits(spec, options.misfits, report)
         raise AssertionError("no shape and no reason")
@@ -273,24 +278,10 @@ def _last_unit(
     return tuple(links)
 
 
-def leaf_layout(spec: FabricSpec, sizing: Sizing, group: GroupSize) -> Layout:
-    """The ports of a leaf of a group; spare server ports stand behind those of the servers."""
-    spare = spec.intent.topology.leaf.spare_server_ports
-    return lay_out(spec.leaf.model, group.down + spare, group.down_gbps, group.uplinks, sizing.uplink_gbps)
-
-
-def leaf_spine_ports_used(sizing: Sizing) -> int:
-    """Ports that leaves take on the fullest spine of the finished fabric."""
-    if sizing.tiers == 3:
-        return sizing.units_per_pod * max(
-            g.unit_leaves // sizing.networks * sizing.links_per_spine(g) for g in sizing.groups
-        )
-    return sum(g.units_planned * g.unit_leaves // sizing.networks * sizing.links_per_spine(g) for g in sizing.groups)
-
-
 def free_leaf_ports(spec: FabricSpec, sizing: Sizing, group: GroupSize, speed_gbps: int) -> int:
     """Ports that a leaf has left for attachments when all its servers are there."""
-    layout = leaf_layout(spec, sizing, group)
+    spare = spec.intent.topology.leaf.spare_server_ports
+    layout = lay_out(spec.leaf.model, group.down + spare, group.down_gbps, group.uplinks, sizing.uplink_gbps)
     return sum(spec.leaf.model.group_of(cage).splits.get(speed_gbps, 0) for cage in layout.free)
 
 
@@ -337,6 +328,3 @@ def nearest_numbers(valid: set[int], wanted: int) -> str:
     below = sorted(number for number in valid if number < wanted)[-1:]
     above = sorted(number for number in valid if number >= wanted)[:1]
     return " or ".join(map(str, below + above))
-
-
-__all__ = ["GroupSize", "NoFit", "Sizing", "free_leaf_ports", "leaf_layout", "size"]

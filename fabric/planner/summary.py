@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from fabric.planner.ports import Layout, capacity, lay_out, spare
-from fabric.planner.sizing import GroupSize, Sizing, leaf_layout, leaf_spine_ports_used
+from fabric.planner.layouts import leaf_layout, spine_layout
+from fabric.planner.ports import Layout, capacity, spare
+from fabric.planner.sizing import GroupSize, Sizing
 from fabric.planner.spec import FabricSpec
 
 TIERS = ("leaf", "spine", "core")
@@ -54,18 +55,6 @@ def _spine_core_cages(spec: FabricSpec, sizing: Sizing) -> int:
         return 0
     layout = spine_layout(spec, sizing)
     return len({slot.cage for slot in layout.up[: sizing.links_per_core * sizing.cores_built]})
-
-
-def spine_layout(spec: FabricSpec, sizing: Sizing) -> Layout:
-    """The ports of a spine: as many down as its pod of the finished fabric takes."""
-    return lay_out(
-        spec.spine.model, leaf_spine_ports_used(sizing), sizing.uplink_gbps, sizing.spine_uplinks, sizing.core_gbps
-    )
-
-
-def core_layout(spec: FabricSpec, sizing: Sizing, pods: int) -> Layout:
-    """The ports of a core that meets `pods` pods."""
-    return lay_out(spec.core.model, pods * sizing.links_per_core, sizing.core_gbps)
 
 
 def _leaf_ports(spec: FabricSpec, sizing: Sizing, group: GroupSize) -> dict[str, int]:

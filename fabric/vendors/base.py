@@ -11,13 +11,13 @@ from functools import cache
 from importlib.metadata import entry_points
 from typing import Any, Literal, TypeAlias
 
-from fabric import catalog
 from fabric.catalog.models import SwitchModel
-from fabric.plan.views import Peer, Port, PortRef, SwitchView
+from fabric.plan.views import Peer, Port, PortRef, Session, SwitchView
 
 GROUP = "fabricwright.targets"
 
 PortName: TypeAlias = Callable[[SwitchModel, PortRef, str], str]
+Names: TypeAlias = Callable[[PortRef], str]  # the port names of one box
 Refusal: TypeAlias = Callable[[SwitchModel, str], "str | None"]
 
 
@@ -56,14 +56,12 @@ class Target:
     port_name: PortName
     files: Callable[[SwitchView], list[File]]
     refuses: Refusal = runs_anything
+    max_mtu: int = 9216  # largest IP MTU that every box of the target does
 
     def refusal(self, model: SwitchModel, catalog_name: str = "") -> str | None:
         """Why this box cannot run this target, or None."""
         if model.technology != "ethernet":
             return f"an {model.technology} box has no {self.title} configuration"
-        # Boxes that say nothing, and generic ones, run what the intent says they run.
-        if model.nos and self.name not in model.nos and model.maker != "generic":
-            return f"runs {', '.join(model.nos)}, not {self.name}"
         return self.refuses(model, catalog_name)
 
 
@@ -71,6 +69,12 @@ class Target:
 def targets() -> dict[str, Target]:
     """Every installed target by name; one entry point each."""
     return {entry.name: entry.load() for entry in sorted(entry_points(group=GROUP))}
+
+
+@cache
+def target_names() -> tuple[str, ...]:
+    """Names of the installed targets, without loading them."""
+    return tuple(sorted({entry.name for entry in entry_points(group=GROUP)}))
 
 
 @cache
@@ -84,7 +88,7 @@ def target(name: str) -> Target:
 
 def lanes(model: SwitchModel, cage: int) -> int:
     """SerDes lanes of a cage: the board's own count where known, else what the form factor of that speed has."""
-    if model.sonic is not None:
+    if model.sonic is not None and cage <= len(model.sonic.lanes):
         return len(lane_list(model.sonic.lanes[cage - 1]))
     speed = model.group_of(cage).speed_gbps
     if speed >= 400:  # OSFP, QSFP-DD
@@ -103,21 +107,13 @@ def pam4(speed_gbps: int, lane_count: int) -> bool:
     return speed_gbps > 25 * lane_count
 
 
-@cache
-def shipped(catalog_name: str) -> SwitchModel | None:
-    """A box of the catalog; a plan asks for the same few again and again."""
-    return catalog.switch(catalog_name)
-
-
-def far_end(view: SwitchView, peer: Peer) -> str:
-    """The peer's port as the peer itself names it; cage and sub-port when its board is not known here."""
+def far_end(peer: Peer) -> str:
+    """The peer's port as the peer itself names it; cage and sub-port when its target does not know the board."""
     if peer.port is None:
         return peer.port_name
-    name = peer.device.model
-    model = view.model if name == view.device.model else shipped(name)
     try:
-        if model is not None:
-            return target(peer.device.nos).port_name(model, peer.port, name)
+        if peer.model is not None:
+            return target(peer.device.nos).port_name(peer.model, peer.port, peer.device.model)
     except (KeyError, ValueError):
         pass  # its target is not installed or refuses the box: say where the cable goes all the same
     return f"port {peer.port.cage}" + (f"/{peer.port.sub + 1}" if peer.port.split > 1 else "")
@@ -126,5 +122,24 @@ def far_end(view: SwitchView, peer: Peer) -> str:
 def description(view: SwitchView, port: Port) -> str:
     """What a person reads at the port: who is at the other end, or what the port is kept for."""
     if port.peer is not None:
-        return f"{port.peer.device.name} {far_end(view, port.peer)}".rstrip()
+        return f"{port.peer.device.name} {far_end(port.peer)}".rstrip()
     return f"reserved {port.reserved}" if port.reserved else "spare"
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbor:
+    """One BGP session as a config spells it."""
+
+    key: str  # address, or interface of an unnumbered session
+    interface: bool
+    asn: int
+    description: str
+
+
+def neighbor(view: SwitchView, session: Session, names: Names) -> Neighbor:
+    return Neighbor(
+        key=session.peer_address or names(session.port.ref),
+        interface=session.peer_address is None,
+        asn=session.peer_asn,
+        description=description(view, session.port),
+    )

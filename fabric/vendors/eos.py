@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from fabric.catalog.models import SwitchModel
 from fabric.plan.views import Port, PortRef, SwitchView
-from fabric.vendors.base import File, Target, Text, description, lanes, pam4
-from fabric.vendors.frr import neighbor
+from fabric.vendors.base import File, Target, Text, description, lanes, neighbor, pam4
 from fabric.vendors.policy import underlay_policy
 
 RELEASE = "EOS-4.32.0F"  # what the spelling follows; parsers recognise the file by it
@@ -92,8 +91,17 @@ def context(view: SwitchView) -> dict[str, object]:
     }
 
 
+def refuses(model: SwitchModel, catalog_name: str) -> str | None:
+    """EOS runs on Arista's own boxes; one that says nothing, or a generic one, is taken at the intent's word."""
+    if not model.nos or "eos" in model.nos or model.maker == "generic":
+        return None
+    return f"it runs {', '.join(model.nos)}, not EOS"
+
+
 def files(view: SwitchView) -> list[File]:
     return [Text("startup-config", "eos/device.j2", context(view))]
 
 
-TARGET = Target(name="eos", title="Arista EOS", port_name=port_name, files=files)
+TARGET = Target(
+    name="eos", title="Arista EOS", port_name=port_name, files=files, refuses=refuses, max_mtu=9214
+)

@@ -5,24 +5,13 @@ SONiC runs the same daemons, so `routing` below is the context of its frr.conf a
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from fabric.catalog.models import SwitchModel
 from fabric.plan.devices import LEAF
-from fabric.plan.views import Port, PortRef, Session, SwitchView
-from fabric.vendors.base import File, Target, Text, description, lanes, pam4
+from fabric.plan.views import Port, PortRef, SwitchView
+from fabric.vendors.base import File, Names, Target, Text, description, lanes, neighbor, pam4
 from fabric.vendors.policy import own_loopback, underlay_policy
-
-Names = Callable[[PortRef], str]
-
-
-@dataclass(frozen=True, slots=True)
-class Neighbor:
-    key: str  # address, or interface of an unnumbered session
-    interface: bool
-    asn: int
-    description: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +28,6 @@ class Interface:
 def port_name(model: SwitchModel, ref: PortRef, catalog_name: str = "") -> str:
     """`swp1`, `swp1s0`: the names that switchdev drivers and ifupdown2 boxes use."""
     return f"swp{ref.cage}" if ref.split == 1 else f"swp{ref.cage}s{ref.sub}"
-
-
-def neighbor(view: SwitchView, session: Session, names: Names) -> Neighbor:
-    return Neighbor(
-        key=session.peer_address or names(session.port.ref),
-        interface=session.peer_address is None,
-        asn=session.peer_asn,
-        description=description(view, session.port),
-    )
 
 
 def routing(view: SwitchView, names: Names, loopback: str, restart_s: int) -> dict[str, object]:
@@ -103,10 +83,10 @@ def files(view: SwitchView) -> list[File]:
         "address": manage.address or "",
         "gateway": manage.gateway or "",
         "vrf": "mgmt" if manage.vrf else "",
-        "dns": manage.dns,
+        "dns": " ".join(manage.dns),
         "ntp": manage.ntp,
         "syslog": manage.syslog,
-        "bfd": view.underlay.bfd,
+        "bfdd": "yes" if view.underlay.bfd else "no",
     }
     own = ("daemons", "interfaces", "sysctl.conf", "chrony.conf", "rsyslog.conf", "lldpd.conf")
     return [

@@ -76,9 +76,8 @@ def port_row(view: SwitchView, board: SonicPlatform, port: Port) -> dict[str, st
     if width == 0:
         raise ValueError(f"{view.device.name}: cage {ref.cage} has {len(lanes)} lanes and cannot be {ref.split} ports")
     own = lanes[ref.sub * width : (ref.sub + 1) * width]
-    letter = chr(ord("a") + ref.sub) if ref.split > 1 else ""
     row = {
-        "alias": board.alias.format(cage=ref.cage) + letter,
+        "alias": alias(board, ref, width),
         "index": str(ref.cage),
         "lanes": ",".join(map(str, own)),
         "speed": str(ref.speed_gbps * 1000),
@@ -89,6 +88,17 @@ def port_row(view: SwitchView, board: SonicPlatform, port: Port) -> dict[str, st
     if pam4(ref.speed_gbps, width):
         row["fec"] = "rs"
     return row
+
+
+def alias(board: SonicPlatform, ref: PortRef, width: int) -> str:
+    """The front-panel name as the board's SKU spells it."""
+    whole = board.alias.format(cage=ref.cage)
+    if ref.split == 1:
+        return whole
+    letter = chr(ord("a") + ref.sub)
+    return board.split_alias.format(
+        alias=whole, cage=ref.cage, letter=letter, sub=ref.sub + 1, lane=ref.sub * width + 1
+    )
 
 
 def hwsku(view: SwitchView, board: SonicPlatform) -> str:
@@ -114,7 +124,10 @@ def system_tables(view: SwitchView, board: SonicPlatform) -> Tables:
         "frr_mgmt_framework_config": "false",
         "timezone": view.management.timezone,
     }
-    return {"DEVICE_METADATA": {"localhost": host}}
+    tables: Tables = {"DEVICE_METADATA": {"localhost": host}}
+    if view.underlay.bfd:  # without it the bgp container starts no bfdd, and the sessions ask for BFD in vain
+        tables["SYSTEM_DEFAULTS"] = {"software_bfd": {"status": "enabled"}}
+    return tables
 
 
 def port_tables(view: SwitchView, board: SonicPlatform, names: list[str]) -> Tables:
@@ -147,7 +160,7 @@ def cabling_tables(view: SwitchView, names: list[str]) -> Tables:
     for name, port in zip(names, view.ports, strict=True):
         if port.peer is None:
             continue
-        neighbors[name] = {"name": port.peer.device.name, "port": far_end(view, port.peer)}
+        neighbors[name] = {"name": port.peer.device.name, "port": far_end(port.peer)}
         lengths[name] = f"{port.length_m}m"
         if port.peer.device.role in TYPES:
             metadata[port.peer.device.name] = {"type": TYPES[port.peer.device.role]}

@@ -135,14 +135,14 @@ def cabled(style: Style, name: str) -> dict[PortRef, Port]:
     ports: dict[PortRef, Port] = {}
     for n, server in enumerate(SERVERS.get(name, ())):
         own, far = style.server(LOOPBACK[name], n)
-        peer = Peer(DEVICES[server], None, "nic0")
+        peer = Peer(DEVICES[server], None, None, "nic0")
         ports[half(1, n)] = Port(half(1, n), "server", peer, 3, own, far)
     for n, (leaf, low, spine, high) in enumerate(UPLINKS):
         down, up = style.link(n)
         sides = {leaf: (low, spine, high, down, up), spine: (high, leaf, low, up, down)}
         if name in sides:
             ref, far_name, far_ref, own_address, far_address = sides[name]
-            peer = Peer(device(far_name, style.nos), far_ref, "")
+            peer = Peer(device(far_name, style.nos), BOX, far_ref, "")
             ports[ref] = Port(ref, "fabric", peer, 30, own_address, bare(far_address), style.unnumbered)
     return ports
 

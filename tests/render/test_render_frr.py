@@ -65,8 +65,8 @@ def test_a_spine_makes_no_aggregate_and_does_not_restart_gracefully() -> None:
 
 def test_one_session_a_link_with_its_own_as_number() -> None:
     text = frr_conf("leaf1", "unnumbered")
-    assert " neighbor swp2s0 interface remote-as 4200000001" in text
-    assert " neighbor swp4 interface remote-as 4200000002" in text
+    assert " neighbor swp2s0 remote-as 4200000001\n" in text
+    assert " neighbor swp4 remote-as 4200000002\n" in text
     assert text.count(" peer-group FABRIC\n") == 4
 
 

@@ -8,6 +8,7 @@ from importlib.metadata import EntryPoint, EntryPoints
 import pytest
 from render_views import BOX, STYLES, view
 
+from fabric import catalog
 from fabric.plan.views import Peer, PortRef
 from fabric.vendors import base, eos, frr, sonic
 from fabric.vendors.base import far_end, lane_list
@@ -35,14 +36,15 @@ def test_one_target_loads_no_other() -> None:
 def test_a_far_end_whose_board_is_unknown_is_named_by_cage() -> None:
     leaf = view("leaf1", STYLES["ipv4"])
     peers = [port.peer for port in leaf.ports if port.kind == "fabric" and port.peer]
-    stranger = replace(peers[0], device=replace(peers[0].device, model="a-box-of-the-site"))
-    assert far_end(leaf, stranger) == "port 1/1"
+    stranger = replace(peers[0], device=replace(peers[0].device, nos="a-target-not-installed"))
+    assert far_end(stranger) == "port 1/1"
 
 
 def test_a_far_end_of_another_shipped_box_is_named_by_its_own_board() -> None:
     leaf = view("leaf1", STYLES["ipv4"])
-    spine = Peer(replace(leaf.device, name="spine1", model="64x400g", nos="eos"), PortRef(7, 1, 2, 200), "")
-    assert far_end(leaf, spine) == "Ethernet7/5"
+    model = catalog.switch("64x400g")
+    spine = Peer(replace(leaf.device, name="spine1", model="64x400g", nos="eos"), model, PortRef(7, 1, 2, 200), "")
+    assert far_end(spine) == "Ethernet7/5"
 
 
 @pytest.mark.parametrize("target", [sonic.TARGET, eos.TARGET, frr.TARGET], ids=lambda target: target.name)
@@ -50,10 +52,13 @@ def test_refusals(target: base.Target) -> None:
     infiniband = BOX.model_copy(update={"technology": "infiniband"})
     assert "infiniband" in str(target.refusal(infiniband))
     assert target.refusal(BOX) is None
-    foreign = BOX.model_copy(update={"nos": ("junos",)})
-    assert target.refusal(foreign) == f"runs junos, not {target.name}"
 
 
 @pytest.mark.parametrize(("text", "lanes"), [("0-3", (0, 1, 2, 3)), ("17,18", (17, 18)), ("512", (512,))])
 def test_lane_list(text: str, lanes: tuple[int, ...]) -> None:
     assert lane_list(text) == lanes
+
+
+def test_eos_refuses_the_boxes_of_others() -> None:
+    assert eos.TARGET.refusal(BOX.model_copy(update={"nos": ("junos",)})) == "it runs junos, not EOS"
+    assert eos.TARGET.refusal(BOX.model_copy(update={"nos": ("frr",), "maker": "generic"})) is None

@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 from render_views import BOARD, BOX, STYLES, half, view, whole
 
+from fabric import catalog
 from fabric.catalog.models import SonicPlatform
 from fabric.plan.views import PortRef
 from fabric.render import render
 from fabric.vendors import sonic
+from fabric.vendors.base import lane_list
 from fabric.vendors.sonic import TARGET
 
 
@@ -49,7 +51,7 @@ def test_every_value_is_a_string_and_no_lane_is_used_twice() -> None:
 def test_frr_names_only_ports_that_exist(name: str) -> None:
     made = render(view(name, replace(STYLES["unnumbered"], nos="sonic")), TARGET)
     ports = json.loads(made[0].text)["PORT"]
-    peers = [line.split()[1] for line in made[1].text.splitlines() if " interface remote-as " in line]
+    peers = [line.split()[1] for line in made[1].text.splitlines() if " interface peer-group " in line]
     assert peers
     assert set(peers) <= set(ports)
 
@@ -102,3 +104,19 @@ def test_the_sku_follows_the_split(refs: list[PortRef], sku: str) -> None:
     made = view("leaf1", STYLES["ipv4"])
     ports = tuple(replace(made.ports[0], ref=ref) for ref in refs) + made.ports[-1:]
     assert sonic.hwsku(replace(made, ports=ports), BOARD) == sku
+
+
+BOARDS = [name for name in catalog.switch_names() if catalog.sonic_platform(name) is not None]
+
+
+@pytest.mark.parametrize("name", BOARDS)
+@pytest.mark.parametrize("split", [1, 2, 4])
+def test_no_two_ports_of_a_shipped_board_share_a_name(name: str, split: int) -> None:
+    model = catalog.switch(name)
+    board = catalog.sonic_platform(name)
+    assert model is not None
+    assert board is not None
+    assert TARGET.refusal(model, name) is None
+    cages = [cage for cage, text in enumerate(board.lanes, 1) if len(lane_list(text)) % split == 0]
+    names = [TARGET.port_name(model, PortRef(cage, sub, split, 1), name) for cage in cages for sub in range(split)]
+    assert len(names) == len(set(names))

@@ -1,0 +1,19 @@
+"""`fabric explain`: the arithmetic behind one number."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+
+def explain(
+    file: Path = typer.Argument(..., metavar="FILE", help="intent", show_default=False),
+    subject: str = typer.Argument("", metavar="SUBJECT", help="backend.spines, a device, an address", show_default=False),
+    output: Path | None = typer.Option(None, "-o", "--output", help="folder of generated files", show_default=False),
+) -> None:
+    """Show the arithmetic behind one number, recomputed by the stages that made it."""
+    from fabric import pipeline
+    from fabric.explain import explain as find
+
+    print("\n".join(find(pipeline.load(file, output), subject)))

@@ -1,0 +1,37 @@
+"""`fabric generate`: writes the configs of every switch, and only what changes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from fabric.cli.common import FINDINGS, say, show_diagnostics
+
+
+def generate(
+    files: list[Path] = typer.Argument(..., metavar="FILE…", help="intents", show_default=False),
+    output: Path | None = typer.Option(None, "-o", "--output", help="folder of generated files", show_default=False),
+    limit: str = typer.Option("", "--limit", metavar="GLOB", help="only switches of these names", show_default=False),
+    check: bool = typer.Option(False, "--check", help="write nothing; exit 1 when the files are not up to date"),
+    diff: bool = typer.Option(False, "--diff", help="write nothing; print what would change"),
+    jobs: int = typer.Option(0, "--jobs", min=0, help="processes; 0 takes every core", show_default=False),
+) -> None:
+    """Write the plan and the configs of every switch of each intent."""
+    from fabric import generate as work
+    from fabric import pipeline
+
+    intents = [pipeline.load(path, output) for path in files]
+    work.refuse_same_site(intents)
+    stale = False
+    for intent in intents:
+        result = work.run(intent, limit=limit, check=check, diff=diff, jobs=jobs)
+        show_diagnostics(result.warnings)
+        if diff:
+            for part in result.diff:
+                print(part, end="")
+        for line in result.lines:
+            say(line) if check or diff else print(line)
+        stale |= result.stale
+    if stale and (check or diff):
+        raise typer.Exit(FINDINGS)

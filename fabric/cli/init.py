@@ -1,0 +1,5 @@
+"""`fabric init`."""
+from __future__ import annotations
+
+def init() -> None:
+    """x"""

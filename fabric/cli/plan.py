@@ -1,0 +1,84 @@
+"""`fabric plan`: sizes, wires and numbers a site, and prints what came out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from fabric.cli.common import say, show_diagnostics
+
+
+def plan(
+    file: Path = typer.Argument(..., metavar="FILE", help="intent", show_default=False),
+    as_json: bool = typer.Option(False, "--json", help="print the counts as one JSON document"),
+    against: str = typer.Option(
+        "", "--against", metavar="OLD", help="list what changes from OLD, an intent file or git:REV", show_default=False
+    ),
+    output: Path | None = typer.Option(None, "-o", "--output", help="folder of generated files", show_default=False),
+) -> None:
+    """Size, wire and number the fabrics of an intent."""
+    from fabric import pipeline
+
+    intent = pipeline.load(file, output)
+    if against:
+        from fabric.planner.moves import compare, text
+
+        say(f"{file} against {against}")
+        changes = compare(intent, against)
+        print(json.dumps(changes.as_dict(), indent=2) if as_json else text(changes))
+        return
+    if as_json:
+        print(json.dumps(pipeline.summarize(intent), indent=2))
+        return
+    made = pipeline.plan(intent)
+    from fabric.planner.summary import summary
+
+    show_diagnostics(made.warnings)
+    print(f"site {made.site}")
+    for name, fabric in made.fabrics.items():
+        print()
+        print("\n".join(lines(name, summary(fabric.spec, fabric.sizing))))
+
+
+def lines(name: str, row: dict[str, Any]) -> list[str]:
+    """One fabric as a person reads it."""
+    unit, pods, ratio = row["unit"], row["pods"], row["oversubscription"]
+    tiers = {1: "one tier", 2: "two tiers", 3: "three tiers"}[row["tiers"]]
+    shape = [f"{row['kind']}, {tiers}"] + ([f"{row['planes']} planes"] if row["planes"] > 1 else [])
+    out = [f"fabric {name}: {row['purpose']}, {', '.join(shape)}"]
+    gpus = f", {row['gpus']:,} GPUs" if row["gpus"] else ""
+    out.append(f"  servers   {row['servers']:,}{gpus} in {_count(row['units'], 'unit')} of {unit['servers']}")
+    if row["tiers"] == 3:
+        out.append(
+            f"  pods      {pods['count']:,} of {_count(pods['units'], 'unit')}: "
+            f"{pods['leaves']:,} leaves, {pods['spines']:,} spines"
+        )
+    out.append(f"  {'switches':10}{'number':>7}  {'model':16}{'down':>14}{'up':>14}{'spare':>8}")
+    for tier, model in row["models"].items():
+        ports = row["ports"][tier]
+        down, up = (f"{ports[d]} x {ports[d + '_speed_gbps']}G" if ports[d] else "-" for d in ("down", "up"))
+        out.append(f"  {tier:>8}  {row['switches'][tier]:7,}  {model:16}{down:>14}{up:>14}{ports['spare']:8}")
+    out.append(f"  {'links':10}{'number':>7}  {'cables':>7}")
+    for kind, number in row["links"].items():
+        if number:
+            out.append(f"  {kind:>12}{number:7,}{row['cables'][kind]:9,}")
+    up = f"leaf {ratio['leaf']:g}:1" + (f", spine {ratio['spine']:g}:1" if ratio["spine"] is not None else "")
+    out.append(f"  oversubscription  {up}")
+    if row["bgp"]["sessions"]:
+        out.append(f"  bgp       {row['bgp']['sessions']:,} sessions, {row['bgp']['asns']:,} AS numbers")
+    limit = row["limits"]
+    out.append(f"  limit     {limit['max_servers']:,} servers at {tiers}")
+    if "planned" in row:
+        final = row["planned"]
+        switches = ", ".join(f"{number:,} {tier}" for tier, number in final["switches"].items() if number)
+        out.append(
+            f"  planned   {final['servers']:,} servers: {switches}; leaf {final['oversubscription']['leaf']:g}:1"
+        )
+    return out
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")

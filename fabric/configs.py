@@ -1,0 +1,54 @@
+"""Renders the switches of a plan, one job a switch, in this process or in several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from fabric import overrides, targets
+from fabric.diagnostics import Report
+from fabric.plan.devices import Device
+from fabric.plan.plan import Plan
+from fabric.plan.view_of import Views
+from fabric.render import render
+from fabric.vendors.base import target
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One switch to render."""
+
+    fabric: str
+    device: Device
+
+
+class Renderer:
+    """Everything that rendering a plan needs, made once. Raises InputError for what no target can configure."""
+
+    def __init__(self, plan: Plan, base: Path) -> None:
+        report = Report()
+        targets.check(plan.fabrics, report)
+        report.raise_errors()
+        self.plan = plan
+        self.overrides = overrides.read(plan, base)
+        self.views = {name: Views(plan, fabric, targets.mtu_limit(fabric)) for name, fabric in plan.fabrics.items()}
+
+    def jobs(self, wanted: Callable[[str], bool]) -> list[Job]:
+        """A job for every switch that is wanted and has a target, in the order of the plan."""
+        return [
+            Job(name, device)
+            for name, fabric in self.plan.fabrics.items()
+            for device in fabric.switches
+            if device.nos and wanted(device.name)
+        ]
+
+    def files(self, job: Job) -> Iterator[tuple[str, bytes]]:
+        """(path, bytes) of one switch."""
+        view = self.views[job.fabric].of(job.device)
+        for file in render(view, target(job.device.nos), self.overrides.of(job.fabric, job.device)):
+            yield f"configs/{job.device.name}/{file.path}", file.text.encode()
+
+    def without_config(self) -> list[str]:
+        """Fabrics that are planned but configured by other means."""
+        return [name for name, fabric in self.plan.fabrics.items() if not fabric.spec.ethernet]

@@ -1,0 +1,88 @@
+"""The product in one page: an intent becomes a plan, the plan becomes files.
+
+    load ──▶ Intent ──plan──▶ Plan ──render──▶ files of each switch ──generate──▶ generated/<site>/
+
+Every step takes and gives typed values, so a program can use one without the others. `lock` is what a former run
+handed out: names, AS numbers, addresses and ports that must not change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fabric.intent.site import Site
+    from fabric.intent.source import Source
+    from fabric.plan.plan import Plan
+
+
+@dataclass(frozen=True)
+class Intent:
+    """An intent file that was read, and the folder that its site's files lie in."""
+
+    path: Path
+    site: Site
+    source: Source
+    folder: Path
+
+
+def load(path: Path, output: Path | None = None) -> Intent:
+    """Reads and checks an intent. Raises InputError with every mistake.
+
+    `generated/` lies beside the folder `intent/`, or beside a file that lies elsewhere, wherever one works from.
+    """
+    from fabric.intent.load import load as read
+
+    site, source = read(path, str(path))
+    home = path.absolute().parent
+    base = output or (home.parent if home.name == "intent" else home) / "generated"
+    return Intent(path, site, source, base / site.site)
+
+
+def summarize(intent: Intent) -> dict[str, Any]:
+    """Counts, ports, ratios and limits of every fabric; needs no wiring, so a million GPUs take no longer than ten."""
+    from fabric.planner import lock, pools
+    from fabric.planner.site import size_site
+    from fabric.planner.summary import summary
+
+    known = lock.read(intent.folder / lock.FILE)
+    sized = size_site(intent.site, intent.source, known)
+    pools.check(intent.site, intent.source)
+    return {
+        "site": intent.site.site,
+        "fabrics": {name: summary(spec, sizing) for name, (spec, sizing) in sized.items()},
+    }
+
+
+def plan(intent: Intent) -> Plan:
+    """Sizes, wires and numbers every fabric. Raises InputError."""
+    from fabric import targets
+    from fabric.planner import lock
+    from fabric.planner.site import plan_site
+    from fabric.planner.spec import resolve
+
+    known = lock.read(intent.folder / lock.FILE)
+    nos = targets.choose(resolve(intent.site, intent.source))
+    return plan_site(intent.site, intent.source, known, nos)
+
+
+def render(made: Plan, intent: Intent, wanted: Callable[[str], bool] = lambda name: True) -> Iterator[tuple[str, bytes]]:
+    """(path in the site's folder, bytes) of every file of every wanted switch, switch by switch."""
+    from fabric.configs import Renderer
+
+    renderer = Renderer(made, intent.path.absolute().parent)
+    for job in renderer.jobs(wanted):
+        yield from renderer.files(job)
+
+
+def site_files(made: Plan) -> Iterator[tuple[str, bytes]]:
+    """The files of the plan itself: the lock, the counts, every link."""
+    from fabric.plan.tables import links_csv, plan_json
+    from fabric.planner import lock
+
+    yield lock.FILE, lock.text(made.lock).encode()
+    yield "plan.json", plan_json(made).encode()
+    yield "links.csv", links_csv(made).encode()

@@ -1,0 +1,82 @@
+"""The plan: vendor-neutral and complete. Everything after the planner works from this alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fabric.diagnostics import Diagnostic
+from fabric.intent.site import Site
+from fabric.intent.source import Source
+from fabric.plan.devices import SWITCH_ROLES, Device
+from fabric.plan.links import KINDS, Links
+from fabric.planner.lock import Lock
+from fabric.planner.sizing import Sizing
+from fabric.planner.spec import FabricSpec
+
+if TYPE_CHECKING:
+    import networkx
+
+
+@dataclass(frozen=True)
+class FabricPlan:
+    """One fabric: devices as records, links as columns. Arrays over devices hold -1 where a device has none."""
+
+    name: str
+    spec: FabricSpec
+    sizing: Sizing
+    devices: tuple[Device, ...]
+    links: Links
+    subnet: NDArray[Any]  # per link, its first address; the lower end (of servers: the leaf) has it, the other the next
+    subnet_length: int  # 31 or 127
+    loopback: NDArray[np.int64]  # per device, IPv4
+    loopback6: NDArray[Any]  # per device
+    management: NDArray[Any]  # per device
+    aggregate: Mapping[int, tuple[int, int]]  # leaf → (first address, prefix length) of its servers
+    prefixes: Mapping[str, tuple[str, ...]]  # pools in use, by kind
+
+    @cached_property
+    def switches(self) -> tuple[Device, ...]:
+        """Every switch, cores first, by number."""
+        return tuple(device for device in self.devices if device.role in SWITCH_ROLES)
+
+    @cached_property
+    def by_name(self) -> dict[str, Device]:
+        return {device.name: device for device in self.devices}
+
+    @property
+    def graph(self) -> networkx.MultiGraph:
+        """The fabric as a networkx multigraph: a node a device, an edge a link with its ports and speed."""
+        import networkx
+
+        graph = networkx.MultiGraph(name=self.name)
+        for device in self.devices:
+            graph.add_node(device.name, role=device.role, model=device.model, pod=device.pod, plane=device.plane)
+        columns = self.links.lists()
+        for at in range(len(self.links)):
+            graph.add_edge(
+                self.devices[columns["a"][at]].name,
+                self.devices[columns["b"][at]].name,
+                kind=KINDS[columns["kind"][at]],
+                speed_gbps=columns["speed_gbps"][at],
+                a_port=(columns["a_cage"][at], columns["a_sub"][at]),
+                b_port=(columns["b_cage"][at], columns["b_sub"][at]),
+            )
+        return graph
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A site."""
+
+    site: str
+    intent: Site
+    source: Source
+    fabrics: Mapping[str, FabricPlan]
+    lock: Lock
+    warnings: tuple[Diagnostic, ...] = field(default=())

@@ -1,0 +1,217 @@
+"""Addresses and AS numbers: one area a kind, rows and columns from the stable numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+
+from fabric.diagnostics import Place, Report
+from fabric.plan.devices import CORE, LEAF, SPINE
+from fabric.planner.ledger import Area, Exhausted, Ints, Ledger, Need, Space
+from fabric.planner.numbers import Numbers
+from fabric.planner.pools import PoolSet
+from fabric.planner.ports import Layout, spare
+from fabric.planner.sizing import Sizing
+from fabric.planner.spec import FabricSpec
+
+ROLES = (CORE, SPINE, LEAF)
+
+
+@dataclass(frozen=True)
+class Addresses:
+    """The address areas of a fabric; a kind that the fabric has not is missing."""
+
+    loopback: Mapping[str, Area]  # by role
+    loopback6: Mapping[str, Area]
+    vtep: Area | None
+    management: Mapping[str, Area]
+    leaf_leaf: Area | None
+    leaf_spine: Area | None
+    spine_core: Area | None
+    servers: Mapping[str, Area]  # by rail and plane, "rail1", or "rack"
+    server_block: int  # addresses of one leaf
+
+
+def address_spaces(name: str, spec: FabricSpec, pools: PoolSet, used: dict[int, list[tuple[int, int]]]) -> dict[str, Space]:
+    """Number spaces of a fabric's addresses by kind; what is used is shared by all fabrics of the site."""
+    return {
+        f"{name}:address/{kind}": pools.space(kind, used[6 if ":" in prefixes[0] else 4])
+        for kind, prefixes in pools.prefixes.items()
+    }
+
+
+def asn_space(intervals: Iterable[tuple[int, int]], used: list[tuple[int, int]]) -> Space:
+    """Number space of a fabric's AS numbers."""
+    return Space(intervals, used)
+
+
+class Allocator:
+    """Allocates one fabric's areas; a pool that is too small becomes a diagnostic, and all of them come at once."""
+
+    def __init__(
+        self, spec: FabricSpec, ledger: Ledger, spaces: Mapping[str, Space], pools: PoolSet, report: Report
+    ) -> None:
+        self.spec, self.ledger, self.spaces, self.pools, self.report = spec, ledger, spaces, pools, report
+
+    def address(self, kind: str, name: str, need: Need) -> Area:
+        """The area of addresses of a kind; an empty one when the pool is too small, which is reported."""
+        key = f"{self.spec.name}:address/{kind}"
+        try:
+            return self.ledger.area(f"{key}/{name}" if name else key, self.spaces[key], need)
+        except Exhausted as error:
+            place = self.pools.stated.get(kind) or self.spec.at()
+            prefixes = ", ".join(self.pools.prefixes[kind])
+            self.report.error(
+                "FAB135",
+                place,
+                f"pool '{kind}' ({prefixes}) is too small for fabric '{self.spec.name}': {error.wanted} addresses are "
+                f"needed for {name or kind} in one run, {error.left} are left in all",
+                f"widen it, or add a prefix: `pools: {{{kind}: [{self.pools.prefixes[kind][0]}, …]}}`",
+            )
+            return Area(())
+
+    def asn(self, name: str, need: Need) -> Area:
+        """The area of AS numbers of a role."""
+        key = f"{self.spec.name}:asn"
+        try:
+            return self.ledger.area(f"{key}/{name}", self.spaces[key], need)
+        except Exhausted as error:
+            scheme = self.spec.intent.underlay.asn
+            path = ("underlay", "asn", "ranges" if scheme.ranges else "width")
+            place: Place = self.spec.at(*path) if self.spec.stated(*path) else self.spec.at()
+            self.report.error(
+                "FAB137",
+                place,
+                f"AS numbers: {error.wanted} are needed for the {name} switches, {error.left} are left",
+                "`underlay: {asn: {width: 4}}` has 94,967,295 private numbers" if scheme.width == 2 else "widen the range",
+            )
+            return Area(())
+
+
+def allocate(spec: FabricSpec, sizing: Sizing, numbers: Numbers, layouts: Mapping[str, Layout], at: Allocator) -> Addresses:
+    """All address areas of a fabric."""
+    v6, unnumbered = spec.intent.underlay.addressing == "ipv6", spec.intent.underlay.addressing == "unnumbered"
+    rows = rows_by_role(numbers, sizing)
+    loopback, loopback6, management = {}, {}, {}
+    for role, count in rows.items():
+        reserve = _power(max(count, planned_by_role(sizing)[role]))
+        loopback[role] = at.address("loopback", role, Need(count, reserve=reserve))
+        management[role] = at.address("management", role, Need(count, reserve=reserve))
+        if v6:
+            loopback6[role] = at.address("loopback6", role, Need(count, reserve=reserve))
+    overlay = spec.intent.overlay.kind != "none"
+    vtep = at.address("vtep", LEAF, Need(rows[LEAF], reserve=_power(rows[LEAF]))) if overlay else None
+
+    def links(name: str, role: str, columns: int) -> Area | None:
+        if unnumbered or not columns or role not in rows:
+            return None
+        count = 1 if name == "leaf-leaf" else rows[role]
+        reserve = 1 if name == "leaf-leaf" else _power(max(count, planned_by_role(sizing)[role]))
+        return at.address("p2p", name, Need(count, columns, reserve=reserve, step=2))
+
+    uplinks = max(group.uplinks for group in sizing.groups)
+    collapsed = sizing.kind == "collapsed"
+    servers, block = _server_areas(spec, sizing, numbers, layouts, at)
+    return Addresses(
+        loopback=loopback,
+        loopback6=loopback6,
+        vtep=vtep,
+        management=management,
+        leaf_leaf=links("leaf-leaf", LEAF, uplinks if collapsed else 0),
+        leaf_spine=links("leaf-spine", LEAF, uplinks if sizing.spines else 0),
+        spine_core=links("spine-core", SPINE, sizing.spine_uplinks if sizing.cores else 0),
+        servers=servers,
+        server_block=block,
+    )
+
+
+def _server_areas(
+    spec: FabricSpec, sizing: Sizing, numbers: Numbers, layouts: Mapping[str, Layout], at: Allocator
+) -> tuple[dict[str, Area], int]:
+    """Server subnets: per rail and leaf of the rail an area with a row a unit; racks have one area, a row a leaf."""
+    ports = max(
+        len(layouts[size.name].down) + spare(spec.leaf.model, layouts[size.name], size.down_gbps) for size in sizing.groups
+    )
+    block = _power(2 * ports)
+    keys: dict[str, int] = {}
+    for size, group in zip(sizing.groups, spec.groups, strict=True):
+        units = int(numbers.unit[size.name].max()) + 1
+        if spec.kind in ("rail-optimized", "rail-only"):
+            for leaf in range(size.unit_leaves):
+                key = server_key(spec, leaf, spec.leaves_per_nic(group))
+                keys[key] = max(keys.get(key, 0), units, size.units_planned)
+        else:
+            keys["leaf"] = max(keys.get("leaf", 0), int(numbers.leaf[size.name].max()) + 1)
+    areas = {}
+    for key, rows in keys.items():
+        need = Need(rows, 1, reserve=_power(rows), step=block, stride=block, align=True)
+        areas[key] = at.address("servers", key, need)
+    return areas, block
+
+
+def server_key(spec: FabricSpec, leaf: int, per_nic: int) -> str:
+    """Name of the server area of a leaf of a unit: its rail, and which of the rail's leaves."""
+    if spec.kind not in ("rail-optimized", "rail-only"):
+        return "leaf"
+    rail, part = divmod(leaf, per_nic)
+    return f"rail{rail + 1}" + (f"-{part + 1}" if per_nic > 1 else "")
+
+
+def rows_by_role(numbers: Numbers, sizing: Sizing) -> dict[str, int]:
+    """Rows that the tables of each role need: the highest number in use, plus one."""
+    rows = {}
+    if sizing.cores:
+        rows[CORE] = int(numbers.core.max()) + 1
+    if sizing.spines:
+        rows[SPINE] = int(numbers.spine.max()) + 1
+    rows[LEAF] = max(int(leaf.max()) for leaf in numbers.leaf.values()) + 1
+    return rows
+
+
+def planned_by_role(sizing: Sizing) -> dict[str, int]:
+    """Switches of the finished fabric by role."""
+    pods = sum(group.pods_planned for group in sizing.groups) if sizing.tiers == 3 else 1
+    return {
+        CORE: sizing.networks * sizing.spines * sizing.cores,
+        SPINE: sizing.networks * pods * sizing.spines,
+        LEAF: sum(group.units_planned * group.unit_leaves for group in sizing.groups),
+    }
+
+
+def asn_areas(spec: FabricSpec, sizing: Sizing, numbers: Numbers, at: Allocator) -> dict[str, Area]:
+    """AS numbers by role: by RFC 7938 a row for all cores, one per pod's spines, one per leaf; else one per switch."""
+    rows, planned = rows_by_role(numbers, sizing), planned_by_role(sizing)
+    areas = {}
+    for role in ROLES:
+        if role not in rows:
+            continue
+        count, reserve = rows[role], _power(max(rows[role], planned[role]))
+        if spec.intent.underlay.asn.scheme == "rfc7938" and role != LEAF:
+            count = 1 if role == CORE else int(numbers.pods.max()) + 1
+            reserve = _power(max(count, sum(g.pods_planned for g in sizing.groups))) if role == SPINE else 1
+        areas[role] = at.asn(role, Need(count, reserve=reserve))
+    return areas
+
+
+def pinned(natural: Ints, pins: Mapping[int, int]) -> Ints:
+    """Natural numbers with pins put in: who would have a pinned number takes the one that the pinned device gives up."""
+    result = natural.copy()
+    owner = {int(value): at for at, value in enumerate(natural)}
+    pinner = {value: device for device, value in pins.items()}
+    for device, wanted in pins.items():
+        result[device] = wanted
+        holder = owner.get(wanted)
+        if holder is None or holder in pins:
+            continue
+        given = int(natural[device])
+        while given in pinner:  # that one is pinned too, by a device that gives up its own in turn
+            given = int(natural[pinner[given]])
+        result[holder] = given
+    return result
+
+
+def _power(number: int) -> int:
+    return 1 << max(0, number - 1).bit_length()
+
+

@@ -1,0 +1,391 @@
+"""Puts the stages together: from a sized fabric to its devices, links and addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from ipaddress import ip_address
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fabric.diagnostics import Report
+from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
+from fabric.plan.links import ATTACHMENT, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE, Links, concatenate
+from fabric.plan.plan import FabricPlan
+from fabric.planner import attachments, names, pins, wiring
+from fabric.planner.addresses import Addresses, Allocator, allocate, asn_areas, pinned, server_key
+from fabric.planner.coordinates import server_ports, unit_plan
+from fabric.planner.layouts import core_layout, leaf_layout, spine_downlinks, spine_layout
+from fabric.planner.ledger import Area, Ints, Ledger, Space
+from fabric.planner.lock import FabricLock, blocks_of
+from fabric.planner.numbers import Numbers, number
+from fabric.planner.pattern import Epoch, now
+from fabric.planner.pools import PoolSet
+from fabric.planner.ports import Layout, capacity
+from fabric.planner.sizing import Sizing
+from fabric.planner.spec import FabricSpec
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a fabric shares with the others of its site while it is planned."""
+
+    site: str
+    ledger: Ledger
+    spaces: Mapping[str, Space]
+    pools: PoolSet
+    lock: FabricLock
+    report: Report
+    nos: Mapping[str, str]  # network OS by role
+
+
+def plan_fabric(spec: FabricSpec, sizing: Sizing, context: Context) -> tuple[FabricPlan, FabricLock] | None:
+    """Plans one fabric. Mistakes go to the report; None when one of them leaves nothing to plan."""
+    report = context.report
+    errors = len(report.errors)
+    layouts = {size.name: leaf_layout(spec, sizing, size) for size in sizing.groups}
+    numbers = number(spec.name, sizing, context.ledger, dict(context.spaces))
+    allocator = Allocator(spec, context.ledger, context.spaces, context.pools, report)
+    addresses = allocate(spec, sizing, numbers, layouts, allocator)
+    asns = asn_areas(spec, sizing, numbers, allocator)
+    if len(report.errors) > errors:
+        return None
+    devices, index = _devices(spec, sizing, numbers, context)
+    history, links, boxes = _wire(spec, sizing, numbers, layouts, index, context)
+    devices = pins.rename(spec, _with_asns(spec, devices, numbers, asns, report), report)
+    links = pins.move_ports(spec, devices, links, report)
+    plan = _addressed(spec, sizing, devices, links, addresses, numbers, context)
+    prefix = f"{spec.name}:"
+    lock = FabricLock(blocks_of(context.ledger.areas, prefix), history, _shape(sizing), boxes)
+    return plan, lock
+
+
+@dataclass(frozen=True)
+class Index:
+    """Device indices: cores, spines, leaves, servers, attached boxes, in this order and each by number."""
+
+    core: Ints  # [network, group, core]
+    spine: Ints  # [pod, network, spine]
+    leaf: Mapping[str, Ints]  # by group, [unit, leaf of the unit]
+    server: Mapping[str, int]  # first of each group
+    attached: int  # first attached box
+
+
+def _devices(
+    spec: FabricSpec, sizing: Sizing, numbers: Numbers, context: Context
+) -> tuple[list[Device], Index]:
+    """Every box as a record, named."""
+    found: list[tuple[str, int, dict[str, Any]]] = []
+    for network, group, core in np.ndindex(numbers.core.shape):
+        where = {"plane": network % sizing.planes, "rail": network // sizing.planes if spec.kind == "rail-only" else -1}
+        found.append((CORE, int(numbers.core[network, group, core]), where))
+    for pod, network, spine in np.ndindex(numbers.spine.shape if sizing.spines else (0, 0, 0)):
+        where = {
+            "plane": network % sizing.planes,
+            "rail": network // sizing.planes if spec.kind == "rail-only" else -1,
+            "pod": int(numbers.pods[pod]),
+        }
+        found.append((SPINE, int(numbers.spine[pod, network, spine]), where))
+    for size, group_spec in zip(sizing.groups, spec.groups, strict=True):
+        unit = unit_plan(spec, size, group_spec)
+        plane, rail, rack = unit.plane.tolist(), unit.rail.tolist(), unit.rack.tolist()
+        for at, leaf in np.ndindex(numbers.leaf[size.name].shape):
+            where = {
+                "group": size.name,
+                "unit": int(numbers.unit[size.name][at]),
+                "pod": _pod(sizing, numbers, size.name, at),
+                "plane": plane[leaf],
+                "rail": rail[leaf],
+                "rack": -1 if rack[leaf] < 0 else at * (size.unit_servers // size.servers_per_leaf) + rack[leaf],
+            }
+            found.append((LEAF, int(numbers.leaf[size.name][at, leaf]), where))
+    order = sorted(range(len(found)), key=lambda at: (_ROLE_ORDER[found[at][0]], found[at][1]))
+    place = np.empty(len(found), dtype=np.int64)
+    place[order] = np.arange(len(found))
+    patterns, site = spec.intent.names, context.site
+    models = {CORE: spec.core.switch, SPINE: spec.spine.switch, LEAF: spec.leaf.switch}
+    devices = []
+    for role in (CORE, SPINE, LEAF):
+        _check_pattern(spec, sizing, role, context.report)
+    for new, at in enumerate(order):
+        role, n, where = found[at]
+        name = _name(getattr(patterns, role), site, spec.name, role, n, where)
+        devices.append(Device(new, name, role, n + 1, models[role], context.nos.get(role, ""), **where))
+    first = len(devices)
+    servers: dict[str, int] = {}
+    _check_pattern(spec, sizing, SERVER, context.report)
+    for size, group_spec in zip(sizing.groups, spec.groups, strict=True):
+        servers[size.name] = first
+        units = numbers.unit[size.name].tolist()
+        for at in range(size.servers):
+            unit_at = at // size.unit_servers
+            rack = at // group_spec.per_rack if group_spec.per_rack else -1
+            where = {
+                "group": size.name,
+                "unit": units[unit_at],
+                "pod": _pod(sizing, numbers, size.name, unit_at),
+                "rack": rack,
+            }
+            name = _name(patterns.server, site, spec.name, SERVER, at, where)
+            devices.append(Device(first + at, name, SERVER, at + 1, group_spec.model, "", **where))
+        first += size.servers
+    for at, box in enumerate(spec.intent.topology.attachments):
+        devices.append(Device(first + at, box.name, ATTACHED, at + 1, "", ""))
+    cores, spines = numbers.core.size, numbers.spine.size if sizing.spines else 0
+    leaf, begin = {}, cores + spines
+    for size in sizing.groups:
+        count = size.units * size.unit_leaves
+        leaf[size.name] = place[begin : begin + count].reshape(size.units, size.unit_leaves)
+        begin += count
+    core = place[:cores].reshape(numbers.core.shape)
+    spine = place[cores : cores + spines].reshape(numbers.spine.shape if sizing.spines else (0, 0, 0))
+    return devices, Index(core, spine, leaf, servers, first)
+
+
+_ROLE_ORDER = {CORE: 0, SPINE: 1, LEAF: 2}
+
+
+def _pod(sizing: Sizing, numbers: Numbers, group: str, unit: int) -> int:
+    return int(numbers.pod[group][unit // sizing.units_per_pod]) if sizing.tiers == 3 else -1
+
+
+def _name(pattern: str, site: str, fabric: str, role: str, n: int, where: dict[str, Any]) -> str:
+    counted = {key: where.get(key, -1) + 1 for key in ("unit", "rack", "pod", "plane", "rail")}
+    return names.fill(pattern, site, fabric, role, where.get("group", ""), {"n": n + 1, **counted})
+
+
+def _check_pattern(spec: FabricSpec, sizing: Sizing, role: str, report: Report) -> None:
+    """A pattern may only use coordinates that the devices of its role have."""
+    has = {"n", "plane"} if role != SERVER else {"n", "unit"}
+    if role == LEAF:
+        has |= {"unit"} | ({"rack"} if spec.kind == "rack" else {"rail"} if spec.kind != "collapsed" else set())
+    if role == SERVER and all(group.per_rack for group in spec.groups):
+        has.add("rack")
+    if role in (LEAF, SPINE, SERVER) and sizing.tiers == 3:
+        has.add("pod")
+    if spec.kind == "rail-only" and role in (SPINE, CORE):
+        has.add("rail")
+    missing = names.missing_fields(getattr(spec.intent.names, role), has)
+    if missing:
+        fields = ", ".join("{" + name + "}" for name in sorted(has))
+        report.error(
+            "FAB110",
+            spec.at("names", role),
+            f"names.{role}: a {role} of this fabric has no {{{missing[0]}}}: expected fields among {fields}",
+        )
+
+
+def _with_asns(
+    spec: FabricSpec, devices: list[Device], numbers: Numbers, asns: Mapping[str, Area], report: Report
+) -> list[Device]:
+    """Devices with their AS numbers, pins included."""
+    if not spec.ethernet:
+        return devices
+    switches = [device for device in devices if device.role in _ROLE_ORDER]
+    per_device = spec.intent.underlay.asn.scheme == "per-device"
+    rows = [
+        d.number - 1 if per_device or d.role == LEAF else max(d.pod, 0) if d.role == SPINE else 0 for d in switches
+    ]
+    natural = np.array([asns[d.role].number(row) for d, row in zip(switches, rows, strict=True)], dtype=np.int64)
+    wanted = pins.values(spec, switches, "asn")
+    if len(set(natural.tolist())) == len(natural):
+        natural = pinned(natural, wanted)
+    else:  # shared numbers: a pin changes one switch alone
+        for at, asn in wanted.items():
+            natural[at] = asn
+    pins.check_asns(spec, switches, natural, report)
+    result = [replace(d, asn=int(asn)) for d, asn in zip(switches, natural, strict=True)]
+    return [*result, *devices[len(result) :]]
+
+
+def _shape(sizing: Sizing) -> dict[str, int]:
+    """Numbers that a re-wiring starts anew from; another shape has no common ports to keep."""
+    return {
+        "tiers": sizing.tiers,
+        "networks": sizing.networks,
+        "uplink_gbps": sizing.uplink_gbps,
+        "units_per_pod": sizing.units_per_pod,
+    }
+
+
+def _wire(
+    spec: FabricSpec,
+    sizing: Sizing,
+    numbers: Numbers,
+    layouts: Mapping[str, Layout],
+    index: Index,
+    context: Context,
+) -> tuple[dict[str, tuple[Epoch, ...]], Links, dict[str, tuple[tuple[int, int], ...]]]:
+    """All links, and what the lock keeps of them."""
+    same = dict(context.lock.shape) == _shape(sizing)
+    known = context.lock.wiring if same else {}
+    sites = [
+        wiring.GroupSites(
+            size,
+            unit_plan(spec, size, group),
+            server_ports(spec, group),
+            index.leaf[size.name],
+            numbers.leaf[size.name],
+            index.server[size.name],
+            layouts[size.name],
+        )
+        for size, group in zip(sizing.groups, spec.groups, strict=True)
+    ]
+    parts = [wiring.server_links(site, spec.kind == "rack") for site in sites]
+    history: dict[str, tuple[Epoch, ...]] = {}
+    if spec.kind == "collapsed":
+        parts.append(wiring.pair_links(sites[0], sizing))
+    if sizing.spines:
+        epochs, found = _leaf_spine(spec, sizing, numbers, sites, index, known.get("leaf-spine", ()))
+        history["leaf-spine"] = epochs
+        parts.append(found)
+    if sizing.cores:
+        most = int(numbers.pods.max()) + 1
+        current = Epoch(sizing.cores, ((wiring.SPINES, sizing.links_per_core),), most)
+        history["spine-core"] = now(known.get("spine-core", ()), current)
+        parts.append(
+            wiring.spine_core_links(
+                sizing,
+                history["spine-core"],
+                index.spine,
+                numbers.spine,
+                index.core,
+                wiring.slot_table(spine_layout(spec, sizing).up),
+                wiring.slot_table(core_layout(spec, sizing, most).down),
+                numbers.pods,
+            )
+        )
+    found_boxes, boxes = attachments.place(spec, sizing, sites, index.attached, context.lock.attachments, context.report)
+    if found_boxes is not None:
+        parts.append(found_boxes)
+    return history, concatenate(parts), boxes
+
+
+def _leaf_spine(
+    spec: FabricSpec,
+    sizing: Sizing,
+    numbers: Numbers,
+    sites: Sequence[wiring.GroupSites],
+    index: Index,
+    known: Sequence[Epoch],
+) -> tuple[tuple[Epoch, ...], Links]:
+    """Links between leaves and spines: in two tiers every spine meets all leaves of its network, else those of its pod."""
+    links = tuple(sorted((size.name, sizing.links_per_spine(size)) for size in sizing.groups))
+    if sizing.tiers == 2:
+        arrivals, first = _arrivals(spec, sizing, numbers)
+        places = [first[site.size.name][:, None] + site.unit.rank[None, :] for site in sites]
+        history = now(known, Epoch(sizing.spines, links, len(arrivals)))
+        down = wiring.slot_table(spine_downlinks(spec, sizing))
+        pods = [np.zeros(site.size.units, dtype=np.int64) for site in sites]
+        return history, wiring.leaf_spine_links(
+            sites, sizing, history, arrivals, places, index.spine, pods, down
+        )
+    down = wiring.slot_table(spine_layout(spec, sizing).down)
+    history = now(known, Epoch(sizing.spines, links, sizing.units_per_pod))
+    parts = []
+    for site in sites:
+        size, per_unit = site.size, site.size.unit_leaves // sizing.networks
+        unit = np.arange(size.units)
+        place = (unit % sizing.units_per_pod)[:, None] * per_unit + site.unit.rank[None, :]
+        pods = [numbers.pod_places(size.name)[unit // sizing.units_per_pod]]
+        arrivals = [size.name] * (sizing.units_per_pod * per_unit)
+        parts.append(
+            wiring.leaf_spine_links([site], sizing, history, arrivals, [place], index.spine, pods, down)
+        )
+    return history, concatenate(parts)
+
+
+def _arrivals(spec: FabricSpec, sizing: Sizing, numbers: Numbers) -> tuple[list[str], dict[str, Ints]]:
+    """Leaves of one network in order of arrival, as group names, and each unit's first place among them.
+
+    Numbers that are kept for units which are not built hold their place, as long as the spine has the ports.
+    """
+    sizes = {size.name: size for size in sizing.groups}
+    ports = capacity(spec.spine.model, sizing.uplink_gbps)
+    order = [(name, unit) for name, unit in numbers.arrivals if name in sizes]
+    needed = sum(sizes[n].unit_leaves // sizing.networks * sizing.links_per_spine(sizes[n]) for n, _ in order)
+    if needed > ports:
+        order = [(name, unit) for name, unit in order if unit < sizes[name].units]
+    arrivals: list[str] = []
+    first = {name: np.zeros(size.units, dtype=np.int64) for name, size in sizes.items()}
+    for name, unit in order:
+        if unit < sizes[name].units:
+            first[name][unit] = len(arrivals)
+        arrivals += [name] * (sizes[name].unit_leaves // sizing.networks)
+    return arrivals, first
+
+
+def _addressed(
+    spec: FabricSpec,
+    sizing: Sizing,
+    devices: list[Device],
+    links: Links,
+    addresses: Addresses,
+    numbers: Numbers,
+    context: Context,
+) -> FabricPlan:
+    """The plan, with an address for everything that has one."""
+    switches = [device for device in devices if device.role in _ROLE_ORDER]
+    v6 = spec.intent.underlay.addressing == "ipv6"
+
+    def per_device(areas: Mapping[str, Area], pin: str) -> NDArray[Any]:
+        natural = np.array([areas[d.role].number(d.number - 1) for d in switches], dtype=object)
+        wanted = {at: int(ip_address(text)) for at, text in pins.values(spec, switches, pin).items()}
+        full = np.full(len(devices), -1, dtype=object)
+        full[: len(switches)] = pinned(natural, wanted)
+        return full
+
+    subnet, aggregate = _subnets(spec, sizing, links, addresses, numbers, devices)
+    plan = FabricPlan(
+        name=spec.name,
+        spec=spec,
+        sizing=sizing,
+        devices=tuple(devices),
+        links=links,
+        subnet=subnet,
+        subnet_length=127 if v6 else 31,
+        loopback=per_device(addresses.loopback, "loopback"),
+        loopback6=per_device(addresses.loopback6, "") if v6 else np.full(len(devices), -1),
+        management=per_device(addresses.management, "management"),
+        aggregate=aggregate,
+        prefixes=context.pools.prefixes,
+    )
+    pins.check_addresses(plan, context.report)
+    return plan
+
+
+def _subnets(
+    spec: FabricSpec, sizing: Sizing, links: Links, addresses: Addresses, numbers: Numbers, devices: Sequence[Device]
+) -> tuple[NDArray[Any], dict[int, tuple[int, int]]]:
+    """First address of every link, and the server prefix of every leaf."""
+    subnet = np.full(len(links), -1, dtype=object)
+    for kind, area in ((LEAF_LEAF, addresses.leaf_leaf), (LEAF_SPINE, addresses.leaf_spine), (SPINE_CORE, addresses.spine_core)):
+        if area is not None:
+            of_kind = links.kind == kind
+            subnet[of_kind] = area.numbers(links.row[of_kind], links.column[of_kind])
+    aggregate: dict[int, tuple[int, int]] = {}
+    bits = 128 if spec.intent.underlay.addressing == "ipv6" else 32
+    length = bits - (addresses.server_block.bit_length() - 1)
+    first = np.full(len(devices), -1, dtype=object)
+    for leaf, area, row in _server_rows(spec, sizing, addresses, numbers, devices):
+        first[leaf] = area.number(row)
+        aggregate[leaf] = (int(first[leaf]), length)
+    served = (links.kind == SERVER_LEAF) | (links.kind == ATTACHMENT)
+    subnet[served] = first[links.b[served]] + links.column[served].astype(object) * 2
+    return subnet, aggregate
+
+
+def _server_rows(
+    spec: FabricSpec, sizing: Sizing, addresses: Addresses, numbers: Numbers, devices: Sequence[Device]
+) -> Iterator[tuple[int, Area, int]]:
+    """(leaf, its server area, its row there) of every leaf."""
+    leaf_first = numbers.core.size + (numbers.spine.size if sizing.spines else 0)
+    by_number = {d.number: d.index for d in devices[leaf_first:] if d.role == LEAF}
+    for size, group in zip(sizing.groups, spec.groups, strict=True):
+        for unit, place in np.ndindex(numbers.leaf[size.name].shape):
+            key = server_key(spec, place, spec.leaves_per_nic(group))
+            n = int(numbers.leaf[size.name][unit, place])
+            row = n if key == "leaf" else int(numbers.unit[size.name][unit])
+            yield by_number[n + 1], addresses.servers[key], row

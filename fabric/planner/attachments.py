@@ -1,0 +1,130 @@
+"""Ports for attached boxes: those that no planned server needs, spread over the leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from fabric.diagnostics import Report
+from fabric.plan.links import Links
+from fabric.planner.ports import Slot
+from fabric.planner.sizing import Sizing
+from fabric.planner.spec import FabricSpec
+from fabric.planner.wiring import GroupSites, attachment_links
+
+Places = dict[str, tuple[tuple[int, int], ...]]  # box → (leaf number from 1, slot)
+
+
+def place(
+    spec: FabricSpec,
+    sizing: Sizing,
+    sites: Sequence[GroupSites],
+    first_box: int,
+    known: Mapping[str, tuple[tuple[int, int], ...]],
+    report: Report,
+) -> tuple[Links | None, Places]:
+    """Links of all attached boxes, and the places the lock keeps: known places that are still free stay."""
+    boxes = spec.intent.topology.attachments
+    if not boxes:
+        return None, {}
+    free = _free_slots(spec, sites)
+    leaf_index = {int(n) + 1: int(i) for site in sites for n, i in zip(site.number.flat, site.leaf.flat, strict=True)}
+    speeds = {box.name: box.speed_gbps or sizing.groups[0].down_gbps for box in boxes}
+    taken: set[tuple[int, int]] = set()  # (leaf, cage), with the speed it was split for
+    split_for: dict[tuple[int, int], int] = {}
+    used: set[tuple[int, int]] = set()
+    chosen: dict[str, list[tuple[int, int, Slot]]] = {box.name: [] for box in boxes}
+
+    def take(box: str, leaf: int, column: int) -> bool:
+        slot = free.get(leaf, {}).get(column, {}).get(speeds[box])
+        if slot is None or (leaf, column) in used:
+            return False
+        if split_for.setdefault((leaf, slot.cage), slot.speed_gbps) != slot.speed_gbps:
+            return False
+        taken.add((leaf, slot.cage))
+        used.add((leaf, column))
+        chosen[box].append((leaf, column, slot))
+        return True
+
+    for box in boxes:
+        for leaf, column in known.get(box.name, ())[: box.links]:
+            take(box.name, leaf, column)
+    for at, box in enumerate(boxes):
+        _spread(box.name, box.links - len(chosen[box.name]), free, take)
+        if len(chosen[box.name]) < box.links:
+            report.error(
+                "FAB140",
+                spec.at("topology", "attachments", at),
+                f"attachment '{box.name}': {box.links} links of {speeds[box.name]}G are asked for, the leaves have ports "
+                f"for {len(chosen[box.name])}",
+                "leave servers out of a unit, or choose a leaf with more ports",
+            )
+    found = [(first_box + at, *spot) for at, box in enumerate(boxes) for spot in sorted(chosen[box.name], key=_spot)]
+    if not found:
+        return None, {}
+    links = attachment_links(
+        [leaf_index[leaf] for _, leaf, _, _ in found],
+        [leaf - 1 for _, leaf, _, _ in found],
+        [slot for *_, slot in found],
+        [column for _, _, column, _ in found],
+        [box for box, *_ in found],
+    )
+    numbered = _number_ports(links)
+    return numbered, {name: tuple(sorted(s[:2] for s in spots)) for name, spots in sorted(chosen.items())}
+
+
+def _spot(item: tuple[int, int, Slot]) -> tuple[int, int]:
+    return item[0], item[1]
+
+
+def _number_ports(links: Links) -> Links:
+    """Ports of each box from 1, in the order of its links."""
+    from dataclasses import replace
+
+    port = np.zeros(len(links), dtype=np.int32)
+    for box in np.unique(links.a):
+        port[links.a == box] = np.arange(1, int((links.a == box).sum()) + 1)
+    return replace(links, a_cage=port)
+
+
+def _spread(box: str, missing: int, free: Mapping[int, Mapping[int, object]], take: object) -> None:
+    """One link a leaf, round after round, from each leaf's last free port down."""
+    assert callable(take)
+    left = {leaf: sorted(columns, reverse=True) for leaf, columns in free.items()}
+    while missing > 0 and left:
+        for leaf in sorted(left):
+            placed = False
+            while left[leaf] and not placed:
+                placed = take(box, leaf, left[leaf].pop(0))
+            if not placed:
+                del left[leaf]
+            elif (missing := missing - 1) == 0:
+                return
+
+
+def _free_slots(spec: FabricSpec, sites: Sequence[GroupSites]) -> dict[int, dict[int, dict[int, Slot]]]:
+    """leaf number → address column → speed → slot: places of servers that are not planned, then free cages."""
+    result: dict[int, dict[int, dict[int, Slot]]] = {}
+    for site, group in zip(sites, spec.groups, strict=True):
+        size, layout = site.size, site.layout
+        cages: dict[int, dict[int, Slot]] = {}
+        column = len(layout.down)
+        for cage in layout.free:
+            splits = spec.leaf.model.group_of(cage).splits
+            for sub in range(splits.get(size.down_gbps, 1)):
+                cages[column] = {
+                    speed: Slot(cage, sub, ports, speed) for speed, ports in splits.items() if sub < ports
+                }
+                column += 1
+        per_rack = size.unit_leaves // max(1, size.unit_servers // size.servers_per_leaf)
+        for unit in range(size.units):
+            for leaf in range(size.unit_leaves):
+                before = unit * size.unit_servers
+                if spec.kind == "rack":
+                    before += leaf // per_rack * size.servers_per_leaf
+                present = min(size.servers_per_leaf, max(0, group.planned - before))
+                seats = range(present * size.leaf_ports_per_server, size.down)
+                places = {seat: {size.down_gbps: layout.down[seat]} for seat in seats}
+                result[int(site.number[unit, leaf]) + 1] = {**places, **cages}
+    return result

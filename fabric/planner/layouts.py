@@ -1,0 +1,39 @@
+"""The ports of every kind of switch of a sized fabric, in the order that links take them."""
+
+from __future__ import annotations
+
+from fabric.planner.ports import Layout, Slot, capacity, lay_out
+from fabric.planner.sizing import GroupSize, Sizing
+from fabric.planner.spec import FabricSpec
+
+
+def leaf_layout(spec: FabricSpec, sizing: Sizing, group: GroupSize) -> Layout:
+    """The ports of a leaf of a group; spare server ports stand behind those of the servers."""
+    spare = spec.intent.topology.leaf.spare_server_ports
+    return lay_out(spec.leaf.model, group.down + spare, group.down_gbps, group.uplinks, sizing.uplink_gbps)
+
+
+def leaf_spine_ports_used(sizing: Sizing) -> int:
+    """Ports that leaves take on the fullest spine of the finished fabric."""
+    if sizing.tiers == 3:
+        return sizing.units_per_pod * max(
+            g.unit_leaves // sizing.networks * sizing.links_per_spine(g) for g in sizing.groups
+        )
+    return sum(g.units_planned * g.unit_leaves // sizing.networks * sizing.links_per_spine(g) for g in sizing.groups)
+
+
+def spine_layout(spec: FabricSpec, sizing: Sizing) -> Layout:
+    """The ports of a spine: as many down as its pod of the finished fabric takes."""
+    return lay_out(
+        spec.spine.model, leaf_spine_ports_used(sizing), sizing.uplink_gbps, sizing.spine_uplinks, sizing.core_gbps
+    )
+
+
+def core_layout(spec: FabricSpec, sizing: Sizing, pods: int) -> Layout:
+    """The ports of a core that meets `pods` pods."""
+    return lay_out(spec.core.model, pods * sizing.links_per_core, sizing.core_gbps)
+
+
+def spine_downlinks(spec: FabricSpec, sizing: Sizing) -> tuple[Slot, ...]:
+    """All ports of a spine of two tiers."""
+    return lay_out(spec.spine.model, capacity(spec.spine.model, sizing.uplink_gbps), sizing.uplink_gbps).down

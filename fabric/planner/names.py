@@ -1,0 +1,68 @@
+"""Names of devices: patterns filled with coordinates, pins, and no name twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from fabric.diagnostics import Place, Report
+from fabric.intent.base import HOST
+from fabric.plan.devices import SERVER, Device
+
+_NUMBERS = ("n", "unit", "rack", "pod", "plane", "rail")
+
+
+def compile_pattern(pattern: str) -> tuple[str, frozenset[str]]:
+    """A checked pattern as a format string, and the fields it uses."""
+    fields = frozenset(name for name in (*_NUMBERS, "site", "fabric", "group", "role") if "{" + name in pattern)
+    return pattern, fields
+
+
+def fill(pattern: str, site: str, fabric: str, role: str, group: str, numbers: Mapping[str, int]) -> str:
+    """The name that a pattern gives; a coordinate that the device has not is left empty in no pattern that passed.
+
+    Numbers count from 1. Patterns were checked when the intent was read, so nothing here evaluates anything.
+    """
+    return pattern.format(site=site, fabric=fabric, role=role, group=group, **numbers)
+
+
+def missing_fields(pattern: str, has: Iterable[str]) -> list[str]:
+    """Coordinates that a pattern uses and a device of this kind has not."""
+    known = set(has)
+    return [name for name in _NUMBERS if name in compile_pattern(pattern)[1] and name not in known]
+
+
+def check_unique(
+    devices: Iterable[tuple[str, Device]], places: Mapping[tuple[str, str], Place], report: Report
+) -> None:
+    """No switch has the name of another box of the site; names are host names and safe as folder names.
+
+    Args:
+        devices: (fabric, device) of the whole site.
+        places: where the pattern of (fabric, role) stands.
+    """
+    seen: dict[str, tuple[str, Device]] = {}
+    reported: set[tuple[str, str]] = set()
+    for fabric, device in devices:
+        place = places[fabric, device.role]
+        if not HOST.fullmatch(device.name) or ".." in device.name:
+            if (fabric, device.role) not in reported:
+                reported.add((fabric, device.role))
+                report.error(
+                    "FAB110",
+                    place,
+                    f"the pattern gives the name '{device.name[:80]}': expected a host name of at most 63 characters",
+                )
+            continue
+        key = device.name.lower()  # two names that differ in case are one folder on some file systems
+        other_fabric, other = seen.setdefault(key, (fabric, device))
+        if other is device or (other_fabric != fabric and device.role == other.role == SERVER):
+            continue
+        if (fabric, device.role) not in reported:
+            reported.add((fabric, device.role))
+            report.error(
+                "FAB138",
+                place,
+                f"two devices are named '{device.name}': a {other.role} of '{other_fabric}' and a {device.role} of "
+                f"'{fabric}'",
+                "let the pattern use {n}, and {fabric} or {plane} where there are several",
+            )

@@ -1,0 +1,179 @@
+"""What a designer fixes for single switches: names, AS numbers, addresses, ports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from ipaddress import ip_address
+from typing import Any
+
+import numpy as np
+
+from fabric.catalog.models import SwitchModel
+from fabric.diagnostics import Report, nearest
+from fabric.plan.devices import CORE, LEAF, SPINE, SWITCH_ROLES, Device
+from fabric.plan.links import Links
+from fabric.plan.plan import FabricPlan
+from fabric.planner.ledger import Ints
+from fabric.planner.spec import FabricSpec
+
+
+def values(spec: FabricSpec, switches: Sequence[Device], what: str) -> dict[int, Any]:
+    """Position of a switch → what is pinned for it."""
+    if not what or not spec.intent.pins:
+        return {}
+    return {
+        at: value
+        for at, device in enumerate(switches)
+        if (pin := spec.intent.pins.get(device.name)) is not None and (value := getattr(pin, what)) is not None
+    }
+
+
+def rename(spec: FabricSpec, devices: list[Device], report: Report) -> list[Device]:
+    """Devices with pinned names; a pin for a switch that does not exist is a mistake."""
+    switches = {device.name for device in devices if device.role in SWITCH_ROLES}
+    for name in spec.intent.pins:
+        if name not in switches:
+            report.error(
+                "FAB139",
+                spec.at("pins", name),
+                f"pins: there is no switch '{name}'",
+                nearest(name, switches) if len(switches) < 20_000 else "",
+            )
+    wanted = values(spec, devices, "name")
+    return [replace(d, name=wanted[at]) if at in wanted else d for at, d in enumerate(devices)]
+
+
+def check_asns(spec: FabricSpec, switches: Sequence[Device], asns: Ints, report: Report) -> None:
+    """A pinned AS number must not meet itself across a link."""
+    if not any(pin.asn is not None for pin in spec.intent.pins.values()):
+        return
+    owner: dict[int, list[str]] = {}
+    for device, asn in zip(switches, asns.tolist(), strict=True):
+        owner.setdefault(asn, []).append(device.role)
+    for name, pin in spec.intent.pins.items():
+        if pin.asn is not None and len(set(owner.get(pin.asn, ()))) > 1:
+            report.error(
+                "FAB139",
+                spec.at("pins", name, "asn"),
+                f"pins.{name}.asn: {pin.asn} is in use on another tier, and eBGP needs two numbers at a link",
+            )
+        elif pin.asn is not None and owner.get(pin.asn, []).count(LEAF) > 1:
+            report.error(
+                "FAB139", spec.at("pins", name, "asn"), f"pins.{name}.asn: {pin.asn} is in use on another leaf"
+            )
+        elif pin.asn in (23_456, 65_535):
+            report.error("FAB139", spec.at("pins", name, "asn"), f"pins.{name}.asn: {pin.asn} is reserved")
+
+
+def check_addresses(plan: FabricPlan, report: Report) -> None:
+    """Pinned addresses must be free: no other loopback, and no address of a link or another kind's pool."""
+    spec = plan.spec
+    for what, column, kind in (("loopback", plan.loopback, "loopback"), ("management", plan.management, "management")):
+        count: dict[int, int] = {}
+        for value in column.tolist():
+            count[value] = count.get(value, 0) + 1
+        for name, pin in spec.intent.pins.items():
+            text = getattr(pin, what)
+            if text is None:
+                continue
+            place, number = spec.at("pins", name, what), int(ip_address(text))
+            if count.get(number, 0) > 1:
+                report.error("FAB139", place, f"pins.{name}.{what}: {text} is pinned twice")
+            elif (what == "loopback") == (":" in text):
+                if what == "loopback":
+                    report.error("FAB139", place, f"pins.{name}.loopback: expected an IPv4 address, got {text}")
+            else:
+                _check_other_pools(plan, name, what, kind, number, text, report)
+
+
+def _check_other_pools(
+    plan: FabricPlan, name: str, what: str, kind: str, number: int, text: str, report: Report
+) -> None:
+    from netaddr import IPNetwork
+
+    for other, prefixes in plan.prefixes.items():
+        for prefix in prefixes:
+            net = IPNetwork(prefix)
+            if other != kind and net.version == ip_address(text).version and net.first <= number <= net.last:
+                report.error(
+                    "FAB139",
+                    plan.spec.at("pins", name, what),
+                    f"pins.{name}.{what}: {text} lies in the pool '{other}' ({prefix})",
+                    f"expected an address of the pool '{kind}', or of none",
+                )
+
+
+def move_ports(spec: FabricSpec, devices: Sequence[Device], links: Links, report: Report) -> Links:
+    """Puts links on pinned ports; a link that stood there takes the port that was given up."""
+    pinned = {name: pin.ports for name, pin in spec.intent.pins.items() if pin.ports}
+    if not pinned:
+        return links
+    columns = {item.name: getattr(links, item.name).copy() for item in fields(Links)}
+    pins = spec.intent.pins
+    by_name = {d.name: d for d in devices}
+    for original, wanted in pinned.items():
+        device = by_name.get(pins[original].name or original)
+        if device is None:
+            continue  # already reported
+        for peer_name, cages in wanted.items():
+            peer = by_name.get(peer_name)
+            place = spec.at("pins", original, "ports", peer_name)
+            rows = _rows_between(columns, device, peer) if peer is not None else []
+            if len(cages) != len(rows):
+                report.error(
+                    "FAB139",
+                    place,
+                    f"pins.{original}.ports: expected {len(rows)} ports for the links to '{peer_name}', got {len(cages)}",
+                    "" if rows else nearest(peer_name, by_name) if len(by_name) < 20_000 else "",
+                )
+                continue
+            for row, cage in zip(rows, cages, strict=True):
+                message = _move(columns, device, _model(spec, device), row, cage)
+                if message:
+                    report.error("FAB139", place, f"pins.{original}.ports: {message}")
+    return Links(**columns)
+
+
+def _model(spec: FabricSpec, device: Device) -> SwitchModel:
+    return {CORE: spec.core, SPINE: spec.spine, LEAF: spec.leaf}[device.role].model
+
+
+def _rows_between(columns: Mapping[str, Any], device: Device, peer: Device) -> list[int]:
+    a, b = columns["a"], columns["b"]
+    both = ((a == device.index) & (b == peer.index)) | ((a == peer.index) & (b == device.index))
+    return [int(row) for row in np.flatnonzero(both)]
+
+
+def _move(columns: dict[str, Any], device: Device, model: SwitchModel, row: int, cage: int) -> str:
+    """Moves one end of a link to a cage of its device; returns what is in the way."""
+    if cage > model.cages:
+        return f"port {cage}: {device.model} has {model.cages}"
+    speed = int(columns["speed_gbps"][row])
+    split = model.group_of(cage).splits.get(speed)
+    if split is None:
+        return f"port {cage} of {device.model} cannot do {speed}G"
+    end = "a" if columns["a"][row] == device.index else "b"
+    here = {
+        (int(columns[f"{e}_cage"][r]), int(columns[f"{e}_sub"][r])): (int(r), e)
+        for e in ("a", "b")
+        for r in np.flatnonzero(columns[e] == device.index)
+    }
+    old = int(columns[f"{end}_cage"][row]), int(columns[f"{end}_sub"][row]), int(columns[f"{end}_split"][row])
+    if old[0] == cage:
+        return ""
+    others = [spot for spot in here if spot[0] == cage]
+    if any(int(columns["speed_gbps"][here[spot][0]]) != speed for spot in others):
+        return f"port {cage} carries links of another speed"
+    taken = {sub for _, sub in others}
+    free = next((sub for sub in range(split) if sub not in taken), None)
+    sub = free if free is not None else 0
+    if free is None:  # full: its first link moves to the port given up
+        other, other_end = here[cage, 0]
+        for name, value in zip(("cage", "sub", "split"), old, strict=True):
+            columns[f"{other_end}_{name}"][other] = value
+    for name, value in zip(("cage", "sub", "split"), (cage, sub, split), strict=True):
+        columns[f"{end}_{name}"][row] = value
+    return ""
+
+

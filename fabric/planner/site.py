@@ -1,0 +1,98 @@
+"""Plans every fabric of a site on shared number space."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fabric.diagnostics import InputError, Report
+from fabric.intent.site import Site
+from fabric.intent.source import Source
+from fabric.plan.devices import CORE, LEAF, SERVER, SPINE, Device
+from fabric.plan.plan import FabricPlan, Plan
+from fabric.planner import names, warnings
+from fabric.planner.addresses import address_spaces, asn_space
+from fabric.planner.assemble import Context, plan_fabric
+from fabric.planner.ledger import Ledger, Space
+from fabric.planner.lock import FabricLock, Lock
+from fabric.planner.numbers import id_spaces
+from fabric.planner.pools import asn_intervals, pools
+from fabric.planner.sizing import Sizing, size
+from fabric.planner.spec import FabricSpec, resolve
+
+
+def size_site(site: Site, source: Source, lock: Lock) -> dict[str, tuple[FabricSpec, Sizing]]:
+    """Sizes every fabric; what is known of a fabric's pods is kept. Raises InputError with the mistakes of all."""
+    specs = resolve(site, source)
+    report, sized = Report(), {}
+    for name, spec in specs.items():
+        known = lock.fabrics.get(name, FabricLock())
+        try:
+            sized[name] = (spec, size(spec, known.shape.get("units_per_pod", 0)))
+        except InputError as error:
+            report.errors += error.diagnostics
+    report.raise_errors()
+    return sized
+
+
+def plan_site(site: Site, source: Source, lock: Lock, nos: Mapping[str, Mapping[str, str]]) -> Plan:
+    """Plans a site.
+
+    Args:
+        lock: numbers that are in use.
+        nos: network OS by fabric and role.
+
+    Raises:
+        InputError: with every mistake that planning finds.
+    """
+    sized = size_site(site, source, lock)
+    report = Report()
+    pool_sets = pools(site, source, report)
+    ranges = {name: asn_intervals(name, site, source, report) for name in sized}
+    report.raise_errors()
+    used: dict[int, list[tuple[int, int]]] = {4: [], 6: []}
+    used_asns: list[tuple[int, int]] = []
+    known = {f"{name}:{key}": blocks for name, entry in lock.fabrics.items() for key, blocks in entry.blocks.items()}
+    ledger = Ledger(known)
+    spaces: dict[str, Space] = {}
+    for name in sorted(sized):
+        spaces |= address_spaces(name, sized[name][0], pool_sets[name], used)
+        spaces |= dict(id_spaces(name))
+        spaces[f"{name}:asn"] = asn_space(ranges[name], used_asns)
+    ledger.keep(
+        (key, space) for prefix, space in sorted(spaces.items()) for key in sorted(known) if _belongs(key, prefix)
+    )
+    plans: dict[str, FabricPlan] = {}
+    locks: dict[str, FabricLock] = {}
+    for name in sorted(sized):
+        context = Context(
+            site.site,
+            ledger,
+            spaces,
+            pool_sets[name],
+            lock.fabrics.get(name, FabricLock()),
+            report,
+            nos.get(name, {}),
+        )
+        planned = plan_fabric(*sized[name], context)
+        if planned is not None:
+            plans[name], locks[name] = planned
+    report.raise_errors()
+    _check_names(plans, report)
+    report.raise_errors()
+    ordered = {name: plans[name] for name in site.fabrics}
+    found = warnings.collect(site, source, ordered, report.warnings)
+    return Plan(site.site, site, source, ordered, Lock(locks), found)
+
+
+def _belongs(key: str, prefix: str) -> bool:
+    return key == prefix or key.startswith(prefix + "/")
+
+
+def _check_names(plans: Mapping[str, FabricPlan], report: Report) -> None:
+    places = {}
+    for name, plan in plans.items():
+        for role in (LEAF, SPINE, CORE, SERVER):
+            places[name, role] = plan.spec.at("names", role)
+        places[name, "attached"] = plan.spec.at("topology", "attachments")
+    boxes: list[tuple[str, Device]] = [(name, device) for name, plan in plans.items() for device in plan.devices]
+    names.check_unique(boxes, places, report)

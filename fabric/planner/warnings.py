@@ -1,0 +1,62 @@
+"""What is legal and still worth a word; any of it can be silenced with a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from fabric.diagnostics import Diagnostic, Report, plural
+from fabric.intent.site import Site
+from fabric.intent.source import Source
+from fabric.plan.plan import FabricPlan
+
+
+def collect(
+    site: Site, source: Source, plans: Mapping[str, FabricPlan], found: Iterable[Diagnostic]
+) -> tuple[Diagnostic, ...]:
+    """Every warning that the intent does not silence, in file order."""
+    report = Report()
+    report.warnings += found
+    for plan in plans.values():
+        _few_spines(plan, report)
+        _not_rendered_yet(plan, report)
+    silenced = set(site.checks.silence)
+    for name, fabric in site.fabrics.items():
+        lines = {d for d in report.warnings for code in fabric.checks.silence if d.code == code and _inside(d, name, source)}
+        report.warnings = [warning for warning in report.warnings if warning not in lines]
+    kept = [warning for warning in report.warnings if warning.code not in silenced]
+    return tuple(sorted(set(kept), key=lambda d: (d.place.line, d.place.column, d.code)))
+
+
+def _inside(diagnostic: Diagnostic, fabric: str, source: Source) -> bool:
+    """Whether a place lies in a fabric's part of the file: behind its key and before the next fabric's."""
+    starts = sorted(source.place(("fabrics", name), key=True).line for name in source.data["fabrics"])
+    own = source.place(("fabrics", fabric), key=True).line
+    behind = [line for line in starts if line > own]
+    return own <= diagnostic.place.line < (behind[0] if behind else 2**31)
+
+
+def _few_spines(plan: FabricPlan, report: Report) -> None:
+    sizing = plan.sizing
+    if sizing.spines and sizing.spines_built < 2:
+        report.warn(
+            "FAB182",
+            plan.spec.at("topology"),
+            f"fabric '{plan.name}': {plural(sizing.spines_built, 'spine')} per plane and pod; its loss cuts the fabric",
+            "state `spine: {min_count: 2}`, or give the leaves more uplinks",
+        )
+
+
+def _not_rendered_yet(plan: FabricPlan, report: Report) -> None:
+    """Parts of the language that are checked and kept, but make no config lines in this release."""
+    for key, used in (
+        ("tenants", bool(plan.spec.intent.tenants)),
+        ("overlay", plan.spec.intent.overlay.kind != "none"),
+        ("qos", plan.spec.stated("qos")),
+    ):
+        if used:
+            report.warn(
+                "FAB190",
+                plan.spec.at(key),
+                f"fabric '{plan.name}': {key} is read and checked, but no config lines are made from it in this release",
+                "the underlay configs are complete without it",
+            )

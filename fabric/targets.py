@@ -1,0 +1,80 @@
+"""Which network OS each switch runs, and whether it can: from the intent, else the usual one of its model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fabric.diagnostics import Report, one_of
+from fabric.intent.site import Fabric
+from fabric.plan.devices import CORE, LEAF, SPINE
+from fabric.plan.plan import FabricPlan
+from fabric.planner.spec import FabricSpec, TierSpec
+from fabric.vendors.base import Target, target, target_names
+
+ROLES = (LEAF, SPINE, CORE)
+
+
+def choose(specs: Mapping[str, FabricSpec]) -> dict[str, dict[str, str]]:
+    """Network OS by fabric and role; "" for a box that none is known for. Raises InputError for names unknown."""
+    report, chosen = Report(), {}
+    for name, spec in specs.items():
+        chosen[name] = {role: _of(spec, role, report) for role in ROLES}
+    report.raise_errors()
+    return chosen
+
+
+def stated(intent: Fabric, role: str) -> str | None:
+    """What the intent says: of the tier itself, else of the fabric."""
+    own: str | None = getattr(intent.topology, role).nos
+    general: str | None = getattr(intent.nos, role)
+    return own or general
+
+
+def _of(spec: FabricSpec, role: str, report: Report) -> str:
+    tier: TierSpec = getattr(spec, role)
+    if tier.model.technology != "ethernet":
+        return ""
+    name, known = stated(spec.intent, role), target_names()
+    if name is None:
+        return next((nos for nos in tier.model.nos if nos in known), "")
+    if name not in known:
+        own = ("topology", role, "nos")
+        path = own if spec.stated(*own) else ("nos", role) if spec.stated("nos", role) else ("nos",)
+        report.error("FAB107", spec.at(*path), f"unknown network OS '{name}': expected {one_of(known)}")
+        return ""
+    return name
+
+
+def check(fabrics: Mapping[str, FabricPlan], report: Report) -> None:
+    """That every Ethernet switch of a plan has a target which can configure it."""
+    for plan in fabrics.values():
+        if not plan.spec.ethernet:
+            continue
+        for role in ROLES:
+            device = next((d for d in plan.devices if d.role == role), None)
+            if device is None:
+                continue
+            tier: TierSpec = getattr(plan.spec, role)
+            path = ("topology", role, "switch")
+            place = plan.spec.at(*(path if plan.spec.stated(*path) else ("topology", "switch")))
+            if not device.nos:
+                report.error(
+                    "FAB161",
+                    place,
+                    f"fabric '{plan.name}': no network OS with a config target is known for {tier.switch}",
+                    f"state one: `nos:` is {one_of(target_names())}",
+                )
+                continue
+            refusal = target(device.nos).refusal(tier.model, tier.switch)
+            if refusal:
+                report.error("FAB161", place, f"fabric '{plan.name}': {refusal}", "choose another `nos:` or switch")
+
+
+def mtu_limit(plan: FabricPlan) -> int:
+    """The largest IP MTU that all network OSes of a fabric do."""
+    return min((chosen.max_mtu for chosen in used(plan)), default=9216)
+
+
+def used(plan: FabricPlan) -> list[Target]:
+    """The targets of a fabric, by name."""
+    return [target(nos) for nos in sorted({d.nos for d in plan.switches if d.nos})]
