@@ -7,6 +7,7 @@ FAB18x and FAB19x warnings. FAB2xx and up belong to the checks.
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
@@ -90,10 +91,16 @@ class Report:
 def nearest(word: object, known: Iterable[str]) -> str:
     """`did you mean 'x'?`, or what there is to choose from when nothing comes close."""
     choices = sorted(known)
-    match = difflib.get_close_matches(str(word).lower(), choices, n=1, cutoff=0.6)
-    if match:
-        return f"did you mean '{match[0]}'?"
+    lower = str(word).lower()[:100]
+    close = difflib.get_close_matches(lower, choices, n=5, cutoff=0.6)
+    if close:
+        best = max(close, key=lambda choice: (_alike(lower, choice), len(os.path.commonprefix([lower, choice]))))
+        return f"did you mean '{best}'?"
     return one_of(choices)
+
+
+def _alike(word: str, choice: str) -> float:
+    return difflib.SequenceMatcher(None, choice, word).ratio()
 
 
 def one_of(choices: Sequence[str], most: int = 12) -> str:

@@ -25,26 +25,49 @@ def _pattern(text: str) -> str:
         if name is None:
             continue
         if name not in PATTERN_FIELDS or conversion:
-            raise ValueError(f"expected fields among {', '.join(PATTERN_FIELDS)}, got {{{name}}}")
+            got = f"{{{name}!{conversion}}}" if conversion else f"{{{name}}}"
+            raise ValueError(f"expected fields among {', '.join(PATTERN_FIELDS)}, got {got}")
         if spec and (name in ("site", "fabric", "group", "role") or not _SPEC.fullmatch(spec)):
-            raise ValueError(f"expected a width such as {{n:03}}, got {{{name}:{spec}}}")
+            raise ValueError(f"expected {{{name}}} or a width such as {{n:03}}, got {{{name}:{spec}}}")
     if not re.fullmatch(r"[A-Za-z0-9._-]*", "".join(literal for literal, *_ in parts)):
         raise ValueError("expected letters, digits, hyphens, dots and underscores between the fields")
     return text
 
 
+# What no host may have: this network, loopback, link-local, multicast and reserved space.
+_NOT_UNICAST = tuple(
+    IPNetwork(text)
+    for text in ("0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/3", "::/8", "fe80::/10", "ff00::/8")
+)
+
+
 def _prefix(text: str) -> str:
+    address, slash, length = text.partition("/")
+    if not slash:
+        raise ValueError("expected a prefix with its length, such as 10.0.0.0/16")
     try:
         network = IPNetwork(text)
     except (AddrFormatError, ValueError):
         raise ValueError("expected a prefix such as 10.0.0.0/16") from None
-    if "/" not in text:
-        raise ValueError("expected a prefix with its length, such as 10.0.0.0/16")
+    if not re.fullmatch("[0-9]{1,3}", length):
+        raise ValueError(f"expected a prefix length, {address}/{network.prefixlen}")
     if network.cidr.ip != network.ip:
         raise ValueError(f"expected the first address of the prefix, {network.cidr}")
-    if network.is_multicast() or network.is_loopback() or (network.version == 4 and network.ip in IPNetwork("0.0.0.0/8")):
-        raise ValueError("expected unicast addresses")
+    for other in _NOT_UNICAST:
+        if _meet(network, other):
+            raise ValueError(f"expected unicast addresses outside {other}")
     return str(network.cidr)
+
+
+def _meet(one: IPNetwork, other: IPNetwork) -> bool:
+    return bool(one.version == other.version and one.first <= other.last and other.first <= one.last)
+
+
+def _once(prefixes: tuple[str, ...]) -> tuple[str, ...]:
+    for at, prefix in enumerate(prefixes):
+        if prefix in prefixes[:at]:
+            raise ValueError(f"expected every prefix once, got {prefix} twice")
+    return prefixes
 
 
 def _address(text: str) -> str:
@@ -54,10 +77,27 @@ def _address(text: str) -> str:
         raise ValueError("expected an address such as 10.0.0.1") from None
 
 
+def _host_address(text: str) -> str:
+    """The address of one host: what may stand on an interface."""
+    address = IPNetwork(text)
+    for other in _NOT_UNICAST:
+        if _meet(address, other):
+            raise ValueError(f"expected a unicast address outside {other}")
+    return text
+
+
+def _ipv4(text: str) -> str:
+    if ":" in text:
+        raise ValueError("expected an IPv4 address such as 10.0.0.1")
+    return text
+
+
 Pattern = Annotated[Line, AfterValidator(_pattern)]
 Prefix = Annotated[Line, AfterValidator(_prefix)]
 Address = Annotated[Line, AfterValidator(_address)]
-Prefixes = Annotated[tuple[Prefix, ...], ListOf]
+HostAddress = Annotated[Address, AfterValidator(_host_address)]
+Ipv4Address = Annotated[Address, AfterValidator(_ipv4), AfterValidator(_host_address)]
+Prefixes = Annotated[tuple[Prefix, ...], ListOf, AfterValidator(_once)]
 Asn = Annotated[int, Field(ge=1, le=4_294_967_294)]
 
 
@@ -113,12 +153,17 @@ class Underlay(Key):
     bfd: Bfd = Field(Bfd(), description="failure detection")
     keepalive_s: int = Field(3, ge=1, le=60, description="BGP keepalive")
     hold_s: int = Field(9, ge=3, le=180, description="BGP hold time")
-    max_prefix: int = Field(12_000, ge=1, le=1_000_000, description="routes taken from a neighbour before it is shut")
+    max_prefix: int | None = Field(
+        None,
+        ge=1,
+        le=1_000_000,
+        description="routes taken from a neighbour before it is shut; at least 12000 and twice what is planned unless stated",
+    )
 
     @model_validator(mode="after")
     def _timers(self) -> Underlay:
         if self.hold_s < 3 * self.keepalive_s:
-            raise ValueError(f"expected a hold time of at least three keepalives, {3 * self.keepalive_s} s")
+            raise ValueError(f"expected a hold_s of at least three keepalives ({3 * self.keepalive_s}), got {self.hold_s}")
         return self
 
 
@@ -127,8 +172,8 @@ class Pin(Key):
 
     name: Host | None = Field(None, description="its name")
     asn: Asn | None = Field(None, description="its AS number")
-    loopback: Address | None = Field(None, description="its IPv4 loopback and router id")
-    management: Address | None = Field(None, description="its management address")
+    loopback: Ipv4Address | None = Field(None, description="its IPv4 loopback and router id")
+    management: HostAddress | None = Field(None, description="its management address")
     ports: dict[Host, Annotated[tuple[Annotated[int, Field(ge=1, le=1024)], ...], ListOf]] = Field(
         default_factory=dict,
         description="peer → front-panel ports its links take, in link order; what stood there moves to the ports given up",

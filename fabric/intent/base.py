@@ -20,13 +20,19 @@ HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?")
 
 def _name(text: str) -> str:
     if not NAME.fullmatch(text):
-        raise ValueError("expected letters, digits and inner hyphens, at most 32 of them")
+        raise ValueError("expected a name of letters, digits and inner hyphens, at most 32 of them")
     return text
 
 
 def _host(text: str) -> str:
     if not HOST.fullmatch(text) or ".." in text:
         raise ValueError("expected a host name: letters, digits, inner hyphens and dots, at most 63 of them")
+    return text
+
+
+def _model(text: str) -> str:
+    if not HOST.fullmatch(text) or ".." in text:
+        raise ValueError("expected a model name: letters, digits, inner hyphens, dots and underscores, at most 63 of them")
     return text
 
 
@@ -43,6 +49,7 @@ def as_list(value: Any) -> Any:
 
 Name = Annotated[str, AfterValidator(_name), Field(json_schema_extra={"pattern": f"^{NAME.pattern}$"})]
 Host = Annotated[str, AfterValidator(_host), Field(json_schema_extra={"pattern": f"^{HOST.pattern}$"})]
+Model = Annotated[str, AfterValidator(_model), Field(json_schema_extra={"pattern": f"^{HOST.pattern}$"})]
 Line = Annotated[str, AfterValidator(_line), Field(max_length=200)]
 Count = Annotated[int, Field(ge=1, le=10_000_000)]
 Gbps = Annotated[int, Field(ge=1, le=12_800)]

@@ -32,6 +32,11 @@ _BOUNDS = {
     "less_than": ("lt", "less than"),
     "less_than_equal": ("le", "at most"),
 }
+_FORMS = {
+    "^[1-9][0-9]?x[1-9][0-9]*$": "a breakout such as 2x400",
+    "^FAB[0-9]{3}$": "a code such as FAB182",
+    "^[A-Za-z0-9_+/-]{1,40}$": "a time zone such as UTC or Europe/Berlin",
+}
 
 
 def load(path: Path, shown: str | None = None) -> tuple[Site, Source]:
@@ -51,73 +56,87 @@ def validate(text: Source) -> Site:
     try:
         return Site.model_validate_json(json.dumps(data))
     except ValidationError as error:
-        for item in error.errors(include_url=False):
-            _translate(item, text, data, report)
+        errors: list[Any] = error.errors(include_url=False)
+        for item in errors:
+            if not _spurious(item, errors):
+                _translate(item, text, report)
     report.raise_errors()
     raise AssertionError("a validation error without an error")
 
 
 def _check_version(text: Source, data: dict[str, Any], report: Report) -> None:
     version = data.get("version", VERSION)
-    if version == VERSION:
+    if type(version) is int and version == VERSION:
         return
     hint = f"write `version: {VERSION}`; what changed between versions stands in CHANGELOG.md"
-    if isinstance(version, int) and version > VERSION:
+    if type(version) is int and version > VERSION:
         hint = "the file is newer than this program: upgrade it with `pipx upgrade fabricwright`"
     report.fail("FAB105", text.place(("version",)), f"version: expected {VERSION}, got {show(version)}", hint)
 
 
-def _translate(item: Any, text: Source, data: Any, report: Report) -> None:
+def _translate(item: Any, text: Source, report: Report) -> None:
     """One pydantic error as a diagnostic in the words of the language."""
     kind, context = item["type"], item.get("ctx", {})
+    is_key = "[key]" in item["loc"] or kind == "extra_forbidden"
     path = tuple(step for step in item["loc"] if step != "[key]")
-    name, place, got = _dotted(path), text.place(path), show(item["input"])
+    name, place, got = _dotted(path, text), text.place(path, key=is_key), show(item["input"])
+    described = _description(path)
     if kind == "extra_forbidden":
-        known = _keys_at(path[:-1])
-        parent = _dotted(path[:-1])
-        report.error(
-            "FAB101",
-            text.place(path, key=True),
-            f"unknown key {show(path[-1])}" + (f" under {parent}" if parent else ""),
-            nearest(path[-1], known) if known else "",
-        )
+        parent, key = _dotted(path[:-1], text), path[-1]
+        report.error("FAB101", place, f"unknown key {show(key)}" + (f" under {parent}" if parent else ""), _key_hint(path))
     elif kind == "missing":
-        parent = path[:-1]
-        report.error("FAB103", text.place(parent, key=bool(parent)), f"{name}: expected this key, it is missing")
+        parent_place = text.place(path[:-1], key=len(path) > 1)
+        report.error("FAB103", parent_place, f"{name}: expected this key, it is missing", described)
     elif kind in _TYPES:
-        report.error("FAB102", place, f"{name}: expected {_TYPES[kind]}, got {got}", _type_hint(kind, item["input"]))
+        hint = _type_hint(kind, item["input"], path) or described
+        report.error("FAB102", place, f"{name}: expected {_TYPES[kind]}, got {got}", hint)
     elif kind == "literal_error":
         choices = re.findall(r"'([^']*)'|(\d+)", str(context.get("expected", "")))
         words = [word or number for word, number in choices]
-        report.error("FAB107", place, f"{name}: expected {one_of(words)}, got {got}", _close(item["input"], words))
+        message = f"{name}: expected {one_of(words)}, got {got}"
+        report.error("FAB107", place, message, _close(item["input"], words) or described)
     elif kind in _BOUNDS:
         bound, words_ = _BOUNDS[kind]
-        report.error("FAB104", place, f"{name}: expected {words_} {context[bound]:g}, got {got}")
+        report.error("FAB104", place, f"{name}: expected {words_} {_number(context[bound])}, got {got}", described)
     elif kind == "string_pattern_mismatch":
-        report.error("FAB104", place, f"{name}: expected text of the form {context['pattern']}, got {got}")
+        form = _FORMS.get(context["pattern"], f"text of the form {context['pattern']}")
+        report.error("FAB104", place, f"{name}: expected {form}, got {got}", described)
     elif kind == "string_too_long":
-        report.error("FAB104", place, f"{name}: expected at most {context['max_length']} characters, got {got}")
+        report.error("FAB104", place, f"{name}: expected at most {context['max_length']} characters, got {got}", described)
     elif kind == "too_short":
-        report.error(
-            "FAB104", place, f"{name}: expected at least {plural(context['min_length'], 'entry', 'entries')}, got none"
-        )
+        least = plural(context["min_length"], "entry", "entries")
+        report.error("FAB104", place, f"{name}: expected at least {least}, got none", described)
     elif kind == "value_error":
         message = str(context.get("error", item["msg"]))
         scalar = not isinstance(item["input"], dict | list | tuple) and ", got " not in message
-        is_key = "[key]" in item["loc"]
-        where = text.place(path, key=True) if is_key else place
-        report.error("FAB108", where, f"{name}: {message}" + (f", got {got}" if scalar else ""))
+        report.error("FAB108", place, f"{name}: {message}" + (f", got {got}" if scalar else ""), described)
     else:
-        report.error("FAB102", place, f"{name}: {item['msg'][:1].lower()}{item['msg'][1:]}, got {got}")
+        report.error("FAB102", place, f"{name}: {item['msg'][:1].lower()}{item['msg'][1:]}, got {got}", described)
 
 
-def _type_hint(kind: str, value: Any) -> str:
-    if kind in ("int_type", "float_type") and isinstance(value, str) and re.fullmatch(r"[0-9.]+", value):
+def _spurious(item: Any, errors: list[Any]) -> bool:
+    """Whether a list only counts as too short because its entries are wrong, which is reported already."""
+    below = (other["loc"] for other in errors if len(other["loc"]) > len(item["loc"]))
+    return item["type"] == "too_short" and any(loc[: len(item["loc"])] == item["loc"] for loc in below)
+
+
+def _type_hint(kind: str, value: Any, path: tuple[str | int, ...]) -> str:
+    """How to mend a value of the wrong type, where that is plain to see."""
+    text = value if isinstance(value, str) else ""
+    if kind in ("int_type", "float_type") and re.fullmatch(r"[0-9]+(\.[0-9]+)?", text):
         return "numbers stand without quotes"
-    if kind == "bool_type" and str(value).lower() in ("yes", "no", "on", "off"):
-        return f"write {'true' if str(value).lower() in ('yes', 'on') else 'false'}"
+    if kind == "float_type" and (ratio := re.fullmatch(r"([0-9.]+):1", text)):
+        return f"write {ratio[1]}; `:1` is understood"
+    if kind in ("int_type", "int_from_float") and isinstance(value, float) and value.is_integer():
+        return f"write {int(value)}" if abs(value) < 1e15 else ""
+    if kind == "bool_type" and text.lower() in ("yes", "no", "on", "off"):
+        return f"write {'true' if text.lower() in ('yes', 'on') else 'false'}"
     if kind == "string_type" and isinstance(value, int | float):
         return "put it in quotes"
+    if kind in ("tuple_type", "list_type"):
+        return "write a list: an entry a line behind `- `, or all of them in brackets `[ ]`"
+    if kind.startswith("model") and (keys := _keys_at(path)):
+        return f"its keys are {', '.join(keys[:12])}" + (", …" if len(keys) > 12 else "")
     return ""
 
 
@@ -126,16 +145,77 @@ def _close(word: Any, words: list[str]) -> str:
     return hint if hint.startswith("did") else ""
 
 
-def _dotted(path: tuple[str | int, ...]) -> str:
-    """`fabrics.backend.servers[1].count`."""
-    text = ""
+def _number(value: float) -> str:
+    """A bound in full: 10000000, 0.5."""
+    return str(int(value)) if value == int(value) else f"{value:g}"
+
+
+def _dotted(path: tuple[str | int, ...], text: Source) -> str:
+    """`fabrics.backend.servers[1].count`, without the index of a list that the file does not write."""
+    name, node = "", text.root
     for step in path:
-        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
-    return text.replace("servers[0].", "servers.")
+        if isinstance(step, int):
+            if not isinstance(node.items, list):
+                continue
+            name += f"[{step}]"
+            node = node.items[step] if step < len(node.items) else node
+        else:
+            shown = step if re.fullmatch(r"[A-Za-z0-9_-]+", step) else show(step)
+            name += f".{shown}" if name else shown
+            node = node.items.get(step, node) if isinstance(node.items, dict) else node
+    return name
+
+
+def _key_hint(path: tuple[str | int, ...]) -> str:
+    """For an unknown key: the nearest one, where the key belongs, or what there is."""
+    key, known = str(path[-1]), _keys_at(path[:-1])
+    close = _close(key, known)
+    if close:
+        return close
+    homes = _homes(key)
+    if 0 < len(homes) <= 3:
+        return f"`{key}` belongs under {' or '.join(homes)}"
+    return nearest(key, known) if known else ""
+
+
+def _homes(key: str) -> list[str]:
+    """Where in a fabric a key of that name stands."""
+    found: list[str] = []
+
+    def walk(node: Any, path: str, depth: int) -> None:
+        for name, child in _resolve(node, whole).get("properties", {}).items():
+            if name == key and path:
+                found.append(f"`{path}`")
+            if depth < 4:
+                walk(child, f"{path}.{name}" if path else name, depth + 1)
+
+    from fabric.intent.schema import schema
+
+    whole = schema()
+    walk(whole["$defs"]["Fabric"], "", 0)
+    return found
+
+
+def _description(path: tuple[str | int, ...]) -> str:
+    """What the language says of a key, for a hint: `mtu`: IP MTU in bytes."""
+    words = [step for step in path if isinstance(step, str)]
+    for length in range(len(path), 0, -1):
+        node = _schema_at(path[: length - 1])
+        key = path[length - 1]
+        if isinstance(key, str) and "description" in (found := node.get("properties", {}).get(key, {})):
+            return f"`{key}`: {found['description']}"
+        if isinstance(key, str) and key != words[-1]:
+            break
+    return ""
 
 
 def _keys_at(path: tuple[str | int, ...]) -> list[str]:
-    """The keys that the language knows at a place, found by walking the JSON Schema."""
+    """The keys that the language knows at a place."""
+    return sorted(_schema_at(path).get("properties", {}))
+
+
+def _schema_at(path: tuple[str | int, ...]) -> dict[str, Any]:
+    """The part of the JSON Schema that describes a place."""
     from fabric.intent.schema import schema
 
     whole = schema()
@@ -151,8 +231,9 @@ def _keys_at(path: tuple[str | int, ...]) -> list[str]:
             patterns = node.get("patternProperties", {})
             node = next(iter(patterns.values()), None) or node.get("additionalProperties", {})
         if not isinstance(node, dict):
-            return []
-    return sorted(_resolve(node, whole).get("properties", {}))
+            return {}
+    found: dict[str, Any] = _resolve(node, whole)
+    return found
 
 
 def _resolve(node: Any, whole: Any) -> Any:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from fabric.intent.addressing import Address, Asn, Prefix
-from fabric.intent.base import Host, Key, Line, ListOf, Name
+from fabric.intent.base import Count, Host, Key, Line, ListOf, Name
 
 Vni = Annotated[int, Field(ge=1, le=16_777_215)]
 Vlan = Annotated[int, Field(ge=2, le=4094)]
@@ -15,11 +16,17 @@ Priority = Annotated[int, Field(ge=0, le=7)]
 Dscp = Annotated[int, Field(ge=0, le=63)]
 
 
+def _mac(text: str) -> str:
+    if not re.fullmatch(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}", text) or int(text[:2], 16) % 2:
+        raise ValueError("expected the MAC address of one station, such as 00:00:5e:00:01:01")
+    return text.lower()
+
+
 class Overlay(Key):
     """EVPN/VXLAN on top of the underlay."""
 
     kind: Literal["none", "evpn-vxlan"] = Field("none", description="`none`: routed fabric; `evpn-vxlan`: tenants by VNI")
-    anycast_mac: Line = Field("00:00:5e:00:01:01", description="MAC address of the distributed gateways")
+    anycast_mac: Annotated[Line, AfterValidator(_mac)] = Field("00:00:5e:00:01:01", description="MAC address of the distributed gateways")
     l3vni_base: Vni = Field(50_000, description="first VNI of a tenant's VRF")
     l2vni_base: Vni = Field(10_000, description="first VNI of a tenant's network")
 
@@ -38,8 +45,8 @@ class Tenant(Key):
 
     name: Name = Field(description="name of the tenant and its VRF")
     servers: Annotated[tuple[Line, ...], ListOf] = Field((), description="server names or ranges, `dgx-h100-0001..0032`")
-    racks: Annotated[tuple[int, ...], ListOf] = Field((), description="racks, from 1")
-    rails: Annotated[tuple[int, ...], ListOf] = Field((), description="rails, from 1")
+    racks: Annotated[tuple[Count, ...], ListOf] = Field((), description="racks, from 1")
+    rails: Annotated[tuple[Count, ...], ListOf] = Field((), description="rails, from 1")
     vni: Vni | None = Field(None, description="VNI of the VRF; from `overlay.l3vni_base` unless stated")
     networks: tuple[Network, ...] = Field((), description="layer-2 networks")
 
@@ -50,6 +57,12 @@ class Ecn(Key):
     kmin_bytes: int | None = Field(None, ge=1, description="queue length at which marking begins")
     kmax_bytes: int | None = Field(None, ge=1, description="queue length at which every packet is marked")
     pmax_percent: int | None = Field(None, ge=1, le=100, description="marking probability at Kmax")
+
+    @model_validator(mode="after")
+    def _order(self) -> Ecn:
+        if self.kmin_bytes is not None and self.kmax_bytes is not None and self.kmin_bytes > self.kmax_bytes:
+            raise ValueError(f"expected kmin_bytes of at most kmax_bytes ({self.kmax_bytes}), got {self.kmin_bytes}")
+        return self
 
 
 class Qos(Key):
@@ -62,6 +75,13 @@ class Qos(Key):
     cnp_dscp: Dscp = Field(48, description="DSCP of congestion notifications")
     ecn: Ecn = Field(Ecn(), description="marking thresholds")
     pfc_watchdog: bool = Field(True, description="PFC watchdog on every lossless port")
+
+    @model_validator(mode="after")
+    def _apart(self) -> Qos:
+        for what in ("priority", "dscp"):
+            if getattr(self, f"lossless_{what}") == (same := getattr(self, f"cnp_{what}")):
+                raise ValueError(f"expected a cnp_{what} that differs from lossless_{what}, got {same} for both")
+        return self
 
 
 class Management(Key):
@@ -98,9 +118,10 @@ class Override(Key):
     @model_validator(mode="after")
     def _one(self) -> Override:
         if (self.template is None) == (self.patch is None):
-            raise ValueError("expected either a template or a patch")
+            raise ValueError(f"expected either template, or file and patch, got {'neither' if self.patch is None else 'both'}")
         if (self.patch is None) != (self.file is None):
-            raise ValueError("expected file and patch together")
+            got = "file" if self.patch is None else "patch"
+            raise ValueError(f"expected file and patch together, got {got} alone")
         return self
 
 

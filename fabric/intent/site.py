@@ -2,24 +2,49 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from fabric.catalog.models import ServerModel, SwitchModel
+from fabric.diagnostics import show
 from fabric.intent.addressing import Names, Pin, Pools, Underlay
-from fabric.intent.base import Host, Key, Line, ListOf, Name
+from fabric.intent.base import Host, Key, ListOf, Model, Name
 from fabric.intent.services import Checks, Management, Output, Overlay, Override, Qos, Tenant
 from fabric.intent.topology import Planned, Servers, Topology
 
 VERSION = 1
 
 
+def _printable(model: Any) -> Any:
+    """Texts of own hardware go into configs: one line each, and no pattern that Python's format would evaluate."""
+    for path, text in _texts(model.model_dump(), ""):
+        if not text.isprintable():
+            raise ValueError(f"expected one line of text without control characters in {path}, got {show(text)}")
+        if ".sonic." in path and "alias" in path and not re.fullmatch(r"([^{}]|\{(cage|alias|letter|sub|lane)\})*", text):
+            raise ValueError(f"expected fields among {{cage}}, {{alias}}, {{letter}}, {{sub}}, {{lane}} in {path}, got {text}")
+    return model
+
+
+def _texts(value: Any, path: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield f"{path}.{show(key)}", key
+            yield from _texts(item, f"{path}.{key}")
+    elif isinstance(value, list | tuple):
+        for at, item in enumerate(value):
+            yield from _texts(item, f"{path}[{at}]")
+
+
 class OwnCatalog(Key):
     """Hardware of this site, beside the shipped catalog."""
 
-    switches: dict[Line, SwitchModel] = Field(default_factory=dict, description="switches by name")
-    servers: dict[Line, ServerModel] = Field(default_factory=dict, description="servers by name")
+    switches: dict[Model, Annotated[SwitchModel, AfterValidator(_printable)]] = Field(default_factory=dict, description="switches by name")
+    servers: dict[Model, Annotated[ServerModel, AfterValidator(_printable)]] = Field(default_factory=dict, description="servers by name")
 
 
 class TierNos(Key):
@@ -31,6 +56,8 @@ class TierNos(Key):
 
 
 def _every_tier(value: Any) -> Any:
+    if not isinstance(value, str | dict | TierNos):
+        raise ValueError(f"expected a network OS such as sonic, or {{leaf: …, spine: …, core: …}}, got {show(value)}")
     return {"leaf": value, "spine": value, "core": value} if isinstance(value, str) else value
 
 

@@ -80,9 +80,7 @@ class Source:
         """Whether the value at exactly this path is written in the file."""
         node = self.root
         for step in path:
-            if isinstance(node.items, dict) and isinstance(step, str) and step in node.items:
-                node = node.items[step]
-            elif isinstance(node.items, list) and isinstance(step, int) and step < len(node.items):
+            if (isinstance(node.items, dict) and isinstance(step, str) and step in node.items) or (isinstance(node.items, list) and isinstance(step, int) and step < len(node.items)):
                 node = node.items[step]
             else:
                 return False
@@ -100,7 +98,7 @@ def read(path: Path, shown: str | None = None) -> Source:
     if len(raw) > MAX_BYTES:
         report.fail(
             "FAB002",
-            Place(name),
+            Place(name, 1, 1),
             f"the file is too large: expected at most {MAX_BYTES // 1_000_000} MB",
             "an intent is a short text; is this the right file?",
         )
@@ -110,7 +108,10 @@ def read(path: Path, shown: str | None = None) -> Source:
         line = raw.count(b"\n", 0, error.start) + 1
         column = error.start - (raw.rfind(b"\n", 0, error.start) + 1) + 1
         report.fail(
-            "FAB003", Place(name, line, column), f"expected UTF-8 text, got the byte 0x{raw[error.start]:02x}"
+            "FAB003",
+            Place(name, line, column),
+            f"expected UTF-8 text, got the byte 0x{raw[error.start]:02x}",
+            "save the file as UTF-8; is this the right file?",
         )
     return parse(text, name)
 
@@ -152,7 +153,7 @@ class _Builder:
             position = error.position if isinstance(error.position, int) else 0
             line = text.count("\n", 0, position) + 1
             column = position - (text.rfind("\n", 0, position) + 1) + 1
-            self.report.fail("FAB003", Place(self.name, line, column), f"not YAML: {error.reason}")
+            self.report.fail("FAB003", Place(self.name, line, column), f"not YAML: {error.reason}", _CONTROL)
         finally:
             if loader is not None:
                 loader.dispose()
@@ -183,10 +184,15 @@ class _Builder:
         event = loader.get_event()
         mark = event.start_mark
         if depth > MAX_DEPTH:
-            self.report.fail("FAB008", self._place(mark), f"expected at most {MAX_DEPTH} levels, got more")
+            self.report.fail("FAB008", self._place(mark), f"expected at most {MAX_DEPTH} levels, got more", _DEEP)
         if isinstance(event, yaml.AliasEvent):
             if event.anchor not in self.anchors:
-                self.report.fail("FAB003", self._place(mark), f"not YAML: alias *{event.anchor} has no anchor")
+                self.report.fail(
+                    "FAB003",
+                    self._place(mark),
+                    f"not YAML: alias *{show(event.anchor)[1:-1]} has no anchor before it",
+                    f"expected `&{show(event.anchor)[1:-1]}` further up, and not around the alias itself",
+                )
             self._count(self.anchors[event.anchor].size, mark)
             return self.anchors[event.anchor]
         self._count(1, mark)
@@ -226,7 +232,7 @@ class _Builder:
             if isinstance(key.value, int) and not isinstance(key.value, bool):
                 key.value = str(key.value)  # `17: leaf` where a name is a number
             if not isinstance(key.value, str):
-                self.report.error("FAB006", place, f"expected a word as key, got {show(key.plain())}")
+                self.report.error("FAB006", place, f"expected a word as key, got {show(key.plain())}", _WORD)
             elif key.value == "<<":
                 self.report.error("FAB006", place, "merge keys (<<) are not part of the language", "write the keys out")
             elif key.value in node.items:
@@ -264,3 +270,6 @@ def _yaml_hint(text: str, place: Place) -> str:
 
 
 _EMPTY = "`fabric init NAME` writes an intent to start from"
+_DEEP = "no key of the language lies that deep"
+_CONTROL = "delete the character; an intent is plain text"
+_WORD = "write `name: value`; a word of YAML such as null or true needs quotes"

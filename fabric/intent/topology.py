@@ -95,8 +95,9 @@ class PodRule(Key):
 
     @model_validator(mode="after")
     def _one(self) -> PodRule:
-        if sum(value is not None for value in (self.count, self.units, self.racks)) != 1:
-            raise ValueError("expected one of count, units and racks")
+        stated = [key for key in ("count", "units", "racks") if getattr(self, key) is not None]
+        if len(stated) != 1:
+            raise ValueError(f"expected one of count, units and racks, got {' and '.join(stated) or 'none'}")
         return self
 
 

@@ -15,6 +15,7 @@ from fabric.intent.site import Site
 from fabric.intent.source import Source
 from fabric.plan.devices import SWITCH_ROLES, Device
 from fabric.plan.links import KINDS, Links
+from fabric.planner.ledger import Block
 from fabric.planner.lock import Lock
 from fabric.planner.sizing import Sizing
 from fabric.planner.spec import FabricSpec
@@ -39,6 +40,7 @@ class FabricPlan:
     management: NDArray[Any]  # per device
     aggregate: Mapping[int, tuple[int, int]]  # leaf → (first address, prefix length) of its servers
     prefixes: Mapping[str, tuple[str, ...]]  # pools in use, by kind
+    blocks: Mapping[str, tuple[Block, ...]]  # where ids, AS numbers and addresses come from, as the lock keeps them
 
     @cached_property
     def switches(self) -> tuple[Device, ...]:

@@ -14,9 +14,10 @@ from fabric.catalog.models import SwitchModel
 from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
 from fabric.plan.links import ATTACHMENT, KINDS, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
 from fabric.plan.plan import FabricPlan, Plan
+from fabric.plan.views import Management, Peer, Port, PortRef, Session, SwitchView, Underlay
+from fabric.planner.addresses import planned_by_role
 from fabric.planner.layouts import leaf_layout, spine_downlinks, spine_layout
 from fabric.planner.ports import Slot
-from fabric.plan.views import Management, Peer, Port, PortRef, Session, SwitchView, Underlay
 
 _FABRIC_KINDS = (LEAF_LEAF, LEAF_SPINE, SPINE_CORE)
 
@@ -68,10 +69,16 @@ class Views:
             bfd_interval_ms=intent.bfd.interval_ms,
             bfd_multiplier=intent.bfd.multiplier,
             max_paths=self._max_paths(),
-            max_prefix=intent.max_prefix,
+            max_prefix=intent.max_prefix or self._max_prefix(),
             loopback_prefixes=prefixes["loopback6" if self.v6 else "loopback"],
             server_prefixes=prefixes["servers"],
         )
+
+    def _max_prefix(self) -> int:
+        """Twice the routes of the finished fabric, a loopback a switch and a prefix a leaf, in powers of two."""
+        planned = planned_by_role(self.fabric.sizing)
+        routes = sum(planned.values()) + planned[LEAF]
+        return max(12_000, 2 << max(0, routes - 1).bit_length())
 
     def _max_paths(self) -> int:
         """Equal paths that any switch may see: the uplinks of the widest leaf or spine, at least 64."""

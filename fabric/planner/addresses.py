@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-
 from fabric.diagnostics import Place, Report
 from fabric.plan.devices import CORE, LEAF, SPINE
 from fabric.planner.ledger import Area, Exhausted, Ints, Ledger, Need, Space

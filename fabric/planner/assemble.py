@@ -57,8 +57,7 @@ def plan_fabric(spec: FabricSpec, sizing: Sizing, context: Context) -> tuple[Fab
     devices = pins.rename(spec, _with_asns(spec, devices, numbers, asns, report), report)
     links = pins.move_ports(spec, devices, links, report)
     plan = _addressed(spec, sizing, devices, links, addresses, numbers, context)
-    prefix = f"{spec.name}:"
-    lock = FabricLock(blocks_of(context.ledger.areas, prefix), history, _shape(sizing), boxes)
+    lock = FabricLock(plan.blocks, history, _shape(sizing), boxes)
     return plan, lock
 
 
@@ -351,6 +350,7 @@ def _addressed(
         management=per_device(addresses.management, "management"),
         aggregate=aggregate,
         prefixes=context.pools.prefixes,
+        blocks=blocks_of(context.ledger.areas, f"{spec.name}:"),
     )
     pins.check_addresses(plan, context.report)
     return plan

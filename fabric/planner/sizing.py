@@ -123,25 +123,33 @@ def size(spec: FabricSpec, known_units_per_pod: int = 0) -> Sizing:
     does not regroup them.
     """
     report = Report()
-    built = tuple(_demand(spec, group, group.count) for group in spec.groups)
-    final = tuple(_demand(spec, group, group.planned) for group in spec.groups) if spec.reserve else built
-    topology = spec.intent.topology
-    options = Options(
-        spec,
-        final,
-        None if spec.reserve else topology.spine.count,
-        None if spec.reserve else topology.core.count,
-    )
-    shape = choose(replace(options, pod_units=known_units_per_pod, misfits=[])) if known_units_per_pod else None
-    shape = shape if shape is not None and shape.tiers == 3 else choose(options)
+    options, shape = decide(spec, known_units_per_pod)
     if shape is None:
         _explain_misfits(spec, options.misfits, report)
         raise AssertionError("no shape and no reason")
+    built = tuple(_demand(spec, group, group.count) for group in spec.groups)
     spines_built, cores_built = _built(spec, shape, built, report)
-    sizing = _sizing(spec, shape, built, final, spines_built, cores_built)
+    sizing = _sizing(spec, shape, built, options.demands, spines_built, cores_built)
     _check_attachments(spec, sizing, report)
     report.raise_errors()
     return sizing
+
+
+def decide(spec: FabricSpec, known_units_per_pod: int = 0) -> tuple[Options, Shape | None]:
+    """The shape that the rule gives, and what was tried on the way to it."""
+    topology = spec.intent.topology
+    options = Options(
+        spec,
+        tuple(_demand(spec, group, group.planned if spec.reserve else group.count) for group in spec.groups),
+        None if spec.reserve else topology.spine.count,
+        None if spec.reserve else topology.core.count,
+    )
+    if known_units_per_pod:
+        known = replace(options, pod_units=known_units_per_pod, misfits=[])
+        shape = choose(known)
+        if shape is not None and shape.tiers == 3:
+            return known, shape
+    return options, choose(options)
 
 
 def _demand(spec: FabricSpec, group: GroupSpec, servers: int) -> Demand:

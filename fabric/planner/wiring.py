@@ -19,7 +19,6 @@ from fabric.planner.pattern import Epoch, lower_slots, upper_slots
 from fabric.planner.ports import Layout, Slot
 from fabric.planner.sizing import GroupSize, Sizing
 
-
 SPINES = "spines"  # the one group of lower switches that cores know
 
 

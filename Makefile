@@ -1,0 +1,56 @@
+# Two commands on a fresh Debian or Ubuntu with Python 3.11: `make demo` and `make test`.
+PYTHON ?= python3
+VENV   := .venv
+FABRIC := $(VENV)/bin/fabric
+EXAMPLES := $(wildcard intent/*.yaml)
+
+.PHONY: demo test lint check bench docs clean
+
+demo: $(VENV)/.demo
+	$(FABRIC) plan intent/starter.yaml
+	$(FABRIC) generate intent/starter.yaml
+	@echo
+	@echo "Look at generated/starter/configs/backend-leaf001/ (config_db.json, frr.conf) and generated/starter/links.csv,"
+	@echo "edit intent/starter.yaml, and run '$(FABRIC) generate --diff intent/starter.yaml' to see what would change."
+
+test: $(VENV)/.dev system-packages
+	$(VENV)/bin/python -m pytest
+
+lint: $(VENV)/.dev
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+
+check: $(VENV)/.demo
+	$(FABRIC) generate --check $(EXAMPLES)
+
+bench: $(VENV)/.demo
+	$(VENV)/bin/python tests/bench/bench.py
+
+docs: $(VENV)/.demo
+	$(FABRIC) schema > intent/fabric.schema.json
+	$(VENV)/bin/python -m fabric.intent.docs > docs/intent.md
+	$(FABRIC) export svg intent/h100-4su.yaml -o docs/img/h100-4su.svg
+
+clean:
+	rm -rf $(VENV) .bench dist build
+
+$(VENV)/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "fabricwright needs Python 3.11 or later")'
+	$(PYTHON) -m venv $(VENV) || { echo "on Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
+
+$(VENV)/.demo: pyproject.toml | $(VENV)/bin/python
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@ $(VENV)/.demo
+
+# Real peers that tests use. Without root, or without apt, those tests skip and say why.
+.PHONY: system-packages
+system-packages:
+	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && [ ! -x /usr/bin/vtysh ]; then \
+	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq frr frr-pythontools iproute2 >/dev/null \
+	    || echo "frr could not be installed: its tests will skip"; \
+	fi

@@ -1,0 +1,55 @@
+"""The arithmetic behind one number, recomputed by the stages that made it."""
+
+from __future__ import annotations
+
+from ipaddress import ip_address
+
+from fabric import pipeline
+from fabric.diagnostics import Diagnostic, InputError, Place, nearest
+from fabric.explain import counts, numbers
+from fabric.pipeline import Intent
+from fabric.planner import lock
+from fabric.planner.site import size_site
+
+
+def explain(intent: Intent, subject: str) -> list[str]:
+    """Lines that explain a subject: `backend.spines`, a device, `device:port`, an address, an AS number.
+
+    Without a subject: what can be asked. Raises InputError for a subject that does not exist.
+    """
+    known = lock.read(intent.folder / lock.FILE)
+    sized = size_site(intent.site, intent.source, known)
+    if not subject:
+        return [
+            "Ask for one of:",
+            *(f"  {name}.{topic:18} {text}" for name in sized for topic, (text, _) in counts.TOPICS.items()),
+            "  a device, such as " + f"{next(iter(sized))}-leaf001",
+            "  a port of a device, such as " + f"{next(iter(sized))}-leaf001:33 or :33/2",
+            "  an address or an AS number of the plan",
+        ]
+    name, _, topic = subject.rpartition(".")
+    if topic in counts.TOPICS and (name in sized or (not name and len(sized) == 1)):
+        spec, sizing = sized[name or next(iter(sized))]
+        units = known.fabrics.get(spec.name, lock.FabricLock()).shape.get("units_per_pod", 0)
+        return counts.TOPICS[topic][1](counts.Case(spec, sizing, units))
+    made = pipeline.plan(intent)
+    try:
+        address = ip_address(subject)
+    except ValueError:
+        address = None
+    found: list[str] = []
+    for fabric in made.fabrics.values():
+        if address is not None:
+            found += numbers.address(fabric, address)
+        elif subject.isdigit():
+            found += numbers.asn(fabric, int(subject))
+        else:
+            found += numbers.device(fabric, subject)
+    if not found:
+        topics = [f"{name}.{topic}" for name in sized for topic in counts.TOPICS]
+        devices = [device.name for fabric in made.fabrics.values() for device in fabric.devices][:5000]
+        place = Place(str(intent.path))
+        raise InputError(
+            [Diagnostic("FAB171", place, f"nothing to explain under '{subject}'", nearest(subject, [*topics, *devices]))]
+        )
+    return found

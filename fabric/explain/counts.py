@@ -1,0 +1,235 @@
+"""How the counts of a fabric come about. Each topic calls the functions of the sizing rule again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fabric.diagnostics import plural
+from fabric.planner.layouts import leaf_layout
+from fabric.planner.ports import capacity, spare
+from fabric.planner.shape import core_speed, leaf_uplinks, spine_split
+from fabric.planner.sizing import GroupSize, Sizing, decide
+from fabric.planner.spec import FabricSpec, GroupSpec
+from fabric.planner.summary import oversubscription, summary
+
+
+@dataclass(frozen=True)
+class Case:
+    """A sized fabric, and the pods it had before."""
+
+    spec: FabricSpec
+    sizing: Sizing
+    known_units_per_pod: int
+
+    def groups(self) -> list[tuple[GroupSize, GroupSpec]]:
+        return list(zip(self.sizing.groups, self.spec.groups, strict=True))
+
+
+def _units(case: Case) -> list[str]:
+    out = []
+    for size, group in case.groups():
+        leaf = case.spec.leaf
+        if group.unit_servers:
+            out.append(f"{size.name}: a unit of {size.unit_servers} servers is stated")
+        elif case.spec.kind == "rack" and group.per_rack:
+            out.append(f"{size.name}: a unit is a rack of {group.per_rack} servers")
+        else:
+            per_server = size.leaf_ports_per_server * size.down_gbps
+            kept = case.spec.intent.topology.leaf.spare_server_ports
+            out.append(
+                f"{size.name}: half of a leaf's bandwidth, {leaf.model.bandwidth_gbps}G / 2 = "
+                f"{leaf.model.bandwidth_gbps // 2}G ({leaf.switch})"
+                + (f" less {plural(kept, 'spare port')}" if kept else "")
+                + f", carries {size.servers_per_leaf} servers of {size.leaf_ports_per_server} x {size.down_gbps}G = "
+                f"{per_server}G"
+            )
+        out.append(f"  units = ceil({size.servers} servers / {size.unit_servers}) = {size.units}")
+    return out
+
+
+def _leaves(case: Case) -> list[str]:
+    out = []
+    for size, group in case.groups():
+        per_nic = case.spec.leaves_per_nic(group)
+        if case.spec.kind == "collapsed":
+            out.append(f"{size.name}: a collapsed pair has 2 leaves")
+            continue
+        if case.spec.kind == "rack":
+            racks = size.unit_servers // size.servers_per_leaf
+            out.append(
+                f"{size.name}: {plural(racks, 'rack')} a unit x {plural(per_nic, 'leaf', 'leaves')} a rack = "
+                f"{size.unit_leaves} leaves a unit"
+            )
+        else:
+            out.append(
+                f"{size.name}: {plural(case.spec.rails(group), 'rail')} x {plural(per_nic, 'leaf', 'leaves')} a NIC = "
+                f"{size.unit_leaves} leaves a unit"
+            )
+        out.append(f"  leaves = {size.units} units x {size.unit_leaves} = {size.leaves}")
+    return out
+
+
+def _uplinks(case: Case) -> list[str]:
+    options, _ = decide(case.spec, case.known_units_per_pod)
+    out = []
+    for (size, _), demand in zip(case.groups(), options.demands, strict=True):
+        speed, ratio = case.sizing.uplink_gbps, float(case.spec.leaf_ratio)
+        if case.spec.intent.topology.leaf.uplinks.count is not None:
+            out.append(f"{size.name}: {size.uplinks} uplinks of {speed}G are stated")
+        else:
+            out.append(
+                f"{size.name}: uplinks = ceil({demand.down} ports x {demand.down_gbps}G / ({ratio:g} x {speed}G)) = "
+                f"{leaf_uplinks(case.spec, demand, speed)}"
+            )
+        layout = leaf_layout(case.spec, case.sizing, size)
+        cages = sorted({slot.cage for slot in layout.up})
+        out.append(f"  they take cages {cages[0]} to {cages[-1]} of {case.spec.leaf.switch}")
+        free = spare(case.spec.leaf.model, layout, size.down_gbps)
+        out.append(f"  servers take cages 1 to {max(s.cage for s in layout.down)}; {plural(free, 'port')} left")
+    return out
+
+
+def _spines(case: Case) -> list[str]:
+    sizing, spec = case.sizing, case.spec
+    if not sizing.spines:
+        return ["a collapsed pair has no spines"]
+    options, _ = decide(spec, case.known_units_per_pod)
+    out = [f"tried before: {misfit.option}: {misfit.reason}" for misfit in _tried(case)]
+    where = "each isolated network" if sizing.networks > 1 else "the fabric"
+    uplinks = sorted({size.uplinks for size in sizing.groups})
+    if sizing.tiers == 2:
+        ports = capacity(spec.spine.model, sizing.uplink_gbps)
+        links = sum(d.units * d.leaves * s.uplinks for d, s in zip(options.demands, sizing.groups, strict=True))
+        out.append(f"uplinks in {where}: {links}; a spine ({spec.spine.switch}) has {ports} ports of {sizing.uplink_gbps}G")
+        out.append(f"  at least ceil({links} / {ports}) = {-(-links // ports)} spines")
+    else:
+        split = spine_split(spec, sizing.uplink_gbps, core_speed(spec))
+        assert split is not None
+        heaviest = max(d.leaves * s.uplinks for d, s in zip(options.demands, sizing.groups, strict=True))
+        links = sizing.units_per_pod * heaviest
+        out.append(
+            f"a spine ({spec.spine.switch}) is split into {split[0]} ports down and {split[1]} up at "
+            f"{float(spec.spine_ratio):g}:1"
+        )
+        out.append(f"  a pod of {plural(sizing.units_per_pod, 'unit')} has {links} uplinks in {where}")
+        out.append(f"  at least ceil({links} / {split[0]}) = {-(-links // split[0])} spines a pod")
+    out.append(
+        f"  the smallest number from there on that divides a leaf's {' and '.join(map(str, uplinks))} uplinks"
+        + _floor(case)
+        + f": {sizing.spines}"
+    )
+    if sizing.spines_built != sizing.spines:
+        out.append(f"  {sizing.spines_built} of them are built now, the ports of the others are reserved")
+    total = f"{sizing.spine_pods} x " if sizing.spine_pods > 1 else ""
+    total += f"{sizing.networks} networks x " if sizing.networks > 1 else ""
+    out.append(f"spines = {total}{sizing.spines_built} = {sizing.spine_count}")
+    return out
+
+
+def _floor(case: Case) -> str:
+    spine = case.spec.intent.topology.spine
+    if spine.count is not None and not case.spec.reserve:
+        return f" ({spine.count} in all are stated)"
+    if spine.min_count is not None:
+        return f" (not below the stated {spine.min_count})"
+    return " (two where that is possible)"
+
+
+def _tried(case: Case) -> list[_Tried]:
+    """Options before the chosen one, the first reason of each."""
+    options, shape = decide(case.spec, case.known_units_per_pod)
+    assert shape is not None
+    chosen = f"{'two' if shape.tiers == 2 else 'three'} tiers with {shape.uplink_gbps}G uplinks"
+    first: dict[str, _Tried] = {}
+    for misfit in options.misfits:
+        if misfit.option != chosen:
+            first.setdefault(misfit.option, _Tried(misfit.option, misfit.reason))
+    return list(first.values())
+
+
+@dataclass(frozen=True)
+class _Tried:
+    option: str
+    reason: str
+
+
+def _pods(case: Case) -> list[str]:
+    sizing = case.sizing
+    if sizing.tiers < 3:
+        return [f"{plural(sizing.tiers, 'tier')}: all {plural(sizing.units, 'unit')} are one pod"]
+    if case.known_units_per_pod:
+        why = "as they are cabled already"
+    elif case.spec.intent.topology.pods is not None:
+        why = "as stated"
+    else:
+        why = "the size that needs the fewest switches; ties go to the largest"
+    out = [f"a pod is {plural(sizing.units_per_pod, 'unit')}: {why}"]
+    for size, _ in case.groups():
+        out.append(f"  {size.name}: pods = ceil({size.units} units / {sizing.units_per_pod}) = {size.pods}")
+    return out
+
+
+def _cores(case: Case) -> list[str]:
+    sizing, spec = case.sizing, case.spec
+    if not sizing.cores:
+        return [f"{plural(sizing.tiers, 'tier')}: there are no cores"]
+    pods = sum(size.pods_planned for size in sizing.groups)
+    ports = capacity(spec.core.model, sizing.core_gbps)
+    links = pods * sizing.spine_uplinks
+    out = [
+        f"spine i of every pod meets core group i: {plural(sizing.spines, 'group')}"
+        + (f" in each of {sizing.networks} networks" if sizing.networks > 1 else ""),
+        f"  a group takes {pods} pods x {sizing.spine_uplinks} uplinks = {links} links of {sizing.core_gbps}G",
+        f"  at least ceil({links} / {ports} ports of {spec.core.switch}) = {-(-links // ports)} cores",
+        f"  the smallest number from there on that divides {sizing.spine_uplinks}: {sizing.cores}",
+    ]
+    if sizing.cores_built != sizing.cores:
+        out.append(f"  {sizing.cores_built} of them are built now")
+    networks = f"{sizing.networks} networks x " if sizing.networks > 1 else ""
+    return [*out, f"cores = {networks}{sizing.spines_built} groups x {sizing.cores_built} = {sizing.core_count}"]
+
+
+def _tiers(case: Case) -> list[str]:
+    tried = [f"{misfit.option} do not fit: {misfit.reason}" for misfit in _tried(case)]
+    stated = case.spec.intent.topology.tiers
+    if stated != "auto":
+        return [f"{stated} tiers are stated", *tried]
+    return [*tried, f"{plural(case.sizing.tiers, 'tier')} with {case.sizing.uplink_gbps}G uplinks is the first option that fits"]
+
+
+def _ratio(case: Case) -> list[str]:
+    ports = summary(case.spec, case.sizing)["ports"]
+    built = oversubscription(case.sizing, ports)
+    out = []
+    for tier, value in built.items():
+        if value is not None:
+            row = ports[tier]
+            out.append(
+                f"{tier}: {row['down']} x {row['down_speed_gbps']}G down / {row['up']} x {row['up_speed_gbps']}G up = "
+                f"{value:g}:1"
+            )
+    return out
+
+
+def _limits(case: Case) -> list[str]:
+    sizing = case.sizing
+    first = sizing.groups[0]
+    return [
+        f"the same intent, with more servers of {first.name}, at {plural(sizing.tiers, 'tier')}:",
+        f"  {sizing.limit_servers:,} servers, {sizing.limit_gpus:,} GPUs in "
+        f"{plural(sizing.limit_servers // first.unit_servers, 'unit')} of {first.unit_servers}",
+    ]
+
+
+TOPICS: dict[str, tuple[str, Callable[[Case], list[str]]]] = {
+    "units": ("servers that share leaves", _units),
+    "leaves": ("leaf switches", _leaves),
+    "uplinks": ("uplinks of a leaf", _uplinks),
+    "spines": ("spine switches", _spines),
+    "pods": ("groups of units under common spines", _pods),
+    "cores": ("core switches", _cores),
+    "tiers": ("why so many tiers", _tiers),
+    "oversubscription": ("bandwidth down per bandwidth up", _ratio),
+    "limits": ("how far the design grows", _limits),
+}

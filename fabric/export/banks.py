@@ -1,0 +1,108 @@
+"""Switches of one tier as a bank: a box in the colour of its plane or rail, a cell a switch or group of switches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fabric.export.canvas import PAPER, SOFT, Box, Canvas
+from fabric.export.colours import Tone, plane_tone, rail_colour
+from fabric.export.gutter import View
+from fabric.export.parts import Gap, condense
+
+HEIGHT, GAP, LEAST = 62.0, 10.0, 92.0  # a bank is never narrower than LEAST
+_MOST = 8  # banks side by side
+_CELL, _CELL_GAP = 24.0, 4.0
+
+
+@dataclass(frozen=True)
+class Network:
+    """One isolated network of a fabric: a plane, a rail of its own, both, or the whole fabric."""
+
+    plane: int
+    rail: int
+    name: str
+    tone: Tone
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A bank that was drawn, and which of the shown networks it is."""
+
+    box: Box
+    at: int
+    network: Network
+
+
+def networks(view: View) -> tuple[Network, ...]:
+    """Every isolated network, in the order of its switches."""
+    spec, planes = view.fabric.spec, view.planes
+    if spec.kind != "rail-only":
+        return tuple(
+            Network(n, -1, f"plane {n + 1}" if planes > 1 else "", plane_tone(n, planes)) for n in range(planes)
+        )
+    found = []
+    for rail in range(spec.rails(spec.groups[0])):
+        for plane in range(planes):
+            name = f"rail {rail + 1}" + (f", plane {plane + 1}" if planes > 1 else "")
+            found.append(Network(plane, rail, name, Tone(rail_colour(rail), "#eef1f5")))
+    return tuple(found)
+
+
+def shown(view: View) -> int:
+    """How many banks stand side by side, a gap counted as one."""
+    return len(condense(networks(view), _MOST))
+
+
+def row(canvas: Canvas, view: View, area: Box, labels: dict[Network, list[str]], what: dict[Network, str]) -> list[Placed]:
+    """A bank for every network, side by side: `labels` are its cells, `what` says what they are."""
+    slots = condense(networks(view), _MOST)
+    width = (area.w - GAP * (len(slots) - 1)) / len(slots)
+    placed = []
+    for at, network in enumerate(slots):
+        box = Box(area.x + at * (width + GAP), area.y, width, HEIGHT)
+        if isinstance(network, Gap):
+            gap(canvas, box, network.count, "more")
+            continue
+        _bank(canvas, box, network, labels[network], what[network])
+        placed.append(Placed(box, at, network))
+    return placed
+
+
+def _bank(canvas: Canvas, box: Box, network: Network, labels: Sequence[str], what: str) -> None:
+    canvas.rect(box, network.tone.ground, network.tone.line)
+    title = f"{network.name}: {what}" if network.name else what
+    lines = [title]
+    room = box.w - 12
+    from fabric.export.canvas import text_width
+
+    if network.name and text_width(title, 12, True) > room:
+        lines = [network.name, what]
+    if len(lines) == 2:  # no room for cells
+        canvas.middle(box, lines, fill=network.tone.line, bold=2)
+        return
+    canvas.text(box.cx, box.y + 19, title, anchor="middle", bold=True, fill=network.tone.line, room=room)
+    cells(canvas, Box(box.x + 6, box.y + 28, room, 24), labels, network.tone.line)
+
+
+def cells(canvas: Canvas, area: Box, labels: Sequence[str], colour: str) -> None:
+    """Numbered cells in one line; where there are too many, the first two and the last."""
+    width = max([_CELL, *(8 * len(label) + 6 for label in labels[-1:])])
+    slots = condense(labels, int((area.w + _CELL_GAP) // (width + _CELL_GAP)))
+    x = area.cx - (len(slots) * (width + _CELL_GAP) - _CELL_GAP) / 2
+    for slot in slots:
+        box = Box(x, area.y, width, 22)
+        if isinstance(slot, Gap):
+            canvas.text(box.cx, box.y + 14, "…", size=15, fill=colour, anchor="middle", bold=True)
+        else:
+            canvas.rect(box, colour, radius=3)
+            canvas.text(box.cx, box.y + 15.5, slot, size=11.5, fill=PAPER, anchor="middle", bold=True)
+        x += width + _CELL_GAP
+
+
+def gap(canvas: Canvas, box: Box, count: int, noun: str) -> None:
+    """What is left out: an ellipsis and how many."""
+    canvas.text(box.cx, box.y + box.h / 2 - 2, "…", size=22, fill=SOFT, anchor="middle", bold=True)
+    canvas.text(box.cx, box.y + box.h / 2 + 16, f"{count:,} {noun}", fill=SOFT, anchor="middle", room=box.w)
+
+

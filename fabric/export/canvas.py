@@ -1,0 +1,162 @@
+"""A picture in the making: shapes and text as SVG, in layers, with room measured before a word is written.
+
+Presentation attributes only, no style sheet and no script: it looks the same in a browser, a slide and a README.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+
+INK, SOFT, RULE, PAPER, PANEL = "#1b2430", "#4b5868", "#9aa6b4", "#ffffff", "#f3f5f8"
+FONT = "Helvetica, Arial, 'Liberation Sans', sans-serif"
+FRAMES, RIBBONS, BOXES = range(3)  # layers, from the back
+
+_NARROW, _WIDE = frozenset(" .,:;'|!iljtfrI()[]-·/"), frozenset("mwMW@%…—")
+
+
+@dataclass(frozen=True)
+class Box:
+    """A rectangle of the picture."""
+
+    x: float
+    y: float
+    w: float
+    h: float
+
+    @property
+    def cx(self) -> float:
+        return self.x + self.w / 2
+
+    @property
+    def right(self) -> float:
+        return self.x + self.w
+
+    @property
+    def bottom(self) -> float:
+        return self.y + self.h
+
+    def inset(self, by: float) -> Box:
+        return Box(self.x + by, self.y + by, self.w - 2 * by, self.h - 2 * by)
+
+    def slice(self, at: int, count: int) -> tuple[float, float]:
+        """Left and right of one of `count` equal parts, with a little air between them."""
+        width, air = self.w / count, min(3.0, self.w / count / 8)
+        return self.x + at * width + air, self.x + (at + 1) * width - air
+
+
+def text_width(text: str, size: float, bold: bool = False) -> float:
+    """About how wide a text is in the fonts of `FONT`; rather too wide than too narrow."""
+    units = 0.0
+    for letter in text:
+        if letter in _NARROW:
+            units += 0.34
+        elif letter in _WIDE or ord(letter) > 0x2E7F:
+            units += 1.0
+        else:
+            units += 0.72 if letter.isupper() else 0.58
+    return units * size * (1.06 if bold else 1.0)
+
+
+def fit(text: str, room: float, size: float, bold: bool = False) -> str:
+    """The text, with its middle left out when there is no room for all of it."""
+    if text_width(text, size, bold) <= room:
+        return text
+    for keep in range(len(text) - 1, 1, -1):
+        short = f"{text[: keep // 2]}…{text[len(text) - (keep - keep // 2) :]}"
+        if text_width(short, size, bold) <= room:
+            return short
+    return "…"
+
+
+def wrap(text: str, room: float, size: float, most: int) -> list[str]:
+    """A name on at most `most` lines, broken after hyphens and dots."""
+    parts, lines = text.replace("-", "-\0").replace(".", ".\0").split("\0"), [""]
+    for part in parts:
+        if lines[-1] and text_width(lines[-1] + part, size) > room:
+            lines.append("")
+        lines[-1] += part
+    if len(lines) > most:
+        lines = [*lines[: most - 1], "".join(lines[most - 1 :])]
+    return [fit(line, room, size) for line in lines]
+
+
+class Canvas:
+    """Collects the shapes of a picture."""
+
+    def __init__(self) -> None:
+        self._layers: tuple[list[str], ...] = ([], [], [])
+
+    def body(self) -> str:
+        """Everything drawn, back layer first."""
+        return "\n".join(part for layer in self._layers for part in layer)
+
+    def rect(
+        self, box: Box, fill: str, stroke: str = "", *, radius: float = 6, dash: str = "", layer: int = BOXES, hint: str = ""
+    ) -> None:
+        edge = f' stroke="{stroke}"' + (f' stroke-dasharray="{dash}"' if dash else "") if stroke else ""
+        shape = (
+            f'<rect x="{number(box.x)}" y="{number(box.y)}" width="{number(box.w)}" height="{number(box.h)}" '
+            f'rx="{number(radius)}" fill="{fill}"{edge}'
+        )
+        self._layers[layer].append(f"{shape}><title>{escape(hint)}</title></rect>" if hint else f"{shape}/>")
+
+    def text(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        *,
+        size: float = 12,
+        fill: str = INK,
+        anchor: str = "start",
+        bold: bool = False,
+        room: float = 1e9,
+    ) -> None:
+        """One line of text; `y` is its baseline. What is wider than `room` is shortened."""
+        place = "" if anchor == "start" else f' text-anchor="{anchor}"'
+        weight = ' font-weight="700"' if bold else ""
+        self._layers[BOXES].append(
+            f'<text x="{number(x)}" y="{number(y)}" font-size="{number(size)}" fill="{fill}"{place}{weight}>'
+            f"{escape(fit(text, room, size, bold))}</text>"
+        )
+
+    def middle(self, box: Box, lines: list[str], *, size: float = 12, fill: str = INK, bold: int = 1) -> None:
+        """Lines in the middle of a box, the first `bold` of them bold."""
+        step = size + 4
+        y = box.y + (box.h - step * len(lines)) / 2 + size
+        for at, line in enumerate(lines):
+            strong = at < bold
+            colour = fill if strong or fill != INK else SOFT
+            self.text(
+                box.cx, y + at * step, line, size=size, fill=colour, anchor="middle", bold=strong, room=box.w - 6
+            )
+
+    def line(self, x1: float, y1: float, x2: float, y2: float, stroke: str, width: float, opacity: float = 1) -> None:
+        self._layers[RIBBONS].append(
+            f'<path d="M{number(x1)} {number(y1)}L{number(x2)} {number(y2)}" stroke="{stroke}" '
+            f'stroke-width="{number(width)}" stroke-opacity="{number(opacity)}" fill="none"/>'
+        )
+
+    def ribbon(
+        self, top: tuple[float, float], y1: float, low: tuple[float, float], y2: float, fill: str, opacity: float
+    ) -> None:
+        """A band of many links from one edge down to another."""
+        bend = number((y1 + y2) / 2)
+        a, b, c, d = (number(x) for x in (*top, *low))
+        self._layers[RIBBONS].append(
+            f'<path d="M{a} {number(y1)}H{b}C{b} {bend} {d} {bend} {d} {number(y2)}H{c}'
+            f'C{c} {bend} {a} {bend} {a} {number(y1)}Z" fill="{fill}" fill-opacity="{number(opacity)}"/>'
+        )
+
+    def pill(self, cx: float, cy: float, text: str, room: float, *, size: float = 12) -> None:
+        """A label that stands on links."""
+        shown = fit(text, room - 24, size, True)
+        width = text_width(shown, size, True) + 24
+        self.rect(Box(cx - width / 2, cy - size, width, size * 2), PAPER, RULE, radius=size)
+        self.text(cx, cy + size * 0.36, shown, size=size, anchor="middle", bold=True)
+
+
+def number(value: float) -> str:
+    """A coordinate with as few digits as it needs."""
+    return f"{value:.2f}".rstrip("0").rstrip(".") if value % 1 else str(int(value))

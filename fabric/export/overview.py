@@ -1,0 +1,202 @@
+"""A fabric at first glance: tiers as rows, groups of boxes instead of boxes, ribbons instead of links."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fabric.export import banks, gutter, units
+from fabric.export.banks import Network, Placed
+from fabric.export.canvas import FRAMES, PAPER, RULE, Box, Canvas
+from fabric.export.gutter import View
+from fabric.export.parts import Gap, PodPart, UnitPart, condense, pods
+from fabric.export.words import bundle, counted
+from fabric.plan.devices import CORE, LEAF, SERVER, SPINE
+from fabric.plan.links import LEAF_SPINE, SERVER_LEAF, SPINE_CORE
+
+BAND, FRAME_HEAD, FRAME_PAD = 92.0, 30.0, 12.0
+CLOSED, POD_GAP = 116.0, 12.0  # a pod that is not opened
+_LEAST = 780.0
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Tops of the rows."""
+
+    core: float
+    frame: float
+    spine: float
+    unit: float
+    grid: units.Grid
+
+    @property
+    def bottom(self) -> float:
+        return self.unit + units.height(self.grid)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What is shown, and how wide."""
+
+    view: View
+    opened: PodPart
+    closed: Sequence[PodPart | Gap]
+    units: Sequence[UnitPart | Gap]
+    width: float  # of the drawing beside the gutter
+    pod: float  # of the opened pod
+
+    @property
+    def framed(self) -> bool:
+        return self.view.tiers == 3
+
+
+def width(view: View) -> float:
+    """How wide the drawing is."""
+    return _scene(view).width
+
+
+def draw(canvas: Canvas, view: View, y: float) -> float:
+    """Draws the fabric from `y` down; gives where it ends."""
+    scene = _scene(view)
+    rows = _rows(scene, y)
+    pad = FRAME_PAD if scene.framed else 0
+    inner = Box(gutter.MAIN + pad, rows.spine, scene.pod - 2 * pad, 0)
+    spines = _spines(canvas, scene, inner)
+    drawn = units.row(canvas, scene.units, Box(inner.x, rows.unit, inner.w, 0), rows.grid, view.planes)
+    _mesh(canvas, view, drawn, spines, rows)
+    canvas.pill(inner.cx, rows.spine + banks.HEIGHT + BAND / 2, bundle(view.fabric, LEAF_SPINE), inner.w)
+    if scene.framed:
+        _frames(canvas, scene, rows, spines)
+    _margin(canvas, view, rows)
+    return rows.bottom + (FRAME_PAD if scene.framed else 0)
+
+
+def _scene(view: View) -> Scene:
+    groups = pods(view.fabric)
+    opened = groups[0][0]
+    closed = [slot for group in groups for slot in condense(group, 3)][1:]
+    side = sum((units.GAP_WIDTH if isinstance(slot, Gap) else CLOSED) + POD_GAP for slot in closed)
+    pad = 2 * FRAME_PAD if view.tiers == 3 else 0
+    shown = units.slots(opened.units, _LEAST - side - pad)
+    need = max(units.least_width(shown), banks.shown(view) * (banks.LEAST + banks.GAP) - banks.GAP) + pad
+    pod = max(_LEAST - side, need)
+    return Scene(view, opened, closed, shown, pod + side, pod)
+
+
+def _rows(scene: Scene, y: float) -> Rows:
+    pad = 2 * FRAME_PAD if scene.framed else 0
+    cell = units.unit_width(scene.units, scene.pod - pad)
+    grid = units.grid([slot for slot in scene.units if not isinstance(slot, Gap)], cell)
+    frame = y + banks.HEIGHT + BAND if scene.framed else y
+    spine = frame + FRAME_HEAD if scene.framed else y
+    return Rows(y, frame, spine, spine + banks.HEIGHT + BAND, grid)
+
+
+def _spines(canvas: Canvas, scene: Scene, area: Box) -> list[Placed]:
+    labels = {
+        network: [
+            str(spine.number)
+            for spine in scene.opened.spines
+            if spine.plane == network.plane and spine.rail == network.rail
+        ]
+        for network in banks.networks(scene.view)
+    }
+    what = {network: counted(len(found), "spine") for network, found in labels.items()}
+    return banks.row(canvas, scene.view, area, labels, what)
+
+
+def _mesh(canvas: Canvas, view: View, drawn: Sequence[Box], spines: Sequence[Placed], rows: Rows) -> None:
+    """A ribbon from every unit to the spines of each network."""
+    count = banks.shown(view)
+    for box in drawn:
+        for bank in spines:
+            low = box.slice(bank.at, count)
+            top = (bank.box.x + 8, bank.box.right - 8)
+            opacity = 0.3 if bank.network.rail >= 0 else 0.14
+            canvas.ribbon(top, bank.box.bottom, low, rows.unit, bank.network.tone.line, opacity)
+
+
+def _frames(canvas: Canvas, scene: Scene, rows: Rows, spines: Sequence[Placed]) -> None:
+    """Cores on top, a frame around the opened pod, the other pods beside it."""
+    view, sizing = scene.view, scene.view.fabric.sizing
+    known = banks.networks(view)
+    labels = {network: [str(n + 1) for n in range(sizing.spines_built)] for network in known}
+    what = f"{counted(sizing.spines_built, 'group')} of {counted(sizing.cores_built, 'core')}"
+    cores = banks.row(
+        canvas, view, Box(gutter.MAIN, rows.core, scene.width, 0), labels, dict.fromkeys(known, what)
+    )
+    bottom = rows.bottom + FRAME_PAD
+    frame = Box(gutter.MAIN, rows.frame, scene.pod, bottom - rows.frame)
+    canvas.rect(frame, PAPER, RULE, radius=8, layer=FRAMES)
+    canvas.reorder()
+    head = f"{scene.opened.label}: {_pod_words(scene.opened)}"
+    canvas.text(frame.x + FRAME_PAD, frame.y + 20, head, size=13, bold=True, room=frame.w - 2 * FRAME_PAD)
+    _to_cores(canvas, cores, frame, banks.shown(view))
+    x = frame.right + POD_GAP
+    for slot in scene.closed:
+        box = Box(x, frame.y, units.GAP_WIDTH if isinstance(slot, Gap) else CLOSED, frame.h)
+        if isinstance(slot, Gap):
+            banks.gap(canvas, box, slot.count, "more" if slot.count > 1 else "more pod")
+        else:
+            _closed(canvas, slot, box, rows, known)
+            _to_cores(canvas, cores, box, banks.shown(view))
+        x = box.right + POD_GAP
+    middle = rows.core + banks.HEIGHT + BAND / 2
+    canvas.pill(gutter.MAIN + scene.width / 2, middle, bundle(view.fabric, SPINE_CORE), scene.width)
+
+
+def _to_cores(canvas: Canvas, cores: Sequence[Placed], pod: Box, count: int) -> None:
+    for bank in cores:
+        low, top = pod.slice(bank.at, count), (bank.box.x + 8, bank.box.right - 8)
+        opacity = 0.3 if bank.network.rail >= 0 else 0.14
+        canvas.ribbon(top, bank.box.bottom, low, pod.y, bank.network.tone.line, opacity)
+
+
+def _closed(canvas: Canvas, pod: PodPart, box: Box, rows: Rows, known: Sequence[Network]) -> None:
+    """A pod in brief: a box a tier, in the rows of the opened one."""
+    canvas.rect(box, PAPER, RULE, radius=8, layer=FRAMES)
+    canvas.text(box.cx, box.y + 20, pod.label, size=13, anchor="middle", bold=True, room=box.w - 8)
+    inner = Box(box.x + 8, rows.spine, box.w - 16, banks.HEIGHT)
+    top = units.server_top(rows.grid, rows.unit)
+    leaves = Box(inner.x, rows.unit, inner.w, units.HEAD + rows.grid.height + 2 * units.PAD)
+    servers = Box(inner.x, top, inner.w, units.SERVER_HEIGHT)
+    found = pod.all_units
+    gpus = sum(unit.gpus for unit in found)
+    plain = known[0].tone if len(known) == 1 else banks.PLAIN
+    texts = (
+        (inner, [counted(len(pod.spines), "spine")], plain.ground),
+        (leaves, [counted(len(found), "unit"), _leaves(pod)], "#f3f5f8"),
+        (servers, [counted(sum(u.servers for u in found), "server"), found[0].model, *_gpus(gpus)], PAPER),
+    )
+    for part, lines, fill in texts:
+        canvas.rect(part, fill, plain.line)
+        canvas.middle(part, lines)
+    ends = (inner.x + 8, inner.right - 8)
+    canvas.ribbon(ends, inner.bottom, ends, leaves.y, plain.line, 0.18)
+    canvas.ribbon(ends, leaves.bottom, ends, servers.y, plain.line, 0.18)
+
+
+def _pod_words(pod: PodPart) -> str:
+    servers = sum(unit.servers for unit in pod.all_units)
+    return f"{counted(len(pod.all_units), 'unit')}, {_leaves(pod)}, {counted(servers, 'server')}"
+
+
+def _leaves(pod: PodPart) -> str:
+    return counted(sum(len(unit.leaves) for unit in pod.all_units), "leaf", "leaves")
+
+
+def _gpus(gpus: int) -> list[str]:
+    return [counted(gpus, "GPU")] if gpus else []
+
+
+def _margin(canvas: Canvas, view: View, rows: Rows) -> None:
+    """The words beside the rows."""
+    if view.tiers == 3:
+        gutter.tier(canvas, view, CORE, rows.core)
+        gutter.links(canvas, view, SPINE_CORE, rows.core + banks.HEIGHT + BAND / 2)
+    gutter.tier(canvas, view, SPINE, rows.spine)
+    gutter.links(canvas, view, LEAF_SPINE, rows.spine + banks.HEIGHT + BAND / 2 + 6)
+    gutter.tier(canvas, view, LEAF, rows.unit + 4)
+    servers = units.server_top(rows.grid, rows.unit)
+    gutter.links(canvas, view, SERVER_LEAF, servers - units.BAND / 2 + 8)
+    gutter.tier(canvas, view, SERVER, servers + 8)

@@ -1,0 +1,131 @@
+"""A unit of a fabric: its leaves as squares, numbered and coloured by rail, and its servers below them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fabric.export.banks import gap
+from fabric.export.canvas import FRAMES, PANEL, PAPER, RULE, SOFT, Box, Canvas
+from fabric.export.colours import NEUTRAL, SERVERS, plane_tone, rail_colour
+from fabric.export.parts import Gap, UnitPart, condense
+from fabric.plan.devices import Device
+from fabric.export.words import counted
+
+LEAST, GAP, GAP_WIDTH = 112.0, 10.0, 64.0
+HEAD, BAND, SERVER_HEIGHT, PAD = 44.0, 44.0, 62.0, 8.0
+_CELL, _CELL_HEIGHT, _AIR = 20.0, 18.0, 3.0
+_MOST_ROWS = 6
+
+
+@dataclass(frozen=True)
+class Grid:
+    """How the leaves of every unit are laid out: equal for all, so that rows stay rows."""
+
+    rows: int
+    height: float
+
+
+def grid(units: Sequence[UnitPart], width: float) -> Grid:
+    """The grid that the widest unit needs when units are this wide."""
+    rows = 1
+    for unit in units:
+        for block in _blocks(unit):
+            columns = _columns(block, _block_width(unit, width))
+            rows = max(rows, min(-(-len(block) // columns), _MOST_ROWS))
+    return Grid(rows, rows * (_CELL_HEIGHT + _AIR) - _AIR)
+
+
+def height(grid: Grid) -> float:
+    return HEAD + grid.height + 2 * PAD + BAND + SERVER_HEIGHT + PAD
+
+
+def server_top(grid: Grid, y: float) -> float:
+    return y + HEAD + grid.height + 2 * PAD + BAND
+
+
+def slots(groups: Sequence[Sequence[UnitPart]], width: float) -> list[UnitPart | Gap]:
+    """The units that are shown: all, or of every server group the first two and the last."""
+    if sum(len(group) for group in groups) * (LEAST + GAP) <= width + GAP:
+        return [unit for group in groups for unit in group]
+    return [slot for group in groups for slot in condense(group, 3)]
+
+
+def least_width(shown: Sequence[UnitPart | Gap]) -> float:
+    return sum((GAP_WIDTH if isinstance(slot, Gap) else LEAST) + GAP for slot in shown) - GAP
+
+
+def unit_width(shown: Sequence[UnitPart | Gap], width: float) -> float:
+    gaps = sum(isinstance(slot, Gap) for slot in shown)
+    return (width - gaps * GAP_WIDTH - GAP * (len(shown) - 1)) / (len(shown) - gaps)
+
+
+def row(canvas: Canvas, shown: Sequence[UnitPart | Gap], area: Box, grid: Grid, planes: int) -> list[Box]:
+    """Every shown unit side by side; gives the boxes of those that are drawn."""
+    width, x, boxes = unit_width(shown, area.w), area.x, []
+    for slot in shown:
+        box = Box(x, area.y, GAP_WIDTH if isinstance(slot, Gap) else width, height(grid))
+        if isinstance(slot, Gap):
+            gap(canvas, box, slot.count, "more" if slot.count > 1 else "more unit")
+        else:
+            _unit(canvas, slot, box, grid, planes)
+            boxes.append(box)
+        x = box.right + GAP
+    return boxes
+
+
+def _unit(canvas: Canvas, unit: UnitPart, box: Box, grid: Grid, planes: int) -> None:
+    canvas.rect(box, PANEL, RULE, layer=FRAMES)
+    canvas.text(box.cx, box.y + 18, unit.label, anchor="middle", bold=True, size=13, room=box.w - 8)
+    leaves = counted(len(unit.leaves), "leaf", "leaves")
+    canvas.text(box.cx, box.y + 34, leaves, anchor="middle", fill=SOFT, room=box.w - 8)
+    servers = Box(box.x + PAD, server_top(grid, box.y), box.w - 2 * PAD, SERVER_HEIGHT)
+    width = _block_width(unit, box.w)
+    for at, block in enumerate(_blocks(unit)):
+        area = Box(box.x + PAD + at * (width + 6), box.y + HEAD, width, grid.height + PAD)
+        if planes > 1:
+            tone = plane_tone(block[0].plane, planes)
+            canvas.rect(Box(area.x, area.y, area.w, area.h + PAD), tone.ground, tone.line, radius=4)
+        _leaves(canvas, block, Box(area.x, area.y + PAD, area.w, grid.height))
+        low = servers.slice(at, len(_blocks(unit)))
+        fill = plane_tone(block[0].plane, planes).line
+        canvas.ribbon((area.x + 4, area.right - 4), area.bottom + PAD + 2, low, servers.y, fill, 0.2)
+    canvas.rect(servers, PAPER, SERVERS.line)
+    gpus = [counted(unit.gpus, "GPU")] if unit.gpus else []
+    canvas.middle(servers, [unit.servers_text, unit.model, *gpus])
+
+
+def _leaves(canvas: Canvas, block: Sequence[Device], area: Box) -> None:
+    """The squares of one plane's leaves, or of all."""
+    columns = _columns(block, area.w)
+    if -(-len(block) // columns) > _MOST_ROWS:
+        canvas.rect(area, NEUTRAL.line, radius=3)
+        canvas.text(area.cx, area.y + area.h / 2 + 4, f"{len(block):,}", fill=PAPER, anchor="middle", bold=True)
+        return
+    rows = -(-len(block) // columns)
+    columns = -(-len(block) // rows)
+    width = min((area.w - 4 + _AIR) / columns - _AIR, 30)
+    left = area.cx - (columns * (width + _AIR) - _AIR) / 2
+    top = area.y + (area.h - rows * (_CELL_HEIGHT + _AIR) + _AIR) / 2
+    for at, leaf in enumerate(block):
+        y, x = divmod(at, columns)
+        cell = Box(left + x * (width + _AIR), top + y * (_CELL_HEIGHT + _AIR), width, _CELL_HEIGHT)
+        canvas.rect(cell, rail_colour(leaf.rail), radius=3, hint=leaf.name)
+        number = leaf.rail if leaf.rail >= 0 else leaf.rack
+        if number >= 0:
+            canvas.text(cell.cx, cell.y + 13, str(number + 1), size=11, fill=PAPER, anchor="middle", bold=True, room=cell.w)
+
+
+def _blocks(unit: UnitPart) -> list[list[Device]]:
+    """The unit's leaves by plane, rails in order."""
+    planes = sorted({leaf.plane for leaf in unit.leaves})
+    return [[leaf for leaf in unit.leaves if leaf.plane == plane] for plane in planes]
+
+
+def _block_width(unit: UnitPart, width: float) -> float:
+    count = len(_blocks(unit))
+    return (width - 2 * PAD - 6 * (count - 1)) / count
+
+
+def _columns(block: Sequence[Device], width: float) -> int:
+    return min(len(block), max(1, int((width - 4 + _AIR) // (_CELL + _AIR))))

@@ -1,0 +1,151 @@
+"""An intent written from flags: short, commented, and checked before anyone sees it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from fabric.diagnostics import Diagnostic, InputError, Place
+from fabric.intent.load import validate
+from fabric.intent.source import parse
+
+OWN_SERVER = "gpu-server"
+
+
+@dataclass(frozen=True)
+class Draft:
+    """The flags of `fabric init`; "" and 0 stand for not given."""
+
+    name: str
+    server: str = ""
+    servers: int = 8
+    servers_per_rack: int = 0
+    gpus_per_server: int = 0
+    nics_per_server: int = 0
+    nic_ports: str = ""
+    switch: str = ""
+    leaf: str = ""
+    spine: str = ""
+    core: str = ""
+    topology: str = ""
+    unit: int = 0
+    tiers: str = "auto"
+    pods: str = "auto"
+    planes: int = 1
+    dual_tor: bool = False
+    oversubscription: str = ""
+    uplinks: str = ""
+    spines: int = 0
+    cores: int = 0
+    spare: int = 0
+    planned_servers: int = 0
+    nos: str = ""
+
+
+def write(draft: Draft) -> str:
+    """The intent as YAML text. Raises InputError for a flag of the wrong form."""
+    lines = [
+        "# yaml-language-server: $schema=fabric.schema.json",
+        f"# Site {draft.name}. `fabric plan` sizes it, `fabric generate` writes the configs.",
+        "version: 1",
+        f"site: {_word(draft.name)}",
+    ]
+    model = draft.server or "dgx-h100"
+    if draft.gpus_per_server or draft.nics_per_server or draft.nic_ports:
+        model = draft.server or OWN_SERVER
+        lines += _own_server(draft, model)
+    lines += ["fabrics:", "  backend:"]
+    if draft.nos:
+        lines.append(f"    nos: {_word(draft.nos)}")
+    rack = f", per_rack: {draft.servers_per_rack}" if draft.servers_per_rack else ""
+    lines.append(f"    servers: {{model: {_word(model)}, count: {draft.servers}{rack}}}")
+    if draft.planned_servers:
+        lines.append(f"    planned: {{servers: {draft.planned_servers}}}  # wiring and numbers leave room for so many")
+    lines += _topology(draft)
+    return "\n".join(lines) + "\n"
+
+
+def check(text: str, shown: str) -> None:
+    """Raises InputError when the intent is no valid one, or cannot be built."""
+    from fabric.planner.lock import Lock
+    from fabric.planner.site import size_site
+
+    source = parse(text, shown)
+    size_site(validate(source), source, Lock())
+
+
+def _own_server(draft: Draft, model: str) -> list[str]:
+    ports, speed = _pair(draft.nic_ports or "1x400", "--nic-ports", r"(\d+)x(\d+)", "2x400")
+    nics = draft.nics_per_server or 8
+    gpus = draft.gpus_per_server or nics
+    return [
+        "catalog:",
+        "  servers:",
+        f"    {_word(model)}:",
+        f"      gpus: {gpus}",
+        f"      nics: {{compute: {{count: {nics}, ports: {ports}, speed_gbps: {speed}}}}}",
+    ]
+
+
+def _topology(draft: Draft) -> list[str]:
+    out = ["    topology:"]
+    if draft.topology:
+        out.append(f"      kind: {_word(draft.topology)}")
+    if draft.switch or not draft.leaf:
+        out.append(f"      switch: {_word(draft.switch or 'sn5600')}")
+    if draft.unit:
+        out.append(f"      unit: {{servers: {draft.unit}}}  # servers that share one set of leaves")
+    if draft.tiers != "auto":
+        out.append(f"      tiers: {_word(draft.tiers)}")
+    if draft.pods != "auto":
+        key, _, number = draft.pods.rpartition("=")
+        out.append(f"      pods: {{{_word(key or 'count')}: {_word(number)}}}")
+    if draft.planes != 1:
+        out.append(f"      planes: {draft.planes}")
+    if draft.dual_tor:
+        out.append("      dual_tor: true")
+    for role in ("leaf", "spine", "core"):
+        tier = _tier(draft, role)
+        if tier:
+            out.append(f"      {role}: {{{', '.join(tier)}}}")
+    return out
+
+
+def _tier(draft: Draft, role: str) -> list[str]:
+    switch = getattr(draft, role)
+    tier = [f"switch: {_word(switch)}"] if switch else []
+    ratios = [part.strip() for part in draft.oversubscription.split(",")] if draft.oversubscription else []
+    for ratio in ratios:
+        if not re.fullmatch(r"\d+(\.\d+)?", ratio):
+            _refuse("--oversubscription", "3 or 1,7", draft.oversubscription)
+    if role == "leaf":
+        tier += [f"oversubscription: {ratios[0]}"] if ratios else []
+        if draft.uplinks:
+            count, speed = _pair(draft.uplinks, "--uplinks", r"(\d+)(?:@(\d+))?", "32 or 32@800")
+            tier.append(f"uplinks: {{count: {count}" + (f", speed_gbps: {speed}}}" if speed else "}"))
+        tier += [f"spare_server_ports: {draft.spare}"] if draft.spare else []
+    if role == "spine":
+        tier += [f"oversubscription: {ratios[1]}"] if len(ratios) > 1 else []
+        tier += [f"count: {draft.spines}"] if draft.spines else []
+    if role == "core" and draft.cores:
+        tier.append(f"count: {draft.cores}")
+    return tier
+
+
+def _pair(text: str, flag: str, form: str, example: str) -> tuple[str, str]:
+    match = re.fullmatch(form, text)
+    if match is None:
+        _refuse(flag, example, text)
+        raise AssertionError
+    return match[1], match[2] or ""
+
+
+def _word(text: str) -> str:
+    """A plain YAML scalar; what is none would change the meaning of the file."""
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", text):
+        _refuse("fabric init", "letters, digits, hyphens and dots", text)
+    return text
+
+
+def _refuse(flag: str, expected: str, got: str) -> None:
+    raise InputError([Diagnostic("FAB104", Place(flag), f"expected {expected}, got {got!r}")])
