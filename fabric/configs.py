@@ -46,7 +46,13 @@ class Renderer:
     def files(self, job: Job) -> Iterator[tuple[str, bytes]]:
         """(path, bytes) of one switch."""
         view = self.views[job.fabric].of(job.device)
-        for file in render(view, target(job.device.nos), self.overrides.of(job.fabric, job.device)):
+        applied = self.overrides.of(job.fabric, job.device)
+        try:
+            rendered = render(view, target(job.device.nos), applied)
+        except Exception as error:
+            blamed = overrides.explain(error, self.plan, job.device, applied)
+            raise (blamed or error) from error
+        for file in rendered:
             yield f"configs/{job.device.name}/{file.path}", file.text.encode()
 
     def without_config(self) -> list[str]:

@@ -7,7 +7,6 @@ FAB18x and FAB19x warnings. FAB2xx and up belong to the checks.
 from __future__ import annotations
 
 import difflib
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
@@ -59,6 +58,9 @@ class InputError(Exception):
         self.diagnostics: tuple[Diagnostic, ...] = tuple(sorted(set(diagnostics), key=_order))
         super().__init__("\n".join(map(str, self.diagnostics)))
 
+    def __reduce__(self) -> tuple[type[InputError], tuple[tuple[Diagnostic, ...]]]:
+        return InputError, (self.diagnostics,)  # worker processes send it pickled
+
 
 class MissingError(Exception):
     """Something outside is missing (a server, a daemon, root): exit code 3 and one line."""
@@ -94,9 +96,14 @@ def nearest(word: object, known: Iterable[str]) -> str:
     lower = str(word).lower()[:100]
     close = difflib.get_close_matches(lower, choices, n=5, cutoff=0.6)
     if close:
-        best = max(close, key=lambda choice: (_alike(lower, choice), len(os.path.commonprefix([lower, choice]))))
+        best = max(close, key=lambda choice: (_alike(lower, choice), _prefix(lower, choice)))
         return f"did you mean '{best}'?"
     return one_of(choices)
+
+
+def _prefix(word: str, choice: str) -> int:
+    """Letters that both begin with."""
+    return next((at for at, (a, b) in enumerate(zip(word, choice, strict=False)) if a != b), min(len(word), len(choice)))
 
 
 def _alike(word: str, choice: str) -> float:

@@ -138,7 +138,7 @@ def environment() -> Environment:
 
 
 @cache
-def _extended(path: Path) -> str:
+def extended(path: Path) -> str:
     """The shipped template that a site's file extends."""
     found = list(meta.find_referenced_templates(environment().parse(path.read_text(encoding="utf-8"))))
     if not found or found[0] is None:
@@ -150,7 +150,7 @@ def _extended(path: Path) -> str:
 
 def _chain(template: str, overrides: Sequence[Override]) -> str:
     paths = [item.template_path.resolve() for item in overrides if isinstance(item, TextOverride)]
-    own = [str(path) for path in paths if _extended(path) == template]
+    own = [str(path) for path in paths if extended(path) == template]
     return CHAIN + "\n".join([template, *own]) if own else template
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fabric.diagnostics import Report, one_of
+from fabric.diagnostics import Report, nearest, one_of
 from fabric.intent.site import Fabric
 from fabric.plan.devices import CORE, LEAF, SPINE
 from fabric.plan.plan import FabricPlan
@@ -40,7 +40,9 @@ def _of(spec: FabricSpec, role: str, report: Report) -> str:
     if name not in known:
         own = ("topology", role, "nos")
         path = own if spec.stated(*own) else ("nos", role) if spec.stated("nos", role) else ("nos",)
-        report.error("FAB107", spec.at(*path), f"unknown network OS '{name}': expected {one_of(known)}")
+        hint = nearest(name, known)
+        hint = hint if hint.startswith("did") else "`fabric vendors` lists them; a package can add one"
+        report.error("FAB107", spec.at(*path), f"nos: expected {one_of(known)}, got '{name}'", hint)
         return ""
     return name
 

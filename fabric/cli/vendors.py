@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import typer
 
@@ -13,7 +14,7 @@ def vendors(as_json: bool = typer.Option(False, "--json", help="print one JSON d
     from fabric.vendors.base import targets
 
     models = {name: catalog.switch(name) for name in catalog.switch_names()}
-    table = {
+    table: dict[str, dict[str, Any]] = {
         name: {
             "title": target.title,
             "max_mtu": target.max_mtu,

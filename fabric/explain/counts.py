@@ -102,7 +102,7 @@ def _spines(case: Case) -> list[str]:
         ports = capacity(spec.spine.model, sizing.uplink_gbps)
         links = sum(d.units * d.leaves * s.uplinks for d, s in zip(options.demands, sizing.groups, strict=True))
         out.append(f"uplinks in {where}: {links}; a spine ({spec.spine.switch}) has {ports} ports of {sizing.uplink_gbps}G")
-        out.append(f"  at least ceil({links} / {ports}) = {-(-links // ports)} spines")
+        out.append(f"  at least ceil({links} / {ports}) = {plural(-(-links // ports), 'spine')}")
     else:
         split = spine_split(spec, sizing.uplink_gbps, core_speed(spec))
         assert split is not None
@@ -113,7 +113,7 @@ def _spines(case: Case) -> list[str]:
             f"{float(spec.spine_ratio):g}:1"
         )
         out.append(f"  a pod of {plural(sizing.units_per_pod, 'unit')} has {links} uplinks in {where}")
-        out.append(f"  at least ceil({links} / {split[0]}) = {-(-links // split[0])} spines a pod")
+        out.append(f"  at least ceil({links} / {split[0]}) = {plural(-(-links // split[0]), 'spine')} a pod")
     out.append(
         f"  the smallest number from there on that divides a leaf's {' and '.join(map(str, uplinks))} uplinks"
         + _floor(case)
@@ -121,9 +121,10 @@ def _spines(case: Case) -> list[str]:
     )
     if sizing.spines_built != sizing.spines:
         out.append(f"  {sizing.spines_built} of them are built now, the ports of the others are reserved")
-    total = f"{sizing.spine_pods} x " if sizing.spine_pods > 1 else ""
-    total += f"{sizing.networks} networks x " if sizing.networks > 1 else ""
-    out.append(f"spines = {total}{sizing.spines_built} = {sizing.spine_count}")
+    factors = [f"{sizing.spine_pods} pods"] if sizing.spine_pods > 1 else []
+    factors += [f"{sizing.networks} networks"] if sizing.networks > 1 else []
+    if factors:
+        out.append(f"spines = {' x '.join([*factors, str(sizing.spines_built)])} = {sizing.spine_count}")
     return out
 
 

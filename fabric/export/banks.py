@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fabric.export.canvas import PAPER, SOFT, Box, Canvas
+from fabric.export.canvas import PAPER, SOFT, Box, Canvas, text_width
 from fabric.export.colours import Tone, plane_tone, rail_colour
 from fabric.export.gutter import View
 from fabric.export.parts import Gap, condense
@@ -32,6 +32,7 @@ class Placed:
     box: Box
     at: int
     network: Network
+    cells: tuple[float, ...]  # the middle of each cell
 
 
 def networks(view: View) -> tuple[Network, ...]:
@@ -54,7 +55,9 @@ def shown(view: View) -> int:
     return len(condense(networks(view), _MOST))
 
 
-def row(canvas: Canvas, view: View, area: Box, labels: dict[Network, list[str]], what: dict[Network, str]) -> list[Placed]:
+def row(
+    canvas: Canvas, view: View, area: Box, labels: dict[Network, list[str]], what: dict[Network, str]
+) -> list[Placed]:
     """A bank for every network, side by side: `labels` are its cells, `what` says what they are."""
     slots = condense(networks(view), _MOST)
     width = (area.w - GAP * (len(slots) - 1)) / len(slots)
@@ -62,47 +65,56 @@ def row(canvas: Canvas, view: View, area: Box, labels: dict[Network, list[str]],
     for at, network in enumerate(slots):
         box = Box(area.x + at * (width + GAP), area.y, width, HEIGHT)
         if isinstance(network, Gap):
-            gap(canvas, box, network.count, "more")
+            gap(canvas, box, network.count)
             continue
-        _bank(canvas, box, network, labels[network], what[network])
-        placed.append(Placed(box, at, network))
+        middles = _bank(canvas, box, network, labels[network], what[network])
+        placed.append(Placed(box, at, network, middles))
     return placed
 
 
-def _bank(canvas: Canvas, box: Box, network: Network, labels: Sequence[str], what: str) -> None:
+def _bank(canvas: Canvas, box: Box, network: Network, labels: Sequence[str], what: str) -> tuple[float, ...]:
     canvas.rect(box, network.tone.ground, network.tone.line)
     title = f"{network.name}: {what}" if network.name else what
-    lines = [title]
     room = box.w - 12
-    from fabric.export.canvas import text_width
-
-    if network.name and text_width(title, 12, True) > room:
-        lines = [network.name, what]
-    if len(lines) == 2:  # no room for cells
-        canvas.middle(box, lines, fill=network.tone.line, bold=2)
-        return
+    if network.name and text_width(title, 12, True) > room:  # then there is none for cells either
+        canvas.middle(box, [network.name, what], fill=network.tone.line, bold=2)
+        return ()
     canvas.text(box.cx, box.y + 19, title, anchor="middle", bold=True, fill=network.tone.line, room=room)
-    cells(canvas, Box(box.x + 6, box.y + 28, room, 24), labels, network.tone.line)
+    return _cells(canvas, Box(box.x + 6, box.y + 28, room, 24), labels, network.tone.line)
 
 
-def cells(canvas: Canvas, area: Box, labels: Sequence[str], colour: str) -> None:
+def _cells(canvas: Canvas, area: Box, labels: Sequence[str], colour: str) -> tuple[float, ...]:
     """Numbered cells in one line; where there are too many, the first two and the last."""
     width = max([_CELL, *(8 * len(label) + 6 for label in labels[-1:])])
     slots = condense(labels, int((area.w + _CELL_GAP) // (width + _CELL_GAP)))
-    x = area.cx - (len(slots) * (width + _CELL_GAP) - _CELL_GAP) / 2
-    for slot in slots:
-        box = Box(x, area.y, width, 22)
+    step = min(area.w / len(slots), 96.0)
+    width = min(step - _CELL_GAP, 44.0)
+    middles = []
+    for at, slot in enumerate(slots):
+        middle = area.cx + (at - (len(slots) - 1) / 2) * step
+        box = Box(middle - width / 2, area.y, width, 22)
         if isinstance(slot, Gap):
             canvas.text(box.cx, box.y + 14, "…", size=15, fill=colour, anchor="middle", bold=True)
         else:
             canvas.rect(box, colour, radius=3)
             canvas.text(box.cx, box.y + 15.5, slot, size=11.5, fill=PAPER, anchor="middle", bold=True)
-        x += width + _CELL_GAP
+            middles.append(middle)
+    return tuple(middles)
 
 
-def gap(canvas: Canvas, box: Box, count: int, noun: str) -> None:
+def fan(canvas: Canvas, bank: Placed, low: Box, count: int) -> None:
+    """Links from a bank down to the upper edge of a box: a line a cell, or a ribbon where there are no cells."""
+    left, right = low.slice(bank.at, count)
+    colour = bank.network.tone.line
+    if not bank.cells:
+        canvas.ribbon((bank.box.x + 8, bank.box.right - 8), bank.box.bottom, (left, right), low.y, colour, 0.3)
+        return
+    step = (right - left) / len(bank.cells)
+    ends = [(x, bank.box.bottom, left + (at + 0.5) * step, low.y) for at, x in enumerate(bank.cells)]
+    canvas.lines(ends, colour, 1.25, 0.6)
+
+
+def gap(canvas: Canvas, box: Box, count: int) -> None:
     """What is left out: an ellipsis and how many."""
     canvas.text(box.cx, box.y + box.h / 2 - 2, "…", size=22, fill=SOFT, anchor="middle", bold=True)
-    canvas.text(box.cx, box.y + box.h / 2 + 16, f"{count:,} {noun}", fill=SOFT, anchor="middle", room=box.w)
-
-
+    canvas.text(box.cx, box.y + box.h / 2 + 16, f"{count:,} more", fill=SOFT, anchor="middle", room=box.w)

@@ -5,6 +5,7 @@ Presentation attributes only, no style sheet and no script: it looks the same in
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 
@@ -70,14 +71,17 @@ def fit(text: str, room: float, size: float, bold: bool = False) -> str:
 
 
 def wrap(text: str, room: float, size: float, most: int) -> list[str]:
-    """A name on at most `most` lines, broken after hyphens and dots."""
+    """A name on at most `most` lines, broken after hyphens and dots; of a longer one the end, which tells it apart."""
     parts, lines = text.replace("-", "-\0").replace(".", ".\0").split("\0"), [""]
     for part in parts:
         if lines[-1] and text_width(lines[-1] + part, size) > room:
             lines.append("")
         lines[-1] += part
     if len(lines) > most:
-        lines = [*lines[: most - 1], "".join(lines[most - 1 :])]
+        lines = lines[-most:]
+        if text_width("…" + lines[0], size) > room and most > 1:
+            lines = lines[1:]
+        lines[0] = "…" + lines[0]
     return [fit(line, room, size) for line in lines]
 
 
@@ -92,7 +96,15 @@ class Canvas:
         return "\n".join(part for layer in self._layers for part in layer)
 
     def rect(
-        self, box: Box, fill: str, stroke: str = "", *, radius: float = 6, dash: str = "", layer: int = BOXES, hint: str = ""
+        self,
+        box: Box,
+        fill: str,
+        stroke: str = "",
+        *,
+        radius: float = 6,
+        dash: str = "",
+        layer: int = BOXES,
+        hint: str = "",
     ) -> None:
         edge = f' stroke="{stroke}"' + (f' stroke-dasharray="{dash}"' if dash else "") if stroke else ""
         shape = (
@@ -132,9 +144,13 @@ class Canvas:
                 box.cx, y + at * step, line, size=size, fill=colour, anchor="middle", bold=strong, room=box.w - 6
             )
 
-    def line(self, x1: float, y1: float, x2: float, y2: float, stroke: str, width: float, opacity: float = 1) -> None:
+    def lines(
+        self, ends: Iterable[tuple[float, float, float, float]], stroke: str, width: float, opacity: float
+    ) -> None:
+        """Lines of one look, each from (x1, y1) to (x2, y2)."""
+        path = "".join(f"M{number(a)} {number(b)}L{number(c)} {number(d)}" for a, b, c, d in ends)
         self._layers[RIBBONS].append(
-            f'<path d="M{number(x1)} {number(y1)}L{number(x2)} {number(y2)}" stroke="{stroke}" '
+            f'<path d="{path}" stroke="{stroke}" '
             f'stroke-width="{number(width)}" stroke-opacity="{number(opacity)}" fill="none"/>'
         )
 

@@ -57,10 +57,10 @@ def links(canvas: Canvas, view: View, kind: int, y: float) -> None:
 def _lines(view: View, role: str) -> list[str]:
     row, groups = view.row, view.fabric.spec.groups
     if role == SERVER:
-        models = list(dict.fromkeys(group.model for group in groups))
-        shown = models[0] if len(models) == 1 else counted(len(models), "model")
-        gpus = [f"{counted(row['gpus'], 'GPU')}"] if row["gpus"] else []
-        return [f"{row['servers']:,} × {shown}", *gpus]
+        gpus = [counted(row["gpus"], "GPU")] if row["gpus"] else []
+        if len(groups) <= 2:
+            return [*(f"{group.count:,} × {group.model}" for group in groups), *gpus]
+        return [f"{counted(row['servers'], 'server')}, {len(groups)} groups", *gpus]
     out = [f"{row['switches'][role]:,} × {row['models'][role]}"]
     ports = row["ports"][role]
     if role != LEAF or len(groups) == 1:

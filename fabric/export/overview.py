@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fabric.export import banks, gutter, units
 from fabric.export.banks import Network, Placed
 from fabric.export.canvas import FRAMES, PAPER, RULE, Box, Canvas
+from fabric.export.colours import NEUTRAL
 from fabric.export.gutter import View
 from fabric.export.parts import Gap, PodPart, UnitPart, condense, pods
 from fabric.export.words import bundle, counted
@@ -61,12 +62,12 @@ def draw(canvas: Canvas, view: View, y: float) -> float:
     rows = _rows(scene, y)
     pad = FRAME_PAD if scene.framed else 0
     inner = Box(gutter.MAIN + pad, rows.spine, scene.pod - 2 * pad, 0)
+    if scene.framed:
+        _frames(canvas, scene, rows)
     spines = _spines(canvas, scene, inner)
     drawn = units.row(canvas, scene.units, Box(inner.x, rows.unit, inner.w, 0), rows.grid, view.planes)
-    _mesh(canvas, view, drawn, spines, rows)
+    _fans(canvas, view, spines, drawn)
     canvas.pill(inner.cx, rows.spine + banks.HEIGHT + BAND / 2, bundle(view.fabric, LEAF_SPINE), inner.w)
-    if scene.framed:
-        _frames(canvas, scene, rows, spines)
     _margin(canvas, view, rows)
     return rows.bottom + (FRAME_PAD if scene.framed else 0)
 
@@ -105,18 +106,7 @@ def _spines(canvas: Canvas, scene: Scene, area: Box) -> list[Placed]:
     return banks.row(canvas, scene.view, area, labels, what)
 
 
-def _mesh(canvas: Canvas, view: View, drawn: Sequence[Box], spines: Sequence[Placed], rows: Rows) -> None:
-    """A ribbon from every unit to the spines of each network."""
-    count = banks.shown(view)
-    for box in drawn:
-        for bank in spines:
-            low = box.slice(bank.at, count)
-            top = (bank.box.x + 8, bank.box.right - 8)
-            opacity = 0.3 if bank.network.rail >= 0 else 0.14
-            canvas.ribbon(top, bank.box.bottom, low, rows.unit, bank.network.tone.line, opacity)
-
-
-def _frames(canvas: Canvas, scene: Scene, rows: Rows, spines: Sequence[Placed]) -> None:
+def _frames(canvas: Canvas, scene: Scene, rows: Rows) -> None:
     """Cores on top, a frame around the opened pod, the other pods beside it."""
     view, sizing = scene.view, scene.view.fabric.sizing
     known = banks.networks(view)
@@ -128,28 +118,28 @@ def _frames(canvas: Canvas, scene: Scene, rows: Rows, spines: Sequence[Placed]) 
     bottom = rows.bottom + FRAME_PAD
     frame = Box(gutter.MAIN, rows.frame, scene.pod, bottom - rows.frame)
     canvas.rect(frame, PAPER, RULE, radius=8, layer=FRAMES)
-    canvas.reorder()
     head = f"{scene.opened.label}: {_pod_words(scene.opened)}"
     canvas.text(frame.x + FRAME_PAD, frame.y + 20, head, size=13, bold=True, room=frame.w - 2 * FRAME_PAD)
-    _to_cores(canvas, cores, frame, banks.shown(view))
+    below = [frame]
     x = frame.right + POD_GAP
     for slot in scene.closed:
         box = Box(x, frame.y, units.GAP_WIDTH if isinstance(slot, Gap) else CLOSED, frame.h)
         if isinstance(slot, Gap):
-            banks.gap(canvas, box, slot.count, "more" if slot.count > 1 else "more pod")
+            banks.gap(canvas, box, slot.count)
         else:
             _closed(canvas, slot, box, rows, known)
-            _to_cores(canvas, cores, box, banks.shown(view))
+            below.append(box)
         x = box.right + POD_GAP
+    _fans(canvas, view, cores, below)
     middle = rows.core + banks.HEIGHT + BAND / 2
     canvas.pill(gutter.MAIN + scene.width / 2, middle, bundle(view.fabric, SPINE_CORE), scene.width)
 
 
-def _to_cores(canvas: Canvas, cores: Sequence[Placed], pod: Box, count: int) -> None:
-    for bank in cores:
-        low, top = pod.slice(bank.at, count), (bank.box.x + 8, bank.box.right - 8)
-        opacity = 0.3 if bank.network.rail >= 0 else 0.14
-        canvas.ribbon(top, bank.box.bottom, low, pod.y, bank.network.tone.line, opacity)
+def _fans(canvas: Canvas, view: View, uppers: Sequence[Placed], lowers: Sequence[Box]) -> None:
+    """Every box below meets every bank above."""
+    for low in lowers:
+        for bank in uppers:
+            banks.fan(canvas, bank, low, banks.shown(view))
 
 
 def _closed(canvas: Canvas, pod: PodPart, box: Box, rows: Rows, known: Sequence[Network]) -> None:
@@ -162,7 +152,7 @@ def _closed(canvas: Canvas, pod: PodPart, box: Box, rows: Rows, known: Sequence[
     servers = Box(inner.x, top, inner.w, units.SERVER_HEIGHT)
     found = pod.all_units
     gpus = sum(unit.gpus for unit in found)
-    plain = known[0].tone if len(known) == 1 else banks.PLAIN
+    plain = known[0].tone if len(known) == 1 else NEUTRAL
     texts = (
         (inner, [counted(len(pod.spines), "spine")], plain.ground),
         (leaves, [counted(len(found), "unit"), _leaves(pod)], "#f3f5f8"),
@@ -171,9 +161,13 @@ def _closed(canvas: Canvas, pod: PodPart, box: Box, rows: Rows, known: Sequence[
     for part, lines, fill in texts:
         canvas.rect(part, fill, plain.line)
         canvas.middle(part, lines)
-    ends = (inner.x + 8, inner.right - 8)
-    canvas.ribbon(ends, inner.bottom, ends, leaves.y, plain.line, 0.18)
-    canvas.ribbon(ends, leaves.bottom, ends, servers.y, plain.line, 0.18)
+    band = Box(inner.x + 6, inner.y, inner.w - 12, inner.h)
+    for at, network in enumerate(known):
+        ends, colour = band.slice(at, len(known)), network.tone.line
+        canvas.ribbon(ends, inner.bottom, ends, leaves.y, colour, 0.3)
+        canvas.ribbon(ends, leaves.bottom, ends, servers.y, colour, 0.3)
+        if len(known) > 1:
+            canvas.rect(Box(ends[0], inner.bottom - 9, ends[1] - ends[0], 5), colour, radius=2)
 
 
 def _pod_words(pod: PodPart) -> str:
@@ -195,8 +189,8 @@ def _margin(canvas: Canvas, view: View, rows: Rows) -> None:
         gutter.tier(canvas, view, CORE, rows.core)
         gutter.links(canvas, view, SPINE_CORE, rows.core + banks.HEIGHT + BAND / 2)
     gutter.tier(canvas, view, SPINE, rows.spine)
-    gutter.links(canvas, view, LEAF_SPINE, rows.spine + banks.HEIGHT + BAND / 2 + 6)
+    gutter.links(canvas, view, LEAF_SPINE, rows.spine + banks.HEIGHT + BAND / 2)
     gutter.tier(canvas, view, LEAF, rows.unit + 4)
     servers = units.server_top(rows.grid, rows.unit)
-    gutter.links(canvas, view, SERVER_LEAF, servers - units.BAND / 2 + 8)
+    gutter.links(canvas, view, SERVER_LEAF, servers - units.BAND / 2)
     gutter.tier(canvas, view, SERVER, servers + 8)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from fabric.export.canvas import text_width
 from fabric.export.words import counted
 from fabric.plan.devices import CORE, LEAF, SERVER, SPINE, Device
 from fabric.plan.plan import FabricPlan
@@ -25,11 +26,12 @@ class UnitPart:
     room: int  # servers of a full unit
     gpus: int
 
-    @property
-    def servers_text(self) -> str:
+    def servers_text(self, room: float) -> str:
+        """How many servers there are; of how many, where some are missing."""
         if self.servers == self.room:
             return counted(self.servers, "server")
-        return f"{self.servers} of {self.room} servers"
+        text = f"{self.servers} of {self.room} servers"
+        return text if text_width(text, 12, bold=True) <= room else text.removesuffix(" servers")
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ from fabric.export.banks import gap
 from fabric.export.canvas import FRAMES, PANEL, PAPER, RULE, SOFT, Box, Canvas
 from fabric.export.colours import NEUTRAL, SERVERS, plane_tone, rail_colour
 from fabric.export.parts import Gap, UnitPart, condense
-from fabric.plan.devices import Device
 from fabric.export.words import counted
+from fabric.plan.devices import Device
 
-LEAST, GAP, GAP_WIDTH = 112.0, 10.0, 64.0
+LEAST, GAP, GAP_WIDTH = 98.0, 10.0, 64.0
 HEAD, BAND, SERVER_HEIGHT, PAD = 44.0, 44.0, 62.0, 8.0
-_CELL, _CELL_HEIGHT, _AIR = 20.0, 18.0, 3.0
+_CELL, _CELL_HEIGHT, _AIR = 16.0, 18.0, 3.0
 _MOST_ROWS = 6
 
 
@@ -46,13 +46,20 @@ def server_top(grid: Grid, y: float) -> float:
 
 def slots(groups: Sequence[Sequence[UnitPart]], width: float) -> list[UnitPart | Gap]:
     """The units that are shown: all, or of every server group the first two and the last."""
-    if sum(len(group) for group in groups) * (LEAST + GAP) <= width + GAP:
-        return [unit for group in groups for unit in group]
+    everything: list[UnitPart | Gap] = [unit for group in groups for unit in group]
+    if least_width(everything) <= width:
+        return everything
     return [slot for group in groups for slot in condense(group, 3)]
 
 
 def least_width(shown: Sequence[UnitPart | Gap]) -> float:
-    return sum((GAP_WIDTH if isinstance(slot, Gap) else LEAST) + GAP for slot in shown) - GAP
+    least = max(_least(slot) for slot in shown if not isinstance(slot, Gap))
+    return sum((GAP_WIDTH if isinstance(slot, Gap) else least) + GAP for slot in shown) - GAP
+
+
+def _least(unit: UnitPart) -> float:
+    """Two squares side by side for every plane, or what the words need."""
+    return max(LEAST, len(_blocks(unit)) * (2 * _CELL + _AIR + 2 + 6) - 6 + 2 * PAD)
 
 
 def unit_width(shown: Sequence[UnitPart | Gap], width: float) -> float:
@@ -66,7 +73,7 @@ def row(canvas: Canvas, shown: Sequence[UnitPart | Gap], area: Box, grid: Grid, 
     for slot in shown:
         box = Box(x, area.y, GAP_WIDTH if isinstance(slot, Gap) else width, height(grid))
         if isinstance(slot, Gap):
-            gap(canvas, box, slot.count, "more" if slot.count > 1 else "more unit")
+            gap(canvas, box, slot.count)
         else:
             _unit(canvas, slot, box, grid, planes)
             boxes.append(box)
@@ -87,33 +94,43 @@ def _unit(canvas: Canvas, unit: UnitPart, box: Box, grid: Grid, planes: int) -> 
             tone = plane_tone(block[0].plane, planes)
             canvas.rect(Box(area.x, area.y, area.w, area.h + PAD), tone.ground, tone.line, radius=4)
         _leaves(canvas, block, Box(area.x, area.y + PAD, area.w, grid.height))
-        low = servers.slice(at, len(_blocks(unit)))
-        fill = plane_tone(block[0].plane, planes).line
-        canvas.ribbon((area.x + 4, area.right - 4), area.bottom + PAD + 2, low, servers.y, fill, 0.2)
+        _down(canvas, block, Box(area.x, area.bottom + PAD, area.w, servers.y - area.bottom - PAD), planes)
     canvas.rect(servers, PAPER, SERVERS.line)
     gpus = [counted(unit.gpus, "GPU")] if unit.gpus else []
-    canvas.middle(servers, [unit.servers_text, unit.model, *gpus])
+    canvas.middle(servers, [unit.servers_text(servers.w - 6), unit.model, *gpus])
 
 
 def _leaves(canvas: Canvas, block: Sequence[Device], area: Box) -> None:
     """The squares of one plane's leaves, or of all."""
     columns = _columns(block, area.w)
     if -(-len(block) // columns) > _MOST_ROWS:
-        canvas.rect(area, NEUTRAL.line, radius=3)
-        canvas.text(area.cx, area.y + area.h / 2 + 4, f"{len(block):,}", fill=PAPER, anchor="middle", bold=True)
+        canvas.rect(area, NEUTRAL.ground, NEUTRAL.line, radius=3)
+        canvas.middle(area, [f"{len(block):,}"])
         return
     rows = -(-len(block) // columns)
     columns = -(-len(block) // rows)
-    width = min((area.w - 4 + _AIR) / columns - _AIR, 30)
+    width = min((area.w - 2 + _AIR) / columns - _AIR, 30)
     left = area.cx - (columns * (width + _AIR) - _AIR) / 2
     top = area.y + (area.h - rows * (_CELL_HEIGHT + _AIR) + _AIR) / 2
     for at, leaf in enumerate(block):
         y, x = divmod(at, columns)
         cell = Box(left + x * (width + _AIR), top + y * (_CELL_HEIGHT + _AIR), width, _CELL_HEIGHT)
-        canvas.rect(cell, rail_colour(leaf.rail), radius=3, hint=leaf.name)
+        canvas.rect(cell, rail_colour(leaf.rail), radius=3)
         number = leaf.rail if leaf.rail >= 0 else leaf.rack
         if number >= 0:
-            canvas.text(cell.cx, cell.y + 13, str(number + 1), size=11, fill=PAPER, anchor="middle", bold=True, room=cell.w)
+            text = str(number + 1)
+            size = 11 if len(text) < 3 else 8
+            canvas.text(cell.cx, cell.y + 13, text, size=size, fill=PAPER, anchor="middle", bold=True, room=cell.w)
+
+
+def _down(canvas: Canvas, block: Sequence[Device], area: Box, planes: int) -> None:
+    """Links to the servers: a strip a rail, or one in the colour of the plane."""
+    rails = sorted({leaf.rail for leaf in block}) if planes == 1 else [-1]
+    inner = Box(area.x + 4, area.y, area.w - 8, area.h)
+    for at, rail in enumerate(rails):
+        ends = inner.slice(at, len(rails))
+        colour = rail_colour(rail) if planes == 1 else plane_tone(block[0].plane, planes).line
+        canvas.ribbon(ends, area.y, ends, area.bottom, colour, 0.3)
 
 
 def _blocks(unit: UnitPart) -> list[list[Device]]:
@@ -128,4 +145,4 @@ def _block_width(unit: UnitPart, width: float) -> float:
 
 
 def _columns(block: Sequence[Device], width: float) -> int:
-    return min(len(block), max(1, int((width - 4 + _AIR) // (_CELL + _AIR))))
+    return min(len(block), max(1, int((width - 2 + _AIR) // (_CELL + _AIR))))

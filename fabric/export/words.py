@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fabric.plan.links import KINDS, SERVER_LEAF, Ints
+from fabric.plan.links import KINDS, SERVER_LEAF
 from fabric.plan.plan import FabricPlan
 
 TIERS = {1: "one tier", 2: "two tiers", 3: "three tiers"}
@@ -45,10 +47,11 @@ def span(values: Iterable[float]) -> str:
 def bundle(fabric: FabricPlan, kind: int) -> str:
     """`2 × 400G per leaf and spine`, counted on the links themselves."""
     here = fabric.links.kind == kind
-    a, b, speed = (column[here].astype(np.int64) for column in (fabric.links.a, fabric.links.b, fabric.links.speed_gbps))
+    links = fabric.links
+    a, b, speed = (column[here].astype(np.int64) for column in (links.a, links.b, links.speed_gbps))
     pairs = a if kind == SERVER_LEAF else a * len(fabric.devices) + b
     each = np.unique(pairs, return_counts=True)[1]
-    return f"{span((int(each.min()), int(each.max())))} × {_speeds(speed)}G {_PER[KINDS[kind]]}"
+    return f"{_range(each)} × {_range(speed)}G {_PER[KINDS[kind]]}"
 
 
 def totals(fabric: FabricPlan, kind: int) -> str:
@@ -57,5 +60,5 @@ def totals(fabric: FabricPlan, kind: int) -> str:
     return f"{counted(len(speed), 'link')}, {bandwidth(int(speed.sum(dtype=np.int64)))}"
 
 
-def _speeds(speed: Ints | np.ndarray[tuple[int], np.dtype[np.int64]]) -> str:
-    return span((int(speed.min()), int(speed.max())))
+def _range(values: NDArray[Any]) -> str:
+    return span((int(values.min()), int(values.max())))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import string
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from netaddr import AddrFormatError, IPAddress, IPNetwork
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from fabric.intent.base import Host, Key, Line, ListOf
 
@@ -121,6 +121,11 @@ class Pools(Key):
     management: Prefixes | None = Field(None, description="management addresses of the switches")
 
 
+def _number_text(value: Any) -> Any:
+    """A range of one number may stand without quotes."""
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
 class AsnScheme(Key):
     """AS numbers of the underlay."""
 
@@ -128,7 +133,7 @@ class AsnScheme(Key):
         "rfc7938",
         description="`rfc7938`: one for the cores, one per pod's spines, one per leaf; `per-device`: every switch its own",
     )
-    ranges: Annotated[tuple[Line, ...], ListOf] | None = Field(
+    ranges: Annotated[tuple[Annotated[Line, BeforeValidator(_number_text)], ...], ListOf] | None = Field(
         None, description="numbers to take, `4200000000-4200065535`; private space of `width` unless stated"
     )
     width: Literal[2, 4] = Field(4, description="bytes of an AS number")
@@ -163,7 +168,8 @@ class Underlay(Key):
     @model_validator(mode="after")
     def _timers(self) -> Underlay:
         if self.hold_s < 3 * self.keepalive_s:
-            raise ValueError(f"expected a hold_s of at least three keepalives ({3 * self.keepalive_s}), got {self.hold_s}")
+            least = 3 * self.keepalive_s
+            raise ValueError(f"expected a hold_s of at least three keepalives ({least}), got {self.hold_s}")
         return self
 
 

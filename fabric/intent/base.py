@@ -32,7 +32,7 @@ def _host(text: str) -> str:
 
 def _model(text: str) -> str:
     if not HOST.fullmatch(text) or ".." in text:
-        raise ValueError("expected a model name: letters, digits, inner hyphens, dots and underscores, at most 63 of them")
+        raise ValueError("expected a model name: letters, digits, inner . _ and -, at most 63 of them")
     return text
 
 

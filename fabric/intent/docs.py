@@ -77,7 +77,7 @@ def _type(field: dict[str, Any], whole: dict[str, Any]) -> str:
     if kind in ("integer", "number"):
         return ("number" if kind == "number" else "whole number") + _bounds(field)
     if kind == "object":
-        inner = field.get("additionalProperties") or next(iter(field.get("patternProperties", {}).values()), {})
+        inner: Any = field.get("additionalProperties") or next(iter(field.get("patternProperties", {}).values()), {})
         return f"name → {_type(inner, whole)}" if isinstance(inner, dict) and inner else "mapping"
     return {"string": "text", "boolean": "`true` or `false`"}.get(kind, "anything")
 

@@ -25,8 +25,12 @@ def _mac(text: str) -> str:
 class Overlay(Key):
     """EVPN/VXLAN on top of the underlay."""
 
-    kind: Literal["none", "evpn-vxlan"] = Field("none", description="`none`: routed fabric; `evpn-vxlan`: tenants by VNI")
-    anycast_mac: Annotated[Line, AfterValidator(_mac)] = Field("00:00:5e:00:01:01", description="MAC address of the distributed gateways")
+    kind: Literal["none", "evpn-vxlan"] = Field(
+        "none", description="`none`: routed fabric; `evpn-vxlan`: tenants by VNI"
+    )
+    anycast_mac: Annotated[Line, AfterValidator(_mac)] = Field(
+        "00:00:5e:00:01:01", description="MAC address of the distributed gateways"
+    )
     l3vni_base: Vni = Field(50_000, description="first VNI of a tenant's VRF")
     l2vni_base: Vni = Field(10_000, description="first VNI of a tenant's network")
 
@@ -44,7 +48,9 @@ class Tenant(Key):
     """Who owns which servers, racks or rails; ports follow from it."""
 
     name: Name = Field(description="name of the tenant and its VRF")
-    servers: Annotated[tuple[Line, ...], ListOf] = Field((), description="server names or ranges, `dgx-h100-0001..0032`")
+    servers: Annotated[tuple[Line, ...], ListOf] = Field(
+        (), description="server names or ranges, `dgx-h100-0001..0032`"
+    )
     racks: Annotated[tuple[Count, ...], ListOf] = Field((), description="racks, from 1")
     rails: Annotated[tuple[Count, ...], ListOf] = Field((), description="rails, from 1")
     vni: Vni | None = Field(None, description="VNI of the VRF; from `overlay.l3vni_base` unless stated")
@@ -118,7 +124,9 @@ class Override(Key):
     @model_validator(mode="after")
     def _one(self) -> Override:
         if (self.template is None) == (self.patch is None):
-            raise ValueError(f"expected either template, or file and patch, got {'neither' if self.patch is None else 'both'}")
+            raise ValueError(
+                f"expected either template, or file and patch, got {'neither' if self.patch is None else 'both'}"
+            )
         if (self.patch is None) != (self.file is None):
             got = "file" if self.patch is None else "patch"
             raise ValueError(f"expected file and patch together, got {got} alone")
@@ -128,7 +136,9 @@ class Override(Key):
 class Output(Key):
     """What becomes of the generated files."""
 
-    keep: bool = Field(True, description="false: too large to commit; `generate --check` plans and renders, compares nothing")
+    keep: bool = Field(
+        True, description="false: too large to commit; `generate --check` plans and renders, compares nothing"
+    )
 
 
 __all__ = ["Asn", "Checks", "Management", "Output", "Overlay", "Override", "Qos", "Tenant"]

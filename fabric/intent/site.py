@@ -18,13 +18,24 @@ from fabric.intent.topology import Planned, Servers, Topology
 VERSION = 1
 
 
+_SONIC_FORMS = {
+    "sonic.alias": (r"([^{}]|\{cage\})*", "a name with {cage}, such as etp{cage},"),
+    "sonic.split_alias": (
+        r"([^{}]|\{(alias|cage|letter|sub|lane)\})*",
+        "fields among {alias}, {cage}, {letter}, {sub} and {lane}",
+    ),
+    "sonic.lanes": (r"[0-9]{1,4}(-[0-9]{1,4}|(,[0-9]{1,4})*)", "lanes such as 0-7 or 17,18,19,20"),
+}
+
+
 def _printable(model: Any) -> Any:
     """Texts of own hardware go into configs: one line each, and no pattern that Python's format would evaluate."""
     for path, text in _texts(model.model_dump(), ""):
         if not text.isprintable():
             raise ValueError(f"expected one line of text without control characters in {path}, got {show(text)}")
-        if ".sonic." in path and "alias" in path and not re.fullmatch(r"([^{}]|\{(cage|alias|letter|sub|lane)\})*", text):
-            raise ValueError(f"expected fields among {{cage}}, {{alias}}, {{letter}}, {{sub}}, {{lane}} in {path}, got {text}")
+        form, expected = _SONIC_FORMS.get(path.partition("[")[0], ("(?s).*", ""))
+        if not re.fullmatch(form, text):
+            raise ValueError(f"expected {expected} in {path}, got {show(text)}")
     return model
 
 
@@ -33,8 +44,9 @@ def _texts(value: Any, path: str) -> Iterator[tuple[str, str]]:
         yield path, value
     elif isinstance(value, dict):
         for key, item in value.items():
-            yield f"{path}.{show(key)}", key
-            yield from _texts(item, f"{path}.{key}")
+            inner = f"{path}.{key}" if path else str(key)
+            yield show(inner), key
+            yield from _texts(item, inner)
     elif isinstance(value, list | tuple):
         for at, item in enumerate(value):
             yield from _texts(item, f"{path}[{at}]")
@@ -43,8 +55,12 @@ def _texts(value: Any, path: str) -> Iterator[tuple[str, str]]:
 class OwnCatalog(Key):
     """Hardware of this site, beside the shipped catalog."""
 
-    switches: dict[Model, Annotated[SwitchModel, AfterValidator(_printable)]] = Field(default_factory=dict, description="switches by name")
-    servers: dict[Model, Annotated[ServerModel, AfterValidator(_printable)]] = Field(default_factory=dict, description="servers by name")
+    switches: dict[Model, Annotated[SwitchModel, AfterValidator(_printable)]] = Field(
+        default_factory=dict, description="switches by name"
+    )
+    servers: dict[Model, Annotated[ServerModel, AfterValidator(_printable)]] = Field(
+        default_factory=dict, description="servers by name"
+    )
 
 
 class TierNos(Key):

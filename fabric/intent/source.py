@@ -80,10 +80,14 @@ class Source:
         """Whether the value at exactly this path is written in the file."""
         node = self.root
         for step in path:
-            if (isinstance(node.items, dict) and isinstance(step, str) and step in node.items) or (isinstance(node.items, list) and isinstance(step, int) and step < len(node.items)):
-                node = node.items[step]
-            else:
+            child = None
+            if isinstance(node.items, dict) and isinstance(step, str):
+                child = node.items.get(step)
+            elif isinstance(node.items, list) and isinstance(step, int) and step < len(node.items):
+                child = node.items[step]
+            if child is None:
                 return False
+            node = child
         return True
 
 
@@ -94,7 +98,8 @@ def read(path: Path, shown: str | None = None) -> Source:
         with path.open("rb") as stream:
             raw = stream.read(MAX_BYTES + 1)
     except OSError as error:
-        report.fail("FAB001", Place(name), f"cannot be read: {(error.strerror or str(error)).lower()}")
+        hint = "name the intent's file; `fabric init NAME` writes one"
+        report.fail("FAB001", Place(name), f"cannot be read: {(error.strerror or str(error)).lower()}", hint)
     if len(raw) > MAX_BYTES:
         report.fail(
             "FAB002",

@@ -159,7 +159,9 @@ class Topology(Key):
 class Planned(Key):
     """The size that wiring and numbering leave room for."""
 
-    servers: Count = Field(description="servers of the finished fabric")
+    servers: Count | None = Field(
+        None, description="servers of the finished fabric; several groups state `planned` in each group instead"
+    )
     uplinks: Literal["reserve", "recable"] = Field(
         "reserve",
         description=(

@@ -28,8 +28,7 @@ class Addresses:
     leaf_leaf: Area | None
     leaf_spine: Area | None
     spine_core: Area | None
-    servers: Mapping[str, Area]  # by rail and plane, "rail1", or "rack"
-    server_block: int  # addresses of one leaf
+    servers: Mapping[tuple[str, str], tuple[Area, int]]  # by group and server key: the area, addresses of one leaf
 
 
 def address_spaces(name: str, spec: FabricSpec, pools: PoolSet, used: dict[int, list[tuple[int, int]]]) -> dict[str, Space]:
@@ -69,6 +68,12 @@ class Allocator:
                 f"widen it, or add a prefix: `pools: {{{kind}: [{self.pools.prefixes[kind][0]}, …]}}`",
             )
             return Area(())
+
+    def strides(self, kind: str) -> dict[str, int]:
+        """What is known of a kind's areas: numbers from one row to the next, by the area's name."""
+        prefix = f"{self.spec.name}:address/{kind}/"
+        known = self.ledger.known.items()
+        return {key.removeprefix(prefix): blocks[0].stride for key, blocks in known if key.startswith(prefix) and blocks}
 
     def asn(self, name: str, need: Need) -> Area:
         """The area of AS numbers of a role."""
@@ -111,7 +116,6 @@ def allocate(spec: FabricSpec, sizing: Sizing, numbers: Numbers, layouts: Mappin
 
     uplinks = max(group.uplinks for group in sizing.groups)
     collapsed = sizing.kind == "collapsed"
-    servers, block = _server_areas(spec, sizing, numbers, layouts, at)
     return Addresses(
         loopback=loopback,
         loopback6=loopback6,
@@ -120,33 +124,45 @@ def allocate(spec: FabricSpec, sizing: Sizing, numbers: Numbers, layouts: Mappin
         leaf_leaf=links("leaf-leaf", LEAF, uplinks if collapsed else 0),
         leaf_spine=links("leaf-spine", LEAF, uplinks if sizing.spines else 0),
         spine_core=links("spine-core", SPINE, sizing.spine_uplinks if sizing.cores else 0),
-        servers=servers,
-        server_block=block,
+        servers=_server_areas(spec, sizing, numbers, layouts, at),
     )
 
 
 def _server_areas(
     spec: FabricSpec, sizing: Sizing, numbers: Numbers, layouts: Mapping[str, Layout], at: Allocator
-) -> tuple[dict[str, Area], int]:
-    """Server subnets: per rail and leaf of the rail an area with a row a unit; racks have one area, a row a leaf."""
-    ports = max(
-        len(layouts[size.name].down) + spare(spec.leaf.model, layouts[size.name], size.down_gbps) for size in sizing.groups
-    )
-    block = _power(2 * ports)
-    keys: dict[str, int] = {}
+) -> dict[tuple[str, str], tuple[Area, int]]:
+    """Server subnets: per rail and leaf of the rail an area with a row a unit; racks have one area, a row a leaf.
+
+    Groups share an area, with rows as wide as the widest needs. A group that comes later and needs wider rows gets an
+    area of its own, so that no address that is in use moves.
+    """
+    known = at.strides("servers")
+    rows: dict[str, int] = {}
+    width: dict[str, int] = {}
+    users: dict[tuple[str, str], str] = {}  # (group, server key) → the area's name
     for size, group in zip(sizing.groups, spec.groups, strict=True):
-        units = int(numbers.unit[size.name].max()) + 1
-        if spec.kind in ("rail-optimized", "rail-only"):
-            for leaf in range(size.unit_leaves):
-                key = server_key(spec, leaf, spec.leaves_per_nic(group))
-                keys[key] = max(keys.get(key, 0), units, size.units_planned)
-        else:
-            keys["leaf"] = max(keys.get("leaf", 0), int(numbers.leaf[size.name].max()) + 1)
+        layout = layouts[size.name]
+        block = _power(2 * (len(layout.down) + spare(spec.leaf.model, layout, size.down_gbps)))
+        units = max(int(numbers.unit[size.name].max()) + 1, size.units_planned)
+        if spec.kind not in ("rail-optimized", "rail-only"):
+            units = int(numbers.leaf[size.name].max()) + 1
+        for leaf in range(size.unit_leaves):
+            key = server_key(spec, leaf, spec.leaves_per_nic(group))
+            name = users[size.name, key] = _wide_enough(key, block, known)
+            rows[name] = max(rows.get(name, 0), units)
+            width[name] = max(width.get(name, 0), block, known.get(name, 0))
     areas = {}
-    for key, rows in keys.items():
-        need = Need(rows, 1, reserve=_power(rows), step=block, stride=block, align=True)
-        areas[key] = at.address("servers", key, need)
-    return areas, block
+    for name, count in rows.items():
+        need = Need(count, 1, reserve=_power(count), step=width[name], stride=width[name], align=True)
+        areas[name] = at.address("servers", name, need)
+    return {user: (areas[name], width[name]) for user, name in users.items()}
+
+
+def _wide_enough(key: str, block: int, known: Mapping[str, int]) -> str:
+    """The area of a rail (or of all racks) whose rows take `block` addresses: a known one, else one to be made."""
+    there = {name: stride for name, stride in known.items() if name == key or name.startswith(key + "/")}
+    wide = [(stride, name) for name, stride in there.items() if stride >= block]
+    return min(wide)[1] if wide else f"{key}/{block}" if there else key
 
 
 def server_key(spec: FabricSpec, leaf: int, per_nic: int) -> str:

@@ -17,11 +17,11 @@ from fabric.plan.plan import FabricPlan
 from fabric.planner import attachments, names, pins, wiring
 from fabric.planner.addresses import Addresses, Allocator, allocate, asn_areas, pinned, server_key
 from fabric.planner.coordinates import server_ports, unit_plan
-from fabric.planner.layouts import core_layout, leaf_layout, spine_downlinks, spine_layout
+from fabric.planner.layouts import core_downlinks, leaf_layout, spine_downlinks, spine_layout
 from fabric.planner.ledger import Area, Ints, Ledger, Space
 from fabric.planner.lock import FabricLock, blocks_of
 from fabric.planner.numbers import Numbers, number
-from fabric.planner.pattern import Epoch, now
+from fabric.planner.pattern import Epoch, continued
 from fabric.planner.pools import PoolSet
 from fabric.planner.ports import Layout, capacity
 from fabric.planner.sizing import Sizing
@@ -241,9 +241,22 @@ def _wire(
         history["leaf-spine"] = epochs
         parts.append(found)
     if sizing.cores:
-        most = int(numbers.pods.max()) + 1
+        down = core_downlinks(spec, sizing)
+        places = numbers.pods
+        if (int(places.max()) + 1) * sizing.links_per_core > len(down):  # numbers of pods that are gone take no ports
+            places = np.arange(len(places))
+        most = int(places.max()) + 1
+        held = max((epoch.lowers for epoch in known.get("spine-core", ())), default=0)
+        if most < held <= len(down) // sizing.links_per_core:  # pods that may come back hold their ports
+            most = held
         current = Epoch(sizing.cores, ((wiring.SPINES, sizing.links_per_core),), most)
-        history["spine-core"] = now(known.get("spine-core", ()), current)
+        history["spine-core"] = continued(
+            known.get("spine-core", ()),
+            current,
+            [wiring.SPINES] * most,
+            {wiring.SPINES: sizing.spine_uplinks},
+            len(down),
+        )
         parts.append(
             wiring.spine_core_links(
                 sizing,
@@ -252,8 +265,8 @@ def _wire(
                 numbers.spine,
                 index.core,
                 wiring.slot_table(spine_layout(spec, sizing).up),
-                wiring.slot_table(core_layout(spec, sizing, most).down),
-                numbers.pods,
+                wiring.slot_table(down),
+                places,
             )
         )
     found_boxes, boxes = attachments.place(spec, sizing, sites, index.attached, context.lock.attachments, context.report)
@@ -272,24 +285,30 @@ def _leaf_spine(
 ) -> tuple[tuple[Epoch, ...], Links]:
     """Links between leaves and spines: in two tiers every spine meets all leaves of its network, else those of its pod."""
     links = tuple(sorted((size.name, sizing.links_per_spine(size)) for size in sizing.groups))
+    uplinks = {size.name: size.uplinks for size in sizing.groups}
+    down = wiring.slot_table(spine_downlinks(spec, sizing))
     if sizing.tiers == 2:
         arrivals, first = _arrivals(spec, sizing, numbers)
         places = [first[site.size.name][:, None] + site.unit.rank[None, :] for site in sites]
-        history = now(known, Epoch(sizing.spines, links, len(arrivals)))
-        down = wiring.slot_table(spine_downlinks(spec, sizing))
+        history = continued(known, Epoch(sizing.spines, links, len(arrivals)), arrivals, uplinks, len(down))
         pods = [np.zeros(site.size.units, dtype=np.int64) for site in sites]
         return history, wiring.leaf_spine_links(
             sites, sizing, history, arrivals, places, index.spine, pods, down
         )
-    down = wiring.slot_table(spine_layout(spec, sizing).down)
-    history = now(known, Epoch(sizing.spines, links, sizing.units_per_pod))
+    leaves = {size.name: sizing.units_per_pod * size.unit_leaves // sizing.networks for size in sizing.groups}
+    history: tuple[Epoch, ...] = tuple(known)
+    current = Epoch(sizing.spines, links, max(leaves.values()))
+    for name, count in leaves.items():  # pods do not mix groups
+        history = continued(known, current, [name] * count, uplinks, len(down))
+        if len(history) == 1:
+            break
     parts = []
     for site in sites:
         size, per_unit = site.size, site.size.unit_leaves // sizing.networks
         unit = np.arange(size.units)
         place = (unit % sizing.units_per_pod)[:, None] * per_unit + site.unit.rank[None, :]
         pods = [numbers.pod_places(size.name)[unit // sizing.units_per_pod]]
-        arrivals = [size.name] * (sizing.units_per_pod * per_unit)
+        arrivals = [size.name] * leaves[size.name]
         parts.append(
             wiring.leaf_spine_links([site], sizing, history, arrivals, [place], index.spine, pods, down)
         )
@@ -367,11 +386,10 @@ def _subnets(
             subnet[of_kind] = area.numbers(links.row[of_kind], links.column[of_kind])
     aggregate: dict[int, tuple[int, int]] = {}
     bits = 128 if spec.intent.underlay.addressing == "ipv6" else 32
-    length = bits - (addresses.server_block.bit_length() - 1)
     first = np.full(len(devices), -1, dtype=object)
-    for leaf, area, row in _server_rows(spec, sizing, addresses, numbers, devices):
+    for leaf, (area, block), row in _server_rows(spec, sizing, addresses, numbers, devices):
         first[leaf] = area.number(row)
-        aggregate[leaf] = (int(first[leaf]), length)
+        aggregate[leaf] = (int(first[leaf]), bits - (block.bit_length() - 1))
     served = (links.kind == SERVER_LEAF) | (links.kind == ATTACHMENT)
     subnet[served] = first[links.b[served]] + links.column[served].astype(object) * 2
     return subnet, aggregate
@@ -379,8 +397,8 @@ def _subnets(
 
 def _server_rows(
     spec: FabricSpec, sizing: Sizing, addresses: Addresses, numbers: Numbers, devices: Sequence[Device]
-) -> Iterator[tuple[int, Area, int]]:
-    """(leaf, its server area, its row there) of every leaf."""
+) -> Iterator[tuple[int, tuple[Area, int], int]]:
+    """(leaf, its server area and the addresses of a row, its row there) of every leaf."""
     leaf_first = numbers.core.size + (numbers.spine.size if sizing.spines else 0)
     by_number = {d.number: d.index for d in devices[leaf_first:] if d.role == LEAF}
     for size, group in zip(sizing.groups, spec.groups, strict=True):
@@ -388,4 +406,4 @@ def _server_rows(
             key = server_key(spec, place, spec.leaves_per_nic(group))
             n = int(numbers.leaf[size.name][unit, place])
             row = n if key == "leaf" else int(numbers.unit[size.name][unit])
-            yield by_number[n + 1], addresses.servers[key], row
+            yield by_number[n + 1], addresses.servers[size.name, key], row

@@ -13,7 +13,7 @@ from fabric.planner.sizing import Sizing
 from fabric.planner.spec import FabricSpec
 from fabric.planner.wiring import GroupSites, attachment_links
 
-Places = dict[str, tuple[tuple[int, int], ...]]  # box → (leaf number from 1, slot)
+Places = dict[str, tuple[tuple[int, int], ...]]  # box → (leaf number from 1, slot) of each of its ports, in order
 
 
 def place(
@@ -31,36 +31,35 @@ def place(
     free = _free_slots(spec, sites)
     leaf_index = {int(n) + 1: int(i) for site in sites for n, i in zip(site.number.flat, site.leaf.flat, strict=True)}
     speeds = {box.name: box.speed_gbps or sizing.groups[0].down_gbps for box in boxes}
-    taken: set[tuple[int, int]] = set()  # (leaf, cage), with the speed it was split for
-    split_for: dict[tuple[int, int], int] = {}
+    split_for: dict[tuple[int, int], int] = {}  # (leaf, cage) → the speed it is broken out for
     used: set[tuple[int, int]] = set()
-    chosen: dict[str, list[tuple[int, int, Slot]]] = {box.name: [] for box in boxes}
+    chosen: dict[str, list[tuple[int, int, Slot] | None]] = {box.name: [None] * box.links for box in boxes}
 
-    def take(box: str, leaf: int, column: int) -> bool:
+    def take(box: str, leaf: int, column: int, port: int = -1) -> bool:
         slot = free.get(leaf, {}).get(column, {}).get(speeds[box])
         if slot is None or (leaf, column) in used:
             return False
         if split_for.setdefault((leaf, slot.cage), slot.speed_gbps) != slot.speed_gbps:
             return False
-        taken.add((leaf, slot.cage))
         used.add((leaf, column))
-        chosen[box].append((leaf, column, slot))
+        chosen[box][port if port >= 0 else chosen[box].index(None)] = (leaf, column, slot)
         return True
 
     for box in boxes:
-        for leaf, column in known.get(box.name, ())[: box.links]:
-            take(box.name, leaf, column)
+        for port, (leaf, column) in enumerate(known.get(box.name, ())[: box.links]):
+            take(box.name, leaf, column, port)
     for at, box in enumerate(boxes):
-        _spread(box.name, box.links - len(chosen[box.name]), free, take)
-        if len(chosen[box.name]) < box.links:
+        _spread(box.name, chosen[box.name].count(None), free, take)
+        if None in chosen[box.name]:
             report.error(
                 "FAB140",
                 spec.at("topology", "attachments", at),
                 f"attachment '{box.name}': {box.links} links of {speeds[box.name]}G are asked for, the leaves have ports "
-                f"for {len(chosen[box.name])}",
+                f"for {box.links - chosen[box.name].count(None)}",
                 "leave servers out of a unit, or choose a leaf with more ports",
             )
-    found = [(first_box + at, *spot) for at, box in enumerate(boxes) for spot in sorted(chosen[box.name], key=_spot)]
+    places = {box: [spot for spot in spots if spot is not None] for box, spots in chosen.items()}
+    found = [(first_box + at, *spot) for at, box in enumerate(boxes) for spot in places[box.name]]
     if not found:
         return None, {}
     links = attachment_links(
@@ -71,11 +70,7 @@ def place(
         [box for box, *_ in found],
     )
     numbered = _number_ports(links)
-    return numbered, {name: tuple(sorted(s[:2] for s in spots)) for name, spots in sorted(chosen.items())}
-
-
-def _spot(item: tuple[int, int, Slot]) -> tuple[int, int]:
-    return item[0], item[1]
+    return numbered, {name: tuple(spot[:2] for spot in spots) for name, spots in sorted(places.items())}
 
 
 def _number_ports(links: Links) -> Links:

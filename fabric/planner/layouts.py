@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fabric.planner.ports import Layout, Slot, capacity, lay_out
+from fabric.planner.shape import most_down
 from fabric.planner.sizing import GroupSize, Sizing
 from fabric.planner.spec import FabricSpec
 
@@ -29,11 +30,14 @@ def spine_layout(spec: FabricSpec, sizing: Sizing) -> Layout:
     )
 
 
-def core_layout(spec: FabricSpec, sizing: Sizing, pods: int) -> Layout:
-    """The ports of a core that meets `pods` pods."""
-    return lay_out(spec.core.model, pods * sizing.links_per_core, sizing.core_gbps)
+def core_downlinks(spec: FabricSpec, sizing: Sizing) -> tuple[Slot, ...]:
+    """All ports of a core: a link that keeps its port while others go may stand behind the count of those that are."""
+    return lay_out(spec.core.model, capacity(spec.core.model, sizing.core_gbps), sizing.core_gbps).down
 
 
 def spine_downlinks(spec: FabricSpec, sizing: Sizing) -> tuple[Slot, ...]:
-    """All ports of a spine of two tiers."""
-    return lay_out(spec.spine.model, capacity(spec.spine.model, sizing.uplink_gbps), sizing.uplink_gbps).down
+    """All ports of a spine that can go down: those that its uplinks leave."""
+    model, down, up = spec.spine.model, sizing.uplink_gbps, sizing.spine_uplinks
+    if not up:
+        return lay_out(model, capacity(model, down), down).down
+    return lay_out(model, most_down(spec, up, down, sizing.core_gbps), down, up, sizing.core_gbps).down

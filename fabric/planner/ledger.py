@@ -120,18 +120,25 @@ class Ledger:
         self.known = {key: tuple(blocks) for key, blocks in (known or {}).items()}
         self.areas: dict[str, Area] = {}
 
-    def keep(self, keys: Iterable[tuple[str, Space]]) -> None:
+    def keep(self, keys: Iterable[tuple[str, Space]]) -> list[tuple[str, str]]:
         """Marks what is known of these areas as taken, before anything new is handed out.
 
-        A block outside its space, or in the way of another, is forgotten: the intent has moved its pool.
+        A block outside its space, or in the way of another, cannot stay: the intent has moved its pool, or two branches
+        were merged. Returns the keys of such blocks with the reason.
         """
+        dropped = []
         for key, space in keys:
             valid = []
             for block in self.known.get(key, ()):
-                if space.holds(block.base, block.end) and space.is_free(block.base, block.end):
+                if not space.holds(block.base, block.end):
+                    dropped.append((key, "its pool has moved"))
+                elif not space.is_free(block.base, block.end):
+                    dropped.append((key, "another block has the same numbers"))
+                else:
                     space.take(block.base, block.end)
                     valid.append(block)
             self.known[key] = tuple(valid)
+        return dropped
 
     def area(self, key: str, space: Space, need: Need) -> Area:
         """The area of that key, grown to what is needed. Raises Exhausted."""

@@ -145,6 +145,11 @@ def _links(before: FabricPlan | None, after: FabricPlan | None, changes: Changes
     moved = [Cable(lower, upper, new.get(lower)) for lower, upper in old.items() if new.get(lower) != upper]
     fresh = [Cable(lower, None, upper) for lower, upper in new.items() if lower not in old]
     changes.new_links += len(fresh)
+    if before is not None and after is not None:
+        one, two = _subnets(before), _subnets(after)
+        other = sum(lower in two and two[lower] != subnet for lower, subnet in one.items())
+        if other:
+            changes.renumbered.append(f"{after.name}: {plural(other, 'link')} with another subnet")
     busy = {cable.old for cable in moved}
     free = [cable for cable in fresh if cable.new not in busy]
     if free:
@@ -166,15 +171,20 @@ def _by_lower(plan: FabricPlan | None) -> dict[End, End]:
     """Lower end → upper end of every link."""
     if plan is None:
         return {}
+    return {_end(plan, "a", at): _end(plan, "b", at) for at in range(len(plan.links))}
+
+
+def _subnets(plan: FabricPlan) -> dict[End, int]:
+    """Lower end → first address of every link."""
+    return {_end(plan, "a", at): int(first) for at, first in enumerate(plan.subnet.tolist())}
+
+
+def _end(plan: FabricPlan, side: str, at: int) -> End:
     columns = plan.links.lists()
-
-    def end(side: str, at: int) -> End:
-        device = plan.devices[columns[side][at]]
-        cage, sub, split = (columns[f"{side}_{part}"][at] for part in ("cage", "sub", "split"))
-        port = f"nic{cage}" if device.role == SERVER else f"port {cage}"
-        return device.name, f"{port}/{sub + 1}" if split > 1 or (device.role == SERVER and sub) else port
-
-    return {end("a", at): end("b", at) for at in range(len(plan.links))}
+    device = plan.devices[columns[side][at]]
+    cage, sub, split = (columns[f"{side}_{part}"][at] for part in ("cage", "sub", "split"))
+    port = f"nic{cage}" if device.role == SERVER else f"port {cage}"
+    return device.name, f"{port}/{sub + 1}" if split > 1 or (device.role == SERVER and sub) else port
 
 
 def text(changes: Changes, most: int = 8) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from fabric.diagnostics import Place, Report
 from fabric.intent.base import HOST
-from fabric.plan.devices import SERVER, Device
+from fabric.plan.devices import ATTACHED, SERVER, Device
 
 _NUMBERS = ("n", "unit", "rack", "pod", "plane", "rail")
 
@@ -50,19 +50,28 @@ def check_unique(
                 report.error(
                     "FAB110",
                     place,
-                    f"the pattern gives the name '{device.name[:80]}': expected a host name of at most 63 characters",
+                    f"names.{device.role}: expected a pattern that gives host names of at most 63 characters, got "
+                    f"'{device.name[:80]}'",
+                    "a host name has letters, digits, and hyphens and dots inside",
                 )
             continue
         key = device.name.lower()  # two names that differ in case are one folder on some file systems
         other_fabric, other = seen.setdefault(key, (fabric, device))
-        if other is device or (other_fabric != fabric and device.role == other.role == SERVER):
+        same_box = other_fabric != fabric and device.role == other.role and device.role in (SERVER, ATTACHED)
+        if other is device or same_box:
             continue
         if (fabric, device.role) not in reported:
             reported.add((fabric, device.role))
             report.error(
                 "FAB138",
                 place,
-                f"two devices are named '{device.name}': a {other.role} of '{other_fabric}' and a {device.role} of "
-                f"'{fabric}'",
-                "let the pattern use {n}, and {fabric} or {plane} where there are several",
+                f"two devices are named '{device.name}': {_what(other)} of '{other_fabric}' and {_what(device)} "
+                f"of '{fabric}'",
+                "give the attached box another name"
+                if device.role == ATTACHED
+                else "let the pattern use {n}, and {fabric} or {plane} where there are several",
             )
+
+
+def _what(device: Device) -> str:
+    return "an attached box" if device.role == ATTACHED else f"a {device.role}"

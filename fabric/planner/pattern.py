@@ -7,7 +7,7 @@ gives every port, so none is stored.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,6 +33,24 @@ def now(history: Sequence[Epoch], current: Epoch) -> tuple[Epoch, ...]:
     if history and _same(history[-1], current):
         return (*history[:-1], current)
     return (*history, current)
+
+
+def continued(
+    known: Sequence[Epoch], current: Epoch, groups: Sequence[str], uplinks: Mapping[str, int], downlinks: int
+) -> tuple[Epoch, ...]:
+    """The history with the present numbers at its end, or these alone when a link would keep a port that is gone.
+
+    Args:
+        groups: group of every lower switch.
+        uplinks: ports up of a lower switch of each group.
+        downlinks: ports down of an upper switch.
+    """
+    history = now(known, current)
+    if len(history) == 1:
+        return history
+    fits = all(lower_slots(history, group).max(initial=-1) < count for group, count in uplinks.items())
+    fits = fits and all(slots.max(initial=-1) < downlinks for slots in upper_slots(history, groups))
+    return history if fits else (current,)
 
 
 def _same(old: Epoch, new: Epoch) -> bool:

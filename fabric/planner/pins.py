@@ -10,22 +10,27 @@ from typing import Any
 import numpy as np
 
 from fabric.catalog.models import SwitchModel
-from fabric.diagnostics import Report, nearest
+from fabric.diagnostics import Report, nearest, plural
 from fabric.plan.devices import CORE, LEAF, SPINE, SWITCH_ROLES, Device
 from fabric.plan.links import Links
 from fabric.plan.plan import FabricPlan
 from fabric.planner.ledger import Ints
 from fabric.planner.spec import FabricSpec
 
+_FREE_ASN = "choose a number of no other switch; `underlay.asn.ranges` sets those that are handed out"
+
 
 def values(spec: FabricSpec, switches: Sequence[Device], what: str) -> dict[int, Any]:
     """Position of a switch → what is pinned for it."""
     if not what or not spec.intent.pins:
         return {}
+    pins = dict(spec.intent.pins)
+    if what not in ("name", "asn"):  # asked for when the switches have their pinned names
+        pins = {pin.name or name: pin for name, pin in pins.items()}
     return {
         at: value
         for at, device in enumerate(switches)
-        if (pin := spec.intent.pins.get(device.name)) is not None and (value := getattr(pin, what)) is not None
+        if (pin := pins.get(device.name)) is not None and (value := getattr(pin, what)) is not None
     }
 
 
@@ -41,7 +46,24 @@ def rename(spec: FabricSpec, devices: list[Device], report: Report) -> list[Devi
                 nearest(name, switches) if len(switches) < 20_000 else "",
             )
     wanted = values(spec, devices, "name")
+    _check_names(spec, devices, wanted, report)
     return [replace(d, name=wanted[at]) if at in wanted else d for at, d in enumerate(devices)]
+
+
+def _check_names(spec: FabricSpec, devices: Sequence[Device], wanted: Mapping[int, str], report: Report) -> None:
+    """A pinned name that another box of the fabric has."""
+    taken = {device.name.lower(): device.name for at, device in enumerate(devices) if at not in wanted} if wanted else {}
+    for name, pin in spec.intent.pins.items():
+        if pin.name is None:
+            continue
+        other = taken.setdefault(pin.name.lower(), f"the switch pinned as {name}")
+        if other != f"the switch pinned as {name}":
+            report.error(
+                "FAB138",
+                spec.at("pins", name, "name"),
+                f"pins.{name}.name: expected a name of its own, got '{pin.name}', which {other} has",
+                "no two boxes of a site have the same name",
+            )
 
 
 def check_asns(spec: FabricSpec, switches: Sequence[Device], asns: Ints, report: Report) -> None:
@@ -57,13 +79,22 @@ def check_asns(spec: FabricSpec, switches: Sequence[Device], asns: Ints, report:
                 "FAB139",
                 spec.at("pins", name, "asn"),
                 f"pins.{name}.asn: {pin.asn} is in use on another tier, and eBGP needs two numbers at a link",
+                _FREE_ASN,
             )
         elif pin.asn is not None and owner.get(pin.asn, []).count(LEAF) > 1:
             report.error(
-                "FAB139", spec.at("pins", name, "asn"), f"pins.{name}.asn: {pin.asn} is in use on another leaf"
+                "FAB139",
+                spec.at("pins", name, "asn"),
+                f"pins.{name}.asn: {pin.asn} is in use on another leaf",
+                _FREE_ASN,
             )
         elif pin.asn in (23_456, 65_535):
-            report.error("FAB139", spec.at("pins", name, "asn"), f"pins.{name}.asn: {pin.asn} is reserved")
+            report.error(
+                "FAB139",
+                spec.at("pins", name, "asn"),
+                f"pins.{name}.asn: expected a number that may be used, got {pin.asn}, which is reserved",
+                _FREE_ASN,
+            )
 
 
 def check_addresses(plan: FabricPlan, report: Report) -> None:
@@ -79,7 +110,7 @@ def check_addresses(plan: FabricPlan, report: Report) -> None:
                 continue
             place, number = spec.at("pins", name, what), int(ip_address(text))
             if count.get(number, 0) > 1:
-                report.error("FAB139", place, f"pins.{name}.{what}: {text} is pinned twice")
+                report.error("FAB139", place, f"pins.{name}.{what}: {text} is pinned twice", "give every switch its own")
             elif (what == "loopback") == (":" in text):
                 if what == "loopback":
                     report.error("FAB139", place, f"pins.{name}.loopback: expected an IPv4 address, got {text}")
@@ -121,18 +152,32 @@ def move_ports(spec: FabricSpec, devices: Sequence[Device], links: Links, report
             place = spec.at("pins", original, "ports", peer_name)
             rows = _rows_between(columns, device, peer) if peer is not None else []
             if len(cages) != len(rows):
-                report.error(
-                    "FAB139",
-                    place,
-                    f"pins.{original}.ports: expected {len(rows)} ports for the links to '{peer_name}', got {len(cages)}",
-                    "" if rows else nearest(peer_name, by_name) if len(by_name) < 20_000 else "",
-                )
+                wrong = _wrong_ports(original, device, peer_name, len(rows), len(cages), columns, devices)
+                report.error("FAB139", place, *wrong)
                 continue
-            for row, cage in zip(rows, cages, strict=True):
+            for link, (row, cage) in enumerate(zip(rows, cages, strict=True)):
                 message = _move(columns, device, _model(spec, device), row, cage)
                 if message:
-                    report.error("FAB139", place, f"pins.{original}.ports: {message}")
+                    port = spec.at("pins", original, "ports", peer_name, link)
+                    report.error("FAB139", port, f"pins.{original}.ports: {message}", "ports count from 1, as on the front panel")
     return Links(**columns)
+
+
+def _wrong_ports(
+    original: str, device: Device, peer: str, links: int, got: int, columns: Mapping[str, Any], devices: Sequence[Device]
+) -> tuple[str, str]:
+    """Message and hint for ports that are not as many as the links."""
+    if links:
+        return (
+            f"pins.{original}.ports: expected {plural(links, 'port')} for {plural(links, 'link')} to '{peer}', got {got}",
+            "every link takes a port, in link order; a number may stand once per port that its cage is split into",
+        )
+    a, b = columns["a"], columns["b"]
+    ends = {*b[a == device.index].tolist(), *a[b == device.index].tolist()}
+    return (
+        f"pins.{original}.ports: expected a neighbour of '{device.name}', got '{peer}'",
+        nearest(peer, (devices[at].name for at in ends)),
+    )
 
 
 def _model(spec: FabricSpec, device: Device) -> SwitchModel:
@@ -148,11 +193,11 @@ def _rows_between(columns: Mapping[str, Any], device: Device, peer: Device) -> l
 def _move(columns: dict[str, Any], device: Device, model: SwitchModel, row: int, cage: int) -> str:
     """Moves one end of a link to a cage of its device; returns what is in the way."""
     if cage > model.cages:
-        return f"port {cage}: {device.model} has {model.cages}"
+        return f"expected a port within 1 to {model.cages} of {device.model}, got {cage}"
     speed = int(columns["speed_gbps"][row])
     split = model.group_of(cage).splits.get(speed)
     if split is None:
-        return f"port {cage} of {device.model} cannot do {speed}G"
+        return f"expected a port of {device.model} that does {speed}G, got {cage}"
     end = "a" if columns["a"][row] == device.index else "b"
     here = {
         (int(columns[f"{e}_cage"][r]), int(columns[f"{e}_sub"][r])): (int(r), e)
@@ -164,7 +209,7 @@ def _move(columns: dict[str, Any], device: Device, model: SwitchModel, row: int,
         return ""
     others = [spot for spot in here if spot[0] == cage]
     if any(int(columns["speed_gbps"][here[spot][0]]) != speed for spot in others):
-        return f"port {cage} carries links of another speed"
+        return f"expected a port without links of another speed than {speed}G, got {cage}"
     taken = {sub for _, sub in others}
     free = next((sub for sub in range(split) if sub not in taken), None)
     sub = free if free is not None else 0

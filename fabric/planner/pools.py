@@ -25,7 +25,7 @@ _DEFAULTS: dict[str, tuple[str, ...]] = {
     "vtep": ("10.2.0.0/15", "172.30.0.0/16", "192.168.128.0/18"),
     "p2p": ("10.64.0.0/10", "172.24.0.0/14", "10.32.0.0/11", "192.168.0.0/16"),
     "servers": ("10.128.0.0/9", "10.16.0.0/12", "172.28.0.0/15"),
-    "management": ("172.16.0.0/13", "10.8.0.0/14", "192.168.192.0/18"),
+    "management": ("172.16.0.0/16", "172.20.0.0/16", "192.168.192.0/18"),
     "p2p6": ("fd00:0:0:1000::/52", "fd00:0:1:1000::/52"),
     "servers6": ("fd00:0:0:8000::/49", "fd00:0:1:8000::/49"),
 }
@@ -115,6 +115,13 @@ def _check_overlaps(stated: list[tuple[IPNetwork, str, Place]], report: Report) 
             )
 
 
+_FAMILY = {
+    "loopback": "a router id is an IPv4 address; `loopback6` takes the IPv6 loopbacks",
+    "loopback6": "`loopback` takes the IPv4 loopbacks",
+    "vtep": "VTEP addresses are IPv4",
+}
+
+
 def _check_family(kind: str, prefixes: tuple[str, ...], v6: bool, place: Place, report: Report) -> None:
     if kind in ("loopback", "vtep", "management"):
         wanted = {4} if kind != "management" else {4, 6}
@@ -124,7 +131,7 @@ def _check_family(kind: str, prefixes: tuple[str, ...], v6: bool, place: Place, 
         wanted = {6 if v6 else 4}
     wrong = [prefix for prefix in prefixes if IPNetwork(prefix).version not in wanted]
     if wrong:
-        hint = "`underlay.addressing` chooses between IPv4 and IPv6" if kind in ("p2p", "servers") else ""
+        hint = "`underlay.addressing` chooses between IPv4 and IPv6" if kind in ("p2p", "servers") else _FAMILY.get(kind, "")
         version = next(iter(sorted(wanted)))
         report.error("FAB104", place, f"pools.{kind}: expected IPv{version} prefixes, got {wrong[0]}", hint)
 
@@ -167,6 +174,8 @@ def asn_intervals(name: str, site: Site, source: Source, report: Report) -> list
                 "FAB137",
                 place,
                 f"underlay.asn.ranges: expected a range such as 64512-65534 within 1 to {most}, got '{text}'",
+                "from low to high; private are 64512-65534 and 4200000000-4294967294"
+                + (", and `width: 2` allows the first" if most < 65_536 and last > most else ""),
             )
             continue
         if not _private(first, last):

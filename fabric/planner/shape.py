@@ -132,6 +132,18 @@ def _leaf(options: Options, speed: int, option: str) -> tuple[int, ...] | None:
     counts = tuple(leaf_uplinks(spec, demand, speed) for demand in options.demands)
     spare = spec.intent.topology.leaf.spare_server_ports
     for demand, uplinks in zip(options.demands, counts, strict=True):
+        if not capacity(spec.leaf.model, demand.down_gbps):
+            options.misfits.append(
+                Misfit(
+                    option,
+                    f"a leaf ({spec.leaf.switch}) needs ports of {demand.down_gbps}G for the NICs, it has "
+                    f"{', '.join(f'{s}G' for s in spec.leaf.model.speeds)}",
+                    "FAB132",
+                    leaf_switch_path(spec),
+                    "choose a leaf whose ports do the speed of the NICs",
+                )
+            )
+            return None
         try:
             lay_out(spec.leaf.model, demand.down + spare, demand.down_gbps, uplinks, speed)
         except NoFit as error:
@@ -140,15 +152,22 @@ def _leaf(options: Options, speed: int, option: str) -> tuple[int, ...] | None:
                     option,
                     f"a leaf ({spec.leaf.switch}) with {plural(demand.down + spare, 'port')} down at {demand.down_gbps}G and "
                     f"{plural(uplinks, 'uplink')} at {speed}G: {error}",
-                    "FAB132" if "no cage" in str(error) else "FAB131",
-                    leaf_switch_path(spec),
-                    "a smaller unit, a higher oversubscription or a larger leaf would fit",
+                    *_blame(spec, speed, str(error)),
                 )
             )
             return None
         if not _keeps_ratio(options, demand, uplinks, speed, option):
             return None
     return counts
+
+
+def _blame(spec: FabricSpec, speed: int, reason: str) -> tuple[str, Path, str]:
+    """Code, key and hint for a leaf whose ports do not suffice."""
+    if "no cage" not in reason:
+        return "FAB131", leaf_switch_path(spec), "a smaller unit, a higher oversubscription or a larger leaf would fit"
+    path = ("topology", "leaf", "uplinks", "speed_gbps")
+    does = ", ".join(f"{able}G" for able in spec.leaf.model.speeds)
+    return "FAB132", path if spec.stated(*path) else leaf_switch_path(spec), f"its ports do {does}"
 
 
 def _keeps_ratio(options: Options, demand: Demand, uplinks: int, speed: int, option: str) -> bool:
@@ -224,19 +243,21 @@ def _pick(
                     f"spine.min_count: expected at most {max(valid)}, which shares a leaf's uplinks evenly, got {minimum}",
                     "FAB133",
                     ("topology", "spine", "min_count"),
+                    "more uplinks of a leaf, broken out ones for instance, reach more spines",
                 )
             )
         return None
     stated = options.spine_total
     if stated % share == 0 and stated // share in valid:
         return stated // share
-    each = f"{stated // share} spines" + (f" of each of {_share(options, pods)}" if share > 1 else "")
+    each = plural(stated // share, "spine") + (f" of each of {_share(options, pods)}" if share > 1 else "")
     if stated % share:
         reason = f"spine.count: expected a multiple of {share} ({_share(options, pods)}), got {stated}"
     elif stated // share in divisors:
-        reason = f"spine.count: {each} have too few ports for the uplinks"
+        reason = f"spine.count: expected enough ports for the uplinks, got {each}"
     else:
-        reason = f"spine.count: {each} do not share the {divisors[-1]} uplinks of a leaf evenly"
+        whole = f"a divisor of the {divisors[-1]} uplinks of a leaf, so that all spines share them"
+        reason = f"spine.count: expected {whole}, got {each}"
     options.misfits.append(
         Misfit(
             option, reason, "FAB133", ("topology", "spine", "count"), wanted=stated, valid=tuple(s * share for s in valid)
@@ -256,18 +277,18 @@ def spine_split(spec: FabricSpec, down_gbps: int, up_gbps: int) -> tuple[int, in
     """Ports (down, up) of a spine of three tiers: as few uplinks as its oversubscription allows, or those stated."""
     stated = spec.intent.topology.spine.uplinks.count
     if stated is not None:
-        down = _most_down(spec, stated, down_gbps, up_gbps)
+        down = most_down(spec, stated, down_gbps, up_gbps)
         strict = spec.stated("topology", "spine", "oversubscription")
         kept = _spine_ratio_kept(spec, down * down_gbps, stated * up_gbps)
         return (down, stated) if down and (kept or not strict) else None
     low, high = 1, capacity(spec.spine.model, up_gbps)
     while low < high:  # more ports up leave fewer down, so the ratio only falls
         up = (low + high) // 2
-        if _spine_ratio_kept(spec, _most_down(spec, up, down_gbps, up_gbps) * down_gbps, up * up_gbps):
+        if _spine_ratio_kept(spec, most_down(spec, up, down_gbps, up_gbps) * down_gbps, up * up_gbps):
             high = up
         else:
             low = up + 1
-    down = _most_down(spec, low, down_gbps, up_gbps)
+    down = most_down(spec, low, down_gbps, up_gbps)
     return (down, low) if down else None
 
 
@@ -275,7 +296,7 @@ def _spine_ratio_kept(spec: FabricSpec, down: int, up: int) -> bool:
     return down * spec.spine_ratio.denominator <= spec.spine_ratio.numerator * up
 
 
-def _most_down(spec: FabricSpec, up: int, down_gbps: int, up_gbps: int) -> int:
+def most_down(spec: FabricSpec, up: int, down_gbps: int, up_gbps: int) -> int:
     """The most ports down that fit on a spine beside its uplinks."""
     low, high = 0, capacity(spec.spine.model, down_gbps)
     while low < high:
@@ -358,7 +379,7 @@ def _pod_sizes(options: Options, option: str, most: int) -> Iterator[int]:
             options.misfits.append(
                 Misfit(
                     option,
-                    f"pods.count: {plural(units, 'unit')} do not fill {rule.count} pods of equal size",
+                    f"pods.count: expected pods of equal size for {plural(units, 'unit')}, got {rule.count} pods",
                     "FAB133",
                     ("topology", "pods", "count"),
                     wanted=rule.count,
@@ -385,6 +406,7 @@ def _racks(options: Options, option: str, racks: int) -> Iterator[int]:
             f"pods.racks: expected {whole}, got {racks}",
             "FAB133",
             ("topology", "pods", "racks"),
+            "state `per_rack` of the servers, or count pods by `units`",
             wanted=racks,
             valid=tuple(n * per_unit for n in (racks // per_unit, racks // per_unit + 1) if n) if per_unit else (),
         )
@@ -415,8 +437,8 @@ def _cores(options: Options, option: str, pods: int, spines: int, up: int, speed
     options.misfits.append(
         Misfit(
             option,
-            f"core.count: {options.core_total} cores do not share the {up} uplinks of every spine evenly over "
-            f"{plural(groups, 'core group')}",
+            f"core.count: expected cores that share the {up} uplinks of every spine evenly in "
+            f"{plural(groups, 'core group')}, got {options.core_total}",
             "FAB133",
             ("topology", "core", "count"),
             wanted=options.core_total,

@@ -58,9 +58,15 @@ def plan_site(site: Site, source: Source, lock: Lock, nos: Mapping[str, Mapping[
         spaces |= address_spaces(name, sized[name][0], pool_sets[name], used)
         spaces |= dict(id_spaces(name))
         spaces[f"{name}:asn"] = asn_space(ranges[name], used_asns)
-    ledger.keep(
-        (key, space) for prefix, space in sorted(spaces.items()) for key in sorted(known) if _belongs(key, prefix)
-    )
+    kept = ((key, spaces[prefix]) for prefix in sorted(spaces) for key in sorted(known) if _belongs(key, prefix))
+    for key, reason in dict.fromkeys(ledger.keep(kept)):
+        fabric, _, what = key.partition(":")
+        report.warn(
+            "FAB183",
+            source.place(("fabrics", fabric)),
+            f"fabric '{fabric}': numbers in use change ({what} of the lock file): {reason}",
+            "`fabric plan FILE --against OLD` lists the devices that are renumbered",
+        )
     plans: dict[str, FabricPlan] = {}
     locks: dict[str, FabricLock] = {}
     for name in sorted(sized):

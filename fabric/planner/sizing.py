@@ -306,7 +306,7 @@ def _check_attachments(spec: FabricSpec, sizing: Sizing, report: Report) -> None
             report.error(
                 "FAB140",
                 spec.at("topology", "attachments", index, "links"),
-                f"attachment '{box.name}': {box.links} links are asked for, the leaves have {free} ports left",
+                f"attachment '{box.name}': expected at most {free} links, the ports that leaves have left, got {box.links}",
                 "leave servers out of a unit, or choose a leaf with more ports",
             )
         free -= box.links

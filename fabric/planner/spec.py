@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -66,7 +67,10 @@ class FabricSpec:
     @property
     def reserve(self) -> bool:
         """Whether cables run where the finished fabric has them."""
-        return self.intent.planned is not None and self.intent.planned.uplinks == "reserve"
+        wish = self.intent.planned
+        if wish is not None and wish.uplinks == "recable":
+            return False
+        return wish is not None or any(group.planned is not None for group in self.intent.servers)
 
     @property
     def ethernet(self) -> bool:
@@ -133,7 +137,7 @@ def _ratio(value: float | None) -> Fraction:
 def _group(fabric: str, index: int, site: Site, source: Source, report: Report) -> GroupSpec | None:
     intent = site.fabrics[fabric]
     group = intent.servers[index]
-    path = ("fabrics", fabric, "servers", index)
+    path: tuple[str | int, ...] = ("fabrics", fabric, "servers", index)
     server = catalog.server(group.model, site.catalog.servers)
     if server is None:
         known = [*catalog.server_names(), *site.catalog.servers]
@@ -169,14 +173,16 @@ def _planned(fabric: str, index: int, site: Site, source: Source, report: Report
     """Servers of a group that room is left for: the group's own number, or the fabric's when there is one group."""
     intent = site.fabrics[fabric]
     group: ServerGroup = intent.servers[index]
-    planned, path = group.planned, ("fabrics", fabric, "servers", index, "planned")
-    if intent.planned is not None and len(intent.servers) == 1 and planned is None:
-        planned, path = intent.planned.servers, ("fabrics", fabric, "planned", "servers")
+    planned, key = group.planned, "servers.planned"
+    path: tuple[str | int, ...] = ("fabrics", fabric, "servers", index, "planned")
+    if intent.planned is not None and intent.planned.servers is not None and planned is None:
+        planned, key, path = intent.planned.servers, "planned.servers", ("fabrics", fabric, "planned", "servers")
     if planned is not None and planned < group.count:
         report.error(
             "FAB143",
             source.place(path),
-            f"planned size: expected at least the {group.count} servers that are built, got {planned}",
+            f"{key}: expected at least the {group.count} servers that are built, got {planned}",
+            "`planned` is the size of the finished fabric, what is built included",
         )
     return max(planned or 0, group.count)
 
@@ -211,6 +217,8 @@ def _tier(
 
 def _switch_hint(name: str, known: list[str]) -> str:
     hint = nearest(name, known)
+    if re.fullmatch("[0-9]+x[0-9]+g", name.lower()):
+        return "a generic box has 1 to 1024 ports of 1 to 12800 Gb/s, such as 64x400g"
     return hint if hint.startswith("did") else f"{hint}; a generic box is written 64x400g"
 
 
@@ -247,17 +255,41 @@ def _sanity(spec: FabricSpec, report: Report) -> None:
         )
     for index, group in enumerate(spec.groups):
         _group_sanity(spec, index, group, report)
-    if spec.intent.planned is not None and len(spec.groups) > 1:
+    if spec.intent.planned is not None and spec.intent.planned.servers is not None and len(spec.groups) > 1:
         report.error(
             "FAB109",
-            spec.at("planned"),
+            spec.at("planned", "servers"),
             f"planned.servers: expected one group of servers, got {len(spec.groups)}",
             "state `planned:` in each group of `servers:`, and `planned: {servers: …}` only for a single group",
         )
     if spec.kind == "rack" and topology.rails not in (None, 1):
-        report.error("FAB109", spec.at("topology", "rails"), "rails: expected none on a `rack` fabric, got some")
+        report.error(
+            "FAB109",
+            spec.at("topology", "rails"),
+            f"rails: expected none on a `rack` fabric, got {topology.rails}",
+            "all NICs of a rack's servers meet at its leaf; leave `rails` out, or choose `kind: rail-optimized`",
+        )
     if spec.kind == "rail-only" and len({spec.rails(group) for group in spec.groups}) > 1:
         report.error("FAB109", spec.at("servers"), "rail-only: expected servers of equally many NICs in every group")
+    _same_names(spec, report)
+    for at, box in enumerate(topology.attachments):
+        if box.speed_gbps is not None and box.speed_gbps not in spec.leaf.model.speeds:
+            does = ", ".join(map(str, spec.leaf.model.speeds))
+            report.error(
+                "FAB132",
+                spec.at("topology", "attachments", at, "speed_gbps"),
+                f"attachment '{box.name}': expected a speed of the leaf ({spec.leaf.switch}), got {box.speed_gbps}",
+                f"it does {does} Gb/s",
+            )
+    if not spec.ethernet:
+        for path in (("nos",), *(("topology", role, "nos") for role in ("leaf", "spine", "core"))):
+            if spec.stated(*path):
+                report.error(
+                    "FAB107",
+                    spec.at(*path),
+                    f"nos: expected none on an InfiniBand fabric ({spec.leaf.switch})",
+                    "its subnet manager configures the switches; leave `nos` out",
+                )
     if spec.kind == "collapsed":
         if spec.planes > 1:
             report.error("FAB109", spec.at("topology", "planes"), "a collapsed pair has one plane")
@@ -265,6 +297,20 @@ def _sanity(spec: FabricSpec, report: Report) -> None:
             report.error("FAB109", spec.at("topology", "tiers"), "a collapsed pair has no tiers to choose from")
         if len(spec.groups) > 1:
             report.error("FAB109", spec.at("servers"), "a collapsed pair takes one group of servers")
+
+
+def _same_names(spec: FabricSpec, report: Report) -> None:
+    """Attached boxes, tenants and their networks have names of their own."""
+    boxes, tenants = spec.intent.topology.attachments, spec.intent.tenants
+    lists: list[tuple[str, tuple[str, ...], list[str]]] = [
+        ("attachment", ("topology", "attachments"), [box.name for box in boxes]),
+        ("tenant", ("tenants",), [tenant.name for tenant in tenants]),
+    ]
+    for what, path, names in lists:
+        for at, name in enumerate(names):
+            if name in names[:at]:
+                where = spec.at(*path, at, "name")
+                report.error("FAB138", where, f"two {what}s are named '{name}'", "give every one a name of its own")
 
 
 def _group_sanity(spec: FabricSpec, index: int, group: GroupSpec, report: Report) -> None:
@@ -275,7 +321,8 @@ def _group_sanity(spec: FabricSpec, index: int, group: GroupSpec, report: Report
         report.error(
             "FAB109",
             where,
-            f"planes: expected a divisor of the {ports} of a NIC of {group.model}, got {spec.planes}",
+            f"planes: expected {'1' if nic.ports == 1 else 'a divisor of the ports'}, as a NIC of {group.model} has "
+            f"{ports}, got {spec.planes}",
             "the ports of every NIC are spread evenly over the planes",
         )
     if topology.dual_tor and nic.ports < 2:
@@ -283,6 +330,7 @@ def _group_sanity(spec: FabricSpec, index: int, group: GroupSpec, report: Report
             "FAB109",
             spec.at("topology", "dual_tor"),
             f"dual_tor: expected NICs of two ports or more, got {ports} a NIC on {group.model}",
+            "with one port a NIC goes to one leaf; leave `dual_tor` out",
         )
     if spec.kind == "collapsed" and nic.count * nic.ports % 2:
         report.error(
@@ -300,4 +348,5 @@ def _group_sanity(spec: FabricSpec, index: int, group: GroupSpec, report: Report
             "FAB109",
             spec.at("topology", "unit", "servers"),
             f"unit.servers: expected whole racks of {group.per_rack} servers, got {group.unit_servers}",
+            f"a multiple of `per_rack`, {max(1, group.unit_servers // group.per_rack) * group.per_rack} for instance",
         )

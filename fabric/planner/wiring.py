@@ -67,7 +67,18 @@ def _columns(
         return np.broadcast_to(np.asarray(value), a.shape).astype(np.int32)
 
     return Links(
-        full(kind), full(speed), full(a), *map(full, a_port), full(b), *map(full, b_port), full(row), full(column)
+        kind=full(kind),
+        speed_gbps=full(speed),
+        a=full(a),
+        a_cage=full(a_port[0]),
+        a_sub=full(a_port[1]),
+        a_split=full(a_port[2]),
+        b=full(b),
+        b_cage=full(b_port[0]),
+        b_sub=full(b_port[1]),
+        b_split=full(b_port[2]),
+        row=full(row),
+        column=full(column),
     )
 
 
@@ -102,7 +113,7 @@ def pair_links(site: GroupSites, sizing: Sizing) -> Links:
     ones = np.ones(len(up), dtype=np.int64)
     port = (up.cage, up.sub, up.split)
     a, b = ones * site.leaf[0, 0], ones * site.leaf[0, 1]
-    return _columns(LEAF_LEAF, sizing.uplink_gbps, a, port, b, port, ones * site.number[0, 0], np.arange(len(up)))
+    return _columns(LEAF_LEAF, sizing.uplink_gbps, a, port, b, port, 0 * ones, np.arange(len(up)))  # the one pair, row 0
 
 
 def leaf_spine_links(
@@ -167,21 +178,21 @@ def spine_core_links(
     core_index: Ints,
     spine_up: SlotTable,
     core_down: SlotTable,
-    pod_numbers: Ints,
+    pod_places: Ints,
 ) -> Links:
     """Links between spines and cores: spine i of every pod meets core group i of its network.
 
     Args:
         spine_index, spine_number: [pod, network, spine], pods in order of their numbers.
         core_index: device index, [network, group, core].
-        pod_numbers: number of each pod from 0, which is its place at a core.
+        pod_places: place of each pod at a core, from 0.
     """
     lower = lower_slots(history, SPINES)[: sizing.cores_built]
-    upper = np.array(upper_slots(history, [SPINES] * (int(pod_numbers.max()) + 1)))
+    upper = np.array(upper_slots(history, [SPINES] * history[-1].lowers))
     pods, networks, spines = spine_index.shape
     shape = (pods, networks, spines, *lower.shape)
     pod, network, spine, core, link = (axis.ravel() for axis in np.indices(shape))
-    slot, down = lower[core, link], upper[pod_numbers[pod], link]
+    slot, down = lower[core, link], upper[pod_places[pod], link]
     return _columns(
         SPINE_CORE,
         sizing.core_gbps,

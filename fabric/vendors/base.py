@@ -57,6 +57,7 @@ class Target:
     files: Callable[[SwitchView], list[File]]
     refuses: Refusal = runs_anything
     max_mtu: int = 9216  # largest IP MTU that every box of the target does
+    documents: tuple[str, ...] = ()  # files that a merge patch can change
 
     def refusal(self, model: SwitchModel, catalog_name: str = "") -> str | None:
         """Why this box cannot run this target, or None."""

@@ -210,4 +210,11 @@ def files(view: SwitchView) -> list[File]:
     ]
 
 
-TARGET = Target(name="sonic", title="SONiC (community)", port_name=port_name, files=files, refuses=refuses)
+TARGET = Target(
+    name="sonic",
+    title="SONiC (community)",
+    port_name=port_name,
+    files=files,
+    refuses=refuses,
+    documents=("config_db.json",),
+)

@@ -304,12 +304,14 @@ def texts(plan: Plan) -> tuple[str, str, str]:
 # What growth must keep.
 
 
-def kept_devices(old: Plan, new: Plan) -> Iterator[str]:
-    """What a device of the old plan lost."""
+def kept_devices(old: Plan, new: Plan, may_go: tuple[str, ...] = ()) -> Iterator[str]:
+    """What a device of the old plan lost; devices of the roles `may_go` may be gone, but not be others."""
     for name, before in old.fabrics.items():
         after = new.fabrics[name]
         for device in before.devices:
             there = after.by_name.get(device.name)
+            if there is None and device.role in may_go:
+                continue
             if there is None:
                 yield f"{device.name} is gone"
                 continue

@@ -1,0 +1,55 @@
+"""Sizes that a person waits for: a million GPUs counted, a hundred thousand wired."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from fabric import pipeline
+
+pytest.importorskip("resource")
+
+INTENT = """
+version: 1
+site: large
+fabrics:
+  backend:
+    servers: {{model: dgx-h100, count: {servers}}}
+    topology: {{switch: {switch}, unit: {{servers: {unit}}}}}
+"""
+
+WIRE = """
+import json, resource, sys
+from pathlib import Path
+from fabric import pipeline
+made = pipeline.plan(pipeline.load(Path(sys.argv[1])))
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+links = len(made.fabrics["backend"].links)
+print(json.dumps({"peak_mb": peak / (1e6 if sys.platform == "darwin" else 1e3), "links": links}))
+"""
+
+
+def test_a_million_gpus_are_counted_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "large.yaml"
+    path.write_text(INTENT.format(servers=125_000, switch="256x800g", unit=256))
+    start = time.perf_counter()
+    counts = pipeline.summarize(pipeline.load(path))["fabrics"]["backend"]
+    assert time.perf_counter() - start < 3
+    assert counts["gpus"] == 1_000_000
+    assert counts["links"]["server-leaf"] == 1_000_000
+    assert counts["tiers"] == 3
+
+
+def test_a_hundred_thousand_gpus_are_wired_in_little_memory(tmp_path: Path) -> None:
+    path = tmp_path / "large.yaml"
+    path.write_text(INTENT.format(servers=12_500, switch="sn5600", unit=64))
+    counts = pipeline.summarize(pipeline.load(path))["fabrics"]["backend"]
+    done = subprocess.run([sys.executable, "-c", WIRE, str(path)], capture_output=True, text=True, timeout=300, check=True)
+    told = json.loads(done.stdout)
+    assert told["links"] == sum(counts["links"].values()) > 200_000
+    assert told["peak_mb"] < 400

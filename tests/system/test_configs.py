@@ -1,0 +1,76 @@
+"""What the examples render, held against the real parser of FRR and against itself."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+needs_vtysh = pytest.mark.skipif(
+    shutil.which("vtysh") is None, reason="vtysh is not installed (Debian package frr; root can install it)"
+)
+
+
+@needs_vtysh
+def test_frr_takes_every_line(examples: Path) -> None:
+    files = sorted(examples.rglob("frr.conf"))
+    assert len(files) > 300
+    seen = 0
+    for path in files:
+        if "b200-3tier" in path.parts and hash_free(path) % 8:
+            continue  # 320 alike: every eighth
+        done = subprocess.run(["vtysh", "-C", "-f", str(path)], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, ""), f"{path}: {done.stdout}{done.stderr}"
+        seen += 1
+    assert seen > 60
+
+
+def hash_free(path: Path) -> int:
+    """A number of a path that does not change from run to run."""
+    return sum(path.parent.name.encode())
+
+
+def test_every_key_that_sonic_references_is_defined(examples: Path) -> None:
+    files = sorted(examples.rglob("config_db.json"))
+    assert len(files) > 300
+    for path in files:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        ports = set(data["PORT"])
+        assert {key.split("|")[0] for key in data["INTERFACE"]} <= ports
+        assert all(key.split("|")[0] in data["INTERFACE"] for key in data["INTERFACE"])
+        assert set(data["BREAKOUT_CFG"]) <= ports
+        assert set(data["DEVICE_NEIGHBOR"]) <= ports
+        assert set(data["CABLE_LENGTH"]["AZURE"]) == set(data["DEVICE_NEIGHBOR"])
+        lanes = [lane for row in data["PORT"].values() for lane in row["lanes"].split(",")]
+        assert len(lanes) == len(set(lanes))
+        assert len({row["alias"] for row in data["PORT"].values()}) == len(ports)
+        switches = {row["name"] for row in data["DEVICE_NEIGHBOR"].values()}
+        assert set(data.get("DEVICE_NEIGHBOR_METADATA", {})) <= switches
+        for table in ("LOOPBACK_INTERFACE", "MGMT_INTERFACE"):
+            assert all(key.split("|")[0] in (*data[table], *data.get("MGMT_PORT", {})) for key in data[table])
+        assert data["DEVICE_METADATA"]["localhost"]["docker_routing_config_mode"] == "split-unified"
+        values = [value for rows in data.values() for row in rows.values() for value in row.values()]
+        assert all(isinstance(value, str) for value in values)
+
+
+def test_both_ends_of_a_link_name_each_other(examples: Path) -> None:
+    """Of every SONiC fabric: what a port's neighbour says of the port's own name."""
+    for site in ("starter", "gb300-twin-plane"):
+        neighbors = {
+            path.parent.name: json.loads(path.read_text(encoding="utf-8"))["DEVICE_NEIGHBOR"]
+            for path in (examples / site).rglob("config_db.json")
+        }
+        for device, rows in neighbors.items():
+            for port, row in rows.items():
+                if row["name"] in neighbors:
+                    assert neighbors[row["name"]][row["port"]] == {"name": device, "port": port}
+
+
+def test_no_config_holds_a_secret(examples: Path) -> None:
+    for path in examples.rglob("configs/*/*"):
+        text = path.read_text(encoding="utf-8").lower()
+        for word in ("password", "secret", "community public", "private-key"):
+            assert word not in text, f"{path}: {word}"
