@@ -72,8 +72,8 @@ class Allocator:
     def strides(self, kind: str) -> dict[str, int]:
         """What is known of a kind's areas: numbers from one row to the next, by the area's name."""
         prefix = f"{self.spec.name}:address/{kind}/"
-        known = self.ledger.known.items()
-        return {key.removeprefix(prefix): blocks[0].stride for key, blocks in known if key.startswith(prefix) and blocks}
+        known = {key: blocks for key, blocks in self.ledger.known.items() if blocks and key.startswith(prefix)}
+        return {key.removeprefix(prefix): blocks[0].stride for key, blocks in known.items()}
 
     def asn(self, name: str, need: Need) -> Area:
         """The area of AS numbers of a role."""

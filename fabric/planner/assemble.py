@@ -296,12 +296,9 @@ def _leaf_spine(
             sites, sizing, history, arrivals, places, index.spine, pods, down
         )
     leaves = {size.name: sizing.units_per_pod * size.unit_leaves // sizing.networks for size in sizing.groups}
-    history: tuple[Epoch, ...] = tuple(known)
     current = Epoch(sizing.spines, links, max(leaves.values()))
-    for name, count in leaves.items():  # pods do not mix groups
-        history = continued(known, current, [name] * count, uplinks, len(down))
-        if len(history) == 1:
-            break
+    tried = [continued(known, current, [name] * count, uplinks, len(down)) for name, count in leaves.items()]
+    history = min(tried, key=len)  # pods do not mix groups: what one cannot keep, none keeps
     parts = []
     for site in sites:
         size, per_unit = site.size, site.size.unit_leaves // sizing.networks

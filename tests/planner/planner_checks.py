@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from fractions import Fraction
 from ipaddress import ip_address, ip_interface, ip_network
+from itertools import pairwise
 
 from fabric.plan.devices import CORE, LEAF, SERVER, SPINE, SWITCH_ROLES, Device
 from fabric.plan.links import ATTACHMENT, KINDS, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
@@ -15,7 +16,9 @@ from fabric.plan.view_of import Views
 from fabric.planner import lock as locks
 from fabric.planner.summary import summary
 
-Link = tuple[str, int, str, int, int, str, int, int, int, int]  # kind, speed, a, cage, sub, b, cage, sub, split, address
+Link = tuple[
+    str, int, str, int, int, str, int, int, int, int
+]  # kind, speed, a, cage, sub, b, cage, sub, split, address
 
 
 def everything(plan: Plan) -> None:
@@ -178,7 +181,7 @@ def server_wiring(plan: FabricPlan) -> None:
             if plan.spec.kind == "collapsed":
                 continue
             planes = Counter(leaf.plane for leaf in leaves)
-            assert planes == {plane: spec.nic.ports // plan.spec.planes for plane in range(plan.spec.planes)}
+            assert planes == dict.fromkeys(range(plan.spec.planes), spec.nic.ports // plan.spec.planes)
             assert len({leaf.rail for leaf in leaves}) == 1
             rail = rail_of.setdefault((device.group, nic), leaves[0].rail)
             assert rail == leaves[0].rail
@@ -206,11 +209,13 @@ def ratios(plan: FabricPlan) -> None:
         if c["kind"][i] == LEAF_LEAF:
             down[c["b"][i]] -= c["speed_gbps"][i]
             up[c["b"][i]] += c["speed_gbps"][i]
-    stated = spec.stated("topology", "leaf", "oversubscription") or not spec.stated("topology", "leaf", "uplinks", "count")
+    stated = spec.stated("topology", "leaf", "oversubscription") or not spec.stated(
+        "topology", "leaf", "uplinks", "count"
+    )
     whole = {LEAF: stated and sizing.spines_built == sizing.spines, SPINE: sizing.cores_built == sizing.cores}
     ceiling = {LEAF: spec.leaf_ratio, SPINE: spec.spine_ratio}
     for device in plan.switches:
-        if device.role == LEAF and whole[LEAF] or device.role == SPINE and sizing.tiers == 3 and whole[SPINE]:
+        if (device.role == LEAF and whole[LEAF]) or (device.role == SPINE and sizing.tiers == 3 and whole[SPINE]):
             assert Fraction(down[device.index], up[device.index]) <= ceiling[device.role], device.name
 
 
@@ -250,7 +255,7 @@ def addresses(plan: Plan) -> None:
             spans.append((first, first + size))
             assert all(first <= low < first + size for low in served[leaf])
         spans.sort()
-        assert all(end <= begin for (_, end), (begin, _) in zip(spans, spans[1:], strict=False))
+        assert all(end <= begin for (_, end), (begin, _) in pairwise(spans))
 
 
 def leaf_asns(plan: Plan) -> None:
@@ -275,6 +280,11 @@ def sessions(plan: Plan, fabric: FabricPlan) -> None:
     views = Views(plan, fabric)
     ends = []
     loopbacks = set()
+    promised: dict[tuple[str, int, int], int] = {}  # the lower end of a link has its subnet's first address
+    for row in rows(fabric):
+        low, server = row[9], row[0] in ("server-leaf", "attachments")
+        promised[row[2], row[3], row[4]] = -1 if low < 0 else low + server
+        promised[row[5], row[6], row[7]] = -1 if low < 0 else low + (not server)
     for device in fabric.switches:
         view = views.of(device)
         loopbacks.add(view.loopback)
@@ -282,6 +292,9 @@ def sessions(plan: Plan, fabric: FabricPlan) -> None:
         by_cage = Counter((port.ref.cage, port.ref.split) for port in view.ports)
         assert all(count == split for (_, split), count in by_cage.items())
         assert {cage for cage, _ in by_cage} == set(range(1, view.model.cages + 1))
+        for port in view.cabled:
+            number = int(ip_interface(port.address).ip) if port.address else -1
+            assert number == promised[device.name, port.ref.cage, port.ref.sub]
         assert len(view.cabled) == sum(1 for _ in fabric.links.of(device.index))
         for session in view.sessions:
             own = str(ip_interface(session.port.address).ip) if session.port.address else None

@@ -37,7 +37,7 @@ def maybe(strategy: st.SearchStrategy[Any], odds: int = 3) -> st.SearchStrategy[
 @st.composite
 def groups(draw: st.DrawFn, kind: str, planes: int, dual_tor: bool) -> list[Data]:
     """One group of servers, or two of different models."""
-    usable = [name for name in SERVERS if planes == 1 and not dual_tor or name in ("twin", "quad")]
+    usable = [name for name in SERVERS if (planes == 1 and not dual_tor) or name in ("twin", "quad")]
     many = kind not in ("collapsed", "rail-only") and draw(st.integers(0, 3)) == 0
     models = draw(st.permutations(usable))[: 2 if many else 1]
     found = []
@@ -69,7 +69,14 @@ def fabrics(draw: st.DrawFn) -> Data:
         spine["oversubscription"] = draw(st.sampled_from((1, 2, 3)))
     if draw(st.integers(0, 4)) == 0:
         spine["switch"] = draw(st.sampled_from(SMALL + REAL))
-    topology: Data = {"kind": kind, "switch": switch, "planes": planes, "dual_tor": dual_tor, "leaf": leaf, "spine": spine}
+    topology: Data = {
+        "kind": kind,
+        "switch": switch,
+        "planes": planes,
+        "dual_tor": dual_tor,
+        "leaf": leaf,
+        "spine": spine,
+    }
     unit: Data = {}
     if draw(st.integers(0, 4)):
         least = servers[0].get("per_rack", 1)

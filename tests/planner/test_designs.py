@@ -71,4 +71,9 @@ def test_fat_tree_is_wired_as_it_is_counted(k: int) -> None:
     assert {graph.degree(node) for node in set(graph) - hosts} == {k}
     near = networkx.single_source_shortest_path_length(graph, min(hosts))
     # k/2 hosts share a leaf, (k/2)^2 a pod; everyone else is three switches up and down
-    assert Counter(near[host] for host in hosts) == {0: 1, 2: k // 2 - 1, 4: (k // 2) ** 2 - k // 2, 6: k**3 // 4 - k**2 // 4}
+    assert Counter(near[host] for host in hosts) == {
+        0: 1,
+        2: k // 2 - 1,
+        4: (k // 2) ** 2 - k // 2,
+        6: k**3 // 4 - k**2 // 4,
+    }

@@ -108,7 +108,11 @@ def test_an_aligned_block_is_a_prefix() -> None:
 
 NEEDS = st.lists(
     st.tuples(
-        st.sampled_from(("a", "b", "c")), st.integers(1, 9), st.integers(1, 5), st.integers(0, 16), st.sampled_from((1, 2))
+        st.sampled_from(("a", "b", "c")),
+        st.integers(1, 9),
+        st.integers(1, 5),
+        st.integers(0, 16),
+        st.sampled_from((1, 2)),
     ),
     min_size=1,
     max_size=8,

@@ -11,6 +11,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from math import ceil
 from pathlib import Path
 
 import planner_checks as check
@@ -38,8 +39,11 @@ def built(data: Data, lock: Lock | None = None) -> Plan:
         raise
 
 
-def fair_share(body: Callable[[st.DataObject, Counter[str]], None], examples: int, share: float) -> None:
-    """Runs a property over drawn data; at least that share of the examples must come to its end."""
+def fair_share(body: Callable[[st.DataObject, Counter[str]], None], examples: int, share: float) -> Counter[str]:
+    """Runs a property over drawn data; at least that share of the examples must come to its end.
+
+    Gives what the body counted.
+    """
     seen: Counter[str] = Counter()
 
     @settings(STABLE, max_examples=examples)
@@ -51,6 +55,7 @@ def fair_share(body: Callable[[st.DataObject, Counter[str]], None], examples: in
 
     run()
     assert seen["done"] >= share * seen["drawn"], seen
+    return seen
 
 
 def test_every_plan() -> None:
@@ -61,12 +66,7 @@ def test_every_plan() -> None:
             seen[f"{fabric.sizing.tiers} tiers"] += 1
             seen[fabric.spec.kind] += 1
 
-    seen: Counter[str] = Counter()
-
-    def counted(data: st.DataObject, inner: Counter[str]) -> None:
-        body(data, seen)
-
-    fair_share(counted, 250, 0.5)
+    seen = fair_share(body, 200, 0.5)
     kinds = ("1 tiers", "2 tiers", "3 tiers", "rail-optimized", "rack", "rail-only", "collapsed")
     assert all(seen[kind] >= 10 for kind in kinds), seen
 
@@ -130,7 +130,12 @@ def test_the_files_do_not_hang_on_the_hash_seed(tmp_path: Path) -> None:
     for seed in ("0", "1", "4711"):
         environment = {**os.environ, "PYTHONHASHSEED": seed}
         done = subprocess.run(
-            [sys.executable, "-c", HASH, str(path)], capture_output=True, text=True, check=True, env=environment, timeout=60
+            [sys.executable, "-c", HASH, str(path)],
+            capture_output=True,
+            text=True,
+            check=True,
+            env=environment,
+            timeout=60,
         )
         found.add(done.stdout)
     assert len(found) == 1
@@ -223,7 +228,7 @@ def test_growth_keeps_what_is_there(grow: Change) -> None:
         grown_keeps(old, new)
         assert check.texts(make(larger, new.lock)) == check.texts(new)
 
-    fair_share(body, 60, 0.05 if grow in RARE else 0.25)
+    fair_share(body, 60 if grow in RARE else 40, 0.05 if grow in RARE else 0.25)
 
 
 def raise_planned(site: Data) -> None:
@@ -240,7 +245,9 @@ def grown_keeps(old: Plan, new: Plan) -> None:
         return  # another tier is another fabric; servers and leaves are held by the test of changes
     for name, before in old.fabrics.items():
         one, other = before.sizing, new.fabrics[name].sizing
-        same = shape(old, name) == shape(new, name) and one.spines <= other.spines and one.core_count <= other.core_count
+        same = (
+            shape(old, name) == shape(new, name) and one.spines <= other.spines and one.core_count <= other.core_count
+        )
         may_go = () if same else (SPINE, CORE)  # the sizing has other ones
         only = replace(old, fabrics={name: before})
         assert list(check.kept_devices(only, new, may_go)) == []
@@ -248,7 +255,7 @@ def grown_keeps(old: Plan, new: Plan) -> None:
         lost = check.moved_links(old, new)
         forget_taken_seats(old, new, lost)
         assert lost == {}
-    if all(wiring(old, name, name) == wiring(new, name, name, old) for name in old.fabrics):
+    if all(wiring(old, name) == wiring(new, name, old) for name in old.fabrics):
         lost = check.vanished_links(old, new)
         forget_taken_seats(old, new, lost)
         assert lost == {}
@@ -259,7 +266,7 @@ def shape(plan: Plan, name: str) -> tuple[int, ...]:
     return sizing.tiers, sizing.networks, sizing.uplink_gbps, sizing.core_gbps, sizing.units_per_pod
 
 
-def wiring(plan: Plan, name: str, _: str, of: Plan | None = None) -> tuple[object, ...]:
+def wiring(plan: Plan, name: str, of: Plan | None = None) -> tuple[object, ...]:
     """Every number that says how many links there are between two switches, of the groups that were there."""
     sizing = plan.fabrics[name].sizing
     groups = {group.name for group in (of or plan).fabrics[name].sizing.groups}
@@ -289,7 +296,7 @@ def test_what_goes_and_comes_back_is_as_it_was() -> None:
         assert list(check.kept_devices(again, large)) == []
         back = make(larger, again.lock)
         assert list(check.kept_devices(large, back)) == []
-        if wiring(small, "backend", "") == wiring(large, "backend", ""):
+        if wiring(small, "backend") == wiring(large, "backend"):
             lost = check.vanished_links(large, back)
             forget_taken_seats(again, large, lost)
             assert lost == {}
@@ -315,7 +322,8 @@ def test_reserved_uplinks_never_move() -> None:
             stage = copy.deepcopy(site)
             stage["fabrics"]["backend"]["servers"][0]["count"] = servers
             if stated:
-                pods = -(-(-(-servers // final.groups[0].unit_servers)) // final.units_per_pod) if final.tiers == 3 else 1
+                units = ceil(servers / final.groups[0].unit_servers)
+                pods = ceil(units / final.units_per_pod) if final.tiers == 3 else 1
                 stage["fabrics"]["backend"]["topology"]["spine"]["count"] = built_spines * pods * final.networks
             plans.append(built(stage, plans[0].lock if plans else None))
         old, new = plans
@@ -326,10 +334,12 @@ def test_reserved_uplinks_never_move() -> None:
         forget_taken_seats(old, new, lost)
         assert lost == {}
 
-    fair_share(body, 120, 0.25)
+    assert fair_share(body, 120, 0.25)["fewer spines"] >= 5
 
 
-@pytest.mark.parametrize("part", ["leaf", "spine", "unit", "switch", "rails", "planes", "tiers", "underlay", "planned", "all"])
+@pytest.mark.parametrize(
+    "part", ["leaf", "spine", "unit", "switch", "rails", "planes", "tiers", "underlay", "planned", "all"]
+)
 def test_any_change_of_an_intent_gives_a_whole_plan(part: str) -> None:
     """Whatever the lock holds, an intent that can be built without it can be built with it, and every check holds."""
 
@@ -352,7 +362,7 @@ def test_any_change_of_an_intent_gives_a_whole_plan(part: str) -> None:
         check.everything(new)
         assert check.texts(make(changed, new.lock)) == check.texts(new)
 
-    fair_share(body, 40, 0.2)
+    fair_share(body, 25, 0.2)
 
 
 # Cases that were wrong once, as small as they get.
@@ -370,7 +380,13 @@ def group(model: str, count: int, name: str = "") -> Data:
 CHANGES = {
     "fewer-uplinks": (
         backend([group("eight", 15)], kind="rack", unit={"servers": 1}, spine={"switch": "8x400g"}),
-        backend([group("eight", 15)], kind="rack", unit={"servers": 1}, spine={"switch": "8x400g"}, leaf={"uplinks": {"count": 6}}),
+        backend(
+            [group("eight", 15)],
+            kind="rack",
+            unit={"servers": 1},
+            spine={"switch": "8x400g"},
+            leaf={"uplinks": {"count": 6}},
+        ),
     ),
     "one-more-pod-on-more-cores": (
         backend([group("twin", 12)], switch="8x400g", unit={"servers": 3}, leaf={"spare_server_ports": 1}, tiers=3),
@@ -407,6 +423,7 @@ def test_changes_that_were_wrong_once(name: str, tmp_path: Path) -> None:
 
 
 def test_files_are_stable_text() -> None:
-    """The same intent gives the same bytes in every version of Python and numpy; a change here re-cables real fabrics."""
+    """One intent gives the same bytes in every version of Python and numpy; a change here re-cables real fabrics."""
     lock, _, links = check.texts(make(yaml.safe_load(MIXED)))
-    assert [hashlib.sha256(text.encode()).hexdigest()[:12] for text in (lock, links)] == ["8ceb39f2add5", "b7153359aa63"]
+    found = [hashlib.sha256(text.encode()).hexdigest()[:12] for text in (lock, links)]
+    assert found == ["8ceb39f2add5", "b7153359aa63"]
