@@ -92,9 +92,7 @@ def _all_files(made: Plan, renderer: Renderer, todo: Sequence[Job]) -> Iterator[
         yield from renderer.files(job)
 
 
-def _write(
-    intent: Intent, made: Plan, renderer: Renderer, todo: Sequence[Job], wanted: _Limit, jobs: int
-) -> Changes:
+def _write(intent: Intent, made: Plan, renderer: Renderer, todo: Sequence[Job], wanted: _Limit, jobs: int) -> Changes:
     """Stages every file, then commits them together."""
     intent.folder.parent.mkdir(parents=True, exist_ok=True)
     with Store(intent.folder).transaction(wanted.keep) as transaction:
@@ -137,9 +135,7 @@ def _stage_in_workers(work: _Work, todo: Sequence[Job], workers: int) -> None:
 def _stage_chunk(chunk: Sequence[Job]) -> list[Staged]:
     assert _work is not None
     folder, owned = _work.intent.folder, _work.transaction.owned
-    return [
-        stage(folder, path, data, owned.get(path)) for job in chunk for path, data in _work.renderer.files(job)
-    ]
+    return [stage(folder, path, data, owned.get(path)) for job in chunk for path, data in _work.renderer.files(job)]
 
 
 def _shown(intent: Intent) -> str:
@@ -180,5 +176,3 @@ def _compared(intent: Intent, found: Comparison) -> list[str]:
     if found.unfinished:
         lines.append(f"{_shown(intent)}: a run was stopped half-way")
     return [*lines, f"{intent.path}: not up to date, run `fabric generate {intent.path}`"]
-
-

@@ -105,9 +105,7 @@ def _template(plan: Plan, at: int, name: str, base: Path, report: Report) -> Tex
     place = plan.source.place(("overrides", at, "template"))
     path = (base / name).resolve()
     if not path.is_relative_to(base.resolve()):
-        report.error(
-            "FAB170", place, f"override template '{name}': expected a file below the folder of the intent", _BESIDE
-        )
+        report.error("FAB170", place, f"override template '{name}': expected a file below the folder of the intent", _BESIDE)
         return None
     if not path.is_file():
         report.error("FAB170", place, f"override template '{name}': there is no such file", _BESIDE)

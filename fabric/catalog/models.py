@@ -60,11 +60,9 @@ class SonicPlatform(Record):
     alias: str = Field("etp{cage}", description="pattern of a whole cage's alias")
     split_alias: str = Field(
         "{alias}{letter}",
-        description="pattern of a split port's: {cage}, {alias}, {letter} a, b, …, {sub} 1, 2, …, {lane} the cage's lane, from 1",
+        description="pattern of a split port's: {cage}, {alias}, {letter} a, b, …, {sub} 1, 2, …, {lane} of the cage, from 1",
     )
-    modes: dict[str, str] = Field(
-        default_factory=dict, description="split → the exact key of platform.json's breakout_modes"
-    )
+    modes: dict[str, str] = Field(default_factory=dict, description="split → the exact key of platform.json's breakout_modes")
     source: str = ""
 
 

@@ -78,5 +78,7 @@ def _unexpected(error: Exception) -> None:
     if isinstance(error, OSError):
         say(f"fabric: {error.filename or ''}: {(error.strerror or str(error)).lower()}")
         sys.exit(USAGE)
-    say(f"fabric: internal error: {type(error).__name__}: {error}\n    hint: run again with --debug and report what it prints")
+    say(
+        f"fabric: internal error: {type(error).__name__}: {error}\n    hint: run again with --debug and report what it prints"
+    )
     sys.exit(USAGE)

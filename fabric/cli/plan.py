@@ -74,9 +74,7 @@ def lines(name: str, row: dict[str, Any]) -> list[str]:
     if "planned" in row:
         final = row["planned"]
         switches = ", ".join(f"{number:,} {tier}" for tier, number in final["switches"].items() if number)
-        out.append(
-            f"  planned   {final['servers']:,} servers: {switches}; leaf {final['oversubscription']['leaf']:g}:1"
-        )
+        out.append(f"  planned   {final['servers']:,} servers: {switches}; leaf {final['oversubscription']['leaf']:g}:1")
     return out
 
 

@@ -196,7 +196,10 @@ def _tiers(case: Case) -> list[str]:
     stated = case.spec.intent.topology.tiers
     if stated != "auto":
         return [f"{stated} tiers are stated", *tried]
-    return [*tried, f"{plural(case.sizing.tiers, 'tier')} with {case.sizing.uplink_gbps}G uplinks is the first option that fits"]
+    return [
+        *tried,
+        f"{plural(case.sizing.tiers, 'tier')} with {case.sizing.uplink_gbps}G uplinks is the first option that fits",
+    ]
 
 
 def _ratio(case: Case) -> list[str]:

@@ -20,9 +20,7 @@ def device(fabric: FabricPlan, subject: str) -> list[str]:
 
 def _device(fabric: FabricPlan, found: Device) -> list[str]:
     place = [
-        f"{key} {getattr(found, key) + 1}"
-        for key in ("pod", "unit", "rack", "plane", "rail")
-        if getattr(found, key) >= 0
+        f"{key} {getattr(found, key) + 1}" for key in ("pod", "unit", "rack", "plane", "rail") if getattr(found, key) >= 0
     ]
     what = f"{found.role} {found.number}" + (f" of group {found.group}" if found.group and found.role == SERVER else "")
     out = [f"{found.name}: {what} of fabric {fabric.name}, {found.model}" + (f", {', '.join(place)}" if place else "")]

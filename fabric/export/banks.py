@@ -39,9 +39,7 @@ def networks(view: View) -> tuple[Network, ...]:
     """Every isolated network, in the order of its switches."""
     spec, planes = view.fabric.spec, view.planes
     if spec.kind != "rail-only":
-        return tuple(
-            Network(n, -1, f"plane {n + 1}" if planes > 1 else "", plane_tone(n, planes)) for n in range(planes)
-        )
+        return tuple(Network(n, -1, f"plane {n + 1}" if planes > 1 else "", plane_tone(n, planes)) for n in range(planes))
     found = []
     for rail in range(spec.rails(spec.groups[0])):
         for plane in range(planes):
@@ -55,9 +53,7 @@ def shown(view: View) -> int:
     return len(condense(networks(view), _MOST))
 
 
-def row(
-    canvas: Canvas, view: View, area: Box, labels: dict[Network, list[str]], what: dict[Network, str]
-) -> list[Placed]:
+def row(canvas: Canvas, view: View, area: Box, labels: dict[Network, list[str]], what: dict[Network, str]) -> list[Placed]:
     """A bank for every network, side by side: `labels` are its cells, `what` says what they are."""
     slots = condense(networks(view), _MOST)
     width = (area.w - GAP * (len(slots) - 1)) / len(slots)

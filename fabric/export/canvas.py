@@ -140,13 +140,9 @@ class Canvas:
         for at, line in enumerate(lines):
             strong = at < bold
             colour = fill if strong or fill != INK else SOFT
-            self.text(
-                box.cx, y + at * step, line, size=size, fill=colour, anchor="middle", bold=strong, room=box.w - 6
-            )
+            self.text(box.cx, y + at * step, line, size=size, fill=colour, anchor="middle", bold=strong, room=box.w - 6)
 
-    def lines(
-        self, ends: Iterable[tuple[float, float, float, float]], stroke: str, width: float, opacity: float
-    ) -> None:
+    def lines(self, ends: Iterable[tuple[float, float, float, float]], stroke: str, width: float, opacity: float) -> None:
         """Lines of one look, each from (x1, y1) to (x2, y2)."""
         path = "".join(f"M{number(a)} {number(b)}L{number(c)} {number(d)}" for a, b, c, d in ends)
         self._layers[RIBBONS].append(

@@ -88,5 +88,3 @@ def _badge(canvas: Canvas, x: float, y: float, ratio: str) -> None:
     width = text_width(text, 11, True) + 14
     canvas.rect(Box(x, y, width, 18), tone.ground, tone.line, radius=9)
     canvas.text(x + width / 2, y + 13, text, size=11, fill=tone.line, anchor="middle", bold=True)
-
-

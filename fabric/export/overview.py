@@ -96,9 +96,7 @@ def _rows(scene: Scene, y: float) -> Rows:
 def _spines(canvas: Canvas, scene: Scene, area: Box) -> list[Placed]:
     labels = {
         network: [
-            str(spine.number)
-            for spine in scene.opened.spines
-            if spine.plane == network.plane and spine.rail == network.rail
+            str(spine.number) for spine in scene.opened.spines if spine.plane == network.plane and spine.rail == network.rail
         ]
         for network in banks.networks(scene.view)
     }
@@ -112,9 +110,7 @@ def _frames(canvas: Canvas, scene: Scene, rows: Rows) -> None:
     known = banks.networks(view)
     labels = {network: [str(n + 1) for n in range(sizing.spines_built)] for network in known}
     what = f"{counted(sizing.spines_built, 'group')} of {counted(sizing.cores_built, 'core')}"
-    cores = banks.row(
-        canvas, view, Box(gutter.MAIN, rows.core, scene.width, 0), labels, dict.fromkeys(known, what)
-    )
+    cores = banks.row(canvas, view, Box(gutter.MAIN, rows.core, scene.width, 0), labels, dict.fromkeys(known, what))
     bottom = rows.bottom + FRAME_PAD
     frame = Box(gutter.MAIN, rows.frame, scene.pod, bottom - rows.frame)
     canvas.rect(frame, PAPER, RULE, radius=8, layer=FRAMES)

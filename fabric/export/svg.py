@@ -1,7 +1,7 @@
 """A static picture of a plan: the design at first glance, for a README, a slide or a ticket.
 
-    switches.py  up to 16 switches: each with its name, each pair a line
-    overview.py  more: tiers as rows, pods and units as boxes, ribbons instead of links
+switches.py  up to 16 switches: each with its name, each pair a line
+overview.py  more: tiers as rows, pods and units as boxes, ribbons instead of links
 """
 
 from __future__ import annotations

@@ -36,8 +36,7 @@ def _pattern(text: str) -> str:
 
 # What no host may have: this network, loopback, link-local, multicast and reserved space.
 _NOT_UNICAST = tuple(
-    IPNetwork(text)
-    for text in ("0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/3", "::/8", "fe80::/10", "ff00::/8")
+    IPNetwork(text) for text in ("0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/3", "::/8", "fe80::/10", "ff00::/8")
 )
 
 
@@ -102,7 +101,11 @@ Asn = Annotated[int, Field(ge=1, le=4_294_967_294)]
 
 
 class Names(Key):
-    """Name patterns. Fields: {site} {fabric} {group} {role} {n} {unit} {rack} {pod} {plane} {rail}; `{n:03}` pads."""
+    """Name patterns. Fields: {site} {fabric} {group} {role} {n} {unit} {rack} {pod} {plane} {rail}; `{n:03}` pads.
+
+    {n} counts among the devices that the other coordinates of the pattern do not tell apart, so `p{plane}-leaf{n:02}`
+    begins with 01 in every plane.
+    """
 
     leaf: Pattern = Field("{fabric}-leaf{n:03}", description="leaves")
     spine: Pattern = Field("{fabric}-spine{n:03}", description="spines")

@@ -32,7 +32,7 @@ def page() -> str:
         path, title, node = queue.pop(0)
         out.append(f"## {f'`{path}`' if path else title}\n\n")
         if node.get("description"):
-            out.append(f"{_first(node['description'])}\n\n")
+            out.append(f"{' '.join(node['description'].split())}\n\n")
         out.append("| key | what it takes | default | meaning |\n|---|---|---|---|\n")
         for key, field in node.get("properties", {}).items():
             required = key in node.get("required", ())
@@ -110,10 +110,6 @@ def _suffix(field: dict[str, Any], whole: dict[str, Any]) -> str:
     """`.NAME` below a mapping of names."""
     named = field.get("type") == "object" and ("additionalProperties" in field or "patternProperties" in field)
     return ".NAME" if named else ""
-
-
-def _first(text: str) -> str:
-    return text.split("\n\n")[0].replace("\n", " ")
 
 
 if __name__ == "__main__":

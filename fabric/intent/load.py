@@ -83,9 +83,7 @@ def _translate(item: Any, text: Source, report: Report) -> None:
     described = _description(path)
     if kind == "extra_forbidden":
         parent, key = _dotted(path[:-1], text), path[-1]
-        report.error(
-            "FAB101", place, f"unknown key {show(key)}" + (f" under {parent}" if parent else ""), _key_hint(path)
-        )
+        report.error("FAB101", place, f"unknown key {show(key)}" + (f" under {parent}" if parent else ""), _key_hint(path))
     elif kind == "missing":
         parent_place = text.place(path[:-1], key=len(path) > 1)
         report.error("FAB103", parent_place, f"{name}: expected this key, it is missing", described)
@@ -104,9 +102,7 @@ def _translate(item: Any, text: Source, report: Report) -> None:
         form = _FORMS.get(context["pattern"], f"text of the form {context['pattern']}")
         report.error("FAB104", place, f"{name}: expected {form}, got {got}", described)
     elif kind == "string_too_long":
-        report.error(
-            "FAB104", place, f"{name}: expected at most {context['max_length']} characters, got {got}", described
-        )
+        report.error("FAB104", place, f"{name}: expected at most {context['max_length']} characters, got {got}", described)
     elif kind == "too_short":
         least = plural(context["min_length"], "entry", "entries")
         report.error("FAB104", place, f"{name}: expected at least {least}, got none", described)

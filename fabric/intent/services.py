@@ -25,9 +25,7 @@ def _mac(text: str) -> str:
 class Overlay(Key):
     """EVPN/VXLAN on top of the underlay."""
 
-    kind: Literal["none", "evpn-vxlan"] = Field(
-        "none", description="`none`: routed fabric; `evpn-vxlan`: tenants by VNI"
-    )
+    kind: Literal["none", "evpn-vxlan"] = Field("none", description="`none`: routed fabric; `evpn-vxlan`: tenants by VNI")
     anycast_mac: Annotated[Line, AfterValidator(_mac)] = Field(
         "00:00:5e:00:01:01", description="MAC address of the distributed gateways"
     )
@@ -48,9 +46,7 @@ class Tenant(Key):
     """Who owns which servers, racks or rails; ports follow from it."""
 
     name: Name = Field(description="name of the tenant and its VRF")
-    servers: Annotated[tuple[Line, ...], ListOf] = Field(
-        (), description="server names or ranges, `dgx-h100-0001..0032`"
-    )
+    servers: Annotated[tuple[Line, ...], ListOf] = Field((), description="server names or ranges, `dgx-h100-0001..0032`")
     racks: Annotated[tuple[Count, ...], ListOf] = Field((), description="racks, from 1")
     rails: Annotated[tuple[Count, ...], ListOf] = Field((), description="rails, from 1")
     vni: Vni | None = Field(None, description="VNI of the VRF; from `overlay.l3vni_base` unless stated")
@@ -136,9 +132,7 @@ class Override(Key):
 class Output(Key):
     """What becomes of the generated files."""
 
-    keep: bool = Field(
-        True, description="false: too large to commit; `generate --check` plans and renders, compares nothing"
-    )
+    keep: bool = Field(True, description="false: too large to commit; `generate --check` plans and renders, compares nothing")
 
 
 __all__ = ["Asn", "Checks", "Management", "Output", "Overlay", "Override", "Qos", "Tenant"]

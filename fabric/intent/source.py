@@ -147,9 +147,7 @@ class _Builder:
             loader.get_event()  # document end
             if not loader.check_event(yaml.StreamEndEvent):
                 mark = loader.peek_event().start_mark
-                self.report.fail(
-                    "FAB007", self._place(mark), "expected one YAML document, got a second", "one site a file"
-                )
+                self.report.fail("FAB007", self._place(mark), "expected one YAML document, got a second", "one site a file")
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             place = self._place(mark) if mark else Place(self.name)

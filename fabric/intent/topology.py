@@ -49,9 +49,7 @@ class Uplinks(Key):
 class Tier(Key):
     """What the tiers have in common."""
 
-    switch: Line | None = Field(
-        None, description="switch of the catalog, e.g. `sn5600`, or a generic box such as `64x400g`"
-    )
+    switch: Line | None = Field(None, description="switch of the catalog, e.g. `sn5600`, or a generic box such as `64x400g`")
     nos: Name | None = Field(None, description="network OS of this tier, where it differs from the fabric's")
 
 

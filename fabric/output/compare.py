@@ -29,9 +29,7 @@ class Comparison:
 
     @property
     def clean(self) -> bool:
-        return not (
-            self.missing or self.different or self.orphaned or self.unowned or self.stale_manifest or self.unfinished
-        )
+        return not (self.missing or self.different or self.orphaned or self.unowned or self.stale_manifest or self.unfinished)
 
 
 def check(site_dir: Path, generated: Iterable[tuple[str, bytes]], keep: Keep = keep_nothing) -> Comparison:

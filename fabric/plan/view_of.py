@@ -96,9 +96,7 @@ class Views:
         address = ip_address(number)
         length = net.prefixlen if net is not None else address.max_prefixlen
         gateway = intent.gateway or (str(ip_address(net.first + 1)) if net is not None else None)
-        return Management(
-            f"{address}/{length}", gateway, intent.vrf, intent.ntp, intent.syslog, intent.dns, intent.timezone
-        )
+        return Management(f"{address}/{length}", gateway, intent.vrf, intent.ntp, intent.syslog, intent.dns, intent.timezone)
 
     def _aggregates(self, device: Device) -> tuple[str, ...]:
         found = self.fabric.aggregate.get(device.index)
@@ -168,7 +166,12 @@ class Views:
         return Port(
             ref=ref,
             kind="fabric" if fabric_link else "server" if kind == SERVER_LEAF else "attachment",
-            peer=Peer(device, self.models.get(device.role), self._ref(link, far) if fabric_link else None, self._port_name(device, link)),
+            peer=Peer(
+                device,
+                self.models.get(device.role),
+                self._ref(link, far) if fabric_link else None,
+                self._port_name(device, link),
+            ),
             length_m=self._lengths[kind],
             address=address,
             peer_address=peer_address,

@@ -10,7 +10,6 @@ from fabric.plan.devices import CORE, LEAF, SPINE
 from fabric.planner.ledger import Area, Exhausted, Ints, Ledger, Need, Space
 from fabric.planner.numbers import Numbers
 from fabric.planner.pools import PoolSet
-from fabric.planner.ports import Layout, spare
 from fabric.planner.sizing import Sizing
 from fabric.planner.spec import FabricSpec
 
@@ -47,9 +46,7 @@ def asn_space(intervals: Iterable[tuple[int, int]], used: list[tuple[int, int]])
 class Allocator:
     """Allocates one fabric's areas; a pool that is too small becomes a diagnostic, and all of them come at once."""
 
-    def __init__(
-        self, spec: FabricSpec, ledger: Ledger, spaces: Mapping[str, Space], pools: PoolSet, report: Report
-    ) -> None:
+    def __init__(self, spec: FabricSpec, ledger: Ledger, spaces: Mapping[str, Space], pools: PoolSet, report: Report) -> None:
         self.spec, self.ledger, self.spaces, self.pools, self.report = spec, ledger, spaces, pools, report
 
     def address(self, kind: str, name: str, need: Need) -> Area:
@@ -93,7 +90,7 @@ class Allocator:
             return Area(())
 
 
-def allocate(spec: FabricSpec, sizing: Sizing, numbers: Numbers, layouts: Mapping[str, Layout], at: Allocator) -> Addresses:
+def allocate(spec: FabricSpec, sizing: Sizing, numbers: Numbers, at: Allocator) -> Addresses:
     """All address areas of a fabric."""
     v6, unnumbered = spec.intent.underlay.addressing == "ipv6", spec.intent.underlay.addressing == "unnumbered"
     rows = rows_by_role(numbers, sizing)
@@ -124,12 +121,12 @@ def allocate(spec: FabricSpec, sizing: Sizing, numbers: Numbers, layouts: Mappin
         leaf_leaf=links("leaf-leaf", LEAF, uplinks if collapsed else 0),
         leaf_spine=links("leaf-spine", LEAF, uplinks if sizing.spines else 0),
         spine_core=links("spine-core", SPINE, sizing.spine_uplinks if sizing.cores else 0),
-        servers=_server_areas(spec, sizing, numbers, layouts, at),
+        servers=_server_areas(spec, sizing, numbers, at),
     )
 
 
 def _server_areas(
-    spec: FabricSpec, sizing: Sizing, numbers: Numbers, layouts: Mapping[str, Layout], at: Allocator
+    spec: FabricSpec, sizing: Sizing, numbers: Numbers, at: Allocator
 ) -> dict[tuple[str, str], tuple[Area, int]]:
     """Server subnets: per rail and leaf of the rail an area with a row a unit; racks have one area, a row a leaf.
 
@@ -141,8 +138,8 @@ def _server_areas(
     width: dict[str, int] = {}
     users: dict[tuple[str, str], str] = {}  # (group, server key) → the area's name
     for size, group in zip(sizing.groups, spec.groups, strict=True):
-        layout = layouts[size.name]
-        block = _power(2 * (len(layout.down) + spare(spec.leaf.model, layout, size.down_gbps)))
+        # As many ports as the box could ever have: what the uplinks leave of them must not shift addresses.
+        block = _power(2 * sum(g.count * g.splits.get(size.down_gbps, 0) for g in spec.leaf.model.ports))
         units = max(int(numbers.unit[size.name].max()) + 1, size.units_planned)
         if spec.kind not in ("rail-optimized", "rail-only"):
             units = int(numbers.leaf[size.name].max()) + 1
@@ -228,5 +225,3 @@ def pinned(natural: Ints, pins: Mapping[int, int]) -> Ints:
 
 def _power(number: int) -> int:
     return 1 << max(0, number - 1).bit_length()
-
-

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabric.diagnostics import Report
-from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
+from fabric.plan.devices import LEAF, SPINE, SWITCH_ROLES, Device
 from fabric.plan.links import ATTACHMENT, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE, Links, concatenate
 from fabric.plan.plan import FabricPlan
-from fabric.planner import attachments, names, pins, wiring
+from fabric.planner import attachments, inventory, pins, wiring
 from fabric.planner.addresses import Addresses, Allocator, allocate, asn_areas, pinned, server_key
 from fabric.planner.coordinates import server_ports, unit_plan
 from fabric.planner.layouts import core_downlinks, leaf_layout, spine_downlinks, spine_layout
@@ -46,13 +46,13 @@ def plan_fabric(spec: FabricSpec, sizing: Sizing, context: Context) -> tuple[Fab
     report = context.report
     errors = len(report.errors)
     layouts = {size.name: leaf_layout(spec, sizing, size) for size in sizing.groups}
-    numbers = number(spec.name, sizing, context.ledger, dict(context.spaces))
+    numbers = number(spec, sizing, context.ledger, context.spaces)
     allocator = Allocator(spec, context.ledger, context.spaces, context.pools, report)
-    addresses = allocate(spec, sizing, numbers, layouts, allocator)
+    addresses = allocate(spec, sizing, numbers, allocator)
     asns = asn_areas(spec, sizing, numbers, allocator)
     if len(report.errors) > errors:
         return None
-    devices, index = _devices(spec, sizing, numbers, context)
+    devices, index = inventory.devices(spec, sizing, numbers, context.site, context.nos, report)
     history, links, boxes = _wire(spec, sizing, numbers, layouts, index, context)
     devices = pins.rename(spec, _with_asns(spec, devices, numbers, asns, report), report)
     links = pins.move_ports(spec, devices, links, report)
@@ -61,132 +61,15 @@ def plan_fabric(spec: FabricSpec, sizing: Sizing, context: Context) -> tuple[Fab
     return plan, lock
 
 
-@dataclass(frozen=True)
-class Index:
-    """Device indices: cores, spines, leaves, servers, attached boxes, in this order and each by number."""
-
-    core: Ints  # [network, group, core]
-    spine: Ints  # [pod, network, spine]
-    leaf: Mapping[str, Ints]  # by group, [unit, leaf of the unit]
-    server: Mapping[str, int]  # first of each group
-    attached: int  # first attached box
-
-
-def _devices(
-    spec: FabricSpec, sizing: Sizing, numbers: Numbers, context: Context
-) -> tuple[list[Device], Index]:
-    """Every box as a record, named."""
-    found: list[tuple[str, int, dict[str, Any]]] = []
-    for network, group, core in np.ndindex(numbers.core.shape):
-        where = {"plane": network % sizing.planes, "rail": network // sizing.planes if spec.kind == "rail-only" else -1}
-        found.append((CORE, int(numbers.core[network, group, core]), where))
-    for pod, network, spine in np.ndindex(numbers.spine.shape if sizing.spines else (0, 0, 0)):
-        where = {
-            "plane": network % sizing.planes,
-            "rail": network // sizing.planes if spec.kind == "rail-only" else -1,
-            "pod": int(numbers.pods[pod]),
-        }
-        found.append((SPINE, int(numbers.spine[pod, network, spine]), where))
-    for size, group_spec in zip(sizing.groups, spec.groups, strict=True):
-        unit = unit_plan(spec, size, group_spec)
-        plane, rail, rack = unit.plane.tolist(), unit.rail.tolist(), unit.rack.tolist()
-        for at, leaf in np.ndindex(numbers.leaf[size.name].shape):
-            where = {
-                "group": size.name,
-                "unit": int(numbers.unit[size.name][at]),
-                "pod": _pod(sizing, numbers, size.name, at),
-                "plane": plane[leaf],
-                "rail": rail[leaf],
-                "rack": -1 if rack[leaf] < 0 else at * (size.unit_servers // size.servers_per_leaf) + rack[leaf],
-            }
-            found.append((LEAF, int(numbers.leaf[size.name][at, leaf]), where))
-    order = sorted(range(len(found)), key=lambda at: (_ROLE_ORDER[found[at][0]], found[at][1]))
-    place = np.empty(len(found), dtype=np.int64)
-    place[order] = np.arange(len(found))
-    patterns, site = spec.intent.names, context.site
-    models = {CORE: spec.core.switch, SPINE: spec.spine.switch, LEAF: spec.leaf.switch}
-    devices = []
-    for role in (CORE, SPINE, LEAF):
-        _check_pattern(spec, sizing, role, context.report)
-    for new, at in enumerate(order):
-        role, n, where = found[at]
-        name = _name(getattr(patterns, role), site, spec.name, role, n, where)
-        devices.append(Device(new, name, role, n + 1, models[role], context.nos.get(role, ""), **where))
-    first = len(devices)
-    servers: dict[str, int] = {}
-    _check_pattern(spec, sizing, SERVER, context.report)
-    for size, group_spec in zip(sizing.groups, spec.groups, strict=True):
-        servers[size.name] = first
-        units = numbers.unit[size.name].tolist()
-        for at in range(size.servers):
-            unit_at = at // size.unit_servers
-            rack = at // group_spec.per_rack if group_spec.per_rack else -1
-            where = {
-                "group": size.name,
-                "unit": units[unit_at],
-                "pod": _pod(sizing, numbers, size.name, unit_at),
-                "rack": rack,
-            }
-            name = _name(patterns.server, site, spec.name, SERVER, at, where)
-            devices.append(Device(first + at, name, SERVER, at + 1, group_spec.model, "", **where))
-        first += size.servers
-    for at, box in enumerate(spec.intent.topology.attachments):
-        devices.append(Device(first + at, box.name, ATTACHED, at + 1, "", ""))
-    cores, spines = numbers.core.size, numbers.spine.size if sizing.spines else 0
-    leaf, begin = {}, cores + spines
-    for size in sizing.groups:
-        count = size.units * size.unit_leaves
-        leaf[size.name] = place[begin : begin + count].reshape(size.units, size.unit_leaves)
-        begin += count
-    core = place[:cores].reshape(numbers.core.shape)
-    spine = place[cores : cores + spines].reshape(numbers.spine.shape if sizing.spines else (0, 0, 0))
-    return devices, Index(core, spine, leaf, servers, first)
-
-
-_ROLE_ORDER = {CORE: 0, SPINE: 1, LEAF: 2}
-
-
-def _pod(sizing: Sizing, numbers: Numbers, group: str, unit: int) -> int:
-    return int(numbers.pod[group][unit // sizing.units_per_pod]) if sizing.tiers == 3 else -1
-
-
-def _name(pattern: str, site: str, fabric: str, role: str, n: int, where: dict[str, Any]) -> str:
-    counted = {key: where.get(key, -1) + 1 for key in ("unit", "rack", "pod", "plane", "rail")}
-    return names.fill(pattern, site, fabric, role, where.get("group", ""), {"n": n + 1, **counted})
-
-
-def _check_pattern(spec: FabricSpec, sizing: Sizing, role: str, report: Report) -> None:
-    """A pattern may only use coordinates that the devices of its role have."""
-    has = {"n", "plane"} if role != SERVER else {"n", "unit"}
-    if role == LEAF:
-        has |= {"unit"} | ({"rack"} if spec.kind == "rack" else {"rail"} if spec.kind != "collapsed" else set())
-    if role == SERVER and all(group.per_rack for group in spec.groups):
-        has.add("rack")
-    if role in (LEAF, SPINE, SERVER) and sizing.tiers == 3:
-        has.add("pod")
-    if spec.kind == "rail-only" and role in (SPINE, CORE):
-        has.add("rail")
-    missing = names.missing_fields(getattr(spec.intent.names, role), has)
-    if missing:
-        fields = ", ".join("{" + name + "}" for name in sorted(has))
-        report.error(
-            "FAB110",
-            spec.at("names", role),
-            f"names.{role}: a {role} of this fabric has no {{{missing[0]}}}: expected fields among {fields}",
-        )
-
-
 def _with_asns(
     spec: FabricSpec, devices: list[Device], numbers: Numbers, asns: Mapping[str, Area], report: Report
 ) -> list[Device]:
     """Devices with their AS numbers, pins included."""
     if not spec.ethernet:
         return devices
-    switches = [device for device in devices if device.role in _ROLE_ORDER]
+    switches = [device for device in devices if device.role in SWITCH_ROLES]
     per_device = spec.intent.underlay.asn.scheme == "per-device"
-    rows = [
-        d.number - 1 if per_device or d.role == LEAF else max(d.pod, 0) if d.role == SPINE else 0 for d in switches
-    ]
+    rows = [d.number - 1 if per_device or d.role == LEAF else max(d.pod, 0) if d.role == SPINE else 0 for d in switches]
     natural = np.array([asns[d.role].number(row) for d, row in zip(switches, rows, strict=True)], dtype=np.int64)
     wanted = pins.values(spec, switches, "asn")
     if len(set(natural.tolist())) == len(natural):
@@ -214,7 +97,7 @@ def _wire(
     sizing: Sizing,
     numbers: Numbers,
     layouts: Mapping[str, Layout],
-    index: Index,
+    index: inventory.Index,
     context: Context,
 ) -> tuple[dict[str, tuple[Epoch, ...]], Links, dict[str, tuple[tuple[int, int], ...]]]:
     """All links, and what the lock keeps of them."""
@@ -280,7 +163,7 @@ def _leaf_spine(
     sizing: Sizing,
     numbers: Numbers,
     sites: Sequence[wiring.GroupSites],
-    index: Index,
+    index: inventory.Index,
     known: Sequence[Epoch],
 ) -> tuple[tuple[Epoch, ...], Links]:
     """Links between leaves and spines: in two tiers every spine meets all leaves of its network, else those of its pod."""
@@ -292,9 +175,7 @@ def _leaf_spine(
         places = [first[site.size.name][:, None] + site.unit.rank[None, :] for site in sites]
         history = continued(known, Epoch(sizing.spines, links, len(arrivals)), arrivals, uplinks, len(down))
         pods = [np.zeros(site.size.units, dtype=np.int64) for site in sites]
-        return history, wiring.leaf_spine_links(
-            sites, sizing, history, arrivals, places, index.spine, pods, down
-        )
+        return history, wiring.leaf_spine_links(sites, sizing, history, arrivals, places, index.spine, pods, down)
     leaves = {size.name: sizing.units_per_pod * size.unit_leaves // sizing.networks for size in sizing.groups}
     current = Epoch(sizing.spines, links, max(leaves.values()))
     tried = [continued(known, current, [name] * count, uplinks, len(down)) for name, count in leaves.items()]
@@ -306,9 +187,7 @@ def _leaf_spine(
         place = (unit % sizing.units_per_pod)[:, None] * per_unit + site.unit.rank[None, :]
         pods = [numbers.pod_places(size.name)[unit // sizing.units_per_pod]]
         arrivals = [size.name] * leaves[size.name]
-        parts.append(
-            wiring.leaf_spine_links([site], sizing, history, arrivals, [place], index.spine, pods, down)
-        )
+        parts.append(wiring.leaf_spine_links([site], sizing, history, arrivals, [place], index.spine, pods, down))
     return history, concatenate(parts)
 
 
@@ -319,16 +198,16 @@ def _arrivals(spec: FabricSpec, sizing: Sizing, numbers: Numbers) -> tuple[list[
     """
     sizes = {size.name: size for size in sizing.groups}
     ports = capacity(spec.spine.model, sizing.uplink_gbps)
-    order = [(name, unit) for name, unit in numbers.arrivals if name in sizes]
-    needed = sum(sizes[n].unit_leaves // sizing.networks * sizing.links_per_spine(sizes[n]) for n, _ in order)
+    order = numbers.arrivals
+    needed = sum(sizes[n].unit_leaves // sizing.networks * sizing.links_per_spine(sizes[n]) for n, *_ in order if n in sizes)
     if needed > ports:
-        order = [(name, unit) for name, unit in order if unit < sizes[name].units]
+        order = [(n, unit, leaves) for n, unit, leaves in order if n not in sizes or unit < sizes[n].units]
     arrivals: list[str] = []
     first = {name: np.zeros(size.units, dtype=np.int64) for name, size in sizes.items()}
-    for name, unit in order:
-        if unit < sizes[name].units:
+    for name, unit, leaves in order:
+        if name in sizes and unit < sizes[name].units:
             first[name][unit] = len(arrivals)
-        arrivals += [name] * (sizes[name].unit_leaves // sizing.networks)
+        arrivals += [name] * (leaves // sizing.networks)
     return arrivals, first
 
 
@@ -342,7 +221,7 @@ def _addressed(
     context: Context,
 ) -> FabricPlan:
     """The plan, with an address for everything that has one."""
-    switches = [device for device in devices if device.role in _ROLE_ORDER]
+    switches = [device for device in devices if device.role in SWITCH_ROLES]
     v6 = spec.intent.underlay.addressing == "ipv6"
 
     def per_device(areas: Mapping[str, Area], pin: str) -> NDArray[Any]:
@@ -377,7 +256,11 @@ def _subnets(
 ) -> tuple[NDArray[Any], dict[int, tuple[int, int]]]:
     """First address of every link, and the server prefix of every leaf."""
     subnet = np.full(len(links), -1, dtype=object)
-    for kind, area in ((LEAF_LEAF, addresses.leaf_leaf), (LEAF_SPINE, addresses.leaf_spine), (SPINE_CORE, addresses.spine_core)):
+    for kind, area in (
+        (LEAF_LEAF, addresses.leaf_leaf),
+        (LEAF_SPINE, addresses.leaf_spine),
+        (SPINE_CORE, addresses.spine_core),
+    ):
         if area is not None:
             of_kind = links.kind == kind
             subnet[of_kind] = area.numbers(links.row[of_kind], links.column[of_kind])

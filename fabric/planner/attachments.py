@@ -108,9 +108,7 @@ def _free_slots(spec: FabricSpec, sites: Sequence[GroupSites]) -> dict[int, dict
         for cage in layout.free:
             splits = spec.leaf.model.group_of(cage).splits
             for sub in range(splits.get(size.down_gbps, 1)):
-                cages[column] = {
-                    speed: Slot(cage, sub, ports, speed) for speed, ports in splits.items() if sub < ports
-                }
+                cages[column] = {speed: Slot(cage, sub, ports, speed) for speed, ports in splits.items() if sub < ports}
                 column += 1
         per_rack = size.unit_leaves // max(1, size.unit_servers // size.servers_per_leaf)
         for unit in range(size.units):

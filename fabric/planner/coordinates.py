@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabric.planner.ledger import Ints
-from fabric.planner.sizing import GroupSize, Sizing
+from fabric.planner.sizing import GroupSize
 from fabric.planner.spec import FabricSpec, GroupSpec
 
 
@@ -68,6 +68,6 @@ def server_ports(spec: FabricSpec, group: GroupSpec) -> ServerPorts:
     return ServerPorts(nic, port, leaf, local)
 
 
-def pod_of(sizing: Sizing, unit: int) -> int:
-    """Pod of a unit, counted within its group."""
-    return unit // sizing.units_per_pod if sizing.units_per_pod else 0
+def servers_per_rack(spec: FabricSpec, size: GroupSize, group: GroupSpec) -> int:
+    """Servers in one rack; 0 where the intent knows no racks."""
+    return size.servers_per_leaf if spec.kind == "rack" else group.per_rack or 0

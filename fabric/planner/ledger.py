@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right, insort
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -61,7 +62,10 @@ class Area:
         raise KeyError((row, column))
 
     def numbers(self, rows: Ints, columns: Ints | int = 0) -> NDArray[Any]:
-        """The numbers of many cells: an int64 array, or one of Python integers where they need more bits (IPv6)."""
+        """The numbers of many cells: an int64 array, or one of Python integers where they need more bits (IPv6).
+
+        Raises KeyError for a cell outside.
+        """
         wide = any(block.end >= 2**63 for block in self.blocks)
         rows, columns = np.broadcast_arrays(rows, np.asarray(columns))
         result = np.full(rows.shape, -1, dtype=object if wide else np.int64)
@@ -70,6 +74,8 @@ class Area:
             inside &= (columns >= block.column) & (columns < block.column_end)
             offset = (rows[inside] - block.row) * block.stride + (columns[inside] - block.column) * block.step
             result[inside] = (offset.astype(object) if wide else offset) + block.base
+        if (result < 0).any():
+            raise KeyError("a cell outside the area")
         return result
 
 
@@ -205,7 +211,7 @@ def _uncovered(blocks: list[Block], rows: int, columns: int) -> Iterator[tuple[i
     """The cells of a table that no block covers, as (row, row end, column, column end), in order."""
     cuts = sorted({0, rows, *(edge for b in blocks for edge in (b.row, b.row_end) if 0 < edge < rows)})
     pending: list[tuple[int, int, int, int]] = []
-    for top, bottom in zip(cuts, cuts[1:], strict=False):
+    for top, bottom in pairwise(cuts):
         gaps, column = [], 0
         for block in sorted((b for b in blocks if b.row <= top and b.row_end >= bottom), key=lambda b: b.column):
             if block.column > column:

@@ -1,12 +1,12 @@
 """The lock file in `generated/`: ids and blocks that growth must not change, small, sorted and mergeable.
 
-    version: 1
-    fabrics:
-      backend:
-        wiring:
-          leaf-spine: ["uppers=16 links=dgx-h100:2 lowers=32"]
-        blocks:
-          address/loopback/leaf: ["rows=0-127 columns=0-0 base=10.0.0.0 stride=1 step=1"]
+version: 1
+fabrics:
+  backend:
+    wiring:
+      leaf-spine: ["uppers=16 links=dgx-h100:2 lowers=32"]
+    blocks:
+      address/loopback/leaf: ["rows=0-127 columns=0-0 base=10.0.0.0 stride=1 step=1"]
 """
 
 from __future__ import annotations

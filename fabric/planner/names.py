@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from string import Formatter
 
 from fabric.diagnostics import Place, Report
 from fabric.intent.base import HOST
@@ -11,10 +12,9 @@ from fabric.plan.devices import ATTACHED, SERVER, Device
 _NUMBERS = ("n", "unit", "rack", "pod", "plane", "rail")
 
 
-def compile_pattern(pattern: str) -> tuple[str, frozenset[str]]:
-    """A checked pattern as a format string, and the fields it uses."""
-    fields = frozenset(name for name in (*_NUMBERS, "site", "fabric", "group", "role") if "{" + name in pattern)
-    return pattern, fields
+def fields(pattern: str) -> frozenset[str]:
+    """The numbers that a checked pattern uses."""
+    return frozenset(name for _, name, _, _ in Formatter().parse(pattern) if name in _NUMBERS)
 
 
 def fill(pattern: str, site: str, fabric: str, role: str, group: str, numbers: Mapping[str, int]) -> str:
@@ -28,12 +28,10 @@ def fill(pattern: str, site: str, fabric: str, role: str, group: str, numbers: M
 def missing_fields(pattern: str, has: Iterable[str]) -> list[str]:
     """Coordinates that a pattern uses and a device of this kind has not."""
     known = set(has)
-    return [name for name in _NUMBERS if name in compile_pattern(pattern)[1] and name not in known]
+    return [name for name in _NUMBERS if name in fields(pattern) and name not in known]
 
 
-def check_unique(
-    devices: Iterable[tuple[str, Device]], places: Mapping[tuple[str, str], Place], report: Report
-) -> None:
+def check_unique(devices: Iterable[tuple[str, Device]], places: Mapping[tuple[str, str], Place], report: Report) -> None:
     """No switch has the name of another box of the site; names are host names and safe as folder names.
 
     Args:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from fabric.planner.coordinates import servers_per_rack
 from fabric.planner.ledger import Area, Ints, Ledger, Need, Space
 from fabric.planner.sizing import GroupSize, Sizing
+from fabric.planner.spec import FabricSpec, GroupSpec
 
 
 @dataclass(frozen=True)
@@ -15,12 +18,13 @@ class Numbers:
     """Numbers from 0. Pods are those of three tiers; with fewer there is one, number 0."""
 
     unit: dict[str, Ints]  # by group
+    rack: dict[str, Ints]  # by group; empty where the intent knows no racks
     pod: dict[str, Ints]  # by group
     pods: Ints  # of all groups, sorted
     leaf: dict[str, Ints]  # by group, [unit, leaf of the unit]
     spine: Ints  # [pod, network, spine]
     core: Ints  # [network, core group, core]
-    arrivals: list[tuple[str, int]]  # (group, unit) in order of leaf numbers, reserved units included
+    arrivals: list[tuple[str, int, int]]  # (group, unit, its leaves) by leaf numbers, with what is reserved or retired
 
     def pod_places(self, group: str) -> Ints:
         """Each pod of the group as a place in `pods`."""
@@ -29,25 +33,26 @@ class Numbers:
 
 def id_spaces(fabric: str) -> list[tuple[str, Space]]:
     """The number spaces of one fabric's ids, by the prefix of their keys."""
-    return [(f"{fabric}:id/{kind}", Space([(0, 2**31)])) for kind in ("unit", "pod", "leaf", "spine", "core")]
+    return [(f"{fabric}:id/{kind}", Space([(0, 2**31)])) for kind in ("unit", "rack", "pod", "leaf", "spine", "core")]
 
 
-def number(fabric: str, sizing: Sizing, ledger: Ledger, spaces: dict[str, Space]) -> Numbers:
+def number(spec: FabricSpec, sizing: Sizing, ledger: Ledger, spaces: Mapping[str, Space]) -> Numbers:
     """Gives every unit, pod and switch its number: known ones keep theirs, new ones follow in order."""
 
     def area(kind: str, name: str, need: Need) -> Area:
-        key = f"{fabric}:id/{kind}" + (f"/{name}" if name else "")
-        return ledger.area(key, spaces[f"{fabric}:id/{kind}"], need)
+        key = f"{spec.name}:id/{kind}"
+        return ledger.area(f"{key}/{name}" if name else key, spaces[key], need)
 
-    unit, pod, leaf, order = {}, {}, {}, []
-    for size in sizing.groups:
+    unit, rack, pod, leaf, order = {}, {}, {}, {}, _retired(spec, sizing, ledger)
+    for size, group in zip(sizing.groups, spec.groups, strict=True):
         units = np.arange(size.units)
+        rack[size.name] = _racks(area, spec, size, group)
         unit[size.name] = area("unit", size.name, Need(size.units, reserve=size.units_planned)).numbers(units)
         pod[size.name] = _pods(area, sizing, size)
         leaves = area("leaf", size.name, Need(size.units, size.unit_leaves, reserve=size.units_planned))
         leaf[size.name] = leaves.numbers(units[:, None], np.arange(size.unit_leaves)[None, :])
         order += [
-            (block.number(row, block.column), size.name, row)
+            (block.number(row, block.column), size.name, row, size.unit_leaves)
             for block in leaves.blocks
             if block.column == 0
             for row in range(block.row, block.row_end)
@@ -61,15 +66,48 @@ def number(fabric: str, sizing: Sizing, ledger: Ledger, spaces: dict[str, Space]
         need = Need((int(pods.max()) + 1) * sizing.networks, sizing.spines, reserve=reserve)
         spine = area("spine", "", need).numbers(row, np.arange(sizing.spines_built)[None, None, :])
     if sizing.cores:
-        group = np.arange(sizing.spines_built)[None, :, None] * sizing.networks + np.arange(sizing.networks)[:, None, None]
+        rows = np.arange(sizing.spines_built)[None, :, None] * sizing.networks + np.arange(sizing.networks)[:, None, None]
         cores = area("core", "", Need(sizing.spines * sizing.networks, sizing.cores))
-        core = cores.numbers(group, np.arange(sizing.cores_built)[None, None, :])
-    return Numbers(unit, pod, pods, leaf, spine, core, [(name, row) for _, name, row in sorted(order)])
+        core = cores.numbers(rows, np.arange(sizing.cores_built)[None, None, :])
+    return Numbers(unit, rack, pod, pods, leaf, spine, core, [(name, row, leaves) for _, name, row, leaves in sorted(order)])
 
 
-def _pods(area: object, sizing: Sizing, size: GroupSize) -> Ints:
+def _retired(spec: FabricSpec, sizing: Sizing, ledger: Ledger) -> list[tuple[int, str, int, int]]:
+    """Leaves of server groups that the intent has no more: their numbers stay taken, so that others keep theirs.
+
+    Where no known group is left the fabric was begun anew, or its only group has another name: nothing is kept.
+    """
+    prefix = f"{spec.name}:id/leaf/"
+    known = {key.removeprefix(prefix) for key, blocks in ledger.known.items() if key.startswith(prefix) and blocks}
+    there = {size.name for size in sizing.groups}
+    if not known & there:
+        return []
+    order = []
+    for name in sorted(known - there):
+        for kind in ("leaf", "unit", "rack"):
+            key = f"{spec.name}:id/{kind}/{name}"
+            if ledger.known.get(key):
+                ledger.areas[key] = Area(ledger.known[key])
+        for block in ledger.known[prefix + name]:
+            leaves = block.column_end - block.column
+            order += [(block.number(row, block.column), name, row, leaves) for row in range(block.row, block.row_end)]
+    return order
+
+
+AreaOf = Callable[[str, str, Need], Area]
+
+
+def _racks(area: AreaOf, spec: FabricSpec, size: GroupSize, group: GroupSpec) -> Ints:
+    per_rack = servers_per_rack(spec, size, group)
+    if not per_rack:
+        return np.zeros(0, dtype=np.int64)
+    full = -(-size.unit_servers // per_rack)  # a unit's leaves stand in all its racks, whether servers are there or not
+    racks = max(-(-size.servers // per_rack), size.units * full if spec.kind == "rack" else 0)
+    reserve = max(racks, -(-group.planned // per_rack))
+    return area("rack", size.name, Need(racks, reserve=reserve)).numbers(np.arange(racks))
+
+
+def _pods(area: AreaOf, sizing: Sizing, size: GroupSize) -> Ints:
     if sizing.tiers < 3:
         return np.zeros(1, dtype=np.int64)
-    assert callable(area)
-    table: Area = area("pod", size.name, Need(size.pods, reserve=size.pods_planned))
-    return table.numbers(np.arange(size.pods))
+    return area("pod", size.name, Need(size.pods, reserve=size.pods_planned)).numbers(np.arange(size.pods))

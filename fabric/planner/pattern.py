@@ -92,8 +92,7 @@ def upper_slots(history: Sequence[Epoch], groups: Sequence[str]) -> list[Ints]:
         taken = _refill(known, wanted)
     last = history[-1]
     return [
-        np.array([taken[lower, link] for link in range(last.of(group))], dtype=np.int64)
-        for lower, group in enumerate(groups)
+        np.array([taken[lower, link] for link in range(last.of(group))], dtype=np.int64) for lower, group in enumerate(groups)
     ]
 
 

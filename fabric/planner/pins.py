@@ -118,9 +118,7 @@ def check_addresses(plan: FabricPlan, report: Report) -> None:
                 _check_other_pools(plan, name, what, kind, number, text, report)
 
 
-def _check_other_pools(
-    plan: FabricPlan, name: str, what: str, kind: str, number: int, text: str, report: Report
-) -> None:
+def _check_other_pools(plan: FabricPlan, name: str, what: str, kind: str, number: int, text: str, report: Report) -> None:
     from netaddr import IPNetwork
 
     for other, prefixes in plan.prefixes.items():
@@ -159,7 +157,9 @@ def move_ports(spec: FabricSpec, devices: Sequence[Device], links: Links, report
                 message = _move(columns, device, _model(spec, device), row, cage)
                 if message:
                     port = spec.at("pins", original, "ports", peer_name, link)
-                    report.error("FAB139", port, f"pins.{original}.ports: {message}", "ports count from 1, as on the front panel")
+                    report.error(
+                        "FAB139", port, f"pins.{original}.ports: {message}", "ports count from 1, as on the front panel"
+                    )
     return Links(**columns)
 
 
@@ -220,5 +220,3 @@ def _move(columns: dict[str, Any], device: Device, model: SwitchModel, row: int,
     for name, value in zip(("cage", "sub", "split"), (cage, sub, split), strict=True):
         columns[f"{end}_{name}"][row] = value
     return ""
-
-

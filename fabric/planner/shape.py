@@ -259,9 +259,7 @@ def _pick(
         whole = f"a divisor of the {divisors[-1]} uplinks of a leaf, so that all spines share them"
         reason = f"spine.count: expected {whole}, got {each}"
     options.misfits.append(
-        Misfit(
-            option, reason, "FAB133", ("topology", "spine", "count"), wanted=stated, valid=tuple(s * share for s in valid)
-        )
+        Misfit(option, reason, "FAB133", ("topology", "spine", "count"), wanted=stated, valid=tuple(s * share for s in valid))
     )
     return None
 

@@ -245,9 +245,7 @@ def _sizing(
     )
 
 
-def _group_size(
-    spec: FabricSpec, shape: Shape, group: GroupSpec, now: Demand, later: Demand, uplinks: int
-) -> GroupSize:
+def _group_size(spec: FabricSpec, shape: Shape, group: GroupSpec, now: Demand, later: Demand, uplinks: int) -> GroupSize:
     ports = now.down // now.servers_per_leaf
     unit_leaves = now.leaves * spec.networks
     unit = _unit(spec, group, ports)[1]
@@ -271,9 +269,7 @@ def _group_size(
     )
 
 
-def _last_unit(
-    spec: FabricSpec, shape: Shape, group: GroupSpec, demand: Demand, unit: int, uplinks: int
-) -> tuple[int, ...]:
+def _last_unit(spec: FabricSpec, shape: Shape, group: GroupSpec, demand: Demand, unit: int, uplinks: int) -> tuple[int, ...]:
     """Links per spine of each leaf of the last unit when only the servers that are there get uplinks."""
     present = group.count - (demand.units - 1) * unit
     per_rack = spec.leaves_per_nic(group)

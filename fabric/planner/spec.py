@@ -187,9 +187,7 @@ def _planned(fabric: str, index: int, site: Site, source: Source, report: Report
     return max(planned or 0, group.count)
 
 
-def _tier(
-    fabric: str, role: str, below: TierSpec | None, site: Site, source: Source, report: Report
-) -> TierSpec | None:
+def _tier(fabric: str, role: str, below: TierSpec | None, site: Site, source: Source, report: Report) -> TierSpec | None:
     """The switch of a tier: its own, the topology's, or that of the tier below."""
     topology = site.fabrics[fabric].topology
     tier = getattr(topology, role)
@@ -231,9 +229,7 @@ def _same_servers(specs: dict[str, FabricSpec | None], report: Report) -> None:
             assert spec is not None
             where = spec.at("servers", index)
             if group.name in names:
-                report.error(
-                    "FAB138", where, f"two server groups are named '{group.name}'", "give one of them a `name:`"
-                )
+                report.error("FAB138", where, f"two server groups are named '{group.name}'", "give one of them a `name:`")
             names.add(group.name)
             other, model = models.setdefault(group.name, (fabric, group.model))
             if model != group.model:
@@ -250,9 +246,7 @@ def _sanity(spec: FabricSpec, report: Report) -> None:
     topology = spec.intent.topology
     here = spec.at("topology")
     if len({tier.model.technology for tier in (spec.leaf, spec.spine, spec.core)}) > 1:
-        report.error(
-            "FAB106", here, "the tiers mix Ethernet and InfiniBand switches", "one fabric is of one technology"
-        )
+        report.error("FAB106", here, "the tiers mix Ethernet and InfiniBand switches", "one fabric is of one technology")
     for index, group in enumerate(spec.groups):
         _group_sanity(spec, index, group, report)
     if spec.intent.planned is not None and spec.intent.planned.servers is not None and len(spec.groups) > 1:
@@ -333,9 +327,7 @@ def _group_sanity(spec: FabricSpec, index: int, group: GroupSpec, report: Report
             "with one port a NIC goes to one leaf; leave `dual_tor` out",
         )
     if spec.kind == "collapsed" and nic.count * nic.ports % 2:
-        report.error(
-            "FAB109", model, f"a collapsed pair needs an even number of server ports, got {nic.count * nic.ports}"
-        )
+        report.error("FAB109", model, f"a collapsed pair needs an even number of server ports, got {nic.count * nic.ports}")
     if nic.count % spec.rails(group):
         report.error(
             "FAB109",

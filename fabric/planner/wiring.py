@@ -86,9 +86,7 @@ def server_links(site: GroupSites, racks: bool) -> Links:
     """Links of every server of a group, server by server, NIC by NIC, port by port."""
     size, ports = site.size, site.ports
     server = np.repeat(np.arange(size.servers), len(ports.nic))
-    nic, port, leaf, local = (
-        np.tile(column, size.servers) for column in (ports.nic, ports.port, ports.leaf, ports.local)
-    )
+    nic, port, leaf, local = (np.tile(column, size.servers) for column in (ports.nic, ports.port, ports.leaf, ports.local))
     unit, place = np.divmod(server, size.unit_servers)
     if racks:  # a rack of the unit has leaves of its own
         rack, place = np.divmod(place, size.servers_per_leaf)

@@ -102,6 +102,4 @@ def files(view: SwitchView) -> list[File]:
     return [Text("startup-config", "eos/device.j2", context(view))]
 
 
-TARGET = Target(
-    name="eos", title="Arista EOS", port_name=port_name, files=files, refuses=refuses, max_mtu=9214
-)
+TARGET = Target(name="eos", title="Arista EOS", port_name=port_name, files=files, refuses=refuses, max_mtu=9214)

@@ -96,9 +96,7 @@ def alias(board: SonicPlatform, ref: PortRef, width: int) -> str:
     if ref.split == 1:
         return whole
     letter = chr(ord("a") + ref.sub)
-    return board.split_alias.format(
-        alias=whole, cage=ref.cage, letter=letter, sub=ref.sub + 1, lane=ref.sub * width + 1
-    )
+    return board.split_alias.format(alias=whole, cage=ref.cage, letter=letter, sub=ref.sub + 1, lane=ref.sub * width + 1)
 
 
 def hwsku(view: SwitchView, board: SonicPlatform) -> str:

@@ -49,7 +49,9 @@ def run(*arguments: str) -> tuple[str, float, float, float]:
 
 def main() -> None:
     nos = sys.argv[1] if len(sys.argv) > 1 else "sonic"
-    print(f"{'switches':>9}{'GPUs':>10}{'links':>10}{'wall s':>9}{'u+s s':>9}{'peak MB':>9}{'MB out':>9}{'us/link':>9}  {nos}")
+    print(
+        f"{'switches':>9}{'GPUs':>10}{'links':>10}{'wall s':>9}{'u+s s':>9}{'peak MB':>9}{'MB out':>9}{'us/link':>9}  {nos}"
+    )
     with tempfile.TemporaryDirectory() as scratch:
         for size in SIZES:
             path = Path(scratch) / f"{size['servers']}.yaml"

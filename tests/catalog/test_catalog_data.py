@@ -138,9 +138,7 @@ def test_sonic(name: str, fields: dict[str, Any]) -> None:
     assert set(platform.modes) <= allowed
     assert set(platform.hwsku) - {"default"} <= allowed
     if platform.modes:
-        assert allowed - set(platform.modes) <= {f"1x{group.speed_gbps}" for group in model.ports}, (
-            "a split SONiC lacks"
-        )
+        assert allowed - set(platform.modes) <= {f"1x{group.speed_gbps}" for group in model.ports}, "a split SONiC lacks"
     for split, key in platform.modes.items():
         assert key.startswith(f"{split.split('x')[0]}x"), f"{split} by {key}"
 

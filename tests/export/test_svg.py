@@ -173,9 +173,7 @@ def test_the_verb_writes_a_file_and_one_fabric_alone(tmp_path: Path) -> None:
     assert (tmp_path / "x.svg").read_bytes() == FORMATS["svg"](alone).encode()
 
 
-@pytest.mark.parametrize(
-    ("form", "fabric", "hint"), [("svgg", "", "did you mean 'svg'?"), ("svg", "f9", "one of f0")]
-)
+@pytest.mark.parametrize(("form", "fabric", "hint"), [("svgg", "", "did you mean 'svg'?"), ("svg", "f9", "one of f0")])
 def test_unknown_format_or_fabric_names_the_nearest(form: str, fabric: str, hint: str, tmp_path: Path) -> None:
     made(tmp_path, DESIGNS["collapsed"])
     with pytest.raises(InputError) as caught:

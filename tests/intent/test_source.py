@@ -282,9 +282,7 @@ def with_a_value_replaced(draw: st.DrawFn) -> str:
         parent, key = draw(st.sampled_from(spots))
         if (isinstance(parent, dict) and key not in parent) or (isinstance(parent, list) and key >= len(parent)):
             continue
-        small = st.sampled_from(
-            [0, 1, 2, 3, 5, 7, 8, 13, 64, 100, 400, 800, -1, 1.5, "x", "auto", "sn5600", "10.0.0.0/30"]
-        )
+        small = st.sampled_from([0, 1, 2, 3, 5, 7, 8, 13, 64, 100, 400, 800, -1, 1.5, "x", "auto", "sn5600", "10.0.0.0/30"])
         what = draw(st.sampled_from(["replace", "small", "remove"]))
         if what == "remove":
             del parent[key]

@@ -51,9 +51,7 @@ def refused(capsys: pytest.CaptureFixture[str], output: Path, file: str, *, plan
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_wrong_intent(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_wrong_intent(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(GOLDEN)
     golden = GOLDEN / f"{name}.txt"
     words = refused(capsys, tmp_path / "generated", f"{name}.yaml")
@@ -187,9 +185,7 @@ def test_file_of_100_mb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys:
 
 
 @pytest.mark.parametrize("kind", ["missing", "folder", "dangling link", "long name"])
-def test_no_file(
-    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_no_file(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(tmp_path)
     name = "x" * 300 + ".yaml" if kind == "long name" else "i.yaml"
     if kind == "folder":

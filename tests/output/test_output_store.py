@@ -47,9 +47,7 @@ def test_bytes_and_modes(site: Path) -> None:
 
 def test_sha256sum_checks_the_manifest(site: Path) -> None:
     generate(site, {"b c": b"1", "a/ü": b"2", " lead": b"3", "*star": b"4"})
-    assert (
-        subprocess.run(["sha256sum", "-c", "--strict", "manifest.txt"], cwd=site, capture_output=True).returncode == 0
-    )
+    assert subprocess.run(["sha256sum", "-c", "--strict", "manifest.txt"], cwd=site, capture_output=True).returncode == 0
 
 
 def test_orphans_and_empty_folders_go(site: Path) -> None:

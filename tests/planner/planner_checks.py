@@ -16,9 +16,7 @@ from fabric.plan.view_of import Views
 from fabric.planner import lock as locks
 from fabric.planner.summary import summary
 
-Link = tuple[
-    str, int, str, int, int, str, int, int, int, int
-]  # kind, speed, a, cage, sub, b, cage, sub, split, address
+Link = tuple[str, int, str, int, int, str, int, int, int, int]  # kind, speed, a, cage, sub, b, cage, sub, split, address
 
 
 def everything(plan: Plan) -> None:
@@ -209,9 +207,7 @@ def ratios(plan: FabricPlan) -> None:
         if c["kind"][i] == LEAF_LEAF:
             down[c["b"][i]] -= c["speed_gbps"][i]
             up[c["b"][i]] += c["speed_gbps"][i]
-    stated = spec.stated("topology", "leaf", "oversubscription") or not spec.stated(
-        "topology", "leaf", "uplinks", "count"
-    )
+    stated = spec.stated("topology", "leaf", "oversubscription") or not spec.stated("topology", "leaf", "uplinks", "count")
     whole = {LEAF: stated and sizing.spines_built == sizing.spines, SPINE: sizing.cores_built == sizing.cores}
     ceiling = {LEAF: spec.leaf_ratio, SPINE: spec.spine_ratio}
     for device in plan.switches:

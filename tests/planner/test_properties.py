@@ -245,9 +245,7 @@ def grown_keeps(old: Plan, new: Plan) -> None:
         return  # another tier is another fabric; servers and leaves are held by the test of changes
     for name, before in old.fabrics.items():
         one, other = before.sizing, new.fabrics[name].sizing
-        same = (
-            shape(old, name) == shape(new, name) and one.spines <= other.spines and one.core_count <= other.core_count
-        )
+        same = shape(old, name) == shape(new, name) and one.spines <= other.spines and one.core_count <= other.core_count
         may_go = () if same else (SPINE, CORE)  # the sizing has other ones
         only = replace(old, fabrics={name: before})
         assert list(check.kept_devices(only, new, may_go)) == []

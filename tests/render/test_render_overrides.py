@@ -60,9 +60,7 @@ def write(path: Path, text: str) -> TextOverride:
 
 
 def test_a_block_is_replaced_and_the_rest_stays(tmp_path: Path) -> None:
-    own = write(
-        tmp_path / "ntp.j2", '{% extends "eos/device.j2" %}{% block ntp %}\nntp server time.test\n{% endblock %}'
-    )
+    own = write(tmp_path / "ntp.j2", '{% extends "eos/device.j2" %}{% block ntp %}\nntp server time.test\n{% endblock %}')
     changed, plain = render(LEAF, EOS, [own])[0].text, render(LEAF, EOS)[0].text
     assert "ntp server time.test" in changed
     assert "ntp server vrf MGMT" not in changed

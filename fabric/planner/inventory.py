@@ -1,0 +1,209 @@
+"""Every box of a fabric as a record, with its coordinates and its name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fabric.diagnostics import Report
+from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
+from fabric.planner import names
+from fabric.planner.coordinates import servers_per_rack, unit_plan
+from fabric.planner.ledger import Ints
+from fabric.planner.numbers import Numbers
+from fabric.planner.sizing import GroupSize, Sizing
+from fabric.planner.spec import FabricSpec, GroupSpec
+
+
+@dataclass(frozen=True)
+class Index:
+    """Device indices: cores, spines, leaves, servers, attached boxes, in this order and each by number."""
+
+    core: Ints  # [network, group, core]
+    spine: Ints  # [pod, network, spine]
+    leaf: Mapping[str, Ints]  # by group, [unit, leaf of the unit]
+    server: Mapping[str, int]  # first of each group
+    attached: int  # first attached box
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A device before it has an index."""
+
+    number: int  # from 0, in its role; servers: in their group
+    where: Mapping[str, Any]  # fields of Device
+    shown: int  # {n} of the name, from 1
+
+
+def devices(
+    spec: FabricSpec, sizing: Sizing, numbers: Numbers, site: str, nos: Mapping[str, str], report: Report
+) -> tuple[list[Device], Index]:
+    """All devices of a fabric, named, and where each lies in the list."""
+    naming = _Naming(spec, sizing, site, report)
+    models = {CORE: spec.core.switch, SPINE: spec.spine.switch, LEAF: spec.leaf.switch}
+    boxes = {
+        CORE: list(_cores(spec, sizing, numbers, naming.key(CORE))),
+        SPINE: list(_spines(spec, sizing, numbers, naming.key(SPINE))),
+        LEAF: [
+            box
+            for size, group in zip(sizing.groups, spec.groups, strict=True)
+            for box in _leaves(spec, sizing, numbers, size, group, naming.key(LEAF))
+        ],
+    }
+    found: list[Device] = []
+    places: dict[str, Ints] = {}
+    for role, there in boxes.items():
+        order = sorted(range(len(there)), key=lambda at: there[at].number)
+        place = np.empty(len(there), dtype=np.int64)
+        place[order] = len(found) + np.arange(len(there))
+        places[role] = place
+        for at in order:
+            box = there[at]
+            name = naming.name(role, box)
+            found.append(Device(len(found), name, role, box.number + 1, models[role], nos.get(role, ""), **box.where))
+    leaf, begin = {}, 0
+    for size in sizing.groups:
+        leaf[size.name] = places[LEAF][begin : begin + size.leaves].reshape(size.units, size.unit_leaves)
+        begin += size.leaves
+    first: dict[str, int] = {}
+    for size, group in zip(sizing.groups, spec.groups, strict=True):
+        first[size.name] = len(found)
+        for box in _servers(spec, sizing, numbers, size, group, naming.key(SERVER)):
+            name = naming.name(SERVER, box)
+            found.append(Device(len(found), name, SERVER, box.number + 1, group.model, "", **box.where))
+    attached = len(found)
+    for at, wish in enumerate(spec.intent.topology.attachments):
+        found.append(Device(len(found), wish.name, ATTACHED, at + 1, "", ""))
+    core = places[CORE].reshape(numbers.core.shape)
+    spine = places[SPINE].reshape(numbers.spine.shape if sizing.spines else (0, 0, 0))
+    return found, Index(core, spine, leaf, first, attached)
+
+
+class _Naming:
+    """Fills the patterns; {n} counts among the devices that the other coordinates of the pattern do not tell apart."""
+
+    def __init__(self, spec: FabricSpec, sizing: Sizing, site: str, report: Report) -> None:
+        self.site, self.fabric, self.patterns = site, spec.name, spec.intent.names
+        for role in (CORE, SPINE, LEAF, SERVER):
+            _check_pattern(spec, sizing, role, report)
+
+    def key(self, role: str) -> frozenset[str]:
+        """The coordinates that a role's pattern uses."""
+        return names.fields(getattr(self.patterns, role)) & {"unit", "rack", "pod", "plane", "rail"}
+
+    def name(self, role: str, box: Box) -> str:
+        counted = {key: box.where.get(key, -1) + 1 for key in ("unit", "rack", "pod", "plane", "rail")}
+        pattern = getattr(self.patterns, role)
+        return names.fill(pattern, self.site, self.fabric, role, box.where.get("group", ""), {"n": box.shown, **counted})
+
+
+def _network(spec: FabricSpec, sizing: Sizing, network: int) -> dict[str, int]:
+    """Coordinates of an isolated network."""
+    return {
+        "plane": network % sizing.planes,
+        "rail": network // sizing.planes if spec.kind == "rail-only" else -1,
+    }
+
+
+def _alike(spec: FabricSpec, sizing: Sizing, network: int, key: frozenset[str]) -> list[int]:
+    """Networks that a pattern does not tell from this one."""
+    own = _network(spec, sizing, network)
+    return [
+        other
+        for other in range(sizing.networks)
+        if all(_network(spec, sizing, other)[name] == own[name] for name in key & {"plane", "rail"})
+    ]
+
+
+def _cores(spec: FabricSpec, sizing: Sizing, numbers: Numbers, key: frozenset[str]) -> Iterator[Box]:
+    for network in range(sizing.networks if sizing.cores else 0):
+        alike = _alike(spec, sizing, network, key)
+        for group, core in np.ndindex(numbers.core.shape[1:]):
+            number = int(numbers.core[network, group, core])
+            local = (core * sizing.spines + group) * len(alike) + alike.index(network)
+            yield Box(number, _network(spec, sizing, network), (local if key else number) + 1)
+
+
+def _spines(spec: FabricSpec, sizing: Sizing, numbers: Numbers, key: frozenset[str]) -> Iterator[Box]:
+    for pod, network, spine in np.ndindex(numbers.spine.shape if sizing.spines else (0, 0, 0)):
+        alike = _alike(spec, sizing, network, key)
+        number, there = int(numbers.spine[pod, network, spine]), int(numbers.pods[pod])
+        local = alike.index(network) * sizing.spines + spine
+        if "pod" not in key:
+            local += there * sizing.spines * len(alike)
+        yield Box(number, {**_network(spec, sizing, network), "pod": there}, (local if key else number) + 1)
+
+
+def _leaves(
+    spec: FabricSpec, sizing: Sizing, numbers: Numbers, size: GroupSize, group: GroupSpec, key: frozenset[str]
+) -> Iterator[Box]:
+    unit = unit_plan(spec, size, group)
+    columns = {"plane": unit.plane.tolist(), "rail": unit.rail.tolist(), "rack": unit.rack.tolist()}
+    inner = [tuple(columns[name][leaf] for name in sorted(key & set(columns))) for leaf in range(size.unit_leaves)]
+    racks, rack = size.unit_servers // size.servers_per_leaf, numbers.rack[size.name].tolist()
+    for at, leaf in np.ndindex(numbers.leaf[size.name].shape):
+        number, alike = int(numbers.leaf[size.name][at, leaf]), inner.count(inner[leaf])
+        local = inner[:leaf].count(inner[leaf])
+        if not key & {"unit", "rack"}:
+            before = at % sizing.units_per_pod * size.unit_leaves if "pod" in key else number - leaf
+            local += before * alike // size.unit_leaves
+        where = {
+            "group": size.name,
+            "unit": int(numbers.unit[size.name][at]),
+            "pod": _pod(sizing, numbers, size.name, at),
+            "plane": columns["plane"][leaf],
+            "rail": columns["rail"][leaf],
+            "rack": -1 if columns["rack"][leaf] < 0 else rack[at * racks + columns["rack"][leaf]],
+        }
+        yield Box(number, where, (local if key else number) + 1)
+
+
+def _servers(
+    spec: FabricSpec, sizing: Sizing, numbers: Numbers, size: GroupSize, group: GroupSpec, key: frozenset[str]
+) -> Iterator[Box]:
+    units, rack = numbers.unit[size.name].tolist(), numbers.rack[size.name].tolist()
+    per_rack = servers_per_rack(spec, size, group)
+    run = size.servers  # servers that the pattern's coordinates do not tell apart
+    if "rack" in key and per_rack:
+        run = per_rack
+    elif "unit" in key:
+        run = size.unit_servers
+    elif "pod" in key:
+        run = size.unit_servers * sizing.units_per_pod
+    for at in range(size.servers):
+        unit = at // size.unit_servers
+        where = {
+            "group": size.name,
+            "unit": units[unit],
+            "pod": _pod(sizing, numbers, size.name, unit),
+            "rack": rack[at // per_rack] if per_rack else -1,
+        }
+        yield Box(at, where, at % run + 1)
+
+
+def _pod(sizing: Sizing, numbers: Numbers, group: str, unit: int) -> int:
+    return int(numbers.pod[group][unit // sizing.units_per_pod]) if sizing.tiers == 3 else -1
+
+
+def _check_pattern(spec: FabricSpec, sizing: Sizing, role: str, report: Report) -> None:
+    """A pattern may only use coordinates that the devices of its role have."""
+    has = {"n", "plane"} if role != SERVER else {"n", "unit"}
+    if role == LEAF:
+        has |= {"unit"} | ({"rack"} if spec.kind == "rack" else {"rail"} if spec.kind != "collapsed" else set())
+    if role == SERVER and (spec.kind == "rack" or all(group.per_rack for group in spec.groups)):
+        has.add("rack")
+    if role in (LEAF, SPINE, SERVER) and sizing.tiers == 3:
+        has.add("pod")
+    if spec.kind == "rail-only" and role in (SPINE, CORE):
+        has.add("rail")
+    missing = names.missing_fields(getattr(spec.intent.names, role), has)
+    if missing:
+        fields = ", ".join("{" + name + "}" for name in sorted(has))
+        report.error(
+            "FAB110",
+            spec.at("names", role),
+            f"names.{role}: a {role} of this fabric has no {{{missing[0]}}}: expected fields among {fields}",
+        )
