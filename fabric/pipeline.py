@@ -59,7 +59,7 @@ def summarize(intent: Intent) -> dict[str, Any]:
 
 def plan(intent: Intent) -> Plan:
     """Sizes, wires and numbers every fabric. Raises InputError."""
-    from fabric import targets
+    from fabric.configs import targets
     from fabric.planner import lock
     from fabric.planner.site import plan_site
     from fabric.planner.spec import resolve
@@ -80,7 +80,7 @@ def render(made: Plan, intent: Intent, wanted: Callable[[str], bool] = lambda na
 
 def site_files(made: Plan) -> Iterator[tuple[str, bytes]]:
     """The files of the plan itself: the lock, the counts, every link."""
-    from fabric.plan.tables import links_csv, plan_json
+    from fabric.export.tables import links_csv, plan_json
     from fabric.planner import lock
 
     yield lock.FILE, lock.text(made.lock).encode()

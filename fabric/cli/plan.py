@@ -24,7 +24,7 @@ def plan(
 
     intent = pipeline.load(file, output)
     if against:
-        from fabric.planner.moves import compare, text
+        from fabric.moves import compare, text
 
         say(f"{file} against {against}")
         changes = compare(intent, against)

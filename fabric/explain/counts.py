@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from fabric.diagnostics import plural
 from fabric.planner.layouts import leaf_layout
+from fabric.planner.options import leaf_uplinks
+from fabric.planner.pods import core_speed, spine_split
 from fabric.planner.ports import capacity, spare
-from fabric.planner.shape import core_speed, leaf_uplinks, spine_split
 from fabric.planner.sizing import GroupSize, Sizing, decide
 from fabric.planner.spec import FabricSpec, GroupSpec
 from fabric.planner.summary import oversubscription, summary

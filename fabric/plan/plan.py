@@ -11,17 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabric.diagnostics import Diagnostic
-from fabric.intent.site import Site
-from fabric.intent.source import Source
 from fabric.plan.devices import SWITCH_ROLES, Device
 from fabric.plan.links import KINDS, Links
-from fabric.planner.ledger import Block
-from fabric.planner.lock import Lock
-from fabric.planner.sizing import Sizing
-from fabric.planner.spec import FabricSpec
 
 if TYPE_CHECKING:
     import networkx
+
+    from fabric.intent.site import Site
+    from fabric.intent.source import Source
+    from fabric.planner.ledger import Block
+    from fabric.planner.lock import Lock
+    from fabric.planner.sizing import Sizing
+    from fabric.planner.spec import FabricSpec
 
 
 @dataclass(frozen=True)

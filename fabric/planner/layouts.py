@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from fabric.planner.pods import most_down
 from fabric.planner.ports import Layout, Slot, capacity, lay_out
-from fabric.planner.shape import most_down
 from fabric.planner.sizing import GroupSize, Sizing
 from fabric.planner.spec import FabricSpec
 

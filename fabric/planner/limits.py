@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import reduce
 from math import gcd
 
+from fabric.planner.options import Demand, Shape, leaf_uplinks, ratio_kept
+from fabric.planner.pods import core_speed, spine_split
 from fabric.planner.ports import NoFit, capacity, lay_out
-from fabric.planner.shape import Demand, Shape, core_speed, leaf_uplinks, ratio_kept, spine_split
 from fabric.planner.spec import FabricSpec
 
 

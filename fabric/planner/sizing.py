@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 
 from fabric.diagnostics import Report
 from fabric.planner.limits import most_units
+from fabric.planner.options import Demand, Misfit, Options, Shape, uplink_speeds
 from fabric.planner.ports import lay_out
-from fabric.planner.shape import Demand, Misfit, Options, Shape, choose, uplink_speeds
+from fabric.planner.shape import choose
 from fabric.planner.spec import FabricSpec, GroupSpec
 
 

@@ -8,11 +8,11 @@ from fractions import Fraction
 from ipaddress import ip_address, ip_interface, ip_network
 from itertools import pairwise
 
+from fabric.configs.view_of import Views
+from fabric.export.tables import links_csv, plan_json
 from fabric.plan.devices import CORE, LEAF, SERVER, SPINE, SWITCH_ROLES, Device
 from fabric.plan.links import ATTACHMENT, KINDS, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
 from fabric.plan.plan import FabricPlan, Plan
-from fabric.plan.tables import links_csv, plan_json
-from fabric.plan.view_of import Views
 from fabric.planner import lock as locks
 from fabric.planner.summary import summary
 

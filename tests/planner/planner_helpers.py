@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from fabric import targets
+from fabric.configs import targets
 from fabric.intent import source
 from fabric.intent.load import validate
 from fabric.plan.plan import Plan

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from fabric import overrides, targets
+from fabric.configs import overrides, targets
+from fabric.configs.view_of import Views
 from fabric.diagnostics import Report
 from fabric.plan.devices import Device
 from fabric.plan.plan import Plan
-from fabric.plan.view_of import Views
 from fabric.render import render
 from fabric.vendors.base import target
 

@@ -1,0 +1,233 @@
+"""What a sizing has to choose from: the demand, the shapes it may take, and why some do not fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from fabric.diagnostics import plural
+from fabric.planner.ports import NoFit, capacity, lay_out
+from fabric.planner.spec import FabricSpec
+
+Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class Demand:
+    """What a group of servers asks of the fabric, per unit and per leaf."""
+
+    units: int
+    leaves: int  # of one unit, in one isolated network
+    servers_per_leaf: int
+    down: int  # server ports of one leaf, without spare ports
+    down_gbps: int
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The finished form of a fabric. All counts are of one isolated network unless they say otherwise."""
+
+    tiers: int
+    uplinks: tuple[int, ...]  # of one leaf, by group
+    uplink_gbps: int
+    units_per_pod: int  # 0: one pod takes them all
+    pods: int  # over all groups
+    spines: int  # of one pod
+    spine_uplinks: int = 0
+    core_gbps: int = 0
+    cores: int = 0  # of one core group; there are as many groups as spines in a pod
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """Why an option cannot be built."""
+
+    option: str
+    reason: str
+    code: str = "FAB134"
+    path: Path = ("topology",)  # the key that is to blame
+    hint: str = ""
+    soft: bool = False  # only a default stands in the way
+    wanted: int = 0  # a stated number that breaks uniformity, and the numbers that would not
+    valid: tuple[int, ...] = ()
+
+
+@dataclass
+class Options:
+    """What an intent leaves open, and what was tried."""
+
+    spec: FabricSpec
+    demands: tuple[Demand, ...]
+    spine_total: int | None  # spines stated, over everything
+    core_total: int | None
+    pod_units: int = 0  # units of the pods that are there, 0 when nothing is
+    misfits: list[Misfit] = field(default_factory=list)
+
+    @property
+    def networks(self) -> int:
+        return self.spec.networks
+
+    @property
+    def native_gbps(self) -> int:
+        """The first uplink speed that is tried: the stated one, or the native one."""
+        return next(iter(uplink_speeds(self.spec, self.demands, broken_out=False)), 0)
+
+
+def uplink_speeds(spec: FabricSpec, demands: tuple[Demand, ...], *, broken_out: bool) -> list[int]:
+    """Uplink speeds in the order they are tried: what both ends do natively, then broken out, never below a NIC port."""
+    stated = spec.intent.topology.leaf.uplinks.speed_gbps
+    if stated is not None:
+        return [stated]
+    common = [speed for speed in spec.leaf.model.speeds if speed in spec.spine.model.speeds]
+    native = min(spec.leaf.model.native_gbps, spec.spine.model.native_gbps)
+    usable = [speed for speed in common if speed <= native]
+    if not broken_out:
+        return usable[:1]
+    floor = max(demand.down_gbps for demand in demands)
+    return usable[:1] + [speed for speed in usable[1:] if speed >= floor]
+
+
+def leaf_uplinks(spec: FabricSpec, demand: Demand, speed: int) -> int:
+    """u = ceil(down bandwidth / (oversubscription x uplink speed)), or what the designer states."""
+    stated = spec.intent.topology.leaf.uplinks.count
+    if stated is not None:
+        return stated
+    return -(-demand.down * demand.down_gbps * spec.leaf_ratio.denominator // (spec.leaf_ratio.numerator * speed))
+
+
+def ratio_kept(spec: FabricSpec, demand: Demand, uplinks: int, speed: int) -> bool:
+    """Whether so many uplinks keep the leaf's oversubscription."""
+    down = demand.down * demand.down_gbps
+    return down * spec.leaf_ratio.denominator <= spec.leaf_ratio.numerator * uplinks * speed
+
+
+def checked_uplinks(options: Options, speed: int, option: str) -> tuple[int, ...] | None:
+    """Uplinks of a leaf of each group at a speed, None when its ports do not suffice."""
+    spec = options.spec
+    counts = tuple(leaf_uplinks(spec, demand, speed) for demand in options.demands)
+    spare = spec.intent.topology.leaf.spare_server_ports
+    for demand, uplinks in zip(options.demands, counts, strict=True):
+        if not capacity(spec.leaf.model, demand.down_gbps):
+            options.misfits.append(
+                Misfit(
+                    option,
+                    f"a leaf ({spec.leaf.switch}) needs ports of {demand.down_gbps}G for the NICs, it has "
+                    f"{', '.join(f'{s}G' for s in spec.leaf.model.speeds)}",
+                    "FAB132",
+                    leaf_switch_path(spec),
+                    "choose a leaf whose ports do the speed of the NICs",
+                )
+            )
+            return None
+        try:
+            lay_out(spec.leaf.model, demand.down + spare, demand.down_gbps, uplinks, speed)
+        except NoFit as error:
+            options.misfits.append(
+                Misfit(
+                    option,
+                    f"a leaf ({spec.leaf.switch}) with {plural(demand.down + spare, 'port')} down at {demand.down_gbps}G and "
+                    f"{plural(uplinks, 'uplink')} at {speed}G: {error}",
+                    *_blame(spec, speed, str(error)),
+                )
+            )
+            return None
+        if not _keeps_ratio(options, demand, uplinks, speed, option):
+            return None
+    return counts
+
+
+def _blame(spec: FabricSpec, speed: int, reason: str) -> tuple[str, Path, str]:
+    """Code, key and hint for a leaf whose ports do not suffice."""
+    if "no cage" not in reason:
+        return "FAB131", leaf_switch_path(spec), "a smaller unit, a higher oversubscription or a larger leaf would fit"
+    path = ("topology", "leaf", "uplinks", "speed_gbps")
+    does = ", ".join(f"{able}G" for able in spec.leaf.model.speeds)
+    return "FAB132", path if spec.stated(*path) else leaf_switch_path(spec), f"its ports do {does}"
+
+
+def _keeps_ratio(options: Options, demand: Demand, uplinks: int, speed: int, option: str) -> bool:
+    """Whether stated uplinks keep the ratio. One that is not stated binds only where the speed is ours to choose."""
+    spec = options.spec
+    if not spec.stated("topology", "leaf", "oversubscription") and speed == options.native_gbps:
+        return True
+    if ratio_kept(spec, demand, uplinks, speed):
+        return True
+    down = demand.down * demand.down_gbps
+    options.misfits.append(
+        Misfit(
+            option,
+            f"{uplinks} uplinks of {speed}G under {down}G of servers make {down / (uplinks * speed):.3g}:1, "
+            f"above the {float(spec.leaf_ratio):g}:1 that is asked for",
+            "FAB142",
+            ("topology", "leaf", "uplinks"),
+            "leave out `oversubscription` or `uplinks`, either one gives the other; or state the uplinks' speed",
+        )
+    )
+    return False
+
+
+def pick_spines(
+    options: Options, valid: list[int], divisors: list[int], minimum: int, soft: bool, option: str, pods: int
+) -> int | None:
+    """Spines of one pod: what is stated, else the fewest that fit and keep the minimum."""
+    share = pods * options.networks
+    if options.spine_total is None:
+        enough = [s for s in valid if s >= minimum]
+        if enough:
+            return enough[0]
+        if soft:
+            reason = f"at most {divisors[-1]} spine shares a leaf's uplinks evenly"
+            options.misfits.append(Misfit(option, reason, soft=True))
+        else:
+            options.misfits.append(
+                Misfit(
+                    option,
+                    f"spine.min_count: expected at most {max(valid)}, which shares a leaf's uplinks evenly, got {minimum}",
+                    "FAB133",
+                    ("topology", "spine", "min_count"),
+                    "more uplinks of a leaf, broken out ones for instance, reach more spines",
+                )
+            )
+        return None
+    stated = options.spine_total
+    if stated % share == 0 and stated // share in valid:
+        return stated // share
+    each = plural(stated // share, "spine") + (f" of each of {_share(options, pods)}" if share > 1 else "")
+    if stated % share:
+        reason = f"spine.count: expected a multiple of {share} ({_share(options, pods)}), got {stated}"
+    elif stated // share in divisors:
+        reason = f"spine.count: expected enough ports for the uplinks, got {each}"
+    else:
+        whole = f"a divisor of the {divisors[-1]} uplinks of a leaf, so that all spines share them"
+        reason = f"spine.count: expected {whole}, got {each}"
+    options.misfits.append(
+        Misfit(option, reason, "FAB133", ("topology", "spine", "count"), wanted=stated, valid=tuple(s * share for s in valid))
+    )
+    return None
+
+
+def _share(options: Options, pods: int) -> str:
+    parts = [plural(pods, "pod")] if pods > 1 else []
+    if options.networks > 1 or not parts:
+        parts.append(plural(options.networks, "isolated network"))
+    return " x ".join(parts)
+
+
+def leaf_switch_path(spec: FabricSpec) -> Path:
+    """The key that names the leaf switch."""
+    own = ("topology", "leaf", "switch")
+    return own if spec.stated(*own) else ("topology", "switch")
+
+
+def spine_switch_path(spec: FabricSpec) -> Path:
+    """The key that names the spine switch, or the one it is taken from."""
+    own = ("topology", "spine", "switch")
+    return own if spec.stated(*own) else leaf_switch_path(spec)
+
+
+def larger_hint(spec: FabricSpec) -> str:
+    tiers = spec.intent.topology.tiers
+    return "`tiers: 3` or larger spines would fit" if tiers == 2 else "larger switches, or more oversubscription"
+
+
+def divisors_of(number: int) -> list[int]:
+    return [d for d in range(1, number + 1) if number % d == 0]
