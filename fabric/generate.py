@@ -8,16 +8,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from pathlib import Path
 
 from fabric import pipeline
 from fabric.configs import Job, Renderer
 from fabric.diagnostics import Diagnostic, InputError, Place, Report, plural
+from fabric.export.tables import links_csv, upper_ends
 from fabric.output import Changes, Comparison, Store, Transaction, recover, stage
 from fabric.output import check as compare
 from fabric.output import diff as differences
 from fabric.output.stage import Staged
 from fabric.pipeline import Intent
-from fabric.plan.plan import Plan
+from fabric.plan.plan import FabricPlan, Plan
 
 PARALLEL_FROM = 64  # switches; below that, starting processes costs more than it saves
 CHUNK = 16
@@ -50,15 +52,28 @@ def run(intent: Intent, *, limit: str = "", check: bool = False, diff: bool = Fa
         result.lines.append(f"{intent.path}: {plural(count, 'file')} planned and rendered; the site keeps none to compare")
         return result
     if diff:
-        prefix = f"{_shown(intent)}/"
+        prefix = f"{intent.shown}/"
         result.diff = differences(intent.folder, _all_files(made, renderer, todo), wanted.keep, prefix)
     if looking:
         found = compare(intent.folder, _all_files(made, renderer, todo), wanted.keep)
         result.stale = not found.clean
         result.lines += _compared(intent, found)
         return result
+    moved = moved_links(intent.folder, made)
     changes = _write(intent, made, renderer, todo, wanted, jobs)
     result.lines += _written(intent, made, renderer, changes, before or changes.recovered)
+    if moved:
+        place = intent.source.place(("fabrics",), key=True)
+        result.warnings = (
+            *result.warnings,
+            Diagnostic(
+                "FAB185",
+                place,
+                f"{plural(moved, 'link')} that {'is' if moved == 1 else 'are'} in service by the last run must be re-cabled",
+                f"`fabric plan {intent.path} --against git:HEAD` lists the moves in the order of work",
+                "warning",
+            ),
+        )
     return result
 
 
@@ -71,6 +86,19 @@ def refuse_same_site(intents: Sequence[Intent]) -> None:
             place = intent.source.place(("site",))
             report.error("FAB138", place, f"site '{intent.site.site}' is also the name of {other.path}")
     report.raise_errors()
+
+
+def moved_links(folder: Path, made: Plan) -> int:
+    """Links of the last run whose lower end now has another upper end."""
+    try:
+        text = (folder / "links.csv").read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return 0
+    before = upper_ends(text)
+    if not before:
+        return 0
+    after = upper_ends(links_csv(made))
+    return sum(after.get(lower, upper) != upper for lower, upper in before.items())
 
 
 @dataclass(frozen=True)
@@ -138,29 +166,34 @@ def _stage_chunk(chunk: Sequence[Job]) -> list[Staged]:
     return [stage(folder, path, data, owned.get(path)) for job in chunk for path, data in _work.renderer.files(job)]
 
 
-def _shown(intent: Intent) -> str:
-    """The site's folder as a person at this prompt would name it."""
-    path = os.path.relpath(intent.folder)
-    return str(intent.folder) if path.startswith("..") else path
-
-
 def _written(intent: Intent, made: Plan, renderer: Renderer, changes: Changes, before: str | None) -> list[str]:
     lines = [f"{intent.path}: a run that was stopped half-way was {before}"] if before else []
     for name in renderer.without_config():
         lines.append(f"{intent.path}: fabric '{name}' is InfiniBand: its subnet manager configures it, no files are written")
     for path in changes.kept:
-        lines.append(f"{_shown(intent)}/{path}: no longer generated, but edited by hand: left there")
+        lines.append(f"{intent.shown}/{path}: no longer generated, but edited by hand: left there")
     switches = sum(1 for fabric in made.fabrics.values() for device in fabric.switches if device.nos)
     counts = {"new": len(changes.new), "changed": len(changes.changed), "removed": len(changes.removed)}
     parts = [f"{number} {word}" for word, number in counts.items() if number] + [f"{changes.unchanged} unchanged"]
-    lines.append(f"{_shown(intent)}: {plural(switches, 'switch', 'switches')}, files: {', '.join(parts)}")
+    lossless = [name for name, fabric in made.fabrics.items() if fabric.spec.ethernet and _wants_qos(fabric)]
+    if lossless and switches:
+        lines.append(
+            f"{intent.path}: no PFC or ECN lines yet for {', '.join(lossless)}: this release makes the underlay only"
+        )
+    lines.append(f"{intent.shown}: {plural(switches, 'switch', 'switches')}, files: {', '.join(parts)}")
     return lines
+
+
+def _wants_qos(fabric: FabricPlan) -> bool:
+    """Whether a fabric is to carry RoCE."""
+    wish = fabric.spec.intent.qos.enabled
+    return fabric.spec.intent.purpose in ("compute", "storage") if wish is None else wish
 
 
 def _compared(intent: Intent, found: Comparison) -> list[str]:
     """What `--check` says: nothing but the verdict when all is well, else every path with what is wrong."""
     if found.clean:
-        return [f"{_shown(intent)}: up to date"]
+        return [f"{intent.shown}: up to date"]
     lines = []
     for word, paths in (
         ("missing", found.missing),
@@ -168,11 +201,11 @@ def _compared(intent: Intent, found: Comparison) -> list[str]:
         ("no longer generated", found.orphaned),
         ("in the way, not ours", found.unowned),
     ):
-        lines += [f"{_shown(intent)}/{path}: {word}" for path in paths[:20]]
+        lines += [f"{intent.shown}/{path}: {word}" for path in paths[:20]]
         if len(paths) > 20:
-            lines.append(f"{_shown(intent)}: {len(paths) - 20} more: {word}")
+            lines.append(f"{intent.shown}: {len(paths) - 20} more: {word}")
     if found.stale_manifest and not lines:
-        lines.append(f"{_shown(intent)}/manifest.txt: differs")
+        lines.append(f"{intent.shown}/manifest.txt: differs")
     if found.unfinished:
-        lines.append(f"{_shown(intent)}: a run was stopped half-way")
+        lines.append(f"{intent.shown}: a run was stopped half-way")
     return [*lines, f"{intent.path}: not up to date, run `fabric generate {intent.path}`"]

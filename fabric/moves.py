@@ -14,6 +14,9 @@ from fabric.diagnostics import Diagnostic, InputError, Place, plural
 from fabric.pipeline import Intent
 from fabric.plan.devices import SERVER, SWITCH_ROLES
 from fabric.plan.plan import FabricPlan, Plan
+from fabric.planner import lock as locks
+from fabric.planner.coordinates import nic_name
+from fabric.planner.lock import Lock
 
 End = tuple[str, str]  # device, port
 
@@ -83,29 +86,39 @@ def compare(intent: Intent, against: str) -> Changes:
 
     `against` is an intent file, or `git:REV` for the same file in a commit.
     """
-    old = pipeline.plan(_old(intent, against))
-    new = pipeline.plan(intent)
+    before, known = _old(intent, against)
+    old = pipeline.plan(before, known)
+    new = pipeline.plan(intent, old.lock)  # the old fabric's numbers, whether they were ever written or not
     return difference(old, new)
 
 
-def _old(intent: Intent, against: str) -> Intent:
+def _old(intent: Intent, against: str) -> tuple[Intent, Lock | None]:
+    """The old intent, and the numbers in use at its time; None: those of the lock file that is there."""
     from fabric.intent.load import load, validate
     from fabric.intent.source import parse
 
     if not against.startswith("git:"):
         site, source = load(Path(against), against)
-        return Intent(Path(against), site, source, intent.folder)
+        return Intent(Path(against), site, source, intent.folder), None
     revision = against.removeprefix("git:") or "HEAD"
     path = intent.path.absolute()
-    command = ["git", "-C", str(path.parent), "show", f"{revision}:./{path.name}"]
     if revision.startswith("-"):
         raise InputError([Diagnostic("FAB104", Place(against), "expected a revision such as git:main")])
-    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    found = _show(path, revision)
     if found.returncode:
         reason = found.stderr.strip().splitlines()[-1:] or ["git failed"]
         raise InputError([Diagnostic("FAB001", Place(against), f"cannot be read: {reason[0].removeprefix('fatal: ')}")])
     source = parse(found.stdout, f"{against}:{path.name}")
-    return Intent(intent.path, validate(source), source, intent.folder)
+    kept = _show(intent.folder / locks.FILE, revision)
+    known = None if kept.returncode else locks.of(parse(kept.stdout, f"{against}:{locks.FILE}"))
+    return Intent(intent.path, validate(source), source, intent.folder), known
+
+
+def _show(path: Path, revision: str) -> subprocess.CompletedProcess[str]:
+    """A file of a revision, as git has it."""
+    folder = next((parent for parent in path.parents if parent.is_dir()), Path("/"))
+    command = ["git", "-C", str(folder), "show", f"{revision}:./{path.relative_to(folder)}"]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def difference(old: Plan, new: Plan) -> Changes:
@@ -150,8 +163,8 @@ def _links(before: FabricPlan | None, after: FabricPlan | None, changes: Changes
         other = sum(lower in two and two[lower] != subnet for lower, subnet in one.items())
         if other:
             changes.renumbered.append(f"{after.name}: {plural(other, 'link')} with another subnet")
-    busy = {cable.old for cable in moved}
-    free = [cable for cable in fresh if cable.new not in busy]
+    busy = _cages(moved)
+    free = [cable for cable in fresh if not _ends(cable) & busy]
     if free:
         changes.steps.append(Step("lay new cables; nothing in service is touched", "", tuple(free)))
     later: dict[str, list[Cable]] = defaultdict(list)
@@ -159,12 +172,27 @@ def _links(before: FabricPlan | None, after: FabricPlan | None, changes: Changes
         assert cable.old is not None
         later[cable.old[0]].append(cable)
     for cable in fresh:
-        if cable.new in busy:
+        if _ends(cable) & busy:
             assert cable.new is not None
             later[cable.new[0]].append(cable)
     for switch in sorted(later):
         cables = sorted(later[switch], key=lambda c: (c.old is None, c.lower))
         changes.steps.append(Step(f"drain {switch}, re-cable, verify with LLDP, undrain", switch, tuple(cables)))
+
+
+def _cages(moved: Iterable[Cable]) -> set[End]:
+    """Every cage in service that a moved cable leaves or a pulled one frees, at both ends."""
+    return {end for cable in moved for end in (_cage(cable.lower), _cage(cable.old)) if end is not None}
+
+
+def _ends(cable: Cable) -> set[End]:
+    """The cages that a new cable takes."""
+    return {end for end in (_cage(cable.lower), _cage(cable.new)) if end is not None}
+
+
+def _cage(end: End | None) -> End | None:
+    """A port without its part of the cage."""
+    return (end[0], end[1].split("/")[0]) if end is not None else None
 
 
 def _by_lower(plan: FabricPlan | None) -> dict[End, End]:
@@ -183,8 +211,10 @@ def _end(plan: FabricPlan, side: str, at: int) -> End:
     columns = plan.links.lists()
     device = plan.devices[columns[side][at]]
     cage, sub, split = (columns[f"{side}_{part}"][at] for part in ("cage", "sub", "split"))
-    port = f"nic{cage}" if device.role == SERVER else f"port {cage}"
-    return device.name, f"{port}/{sub + 1}" if split > 1 or (device.role == SERVER and sub) else port
+    if device.role == SERVER:
+        group = next(group for group in plan.spec.groups if group.name == device.group)
+        return device.name, nic_name(group, cage, sub)
+    return device.name, f"port {cage}/{sub + 1}" if split > 1 else f"port {cage}"
 
 
 def text(changes: Changes, most: int = 8) -> str:

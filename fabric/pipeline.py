@@ -8,6 +8,7 @@ handed out: names, AS numbers, addresses and ports that must not change.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from fabric.intent.site import Site
     from fabric.intent.source import Source
     from fabric.plan.plan import Plan
+    from fabric.planner.lock import Lock
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,12 @@ class Intent:
     source: Source
     folder: Path
 
+    @property
+    def shown(self) -> Path:
+        """The folder as a person at this prompt would name it."""
+        path = os.path.relpath(self.folder)
+        return self.folder if path.startswith("..") else Path(path)
+
 
 def load(path: Path, output: Path | None = None) -> Intent:
     """Reads and checks an intent. Raises InputError with every mistake.
@@ -37,7 +45,7 @@ def load(path: Path, output: Path | None = None) -> Intent:
     from fabric.intent.load import load as read
 
     site, source = read(path, str(path))
-    home = path.absolute().parent
+    home = path.resolve().parent
     base = output or (home.parent if home.name == "intent" else home) / "generated"
     return Intent(path, site, source, base / site.site)
 
@@ -48,7 +56,7 @@ def summarize(intent: Intent) -> dict[str, Any]:
     from fabric.planner.site import size_site
     from fabric.planner.summary import summary
 
-    known = lock.read(intent.folder / lock.FILE)
+    known = lock.read(intent.folder / lock.FILE, intent.shown / lock.FILE)
     sized = size_site(intent.site, intent.source, known)
     pools.check(intent.site, intent.source)
     return {
@@ -57,16 +65,18 @@ def summarize(intent: Intent) -> dict[str, Any]:
     }
 
 
-def plan(intent: Intent) -> Plan:
-    """Sizes, wires and numbers every fabric. Raises InputError."""
+def plan(intent: Intent, known: Lock | None = None) -> Plan:
+    """Sizes, wires and numbers every fabric, on the numbers that `known` or the site's lock file holds. Raises InputError."""
     from fabric.configs import targets
     from fabric.planner import lock
     from fabric.planner.site import plan_site
     from fabric.planner.spec import resolve
 
-    known = lock.read(intent.folder / lock.FILE)
+    known = lock.read(intent.folder / lock.FILE, intent.shown / lock.FILE) if known is None else known
     nos = targets.choose(resolve(intent.site, intent.source))
-    return plan_site(intent.site, intent.source, known, nos)
+    made = plan_site(intent.site, intent.source, known, nos)
+    targets.refuse_stated(made)
+    return made
 
 
 def render(made: Plan, intent: Intent, wanted: Callable[[str], bool] = lambda name: True) -> Iterator[tuple[str, bytes]]:

@@ -103,6 +103,12 @@ class SwitchModel(Record):
         """Every port speed the box can do, fastest first."""
         return tuple(sorted({speed for group in self.ports for speed in group.splits}, reverse=True))
 
+    @cached_property
+    def uplink_speeds(self) -> tuple[int, ...]:
+        """What the cages that do the highest speed can do, fastest first."""
+        fastest = [group for group in self.ports if self.native_gbps in group.splits]
+        return tuple(sorted({speed for group in fastest for speed in group.splits}, reverse=True))
+
     def group_of(self, cage: int) -> PortGroup:
         """The port group that front-panel cage `cage` (from 1) belongs to."""
         for group in self.ports:

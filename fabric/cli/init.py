@@ -16,7 +16,9 @@ def init(
     server: str = typer.Option("", "--server", metavar="MODEL", help="server of the catalog  [dgx-h100]"),
     servers: int = typer.Option(8, "--servers", help="how many"),
     servers_per_rack: int = typer.Option(0, "--servers-per-rack", help="servers in one rack", show_default=False),
-    gpus_per_server: int = typer.Option(0, "--gpus-per-server", help="declares a server of your own", show_default=False),
+    gpus_per_server: int | None = typer.Option(
+        None, "--gpus-per-server", help="declares a server of your own", show_default=False
+    ),
     nics_per_server: int = typer.Option(0, "--nics-per-server", help="its NICs", show_default=False),
     nic_ports: str = typer.Option("", "--nic-ports", metavar="2x400", help="ports of a NIC x Gb/s", show_default=False),
     switch: str = typer.Option("", "--switch", metavar="MODEL", help="switch of every tier  [sn5600]"),

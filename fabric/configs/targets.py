@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from fabric.diagnostics import Report, nearest, one_of
 from fabric.intent.site import Fabric
 from fabric.plan.devices import CORE, LEAF, SPINE
-from fabric.plan.plan import FabricPlan
+from fabric.plan.plan import FabricPlan, Plan
 from fabric.planner.spec import FabricSpec, TierSpec
 from fabric.vendors.base import Target, target, target_names
 
@@ -47,8 +47,11 @@ def _of(spec: FabricSpec, role: str, report: Report) -> str:
     return name
 
 
-def check(fabrics: Mapping[str, FabricPlan], report: Report) -> None:
-    """That every Ethernet switch of a plan has a target which can configure it."""
+def check(fabrics: Mapping[str, FabricPlan], report: Report, *, only_stated: bool = False) -> None:
+    """That every Ethernet switch of a plan has a target which can configure it.
+
+    `only_stated` looks at no more than what the intent asks for: a plan may be made of boxes that nothing configures.
+    """
     for plan in fabrics.values():
         if not plan.spec.ethernet:
             continue
@@ -59,6 +62,8 @@ def check(fabrics: Mapping[str, FabricPlan], report: Report) -> None:
             tier: TierSpec = getattr(plan.spec, role)
             path = ("topology", role, "switch")
             place = plan.spec.at(*(path if plan.spec.stated(*path) else ("topology", "switch")))
+            if only_stated and stated(plan.spec.intent, role) is None:
+                continue
             if not device.nos:
                 report.error(
                     "FAB161",
@@ -69,7 +74,16 @@ def check(fabrics: Mapping[str, FabricPlan], report: Report) -> None:
                 continue
             refusal = target(device.nos).refusal(tier.model, tier.switch)
             if refusal:
-                report.error("FAB161", place, f"fabric '{plan.name}': {refusal}", "choose another `nos:` or switch")
+                report.error(
+                    "FAB161", place, f"fabric '{plan.name}', {tier.switch}: {refusal}", "choose another `nos:` or switch"
+                )
+
+
+def refuse_stated(plan: Plan) -> None:
+    """Raises InputError when the intent asks for a network OS that a switch cannot run."""
+    report = Report()
+    check(plan.fabrics, report, only_stated=True)
+    report.raise_errors()
 
 
 def mtu_limit(plan: FabricPlan) -> int:

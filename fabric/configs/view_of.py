@@ -15,9 +15,11 @@ from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
 from fabric.plan.links import ATTACHMENT, KINDS, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
 from fabric.plan.plan import FabricPlan, Plan
 from fabric.plan.views import Management, Peer, Port, PortRef, Session, SwitchView, Underlay
-from fabric.planner.addresses import planned_by_role
+from fabric.planner.addresses import planned_routes
+from fabric.planner.coordinates import nic_name
 from fabric.planner.layouts import leaf_layout, spine_downlinks, spine_layout
 from fabric.planner.ports import Slot
+from fabric.planner.spec import GroupSpec
 
 _FABRIC_KINDS = (LEAF_LEAF, LEAF_SPINE, SPINE_CORE)
 
@@ -70,15 +72,21 @@ class Views:
             bfd_multiplier=intent.bfd.multiplier,
             max_paths=self._max_paths(),
             max_prefix=intent.max_prefix or self._max_prefix(),
-            loopback_prefixes=prefixes["loopback6" if self.v6 else "loopback"],
+            loopback_prefixes=(*prefixes["loopback6" if self.v6 else "loopback"], *self._pinned_outside()),
             server_prefixes=prefixes["servers"],
         )
 
+    def _pinned_outside(self) -> tuple[str, ...]:
+        """Pinned loopbacks that lie in no pool: every switch must believe these too."""
+        if self.v6:
+            return ()
+        nets = [IPNetwork(prefix) for prefix in self.fabric.prefixes["loopback"]]
+        pinned = {pin.loopback for pin in self.fabric.spec.intent.pins.values() if pin.loopback}
+        return tuple(f"{text}/32" for text in sorted(pinned) if not any(text in net for net in nets))
+
     def _max_prefix(self) -> int:
         """Twice the routes of the finished fabric, a loopback a switch and a prefix a leaf, in powers of two."""
-        planned = planned_by_role(self.fabric.sizing)
-        routes = sum(planned.values()) + planned[LEAF]
-        return max(12_000, 2 << max(0, routes - 1).bit_length())
+        return max(12_000, 2 << max(0, planned_routes(self.fabric.sizing) - 1).bit_length())
 
     def _max_paths(self) -> int:
         """Equal paths that any switch may see: the uplinks of the widest leaf or spine, at least 64."""
@@ -188,17 +196,17 @@ class Views:
         )
 
     def _port_name(self, device: Device, link: int) -> str:
-        """A port of a box that is no switch: `nic1`, `nic1p2` where a NIC has several ports, `port3`."""
+        """A port of a box that is no switch: of a server's NIC, or `port3` of an attached box."""
         if device.role == ATTACHED:
             return f"port{self.columns['a_cage'][link]}"
         if device.role != SERVER:
             return ""
         nic, port = self.columns["a_cage"][link], self.columns["a_sub"][link]
-        return f"nic{nic}p{port + 1}" if self._nic_ports[device.group] > 1 else f"nic{nic}"
+        return nic_name(self._groups[device.group], nic, port)
 
     @cached_property
-    def _nic_ports(self) -> dict[str, int]:
-        return {group.name: group.nic.ports for group in self.fabric.spec.groups}
+    def _groups(self) -> dict[str, GroupSpec]:
+        return {group.name: group for group in self.fabric.spec.groups}
 
     @cached_property
     def _lengths(self) -> tuple[int, ...]:

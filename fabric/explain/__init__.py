@@ -17,7 +17,7 @@ def explain(intent: Intent, subject: str) -> list[str]:
 
     Without a subject: what can be asked. Raises InputError for a subject that does not exist.
     """
-    known = lock.read(intent.folder / lock.FILE)
+    known = lock.read(intent.folder / lock.FILE, intent.shown / lock.FILE)
     sized = size_site(intent.site, intent.source, known)
     if not subject:
         return [

@@ -85,9 +85,9 @@ def _uplinks(case: Case) -> list[str]:
             )
         layout = leaf_layout(case.spec, case.sizing, size)
         cages = sorted({slot.cage for slot in layout.up})
-        out.append(f"  they take cages {cages[0]} to {cages[-1]} of {case.spec.leaf.switch}")
+        out.append(f"  they take {_cages(cages)} of {case.spec.leaf.switch}")
         free = spare(case.spec.leaf.model, layout, size.down_gbps)
-        out.append(f"  servers take cages 1 to {max(s.cage for s in layout.down)}; {plural(free, 'port')} left")
+        out.append(f"  servers take {_cages(sorted({s.cage for s in layout.down}))}; {plural(free, 'port')} left")
     return out
 
 
@@ -227,6 +227,49 @@ def _limits(case: Case) -> list[str]:
     ]
 
 
+def _cages(cages: list[int]) -> str:
+    return f"cage {cages[0]}" if len(cages) == 1 else f"cages {cages[0]} to {cages[-1]}"
+
+
+def _links(case: Case) -> list[str]:
+    row = summary(case.spec, case.sizing)
+    count, sizing, out = row["links"], case.sizing, []
+    for size, group in case.groups():
+        ports = group.nic.count * group.nic.ports
+        out.append(f"server-leaf: {size.servers} {size.name} x {ports} ports = {size.servers * ports}")
+    if sizing.kind == "collapsed":
+        out.append(f"leaf-leaf: the {sizing.groups[0].uplinks} uplinks of a leaf")
+    for size, _ in case.groups():
+        if sizing.spines:
+            each = sizing.links_per_spine(size)
+            spines = sizing.spines_built
+            less = " less what the last unit does not need" if size.last_unit else ""
+            out.append(f"leaf-spine: {size.leaves} leaves x {spines} spines x {each} = {size.leaves * spines * each}{less}")
+    if sizing.cores:
+        out.append(
+            f"spine-core: {sizing.spine_count} spines x {sizing.cores_built} cores x {sizing.links_per_core} = "
+            f"{count['spine-core']}"
+        )
+    if count["attachments"]:
+        out.append(f"attachments: {count['attachments']} as stated")
+    return [*out, f"cables: {', '.join(f'{number} {kind}' for kind, number in row['cables'].items() if number)}"]
+
+
+def _bgp(case: Case) -> list[str]:
+    row, spec, sizing = summary(case.spec, case.sizing), case.spec, case.sizing
+    if not sizing.bgp:
+        return ["InfiniBand: no BGP"]
+    links = row["links"]
+    parts = [f"{links[kind]} {kind}" for kind in ("leaf-leaf", "leaf-spine", "spine-core") if links[kind]]
+    out = [f"sessions = one a link: {' + '.join(parts)} = {row['bgp']['sessions']}"]
+    if spec.intent.underlay.asn.scheme == "per-device":
+        return [*out, f"AS numbers = one a switch = {row['bgp']['asns']}"]
+    parts = [f"{sizing.leaves} leaves"]
+    parts += [f"{sizing.spine_pods} for the spines of each pod"] if sizing.spines else []
+    parts += ["1 for the cores"] if sizing.tiers == 3 else []
+    return [*out, f"AS numbers (RFC 7938) = {' + '.join(parts)} = {row['bgp']['asns']}"]
+
+
 TOPICS: dict[str, tuple[str, Callable[[Case], list[str]]]] = {
     "units": ("servers that share leaves", _units),
     "leaves": ("leaf switches", _leaves),
@@ -236,5 +279,7 @@ TOPICS: dict[str, tuple[str, Callable[[Case], list[str]]]] = {
     "cores": ("core switches", _cores),
     "tiers": ("why so many tiers", _tiers),
     "oversubscription": ("bandwidth down per bandwidth up", _ratio),
+    "links": ("links by kind, and the cables that carry them", _links),
+    "bgp": ("sessions and AS numbers", _bgp),
     "limits": ("how far the design grows", _limits),
 }

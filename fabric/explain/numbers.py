@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
-from fabric.plan.devices import SERVER, SWITCH_ROLES, Device
+from fabric.plan.devices import CORE, LEAF, SERVER, SPINE, SWITCH_ROLES, Device
 from fabric.plan.links import KINDS
 from fabric.plan.plan import FabricPlan
 
@@ -23,7 +23,11 @@ def _device(fabric: FabricPlan, found: Device) -> list[str]:
         f"{key} {getattr(found, key) + 1}" for key in ("pod", "unit", "rack", "plane", "rail") if getattr(found, key) >= 0
     ]
     what = f"{found.role} {found.number}" + (f" of group {found.group}" if found.group and found.role == SERVER else "")
-    out = [f"{found.name}: {what} of fabric {fabric.name}, {found.model}" + (f", {', '.join(place)}" if place else "")]
+    out = [
+        f"{found.name}: {what} of fabric {fabric.name}"
+        + (f", {found.model}" if found.model else "")
+        + (f", {', '.join(place)}" if place else "")
+    ]
     if found.role in SWITCH_ROLES:
         pattern = getattr(fabric.spec.intent.names, found.role)
         pinned = found.name in {pin.name for pin in fabric.spec.intent.pins.values()}
@@ -75,7 +79,7 @@ def _row(fabric: FabricPlan, kind: str, role: str, row: int, number: int) -> str
 
 def _port(fabric: FabricPlan, found: Device, port: str) -> list[str]:
     cage, _, sub = port.removeprefix("nic").partition("/")
-    columns = fabric.links.lists()
+    columns, out = fabric.links.lists(), list[str]()
     for link, end in fabric.links.of(found.index):
         own, far = ("a", "b") if end == 0 else ("b", "a")
         if str(columns[f"{own}_cage"][link]) != cage or (sub and str(columns[f"{own}_sub"][link] + 1) != sub):
@@ -85,12 +89,17 @@ def _port(fabric: FabricPlan, found: Device, port: str) -> list[str]:
         low = fabric.subnet.tolist()[link]
         subnet = f"{ip_address(low)}/{fabric.subnet_length}" if low >= 0 else "unnumbered"
         whole = f"cage {cage}" + (f", port {columns[f'{own}_sub'][link] + 1} of {split}" if split > 1 else "")
-        return [
+        out += [
             f"{found.name} {whole}: {KINDS[columns['kind'][link]]} link of {columns['speed_gbps'][link]}G",
             f"  far end: {peer.name} {'NIC' if peer.role == SERVER else 'cage'} {columns[f'{far}_cage'][link]}",
             f"  subnet {subnet}: slot {columns['column'][link] + 1} of the lower switch, number {columns['row'][link] + 1}",
         ]
-    return [f"{found.name} port {port}: no link is planned"] if cage.isdigit() else []
+    if out or not cage.isdigit():
+        return out
+    model = {LEAF: fabric.spec.leaf, SPINE: fabric.spec.spine, CORE: fabric.spec.core}.get(found.role)
+    if model is not None and not 1 <= int(cage) <= model.model.cages:
+        return [f"{found.name}: {model.switch} has cages 1 to {model.model.cages}"]
+    return [f"{found.name} port {port}: no link is planned"]
 
 
 def address(fabric: FabricPlan, wanted: IPv4Address | IPv6Address) -> list[str]:

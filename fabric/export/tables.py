@@ -11,6 +11,8 @@ from typing import Any
 from fabric.plan.devices import SERVER, SWITCH_ROLES, Device
 from fabric.plan.links import KINDS
 from fabric.plan.plan import FabricPlan, Plan
+from fabric.planner.coordinates import nic_name
+from fabric.planner.spec import GroupSpec
 from fabric.planner.summary import summary
 
 LINK_COLUMNS = ("fabric", "kind", "speed_gbps", "length_m", "a", "a_port", "b", "b_port", "a_address", "b_address")
@@ -42,14 +44,14 @@ def _switch(fabric: FabricPlan, device: Device) -> dict[str, Any]:
 
 
 def links_csv(plan: Plan) -> str:
-    """Every link of the site. Ports: `33`, `33/2` for the second port of a broken-out cage, `nic1`, `nic1/2`."""
+    """Every link of the site. Ports: `33`, `33/2` for the second port of a broken-out cage, `compute1`, `compute1p2`."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(LINK_COLUMNS)
     for name, fabric in plan.fabrics.items():
         lengths = fabric.spec.intent.topology.cable_length_m.model_dump(by_alias=True)
         columns, subnet = fabric.links.lists(), fabric.subnet.tolist()
-        nic_ports = {group.name: group.nic.ports for group in fabric.spec.groups}
+        groups = {group.name: group for group in fabric.spec.groups}
         for at in range(len(fabric.links)):
             kind = KINDS[columns["kind"][at]]
             a, b = fabric.devices[columns["a"][at]], fabric.devices[columns["b"][at]]
@@ -63,16 +65,25 @@ def links_csv(plan: Plan) -> str:
                     columns["speed_gbps"][at],
                     lengths[kind],
                     a.name,
-                    _port(a, columns["a_cage"][at], columns["a_sub"][at], columns["a_split"][at], nic_ports),
+                    _port(a, columns["a_cage"][at], columns["a_sub"][at], columns["a_split"][at], groups),
                     b.name,
-                    _port(b, columns["b_cage"][at], columns["b_sub"][at], columns["b_split"][at], nic_ports),
+                    _port(b, columns["b_cage"][at], columns["b_sub"][at], columns["b_split"][at], groups),
                     *addresses,
                 )
             )
     return text.getvalue()
 
 
-def _port(device: Device, cage: int, sub: int, split: int, nic_ports: dict[str, int]) -> str:
+def upper_ends(text: str) -> dict[tuple[str, ...], tuple[str, str]]:
+    """Lower end → upper end of the links of a table; what is no such table gives none."""
+    try:
+        rows = list(csv.DictReader(io.StringIO(text)))
+        return {(row["fabric"], row["a"], row["a_port"]): (row["b"], row["b_port"]) for row in rows}
+    except (csv.Error, KeyError):
+        return {}
+
+
+def _port(device: Device, cage: int, sub: int, split: int, groups: dict[str, GroupSpec]) -> str:
     if device.role == SERVER:
-        return f"nic{cage}/{sub + 1}" if nic_ports[device.group] > 1 else f"nic{cage}"
+        return nic_name(groups[device.group], cage, sub)
     return f"{cage}/{sub + 1}" if split > 1 else str(cage)

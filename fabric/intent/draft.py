@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from fabric.diagnostics import Diagnostic, InputError, Place
+import yaml
+
+from fabric.diagnostics import Diagnostic, InputError, Place, one_of
 from fabric.intent.load import validate
 from fabric.intent.source import parse
+from fabric.vendors.base import target_names
 
 OWN_SERVER = "gpu-server"
 
@@ -20,7 +23,7 @@ class Draft:
     server: str = ""
     servers: int = 8
     servers_per_rack: int = 0
-    gpus_per_server: int = 0
+    gpus_per_server: int | None = None
     nics_per_server: int = 0
     nic_ports: str = ""
     switch: str = ""
@@ -48,14 +51,16 @@ def write(draft: Draft) -> str:
         "# yaml-language-server: $schema=fabric.schema.json",
         f"# Site {draft.name}. `fabric plan` sizes it, `fabric generate` writes the configs.",
         "version: 1",
-        f"site: {_word(draft.name)}",
+        f"site: {_text(draft.name)}",
     ]
     model = draft.server or "dgx-h100"
-    if draft.gpus_per_server or draft.nics_per_server or draft.nic_ports:
+    if draft.gpus_per_server is not None or draft.nics_per_server or draft.nic_ports:
         model = draft.server or OWN_SERVER
         lines += _own_server(draft, model)
     lines += ["fabrics:", "  backend:"]
     if draft.nos:
+        if draft.nos not in target_names():
+            _refuse("--nos", one_of(target_names()), draft.nos)
         lines.append(f"    nos: {_word(draft.nos)}")
     rack = f", per_rack: {draft.servers_per_rack}" if draft.servers_per_rack else ""
     lines.append(f"    servers: {{model: {_word(model)}, count: {draft.servers}{rack}}}")
@@ -77,7 +82,7 @@ def check(text: str, shown: str) -> None:
 def _own_server(draft: Draft, model: str) -> list[str]:
     ports, speed = _pair(draft.nic_ports or "1x400", "--nic-ports", r"(\d+)x(\d+)", "2x400")
     nics = draft.nics_per_server or 8
-    gpus = draft.gpus_per_server or nics
+    gpus = nics if draft.gpus_per_server is None else draft.gpus_per_server
     return [
         "catalog:",
         "  servers:",
@@ -138,6 +143,12 @@ def _pair(text: str, flag: str, form: str, example: str) -> tuple[str, str]:
         _refuse(flag, example, text)
         raise AssertionError
     return match[1], match[2] or ""
+
+
+def _text(text: str) -> str:
+    """A word that stays text in YAML, whatever it looks like."""
+    word = _word(text)
+    return word if isinstance(yaml.safe_load(word), str) else f'"{word}"'
 
 
 def _word(text: str) -> str:

@@ -47,6 +47,7 @@ class Allocator:
     """Allocates one fabric's areas; a pool that is too small becomes a diagnostic, and all of them come at once."""
 
     def __init__(self, spec: FabricSpec, ledger: Ledger, spaces: Mapping[str, Space], pools: PoolSet, report: Report) -> None:
+        self.short: set[str] = set()  # pools that are too small
         self.spec, self.ledger, self.spaces, self.pools, self.report = spec, ledger, spaces, pools, report
 
     def address(self, kind: str, name: str, need: Need) -> Area:
@@ -55,6 +56,9 @@ class Allocator:
         try:
             return self.ledger.area(f"{key}/{name}" if name else key, self.spaces[key], need)
         except Exhausted as error:
+            if kind in self.short:  # said once is enough
+                return Area(())
+            self.short.add(kind)
             place = self.pools.stated.get(kind) or self.spec.at()
             prefixes = ", ".join(self.pools.prefixes[kind])
             self.report.error(
@@ -189,6 +193,12 @@ def planned_by_role(sizing: Sizing) -> dict[str, int]:
         SPINE: sizing.networks * pods * sizing.spines,
         LEAF: sum(group.units_planned * group.unit_leaves for group in sizing.groups),
     }
+
+
+def planned_routes(sizing: Sizing) -> int:
+    """Routes of the finished fabric: a loopback a switch, a server prefix a leaf."""
+    planned = planned_by_role(sizing)
+    return sum(planned.values()) + planned[LEAF]
 
 
 def asn_areas(spec: FabricSpec, sizing: Sizing, numbers: Numbers, at: Allocator) -> dict[str, Area]:

@@ -15,7 +15,7 @@ from fabric.plan.devices import LEAF, SPINE, SWITCH_ROLES, Device
 from fabric.plan.links import ATTACHMENT, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE, Links, concatenate
 from fabric.plan.plan import FabricPlan
 from fabric.planner import attachments, inventory, pins, wiring
-from fabric.planner.addresses import Addresses, Allocator, allocate, asn_areas, pinned, server_key
+from fabric.planner.addresses import Addresses, Allocator, allocate, asn_areas, pinned, planned_routes, server_key
 from fabric.planner.coordinates import server_ports, unit_plan
 from fabric.planner.layouts import core_downlinks, leaf_layout, spine_downlinks, spine_layout
 from fabric.planner.ledger import Area, Ints, Ledger, Space
@@ -45,6 +45,7 @@ def plan_fabric(spec: FabricSpec, sizing: Sizing, context: Context) -> tuple[Fab
     """Plans one fabric. Mistakes go to the report; None when one of them leaves nothing to plan."""
     report = context.report
     errors = len(report.errors)
+    _check_max_prefix(spec, sizing, report)
     layouts = {size.name: leaf_layout(spec, sizing, size) for size in sizing.groups}
     numbers = number(spec, sizing, context.ledger, context.spaces)
     allocator = Allocator(spec, context.ledger, context.spaces, context.pools, report)
@@ -59,6 +60,18 @@ def plan_fabric(spec: FabricSpec, sizing: Sizing, context: Context) -> tuple[Fab
     plan = _addressed(spec, sizing, devices, links, addresses, numbers, context)
     lock = FabricLock(plan.blocks, history, _shape(sizing), boxes)
     return plan, lock
+
+
+def _check_max_prefix(spec: FabricSpec, sizing: Sizing, report: Report) -> None:
+    """A stated limit below the routes of the fabric would shut every session."""
+    stated, routes = spec.intent.underlay.max_prefix, planned_routes(sizing)
+    if stated is not None and stated < routes:
+        report.error(
+            "FAB104",
+            spec.at("underlay", "max_prefix"),
+            f"underlay.max_prefix: expected at least the {routes} routes of the finished fabric, got {stated}",
+            "leave it out: it is then twice that, and at least 12000",
+        )
 
 
 def _with_asns(

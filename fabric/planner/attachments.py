@@ -8,6 +8,7 @@ import numpy as np
 
 from fabric.diagnostics import Report
 from fabric.plan.links import Links
+from fabric.planner.places import positions
 from fabric.planner.ports import Slot
 from fabric.planner.sizing import Sizing
 from fabric.planner.spec import FabricSpec
@@ -110,14 +111,17 @@ def _free_slots(spec: FabricSpec, sites: Sequence[GroupSites]) -> dict[int, dict
             for sub in range(splits.get(size.down_gbps, 1)):
                 cages[column] = {speed: Slot(cage, sub, ports, speed) for speed, ports in splits.items() if sub < ports}
                 column += 1
+        occupied = set(positions(group.planned, group.held).tolist())
         per_rack = size.unit_leaves // max(1, size.unit_servers // size.servers_per_leaf)
         for unit in range(size.units):
             for leaf in range(size.unit_leaves):
                 before = unit * size.unit_servers
                 if spec.kind == "rack":
                     before += leaf // per_rack * size.servers_per_leaf
-                present = min(size.servers_per_leaf, max(0, group.planned - before))
-                seats = range(present * size.leaf_ports_per_server, size.down)
-                places = {seat: {size.down_gbps: layout.down[seat]} for seat in seats}
-                result[int(site.number[unit, leaf]) + 1] = {**places, **cages}
+                seats = {
+                    seat: {size.down_gbps: layout.down[seat]}
+                    for seat in range(size.down)
+                    if before + seat // size.leaf_ports_per_server not in occupied
+                }
+                result[int(site.number[unit, leaf]) + 1] = {**seats, **cages}
     return result

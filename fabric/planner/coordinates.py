@@ -68,6 +68,14 @@ def server_ports(spec: FabricSpec, group: GroupSpec) -> ServerPorts:
     return ServerPorts(nic, port, leaf, local)
 
 
+def nic_name(group: GroupSpec, nic: int, port: int) -> str:
+    """A NIC port as it is labelled: `compute1`, `storage2`, `compute1p2` where a NIC has several ports.
+
+    The purpose is part of it, since one server has NICs in several fabrics. `nic` counts from 1, `port` from 0.
+    """
+    return f"{group.nics}{nic}" + (f"p{port + 1}" if group.nic.ports > 1 else "")
+
+
 def servers_per_rack(spec: FabricSpec, size: GroupSize, group: GroupSpec) -> int:
     """Servers in one rack; 0 where the intent knows no racks."""
     return size.servers_per_leaf if spec.kind == "rack" else group.per_rack or 0

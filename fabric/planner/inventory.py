@@ -14,6 +14,7 @@ from fabric.planner import names
 from fabric.planner.coordinates import servers_per_rack, unit_plan
 from fabric.planner.ledger import Ints
 from fabric.planner.numbers import Numbers
+from fabric.planner.places import positions
 from fabric.planner.sizing import GroupSize, Sizing
 from fabric.planner.spec import FabricSpec, GroupSpec
 
@@ -173,15 +174,15 @@ def _servers(
         run = size.unit_servers
     elif "pod" in key:
         run = size.unit_servers * sizing.units_per_pod
-    for at in range(size.servers):
-        unit = at // size.unit_servers
+    for at, place in enumerate(positions(size.servers, size.held).tolist()):
+        unit = place // size.unit_servers
         where = {
             "group": size.name,
             "unit": units[unit],
             "pod": _pod(sizing, numbers, size.name, unit),
-            "rack": rack[at // per_rack] if per_rack else -1,
+            "rack": rack[place // per_rack] if per_rack else -1,
         }
-        yield Box(at, where, at % run + 1)
+        yield Box(at, where, (place % run if key else at) + 1)
 
 
 def _pod(sizing: Sizing, numbers: Numbers, group: str, unit: int) -> int:

@@ -46,13 +46,18 @@ class Lock:
     fabrics: Mapping[str, FabricLock] = field(default_factory=dict)
 
 
-def read(path: Path, shown: str | None = None) -> Lock:
+def read(path: Path, shown: Path | None = None) -> Lock:
     """Reads a lock file; a file that is not there is an empty lock. Raises InputError on one that is damaged."""
     if not path.exists():
         return Lock()
-    text = source.read(path, shown)
-    report = Report()
-    data = text.data
+    report, name = Report(), str(shown or path)
+    _check_whole(path, name, report)
+    return of(source.read(path, name))
+
+
+def of(text: source.Source) -> Lock:
+    """The lock that a parsed file holds. Raises InputError."""
+    report, data = Report(), text.data
     if data.get("version") != VERSION:
         report.fail(
             "FAB150",
@@ -66,6 +71,17 @@ def read(path: Path, shown: str | None = None) -> Lock:
     result = {name: _fabric(name, entry, text, report) for name, entry in fabrics.items()}
     report.raise_errors()
     return Lock(result)
+
+
+def _check_whole(path: Path, name: str, report: Report) -> None:
+    """A file that was cut or merged by hand is told by what it is, not by the YAML it is not."""
+    with path.open("rb") as stream:
+        head = stream.read(source.MAX_BYTES).decode("utf-8", "replace")
+    if not head.strip():
+        report.fail("FAB150", Place(name, 1, 1), "lock file: expected the numbers in use, got an empty file", _HINT)
+    for at, line in enumerate(head.splitlines(), 1):
+        if line.startswith(("<<<<<<<", "=======", ">>>>>>>")):
+            report.fail("FAB150", Place(name, at, 1), "lock file: expected no merge conflict, got its markers", _HINT)
 
 
 _HINT = "restore the file from git; after a merge, keep the lines of both sides and generate again"

@@ -102,8 +102,8 @@ def _racks(area: AreaOf, spec: FabricSpec, size: GroupSize, group: GroupSpec) ->
     if not per_rack:
         return np.zeros(0, dtype=np.int64)
     full = -(-size.unit_servers // per_rack)  # a unit's leaves stand in all its racks, whether servers are there or not
-    racks = max(-(-size.servers // per_rack), size.units * full if spec.kind == "rack" else 0)
-    reserve = max(racks, -(-group.planned // per_rack))
+    racks = max(-(-group.places(size.servers) // per_rack), size.units * full if spec.kind == "rack" else 0)
+    reserve = max(racks, -(-group.places(group.planned) // per_rack))
     return area("rack", size.name, Need(racks, reserve=reserve)).numbers(np.arange(racks))
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 
 from fabric.diagnostics import plural
 from fabric.planner.ports import NoFit, capacity, lay_out
@@ -77,9 +78,8 @@ def uplink_speeds(spec: FabricSpec, demands: tuple[Demand, ...], *, broken_out: 
     stated = spec.intent.topology.leaf.uplinks.speed_gbps
     if stated is not None:
         return [stated]
-    common = [speed for speed in spec.leaf.model.speeds if speed in spec.spine.model.speeds]
-    native = min(spec.leaf.model.native_gbps, spec.spine.model.native_gbps)
-    usable = [speed for speed in common if speed <= native]
+    # What the fastest cages do, whole or broken out; the slow ports of a box with two kinds are for servers.
+    usable = [speed for speed in spec.leaf.model.uplink_speeds if speed in spec.spine.model.uplink_speeds]
     if not broken_out:
         return usable[:1]
     floor = max(demand.down_gbps for demand in demands)
@@ -126,7 +126,7 @@ def checked_uplinks(options: Options, speed: int, option: str) -> tuple[int, ...
                     option,
                     f"a leaf ({spec.leaf.switch}) with {plural(demand.down + spare, 'port')} down at {demand.down_gbps}G and "
                     f"{plural(uplinks, 'uplink')} at {speed}G: {error}",
-                    *_blame(spec, speed, str(error)),
+                    *_blame(spec, demand, speed, str(error)),
                 )
             )
             return None
@@ -135,13 +135,26 @@ def checked_uplinks(options: Options, speed: int, option: str) -> tuple[int, ...
     return counts
 
 
-def _blame(spec: FabricSpec, speed: int, reason: str) -> tuple[str, Path, str]:
+def _blame(spec: FabricSpec, demand: Demand, speed: int, reason: str) -> tuple[str, Path, str]:
     """Code, key and hint for a leaf whose ports do not suffice."""
     if "no cage" not in reason:
-        return "FAB131", leaf_switch_path(spec), "a smaller unit, a higher oversubscription or a larger leaf would fit"
+        most = _most_servers(spec, demand, speed)
+        smaller = f"{plural(most, 'server')} on a leaf would fit" if most else "no unit is small enough"
+        return "FAB131", leaf_switch_path(spec), f"{smaller}; or a higher oversubscription, or a larger leaf"
     path = ("topology", "leaf", "uplinks", "speed_gbps")
     does = ", ".join(f"{able}G" for able in spec.leaf.model.speeds)
     return "FAB132", path if spec.stated(*path) else leaf_switch_path(spec), f"its ports do {does}"
+
+
+def _most_servers(spec: FabricSpec, demand: Demand, speed: int) -> int:
+    """The most servers whose leaf has the ports."""
+    each, spare = demand.down // demand.servers_per_leaf, spec.intent.topology.leaf.spare_server_ports
+    for servers in range(demand.servers_per_leaf - 1, 0, -1):
+        less = replace(demand, down=servers * each, servers_per_leaf=servers)
+        with suppress(NoFit):
+            lay_out(spec.leaf.model, less.down + spare, less.down_gbps, leaf_uplinks(spec, less, speed), speed)
+            return servers
+    return 0
 
 
 def _keeps_ratio(options: Options, demand: Demand, uplinks: int, speed: int, option: str) -> bool:

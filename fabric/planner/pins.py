@@ -116,6 +116,28 @@ def check_addresses(plan: FabricPlan, report: Report) -> None:
                     report.error("FAB139", place, f"pins.{name}.loopback: expected an IPv4 address, got {text}")
             else:
                 _check_other_pools(plan, name, what, kind, number, text, report)
+                if what == "management":
+                    _check_subnet(plan, name, text, report)
+
+
+def _check_subnet(plan: FabricPlan, name: str, text: str, report: Report) -> None:
+    """A pinned management address is none of the three that a subnet keeps for itself."""
+    from netaddr import IPAddress, IPNetwork
+
+    address = IPAddress(text)
+    own = plan.spec.intent.management
+    for net in map(IPNetwork, plan.prefixes["management"]):
+        if address not in net or net.size <= 4:
+            continue
+        gateway = IPAddress(own.gateway) if own is not None and own.gateway else IPAddress(net.first + 1, net.version)
+        for what, taken in (("gateway", gateway), ("first address", net[0]), ("last address", net[-1])):
+            if address == taken:
+                report.error(
+                    "FAB139",
+                    plan.spec.at("pins", name, "management"),
+                    f"pins.{name}.management: {text} is the {what} of the management subnet {net}",
+                    "expected an address that a switch may have",
+                )
 
 
 def _check_other_pools(plan: FabricPlan, name: str, what: str, kind: str, number: int, text: str, report: Report) -> None:

@@ -201,6 +201,5 @@ def core_speed(spec: FabricSpec) -> int:
     stated = spec.intent.topology.spine.uplinks.speed_gbps
     if stated is not None:
         return stated
-    native = min(spec.spine.model.native_gbps, spec.core.model.native_gbps)
-    common = [s for s in spec.spine.model.speeds if s in spec.core.model.speeds and s <= native]
-    return common[0] if common else native
+    common = [speed for speed in spec.spine.model.uplink_speeds if speed in spec.core.model.uplink_speeds]
+    return common[0] if common else spec.spine.model.native_gbps

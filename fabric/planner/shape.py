@@ -37,8 +37,8 @@ def choose(options: Options) -> Shape | None:
     for wanted, build in ((2, _two_tiers), (3, three_tiers)):
         if tiers not in ("auto", wanted) or (wanted == 2 and _many_pods(spec) and tiers == "auto"):
             continue
-        for minimum in minima:
-            for speed in uplink_speeds(spec, options.demands, broken_out=wanted == 2):
+        for speed in uplink_speeds(spec, options.demands, broken_out=wanted == 2):
+            for minimum in minima:
                 shape = build(options, speed, minimum, soft=stated_minimum is None and minimum > 1)
                 if shape is not None:
                     return shape

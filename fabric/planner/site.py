@@ -15,6 +15,7 @@ from fabric.planner.assemble import Context, plan_fabric
 from fabric.planner.ledger import Ledger, Space
 from fabric.planner.lock import FabricLock, Lock
 from fabric.planner.numbers import id_spaces
+from fabric.planner.places import hold
 from fabric.planner.pools import asn_intervals, pools
 from fabric.planner.sizing import Sizing, size
 from fabric.planner.spec import FabricSpec, resolve
@@ -27,7 +28,8 @@ def size_site(site: Site, source: Source, lock: Lock) -> dict[str, tuple[FabricS
     for name, spec in specs.items():
         known = lock.fabrics.get(name, FabricLock())
         try:
-            sized[name] = (spec, size(spec, known.shape.get("units_per_pod", 0)))
+            held = hold(spec, known)
+            sized[name] = (held, size(held, known.shape.get("units_per_pod", 0)))
         except InputError as error:
             report.errors += error.diagnostics
     report.raise_errors()

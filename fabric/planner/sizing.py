@@ -33,6 +33,7 @@ class GroupSize:
     down: int  # server ports of a leaf, without spare ports
     down_gbps: int
     uplinks: int  # of a leaf of the finished fabric
+    held: tuple[int, ...]  # places over all units that attached boxes have
     last_unit: tuple[int, ...]  # links from each leaf of the last unit to each spine, where fewer than elsewhere
 
     @property
@@ -155,11 +156,19 @@ def decide(spec: FabricSpec, known_units_per_pod: int = 0) -> tuple[Options, Sha
 
 def _demand(spec: FabricSpec, group: GroupSpec, servers: int) -> Demand:
     """What `servers` of a group ask of the fabric."""
+    ports, per_leaf, unit = leaf_shape(spec, group)
     per_nic = 2 if spec.kind == "collapsed" else spec.leaves_per_nic(group)
-    ports = group.nic.count * group.nic.ports // (spec.rails(group) * per_nic)  # of a server, on one of its leaves
-    per_leaf, unit = _unit(spec, group, max(1, ports))
     leaves = spec.rails(group) * per_nic * (unit // per_leaf)
-    return Demand(-(-servers // unit), leaves // spec.networks, per_leaf, per_leaf * ports, group.nic.speed_gbps)
+    return Demand(
+        -(-group.places(servers) // unit), leaves // spec.networks, per_leaf, per_leaf * ports, group.nic.speed_gbps
+    )
+
+
+def leaf_shape(spec: FabricSpec, group: GroupSpec) -> tuple[int, int, int]:
+    """Ports of a server on one of its leaves, servers per leaf, servers per unit."""
+    per_nic = 2 if spec.kind == "collapsed" else spec.leaves_per_nic(group)
+    ports = max(1, group.nic.count * group.nic.ports // (spec.rails(group) * per_nic))
+    return ports, *_unit(spec, group, ports)
 
 
 def _unit(spec: FabricSpec, group: GroupSpec, ports: int) -> tuple[int, int]:
@@ -266,13 +275,14 @@ def _group_size(spec: FabricSpec, shape: Shape, group: GroupSpec, now: Demand, l
         down=now.down,
         down_gbps=now.down_gbps,
         uplinks=uplinks,
+        held=group.held,
         last_unit=() if group.full or not shape.spines else _last_unit(spec, shape, group, now, unit, uplinks),
     )
 
 
 def _last_unit(spec: FabricSpec, shape: Shape, group: GroupSpec, demand: Demand, unit: int, uplinks: int) -> tuple[int, ...]:
     """Links per spine of each leaf of the last unit when only the servers that are there get uplinks."""
-    present = group.count - (demand.units - 1) * unit
+    present = group.places(group.count) - (demand.units - 1) * unit
     per_rack = spec.leaves_per_nic(group)
     links = []
     for leaf in range(demand.leaves * spec.networks):

@@ -21,12 +21,20 @@ class GroupSpec:
     name: str
     model: str
     server: ServerModel
+    nics: str  # purpose of the NICs that this fabric connects
     nic: NicSet
     count: int
     planned: int  # at least `count`
     per_rack: int | None
     unit_servers: int | None  # None: as many as half the leaf's bandwidth carries
     full: bool
+    held: tuple[int, ...] = ()  # places over all units that attached boxes have, sorted
+
+    def places(self, servers: int) -> int:
+        """Places that so many servers reach over, those of attached boxes among them included."""
+        for place in self.held:
+            servers += place < servers
+        return servers
 
 
 @dataclass(frozen=True)
@@ -160,6 +168,7 @@ def _group(fabric: str, index: int, site: Site, source: Source, report: Report) 
         name=group.name or group.model,
         model=group.model,
         server=server,
+        nics=purpose,
         nic=server.nics[purpose],
         count=group.count,
         planned=_planned(fabric, index, site, source, report),
@@ -284,6 +293,8 @@ def _sanity(spec: FabricSpec, report: Report) -> None:
                     f"nos: expected none on an InfiniBand fabric ({spec.leaf.switch})",
                     "its subnet manager configures the switches; leave `nos` out",
                 )
+    if topology.tiers == 2 and spec.kind != "collapsed":
+        _no_third_tier(spec, report)
     if spec.kind == "collapsed":
         if spec.planes > 1:
             report.error("FAB109", spec.at("topology", "planes"), "a collapsed pair has one plane")
@@ -291,6 +302,18 @@ def _sanity(spec: FabricSpec, report: Report) -> None:
             report.error("FAB109", spec.at("topology", "tiers"), "a collapsed pair has no tiers to choose from")
         if len(spec.groups) > 1:
             report.error("FAB109", spec.at("servers"), "a collapsed pair takes one group of servers")
+
+
+def _no_third_tier(spec: FabricSpec, report: Report) -> None:
+    """Pods are joined by a third tier, so they are a mistake beside `tiers: 2`."""
+    pods = spec.intent.topology.pods
+    if pods is not None and pods.count != 1:
+        report.error(
+            "FAB109",
+            spec.at("topology", "pods"),
+            "pods: expected none with `tiers: 2`, a third tier joins pods",
+            "leave it out, or state `tiers: 3`",
+        )
 
 
 def _same_names(spec: FabricSpec, report: Report) -> None:
@@ -324,7 +347,7 @@ def _group_sanity(spec: FabricSpec, index: int, group: GroupSpec, report: Report
             "FAB109",
             spec.at("topology", "dual_tor"),
             f"dual_tor: expected NICs of two ports or more, got {ports} a NIC on {group.model}",
-            "with one port a NIC goes to one leaf; leave `dual_tor` out",
+            "with one port a NIC goes to one leaf; `kind: rail-optimized` gives each NIC a leaf of its own",
         )
     if spec.kind == "collapsed" and nic.count * nic.ports % 2:
         report.error("FAB109", model, f"a collapsed pair needs an even number of server ports, got {nic.count * nic.ports}")

@@ -18,6 +18,7 @@ def collect(
     report.warnings += found
     for plan in plans.values():
         _few_spines(plan, report)
+        _without_effect(plan, report)
         _not_rendered_yet(plan, report)
     silenced = set(site.checks.silence)
     for name, fabric in site.fabrics.items():
@@ -44,6 +45,20 @@ def _few_spines(plan: FabricPlan, report: Report) -> None:
             f"fabric '{plan.name}': {plural(sizing.spines_built, 'spine')} per plane and pod; its loss cuts the fabric",
             "state `spine: {min_count: 2}`, or give the leaves more uplinks",
         )
+
+
+def _without_effect(plan: FabricPlan, report: Report) -> None:
+    """Keys of the third tier on a fabric that has two."""
+    if plan.sizing.tiers != 2:
+        return
+    for path in (("core", "count"), ("core", "switch"), ("spine", "oversubscription"), ("spine", "uplinks")):
+        if plan.spec.stated("topology", *path):
+            report.warn(
+                "FAB184",
+                plan.spec.at("topology", *path),
+                f"fabric '{plan.name}': {'.'.join(path)} has no effect, the fabric has two tiers",
+                "`tiers: 3` adds cores",
+            )
 
 
 def _not_rendered_yet(plan: FabricPlan, report: Report) -> None:

@@ -16,6 +16,7 @@ from fabric.plan.links import ATTACHMENT, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SP
 from fabric.planner.coordinates import ServerPorts, UnitPlan
 from fabric.planner.ledger import Ints
 from fabric.planner.pattern import Epoch, lower_slots, upper_slots
+from fabric.planner.places import positions
 from fabric.planner.ports import Layout, Slot
 from fabric.planner.sizing import GroupSize, Sizing
 
@@ -87,7 +88,7 @@ def server_links(site: GroupSites, racks: bool) -> Links:
     size, ports = site.size, site.ports
     server = np.repeat(np.arange(size.servers), len(ports.nic))
     nic, port, leaf, local = (np.tile(column, size.servers) for column in (ports.nic, ports.port, ports.leaf, ports.local))
-    unit, place = np.divmod(server, size.unit_servers)
+    unit, place = np.divmod(positions(size.servers, size.held)[server], size.unit_servers)
     if racks:  # a rack of the unit has leaves of its own
         rack, place = np.divmod(place, size.servers_per_leaf)
         leaf = leaf + rack * (int(ports.leaf.max()) + 1)

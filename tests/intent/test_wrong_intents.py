@@ -205,7 +205,7 @@ MERGE = "<<<<<<< HEAD\n{0}=======\n{0}>>>>>>> growth\n"
 @pytest.mark.parametrize(
     ("lock", "expected"),
     [
-        ("", "lock.yaml:1:1: error[FAB007]"),
+        ("", "lock.yaml:1:1: error[FAB150]"),
         ("version: 1\nfabrics: {}\n".join(["<<<<<<< HEAD\n", ">>>>>>> growth\n"]), "lock.yaml:"),
         (MERGE.format("version: 1\nfabrics: {}\n"), "lock.yaml:"),
         ("version: 2\nfabrics: {}\n", "lock.yaml:1:10: error[FAB150]: lock file version: expected 1, got 2"),

@@ -1,0 +1,46 @@
+"""Places of servers in their units: the k-th server takes the k-th place, less those that attached boxes hold.
+
+A box that was given a server's place keeps it when servers are added; they go round it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from fabric.planner.ledger import Ints
+from fabric.planner.lock import FabricLock
+from fabric.planner.sizing import leaf_shape
+from fabric.planner.spec import FabricSpec, GroupSpec
+
+
+def hold(spec: FabricSpec, lock: FabricLock) -> FabricSpec:
+    """The fabric with the places that its attached boxes hold by the lock."""
+    wanted = {box.name: box.links for box in spec.intent.topology.attachments}
+    spots = [spot for box, places in lock.attachments.items() for spot in places[: wanted.get(box, 0)]]
+    if not spots:
+        return spec
+    groups = tuple(replace(group, held=_held(spec, group, lock, spots)) for group in spec.groups)
+    return replace(spec, groups=groups)
+
+
+def _held(spec: FabricSpec, group: GroupSpec, lock: FabricLock, spots: list[tuple[int, int]]) -> tuple[int, ...]:
+    """Places of a group, counted over all its units, whose leaf ports other boxes have."""
+    ports, per_leaf, unit_servers = leaf_shape(spec, group)
+    found = set()
+    for leaf, slot in spots:
+        for block in lock.blocks.get(f"id/leaf/{group.name}", ()):
+            row, column = divmod(leaf - 1 - block.base, block.stride)
+            if block.base <= leaf - 1 < block.end and slot < per_leaf * ports:
+                rack = column // spec.leaves_per_nic(group) if spec.kind == "rack" else 0
+                found.add((block.row + row) * unit_servers + rack * per_leaf + slot // ports)
+    return tuple(sorted(found))
+
+
+def positions(count: int, held: tuple[int, ...]) -> Ints:
+    """Place of each of `count` servers, over all units of their group."""
+    places = np.arange(count)
+    for place in held:
+        places[places >= place] += 1
+    return places
