@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -14,7 +15,7 @@ from fabric import pipeline
 from fabric.configs import Job, Renderer
 from fabric.diagnostics import Diagnostic, InputError, Place, Report, plural
 from fabric.export.tables import links_csv, upper_ends
-from fabric.output import Changes, Comparison, Store, Transaction, recover, stage
+from fabric.output import Changes, Comparison, Store, Transaction, stage
 from fabric.output import check as compare
 from fabric.output import diff as differences
 from fabric.output.stage import Staged
@@ -23,6 +24,15 @@ from fabric.plan.plan import FabricPlan, Plan
 
 PARALLEL_FROM = 64  # switches; below that, starting processes costs more than it saves
 CHUNK = 16
+
+
+Progress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
+
+
+@contextmanager
+def silent(title: str, total: int) -> Iterator[Callable[[int], None]]:
+    """A Progress that shows nothing."""
+    yield lambda steps: None
 
 
 @dataclass
@@ -35,46 +45,90 @@ class Result:
     diff: Iterable[str] = ()
 
 
-def run(intent: Intent, *, limit: str = "", check: bool = False, diff: bool = False, jobs: int = 0) -> Result:
-    """Generates one site, or only looks what generating would do. Raises InputError, OutputError."""
-    looking = check or diff
-    before = None if looking else recover(intent.folder)
-    made = pipeline.plan(intent)
-    renderer = Renderer(made, intent.path.absolute().parent)
-    wanted = _Limit(limit)
-    todo = renderer.jobs(wanted.device)
-    if limit and not todo:
-        place = Place(str(intent.path))
-        raise InputError([Diagnostic("FAB162", place, f"--limit '{limit}' matches no switch of site '{made.site}'")])
-    result = Result(warnings=made.warnings)
-    if check and not made.intent.output.keep:
-        count = sum(1 for _ in _all_files(made, renderer, todo))
-        result.lines.append(f"{intent.path}: {plural(count, 'file')} planned and rendered; the site keeps none to compare")
-        return result
-    if diff:
-        prefix = f"{intent.shown}/"
-        result.diff = differences(intent.folder, _all_files(made, renderer, todo), wanted.keep, prefix)
-    if looking:
-        found = compare(intent.folder, _all_files(made, renderer, todo), wanted.keep)
+class Generation:
+    """One site, planned and ready to be rendered. Looking changes nothing; only `write` does.
+
+    Raises InputError for what cannot be planned or configured, and for a limit that matches no switch.
+    """
+
+    def __init__(self, intent: Intent, limit: str = "", jobs: int = 0, progress: Progress = silent) -> None:
+        self.intent, self.jobs, self.progress = intent, jobs, progress
+        self.limit = _Limit(limit)
+        self.plan = pipeline.plan(intent)
+        self.renderer = Renderer(self.plan, intent.path.absolute().parent)
+        self.todo = self.renderer.jobs(self.limit.device)
+        if limit and not self.todo:
+            message = f"--limit '{limit}' matches no switch of site '{self.plan.site}'"
+            raise InputError([Diagnostic("FAB162", Place(str(intent.path)), message)])
+
+    def check(self) -> Result:
+        """Compares the folder with what would be written; a site that keeps no output is rendered all the same."""
+        result = Result(warnings=self.plan.warnings)
+        if not self.plan.intent.output.keep:
+            count = plural(sum(1 for _ in self._files()), "file")
+            result.lines.append(f"{self.intent.path}: {count} planned and rendered; the site keeps none to compare")
+            return result
+        found = compare(self.intent.folder, self._files(), self.limit.keep)
         result.stale = not found.clean
-        result.lines += _compared(intent, found)
+        result.lines += _compared(self.intent, found)
         return result
-    moved = moved_links(intent.folder, made)
-    changes = _write(intent, made, renderer, todo, wanted, jobs)
-    result.lines += _written(intent, made, renderer, changes, before or changes.recovered)
-    if moved:
-        place = intent.source.place(("fabrics",), key=True)
-        result.warnings = (
-            *result.warnings,
-            Diagnostic(
-                "FAB185",
-                place,
-                f"{plural(moved, 'link')} that {'is' if moved == 1 else 'are'} in service by the last run must be re-cabled",
-                f"`fabric plan {intent.path} --against git:HEAD` lists the moves in the order of work",
-                "warning",
-            ),
-        )
-    return result
+
+    def diff(self) -> Result:
+        """What would change, as a patch."""
+        result = self.check()
+        result.diff = differences(self.intent.folder, self._files(), self.limit.keep, f"{self.intent.shown}/")
+        return result
+
+    def write(self, recovered: str | None = None) -> Result:
+        """Stages every file, then commits them together. `recovered` is what was done about a run killed before."""
+        folder = self.intent.folder
+        moved = moved_links(folder, self.plan)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with Store(folder).transaction(self.limit.keep) as transaction, self._bar() as advance:
+            for path, data in pipeline.site_files(self.plan):
+                transaction.write(path, data)
+            self._stage(transaction, advance)
+            changes = transaction.commit()
+        warnings = (*self.plan.warnings, *([_moved(self.intent, moved)] if moved else []))
+        return Result(self._written(changes, recovered or changes.recovered), warnings)
+
+    def _files(self) -> Iterator[tuple[str, bytes]]:
+        yield from pipeline.site_files(self.plan)
+        with self._bar() as advance:
+            for job in self.todo:
+                yield from self.renderer.files(job)
+                advance(1)
+
+    def _bar(self) -> AbstractContextManager[Callable[[int], None]]:
+        return self.progress(f"{self.plan.site}: switches", len(self.todo))
+
+    def _stage(self, transaction: Transaction, advance: Callable[[int], None]) -> None:
+        workers = min(self.jobs or os.cpu_count() or 1, -(-len(self.todo) // CHUNK))
+        if workers > 1 and len(self.todo) >= PARALLEL_FROM:
+            _stage_in_workers(_Work(self.intent, self.renderer, transaction), self.todo, workers, advance)
+            return
+        for job in self.todo:
+            for path, data in self.renderer.files(job):
+                transaction.write(path, data)
+            advance(1)
+
+    def _written(self, changes: Changes, recovered: str | None) -> list[str]:
+        intent, plan = self.intent, self.plan
+        lines = [f"{intent.path}: a run that was stopped half-way was {recovered}"] if recovered else []
+        for name in self.renderer.without_config():
+            lines.append(
+                f"{intent.path}: fabric '{name}' is InfiniBand: its subnet manager configures it, no files are written"
+            )
+        for path in changes.kept:
+            lines.append(f"{intent.shown}/{path}: no longer generated, but edited by hand: left there")
+        switches = sum(1 for fabric in plan.fabrics.values() for device in fabric.switches if device.nos)
+        lossless = [name for name, fabric in plan.fabrics.items() if fabric.spec.ethernet and _wants_qos(fabric)]
+        if lossless and switches:
+            lines.append(f"{intent.path}: no PFC or ECN lines yet for {', '.join(lossless)}: this release makes the underlay")
+        counts = {"new": len(changes.new), "changed": len(changes.changed), "removed": len(changes.removed)}
+        parts = [f"{number} {word}" for word, number in counts.items() if number] + [f"{changes.unchanged} unchanged"]
+        lines.append(f"{intent.shown}: {plural(switches, 'switch', 'switches')}, files: {', '.join(parts)}")
+        return lines
 
 
 def refuse_same_site(intents: Sequence[Intent]) -> None:
@@ -101,6 +155,17 @@ def moved_links(folder: Path, made: Plan) -> int:
     return sum(after.get(lower, upper) != upper for lower, upper in before.items())
 
 
+def _moved(intent: Intent, links: int) -> Diagnostic:
+    """That a run re-cables what is in service."""
+    return Diagnostic(
+        "FAB185",
+        intent.source.place(("fabrics",), key=True),
+        f"{plural(links, 'link')} of the last run must be re-cabled",
+        f"`fabric plan {intent.path} --against git:HEAD` lists the moves in the order of work",
+        "warning",
+    )
+
+
 @dataclass(frozen=True)
 class _Limit:
     """`--limit`: which switches are rendered; files of the others are left alone."""
@@ -114,28 +179,6 @@ class _Limit:
         return path.startswith("configs/") and not self.device(path.split("/")[1])
 
 
-def _all_files(made: Plan, renderer: Renderer, todo: Sequence[Job]) -> Iterator[tuple[str, bytes]]:
-    yield from pipeline.site_files(made)
-    for job in todo:
-        yield from renderer.files(job)
-
-
-def _write(intent: Intent, made: Plan, renderer: Renderer, todo: Sequence[Job], wanted: _Limit, jobs: int) -> Changes:
-    """Stages every file, then commits them together."""
-    intent.folder.parent.mkdir(parents=True, exist_ok=True)
-    with Store(intent.folder).transaction(wanted.keep) as transaction:
-        for path, data in pipeline.site_files(made):
-            transaction.write(path, data)
-        workers = min(jobs or os.cpu_count() or 1, -(-len(todo) // CHUNK))
-        if workers > 1 and len(todo) >= PARALLEL_FROM:
-            _stage_in_workers(_Work(intent, renderer, transaction), todo, workers)
-        else:
-            for job in todo:
-                for path, data in renderer.files(job):
-                    transaction.write(path, data)
-        return transaction.commit()
-
-
 @dataclass(frozen=True)
 class _Work:
     intent: Intent
@@ -146,7 +189,7 @@ class _Work:
 _work: _Work | None = None  # what forked workers inherit; the plan is never pickled
 
 
-def _stage_in_workers(work: _Work, todo: Sequence[Job], workers: int) -> None:
+def _stage_in_workers(work: _Work, todo: Sequence[Job], workers: int, advance: Callable[[int], None]) -> None:
     """Renders and stages in forked processes; only small records come back."""
     global _work
     _work = work
@@ -156,6 +199,7 @@ def _stage_in_workers(work: _Work, todo: Sequence[Job], workers: int) -> None:
             for records in pool.map(_stage_chunk, chunks):
                 for record in records:
                     work.transaction.add(record)
+                advance(CHUNK)
     finally:
         _work = None
 
@@ -164,24 +208,6 @@ def _stage_chunk(chunk: Sequence[Job]) -> list[Staged]:
     assert _work is not None
     folder, owned = _work.intent.folder, _work.transaction.owned
     return [stage(folder, path, data, owned.get(path)) for job in chunk for path, data in _work.renderer.files(job)]
-
-
-def _written(intent: Intent, made: Plan, renderer: Renderer, changes: Changes, before: str | None) -> list[str]:
-    lines = [f"{intent.path}: a run that was stopped half-way was {before}"] if before else []
-    for name in renderer.without_config():
-        lines.append(f"{intent.path}: fabric '{name}' is InfiniBand: its subnet manager configures it, no files are written")
-    for path in changes.kept:
-        lines.append(f"{intent.shown}/{path}: no longer generated, but edited by hand: left there")
-    switches = sum(1 for fabric in made.fabrics.values() for device in fabric.switches if device.nos)
-    counts = {"new": len(changes.new), "changed": len(changes.changed), "removed": len(changes.removed)}
-    parts = [f"{number} {word}" for word, number in counts.items() if number] + [f"{changes.unchanged} unchanged"]
-    lossless = [name for name, fabric in made.fabrics.items() if fabric.spec.ethernet and _wants_qos(fabric)]
-    if lossless and switches:
-        lines.append(
-            f"{intent.path}: no PFC or ECN lines yet for {', '.join(lossless)}: this release makes the underlay only"
-        )
-    lines.append(f"{intent.shown}: {plural(switches, 'switch', 'switches')}, files: {', '.join(parts)}")
-    return lines
 
 
 def _wants_qos(fabric: FabricPlan) -> bool:

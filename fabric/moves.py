@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import networkx
+
 from fabric import pipeline
 from fabric.diagnostics import Diagnostic, InputError, Place, plural
 from fabric.pipeline import Intent
@@ -124,82 +126,114 @@ def _show(path: Path, revision: str) -> subprocess.CompletedProcess[str]:
 def difference(old: Plan, new: Plan) -> Changes:
     """What it takes to make the new plan of the old."""
     changes = Changes()
-    for name in sorted({*old.fabrics, *new.fabrics}):
-        before, after = old.fabrics.get(name), new.fabrics.get(name)
-        _devices(before, after, changes)
-        _links(before, after, changes)
+    _devices(old, new, changes)
+    _links(old, new, changes)
     return changes
 
 
-def _devices(before: FabricPlan | None, after: FabricPlan | None, changes: Changes) -> None:
-    old, new = (plan.by_name if plan else {} for plan in (before, after))
-    changes.added += [name for name in new if name not in old]
-    changes.removed += [name for name in old if name not in new]
-    if before is None or after is None:
-        return
-    for name, device in new.items():
-        was = old.get(name)
+def _devices(old: Plan, new: Plan, changes: Changes) -> None:
+    """Boxes that come and go, and switches that get other numbers; a server of two fabrics counts once."""
+    before, after = _homes(old), _homes(new)
+    changes.added += [name for name in after if name not in before]
+    changes.removed += [name for name in before if name not in after]
+    for name, fabric in after.items():
+        was = before[name].by_name[name] if name in before else None
+        device = fabric.by_name[name]
         if was is None or device.role not in SWITCH_ROLES:
             continue
         for what, one, two in (
             ("model", was.model, device.model),
             ("AS number", was.asn, device.asn),
-            ("loopback", before.loopback[was.index], after.loopback[device.index]),
-            ("management address", before.management[was.index], after.management[device.index]),
+            ("loopback", before[name].loopback[was.index], fabric.loopback[device.index]),
+            ("management address", before[name].management[was.index], fabric.management[device.index]),
         ):
             if one != two:
                 changes.renumbered.append(f"{name}: another {what}")
-
-
-def _links(before: FabricPlan | None, after: FabricPlan | None, changes: Changes) -> None:
-    """Steps: first what needs no drain, then one upper switch after the other."""
-    old, new = _by_lower(before), _by_lower(after)
-    changes.kept_links += sum(new.get(lower) == upper for lower, upper in old.items())
-    moved = [Cable(lower, upper, new.get(lower)) for lower, upper in old.items() if new.get(lower) != upper]
-    fresh = [Cable(lower, None, upper) for lower, upper in new.items() if lower not in old]
-    changes.new_links += len(fresh)
-    if before is not None and after is not None:
-        one, two = _subnets(before), _subnets(after)
-        other = sum(lower in two and two[lower] != subnet for lower, subnet in one.items())
+    for name in sorted({*old.fabrics} & {*new.fabrics}):
+        first, second = _subnets(old.fabrics[name]), _subnets(new.fabrics[name])
+        other = sum(lower in second and second[lower] != subnet for lower, subnet in first.items())
         if other:
-            changes.renumbered.append(f"{after.name}: {plural(other, 'link')} with another subnet")
+            changes.renumbered.append(f"{name}: {plural(other, 'link')} with another subnet")
+
+
+def _homes(plan: Plan) -> dict[str, FabricPlan]:
+    """Device → the first fabric that has it."""
+    homes: dict[str, FabricPlan] = {}
+    for _, fabric in sorted(plan.fabrics.items()):
+        for name in fabric.by_name:
+            homes.setdefault(name, fabric)
+    return homes
+
+
+def _links(old: Plan, new: Plan, changes: Changes) -> None:
+    """Steps: first what needs no drain, then one upper switch after the other."""
+    before, after = _by_lower(old), _by_lower(new)
+    changes.kept_links = sum(after.get(lower) == upper for lower, upper in before.items())
+    moved = [Cable(lower, upper, after.get(lower)) for lower, upper in before.items() if after.get(lower) != upper]
+    fresh = [Cable(lower, None, upper) for lower, upper in after.items() if lower not in before]
+    changes.new_links = len(fresh)
     busy = _cages(moved)
-    free = [cable for cable in fresh if not _ends(cable) & busy]
+    free = [cable for cable in fresh if not _ends(cable) & busy.keys()]
     if free:
         changes.steps.append(Step("lay new cables; nothing in service is touched", "", tuple(free)))
-    later: dict[str, list[Cable]] = defaultdict(list)
+    order = _order(moved, busy)
+    at = {switch: number for number, switches in enumerate(order) for switch in switches}
+    steps: list[list[Cable]] = [[] for _ in order]
     for cable in moved:
         assert cable.old is not None
-        later[cable.old[0]].append(cable)
+        steps[at[cable.old[0]]].append(cable)
     for cable in fresh:
-        if _ends(cable) & busy:
-            assert cable.new is not None
-            later[cable.new[0]].append(cable)
-    for switch in sorted(later):
-        cables = sorted(later[switch], key=lambda c: (c.old is None, c.lower))
-        changes.steps.append(Step(f"drain {switch}, re-cable, verify with LLDP, undrain", switch, tuple(cables)))
+        frees = [at[switch] for end in _ends(cable) for switch in busy.get(end, ())]
+        if frees:  # laid once the last of its cages is free
+            steps[max(frees)].append(cable)
+    for switches, cables in zip(order, steps, strict=True):
+        drain = ", ".join(switches)
+        cables.sort(key=lambda cable: (cable.old is None, cable.lower))
+        changes.steps.append(Step(f"drain {drain}, re-cable, verify with LLDP, undrain", drain, tuple(cables)))
 
 
-def _cages(moved: Iterable[Cable]) -> set[End]:
-    """Every cage in service that a moved cable leaves or a pulled one frees, at both ends."""
-    return {end for cable in moved for end in (_cage(cable.lower), _cage(cable.old)) if end is not None}
+def _order(moved: Iterable[Cable], busy: dict[End, set[str]]) -> list[list[str]]:
+    """Switches in the order of their drains: a cage is free before a cable moves into it.
+
+    Switches that wait for each other are drained together.
+    """
+    waits = networkx.DiGraph()
+    for cable in moved:
+        assert cable.old is not None
+        waits.add_node(cable.old[0])
+        if cable.new is not None:
+            waits.add_edges_from((switch, cable.old[0]) for switch in busy.get(_whole(cable.new), ()))
+    groups = networkx.condensation(waits)
+    members = {group: sorted(groups.nodes[group]["members"]) for group in groups}
+    return [members[group] for group in networkx.lexicographical_topological_sort(groups, key=members.__getitem__)]
+
+
+def _cages(moved: Iterable[Cable]) -> dict[End, set[str]]:
+    """Every cage in service that a moved cable leaves or a pulled one frees, at both ends → the switches drained for it."""
+    cages: dict[End, set[str]] = defaultdict(set)
+    for cable in moved:
+        assert cable.old is not None
+        for end in (cable.lower, cable.old):
+            cages[_whole(end)].add(cable.old[0])
+    return cages
 
 
 def _ends(cable: Cable) -> set[End]:
     """The cages that a new cable takes."""
-    return {end for end in (_cage(cable.lower), _cage(cable.new)) if end is not None}
+    return {_whole(end) for end in (cable.lower, cable.new) if end is not None}
 
 
-def _cage(end: End | None) -> End | None:
-    """A port without its part of the cage."""
-    return (end[0], end[1].split("/")[0]) if end is not None else None
+def _whole(port: End) -> End:
+    """The cage of a port that may be a part of it."""
+    return port[0], port[1].split("/")[0]
 
 
-def _by_lower(plan: FabricPlan | None) -> dict[End, End]:
+def _by_lower(plan: Plan) -> dict[End, End]:
     """Lower end → upper end of every link."""
-    if plan is None:
-        return {}
-    return {_end(plan, "a", at): _end(plan, "b", at) for at in range(len(plan.links))}
+    found: dict[End, End] = {}
+    for _, fabric in sorted(plan.fabrics.items()):
+        found |= {_end(fabric, "a", at): _end(fabric, "b", at) for at in range(len(fabric.links))}
+    return found
 
 
 def _subnets(plan: FabricPlan) -> dict[End, int]:

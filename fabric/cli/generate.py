@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from fabric.cli.common import FINDINGS, say, show_diagnostics
+from fabric.cli.common import FINDINGS, progress, say, show_diagnostics
 
 
 def generate(
@@ -20,18 +20,20 @@ def generate(
     """Write the plan and the configs of every switch of each intent."""
     from fabric import generate as work
     from fabric import pipeline
+    from fabric.output import recover
 
     intents = [pipeline.load(path, output) for path in files]
     work.refuse_same_site(intents)
     stale = False
     for intent in intents:
-        result = work.run(intent, limit=limit, check=check, diff=diff, jobs=jobs)
+        before = None if check or diff else recover(intent.folder)
+        generation = work.Generation(intent, limit, jobs, progress)
+        result = generation.diff() if diff else generation.check() if check else generation.write(before)
         show_diagnostics(result.warnings)
-        if diff:
-            for part in result.diff:
-                print(part, end="")
+        for part in result.diff:
+            print(part, end="")
         for line in result.lines:
             say(line) if check or diff else print(line)
         stale |= result.stale
-    if stale and (check or diff):
+    if stale:
         raise typer.Exit(FINDINGS)

@@ -22,12 +22,9 @@ def _device(fabric: FabricPlan, found: Device) -> list[str]:
     place = [
         f"{key} {getattr(found, key) + 1}" for key in ("pod", "unit", "rack", "plane", "rail") if getattr(found, key) >= 0
     ]
-    what = f"{found.role} {found.number}" + (f" of group {found.group}" if found.group and found.role == SERVER else "")
-    out = [
-        f"{found.name}: {what} of fabric {fabric.name}"
-        + (f", {found.model}" if found.model else "")
-        + (f", {', '.join(place)}" if place else "")
-    ]
+    group = f" of group {found.group}" if found.group and found.role == SERVER else ""
+    head = f"{found.name}: {found.role} {found.number}{group} of fabric {fabric.name}"
+    out = [", ".join([head, *([found.model] if found.model else []), *place])]
     if found.role in SWITCH_ROLES:
         pattern = getattr(fabric.spec.intent.names, found.role)
         pinned = found.name in {pin.name for pin in fabric.spec.intent.pins.values()}
