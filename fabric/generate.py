@@ -21,6 +21,7 @@ from fabric.output import diff as differences
 from fabric.output.stage import Staged
 from fabric.pipeline import Intent
 from fabric.plan.plan import FabricPlan, Plan
+from fabric.planner.warnings import unsilenced
 
 PARALLEL_FROM = 64  # switches; below that, starting processes costs more than it saves
 CHUNK = 16
@@ -89,7 +90,8 @@ class Generation:
                 transaction.write(path, data)
             self._stage(transaction, advance)
             changes = transaction.commit()
-        warnings = (*self.plan.warnings, *([_moved(self.intent, moved)] if moved else []))
+        found = (*self.plan.warnings, *([_moved(self.intent, moved)] if moved else []))
+        warnings = unsilenced(self.intent.site, self.intent.source, found)
         return Result(self._written(changes, recovered or changes.recovered), warnings)
 
     def _files(self) -> Iterator[tuple[str, bytes]]:

@@ -36,6 +36,7 @@ class TextOverride:
     """A site's own template: `{% extends "eos/device.j2" %}` and the blocks it wants otherwise."""
 
     template_path: Path
+    index: int = 0  # which entry of the intent's `overrides` it is
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ def main(arguments: list[str] | None = None) -> None:
 
     OUT.debug = "--debug" in (sys.argv[1:] if arguments is None else arguments)
     try:
-        app(args=arguments)  # ends the process itself: 0, or 2 for bad usage
+        app(args=arguments, prog_name="fabric")  # ends the process itself: 0, or 2 for bad usage
     except InputError as error:
         show_diagnostics(error.diagnostics)
         sys.exit(USAGE)

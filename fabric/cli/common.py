@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from fabric.diagnostics import Diagnostic
 
-FINE, FINDINGS, USAGE, MISSING = 0, 1, 2, 3
+FINDINGS, USAGE, MISSING = 1, 2, 3  # 0 is fine
 
 
 @dataclass

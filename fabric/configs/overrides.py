@@ -11,7 +11,7 @@ from typing import Any
 
 from jinja2 import TemplateSyntaxError, nodes
 
-from fabric.diagnostics import InputError, Place, Report, nearest, one_of, show
+from fabric.diagnostics import Diagnostic, InputError, Place, Report, nearest, one_of, show
 from fabric.intent.services import Override as Wish
 from fabric.plan.devices import Device
 from fabric.plan.plan import Plan
@@ -112,7 +112,7 @@ def _template(plan: Plan, at: int, name: str, base: Path, report: Report) -> Tex
         return None
     errors = len(report.errors)
     _check_template(path, str(path.relative_to(base.resolve())), place, report)
-    return TextOverride(path) if len(report.errors) == errors else None
+    return TextOverride(path, at) if len(report.errors) == errors else None
 
 
 def _check_template(path: Path, name: str, place: Place, report: Report) -> None:
@@ -181,24 +181,18 @@ def _check_patch(plan: Plan, at: int, patch: Mapping[str, Any], report: Report) 
 
 def explain(error: Exception, plan: Plan, device: Device, applied: Sequence[Override]) -> InputError | None:
     """What went wrong when a switch was rendered, if a site's own template is to blame."""
-    paths = {str(item.template_path): at for at, item in enumerate(applied) if isinstance(item, TextOverride)}
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if str(Path(f.filename).resolve()) in paths]
+    index = {str(item.template_path): item.index for item in applied if isinstance(item, TextOverride)}
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if str(Path(f.filename).resolve()) in index]
     if not frames:
         return None
     last = frames[-1]
-    at = next(
-        (n for n, wish in enumerate(plan.intent.overrides) if wish.template and last.filename.endswith(wish.template)),
-        0,
-    )
-    report = Report()
-    report.error(
-        "FAB170",
-        plan.source.place(("overrides", at, "template")),
+    at = index[str(Path(last.filename).resolve())]
+    message = (
         f"override template '{plan.intent.overrides[at].template}', line {last.lineno}: cannot be printed for "
-        f"'{device.name}': {_plain(error)}",
-        "the shipped template shows which names there are",
+        f"'{device.name}': {_plain(error)}"
     )
-    return InputError(report.errors)
+    place = plan.source.place(("overrides", at, "template"))
+    return InputError([Diagnostic("FAB170", place, message, "the shipped template shows which names there are")])
 
 
 def _plain(error: Exception) -> str:

@@ -17,7 +17,7 @@ from fabric.plan.plan import FabricPlan, Plan
 from fabric.plan.views import Management, Peer, Port, PortRef, Session, SwitchView, Underlay
 from fabric.planner.addresses import planned_routes
 from fabric.planner.coordinates import nic_name
-from fabric.planner.layouts import leaf_layout, spine_downlinks, spine_layout
+from fabric.planner.layouts import core_downlinks, leaf_layout, spine_downlinks, spine_layout
 from fabric.planner.ports import Slot
 from fabric.planner.spec import GroupSpec
 
@@ -154,6 +154,7 @@ class Views:
             found[SPINE, ""] = _reserved((spine_downlinks(spec, sizing), "for a leaf"))
         elif sizing.tiers == 3:
             layout = spine_layout(spec, sizing)
+            found[CORE, ""] = _reserved((core_downlinks(spec, sizing), "for a spine"))
             found[SPINE, ""] = _reserved((layout.down, "for a leaf"), (layout.up, "for a core"))
         return found
 

@@ -32,9 +32,9 @@ def _units(case: Case) -> list[str]:
     for size, group in case.groups():
         leaf = case.spec.leaf
         if group.unit_servers:
-            out.append(f"{size.name}: a unit of {size.unit_servers} servers is stated")
+            out.append(f"{size.name}: a unit of {plural(size.unit_servers, 'server')} is stated")
         elif case.spec.kind == "rack" and group.per_rack:
-            out.append(f"{size.name}: a unit is a rack of {group.per_rack} servers")
+            out.append(f"{size.name}: a unit is a rack of {plural(group.per_rack, 'server')}")
         else:
             per_server = size.leaf_ports_per_server * size.down_gbps
             kept = case.spec.intent.topology.leaf.spare_server_ports
@@ -67,7 +67,7 @@ def _leaves(case: Case) -> list[str]:
                 f"{size.name}: {plural(case.spec.rails(group), 'rail')} x {plural(per_nic, 'leaf', 'leaves')} a NIC = "
                 f"{size.unit_leaves} leaves a unit"
             )
-        out.append(f"  leaves = {size.units} units x {size.unit_leaves} = {size.leaves}")
+        out.append(f"  leaves = {plural(size.units, 'unit')} x {size.unit_leaves} = {size.leaves}")
     return out
 
 
@@ -159,7 +159,8 @@ class _Tried:
 def _pods(case: Case) -> list[str]:
     sizing = case.sizing
     if sizing.tiers < 3:
-        return [f"{plural(sizing.tiers, 'tier')}: all {plural(sizing.units, 'unit')} are one pod"]
+        all_units = "the unit is" if sizing.units == 1 else f"all {sizing.units} units are"
+        return [f"{plural(sizing.tiers, 'tier')}: {all_units} 1 pod"]
     if case.known_units_per_pod:
         why = "as they are cabled already"
     elif case.spec.intent.topology.pods is not None:
@@ -193,6 +194,8 @@ def _cores(case: Case) -> list[str]:
 
 
 def _tiers(case: Case) -> list[str]:
+    if case.sizing.kind == "collapsed":
+        return ["a collapsed pair is 1 tier"]
     tried = [f"{misfit.option} do not fit: {misfit.reason}" for misfit in _tried(case)]
     stated = case.spec.intent.topology.tiers
     if stated != "auto":
@@ -220,10 +223,13 @@ def _ratio(case: Case) -> list[str]:
 def _limits(case: Case) -> list[str]:
     sizing = case.sizing
     first = sizing.groups[0]
+    others = sum(size.servers for size in sizing.groups[1:])
+    units = -(-(sizing.limit_servers - others) // first.unit_servers)
     return [
         f"the same intent, with more servers of {first.name}, at {plural(sizing.tiers, 'tier')}:",
         f"  {sizing.limit_servers:,} servers, {sizing.limit_gpus:,} GPUs in "
-        f"{plural(sizing.limit_servers // first.unit_servers, 'unit')} of {first.unit_servers}",
+        f"{plural(units, 'unit')} of {first.unit_servers}"
+        + (f", {others:,} servers of the other groups among them" if others else ""),
     ]
 
 

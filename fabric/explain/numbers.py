@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
+from fabric.intent.addressing import Pin
 from fabric.plan.devices import CORE, LEAF, SERVER, SPINE, SWITCH_ROLES, Device
 from fabric.plan.links import KINDS
 from fabric.plan.plan import FabricPlan
@@ -26,9 +28,9 @@ def _device(fabric: FabricPlan, found: Device) -> list[str]:
     head = f"{found.name}: {found.role} {found.number}{group} of fabric {fabric.name}"
     out = [", ".join([head, *([found.model] if found.model else []), *place])]
     if found.role in SWITCH_ROLES:
+        pin = _pin(fabric, found)
         pattern = getattr(fabric.spec.intent.names, found.role)
-        pinned = found.name in {pin.name for pin in fabric.spec.intent.pins.values()}
-        out.append("  name: pinned" if pinned else f"  name: pattern {pattern} with n = {found.number}")
+        out.append("  name: pinned" if pin is not None and pin.name else f"  name: by the pattern {pattern}")
         if found.asn:
             out.append(f"  AS number {found.asn}: {_asn_reason(fabric, found)}")
         for what, column, kind in (
@@ -51,9 +53,15 @@ def _device(fabric: FabricPlan, found: Device) -> list[str]:
     return out
 
 
+def _pin(fabric: FabricPlan, found: Device) -> Pin | None:
+    """What is pinned for a switch, whose name may be pinned too."""
+    pins = fabric.spec.intent.pins
+    return next((pin for name, pin in pins.items() if (pin.name or name) == found.name), None)
+
+
 def _asn_reason(fabric: FabricPlan, found: Device) -> str:
     scheme = fabric.spec.intent.underlay.asn.scheme
-    pin = fabric.spec.intent.pins.get(found.name)
+    pin = _pin(fabric, found)
     if pin is not None and pin.asn is not None:
         return "pinned"
     if scheme == "per-device":
@@ -71,11 +79,12 @@ def _row(fabric: FabricPlan, kind: str, role: str, row: int, number: int) -> str
     for block in natural:
         if block.row <= row < block.row_end and block.number(row, 0) == number:
             return f"{ip_address(block.base)} + {row - block.row}, the block of {role} {block.row + 1} to {block.row_end}"
-    return "pinned"
+    return "pinned, or given up by a pinned switch"
 
 
 def _port(fabric: FabricPlan, found: Device, port: str) -> list[str]:
-    cage, _, sub = port.removeprefix("nic").partition("/")
+    named = re.fullmatch(r"[a-z]+(\d+)(?:p(\d+))?", port) if found.role == SERVER else None  # `compute8`, `compute1p2`
+    cage, sub = (named[1], named[2] or "") if named else (port.partition("/")[0], port.partition("/")[2])
     columns, out = fabric.links.lists(), list[str]()
     for link, end in fabric.links.of(found.index):
         own, far = ("a", "b") if end == 0 else ("b", "a")
@@ -83,12 +92,13 @@ def _port(fabric: FabricPlan, found: Device, port: str) -> list[str]:
             continue
         peer = fabric.devices[columns[far][link]]
         split = columns[f"{own}_split"][link]
-        low = fabric.subnet.tolist()[link]
+        far_sub = f"/{columns[f'{far}_sub'][link] + 1}" if columns[f"{far}_split"][link] > 1 else ""
+        low = int(fabric.subnet[link])
         subnet = f"{ip_address(low)}/{fabric.subnet_length}" if low >= 0 else "unnumbered"
         whole = f"cage {cage}" + (f", port {columns[f'{own}_sub'][link] + 1} of {split}" if split > 1 else "")
         out += [
             f"{found.name} {whole}: {KINDS[columns['kind'][link]]} link of {columns['speed_gbps'][link]}G",
-            f"  far end: {peer.name} {'NIC' if peer.role == SERVER else 'cage'} {columns[f'{far}_cage'][link]}",
+            f"  far end: {peer.name} {'NIC' if peer.role == SERVER else 'cage'} {columns[f'{far}_cage'][link]}{far_sub}",
             f"  subnet {subnet}: slot {columns['column'][link] + 1} of the lower switch, number {columns['row'][link] + 1}",
         ]
     if out or not cage.isdigit():
@@ -103,7 +113,7 @@ def address(fabric: FabricPlan, wanted: IPv4Address | IPv6Address) -> list[str]:
     """Who has an address."""
     number = int(wanted)
     v6 = isinstance(wanted, IPv6Address)
-    columns = (fabric.loopback6,) if v6 else (fabric.loopback, fabric.management)
+    columns = (fabric.loopback6, fabric.management) if v6 else (fabric.loopback, fabric.management)
     for column in columns:
         for at, value in enumerate(column.tolist()):
             if value == number:

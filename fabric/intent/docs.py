@@ -53,7 +53,7 @@ def _row(key: str, field: dict[str, Any], whole: dict[str, Any], required: bool)
 
 
 def _default(value: Any) -> str:
-    if value is None or value in ((), [], {}) or isinstance(value, dict):
+    if value is None or value in ("", (), [], {}) or isinstance(value, dict):
         return ""
     return f"`{str(value).lower() if isinstance(value, bool) else value}`"
 

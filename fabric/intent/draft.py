@@ -17,31 +17,31 @@ OWN_SERVER = "gpu-server"
 
 @dataclass(frozen=True)
 class Draft:
-    """The flags of `fabric init`; "" and 0 stand for not given."""
+    """The flags of `fabric init`; "" and None stand for not given."""
 
     name: str
     server: str = ""
     servers: int = 8
-    servers_per_rack: int = 0
+    servers_per_rack: int | None = None
     gpus_per_server: int | None = None
-    nics_per_server: int = 0
+    nics_per_server: int | None = None
     nic_ports: str = ""
     switch: str = ""
     leaf: str = ""
     spine: str = ""
     core: str = ""
     topology: str = ""
-    unit: int = 0
+    unit: int | None = None
     tiers: str = "auto"
     pods: str = "auto"
     planes: int = 1
     dual_tor: bool = False
     oversubscription: str = ""
     uplinks: str = ""
-    spines: int = 0
-    cores: int = 0
+    spines: int | None = None
+    cores: int | None = None
     spare: int = 0
-    planned_servers: int = 0
+    planned_servers: int | None = None
     nos: str = ""
 
 
@@ -54,17 +54,17 @@ def write(draft: Draft) -> str:
         f"site: {_text(draft.name)}",
     ]
     model = draft.server or "dgx-h100"
-    if draft.gpus_per_server is not None or draft.nics_per_server or draft.nic_ports:
+    if draft.gpus_per_server is not None or draft.nics_per_server is not None or draft.nic_ports:
         model = draft.server or OWN_SERVER
         lines += _own_server(draft, model)
     lines += ["fabrics:", "  backend:"]
     if draft.nos:
         if draft.nos not in target_names():
             _refuse("--nos", one_of(target_names()), draft.nos)
-        lines.append(f"    nos: {_word(draft.nos)}")
-    rack = f", per_rack: {draft.servers_per_rack}" if draft.servers_per_rack else ""
-    lines.append(f"    servers: {{model: {_word(model)}, count: {draft.servers}{rack}}}")
-    if draft.planned_servers:
+        lines.append(f"    nos: {draft.nos}")
+    rack = f", per_rack: {draft.servers_per_rack}" if draft.servers_per_rack is not None else ""
+    lines.append(f"    servers: {{model: {_text(model)}, count: {draft.servers}{rack}}}")
+    if draft.planned_servers is not None:
         lines.append(f"    planned: {{servers: {draft.planned_servers}}}  # wiring and numbers leave room for so many")
     lines += _topology(draft)
     return "\n".join(lines) + "\n"
@@ -81,12 +81,12 @@ def check(text: str, shown: str) -> None:
 
 def _own_server(draft: Draft, model: str) -> list[str]:
     ports, speed = _pair(draft.nic_ports or "1x400", "--nic-ports", r"(\d+)x(\d+)", "2x400")
-    nics = draft.nics_per_server or 8
+    nics = 8 if draft.nics_per_server is None else draft.nics_per_server
     gpus = nics if draft.gpus_per_server is None else draft.gpus_per_server
     return [
         "catalog:",
         "  servers:",
-        f"    {_word(model)}:",
+        f"    {_text(model)}:",
         f"      gpus: {gpus}",
         f"      nics: {{compute: {{count: {nics}, ports: {ports}, speed_gbps: {speed}}}}}",
     ]
@@ -95,10 +95,10 @@ def _own_server(draft: Draft, model: str) -> list[str]:
 def _topology(draft: Draft) -> list[str]:
     out = ["    topology:"]
     if draft.topology:
-        out.append(f"      kind: {_word(draft.topology)}")
+        out.append(f"      kind: {_text(draft.topology)}")
     if draft.switch or not draft.leaf:
-        out.append(f"      switch: {_word(draft.switch or 'sn5600')}")
-    if draft.unit:
+        out.append(f"      switch: {_text(draft.switch or 'sn5600')}")
+    if draft.unit is not None:
         out.append(f"      unit: {{servers: {draft.unit}}}  # servers that share one set of leaves")
     if draft.tiers != "auto":
         out.append(f"      tiers: {_word(draft.tiers)}")
@@ -118,11 +118,10 @@ def _topology(draft: Draft) -> list[str]:
 
 def _tier(draft: Draft, role: str) -> list[str]:
     switch = getattr(draft, role)
-    tier = [f"switch: {_word(switch)}"] if switch else []
+    tier = [f"switch: {_text(switch)}"] if switch else []
     ratios = [part.strip() for part in draft.oversubscription.split(",")] if draft.oversubscription else []
-    for ratio in ratios:
-        if not re.fullmatch(r"\d+(\.\d+)?", ratio):
-            _refuse("--oversubscription", "3 or 1,7", draft.oversubscription)
+    if len(ratios) > 2 or not all(re.fullmatch(r"\d+(\.\d+)?", ratio) for ratio in ratios):
+        _refuse("--oversubscription", "3 or 1,7", draft.oversubscription)
     if role == "leaf":
         tier += [f"oversubscription: {ratios[0]}"] if ratios else []
         if draft.uplinks:
@@ -131,8 +130,8 @@ def _tier(draft: Draft, role: str) -> list[str]:
         tier += [f"spare_server_ports: {draft.spare}"] if draft.spare else []
     if role == "spine":
         tier += [f"oversubscription: {ratios[1]}"] if len(ratios) > 1 else []
-        tier += [f"count: {draft.spines}"] if draft.spines else []
-    if role == "core" and draft.cores:
+        tier += [f"count: {draft.spines}"] if draft.spines is not None else []
+    if role == "core" and draft.cores is not None:
         tier.append(f"count: {draft.cores}")
     return tier
 
@@ -146,9 +145,10 @@ def _pair(text: str, flag: str, form: str, example: str) -> tuple[str, str]:
 
 
 def _text(text: str) -> str:
-    """A word that stays text in YAML, whatever it looks like."""
+    """A word that stays text in YAML, whatever it looks like: to our reader and to others."""
     word = _word(text)
-    return word if isinstance(yaml.safe_load(word), str) else f'"{word}"'
+    readers = (yaml.safe_load(word), parse(f"site: {word}", "").data["site"])
+    return word if all(isinstance(value, str) for value in readers) else f'"{word}"'
 
 
 def _word(text: str) -> str:

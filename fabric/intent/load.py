@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -172,26 +173,27 @@ def _key_hint(path: tuple[str | int, ...]) -> str:
     close = _close(key, known)
     if close:
         return close
-    homes = _homes(key)
+    homes = _places().get(key, [])
     if 0 < len(homes) <= 3:
         return f"`{key}` belongs under {' or '.join(homes)}"
     return nearest(key, known) if known else ""
 
 
-def _homes(key: str) -> list[str]:
-    """Where in a fabric a key of that name stands."""
-    found: list[str] = []
-
-    def walk(node: Any, path: str, depth: int) -> None:
-        for name, child in _resolve(node, whole).get("properties", {}).items():
-            if name == key and path:
-                found.append(f"`{path}`")
-            if depth < 4:
-                walk(child, f"{path}.{name}" if path else name, depth + 1)
-
+@cache
+def _places() -> dict[str, list[str]]:
+    """Key → where in a fabric a key of that name stands."""
     from fabric.intent.schema import schema
 
     whole = schema()
+    found: dict[str, list[str]] = {}
+
+    def walk(node: Any, path: str, depth: int) -> None:
+        for name, child in _resolve(node, whole).get("properties", {}).items():
+            if path and f"`{path}`" not in found.setdefault(name, []):
+                found[name].append(f"`{path}`")
+            if depth < 4:
+                walk(child, f"{path}.{name}" if path else name, depth + 1)
+
     walk(whole["$defs"]["Fabric"], "", 0)
     return found
 

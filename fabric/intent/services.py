@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from fabric.intent.addressing import Address, Asn, Prefix
+from fabric.intent.addressing import Address, Prefix
 from fabric.intent.base import Count, Host, Key, Line, ListOf, Name
 
 Vni = Annotated[int, Field(ge=1, le=16_777_215)]
@@ -50,7 +50,7 @@ class Tenant(Key):
     racks: Annotated[tuple[Count, ...], ListOf] = Field((), description="racks, from 1")
     rails: Annotated[tuple[Count, ...], ListOf] = Field((), description="rails, from 1")
     vni: Vni | None = Field(None, description="VNI of the VRF; from `overlay.l3vni_base` unless stated")
-    networks: tuple[Network, ...] = Field((), description="layer-2 networks")
+    networks: Annotated[tuple[Network, ...], ListOf] = Field((), description="layer-2 networks")
 
 
 class Ecn(Key):
@@ -133,6 +133,3 @@ class Output(Key):
     """What becomes of the generated files."""
 
     keep: bool = Field(True, description="false: too large to commit; `generate --check` plans and renders, compares nothing")
-
-
-__all__ = ["Asn", "Checks", "Management", "Output", "Overlay", "Override", "Qos", "Tenant"]

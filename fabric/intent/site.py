@@ -95,7 +95,7 @@ class Fabric(Key):
     underlay: Underlay = Field(Underlay(), description="routing between the switches")
     pools: Pools = Field(Pools(), description="address space of this fabric alone")
     overlay: Overlay = Field(Overlay(), description="EVPN/VXLAN")
-    tenants: tuple[Tenant, ...] = Field((), description="who owns which servers")
+    tenants: Annotated[tuple[Tenant, ...], ListOf] = Field((), description="who owns which servers")
     qos: Qos = Field(Qos(), description="lossless Ethernet for RoCE")
     management: Management | None = Field(None, description="management of this fabric's switches, where it differs")
     checks: Checks = Field(Checks(), description="silenced checks of this fabric")

@@ -150,7 +150,7 @@ class Topology(Key):
     leaf: Leaf = Field(Leaf(), description="the leaves")
     spine: Spine = Field(Spine(), description="the spines")
     core: Core = Field(Core(), description="the cores")
-    attachments: tuple[Attachment, ...] = Field((), description="other boxes that take leaf ports")
+    attachments: Annotated[tuple[Attachment, ...], ListOf] = Field((), description="other boxes that take leaf ports")
     cable_length_m: CableLength = Field(CableLength.model_validate({}), description="planned cable lengths in metres")
 
 

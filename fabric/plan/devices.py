@@ -15,7 +15,7 @@ class Device:
     index: int  # row in the fabric's device table; links refer to it
     name: str
     role: str  # "server" | "leaf" | "spine" | "core" | "attached"
-    number: int  # n of the name pattern, from 1, within its role (servers: within their group)
+    number: int  # from 1 within its role (servers: within their group); the row of its tables
     model: str  # catalog name
     nos: str  # network OS, "" for what is no switch or has none (InfiniBand)
     group: str = ""  # the entry of `servers` it belongs to

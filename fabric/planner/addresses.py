@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fabric.diagnostics import Place, Report
 from fabric.plan.devices import CORE, LEAF, SPINE
-from fabric.planner.ledger import Area, Exhausted, Ints, Ledger, Need, Space
+from fabric.planner.ledger import Area, Exhausted, Ints, Ledger, Need, Space, power_of_two
 from fabric.planner.numbers import Numbers
 from fabric.planner.pools import PoolSet
 from fabric.planner.sizing import Sizing
@@ -30,17 +30,9 @@ class Addresses:
     servers: Mapping[tuple[str, str], tuple[Area, int]]  # by group and server key: the area, addresses of one leaf
 
 
-def address_spaces(name: str, spec: FabricSpec, pools: PoolSet, used: dict[int, list[tuple[int, int]]]) -> dict[str, Space]:
+def address_spaces(name: str, pools: PoolSet, used: list[tuple[int, int]]) -> dict[str, Space]:
     """Number spaces of a fabric's addresses by kind; what is used is shared by all fabrics of the site."""
-    return {
-        f"{name}:address/{kind}": pools.space(kind, used[6 if ":" in prefixes[0] else 4])
-        for kind, prefixes in pools.prefixes.items()
-    }
-
-
-def asn_space(intervals: Iterable[tuple[int, int]], used: list[tuple[int, int]]) -> Space:
-    """Number space of a fabric's AS numbers."""
-    return Space(intervals, used)
+    return {f"{name}:address/{kind}": pools.space(kind, used) for kind in pools.prefixes}
 
 
 class Allocator:
@@ -100,19 +92,19 @@ def allocate(spec: FabricSpec, sizing: Sizing, numbers: Numbers, at: Allocator) 
     rows = rows_by_role(numbers, sizing)
     loopback, loopback6, management = {}, {}, {}
     for role, count in rows.items():
-        reserve = _power(max(count, planned_by_role(sizing)[role]))
+        reserve = power_of_two(max(count, planned_by_role(sizing)[role]))
         loopback[role] = at.address("loopback", role, Need(count, reserve=reserve))
         management[role] = at.address("management", role, Need(count, reserve=reserve))
         if v6:
             loopback6[role] = at.address("loopback6", role, Need(count, reserve=reserve))
     overlay = spec.intent.overlay.kind != "none"
-    vtep = at.address("vtep", LEAF, Need(rows[LEAF], reserve=_power(rows[LEAF]))) if overlay else None
+    vtep = at.address("vtep", LEAF, Need(rows[LEAF], reserve=power_of_two(rows[LEAF]))) if overlay else None
 
     def links(name: str, role: str, columns: int) -> Area | None:
         if unnumbered or not columns or role not in rows:
             return None
         count = 1 if name == "leaf-leaf" else rows[role]
-        reserve = 1 if name == "leaf-leaf" else _power(max(count, planned_by_role(sizing)[role]))
+        reserve = 1 if name == "leaf-leaf" else power_of_two(max(count, planned_by_role(sizing)[role]))
         return at.address("p2p", name, Need(count, columns, reserve=reserve, step=2))
 
     uplinks = max(group.uplinks for group in sizing.groups)
@@ -143,7 +135,7 @@ def _server_areas(
     users: dict[tuple[str, str], str] = {}  # (group, server key) → the area's name
     for size, group in zip(sizing.groups, spec.groups, strict=True):
         # As many ports as the box could ever have: what the uplinks leave of them must not shift addresses.
-        block = _power(2 * sum(g.count * g.splits.get(size.down_gbps, 0) for g in spec.leaf.model.ports))
+        block = power_of_two(2 * sum(g.count * g.splits.get(size.down_gbps, 0) for g in spec.leaf.model.ports))
         units = max(int(numbers.unit[size.name].max()) + 1, size.units_planned)
         if spec.kind not in ("rail-optimized", "rail-only"):
             units = int(numbers.leaf[size.name].max()) + 1
@@ -154,7 +146,7 @@ def _server_areas(
             width[name] = max(width.get(name, 0), block, known.get(name, 0))
     areas = {}
     for name, count in rows.items():
-        need = Need(count, 1, reserve=_power(count), step=width[name], stride=width[name], align=True)
+        need = Need(count, 1, reserve=power_of_two(count), step=width[name], stride=width[name], align=True)
         areas[name] = at.address("servers", name, need)
     return {user: (areas[name], width[name]) for user, name in users.items()}
 
@@ -208,10 +200,10 @@ def asn_areas(spec: FabricSpec, sizing: Sizing, numbers: Numbers, at: Allocator)
     for role in ROLES:
         if role not in rows:
             continue
-        count, reserve = rows[role], _power(max(rows[role], planned[role]))
+        count, reserve = rows[role], power_of_two(max(rows[role], planned[role]))
         if spec.intent.underlay.asn.scheme == "rfc7938" and role != LEAF:
             count = 1 if role == CORE else int(numbers.pods.max()) + 1
-            reserve = _power(max(count, sum(g.pods_planned for g in sizing.groups))) if role == SPINE else 1
+            reserve = power_of_two(max(count, sum(g.pods_planned for g in sizing.groups))) if role == SPINE else 1
         areas[role] = at.asn(role, Need(count, reserve=reserve))
     return areas
 
@@ -231,7 +223,3 @@ def pinned(natural: Ints, pins: Mapping[int, int]) -> Ints:
             given = int(natural[pinner[given]])
         result[holder] = given
     return result
-
-
-def _power(number: int) -> int:
-    return 1 << max(0, number - 1).bit_length()

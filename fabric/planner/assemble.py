@@ -85,11 +85,14 @@ def _with_asns(
     rows = [d.number - 1 if per_device or d.role == LEAF else max(d.pod, 0) if d.role == SPINE else 0 for d in switches]
     natural = np.array([asns[d.role].number(row) for d, row in zip(switches, rows, strict=True)], dtype=np.int64)
     wanted = pins.values(spec, switches, "asn")
-    if len(set(natural.tolist())) == len(natural):
-        natural = pinned(natural, wanted)
-    else:  # shared numbers: a pin changes one switch alone
-        for at, asn in wanted.items():
-            natural[at] = asn
+    for role in SWITCH_ROLES:
+        own = np.array([at for at, device in enumerate(switches) if device.role == role], dtype=np.int64)
+        place = {int(at): n for n, at in enumerate(own)}
+        pinned_here = {place[at]: asn for at, asn in wanted.items() if at in place}
+        if role == LEAF or per_device:
+            natural[own] = pinned(natural[own], pinned_here)
+        else:  # a shared number: a pin changes one switch alone
+            natural[own[list(pinned_here)]] = list(pinned_here.values())
     pins.check_asns(spec, switches, natural, report)
     result = [replace(d, asn=int(asn)) for d, asn in zip(switches, natural, strict=True)]
     return [*result, *devices[len(result) :]]
@@ -119,7 +122,7 @@ def _wire(
     sites = [
         wiring.GroupSites(
             size,
-            unit_plan(spec, size, group),
+            unit_plan(spec, size.unit_leaves, spec.leaves_per_nic(group)),
             server_ports(spec, group),
             index.leaf[size.name],
             numbers.leaf[size.name],
@@ -245,7 +248,7 @@ def _addressed(
         return full
 
     subnet, aggregate = _subnets(spec, sizing, links, addresses, numbers, devices)
-    plan = FabricPlan(
+    return FabricPlan(
         name=spec.name,
         spec=spec,
         sizing=sizing,
@@ -260,8 +263,6 @@ def _addressed(
         prefixes=context.pools.prefixes,
         blocks=blocks_of(context.ledger.areas, f"{spec.name}:"),
     )
-    pins.check_addresses(plan, context.report)
-    return plan
 
 
 def _subnets(
@@ -280,10 +281,12 @@ def _subnets(
     aggregate: dict[int, tuple[int, int]] = {}
     bits = 128 if spec.intent.underlay.addressing == "ipv6" else 32
     first = np.full(len(devices), -1, dtype=object)
+    last = np.zeros(len(devices), dtype=np.int64)  # columns that the leaf's block has addresses for
     for leaf, (area, block), row in _server_rows(spec, sizing, addresses, numbers, devices):
-        first[leaf] = area.number(row)
+        first[leaf], last[leaf] = area.number(row), block // 2
         aggregate[leaf] = (int(first[leaf]), bits - (block.bit_length() - 1))
-    served = (links.kind == SERVER_LEAF) | (links.kind == ATTACHMENT)
+    # A box on a sub-port that server ports do not count has no address of the block.
+    served = ((links.kind == SERVER_LEAF) | (links.kind == ATTACHMENT)) & (links.column < last[links.b])
     subnet[served] = first[links.b[served]] + links.column[served].astype(object) * 2
     return subnet, aggregate
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from fabric.diagnostics import Report
+from fabric.intent.topology import Attachment
 from fabric.plan.links import Links
 from fabric.planner.places import positions
 from fabric.planner.ports import Slot
@@ -14,7 +16,46 @@ from fabric.planner.sizing import Sizing
 from fabric.planner.spec import FabricSpec
 from fabric.planner.wiring import GroupSites, attachment_links
 
-Places = dict[str, tuple[tuple[int, int], ...]]  # box → (leaf number from 1, slot) of each of its ports, in order
+Spot = tuple[int, int]  # leaf number from 1, and column of the leaf's server block
+Free = dict[int, dict[int, dict[int, Slot]]]  # leaf number → column → speed → slot
+
+
+@dataclass
+class Ports:
+    """The leaf ports that boxes may have, and those that they took."""
+
+    free: Free
+    used: set[Spot] = field(default_factory=set)
+    split_for: dict[tuple[int, int], int] = field(default_factory=dict)  # (leaf, cage) → the speed it is broken out for
+
+    def take(self, spot: Spot, speed_gbps: int) -> Slot | None:
+        """Takes a port at a speed; None when it is not free, or its cage is broken out for another speed."""
+        leaf, column = spot
+        slot = self.free.get(leaf, {}).get(column, {}).get(speed_gbps)
+        if slot is None or spot in self.used:
+            return None
+        if self.split_for.setdefault((leaf, slot.cage), speed_gbps) != speed_gbps:
+            return None
+        self.used.add(spot)
+        return slot
+
+    def spread(self, missing: int, speed_gbps: int) -> list[tuple[Spot, Slot]]:
+        """Takes so many ports, or as many as there are: one a leaf, round after round, from each leaf's last port down."""
+        found: list[tuple[Spot, Slot]] = []
+        left = {leaf: sorted(columns) for leaf, columns in self.free.items()}
+        while left and len(found) < missing:
+            for leaf in sorted(left):
+                slot = None
+                while left[leaf] and slot is None:
+                    spot = (leaf, left[leaf].pop())
+                    slot = self.take(spot, speed_gbps)
+                if slot is None:
+                    del left[leaf]
+                    continue
+                found.append((spot, slot))
+                if len(found) == missing:
+                    break
+        return found
 
 
 def place(
@@ -22,95 +63,82 @@ def place(
     sizing: Sizing,
     sites: Sequence[GroupSites],
     first_box: int,
-    known: Mapping[str, tuple[tuple[int, int], ...]],
+    known: Mapping[str, tuple[Spot, ...]],
     report: Report,
-) -> tuple[Links | None, Places]:
-    """Links of all attached boxes, and the places the lock keeps: known places that are still free stay."""
+) -> tuple[Links | None, dict[str, tuple[Spot, ...]]]:
+    """Links of all attached boxes, and the places that the lock keeps: known places that are still free stay."""
     boxes = spec.intent.topology.attachments
-    if not boxes:
-        return None, {}
-    free = _free_slots(spec, sites)
-    leaf_index = {int(n) + 1: int(i) for site in sites for n, i in zip(site.number.flat, site.leaf.flat, strict=True)}
+    ports = Ports(_free_slots(spec, sites) if boxes else {})
     speeds = {box.name: box.speed_gbps or sizing.groups[0].down_gbps for box in boxes}
-    split_for: dict[tuple[int, int], int] = {}  # (leaf, cage) → the speed it is broken out for
-    used: set[tuple[int, int]] = set()
-    chosen: dict[str, list[tuple[int, int, Slot] | None]] = {box.name: [None] * box.links for box in boxes}
-
-    def take(box: str, leaf: int, column: int, port: int = -1) -> bool:
-        slot = free.get(leaf, {}).get(column, {}).get(speeds[box])
-        if slot is None or (leaf, column) in used:
-            return False
-        if split_for.setdefault((leaf, slot.cage), slot.speed_gbps) != slot.speed_gbps:
-            return False
-        used.add((leaf, column))
-        chosen[box][port if port >= 0 else chosen[box].index(None)] = (leaf, column, slot)
-        return True
-
-    for box in boxes:
-        for port, (leaf, column) in enumerate(known.get(box.name, ())[: box.links]):
-            take(box.name, leaf, column, port)
+    held = {box.name: _keep(ports, box, known.get(box.name, ()), speeds[box.name]) for box in boxes}
+    found: list[tuple[int, Spot, Slot]] = []
+    places: dict[str, tuple[Spot, ...]] = {}
     for at, box in enumerate(boxes):
-        _spread(box.name, chosen[box.name].count(None), free, take)
-        if None in chosen[box.name]:
-            report.error(
-                "FAB140",
-                spec.at("topology", "attachments", at),
-                f"attachment '{box.name}': {box.links} links of {speeds[box.name]}G are asked for, the leaves have ports "
-                f"for {box.links - chosen[box.name].count(None)}",
-                "leave servers out of a unit, or choose a leaf with more ports",
-            )
-    places = {box: [spot for spot in spots if spot is not None] for box, spots in chosen.items()}
-    found = [(first_box + at, *spot) for at, box in enumerate(boxes) for spot in places[box.name]]
+        fresh = iter(ports.spread(held[box.name].count(None), speeds[box.name]))
+        spots = [spot for spot in (old or next(fresh, None) for old in held[box.name]) if spot is not None]
+        if len(spots) < box.links:
+            _report_short(spec, at, box, speeds[box.name], len(spots), report)
+        found += [(first_box + at, spot, slot) for spot, slot in spots]
+        places[box.name] = tuple(spot for spot, _ in spots)
+    retired = {name: spots for name, spots in known.items() if name not in speeds and _servers_behind(spec, spots)}
+    return _links(sites, found), dict(sorted({**places, **retired}.items()))
+
+
+def _keep(ports: Ports, box: Attachment, known: Sequence[Spot], speed_gbps: int) -> list[tuple[Spot, Slot] | None]:
+    """The box's ports in order, None where a port is still to be found."""
+    kept: list[tuple[Spot, Slot] | None] = []
+    for spot in known[: box.links]:
+        slot = ports.take(spot, speed_gbps)
+        kept.append((spot, slot) if slot is not None else None)
+    return kept + [None] * (box.links - len(kept))
+
+
+def _servers_behind(spec: FabricSpec, spots: Sequence[Spot]) -> bool:
+    """Whether servers stand behind places that a box had: they would move up if its places were given back."""
+    return bool(spots) and any(group.held and group.places(group.count) > group.held[0] for group in spec.groups)
+
+
+def _report_short(spec: FabricSpec, at: int, box: Attachment, speed_gbps: int, got: int, report: Report) -> None:
+    report.error(
+        "FAB140",
+        spec.at("topology", "attachments", at),
+        f"attachment '{box.name}': expected at most {got} links of {speed_gbps}G, the ports that leaves have left, "
+        f"got {box.links}",
+        "leave servers out of a unit, or choose a leaf with more ports",
+    )
+
+
+def _links(sites: Sequence[GroupSites], found: Sequence[tuple[int, Spot, Slot]]) -> Links | None:
+    """The links of boxes, each box's ports numbered from 1 in their order."""
     if not found:
-        return None, {}
+        return None
+    index = {int(n) + 1: int(i) for site in sites for n, i in zip(site.number.flat, site.leaf.flat, strict=True)}
     links = attachment_links(
-        [leaf_index[leaf] for _, leaf, _, _ in found],
-        [leaf - 1 for _, leaf, _, _ in found],
+        [index[leaf] for _, (leaf, _), _ in found],
+        [leaf - 1 for _, (leaf, _), _ in found],
         [slot for *_, slot in found],
-        [column for _, _, column, _ in found],
+        [column for _, (_, column), _ in found],
         [box for box, *_ in found],
     )
-    numbered = _number_ports(links)
-    return numbered, {name: tuple(spot[:2] for spot in spots) for name, spots in sorted(places.items())}
-
-
-def _number_ports(links: Links) -> Links:
-    """Ports of each box from 1, in the order of its links."""
-    from dataclasses import replace
-
     port = np.zeros(len(links), dtype=np.int32)
     for box in np.unique(links.a):
         port[links.a == box] = np.arange(1, int((links.a == box).sum()) + 1)
     return replace(links, a_cage=port)
 
 
-def _spread(box: str, missing: int, free: Mapping[int, Mapping[int, object]], take: object) -> None:
-    """One link a leaf, round after round, from each leaf's last free port down."""
-    assert callable(take)
-    left = {leaf: sorted(columns, reverse=True) for leaf, columns in free.items()}
-    while missing > 0 and left:
-        for leaf in sorted(left):
-            placed = False
-            while left[leaf] and not placed:
-                placed = take(box, leaf, left[leaf].pop(0))
-            if not placed:
-                del left[leaf]
-            elif (missing := missing - 1) == 0:
-                return
-
-
-def _free_slots(spec: FabricSpec, sites: Sequence[GroupSites]) -> dict[int, dict[int, dict[int, Slot]]]:
-    """leaf number → address column → speed → slot: places of servers that are not planned, then free cages."""
-    result: dict[int, dict[int, dict[int, Slot]]] = {}
+def _free_slots(spec: FabricSpec, sites: Sequence[GroupSites]) -> Free:
+    """Places of servers that are not planned, then free cages."""
+    result: Free = {}
     for site, group in zip(sites, spec.groups, strict=True):
         size, layout = site.size, site.layout
-        cages: dict[int, dict[int, Slot]] = {}
-        column = len(layout.down)
-        for cage in layout.free:
-            splits = spec.leaf.model.group_of(cage).splits
-            for sub in range(splits.get(size.down_gbps, 1)):
-                cages[column] = {speed: Slot(cage, sub, ports, speed) for speed, ports in splits.items() if sub < ports}
-                column += 1
+        # Sub-ports that servers could have come first: the leaf's block has addresses for them, for finer ones it may not.
+        subs = [(cage, sub, spec.leaf.model.group_of(cage).splits) for cage in layout.free for sub in range(8)]
+        coarse = [entry for entry in subs if entry[1] < entry[2].get(size.down_gbps, 0)]
+        fine = [entry for entry in subs if entry[2].get(size.down_gbps, 0) <= entry[1] < max(entry[2].values())]
+        cages = {
+            len(layout.down) + at: {speed: Slot(cage, sub, n, speed) for speed, n in splits.items() if sub < n}
+            for at, (cage, sub, splits) in enumerate(coarse + fine)
+        }
         occupied = set(positions(group.planned, group.held).tolist())
         per_rack = size.unit_leaves // max(1, size.unit_servers // size.servers_per_leaf)
         for unit in range(size.units):

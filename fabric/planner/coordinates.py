@@ -22,14 +22,12 @@ class UnitPlan:
     rank: Ints  # place among the unit's leaves of the same network
 
 
-def unit_plan(spec: FabricSpec, size: GroupSize, group: GroupSpec) -> UnitPlan:
-    """Leaves of a unit, rail by rail (or rack by rack), in each the leaves that a NIC's ports are spread over."""
-    count = size.unit_leaves
+def unit_plan(spec: FabricSpec, count: int, per_nic: int) -> UnitPlan:
+    """The `count` leaves of a unit, rail by rail (or rack by rack), in each those that a NIC's ports are spread over."""
     place = np.arange(count)
     if spec.kind == "collapsed":
         none = np.full(count, -1)
         return UnitPlan(np.zeros(count, int), np.zeros(count, int), none, none, place)
-    per_nic = spec.leaves_per_nic(group)
     block, port = place // per_nic, place % per_nic
     plane = port * spec.planes // per_nic
     racks = spec.kind == "rack"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 from fabric.diagnostics import Report
 from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
 from fabric.planner import names
-from fabric.planner.coordinates import servers_per_rack, unit_plan
+from fabric.planner.coordinates import UnitPlan, servers_per_rack, unit_plan
 from fabric.planner.ledger import Ints
 from fabric.planner.numbers import Numbers
 from fabric.planner.places import positions
@@ -141,16 +142,17 @@ def _spines(spec: FabricSpec, sizing: Sizing, numbers: Numbers, key: frozenset[s
 def _leaves(
     spec: FabricSpec, sizing: Sizing, numbers: Numbers, size: GroupSize, group: GroupSpec, key: frozenset[str]
 ) -> Iterator[Box]:
-    unit = unit_plan(spec, size, group)
+    unit = unit_plan(spec, size.unit_leaves, spec.leaves_per_nic(group))
     columns = {"plane": unit.plane.tolist(), "rail": unit.rail.tolist(), "rack": unit.rack.tolist()}
-    inner = [tuple(columns[name][leaf] for name in sorted(key & set(columns))) for leaf in range(size.unit_leaves)]
+    inner, before = _told_apart(unit, key), _alike_before(spec, sizing, numbers, key)
     racks, rack = size.unit_servers // size.servers_per_leaf, numbers.rack[size.name].tolist()
     for at, leaf in np.ndindex(numbers.leaf[size.name].shape):
-        number, alike = int(numbers.leaf[size.name][at, leaf]), inner.count(inner[leaf])
+        number = int(numbers.leaf[size.name][at, leaf])
         local = inner[:leaf].count(inner[leaf])
-        if not key & {"unit", "rack"}:
-            before = at % sizing.units_per_pod * size.unit_leaves if "pod" in key else number - leaf
-            local += before * alike // size.unit_leaves
+        if "pod" in key and not key & {"unit", "rack"}:
+            local += at % sizing.units_per_pod * inner.count(inner[leaf])
+        elif not key & {"unit", "rack"}:
+            local += before[size.name, at][inner[leaf]]
         where = {
             "group": size.name,
             "unit": int(numbers.unit[size.name][at]),
@@ -160,6 +162,26 @@ def _leaves(
             "rack": -1 if columns["rack"][leaf] < 0 else rack[at * racks + columns["rack"][leaf]],
         }
         yield Box(number, where, (local if key else number) + 1)
+
+
+def _told_apart(unit: UnitPlan, key: frozenset[str]) -> list[tuple[int, ...]]:
+    """Of each leaf of a unit, the coordinates that the pattern shows."""
+    columns = [getattr(unit, name).tolist() for name in ("plane", "rack", "rail") if name in key]
+    return [tuple(column[leaf] for column in columns) for leaf in range(len(unit.plane))]
+
+
+def _alike_before(
+    spec: FabricSpec, sizing: Sizing, numbers: Numbers, key: frozenset[str]
+) -> dict[tuple[str, int], Counter[tuple[int, ...]]]:
+    """(group, unit) → how many leaves of each coordinates arrived before, those of reserved and retired units included."""
+    per_nic = {size.name: spec.leaves_per_nic(group) for size, group in zip(sizing.groups, spec.groups, strict=True)}
+    usual = spec.leaves_per_nic(spec.groups[0])  # of a group that is gone, as far as anyone still knows
+    count: Counter[tuple[int, ...]] = Counter()
+    found = {}
+    for name, unit, leaves in numbers.arrivals:
+        found[name, unit] = Counter(count)
+        count.update(_told_apart(unit_plan(spec, leaves, per_nic.get(name, usual)), key))
+    return found
 
 
 def _servers(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fabric.planner.options import leaf_ports
 from fabric.planner.pods import most_down
 from fabric.planner.ports import Layout, Slot, capacity, lay_out
 from fabric.planner.sizing import GroupSize, Sizing
@@ -10,8 +11,7 @@ from fabric.planner.spec import FabricSpec
 
 def leaf_layout(spec: FabricSpec, sizing: Sizing, group: GroupSize) -> Layout:
     """The ports of a leaf of a group; spare server ports stand behind those of the servers."""
-    spare = spec.intent.topology.leaf.spare_server_ports
-    return lay_out(spec.leaf.model, group.down + spare, group.down_gbps, group.uplinks, sizing.uplink_gbps)
+    return leaf_ports(spec, group.down, group.down_gbps, group.uplinks, sizing.uplink_gbps)
 
 
 def leaf_spine_ports_used(sizing: Sizing) -> int:

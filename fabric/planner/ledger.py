@@ -178,7 +178,7 @@ def _place(space: Space, need: Need, cut: tuple[int, int, int, int], width: int)
     for end in dict.fromkeys((max(need.reserve, row_end) if row_end == need.rows else row_end, row_end)):
         size = (end - row) * width
         try:
-            base = space.find(size, _power(size) if need.align else need.step)
+            base = space.find(size, power_of_two(size) if need.align else need.step)
         except Exhausted as error:
             last = error
             continue
@@ -227,6 +227,6 @@ def _uncovered(blocks: list[Block], rows: int, columns: int) -> Iterator[tuple[i
     yield from pending
 
 
-def _power(number: int) -> int:
+def power_of_two(number: int) -> int:
     """The smallest power of two that is not smaller."""
     return 1 << max(0, number - 1).bit_length()

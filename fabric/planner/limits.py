@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import reduce
 from math import gcd
 
-from fabric.planner.options import Demand, Shape, leaf_uplinks, ratio_kept
+from fabric.planner.options import Demand, Shape, leaf_ports, leaf_uplinks, ratio_kept
 from fabric.planner.pods import core_speed, spine_split
-from fabric.planner.ports import NoFit, capacity, lay_out
+from fabric.planner.ports import NoFit, capacity
 from fabric.planner.spec import FabricSpec
 
 
@@ -27,10 +27,9 @@ def _uplinks(spec: FabricSpec, demands: tuple[Demand, ...], speed: int, native: 
     counts = [leaf_uplinks(spec, demand, speed) for demand in demands]
     if speed != native and not all(ratio_kept(spec, d, u, speed) for d, u in zip(demands, counts, strict=True)):
         return None
-    spare = spec.intent.topology.leaf.spare_server_ports
     try:
         for demand, uplinks in zip(demands, counts, strict=True):
-            lay_out(spec.leaf.model, demand.down + spare, demand.down_gbps, uplinks, speed)
+            leaf_ports(spec, demand.down, demand.down_gbps, uplinks, speed)
     except NoFit:
         return None
     return counts

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from fabric.diagnostics import plural
-from fabric.planner.ports import NoFit, capacity, lay_out
+from fabric.planner.ports import Layout, NoFit, NoSuchSpeed, capacity, lay_out
 from fabric.planner.spec import FabricSpec
 
 Path = tuple[str | int, ...]
@@ -86,6 +86,12 @@ def uplink_speeds(spec: FabricSpec, demands: tuple[Demand, ...], *, broken_out: 
     return usable[:1] + [speed for speed in usable[1:] if speed >= floor]
 
 
+def leaf_ports(spec: FabricSpec, down: int, down_gbps: int, uplinks: int, uplink_gbps: int) -> Layout:
+    """The ports of a leaf; spare server ports stand behind those of the servers. Raises NoFit."""
+    spare = spec.intent.topology.leaf.spare_server_ports
+    return lay_out(spec.leaf.model, down + spare, down_gbps, uplinks, uplink_gbps)
+
+
 def leaf_uplinks(spec: FabricSpec, demand: Demand, speed: int) -> int:
     """u = ceil(down bandwidth / (oversubscription x uplink speed)), or what the designer states."""
     stated = spec.intent.topology.leaf.uplinks.count
@@ -119,14 +125,14 @@ def checked_uplinks(options: Options, speed: int, option: str) -> tuple[int, ...
             )
             return None
         try:
-            lay_out(spec.leaf.model, demand.down + spare, demand.down_gbps, uplinks, speed)
+            leaf_ports(spec, demand.down, demand.down_gbps, uplinks, speed)
         except NoFit as error:
             options.misfits.append(
                 Misfit(
                     option,
                     f"a leaf ({spec.leaf.switch}) with {plural(demand.down + spare, 'port')} down at {demand.down_gbps}G and "
                     f"{plural(uplinks, 'uplink')} at {speed}G: {error}",
-                    *_blame(spec, demand, speed, str(error)),
+                    *_blame(spec, demand, speed, error),
                 )
             )
             return None
@@ -135,9 +141,9 @@ def checked_uplinks(options: Options, speed: int, option: str) -> tuple[int, ...
     return counts
 
 
-def _blame(spec: FabricSpec, demand: Demand, speed: int, reason: str) -> tuple[str, Path, str]:
+def _blame(spec: FabricSpec, demand: Demand, speed: int, error: NoFit) -> tuple[str, Path, str]:
     """Code, key and hint for a leaf whose ports do not suffice."""
-    if "no cage" not in reason:
+    if not isinstance(error, NoSuchSpeed):
         most = _most_servers(spec, demand, speed)
         smaller = f"{plural(most, 'server')} on a leaf would fit" if most else "no unit is small enough"
         return "FAB131", leaf_switch_path(spec), f"{smaller}; or a higher oversubscription, or a larger leaf"
@@ -148,11 +154,11 @@ def _blame(spec: FabricSpec, demand: Demand, speed: int, reason: str) -> tuple[s
 
 def _most_servers(spec: FabricSpec, demand: Demand, speed: int) -> int:
     """The most servers whose leaf has the ports."""
-    each, spare = demand.down // demand.servers_per_leaf, spec.intent.topology.leaf.spare_server_ports
+    each = demand.down // demand.servers_per_leaf
     for servers in range(demand.servers_per_leaf - 1, 0, -1):
         less = replace(demand, down=servers * each, servers_per_leaf=servers)
         with suppress(NoFit):
-            lay_out(spec.leaf.model, less.down + spare, less.down_gbps, leaf_uplinks(spec, less, speed), speed)
+            leaf_ports(spec, less.down, less.down_gbps, leaf_uplinks(spec, less, speed), speed)
             return servers
     return 0
 

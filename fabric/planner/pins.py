@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
-from ipaddress import ip_address
 from typing import Any
 
 import numpy as np
+from netaddr import IPAddress, IPNetwork
 
 from fabric.catalog.models import SwitchModel
 from fabric.diagnostics import Report, nearest, plural
@@ -15,6 +16,7 @@ from fabric.plan.devices import CORE, LEAF, SPINE, SWITCH_ROLES, Device
 from fabric.plan.links import Links
 from fabric.plan.plan import FabricPlan
 from fabric.planner.ledger import Ints
+from fabric.planner.pools import PoolSet
 from fabric.planner.spec import FabricSpec
 
 _FREE_ASN = "choose a number of no other switch; `underlay.asn.ranges` sets those that are handed out"
@@ -67,92 +69,55 @@ def _check_names(spec: FabricSpec, devices: Sequence[Device], wanted: Mapping[in
 
 
 def check_asns(spec: FabricSpec, switches: Sequence[Device], asns: Ints, report: Report) -> None:
-    """A pinned AS number must not meet itself across a link."""
-    if not any(pin.asn is not None for pin in spec.intent.pins.values()):
-        return
-    owner: dict[int, list[str]] = {}
+    """A pinned AS number must not come back to itself: no other tier, leaf or pod may have it."""
+    owners: dict[int, set[tuple[str, int]]] = {}
     for device, asn in zip(switches, asns.tolist(), strict=True):
-        owner.setdefault(asn, []).append(device.role)
+        apart = device.number if device.role == LEAF else device.pod
+        owners.setdefault(asn, set()).add((device.role, apart))
     for name, pin in spec.intent.pins.items():
-        if pin.asn is not None and len(set(owner.get(pin.asn, ()))) > 1:
-            report.error(
-                "FAB139",
-                spec.at("pins", name, "asn"),
-                f"pins.{name}.asn: {pin.asn} is in use on another tier, and eBGP needs two numbers at a link",
-                _FREE_ASN,
-            )
-        elif pin.asn is not None and owner.get(pin.asn, []).count(LEAF) > 1:
-            report.error(
-                "FAB139",
-                spec.at("pins", name, "asn"),
-                f"pins.{name}.asn: {pin.asn} is in use on another leaf",
-                _FREE_ASN,
-            )
-        elif pin.asn in (23_456, 65_535):
-            report.error(
-                "FAB139",
-                spec.at("pins", name, "asn"),
-                f"pins.{name}.asn: expected a number that may be used, got {pin.asn}, which is reserved",
-                _FREE_ASN,
-            )
-
-
-def check_addresses(plan: FabricPlan, report: Report) -> None:
-    """Pinned addresses must be free: no other loopback, and no address of a link or another kind's pool."""
-    spec = plan.spec
-    for what, column, kind in (("loopback", plan.loopback, "loopback"), ("management", plan.management, "management")):
-        count: dict[int, int] = {}
-        for value in column.tolist():
-            count[value] = count.get(value, 0) + 1
-        for name, pin in spec.intent.pins.items():
-            text = getattr(pin, what)
-            if text is None:
-                continue
-            place, number = spec.at("pins", name, what), int(ip_address(text))
-            if count.get(number, 0) > 1:
-                report.error("FAB139", place, f"pins.{name}.{what}: {text} is pinned twice", "give every switch its own")
-            elif (what == "loopback") == (":" in text):
-                if what == "loopback":
-                    report.error("FAB139", place, f"pins.{name}.loopback: expected an IPv4 address, got {text}")
-            else:
-                _check_other_pools(plan, name, what, kind, number, text, report)
-                if what == "management":
-                    _check_subnet(plan, name, text, report)
-
-
-def _check_subnet(plan: FabricPlan, name: str, text: str, report: Report) -> None:
-    """A pinned management address is none of the three that a subnet keeps for itself."""
-    from netaddr import IPAddress, IPNetwork
-
-    address = IPAddress(text)
-    own = plan.spec.intent.management
-    for net in map(IPNetwork, plan.prefixes["management"]):
-        if address not in net or net.size <= 4:
+        if pin.asn is None:
             continue
-        gateway = IPAddress(own.gateway) if own is not None and own.gateway else IPAddress(net.first + 1, net.version)
-        for what, taken in (("gateway", gateway), ("first address", net[0]), ("last address", net[-1])):
-            if address == taken:
-                report.error(
-                    "FAB139",
-                    plan.spec.at("pins", name, "management"),
-                    f"pins.{name}.management: {text} is the {what} of the management subnet {net}",
-                    "expected an address that a switch may have",
-                )
+        place, others = spec.at("pins", name, "asn"), owners.get(pin.asn, set())
+        if pin.asn in (23_456, 65_535):
+            message = f"pins.{name}.asn: expected a number that may be used, got {pin.asn}, which is reserved"
+            report.error("FAB139", place, message, _FREE_ASN)
+        elif len(others) > 1:
+            roles = {role for role, _ in others}
+            where = "another tier" if len(roles) > 1 else "another leaf" if LEAF in roles else "another pod"
+            message = f"pins.{name}.asn: {pin.asn} is in use on {where}, whose routes a switch with it would refuse"
+            report.error("FAB139", place, message, _FREE_ASN)
 
 
-def _check_other_pools(plan: FabricPlan, name: str, what: str, kind: str, number: int, text: str, report: Report) -> None:
-    from netaddr import IPNetwork
+def check_addresses(plans: Iterable[FabricPlan], pools: Mapping[str, PoolSet], report: Report) -> None:
+    """Pinned addresses must be free in the whole site, lie in no other pool, and not be what a subnet keeps for itself."""
+    plans = tuple(plans)
+    for what in ("loopback", "management"):
+        count = Counter(value for plan in plans for value in getattr(plan, what).tolist() if value >= 0)
+        for plan in plans:
+            for name, pin in plan.spec.intent.pins.items():
+                text = getattr(pin, what)
+                if text is None:
+                    continue
+                place, address = plan.spec.at("pins", name, what), IPAddress(text)
+                if count[int(address)] > 1:
+                    message = f"pins.{name}.{what}: {text} is in use on another switch"
+                    report.error("FAB139", place, message, "give every switch its own")
+                for problem, hint in _problems(plan, pools[plan.name], what, address):
+                    report.error("FAB139", place, f"pins.{name}.{what}: {text} {problem}", hint)
 
+
+def _problems(plan: FabricPlan, pools: PoolSet, what: str, address: IPAddress) -> Iterator[tuple[str, str]]:
+    """What is wrong with a pinned address, and the hint."""
     for other, prefixes in plan.prefixes.items():
         for prefix in prefixes:
-            net = IPNetwork(prefix)
-            if other != kind and net.version == ip_address(text).version and net.first <= number <= net.last:
-                report.error(
-                    "FAB139",
-                    plan.spec.at("pins", name, what),
-                    f"pins.{name}.{what}: {text} lies in the pool '{other}' ({prefix})",
-                    f"expected an address of the pool '{kind}', or of none",
-                )
+            if other != what and address in IPNetwork(prefix):
+                yield f"lies in the pool '{other}' ({prefix})", f"expected an address of the pool '{what}', or of none"
+    for net in map(IPNetwork, plan.prefixes[what] if what == "management" else ()):
+        if address not in net or net.size <= 4:
+            continue
+        kept = {net.first: "first address", pools.gateway_of(net): "gateway", net.last: "last address"}
+        if int(address) in kept:
+            yield f"is the {kept[int(address)]} of the management subnet {net}", "expected an address that a switch may have"
 
 
 def move_ports(spec: FabricSpec, devices: Sequence[Device], links: Links, report: Report) -> Links:

@@ -16,13 +16,24 @@ from fabric.planner.spec import FabricSpec, GroupSpec
 
 
 def hold(spec: FabricSpec, lock: FabricLock) -> FabricSpec:
-    """The fabric with the places that its attached boxes hold by the lock."""
+    """The fabric with the places that its attached boxes hold, or held, by the lock."""
     wanted = {box.name: box.links for box in spec.intent.topology.attachments}
-    spots = [spot for box, places in lock.attachments.items() for spot in places[: wanted.get(box, 0)]]
+    spots = [spot for box, places in lock.attachments.items() for spot in places[: wanted.get(box)]]
     if not spots:
         return spec
-    groups = tuple(replace(group, held=_held(spec, group, lock, spots)) for group in spec.groups)
+    present = {spot for box in wanted for spot in lock.attachments.get(box, ())[: wanted[box]]}
+    groups = tuple(_with_held(spec, group, lock, spots, present) for group in spec.groups)
     return replace(spec, groups=groups)
+
+
+def _with_held(
+    spec: FabricSpec, group: GroupSpec, lock: FabricLock, spots: list[tuple[int, int]], present: set[tuple[int, int]]
+) -> GroupSpec:
+    """A group with its held places. A box that is gone holds its place only while servers stand behind it."""
+    held = _held(spec, group, lock, spots)
+    now = _held(spec, group, lock, sorted(present))
+    behind = replace(group, held=held).places(group.count)
+    return replace(group, held=tuple(place for place in held if place in now or place < behind))
 
 
 def _held(spec: FabricSpec, group: GroupSpec, lock: FabricLock, spots: list[tuple[int, int]]) -> tuple[int, ...]:

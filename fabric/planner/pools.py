@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import Literal
 
 from netaddr import IPNetwork
@@ -41,30 +42,30 @@ class PoolSet:
 
     prefixes: Mapping[str, tuple[str, ...]]
     stated: Mapping[str, Place]  # only the stated kinds
+    gateway: int | None = None  # of management, where the intent states it
 
     def space(self, kind: str, used: list[tuple[int, int]]) -> Space:
         """Number space of a kind.
 
-        Management pools are subnets: network, broadcast and the gateway's usual address (the first) are left out. Of
+        Management pools are subnets: network, broadcast and gateway (the first address unless stated) are left out. Of
         the loopbacks the address that ends in zero is left out where that costs nothing.
         """
         intervals = []
         for net in map(IPNetwork, self.prefixes[kind]):
             first, end = net.first, net.last + 1
             if kind == "management" and net.size > 4:
-                first, end = first + 2, end - 1
-            elif kind in ("loopback", "loopback6", "vtep") and net.size >= 256:
+                gateway = self.gateway_of(net)
+                intervals += [(first + 1, gateway), (gateway + 1, end - 1)]
+                continue
+            if kind in ("loopback", "loopback6", "vtep") and net.size >= 256:
                 first += 1
             intervals.append((first, end))
-        return Space(intervals, used)
+        return Space([(low, high) for low, high in intervals if low < high], used)
 
-    def covering(self, kind: str, number: int) -> str | None:
-        """The prefix of a kind that holds an address."""
-        for prefix in self.prefixes[kind]:
-            net = IPNetwork(prefix)
-            if net.first <= number <= net.last:
-                return prefix
-        return None
+    def gateway_of(self, net: IPNetwork) -> int:
+        """The gateway of a management subnet: what the intent states, else the first address."""
+        stated = self.gateway
+        return stated if stated is not None and net.first < stated < net.last else net.first + 1
 
 
 def pools(site: Site, source: Source, report: Report) -> dict[str, PoolSet]:
@@ -89,7 +90,9 @@ def pools(site: Site, source: Source, report: Report) -> dict[str, PoolSet]:
                 path = ("fabrics", name, "pools", kind) if own else ("pools", kind)
                 places[kind] = source.place(path)
                 _check_family(kind, prefixes[kind], v6, places[kind], report)
-        result[name] = PoolSet(prefixes, places)
+        manage = fabric.management or site.management
+        gateway = int(ip_address(manage.gateway)) if manage.gateway else None
+        result[name] = PoolSet(prefixes, places, gateway)
     return result
 
 

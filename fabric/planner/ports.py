@@ -29,16 +29,16 @@ class Layout:
     free: tuple[int, ...]
 
     @property
-    def down_cages(self) -> int:
-        return len({slot.cage for slot in self.down})
-
-    @property
     def up_cages(self) -> int:
         return len({slot.cage for slot in self.up})
 
 
 class NoFit(Exception):
     """The ports of a switch do not suffice; the message says which numbers do not fit."""
+
+
+class NoSuchSpeed(NoFit):
+    """None of a switch's cages can do a speed."""
 
 
 def capacity(model: SwitchModel, speed_gbps: int) -> int:
@@ -100,7 +100,7 @@ def _take(
             group.splits.get(speed_gbps, 0) * sum(cage not in taken for cage in numbers) for group, numbers in groups
         )
         if free_now == 0 and not any(speed_gbps in group.splits for group, _ in groups):
-            raise NoFit(f"it has no cage for {speed_gbps}G")
+            raise NoSuchSpeed(f"it has no cage for {speed_gbps}G")
         what = "uplinks" if fastest else "ports down"
         raise NoFit(f"{ports} {what} of {speed_gbps}G are needed, {free_now} are left")
     return sorted(cages)

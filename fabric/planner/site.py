@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from fabric.diagnostics import InputError, Report
 from fabric.intent.site import Site
 from fabric.intent.source import Source
-from fabric.plan.devices import CORE, LEAF, SERVER, SPINE, Device
+from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
 from fabric.plan.plan import FabricPlan, Plan
-from fabric.planner import names, warnings
-from fabric.planner.addresses import address_spaces, asn_space
+from fabric.planner import names, pins, warnings
+from fabric.planner.addresses import address_spaces
 from fabric.planner.assemble import Context, plan_fabric
 from fabric.planner.ledger import Ledger, Space
 from fabric.planner.lock import FabricLock, Lock
@@ -51,15 +51,15 @@ def plan_site(site: Site, source: Source, lock: Lock, nos: Mapping[str, Mapping[
     pool_sets = pools(site, source, report)
     ranges = {name: asn_intervals(name, site, source, report) for name in sized}
     report.raise_errors()
-    used: dict[int, list[tuple[int, int]]] = {4: [], 6: []}
+    used: list[tuple[int, int]] = []  # IPv4 and IPv6 numbers never meet: the language refuses ::/8
     used_asns: list[tuple[int, int]] = []
     known = {f"{name}:{key}": blocks for name, entry in lock.fabrics.items() for key, blocks in entry.blocks.items()}
     ledger = Ledger(known)
     spaces: dict[str, Space] = {}
     for name in sorted(sized):
-        spaces |= address_spaces(name, sized[name][0], pool_sets[name], used)
+        spaces |= address_spaces(name, pool_sets[name], used)
         spaces |= dict(id_spaces(name))
-        spaces[f"{name}:asn"] = asn_space(ranges[name], used_asns)
+        spaces[f"{name}:asn"] = Space(ranges[name], used_asns)
     kept = ((key, spaces[prefix]) for prefix in sorted(spaces) for key in sorted(known) if _belongs(key, prefix))
     for key, reason in dict.fromkeys(ledger.keep(kept)):
         fabric, _, what = key.partition(":")
@@ -84,8 +84,9 @@ def plan_site(site: Site, source: Source, lock: Lock, nos: Mapping[str, Mapping[
         planned = plan_fabric(*sized[name], context)
         if planned is not None:
             plans[name], locks[name] = planned
-    report.raise_errors()
-    _check_names(plans, report)
+    if not report.errors:  # a pinned name that is taken has been said already
+        _check_names(plans, report)
+    pins.check_addresses(plans.values(), pool_sets, report)
     report.raise_errors()
     ordered = {name: plans[name] for name in site.fabrics}
     found = warnings.collect(site, source, ordered, report.warnings)
@@ -101,6 +102,6 @@ def _check_names(plans: Mapping[str, FabricPlan], report: Report) -> None:
     for name, plan in plans.items():
         for role in (LEAF, SPINE, CORE, SERVER):
             places[name, role] = plan.spec.at("names", role)
-        places[name, "attached"] = plan.spec.at("topology", "attachments")
+        places[name, ATTACHED] = plan.spec.at("topology", "attachments")
     boxes: list[tuple[str, Device]] = [(name, device) for name, plan in plans.items() for device in plan.devices]
     names.check_unique(boxes, places, report)

@@ -6,11 +6,12 @@ The rule is that of `shape`; this page turns an intent into its questions, and t
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NoReturn
 
 from fabric.diagnostics import Report
 from fabric.planner.limits import most_units
-from fabric.planner.options import Demand, Misfit, Options, Shape, uplink_speeds
-from fabric.planner.ports import lay_out
+from fabric.planner.options import Demand, Misfit, Options, Shape, leaf_ports, uplink_speeds
+from fabric.planner.ports import spare
 from fabric.planner.shape import choose
 from fabric.planner.spec import FabricSpec, GroupSpec
 
@@ -128,7 +129,6 @@ def size(spec: FabricSpec, known_units_per_pod: int = 0) -> Sizing:
     options, shape = decide(spec, known_units_per_pod)
     if shape is None:
         _explain_misfits(spec, options.misfits, report)
-        raise AssertionError("no shape and no reason")
     built = tuple(_demand(spec, group, group.count) for group in spec.groups)
     spines_built, cores_built = _built(spec, shape, built, report)
     sizing = _sizing(spec, shape, built, options.demands, spines_built, cores_built)
@@ -293,22 +293,13 @@ def _last_unit(spec: FabricSpec, shape: Shape, group: GroupSpec, demand: Demand,
     return tuple(links)
 
 
-def free_leaf_ports(spec: FabricSpec, sizing: Sizing, group: GroupSize, speed_gbps: int) -> int:
-    """Ports that a leaf has left for attachments when all its servers are there."""
-    spare = spec.intent.topology.leaf.spare_server_ports
-    layout = lay_out(spec.leaf.model, group.down + spare, group.down_gbps, group.uplinks, sizing.uplink_gbps)
-    return sum(spec.leaf.model.group_of(cage).splits.get(speed_gbps, 0) for cage in layout.free)
-
-
 def _check_attachments(spec: FabricSpec, sizing: Sizing, report: Report) -> None:
-    """Attached boxes take ports that no planned server needs."""
-    free = 0
-    for group, planned in zip(sizing.groups, spec.groups, strict=True):
-        missing = group.units * group.unit_servers - min(planned.planned, group.units * group.unit_servers)
-        per_server = group.unit_leaves // max(1, group.unit_servers // group.servers_per_leaf)
-        free += missing * per_server * group.leaf_ports_per_server
-        free += group.leaves * free_leaf_ports(spec, sizing, group, group.down_gbps)
+    """Attached boxes take ports that no planned server needs; a first count, the wiring looks port by port."""
     for index, box in enumerate(spec.intent.topology.attachments):
+        free = sum(
+            _free_ports(spec, sizing, size, group, box.speed_gbps or sizing.groups[0].down_gbps)
+            for size, group in zip(sizing.groups, spec.groups, strict=True)
+        )
         if box.links > free:
             report.error(
                 "FAB140",
@@ -316,10 +307,20 @@ def _check_attachments(spec: FabricSpec, sizing: Sizing, report: Report) -> None
                 f"attachment '{box.name}': expected at most {free} links, the ports that leaves have left, got {box.links}",
                 "leave servers out of a unit, or choose a leaf with more ports",
             )
-        free -= box.links
 
 
-def _explain_misfits(spec: FabricSpec, misfits: list[Misfit], report: Report) -> None:
+def _free_ports(spec: FabricSpec, sizing: Sizing, size: GroupSize, group: GroupSpec, speed_gbps: int) -> int:
+    """Ports of a speed on the leaves of a group that no planned server needs: places of servers, and free cages."""
+    layout = leaf_ports(spec, size.down, size.down_gbps, size.uplinks, sizing.uplink_gbps)
+    free = size.leaves * spare(spec.leaf.model, layout, speed_gbps)
+    if speed_gbps == size.down_gbps:
+        places = size.units * size.unit_servers
+        per_server = size.unit_leaves // max(1, size.unit_servers // size.servers_per_leaf)
+        free += (places - min(group.planned, places)) * per_server * size.leaf_ports_per_server
+    return free
+
+
+def _explain_misfits(spec: FabricSpec, misfits: list[Misfit], report: Report) -> NoReturn:
     """Turns the reasons into diagnostics: a stated number that breaks uniformity first, else why every option failed."""
     hard = [misfit for misfit in misfits if not misfit.soft]
     stated = {misfit.path: misfit for misfit in reversed(hard) if misfit.code == "FAB133"}

@@ -9,9 +9,6 @@ from fabric.planner.ports import Layout, capacity, spare
 from fabric.planner.sizing import GroupSize, Sizing
 from fabric.planner.spec import FabricSpec
 
-TIERS = ("leaf", "spine", "core")
-LINK_KINDS = ("server-leaf", "leaf-leaf", "leaf-spine", "spine-core", "attachments")
-
 
 def links(spec: FabricSpec, sizing: Sizing) -> dict[str, int]:
     """Logical Ethernet links by kind, over all planes and pods."""

@@ -20,12 +20,15 @@ def collect(
         _few_spines(plan, report)
         _without_effect(plan, report)
         _not_rendered_yet(plan, report)
-    silenced = set(site.checks.silence)
+    return unsilenced(site, source, report.warnings)
+
+
+def unsilenced(site: Site, source: Source, found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """The warnings that the intent does not silence, in file order."""
+    kept = [warning for warning in set(found) if warning.code not in site.checks.silence]
     for name, fabric in site.fabrics.items():
-        lines = {d for d in report.warnings for code in fabric.checks.silence if d.code == code and _inside(d, name, source)}
-        report.warnings = [warning for warning in report.warnings if warning not in lines]
-    kept = [warning for warning in report.warnings if warning.code not in silenced]
-    return tuple(sorted(set(kept), key=lambda d: (d.place.line, d.place.column, d.code)))
+        kept = [w for w in kept if w.code not in fabric.checks.silence or not _inside(w, name, source)]
+    return tuple(sorted(kept, key=lambda d: (d.place.line, d.place.column, d.code)))
 
 
 def _inside(diagnostic: Diagnostic, fabric: str, source: Source) -> bool:
@@ -48,16 +51,17 @@ def _few_spines(plan: FabricPlan, report: Report) -> None:
 
 
 def _without_effect(plan: FabricPlan, report: Report) -> None:
-    """Keys of the third tier on a fabric that has two."""
-    if plan.sizing.tiers != 2:
-        return
-    for path in (("core", "count"), ("core", "switch"), ("spine", "oversubscription"), ("spine", "uplinks")):
+    """Keys of tiers that a fabric has not."""
+    dead = [("core", "count"), ("core", "switch"), ("spine", "oversubscription"), ("spine", "uplinks")]
+    if plan.sizing.tiers == 1:
+        dead += [("spine", "count"), ("spine", "min_count"), ("spine", "switch")]
+    for path in dead if plan.sizing.tiers < 3 else ():
         if plan.spec.stated("topology", *path):
             report.warn(
                 "FAB184",
                 plan.spec.at("topology", *path),
-                f"fabric '{plan.name}': {'.'.join(path)} has no effect, the fabric has two tiers",
-                "`tiers: 3` adds cores",
+                f"fabric '{plan.name}': {'.'.join(path)} has no effect, the fabric has {plural(plan.sizing.tiers, 'tier')}",
+                "leave it out, or ask for more tiers",
             )
 
 
