@@ -15,12 +15,13 @@ from fabric import pipeline
 from fabric.configs import Job, Renderer
 from fabric.diagnostics import Diagnostic, InputError, Place, Report, plural
 from fabric.export.tables import links_csv, upper_ends
-from fabric.output import Changes, Comparison, Store, Transaction, stage
+from fabric.output import Changes, Comparison, OutputError, Store, Transaction, stage
 from fabric.output import check as compare
 from fabric.output import diff as differences
 from fabric.output.stage import Staged
 from fabric.pipeline import Intent
 from fabric.plan.plan import FabricPlan, Plan
+from fabric.planner import lock
 from fabric.planner.warnings import unsilenced
 
 PARALLEL_FROM = 64  # switches; below that, starting processes costs more than it saves
@@ -55,8 +56,9 @@ class Generation:
     def __init__(self, intent: Intent, limit: str = "", jobs: int = 0, progress: Progress = silent) -> None:
         self.intent, self.jobs, self.progress = intent, jobs, progress
         self.limit = _Limit(limit)
+        self._numbers = _read(intent.folder / lock.FILE)
         self.plan = pipeline.plan(intent)
-        self.renderer = Renderer(self.plan, intent.path.absolute().parent)
+        self.renderer = pipeline.render(self.plan, intent)
         self.todo = self.renderer.jobs(self.limit.device)
         if limit and not self.todo:
             message = f"--limit '{limit}' matches no switch of site '{self.plan.site}'"
@@ -86,6 +88,8 @@ class Generation:
         moved = moved_links(folder, self.plan)
         folder.parent.mkdir(parents=True, exist_ok=True)
         with Store(folder).transaction(self.limit.keep) as transaction, self._bar() as advance:
+            if _read(folder / lock.FILE) != self._numbers:
+                raise OutputError(f"another run has changed {self.intent.shown / lock.FILE} meanwhile", "run it again")
             for path, data in pipeline.site_files(self.plan):
                 transaction.write(path, data)
             self._stage(transaction, advance)
@@ -131,6 +135,14 @@ class Generation:
         parts = [f"{number} {word}" for word, number in counts.items() if number] + [f"{changes.unchanged} unchanged"]
         lines.append(f"{intent.shown}: {plural(switches, 'switch', 'switches')}, files: {', '.join(parts)}")
         return lines
+
+
+def _read(path: Path) -> bytes | None:
+    """The bytes of a file, None when there is none."""
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None
 
 
 def refuse_same_site(intents: Sequence[Intent]) -> None:

@@ -9,12 +9,14 @@ handed out: names, AS numbers, addresses and ports that must not change.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from fabric.configs import Renderer
+    from fabric.generate import Generation, Progress
     from fabric.intent.site import Site
     from fabric.intent.source import Source
     from fabric.plan.plan import Plan
@@ -79,13 +81,18 @@ def plan(intent: Intent, known: Lock | None = None) -> Plan:
     return made
 
 
-def render(made: Plan, intent: Intent, wanted: Callable[[str], bool] = lambda name: True) -> Iterator[tuple[str, bytes]]:
-    """(path in the site's folder, bytes) of every file of every wanted switch, switch by switch."""
+def render(made: Plan, intent: Intent) -> Renderer:
+    """What makes the files of every switch of a plan, the site's own lines put in. Raises InputError."""
     from fabric.configs import Renderer
 
-    renderer = Renderer(made, intent.path.absolute().parent)
-    for job in renderer.jobs(wanted):
-        yield from renderer.files(job)
+    return Renderer(made, intent.path.absolute().parent)
+
+
+def generate(intent: Intent, limit: str = "", jobs: int = 0, progress: Progress | None = None) -> Generation:
+    """A site planned and ready: `.check()` and `.diff()` look, `.write()` writes what changed, all or nothing."""
+    from fabric.generate import Generation, silent
+
+    return Generation(intent, limit, jobs, progress or silent)
 
 
 def site_files(made: Plan) -> Iterator[tuple[str, bytes]]:

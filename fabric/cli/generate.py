@@ -18,17 +18,17 @@ def generate(
     jobs: int = typer.Option(0, "--jobs", min=0, help="processes; 0 takes every core", show_default=False),
 ) -> None:
     """Write the plan and the configs of every switch of each intent."""
-    from fabric import generate as work
     from fabric import pipeline
+    from fabric.generate import refuse_same_site
     from fabric.output import recover
 
     intents = [pipeline.load(path, output) for path in files]
-    work.refuse_same_site(intents)
+    refuse_same_site(intents)
+    recovered = [None if check or diff else recover(intent.folder) for intent in intents]
+    sites = [pipeline.generate(intent, limit, jobs, progress) for intent in intents]  # all are planned before one is written
     stale = False
-    for intent in intents:
-        before = None if check or diff else recover(intent.folder)
-        generation = work.Generation(intent, limit, jobs, progress)
-        result = generation.diff() if diff else generation.check() if check else generation.write(before)
+    for site, before in zip(sites, recovered, strict=True):
+        result = site.diff() if diff else site.check() if check else site.write(before)
         show_diagnostics(result.warnings)
         for part in result.diff:
             print(part, end="")

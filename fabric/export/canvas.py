@@ -37,9 +37,6 @@ class Box:
     def bottom(self) -> float:
         return self.y + self.h
 
-    def inset(self, by: float) -> Box:
-        return Box(self.x + by, self.y + by, self.w - 2 * by, self.h - 2 * by)
-
     def slice(self, at: int, count: int) -> tuple[float, float]:
         """Left and right of one of `count` equal parts, with a little air between them."""
         width, air = self.w / count, min(3.0, self.w / count / 8)

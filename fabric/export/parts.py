@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from fabric.export.canvas import text_width
 from fabric.export.words import counted
-from fabric.plan.devices import CORE, LEAF, SERVER, SPINE, Device
+from fabric.plan.devices import LEAF, SERVER, SPINE, Device
 from fabric.plan.plan import FabricPlan
 
 T = TypeVar("T")
@@ -84,11 +84,6 @@ def pods(fabric: FabricPlan) -> list[tuple[PodPart, ...]]:
             )
         )
     return result
-
-
-def cores(fabric: FabricPlan) -> tuple[Device, ...]:
-    """Every core, by number."""
-    return tuple(device for device in fabric.switches if device.role == CORE)
 
 
 def _units(fabric: FabricPlan) -> dict[str, list[tuple[int, UnitPart]]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import NoReturn
 
 import yaml
 
@@ -140,7 +141,6 @@ def _pair(text: str, flag: str, form: str, example: str) -> tuple[str, str]:
     match = re.fullmatch(form, text)
     if match is None:
         _refuse(flag, example, text)
-        raise AssertionError
     return match[1], match[2] or ""
 
 
@@ -158,5 +158,5 @@ def _word(text: str) -> str:
     return text
 
 
-def _refuse(flag: str, expected: str, got: str) -> None:
+def _refuse(flag: str, expected: str, got: str) -> NoReturn:
     raise InputError([Diagnostic("FAB104", Place(flag), f"expected {expected}, got {got!r}")])

@@ -20,6 +20,7 @@ def collect(
         _few_spines(plan, report)
         _without_effect(plan, report)
         _not_rendered_yet(plan, report)
+    _same_nics(plans, report)
     return unsilenced(site, source, report.warnings)
 
 
@@ -37,6 +38,21 @@ def _inside(diagnostic: Diagnostic, fabric: str, source: Source) -> bool:
     own = source.place(("fabrics", fabric), key=True).line
     behind = [line for line in starts if line > own]
     return own <= diagnostic.place.line < (behind[0] if behind else 2**31)
+
+
+def _same_nics(plans: Mapping[str, FabricPlan], report: Report) -> None:
+    """Servers of one name are the same machines, and a NIC has one cable."""
+    users: dict[tuple[str, str], str] = {}
+    for name, plan in plans.items():
+        for at, group in enumerate(plan.spec.groups):
+            other = users.setdefault((group.name, group.nics), name)
+            if other != name:
+                report.warn(
+                    "FAB186",
+                    plan.spec.at("servers", at),
+                    f"the {group.nics} NICs of '{group.name}' are cabled in fabric '{other}' already",
+                    "servers of one name are the same machines: give other machines a `name:` of their own",
+                )
 
 
 def _few_spines(plan: FabricPlan, report: Report) -> None:
