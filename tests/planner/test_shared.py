@@ -33,7 +33,7 @@ def test_the_same_nics_in_two_fabrics_are_warned_about() -> None:
 
 @pytest.mark.parametrize("gateway", ["172.16.0.1", "172.16.0.4", "172.16.0.9"])
 def test_the_gateway_is_nobodys_address(gateway: str) -> None:
-    plan = make(text(management="{gateway: %s}" % gateway, name=", name: other"))
+    plan = make(text(management=f"{{gateway: {gateway}}}", name=", name: other"))
     numbers = [int(value) for fabric in plan.fabrics.values() for value in fabric.management.tolist() if value >= 0]
     assert len(set(numbers)) == len(numbers) == 8
     assert 0xAC100000 + int(gateway.rsplit(".", 1)[1]) not in numbers
@@ -58,6 +58,6 @@ def test_a_pin_is_held_against_the_whole_site(pins: str, message: str) -> None:
 
 def test_leaf_pins_of_as_numbers_swap() -> None:
     free = {d.name: d.asn for d in make(text(name=", name: other")).fabrics["a"].switches}
-    pins = "{a-leaf001: {asn: %d}}" % free["a-leaf002"]
+    pins = f"{{a-leaf001: {{asn: {free['a-leaf002']}}}}}"
     got = {d.name: d.asn for d in make(text(name=", name: other", pins=pins)).fabrics["a"].switches}
     assert (got["a-leaf001"], got["a-leaf002"]) == (free["a-leaf002"], free["a-leaf001"])
