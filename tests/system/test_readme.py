@@ -36,6 +36,7 @@ def test_the_tour_prints_what_the_page_shows(tmp_path: Path) -> None:
     text = README.read_text(encoding="utf-8")
     head, mark, tour = text.partition(TOUR)
     assert mark
+    assert "BENCH" not in text
     again = FENCE.sub(lambda match: f"```console\n{replay(match[1], tmp_path)}```", tour)
     if os.environ.get("UPDATE_GOLDEN"):
         README.write_text(head + mark + again, encoding="utf-8")
