@@ -168,7 +168,7 @@ def _wire(
                 places,
             )
         )
-    found_boxes, boxes = attachments.place(spec, sizing, sites, index.attached, context.lock.attachments, context.report)
+    found_boxes, boxes = attachments.place(spec, sizing, sites, index.attached, context.lock, context.report)
     if found_boxes is not None:
         parts.append(found_boxes)
     return history, concatenate(parts), boxes

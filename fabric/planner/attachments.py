@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -10,7 +10,8 @@ import numpy as np
 from fabric.diagnostics import Report
 from fabric.intent.topology import Attachment
 from fabric.plan.links import Links
-from fabric.planner.places import positions
+from fabric.planner.lock import FabricLock
+from fabric.planner.places import holds, positions
 from fabric.planner.ports import Slot
 from fabric.planner.sizing import Sizing
 from fabric.planner.spec import FabricSpec
@@ -63,11 +64,11 @@ def place(
     sizing: Sizing,
     sites: Sequence[GroupSites],
     first_box: int,
-    known: Mapping[str, tuple[Spot, ...]],
+    lock: FabricLock,
     report: Report,
 ) -> tuple[Links | None, dict[str, tuple[Spot, ...]]]:
     """Links of all attached boxes, and the places that the lock keeps: known places that are still free stay."""
-    boxes = spec.intent.topology.attachments
+    boxes, known = spec.intent.topology.attachments, lock.attachments
     ports = Ports(_free_slots(spec, sites) if boxes else {})
     speeds = {box.name: box.speed_gbps or sizing.groups[0].down_gbps for box in boxes}
     held = {box.name: _keep(ports, box, known.get(box.name, ()), speeds[box.name]) for box in boxes}
@@ -80,7 +81,7 @@ def place(
             _report_short(spec, at, box, speeds[box.name], len(spots), report)
         found += [(first_box + at, spot, slot) for spot, slot in spots]
         places[box.name] = tuple(spot for spot, _ in spots)
-    retired = {name: spots for name, spots in known.items() if name not in speeds and _servers_behind(spec, spots)}
+    retired = {name: spots for name, spots in known.items() if name not in speeds and holds(spec, lock, spots)}
     return _links(sites, found), dict(sorted({**places, **retired}.items()))
 
 
@@ -91,11 +92,6 @@ def _keep(ports: Ports, box: Attachment, known: Sequence[Spot], speed_gbps: int)
         slot = ports.take(spot, speed_gbps)
         kept.append((spot, slot) if slot is not None else None)
     return kept + [None] * (box.links - len(kept))
-
-
-def _servers_behind(spec: FabricSpec, spots: Sequence[Spot]) -> bool:
-    """Whether servers stand behind places that a box had: they would move up if its places were given back."""
-    return bool(spots) and any(group.held and group.places(group.count) > group.held[0] for group in spec.groups)
 
 
 def _report_short(spec: FabricSpec, at: int, box: Attachment, speed_gbps: int, got: int, report: Report) -> None:

@@ -5,6 +5,7 @@ A box that was given a server's place keeps it when servers are added; they go r
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -26,6 +27,11 @@ def hold(spec: FabricSpec, lock: FabricLock) -> FabricSpec:
     return replace(spec, groups=groups)
 
 
+def holds(spec: FabricSpec, lock: FabricLock, spots: Sequence[tuple[int, int]]) -> bool:
+    """Whether any of these leaf ports keeps a place from servers, in a fabric that `hold` has seen."""
+    return any(set(_held(spec, group, lock, spots)) & set(group.held) for group in spec.groups)
+
+
 def _with_held(
     spec: FabricSpec, group: GroupSpec, lock: FabricLock, spots: list[tuple[int, int]], present: set[tuple[int, int]]
 ) -> GroupSpec:
@@ -36,7 +42,7 @@ def _with_held(
     return replace(group, held=tuple(place for place in held if place in now or place < behind))
 
 
-def _held(spec: FabricSpec, group: GroupSpec, lock: FabricLock, spots: list[tuple[int, int]]) -> tuple[int, ...]:
+def _held(spec: FabricSpec, group: GroupSpec, lock: FabricLock, spots: Sequence[tuple[int, int]]) -> tuple[int, ...]:
     """Places of a group, counted over all its units, whose leaf ports other boxes have."""
     ports, per_leaf, unit_servers = leaf_shape(spec, group)
     found = set()

@@ -59,3 +59,22 @@ def test_the_lock_of_a_plan_changes_nothing_of_it(count: int) -> None:
     again = make(SUPERPOD.format(count=count), plan.lock)
     assert ends(again) == ends(plan)
     assert again.lock == plan.lock
+
+
+def test_a_box_that_leaves_moves_no_server_behind_its_place() -> None:
+    with_box = make(SUPERPOD.format(count=40), make(SUPERPOD.format(count=30)).lock)
+    bare = SUPERPOD.replace(", attachments: [{{name: ufm, links: 4}}]", "").format(count=40)
+    without = make(bare, with_box.lock)
+    servers = {end: far for end, far in ends(with_box).items() if end[0] != "ufm"}
+    assert ends(without) == servers
+    assert without.lock.fabrics["f"].attachments == with_box.lock.fabrics["f"].attachments
+    assert ends(make(bare, without.lock)) == servers
+
+
+def test_a_box_that_leaves_behind_all_servers_gives_its_place_back() -> None:
+    bare = SUPERPOD.replace(", attachments: [{{name: ufm, links: 4}}]", "")
+    with_box = make(SUPERPOD.format(count=31))
+    without = make(bare.format(count=31), with_box.lock)
+    assert not without.lock.fabrics["f"].attachments
+    full = make(bare.format(count=32), without.lock).fabrics["f"]
+    assert {d.unit for d in full.devices if d.role == "server"} == {0}
