@@ -40,35 +40,29 @@ def check_unique(devices: Iterable[tuple[str, Device]], places: Mapping[tuple[st
     """
     seen: dict[str, tuple[str, Device]] = {}
     reported: set[tuple[str, str]] = set()
+
+    def say(fabric: str, role: str, code: str, message: str, hint: str) -> None:
+        """Once per pattern: a thousand devices of one role make one mistake."""
+        if (fabric, role) not in reported:
+            reported.add((fabric, role))
+            report.error(code, places[fabric, role], message, hint)
+
     for fabric, device in devices:
-        place = places[fabric, device.role]
         if not HOST.fullmatch(device.name) or ".." in device.name:
-            if (fabric, device.role) not in reported:
-                reported.add((fabric, device.role))
-                report.error(
-                    "FAB110",
-                    place,
-                    f"names.{device.role}: expected a pattern that gives host names of at most 63 characters, got "
-                    f"'{device.name[:80]}'",
-                    "a host name has letters, digits, and hyphens and dots inside",
-                )
+            expected = f"names.{device.role}: expected a pattern that gives host names of at most 63 characters"
+            hint = "a host name has letters, digits, and hyphens and dots inside"
+            say(fabric, device.role, "FAB110", f"{expected}, got '{device.name[:80]}'", hint)
             continue
         key = device.name.lower()  # two names that differ in case are one folder on some file systems
         other_fabric, other = seen.setdefault(key, (fabric, device))
         same_box = other_fabric != fabric and device.role == other.role and device.role in (SERVER, ATTACHED)
         if other is device or same_box:
             continue
-        if (fabric, device.role) not in reported:
-            reported.add((fabric, device.role))
-            report.error(
-                "FAB138",
-                place,
-                f"two devices are named '{device.name}': {_what(other)} of '{other_fabric}' and {_what(device)} "
-                f"of '{fabric}'",
-                "give the attached box another name"
-                if device.role == ATTACHED
-                else "let the pattern use {n}, and {fabric} or {plane} where there are several",
-            )
+        owners = f"{_what(other)} of '{other_fabric}' and {_what(device)} of '{fabric}'"
+        hint = "let the pattern use {n}, and {fabric} or {plane} where there are several"
+        if device.role == ATTACHED:
+            hint = "give the attached box another name"
+        say(fabric, device.role, "FAB138", f"two devices are named '{device.name}': {owners}", hint)
 
 
 def _what(device: Device) -> str:
