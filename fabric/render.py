@@ -60,7 +60,7 @@ def render(view: SwitchView, target: Target, overrides: Sequence[Override] = ())
         else:
             data = _patched(file, overrides)
             refuse_control(data, file.path)
-            text = to_json(data)
+            text = (file.serialise or to_json)(data)
         rendered.append(RenderedFile(file.path, text))
     return rendered
 

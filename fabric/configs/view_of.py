@@ -14,7 +14,8 @@ from fabric.catalog.models import SwitchModel
 from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
 from fabric.plan.links import ATTACHMENT, KINDS, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
 from fabric.plan.plan import FabricPlan, Plan
-from fabric.plan.views import Management, Peer, Port, PortRef, Session, SwitchView, Underlay
+from fabric.plan.ports import Peer, Port, PortRef, Session
+from fabric.plan.views import Management, SwitchView, Underlay
 from fabric.planner.addresses import planned_routes
 from fabric.planner.coordinates import nic_name
 from fabric.planner.layouts import core_downlinks, leaf_layout, spine_downlinks, spine_layout
@@ -104,7 +105,22 @@ class Views:
         address = ip_address(number)
         length = net.prefixlen if net is not None else address.max_prefixlen
         gateway = intent.gateway or (str(ip_address(net.first + 1)) if net is not None else None)
-        return Management(f"{address}/{length}", gateway, intent.vrf, intent.ntp, intent.syslog, intent.dns, intent.timezone)
+        return Management(
+            address=f"{address}/{length}",
+            gateway=gateway,
+            vrf=intent.vrf,
+            ntp=intent.ntp,
+            syslog=intent.syslog,
+            dns=intent.dns,
+            timezone=intent.timezone,
+            allow=intent.allow or tuple(str(net) for net in self._management_net),
+            snmp_user=intent.snmp_user or "",
+            gnmi=intent.gnmi,
+            banner=intent.banner,
+            admin_secret=f"${{{intent.secrets.admin}}}",
+            snmp_auth_secret=f"${{{intent.secrets.snmp_auth}}}",
+            snmp_priv_secret=f"${{{intent.secrets.snmp_priv}}}",
+        )
 
     def _aggregates(self, device: Device) -> tuple[str, ...]:
         found = self.fabric.aggregate.get(device.index)

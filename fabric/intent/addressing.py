@@ -92,7 +92,12 @@ def _ipv4(text: str) -> str:
 
 
 Pattern = Annotated[Line, AfterValidator(_pattern)]
+def _route(text: str) -> str:
+    return text if text in ("0.0.0.0/0", "::/0") else _prefix(text)
+
+
 Prefix = Annotated[Line, AfterValidator(_prefix)]
+Route = Annotated[Line, AfterValidator(_route)]  # a prefix or the default route
 Address = Annotated[Line, AfterValidator(_address)]
 HostAddress = Annotated[Address, AfterValidator(_host_address)]
 Ipv4Address = Annotated[Address, AfterValidator(_ipv4), AfterValidator(_host_address)]
@@ -150,6 +155,19 @@ class Bfd(Key):
     multiplier: int = Field(3, ge=2, le=50, description="lost packets that take a session down")
 
 
+class LoadBalancing(Key):
+    """How equal paths share the traffic."""
+
+    mode: Literal["auto", "flow", "dynamic"] = Field(
+        "auto",
+        description=(
+            "`flow`: a hash of the five-tuple; `dynamic`: by the load of the links (DLB, adaptive routing); `auto`: dynamic "
+            "where a switch has it without side effects"
+        ),
+    )
+    seed: int = Field(1, ge=0, le=1000, description="hash seed of the leaves; spines take the next number, cores the one after")
+
+
 class Underlay(Key):
     """Routing between the switches."""
 
@@ -161,6 +179,7 @@ class Underlay(Key):
     bfd: Bfd = Field(Bfd(), description="failure detection")
     keepalive_s: int = Field(3, ge=1, le=60, description="BGP keepalive")
     hold_s: int = Field(9, ge=3, le=180, description="BGP hold time")
+    load_balancing: LoadBalancing = Field(LoadBalancing(), description="how equal paths share the traffic")
     max_prefix: int | None = Field(
         None,
         ge=1,

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from fabric.intent.addressing import Address, Prefix
+from fabric.intent.addressing import Address, Prefix, Prefixes
 from fabric.intent.base import Count, Host, Key, Line, ListOf, Name
 
 Vni = Annotated[int, Field(ge=1, le=16_777_215)]
@@ -23,9 +23,22 @@ def _mac(text: str) -> str:
 
 
 class Overlay(Key):
-    """EVPN/VXLAN on top of the underlay."""
+    """EVPN/VXLAN on top of the underlay, or how tenants of a routed fabric are kept apart."""
 
     kind: Literal["none", "evpn-vxlan"] = Field("none", description="`none`: routed fabric; `evpn-vxlan`: tenants by VNI")
+    isolation: Literal["vrf-lite", "acl"] | None = Field(
+        None,
+        description=(
+            "several tenants without an overlay: `vrf-lite`, a VRF and a tagged subinterface per tenant on every link; `acl`, "
+            "one routing table and a filter on every server port"
+        ),
+    )
+    route_servers: int = Field(
+        4, ge=1, le=64, description="upper switches of each pod and plane (and core group) that pass EVPN routes on"
+    )
+    rt_asn: int = Field(
+        65_000, ge=1, le=65_534, description="2-byte AS number in every route target, so that a VNI of any size fits beside it"
+    )
     anycast_mac: Annotated[Line, AfterValidator(_mac)] = Field(
         "00:00:5e:00:01:01", description="MAC address of the distributed gateways"
     )
@@ -51,11 +64,21 @@ class Tenant(Key):
     rails: Annotated[tuple[Count, ...], ListOf] = Field((), description="rails, from 1")
     vni: Vni | None = Field(None, description="VNI of the VRF; from `overlay.l3vni_base` unless stated")
     networks: Annotated[tuple[Network, ...], ListOf] = Field((), description="layer-2 networks")
+    imports: Annotated[tuple[Name, ...], ListOf] = Field(
+        (), description="tenants whose routes this one sees as well; both must say so for traffic to flow"
+    )
 
 
 class Ecn(Key):
     """Marking thresholds where a designer insists; computed unless stated."""
 
+    rule: Literal["linear", "nvidia", "azure", "cisco"] = Field(
+        "linear",
+        description=(
+            "where thresholds come from: `linear` with the port speed, kept below the worst-case PFC trigger; or the fixed "
+            "values that NVIDIA (`nv set qos roce`), SONiC's template (AZURE_LOSSLESS) or Cisco's AI/ML blueprint ship"
+        ),
+    )
     kmin_bytes: int | None = Field(None, ge=1, description="queue length at which marking begins")
     kmax_bytes: int | None = Field(None, ge=1, description="queue length at which every packet is marked")
     pmax_percent: int | None = Field(None, ge=1, le=100, description="marking probability at Kmax")
@@ -77,6 +100,18 @@ class Qos(Key):
     cnp_dscp: Dscp = Field(48, description="DSCP of congestion notifications")
     ecn: Ecn = Field(Ecn(), description="marking thresholds")
     pfc_watchdog: bool = Field(True, description="PFC watchdog on every lossless port")
+    watchdog_ms: int = Field(
+        200, ge=100, le=5000, description="how long a queue must stay paused before the watchdog acts; large boxes poll slower"
+    )
+    lossless_percent: int = Field(
+        60, ge=10, le=90, description="share of a port that the lossless class is sure of; the rest is best effort"
+    )
+    traffic: Literal["static", "dynamic"] = Field(
+        "static", description="headroom for small packets only (`static`, the worst case) or for half of them (`dynamic`)"
+    )
+    buffer_model: Literal["auto", "static", "dynamic"] = Field(
+        "auto", description="SONiC: `static` profiles or the `dynamic` model; dynamic where the chip has it"
+    )
 
     @model_validator(mode="after")
     def _apart(self) -> Qos:
@@ -84,6 +119,18 @@ class Qos(Key):
             if getattr(self, f"lossless_{what}") == (same := getattr(self, f"cnp_{what}")):
                 raise ValueError(f"expected a cnp_{what} that differs from lossless_{what}, got {same} for both")
         return self
+
+
+_SECRET = r"^[A-Za-z_][A-Za-z0-9_]{0,62}$"
+Secret = Annotated[str, Field(pattern=_SECRET)]
+
+
+class Secrets(Key):
+    """Names of secrets, never secrets: configs carry `${NAME}`, which a vault or `envsubst` fills in on the way to the box."""
+
+    admin: Secret = Field("ADMIN_PASSWORD_HASH", description="password hash of the administrator, in the box's own form")
+    snmp_auth: Secret = Field("SNMP_AUTH_KEY", description="SNMPv3 authentication key")
+    snmp_priv: Secret = Field("SNMP_PRIV_KEY", description="SNMPv3 privacy key")
 
 
 class Management(Key):
@@ -95,6 +142,13 @@ class Management(Key):
     syslog: Annotated[tuple[Address, ...], ListOf] = Field((), description="log collectors")
     dns: Annotated[tuple[Address, ...], ListOf] = Field((), description="name servers")
     timezone: Annotated[str, Field(pattern=r"^[A-Za-z0-9_+/-]{1,40}$")] = Field("UTC", description="time zone")
+    allow: Prefixes | None = Field(
+        None, description="where SSH, SNMP and gNMI are answered from; the management pool unless stated"
+    )
+    snmp_user: Name | None = Field(None, description="SNMPv3 user that may read; no SNMP unless stated")
+    gnmi: bool = Field(False, description="gNMI over TLS, with a certificate that the box has under the name `gnmi`")
+    banner: Line = Field("Authorized access only", description="what a login shows")
+    secrets: Secrets = Field(Secrets(), description="names of the secrets that configs refer to")
 
 
 class Checks(Key):

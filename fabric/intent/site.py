@@ -63,6 +63,9 @@ class OwnCatalog(Key):
     )
 
 
+Release = Annotated[str, Field(pattern=r"^[0-9A-Za-z][0-9A-Za-z.()_-]{0,30}$")]
+
+
 class TierNos(Key):
     """Network OS per tier."""
 
@@ -97,6 +100,9 @@ class Fabric(Key):
     overlay: Overlay = Field(Overlay(), description="EVPN/VXLAN")
     tenants: Annotated[tuple[Tenant, ...], ListOf] = Field((), description="who owns which servers")
     qos: Qos = Field(Qos(), description="lossless Ethernet for RoCE")
+    releases: dict[Name, Release] = Field(
+        default_factory=dict, description="network OS → its release in this fabric, where it differs from the site's"
+    )
     management: Management | None = Field(None, description="management of this fabric's switches, where it differs")
     checks: Checks = Field(Checks(), description="silenced checks of this fabric")
 
@@ -110,6 +116,9 @@ class Site(Key):
     fabrics: Annotated[dict[Name, Fabric], Field(min_length=1)] = Field(description="the networks of the site")
     pools: Pools = Field(Pools(), description="address space shared by all fabrics")
     management: Management = Field(Management(), description="management of every switch")
+    releases: dict[Name, Release] = Field(
+        default_factory=dict, description="network OS → release, `cumulus: \"5.14\"`; the one its page names unless stated"
+    )
     checks: Checks = Field(Checks(), description="silenced checks of the whole site")
     overrides: Annotated[tuple[Override, ...], ListOf] = Field((), description="a site's own config lines")
     output: Output = Field(Output(), description="what becomes of the generated files")

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from fabric.intent.addressing import Asn, Route
 from fabric.intent.base import Count, Gbps, Key, Line, ListOf, Metres, Name, Ratio
 
 
@@ -99,12 +100,29 @@ class PodRule(Key):
         return self
 
 
+class External(Key):
+    """The outside world behind a box: a router that the leaves it is cabled to, the border leaves, speak eBGP with."""
+
+    asn: Asn = Field(description="its AS number")
+    tenants: Annotated[tuple[Name, ...], ListOf] = Field(
+        (), description="tenants that reach it, each on a tagged subinterface; the whole fabric unless stated"
+    )
+    accept: Annotated[tuple[Route, ...], ListOf] = Field(
+        ("0.0.0.0/0",), description="routes taken from it: `0.0.0.0/0` is the default route alone, any other with all inside it"
+    )
+
+
 class Attachment(Key):
     """Other boxes that take leaf ports: a fabric manager, a border, a storage gateway."""
 
     name: Name = Field(description="name of the box")
     links: Count = Field(description="its links in all, spread over the leaves that have ports left")
     speed_gbps: Gbps | None = Field(None, description="speed of a link; that of the server ports unless stated")
+    external: External | None = Field(None, description="what lies behind it, where it is a router to the outside world")
+    tenant: Name | None = Field(None, description="tenant whose box it is, where the fabric has several")
+    lossless: bool | None = Field(
+        None, description="PFC on its ports; on where the fabric has it unless stated, and never towards a router"
+    )
 
 
 class CableLength(Key):

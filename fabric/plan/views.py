@@ -11,50 +11,9 @@ from functools import cached_property
 
 from fabric.catalog.models import SwitchModel
 from fabric.plan.devices import Device
-
-
-@dataclass(frozen=True, slots=True)
-class PortRef:
-    """One logical Ethernet port of a box: a cage, or one of the `split` ports a cage is broken out into."""
-
-    cage: int  # front-panel number, from 1
-    sub: int  # which of the cage's ports, from 0
-    split: int  # ports this cage carries; 1 = not broken out
-    speed_gbps: int
-
-
-@dataclass(frozen=True, slots=True)
-class Peer:
-    """The far end of a link."""
-
-    device: Device
-    model: SwitchModel | None  # None when the far end is no switch
-    port: PortRef | None  # None when the far end is no switch
-    port_name: str  # the NIC port of a server, the box's own name of an attachment; "" for a switch
-
-
-@dataclass(frozen=True, slots=True)
-class Port:
-    """One port of a switch, cabled or not."""
-
-    ref: PortRef
-    kind: str  # "server" | "fabric" | "attachment" | "unused"
-    peer: Peer | None
-    length_m: int
-    address: str | None = None  # "10.64.0.0/31"; None on an unnumbered or unused port
-    peer_address: str | None = None  # without the length: "10.64.0.1"
-    link_local: bool = False  # an unnumbered port: IPv6 link-local only (RFC 8950)
-    reserved: str = ""  # what an uncabled port is kept for, "" when it is free
-
-
-@dataclass(frozen=True, slots=True)
-class Session:
-    """One eBGP session of the underlay, over one link."""
-
-    port: Port
-    peer: Device
-    peer_asn: int
-    peer_address: str | None  # None: the session runs on the interface (unnumbered)
+from fabric.plan.lossless import Qos
+from fabric.plan.ports import Port, Session
+from fabric.plan.tenancy import Acl, External, Lag, Network, Overlay, Pair, Vrf
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +30,9 @@ class Underlay:
     bfd_multiplier: int
     max_paths: int
     max_prefix: int
-    loopback_prefixes: tuple[str, ...]  # every loopback of the fabric lies in one of these
+    loopback_prefixes: tuple[str, ...]  # every loopback and VTEP of the fabric lies in one of these
     server_prefixes: tuple[str, ...]  # every server subnet lies in one of these; () when servers are not routed
+    outside: tuple[str, ...] = ()  # routes from outside in the default table: "0.0.0.0/0", or prefixes with all inside them
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +46,21 @@ class Management:
     syslog: tuple[str, ...]
     dns: tuple[str, ...]
     timezone: str
+    allow: tuple[str, ...]  # prefixes that SSH, SNMP and gNMI are answered to
+    snmp_user: str  # SNMPv3 user that may read, "" for no SNMP
+    gnmi: bool
+    banner: str
+    admin_secret: str  # "${ADMIN_PASSWORD_HASH}": a reference, never a secret
+    snmp_auth_secret: str
+    snmp_priv_secret: str
+
+
+@dataclass(frozen=True, slots=True)
+class Balancing:
+    """How a switch spreads traffic over equal paths: always by the five-tuple, and by load where `dynamic`."""
+
+    seed: int  # of the hash; another one in each tier, so that no tier repeats the choice of the one below
+    dynamic: bool  # asked for, and the switch can
 
 
 @dataclass(frozen=True)
@@ -104,6 +79,21 @@ class SwitchView:
     loopback6: str | None  # "fd00::1/128" in an IPv6 underlay
     underlay: Underlay
     management: Management
+    balancing: Balancing = Balancing(seed=1, dynamic=False)
+    release: str = ""  # of its network OS, "" for the one that the target's page names
+    qos: Qos | None = None
+    overlay: Overlay | None = None
+    vrfs: tuple[Vrf, ...] = ()  # by number
+    networks: tuple[Network, ...] = ()  # by VLAN
+    lags: tuple[Lag, ...] = ()  # by number
+    pair: Pair | None = None  # only where there are bonds
+    externals: tuple[External, ...] = ()  # in port order
+    acls: tuple[Acl, ...] = ()  # by name; an empty one closes a port
+
+    @property
+    def border(self) -> bool:
+        """Whether the outside world is reached here."""
+        return bool(self.externals)
 
     @cached_property
     def cabled(self) -> tuple[Port, ...]:

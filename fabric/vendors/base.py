@@ -9,10 +9,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import entry_points
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 from fabric.catalog.models import SwitchModel
-from fabric.plan.views import Peer, Port, PortRef, Session, SwitchView
+from fabric.plan.ports import Peer, Port, PortRef, Session
+from fabric.plan.views import SwitchView
 
 GROUP = "fabricwright.targets"
 
@@ -32,11 +33,11 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A file that is data: tables of rows, serialised by the renderer."""
+    """A file that is data: tables of rows, serialised by the renderer as JSON, or by what its target brings along."""
 
     path: str
     data: Mapping[str, Any]
-    format: Literal["json"] = "json"
+    serialise: Callable[[Mapping[str, Any]], str] | None = None
 
 
 File: TypeAlias = Text | Document
@@ -45,6 +46,25 @@ File: TypeAlias = Text | Document
 def runs_anything(model: SwitchModel, catalog_name: str) -> str | None:
     """The refusal of a target that has no needs of its own."""
     return None
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What a network OS can do, as far as its renderer prints it; a switch model may lack some of it (`lacks`)."""
+
+    unnumbered: bool = False  # fabric links without addresses, RFC 8950
+    ipv6_underlay: bool = False
+    vrf_lite: bool = False  # tenants on tagged subinterfaces
+    port_acl: bool = False  # tenants kept apart by filters
+    l3vni: bool = False  # tenants by type-5 routes
+    l2vni: bool = False  # layer-2 networks with anycast gateway
+    multihoming: str = ""  # bonds over two leaves: "esi" or "vpc"; "" has none
+    external: bool = False  # border leaves
+    lossless: bool = False  # PFC, ECN, watchdog
+    hash_seed: bool = False
+    dynamic_balancing: str = ""  # "auto": without side effects; "asked": only where the intent says so; "" none
+    snmp: bool = False
+    gnmi: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +78,13 @@ class Target:
     refuses: Refusal = runs_anything
     max_mtu: int = 9216  # largest IP MTU that every box of the target does
     documents: tuple[str, ...] = ()  # files that a merge patch can change
+    capabilities: Capabilities = Capabilities()
+    releases: tuple[str, ...] = ()  # that the renderer knows apart, the usual one first; an intent may name a later one
+    vrf_name_limit: int = 32  # longest tenant name that its VRF can carry
+
+    def can(self, model: SwitchModel, what: str) -> bool:
+        """Whether a box with this network OS can do it: the OS in general, and this model."""
+        return bool(getattr(self.capabilities, what)) and what not in model.lacks
 
     def refusal(self, model: SwitchModel, catalog_name: str = "") -> str | None:
         """Why this box cannot run this target, or None."""
@@ -123,7 +150,8 @@ def far_end(peer: Peer) -> str:
 def description(view: SwitchView, port: Port) -> str:
     """What a person reads at the port: who is at the other end, or what the port is kept for."""
     if port.peer is not None:
-        return f"{port.peer.device.name} {far_end(port.peer)}".rstrip()
+        text = f"{port.peer.device.name} {far_end(port.peer)}".rstrip()
+        return f"{text}, of no tenant" if port.closed else text
     return f"reserved {port.reserved}" if port.reserved else "spare"
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fabric.catalog.models import SwitchModel
-from fabric.plan.views import Port, PortRef, SwitchView
+from fabric.plan.ports import Port, PortRef
+from fabric.plan.views import SwitchView
 from fabric.vendors.base import File, Target, Text, description, lanes, neighbor, pam4
 from fabric.vendors.policy import underlay_policy
 
@@ -42,7 +43,7 @@ def interface(view: SwitchView, port: Port) -> Interface:
     return Interface(
         name=port_name(view.model, port.ref),
         description=description(view, port),
-        up=port.peer is not None,
+        up=port.up,
         speed=speed(view.model, port.ref) if wanted else "",
         address="" if ":" in address else address,
         address6=address if ":" in address else "",

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from fabric.catalog.models import SwitchModel
 from fabric.plan.devices import LEAF
-from fabric.plan.views import Port, PortRef, SwitchView
+from fabric.plan.ports import Port, PortRef
+from fabric.plan.views import SwitchView
 from fabric.vendors.base import File, Names, Target, Text, description, lanes, neighbor, pam4
 from fabric.vendors.policy import own_loopback, underlay_policy
 
@@ -62,7 +63,7 @@ def interface(view: SwitchView, port: Port, names: Names) -> Interface:
     return Interface(
         name=names(port.ref),
         description=description(view, port),
-        up=port.peer is not None,
+        up=port.up,
         mtu=view.underlay.mtu,
         speed_mbps=port.ref.speed_gbps * 1000,
         fec="rs" if pam4(port.ref.speed_gbps, lane_count) else "",

@@ -1,6 +1,8 @@
-"""What a switch believes and what it says: the route policy of the underlay, the same for every network OS.
+"""What a switch believes and what it says: the route policy of the underlay, of a tenant and of the way out.
 
-The entries are in the words that FRR and EOS share (`le`, `ge`); only the frame around them differs.
+One rule throughout: in come the prefixes that this part of the network may have, out of a leaf goes only what is its own,
+the tiers above pass on what came in. So no leaf ever becomes transit, and no link address enters BGP.
+The entries are neutral; `words` spells one as FRR, EOS and NX-OS do.
 """
 
 from __future__ import annotations
@@ -9,15 +11,25 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from fabric.plan.devices import LEAF
+from fabric.plan.tenancy import External, Vrf
 from fabric.plan.views import SwitchView
 
 FABRIC, OWN, CONNECTED = "PL-FABRIC", "PL-OWN", "PL-CONNECTED"
+DEFAULT_ROUTES = ("0.0.0.0/0", "::/0")
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
+    """A prefix, alone or with those inside it whose length is from `ge` to `le`; 0 leaves a bound out."""
+
     seq: int
-    prefix: str  # "10.0.0.0/16 ge 32"
+    prefix: str  # "10.0.0.0/16"
+    ge: int = 0
+    le: int = 0
+
+    @property
+    def words(self) -> str:
+        return self.prefix + (f" ge {self.ge}" if self.ge else "") + (f" le {self.le}" if self.le else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,29 +40,63 @@ class PrefixList:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
+    """Prefix lists, and the names of those that a route must pass."""
+
     lists: tuple[PrefixList, ...]
-    imports: str  # name of the list that a received route must pass
-    exports: str  # name of the list that a sent route must pass
-    connected: str  # name of the list that a connected route must pass to enter BGP
+    imports: str  # received from the fabric
+    exports: str  # sent to the fabric
+    connected: str  # connected, to enter BGP
 
 
 def underlay_policy(view: SwitchView) -> Policy:
-    """In: loopbacks and server prefixes of this fabric. Out: a leaf says only what is its own, the tiers
-    above it pass on what came in. So no leaf ever becomes transit, and no link address enters BGP."""
-    bits = 128 if view.underlay.family == "ipv6" else 32
-    loopback = own_loopback(view)
+    """Of the default routing table: loopbacks, VTEPs, server prefixes, and what comes in from outside."""
+    bits = _bits(view)
+    loopback = [own_loopback(view), *([f"{view.overlay.vtep}/32"] if view.overlay and view.overlay.vtep else [])]
+    if view.pair and view.overlay:
+        loopback.append(f"{view.pair.shared_vtep}/32")
+    outside = _outside(view.underlay.outside, bits)
     fabric = [_hosts(prefix, bits) for prefix in view.underlay.loopback_prefixes]
-    fabric += [_up_to(prefix, bits - 1) for prefix in view.underlay.server_prefixes]
+    fabric += [_inside(prefix, bits - 1) for prefix in view.underlay.server_prefixes]
+    own: list[Bounds] = [(prefix, 0, 0) for prefix in (*loopback, *view.aggregates)]
     lists = [
-        _list(FABRIC, fabric),
+        _list(FABRIC, [*fabric, *outside]),
         # Server subnets enter BGP only to make the aggregate; the aggregate alone leaves the box.
-        _list(CONNECTED, [loopback, *(_up_to(prefix, bits) for prefix in view.aggregates)]),
+        _list(CONNECTED, [*((text, 0, 0) for text in loopback), *(_inside(prefix, bits) for prefix in view.aggregates)]),
     ]
     exports = FABRIC
     if view.device.role == LEAF:
-        lists.append(_list(OWN, [loopback, *view.aggregates]))
+        taken = [text for external in view.externals if not external.vrf for text in external.accepts]
+        lists.append(_list(OWN, [*own, *_outside(taken, bits)]))
         exports = OWN
     return Policy(tuple(lists), FABRIC, exports, CONNECTED)
+
+
+def vrf_policy(view: SwitchView, vrf: Vrf) -> Policy:
+    """Of a tenant's table. `imports` and `exports` are for VRF-lite, whose VRFs have neighbours of their own."""
+    bits, name = _bits(view), f"PL-{vrf.name}"
+    outside = _outside(vrf.outside, bits)
+    prefixes = [_inside(prefix, bits) for prefix in vrf.prefixes]
+    lists = [_list(f"{name}-CONNECTED", prefixes)]
+    if not vrf.sessions:
+        return Policy(tuple(lists), lists[0].name, lists[0].name, lists[0].name)
+    lists.append(_list(f"{name}-FABRIC", [*prefixes, *outside]))
+    exports = f"{name}-FABRIC"
+    if view.device.role == LEAF:
+        taken = [text for external in view.externals if external.vrf == vrf.name for text in external.accepts]
+        lists.append(_list(f"{name}-OWN", [*(_inside(prefix, bits) for prefix in view.aggregates), *_outside(taken, bits)]))
+        exports = f"{name}-OWN"
+    return Policy(tuple(lists), f"{name}-FABRIC", exports, f"{name}-CONNECTED")
+
+
+def external_policy(view: SwitchView, external: External) -> Policy:
+    """Of one way out: in comes what the intent accepts, out go the prefixes of the tenant, or of all servers."""
+    bits = _bits(view)
+    vrf = next((vrf for vrf in view.vrfs if vrf.name == external.vrf), None)
+    own = vrf.prefixes if vrf else view.underlay.server_prefixes
+    name = f"PL-{external.peer}" + (f"-{external.vrf}" if external.vrf else "")
+    incoming = _list(f"{name}-IN", _outside(external.accepts, bits))
+    outgoing = _list(f"{name}-OUT", [_inside(prefix, bits) for prefix in own])
+    return Policy((incoming, outgoing), incoming.name, outgoing.name, "")
 
 
 def own_loopback(view: SwitchView) -> str:
@@ -62,17 +108,30 @@ def own_loopback(view: SwitchView) -> str:
     return view.loopback6
 
 
-def _list(name: str, prefixes: Iterable[str]) -> PrefixList:
-    return PrefixList(name, tuple(Entry(10 * n, prefix) for n, prefix in enumerate(prefixes, 1)))
+Bounds = tuple[str, int, int]
+
+
+def _bits(view: SwitchView) -> int:
+    return 128 if view.underlay.family == "ipv6" else 32
+
+
+def _list(name: str, prefixes: Iterable[Bounds]) -> PrefixList:
+    found = dict.fromkeys(prefixes)
+    return PrefixList(name, tuple(Entry(10 * n, *bounds) for n, bounds in enumerate(found, 1)))
 
 
 def _length(prefix: str) -> int:
     return int(prefix.rpartition("/")[2])
 
 
-def _hosts(prefix: str, bits: int) -> str:
-    return f"{prefix} ge {bits}" if _length(prefix) < bits else prefix
+def _hosts(prefix: str, bits: int) -> Bounds:
+    return prefix, bits if _length(prefix) < bits else 0, 0
 
 
-def _up_to(prefix: str, longest: int) -> str:
-    return f"{prefix} le {longest}" if _length(prefix) < longest else prefix
+def _inside(prefix: str, longest: int) -> Bounds:
+    return prefix, 0, longest if _length(prefix) < longest else 0
+
+
+def _outside(prefixes: Iterable[str], bits: int) -> list[Bounds]:
+    """The default route alone, any other prefix with all inside it."""
+    return [(prefix, 0, 0) if prefix in DEFAULT_ROUTES else _inside(prefix, bits) for prefix in prefixes]

@@ -10,7 +10,8 @@ from typing import Any, TypeAlias
 
 from fabric.catalog.models import SonicPlatform, SwitchModel
 from fabric.plan.devices import CORE, LEAF, SPINE
-from fabric.plan.views import Port, PortRef, SwitchView
+from fabric.plan.ports import Port, PortRef
+from fabric.plan.views import SwitchView
 from fabric.vendors.base import Document, File, Target, Text, description, far_end, lane_list, pam4
 from fabric.vendors.frr import routing
 
@@ -82,7 +83,7 @@ def port_row(view: SwitchView, board: SonicPlatform, port: Port) -> dict[str, st
         "lanes": ",".join(map(str, own)),
         "speed": str(ref.speed_gbps * 1000),
         "mtu": str(view.underlay.mtu),
-        "admin_status": "up" if port.peer is not None else "down",
+        "admin_status": "up" if port.up else "down",
         "description": description(view, port),
     }
     if pam4(ref.speed_gbps, width):

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 
 from fabric.catalog.models import PortGroup, SonicPlatform, SwitchModel
 from fabric.plan.devices import Device
-from fabric.plan.views import Management, Peer, Port, PortRef, Session, SwitchView, Underlay
+from fabric.plan.ports import Peer, Port, PortRef, Session
+from fabric.plan.views import Management, SwitchView, Underlay
 
 BOARD = SonicPlatform(
     platform="x86_64-nvidia_test-r0",
@@ -76,6 +77,13 @@ class Style:
             syslog=("172.16.0.4",),
             dns=("172.16.0.5",),
             timezone="UTC",
+            allow=("172.16.0.0/22",),
+            snmp_user="",
+            gnmi=False,
+            banner="Authorized access only",
+            admin_secret="${ADMIN_PASSWORD_HASH}",
+            snmp_auth_secret="${SNMP_AUTH_KEY}",
+            snmp_priv_secret="${SNMP_PRIV_KEY}",
         )
     )
 

@@ -8,7 +8,7 @@ import pytest
 from render_views import STYLES, view
 
 from fabric.catalog.models import PortGroup, SwitchModel
-from fabric.plan.views import PortRef
+from fabric.plan.ports import PortRef
 from fabric.render import render
 from fabric.vendors import eos
 from fabric.vendors.eos import TARGET

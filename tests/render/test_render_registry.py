@@ -9,7 +9,7 @@ import pytest
 from render_views import BOX, STYLES, view
 
 from fabric import catalog
-from fabric.plan.views import Peer, PortRef
+from fabric.plan.ports import Peer, PortRef
 from fabric.vendors import base, eos, frr, sonic
 from fabric.vendors.base import far_end, lane_list
 

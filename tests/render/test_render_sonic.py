@@ -11,7 +11,7 @@ from render_views import BOARD, BOX, STYLES, half, view, whole
 
 from fabric import catalog
 from fabric.catalog.models import SonicPlatform
-from fabric.plan.views import PortRef
+from fabric.plan.ports import PortRef
 from fabric.render import render
 from fabric.vendors import sonic
 from fabric.vendors.base import lane_list
