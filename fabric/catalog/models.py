@@ -121,6 +121,10 @@ class SwitchModel(Record):
         raise IndexError(cage)
 
 
+Interface = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,14}$")]
+RdmaDevice = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,62}$")]
+
+
 class NicSet(Record):
     """NICs of one purpose in a server."""
 
@@ -128,6 +132,20 @@ class NicSet(Record):
     ports: int = Field(1, ge=1, le=8, description="ports of one NIC")
     speed_gbps: Gbps = Field(description="speed of one port")
     model: str = ""
+    interfaces: tuple[Interface, ...] = Field(
+        (), description="the kernel's names of the ports, NIC by NIC, as Ethernet; the plan's own (`compute1`) unless stated"
+    )
+    rdma_devices: tuple[RdmaDevice, ...] = Field((), description="RDMA devices of the ports, NIC by NIC: `mlx5_0`")
+
+    @model_validator(mode="after")
+    def _every_port(self) -> NicSet:
+        for key in ("interfaces", "rdma_devices"):
+            names, ports = getattr(self, key), self.count * self.ports
+            if names and len(names) != ports:
+                raise ValueError(f"expected one name in {key} for each of the {ports} ports, got {len(names)}")
+            if len(set(names)) != len(names):
+                raise ValueError(f"expected every name in {key} once")
+        return self
 
 
 class ServerModel(Record):

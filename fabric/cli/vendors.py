@@ -1,4 +1,4 @@
-"""`fabric vendors`: the network OSes and the switches each can be rendered for."""
+"""`fabric vendors`: the network OSes, what each can do, and the switches each can be rendered for."""
 
 from __future__ import annotations
 
@@ -9,22 +9,43 @@ import typer
 
 
 def vendors(as_json: bool = typer.Option(False, "--json", help="print one JSON document")) -> None:
-    """List the network OSes that configs are made for, and their switches."""
+    """List the network OSes that configs are made for: their switches, and what each of them can do."""
     from fabric import catalog
     from fabric.vendors.base import targets
 
     models = {name: catalog.switch(name) for name in catalog.switch_names()}
-    table: dict[str, dict[str, Any]] = {
-        name: {
+    table: dict[str, dict[str, Any]] = {}
+    for name, target in targets().items():
+        boxes = {m: box for m, box in models.items() if box and name in box.nos and not target.refusal(box, m)}
+        table[name] = {
             "title": target.title,
             "max_mtu": target.max_mtu,
-            "switches": [m for m, box in models.items() if box and name in box.nos and not target.refusal(box, m)],
+            "releases": list(target.releases),
+            "capabilities": target.capabilities.table(),
+            "switches": list(boxes),
+            "lacking": {m: list(box.lacks) for m, box in boxes.items() if box.lacks},
         }
-        for name, target in targets().items()
-    }
-    if as_json:
-        print(json.dumps(table, indent=2))
-        return
+    print(json.dumps(table, indent=2) if as_json else "\n".join(_lines(table)))
+
+
+def _lines(table: dict[str, dict[str, Any]]) -> list[str]:
+    from fabric.configs.capabilities import WORDS
+
+    out = []
     for name, row in table.items():
-        print(f"{name:8} {row['title']}, IP MTU up to {row['max_mtu']}")
-        print(f"{'':8} {', '.join(row['switches']) or 'any box, by its ports alone'}")
+        out.append(f"{name:9}{row['title']}, IP MTU up to {row['max_mtu']}")
+        out.append(f"{'':9}{', '.join(row['switches']) or 'any box, by its ports alone'}")
+    width = max(len(text) for text in WORDS.values()) + 2
+    out += ["", " " * width + "".join(f"{name:9}" for name in table)]
+    for what, text in WORDS.items():
+        cells = (row["capabilities"][what] for row in table.values())
+        out.append(f"{text:{width}}" + "".join(f"{_cell(cell):9}" for cell in cells).rstrip())
+    lacking = {m: lacks for row in table.values() for m, lacks in row["lacking"].items()}
+    if lacking:
+        out += ["", "What a switch cannot do though its network OS can:"]
+        out += [f"  {model:18}{', '.join(lacks)}" for model, lacks in sorted(lacking.items())]
+    return out
+
+
+def _cell(value: object) -> str:
+    return ("yes" if value else "-") if isinstance(value, bool) else str(value) or "-"

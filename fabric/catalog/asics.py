@@ -1,0 +1,117 @@
+"""Switch chips as the headroom arithmetic sees them: buffers, cells, and the headroom tables that SONiC ships."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Annotated, Any
+
+import yaml
+from pydantic import Field, model_validator
+
+from fabric.catalog.models import Gbps, Record
+
+Metres = Annotated[int, Field(ge=0)]  # tables of routers reach further than a cable of an intent may
+FOLDER = Path(__file__).parent / "data" / "asics"
+
+
+class HeadroomTable(Record):
+    """One `pg_profile_lookup.ini`: what a SKU grants a lossless group, by port speed and cable length."""
+
+    sku: str
+    switches: tuple[str, ...] = Field((), description="catalog switches the SKU belongs to")
+    default: bool = Field(False, description="what a box with this chip and no table of its own takes")
+    threshold: int = Field(description="n of alpha = 2^n: a group may fill alpha times the free pool before it sends PAUSE")
+    xon_bytes: int = Field(ge=0, description="fill level below which the peer may send again")
+    xon_offset_bytes: int | None = Field(None, ge=0, description="how far below its threshold a group must fall to resume")
+    size_bytes: int | None = Field(None, ge=0, description="what a group reserves, where that is one number")
+    sizes: dict[Gbps, dict[Metres, int]] = Field(default_factory=dict, description="rows that reserve another size")
+    size_above_xoff_bytes: int | None = Field(None, ge=0, description="what a group reserves beyond its headroom")
+    rows: dict[Gbps, dict[Metres, int]] = Field(description="speed → cable length → xoff in bytes")
+    source: str
+
+    @model_validator(mode="after")
+    def _complete(self) -> HeadroomTable:
+        if (self.size_bytes is None) == (self.size_above_xoff_bytes is None):
+            raise ValueError("expected one of size_bytes and size_above_xoff_bytes, got both or neither")
+        for speed, row in self.rows.items():
+            if list(row.values()) != sorted(row[length] for length in sorted(row)):
+                raise ValueError(f"expected rows of {speed}G that grow with the length, got {row}")
+        return self
+
+    @cached_property
+    def fastest_gbps(self) -> int:
+        return max(self.rows)
+
+    @cached_property
+    def shared(self) -> bool:
+        """A group reserves less than its headroom; the rest comes from a pool that all ports share."""
+        return self.size_bytes is not None
+
+    def size(self, speed_gbps: int, length_m: int, xoff_bytes: int) -> int:
+        """Bytes that a group of this row reserves."""
+        if self.size_bytes is None:
+            return xoff_bytes + (self.size_above_xoff_bytes or 0)
+        return self.sizes.get(speed_gbps, {}).get(length_m, self.size_bytes)
+
+
+class Spectrum(Record):
+    """Figures of the formula by which NVIDIA's chips compute their headroom."""
+
+    pipeline_latency_bytes: int = Field(ge=0, description="xon of a port of up to four lanes")
+    static_latency_bytes: int | None = Field(None, ge=0, description="the same in the static tables, where they differ")
+    mac_phy_bytes: float = Field(ge=0, description="bytes held in MAC and PHY while PAUSE is on its way out")
+    fixed_response_bytes: float | None = Field(
+        None, ge=0, description="the static tables' time for the peer, if not by speed"
+    )
+    tile_ns: int = Field(0, ge=0, description="time a packet waits on the die")
+    compensation_bytes: int = Field(0, ge=0, description="added to xoff for the chip's own accounting")
+    slow_response_gbps: int | None = Field(
+        None, description="from this speed on the static tables grant the peer twice the time"
+    )
+    eight_lanes_gbps: tuple[Gbps, ...] = Field((), description="speeds that take eight lanes of a port")
+
+
+class Asic(Record):
+    """A switch chip."""
+
+    family: str
+    cell_bytes: int | None = Field(None, ge=1, description="unit of buffer memory; a packet takes whole cells")
+    buffer_bytes: int | None = Field(None, ge=1, description="packet buffer by the data sheet")
+    pool_bytes: int | None = Field(None, ge=1, description="largest pool that SONiC makes of it")
+    threshold: int | None = Field(None, description="n of alpha = 2^n of lossless groups")
+    spectrum: Spectrum | None = None
+    tables: tuple[HeadroomTable, ...] = ()
+    source: str
+
+    @cached_property
+    def shared_headroom(self) -> bool:
+        """What SONiC ships for the chip draws headroom from a shared pool."""
+        return any(table.shared for table in self.tables if table.default)
+
+
+def asic(name: str) -> Asic | None:
+    """The chip of that name in any spelling (`spectrum-3`, `Spectrum3`, `Tomahawk 4`), None if nothing is known of it."""
+    return _asics().get(asic_name(name))
+
+
+def asic_names() -> list[str]:
+    """Chips as the catalog spells them."""
+    return sorted(_asics())
+
+
+def asic_name(text: str) -> str:
+    """The catalog's spelling of a chip; the text in lower case where none fits."""
+    plain = re.sub(r"[\s_-]+", "", text.lower())
+    return next((name for name in _asics() if name.replace("-", "") == plain), text.strip().lower())
+
+
+@cache
+def _asics() -> dict[str, Asic]:
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    entries: dict[str, Any] = {}
+    for path in sorted(FOLDER.glob("*.yaml")):
+        entries |= yaml.load(path.read_text(encoding="utf-8"), loader)
+    return {name: Asic.model_validate_json(json.dumps(fields)) for name, fields in entries.items()}

@@ -1,0 +1,94 @@
+"""`fabric headroom`: how much buffer a lossless priority needs on one port, and why."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from fabric.catalog.asics import Asic
+    from fabric.diagnostics import Report
+
+LONGEST_M, FASTEST_GBPS = 100_000, 12_800  # as an intent may say
+MTU_RANGE = (256, 16_384)
+
+
+def headroom(
+    switch: str = typer.Option("", "--switch", metavar="MODEL", help="switch of the catalog", show_default=False),
+    asic: str = typer.Option("", "--asic", metavar="CHIP", help="switch chip, instead of a switch", show_default=False),
+    speed: int = typer.Option(..., "--speed", metavar="GBPS", help="port speed in Gb/s", show_default=False),
+    length: int = typer.Option(..., "--length", metavar="METRES", help="cable length in m", show_default=False),
+    mtu: int = typer.Option(9216, "--mtu", metavar="BYTES", help="largest frame of the port"),
+    traffic: str = typer.Option(
+        "static", "--traffic", metavar="KIND", help="static: small packets only; dynamic: half small"
+    ),
+    as_json: bool = typer.Option(False, "--json", help="print one JSON document"),
+) -> None:
+    """Compute the PFC headroom of a port and show its terms."""
+    from fabric.diagnostics import Report
+    from fabric.qos.headroom import headroom as compute
+    from fabric.qos.words import explain
+
+    report = Report()
+    chip = _chip(report, switch, asic, speed)
+    _range(report, "--speed", speed, 1, FASTEST_GBPS, "Gb/s")
+    _range(report, "--length", length, 0, LONGEST_M, "m")
+    _range(report, "--mtu", mtu, *MTU_RANGE, "bytes")
+    if traffic not in ("static", "dynamic"):
+        _say(report, "--traffic", f"expected static or dynamic, got {traffic!r}", "static is what SONiC's tables assume")
+    report.raise_errors()
+    result = compute(chip, speed, length, mtu, "dynamic" if traffic == "dynamic" else "static", switch=switch)
+    if as_json:
+        print(json.dumps(asdict(result), indent=2))
+        return
+    print(f"{switch or asic}, {speed}G, {length} m, MTU {mtu}")
+    print("\n".join(explain(result)))
+
+
+def _chip(report: Report, switch: str, asic: str, speed: int) -> Asic | None:
+    """The chip that is meant, None for one without published figures; mistakes go to the report."""
+    from fabric import catalog
+    from fabric.catalog import asics
+    from fabric.diagnostics import nearest, show
+
+    if bool(switch) == bool(asic):
+        got = "both" if switch else "neither"
+        _say(report, "--switch", f"expected one of --switch and --asic, got {got}", "a switch names its chip by itself")
+        return None
+    if asic:
+        chip = asics.asic(asic)
+        if chip is None:
+            _unknown(report, "--asic", f"unknown chip {show(asic)}", nearest(asics.asic_name(asic), asics.asic_names()))
+        return chip
+    box = catalog.switch(switch)
+    if box is None:
+        _unknown(report, "--switch", f"unknown switch {show(switch)}", nearest(switch, catalog.switch_names()))
+        return None
+    if box.technology != "ethernet":
+        hint = "InfiniBand is lossless by link credits: it has no PFC headroom"
+        _say(report, "--switch", f"expected an Ethernet switch, got {switch}", hint)
+        return None
+    if 1 <= speed <= FASTEST_GBPS and speed not in box.speeds:
+        speeds = ", ".join(map(str, box.speeds))
+        _say(report, "--speed", f"expected a port speed of {switch}, got {speed}", f"its ports run at {speeds} Gb/s")
+    return asics.asic(box.asic)
+
+
+def _range(report: Report, option: str, value: int, least: int, most: int, unit: str) -> None:
+    if not least <= value <= most:
+        _say(report, option, f"expected {least} to {most} {unit}, got {value}", f"{option} counts in {unit}")
+
+
+def _say(report: Report, option: str, message: str, hint: str) -> None:
+    from fabric.diagnostics import Place
+
+    report.error("FAB102", Place(option), message, hint)
+
+
+def _unknown(report: Report, option: str, message: str, hint: str) -> None:
+    from fabric.diagnostics import Place
+
+    report.error("FAB106", Place(option), message, hint)
