@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from fabric import pipeline
-from fabric.configs import Job, Renderer
+from fabric.configs import Job, Renderer, capabilities
 from fabric.diagnostics import Diagnostic, InputError, Place, Report, plural
 from fabric.export.tables import links_csv, upper_ends
 from fabric.output import Changes, Comparison, OutputError, Store, Transaction, stage
@@ -20,9 +20,10 @@ from fabric.output import check as compare
 from fabric.output import diff as differences
 from fabric.output.stage import Staged
 from fabric.pipeline import Intent
-from fabric.plan.plan import FabricPlan, Plan
+from fabric.plan.plan import Plan
 from fabric.planner import lock
 from fabric.planner.warnings import unsilenced
+from fabric.vendors.base import target
 
 PARALLEL_FROM = 64  # switches; below that, starting processes costs more than it saves
 CHUNK = 16
@@ -128,9 +129,12 @@ class Generation:
         for path in changes.kept:
             lines.append(f"{intent.shown}/{path}: no longer generated, but edited by hand: left there")
         switches = sum(1 for fabric in plan.fabrics.values() for device in fabric.switches if device.nos)
-        lossless = [name for name, fabric in plan.fabrics.items() if fabric.spec.ethernet and _wants_qos(fabric)]
-        if lossless and switches:
-            lines.append(f"{intent.path}: no PFC or ECN lines yet for {', '.join(lossless)}: this release makes the underlay")
+        for name, fabric in plan.fabrics.items():
+            chosen = {device.role: device.nos for device in fabric.switches}
+            for nos in capabilities.without_lossless(fabric.spec, chosen):
+                lines.append(
+                    f"{intent.path}: fabric '{name}': no PFC or ECN lines for {target(nos).title}, which has no such class"
+                )
         counts = {"new": len(changes.new), "changed": len(changes.changed), "removed": len(changes.removed)}
         parts = [f"{number} {word}" for word, number in counts.items() if number] + [f"{changes.unchanged} unchanged"]
         lines.append(f"{intent.shown}: {plural(switches, 'switch', 'switches')}, files: {', '.join(parts)}")
@@ -222,12 +226,6 @@ def _stage_chunk(chunk: Sequence[Job]) -> list[Staged]:
     assert _work is not None
     folder, owned = _work.intent.folder, _work.transaction.owned
     return [stage(folder, path, data, owned.get(path)) for job in chunk for path, data in _work.renderer.files(job)]
-
-
-def _wants_qos(fabric: FabricPlan) -> bool:
-    """Whether a fabric is to carry RoCE."""
-    wish = fabric.spec.intent.qos.enabled
-    return fabric.spec.intent.purpose in ("compute", "storage") if wish is None else wish
 
 
 def _compared(intent: Intent, found: Comparison) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from fabric.configs import capabilities
 from fabric.diagnostics import Report, nearest, one_of
 from fabric.intent.site import Fabric
 from fabric.plan.devices import CORE, LEAF, SPINE
@@ -15,10 +16,15 @@ ROLES = (LEAF, SPINE, CORE)
 
 
 def choose(specs: Mapping[str, FabricSpec]) -> dict[str, dict[str, str]]:
-    """Network OS by fabric and role; "" for a box that none is known for. Raises InputError for names unknown."""
+    """Network OS by fabric and role; "" for a box that none is known for.
+
+    Raises InputError for names unknown, and for what the intent asks of a box that cannot do it.
+    """
     report, chosen = Report(), {}
     for name, spec in specs.items():
         chosen[name] = {role: _of(spec, role, report) for role in ROLES}
+    report.raise_errors()
+    capabilities.check(specs, chosen, report)
     report.raise_errors()
     return chosen
 

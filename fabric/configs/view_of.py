@@ -11,17 +11,21 @@ from ipaddress import IPv6Address, ip_address
 from netaddr import IPNetwork
 
 from fabric.catalog.models import SwitchModel
+from fabric.configs.tenant_views import TenantViews
 from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
 from fabric.plan.links import ATTACHMENT, KINDS, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
 from fabric.plan.plan import FabricPlan, Plan
 from fabric.plan.ports import Peer, Port, PortRef, Session
-from fabric.plan.views import Management, SwitchView, Underlay
+from fabric.plan.views import Balancing, Management, SwitchView, Underlay
 from fabric.planner.addresses import planned_routes
 from fabric.planner.coordinates import nic_name
 from fabric.planner.layouts import core_downlinks, leaf_layout, spine_downlinks, spine_layout
+from fabric.planner.lossless import RoleLossless
 from fabric.planner.ports import Slot
 from fabric.planner.spec import GroupSpec
+from fabric.vendors.base import target
 
+_TIER = {LEAF: 0, SPINE: 1, CORE: 2}  # added to the hash seed
 _FABRIC_KINDS = (LEAF_LEAF, LEAF_SPINE, SPINE_CORE)
 
 
@@ -37,8 +41,10 @@ class Views:
 
     def of(self, device: Device) -> SwitchView:
         """The view of one switch."""
-        fabric = self.fabric
-        ports = self._ports(device)
+        fabric, tenants = self.fabric, self.tenants
+        cabled, ports = self._ports(device)
+        router_id = ipv4(int(fabric.loopback[device.index]))
+        lossless = self._lossless(device)
         return SwitchView(
             site=self.plan.site,
             fabric=fabric.name,
@@ -47,12 +53,49 @@ class Views:
             ports=ports,
             sessions=tuple(self._session(port) for port in ports if port.kind == "fabric" and port.peer),
             aggregates=self._aggregates(device),
-            router_id=ipv4(int(fabric.loopback[device.index])),
-            loopback=f"{ipv4(int(fabric.loopback[device.index]))}/32",
+            router_id=router_id,
+            loopback=f"{router_id}/32",
             loopback6=f"{IPv6Address(int(fabric.loopback6[device.index]))}/128" if self.v6 else None,
             underlay=self.underlay,
             management=self._management(device),
+            balancing=self._balancing(device),
+            release=self._release(device),
+            qos=lossless.qos if lossless else None,
+            overlay=tenants.overlay(device, self._loopback),
+            vrfs=tenants.vrfs(device, router_id, ports),
+            networks=tenants.networks(device, router_id, ports),
+            lags=tenants.lags(device, ports),
+            pair=tenants.pair(device, ports, self._loopback, lambda index: str(ip_address(int(fabric.management[index])))),
+            externals=tenants.externals(cabled),
+            acls=tenants.acls(ports),
         )
+
+    @cached_property
+    def tenants(self) -> TenantViews:
+        return TenantViews(self.fabric, self._text, self.underlay.mtu)
+
+    def _loopback(self, index: int) -> str:
+        return ipv4(int(self.fabric.loopback[index]))
+
+    def _lossless(self, device: Device) -> RoleLossless | None:
+        """The lossless class, where the fabric has one and the switch can do it."""
+        if self.fabric.lossless is None or not self._can(device, "lossless"):
+            return None
+        return self.fabric.lossless.of(device.role, device.group)
+
+    def _can(self, device: Device, what: str) -> bool:
+        return bool(device.nos) and target(device.nos).can(self.models[device.role], what)
+
+    def _balancing(self, device: Device) -> Balancing:
+        """By load where it is asked for, or where it costs nothing."""
+        wish = self.fabric.spec.intent.underlay.load_balancing
+        has = target(device.nos).capabilities.dynamic_balancing if self._can(device, "dynamic_balancing") else ""
+        dynamic = bool(has) and (wish.mode == "dynamic" or (wish.mode == "auto" and has == "auto"))
+        return Balancing(wish.seed + _TIER[device.role], dynamic)
+
+    def _release(self, device: Device) -> str:
+        own, site = self.fabric.spec.intent.releases, self.plan.intent.releases
+        return own.get(device.nos) or site.get(device.nos) or ""
 
     @cached_property
     def models(self) -> dict[str, SwitchModel]:
@@ -73,9 +116,19 @@ class Views:
             bfd_multiplier=intent.bfd.multiplier,
             max_paths=self._max_paths(),
             max_prefix=intent.max_prefix or self._max_prefix(),
-            loopback_prefixes=(*prefixes["loopback6" if self.v6 else "loopback"], *self._pinned_outside()),
-            server_prefixes=prefixes["servers"],
+            loopback_prefixes=(
+                *prefixes["loopback6" if self.v6 else "loopback"],
+                *self._pinned_outside(),
+                *(prefixes["vtep"] if self.fabric.tenancy.kind == "evpn" else ()),
+            ),
+            server_prefixes=() if self._tables_of_their_own else prefixes["servers"],
+            outside=self._outside,
         )
+
+    @property
+    def _outside(self) -> tuple[str, ...]:
+        """Routes that border leaves take into the default table."""
+        return tuple(dict.fromkeys(text for way in self.fabric.tenancy.ways_out if way.tenant < 0 for text in way.accepts))
 
     def _pinned_outside(self) -> tuple[str, ...]:
         """Pinned loopbacks that lie in no pool: every switch must believe these too."""
@@ -122,19 +175,27 @@ class Views:
             snmp_priv_secret=f"${{{intent.secrets.snmp_priv}}}",
         )
 
+    @property
+    def _tables_of_their_own(self) -> bool:
+        """Whether server subnets live in tenants' tables, and the default one knows loopbacks alone."""
+        tenancy = self.fabric.tenancy
+        return bool(tenancy.tenants) and tenancy.kind in ("evpn", "vrf-lite")
+
     def _aggregates(self, device: Device) -> tuple[str, ...]:
-        found = self.fabric.aggregate.get(device.index)
+        found = None if self._tables_of_their_own else self.fabric.aggregate.get(device.index)
         return (f"{self._text(found[0])}/{found[1]}",) if found else ()
 
     def _text(self, number: int) -> str:
         return str(IPv6Address(number)) if self.v6 else ipv4(number)
 
-    def _ports(self, device: Device) -> tuple[Port, ...]:
-        """Every port of the box: the cabled ones, and what is left of broken-out and empty cages."""
-        model, kept = self.models[device.role], self._kept(device)
+    def _ports(self, device: Device) -> tuple[list[tuple[Port, int]], tuple[Port, ...]]:
+        """The cabled ports with their links; and every port of the box: those, and what is left of the other cages."""
+        model, kept, lossless = self.models[device.role], self._kept(device), self._lossless(device)
         cabled: dict[int, list[Port]] = {}
+        linked: list[tuple[Port, int]] = []
         for link, end in self.fabric.links.of(device.index):
-            port = self._port(link, end)
+            port = self._port(link, end, lossless)
+            linked.append((port, link))
             cabled.setdefault(port.ref.cage, []).append(port)
         ports: list[Port] = []
         for cage in range(1, model.cages + 1):
@@ -148,7 +209,7 @@ class Views:
             for sub in range(split):
                 ref = PortRef(cage, sub, split, speed)
                 ports.append(taken.get(sub) or spare.get(ref) or Port(ref, "unused", None, 0))
-        return tuple(ports)
+        return linked, tuple(ports)
 
     def _kept(self, device: Device) -> dict[int, list[Port]]:
         """Cage → the ports that the layout keeps in it; they are broken out now, so that growth touches no cage."""
@@ -174,7 +235,7 @@ class Views:
             found[SPINE, ""] = _reserved((layout.down, "for a leaf"), (layout.up, "for a core"))
         return found
 
-    def _port(self, link: int, end: int) -> Port:
+    def _port(self, link: int, end: int, lossless: RoleLossless | None) -> Port:
         columns, fabric = self.columns, self.fabric
         own, far = ("a", "b") if end == 0 else ("b", "a")
         kind = columns["kind"][link]
@@ -188,7 +249,7 @@ class Views:
             address = f"{self._text(low if first else low + 1)}/{fabric.subnet_length}"
             peer_address = self._text(low + 1 if first else low)
         fabric_link = kind in _FABRIC_KINDS
-        return Port(
+        port = Port(
             ref=ref,
             kind="fabric" if fabric_link else "server" if kind == SERVER_LEAF else "attachment",
             peer=Peer(
@@ -201,7 +262,21 @@ class Views:
             address=address,
             peer_address=peer_address,
             link_local=self.unnumbered and fabric_link,
+            lossless=lossless.ports.get((ref.speed_gbps, self._lengths[kind])) if lossless and self._wants(device) else None,
         )
+        return self.tenants.port(port, link, kind, end) if self._has_tenancy else port
+
+    @cached_property
+    def _has_tenancy(self) -> bool:
+        tenancy = self.fabric.tenancy
+        return bool(tenancy.tenants or tenancy.ways_out)
+
+    def _wants(self, device: Device) -> bool:
+        """Whether a far end takes part in the lossless class: an attached box may say no."""
+        if device.role != ATTACHED:
+            return True
+        box = next(box for box in self.fabric.spec.intent.topology.attachments if box.name == device.name)
+        return box.lossless is not False and box.external is None
 
     def _ref(self, link: int, end: str) -> PortRef:
         columns = self.columns

@@ -6,10 +6,12 @@ from ipaddress import ip_address
 
 from fabric import pipeline
 from fabric.diagnostics import Diagnostic, InputError, Place, nearest
-from fabric.explain import counts, numbers
+from fabric.explain import counts, lossless, numbers
 from fabric.pipeline import Intent
 from fabric.planner import lock
 from fabric.planner.site import size_site
+
+TOPICS = {**counts.TOPICS, **lossless.TOPICS}
 
 
 def explain(intent: Intent, subject: str) -> list[str]:
@@ -22,16 +24,16 @@ def explain(intent: Intent, subject: str) -> list[str]:
     if not subject:
         return [
             "Ask for one of:",
-            *(f"  {name}.{topic:18} {text}" for name in sized for topic, (text, _) in counts.TOPICS.items()),
+            *(f"  {name}.{topic:18} {text}" for name in sized for topic, (text, _) in TOPICS.items()),
             "  a device, such as " + f"{next(iter(sized))}-leaf001",
             "  a port of a device, such as " + f"{next(iter(sized))}-leaf001:33 or :33/2",
             "  an address or an AS number of the plan",
         ]
     name, _, topic = subject.rpartition(".")
-    if topic in counts.TOPICS and (name in sized or (not name and len(sized) == 1)):
+    if topic in TOPICS and (name in sized or (not name and len(sized) == 1)):
         spec, sizing = sized[name or next(iter(sized))]
         units = known.fabrics.get(spec.name, lock.FabricLock()).shape.get("units_per_pod", 0)
-        return counts.TOPICS[topic][1](counts.Case(spec, sizing, units))
+        return TOPICS[topic][1](counts.Case(spec, sizing, units))
     made = pipeline.plan(intent)
     try:
         address = ip_address(subject)
@@ -46,7 +48,7 @@ def explain(intent: Intent, subject: str) -> list[str]:
         else:
             found += numbers.device(fabric, subject)
     if not found:
-        topics = [f"{name}.{topic}" for name in sized for topic in counts.TOPICS]
+        topics = [f"{name}.{topic}" for name in sized for topic in TOPICS]
         devices = [device.name for fabric in made.fabrics.values() for device in fabric.devices][:5000]
         place = Place(str(intent.path))
         raise InputError(

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
+from fabric.explain import lossless
 from fabric.intent.addressing import Pin
 from fabric.plan.devices import CORE, LEAF, SERVER, SPINE, SWITCH_ROLES, Device
 from fabric.plan.links import KINDS
 from fabric.plan.plan import FabricPlan
+from fabric.planner.lossless import length_of
 
 
 def device(fabric: FabricPlan, subject: str) -> list[str]:
@@ -100,6 +102,7 @@ def _port(fabric: FabricPlan, found: Device, port: str) -> list[str]:
             f"{found.name} {whole}: {KINDS[columns['kind'][link]]} link of {columns['speed_gbps'][link]}G",
             f"  far end: {peer.name} {'NIC' if peer.role == SERVER else 'cage'} {columns[f'{far}_cage'][link]}{far_sub}",
             f"  subnet {subnet}: slot {columns['column'][link] + 1} of the lower switch, number {columns['row'][link] + 1}",
+            *(f"  {line}" for line in _lossless(fabric, found, columns["speed_gbps"][link], columns["kind"][link])),
         ]
     if out or not cage.isdigit():
         return out
@@ -107,6 +110,13 @@ def _port(fabric: FabricPlan, found: Device, port: str) -> list[str]:
     if model is not None and not 1 <= int(cage) <= model.model.cages:
         return [f"{found.name}: {model.switch} has cages 1 to {model.model.cages}"]
     return [f"{found.name} port {port}: no link is planned"]
+
+
+def _lossless(fabric: FabricPlan, found: Device, speed_gbps: int, kind: int) -> list[str]:
+    """What a switch's port needs so that RoCE is not dropped."""
+    if fabric.lossless is None or found.role not in SWITCH_ROLES:
+        return []
+    return lossless.port(fabric.lossless.of(found.role, found.group), (speed_gbps, length_of(fabric.spec, kind)))
 
 
 def address(fabric: FabricPlan, wanted: IPv4Address | IPv6Address) -> list[str]:

@@ -92,6 +92,8 @@ def _ipv4(text: str) -> str:
 
 
 Pattern = Annotated[Line, AfterValidator(_pattern)]
+
+
 def _route(text: str) -> str:
     return text if text in ("0.0.0.0/0", "::/0") else _prefix(text)
 
@@ -165,7 +167,9 @@ class LoadBalancing(Key):
             "where a switch has it without side effects"
         ),
     )
-    seed: int = Field(1, ge=0, le=1000, description="hash seed of the leaves; spines take the next number, cores the one after")
+    seed: int = Field(
+        1, ge=0, le=1000, description="hash seed of the leaves; spines take the next number, cores the one after"
+    )
 
 
 class Underlay(Key):

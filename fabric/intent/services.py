@@ -29,15 +29,18 @@ class Overlay(Key):
     isolation: Literal["vrf-lite", "acl"] | None = Field(
         None,
         description=(
-            "several tenants without an overlay: `vrf-lite`, a VRF and a tagged subinterface per tenant on every link; `acl`, "
-            "one routing table and a filter on every server port"
+            "several tenants without an overlay: `vrf-lite`, a VRF and a tagged subinterface per tenant on every link; "
+            "`acl`, one routing table and a filter on every server port"
         ),
     )
     route_servers: int = Field(
         4, ge=1, le=64, description="upper switches of each pod and plane (and core group) that pass EVPN routes on"
     )
     rt_asn: int = Field(
-        65_000, ge=1, le=65_534, description="2-byte AS number in every route target, so that a VNI of any size fits beside it"
+        65_000,
+        ge=1,
+        le=65_534,
+        description="2-byte AS number in every route target, so that a VNI of any size fits beside it",
     )
     anycast_mac: Annotated[Line, AfterValidator(_mac)] = Field(
         "00:00:5e:00:01:01", description="MAC address of the distributed gateways"
@@ -101,7 +104,10 @@ class Qos(Key):
     ecn: Ecn = Field(Ecn(), description="marking thresholds")
     pfc_watchdog: bool = Field(True, description="PFC watchdog on every lossless port")
     watchdog_ms: int = Field(
-        200, ge=100, le=5000, description="how long a queue must stay paused before the watchdog acts; large boxes poll slower"
+        200,
+        ge=100,
+        le=5000,
+        description="how long a queue must stay paused before the watchdog acts; large boxes poll slower",
     )
     lossless_percent: int = Field(
         60, ge=10, le=90, description="share of a port that the lossless class is sure of; the rest is best effort"
@@ -109,6 +115,7 @@ class Qos(Key):
     traffic: Literal["static", "dynamic"] = Field(
         "static", description="headroom for small packets only (`static`, the worst case) or for half of them (`dynamic`)"
     )
+    rdma_mtu: Literal[1024, 2048, 4096] = Field(4096, description="payload of an RDMA packet; headroom is reckoned for it")
     buffer_model: Literal["auto", "static", "dynamic"] = Field(
         "auto", description="SONiC: `static` profiles or the `dynamic` model; dynamic where the chip has it"
     )

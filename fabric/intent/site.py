@@ -117,7 +117,7 @@ class Site(Key):
     pools: Pools = Field(Pools(), description="address space shared by all fabrics")
     management: Management = Field(Management(), description="management of every switch")
     releases: dict[Name, Release] = Field(
-        default_factory=dict, description="network OS → release, `cumulus: \"5.14\"`; the one its page names unless stated"
+        default_factory=dict, description='network OS → release, `cumulus: "5.14"`; the one its page names unless stated'
     )
     checks: Checks = Field(Checks(), description="silenced checks of the whole site")
     overrides: Annotated[tuple[Override, ...], ListOf] = Field((), description="a site's own config lines")

@@ -108,7 +108,8 @@ class External(Key):
         (), description="tenants that reach it, each on a tagged subinterface; the whole fabric unless stated"
     )
     accept: Annotated[tuple[Route, ...], ListOf] = Field(
-        ("0.0.0.0/0",), description="routes taken from it: `0.0.0.0/0` is the default route alone, any other with all inside it"
+        ("0.0.0.0/0",),
+        description="routes taken from it: `0.0.0.0/0` is the default route alone, any other with all inside it",
     )
 
 

@@ -64,3 +64,4 @@ class Qos:
     traffic: str  # "static": headroom for small packets only; "dynamic": for half of them
     buffer_model: str  # "auto" | "static" | "dynamic": which of SONiC's models
     buffer: Buffer
+    lossless_mtu: int = 4200  # largest frame of the lossless class: the RDMA MTU and its headers

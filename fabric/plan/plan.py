@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from fabric.diagnostics import Diagnostic
 from fabric.plan.devices import SWITCH_ROLES, Device
 from fabric.plan.links import KINDS, Links
+from fabric.plan.tenants import Tenancy
 
 if TYPE_CHECKING:
     import networkx
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from fabric.intent.source import Source
     from fabric.planner.ledger import Block
     from fabric.planner.lock import Lock
+    from fabric.planner.lossless import FabricLossless
     from fabric.planner.sizing import Sizing
     from fabric.planner.spec import FabricSpec
 
@@ -41,6 +43,8 @@ class FabricPlan:
     management: NDArray[Any]  # per device
     aggregate: Mapping[int, tuple[int, int]]  # leaf → (first address, prefix length) of its servers
     prefixes: Mapping[str, tuple[str, ...]]  # pools in use, by kind
+    tenancy: Tenancy
+    lossless: FabricLossless | None  # None: no fabric of RoCE
     blocks: Mapping[str, tuple[Block, ...]]  # where ids, AS numbers and addresses come from, as the lock keeps them
 
     @cached_property

@@ -26,6 +26,7 @@ class Vrf:
     prefixes: tuple[str, ...]  # connected subnets that this VRF makes known: each entry with every prefix inside it
     outside: tuple[str, ...]  # routes that some border leaf takes in for it: "0.0.0.0/0", or prefixes with all inside them
     sessions: tuple[Session, ...]  # VRF-lite: eBGP on this VRF's subinterface of every fabric link; else ()
+    own: tuple[str, ...] = ()  # VRF-lite: the server block of this leaf, in which all its server subnets lie
 
 
 @dataclass(frozen=True, slots=True)

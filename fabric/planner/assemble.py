@@ -14,18 +14,22 @@ from fabric.diagnostics import Report
 from fabric.plan.devices import LEAF, SPINE, SWITCH_ROLES, Device
 from fabric.plan.links import ATTACHMENT, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE, Links, concatenate
 from fabric.plan.plan import FabricPlan
+from fabric.plan.tenants import Tenancy
 from fabric.planner import attachments, inventory, pins, wiring
 from fabric.planner.addresses import Addresses, Allocator, allocate, asn_areas, pinned, planned_routes, server_key
 from fabric.planner.coordinates import server_ports, unit_plan
 from fabric.planner.layouts import core_downlinks, leaf_layout, spine_downlinks, spine_layout
 from fabric.planner.ledger import Area, Ints, Ledger, Space
 from fabric.planner.lock import FabricLock, blocks_of
+from fabric.planner.lossless import lossless
 from fabric.planner.numbers import Numbers, number
+from fabric.planner.overlay import numbers_of
 from fabric.planner.pattern import Epoch, continued
 from fabric.planner.pools import PoolSet
 from fabric.planner.ports import Layout, capacity
 from fabric.planner.sizing import Sizing
 from fabric.planner.spec import FabricSpec
+from fabric.planner.tenancy import Wired, tenancy
 
 
 @dataclass(frozen=True)
@@ -57,8 +61,9 @@ def plan_fabric(spec: FabricSpec, sizing: Sizing, context: Context) -> tuple[Fab
     history, links, boxes = _wire(spec, sizing, numbers, layouts, index, context)
     devices = pins.rename(spec, _with_asns(spec, devices, numbers, asns, report), report)
     links = pins.move_ports(spec, devices, links, report)
-    plan = _addressed(spec, sizing, devices, links, addresses, numbers, context)
-    lock = FabricLock(plan.blocks, history, _shape(sizing), boxes)
+    tenants = tenancy(Wired(spec, sizing, devices, links), context.lock.tenants, addresses, allocator, report)
+    plan = _addressed(spec, sizing, devices, links, addresses, tenants, numbers, context)
+    lock = FabricLock(plan.blocks, history, _shape(sizing), boxes, numbers_of(tenants.tenants))
     return plan, lock
 
 
@@ -233,6 +238,7 @@ def _addressed(
     devices: list[Device],
     links: Links,
     addresses: Addresses,
+    tenants: Tenancy,
     numbers: Numbers,
     context: Context,
 ) -> FabricPlan:
@@ -261,6 +267,8 @@ def _addressed(
         management=per_device(addresses.management, "management"),
         aggregate=aggregate,
         prefixes=context.pools.prefixes,
+        tenancy=tenants,
+        lossless=lossless(spec, sizing, context.report),
         blocks=blocks_of(context.ledger.areas, f"{spec.name}:"),
     )
 

@@ -37,6 +37,7 @@ class FabricLock:
     wiring: Mapping[str, tuple[Epoch, ...]] = field(default_factory=dict)
     shape: Mapping[str, int] = field(default_factory=dict)
     attachments: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)  # box → (leaf number, slot)
+    tenants: Mapping[str, int] = field(default_factory=dict)  # tenant, or tenant/network → its number
 
 
 @dataclass(frozen=True)
@@ -122,11 +123,15 @@ def _fabric(name: str, entry: Any, text: source.Source, report: Report) -> Fabri
         )
         for key, rows in lines("attachments").items()
     }
-    shape = entry.get("shape", {}) if isinstance(entry, dict) else {}
-    if not isinstance(shape, dict) or not all(isinstance(value, int) for value in shape.values()):
-        report.error("FAB150", text.place(("fabrics", name)), "lock file: 'shape' is damaged", _HINT)
-        shape = {}
-    return FabricLock(blocks, wiring, shape, boxes)
+
+    def whole(section: str) -> dict[str, int]:
+        table = entry.get(section, {}) if isinstance(entry, dict) else {}
+        if not isinstance(table, dict) or not all(isinstance(value, int) for value in table.values()):
+            report.error("FAB150", text.place(("fabrics", name)), f"lock file: '{section}' is damaged", _HINT)
+            return {}
+        return {str(key): value for key, value in table.items()}
+
+    return FabricLock(blocks, wiring, whole("shape"), boxes, whole("tenants"))
 
 
 def _form(pattern: re.Pattern[str]) -> str:
@@ -153,9 +158,13 @@ def text(lock: Lock) -> str:
     ]
     for name, entry in sorted(lock.fabrics.items()):
         out.append(f"  {name}:")
-        if entry.shape:
-            out.append("    shape:")
-            out += [f"      {key}: {value}" for key, value in sorted(entry.shape.items())]
+        for section, table in (("shape", entry.shape), ("tenants", entry.tenants)):
+            if table:
+                out.append(f"    {section}:")
+                out += [
+                    f"      '{key}': {value}" if key.isdigit() else f"      {key}: {value}"
+                    for key, value in sorted(table.items())
+                ]
         _section(out, "wiring", {key: [_epoch_text(e) for e in epochs] for key, epochs in entry.wiring.items()})
         _section(out, "attachments", {k: [f"{n}:{s}" for n, s in places] for k, places in entry.attachments.items()})
         _section(out, "blocks", {key: [_block_text(key, b) for b in blocks] for key, blocks in entry.blocks.items()})

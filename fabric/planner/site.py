@@ -9,7 +9,7 @@ from fabric.intent.site import Site
 from fabric.intent.source import Source
 from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
 from fabric.plan.plan import FabricPlan, Plan
-from fabric.planner import names, pins, warnings
+from fabric.planner import names, overlay, pins, warnings
 from fabric.planner.addresses import address_spaces
 from fabric.planner.assemble import Context, plan_fabric
 from fabric.planner.ledger import Ledger, Space
@@ -19,6 +19,7 @@ from fabric.planner.places import hold
 from fabric.planner.pools import asn_intervals, pools
 from fabric.planner.sizing import Sizing, size
 from fabric.planner.spec import FabricSpec, resolve
+from fabric.planner.tenancy import network_spaces
 
 
 def size_site(site: Site, source: Source, lock: Lock) -> dict[str, tuple[FabricSpec, Sizing]]:
@@ -26,6 +27,7 @@ def size_site(site: Site, source: Source, lock: Lock) -> dict[str, tuple[FabricS
     specs = resolve(site, source)
     report, sized = Report(), {}
     for name, spec in specs.items():
+        overlay.check(spec, report)
         known = lock.fabrics.get(name, FabricLock())
         try:
             held = hold(spec, known)
@@ -60,6 +62,7 @@ def plan_site(site: Site, source: Source, lock: Lock, nos: Mapping[str, Mapping[
         spaces |= address_spaces(name, pool_sets[name], used)
         spaces |= dict(id_spaces(name))
         spaces[f"{name}:asn"] = Space(ranges[name], used_asns)
+        spaces |= network_spaces(*sized[name])
     kept = ((key, spaces[prefix]) for prefix in sorted(spaces) for key in sorted(known) if _belongs(key, prefix))
     for key, reason in dict.fromkeys(ledger.keep(kept)):
         fabric, _, what = key.partition(":")

@@ -19,7 +19,6 @@ def collect(
     for plan in plans.values():
         _few_spines(plan, report)
         _without_effect(plan, report)
-        _not_rendered_yet(plan, report)
     _same_nics(plans, report)
     return unsilenced(site, source, report.warnings)
 
@@ -78,20 +77,4 @@ def _without_effect(plan: FabricPlan, report: Report) -> None:
                 plan.spec.at("topology", *path),
                 f"fabric '{plan.name}': {'.'.join(path)} has no effect, the fabric has {plural(plan.sizing.tiers, 'tier')}",
                 "leave it out, or ask for more tiers",
-            )
-
-
-def _not_rendered_yet(plan: FabricPlan, report: Report) -> None:
-    """Parts of the language that are checked and kept, but make no config lines in this release."""
-    for key, used in (
-        ("tenants", bool(plan.spec.intent.tenants)),
-        ("overlay", plan.spec.intent.overlay.kind != "none"),
-        ("qos", plan.spec.stated("qos")),
-    ):
-        if used:
-            report.warn(
-                "FAB190",
-                plan.spec.at(key),
-                f"fabric '{plan.name}': {key} is read and checked, but no config lines are made from it in this release",
-                "the underlay configs are complete without it",
             )

@@ -6,7 +6,7 @@ A vendor's words live in its own file beside this one and in its templates; noth
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from importlib.metadata import entry_points
 from typing import Any, TypeAlias
@@ -65,6 +65,10 @@ class Capabilities:
     dynamic_balancing: str = ""  # "auto": without side effects; "asked": only where the intent says so; "" none
     snmp: bool = False
     gnmi: bool = False
+
+    def table(self) -> dict[str, bool | str]:
+        """By name, in the order above."""
+        return {item.name: getattr(self, item.name) for item in fields(self)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,7 @@ def vrf_policy(view: SwitchView, vrf: Vrf) -> Policy:
     exports = f"{name}-FABRIC"
     if view.device.role == LEAF:
         taken = [text for external in view.externals if external.vrf == vrf.name for text in external.accepts]
-        lists.append(_list(f"{name}-OWN", [*(_inside(prefix, bits) for prefix in view.aggregates), *_outside(taken, bits)]))
+        lists.append(_list(f"{name}-OWN", [*(_inside(prefix, bits) for prefix in vrf.own), *_outside(taken, bits)]))
         exports = f"{name}-OWN"
     return Policy(tuple(lists), f"{name}-FABRIC", exports, f"{name}-CONNECTED")
 

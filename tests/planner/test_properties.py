@@ -194,7 +194,7 @@ def more_links_of_a_box(data: st.DataObject, site: Data, name: str) -> None:
 
 
 def a_tenant(data: st.DataObject, site: Data, name: str) -> None:
-    site["fabrics"][name]["tenants"] = [{"name": "blue", "racks": [1]}]
+    site["fabrics"][name]["tenants"] = [{"name": "blue"}]
 
 
 GROWTH: list[Change] = [

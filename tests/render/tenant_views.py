@@ -88,6 +88,7 @@ def _vrf(name: str, number: int, leaf: int, *, overlay: bool, sessions: tuple[Se
         prefixes=("10.128.0.0/16", "10.1.0.0/24") if name == "red" and overlay else ("10.128.0.0/16",),
         outside=("0.0.0.0/0",) if overlay else (),
         sessions=sessions,
+        own=(f"10.128.{leaf}.0/28",),
     )
 
 

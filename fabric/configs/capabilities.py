@@ -1,0 +1,141 @@
+"""What a fabric asks of its network OSes, compared with what they and its switches can do; refused where it cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from fabric.diagnostics import Place, Report
+from fabric.plan.devices import CORE, LEAF, SPINE
+from fabric.planner import lossless, overlay
+from fabric.planner.spec import FabricSpec, TierSpec
+from fabric.vendors.base import Target, target, targets
+
+EVERY = (LEAF, SPINE, CORE)
+WORDS = {
+    "unnumbered": "fabric links without addresses (RFC 8950)",
+    "ipv6_underlay": "an IPv6 underlay",
+    "vrf_lite": "tenants on tagged subinterfaces (VRF-lite)",
+    "port_acl": "tenants kept apart by filters on server ports",
+    "l3vni": "tenants by EVPN type-5 routes (L3 VNI)",
+    "l2vni": "layer-2 networks over EVPN (L2 VNI)",
+    "multihoming": "bonds over two leaves",
+    "external": "sessions with routers outside",
+    "lossless": "a lossless class (PFC and ECN)",
+    "hash_seed": "a hash seed per tier",
+    "dynamic_balancing": "dynamic load balancing",
+    "snmp": "SNMPv3",
+    "gnmi": "gNMI over TLS",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """Something that a fabric asks for, of which switches, and where the intent says so."""
+
+    what: str  # a field of Capabilities
+    roles: tuple[str, ...]
+    place: Place
+    of_model: bool = True  # False: the OS alone must do it, as a spine does that only passes EVPN routes on
+
+
+def needs(spec: FabricSpec) -> Iterator[Need]:
+    """Everything stated that not every switch can do."""
+    intent, how = spec.intent, overlay.kind(spec)
+    if intent.underlay.addressing in ("unnumbered", "ipv6"):
+        what = "unnumbered" if intent.underlay.addressing == "unnumbered" else "ipv6_underlay"
+        yield Need(what, EVERY, spec.at("underlay", "addressing"))
+    if how == "evpn":
+        yield Need("l3vni", (LEAF,), spec.at("overlay", "kind"))
+        yield Need("l3vni", (SPINE, CORE), spec.at("overlay", "kind"), of_model=False)
+    for at, tenant in enumerate(intent.tenants):
+        if tenant.networks and how == "evpn":
+            yield Need("l2vni", (LEAF,), spec.at("tenants", at, "networks"))
+            if overlay.bonds(spec):
+                yield Need("multihoming", (LEAF,), spec.at("tenants", at, "networks"))
+    if how in ("vrf-lite", "acl"):
+        roles = EVERY if how == "vrf-lite" else (LEAF,)
+        yield Need("vrf_lite" if how == "vrf-lite" else "port_acl", roles, spec.at("overlay", "isolation"))
+    for at, box in enumerate(intent.topology.attachments):
+        if box.external is not None:
+            yield Need("external", (LEAF,), spec.at("topology", "attachments", at, "external"))
+    if intent.qos.enabled:
+        yield Need("lossless", EVERY, spec.at("qos", "enabled"))
+    if intent.underlay.load_balancing.mode == "dynamic":
+        yield Need("dynamic_balancing", EVERY, spec.at("underlay", "load_balancing", "mode"))
+    manage = intent.management
+    for what, asked in (("snmp", manage and manage.snmp_user), ("gnmi", manage and manage.gnmi)):
+        if asked:
+            yield Need(what, EVERY, spec.at("management"))
+
+
+def check(specs: Mapping[str, FabricSpec], chosen: Mapping[str, Mapping[str, str]], report: Report) -> None:
+    """Refuses what a switch cannot do, with the place in the intent. `chosen`: network OS by fabric and role."""
+    for name, spec in specs.items():
+        if not spec.ethernet:
+            continue
+        seen: set[tuple[str, str, str]] = set()
+        for need in needs(spec):
+            for role in _there(spec, need.roles):
+                tier: TierSpec = getattr(spec, role)
+                nos = chosen[name][role]
+                if nos and (need.what, nos, tier.switch) not in seen:
+                    seen.add((need.what, nos, tier.switch))
+                    _check(spec, need, target(nos), tier, report)
+        _check_names(name, spec, chosen[name], report)
+
+
+def _check(spec: FabricSpec, need: Need, nos: Target, tier: TierSpec, report: Report) -> None:
+    reason = _lacking(nos, tier, need)
+    if reason:
+        message = f"fabric '{spec.name}': {WORDS[need.what]}: {reason}"
+        report.error("FAB164", need.place, message, _who_can(need, tier))
+
+
+def _there(spec: FabricSpec, roles: tuple[str, ...]) -> list[str]:
+    """Roles that the fabric may have; whether it has cores is known only when it is sized."""
+    most = 1 if spec.kind == "collapsed" else 2 if spec.intent.topology.tiers == 2 else 3
+    return [role for role in roles if EVERY.index(role) < most]
+
+
+def _lacking(nos: Target, tier: TierSpec, need: Need) -> str:
+    """Why a switch cannot do what is asked, "" when it can."""
+    if not getattr(nos.capabilities, need.what):
+        return f"{nos.title} configs of it are not made"
+    if need.of_model and need.what in tier.model.lacks:
+        return f"{tier.switch} cannot"
+    return ""
+
+
+def _who_can(need: Need, tier: TierSpec) -> str:
+    if need.what in tier.model.lacks:
+        return f"`fabric catalog {tier.switch}` says why; choose another switch"
+    able = [
+        name
+        for name, found in targets().items()
+        if not _lacking(found, tier, need) and found.refusal(tier.model, tier.switch) is None
+    ]
+    return f"{tier.switch} can with `nos: {able[0]}`" if able else "`fabric vendors` shows what each network OS can do"
+
+
+def _check_names(name: str, spec: FabricSpec, chosen: Mapping[str, str], report: Report) -> None:
+    """A VRF is a device of the box, whose name has a longest length."""
+    if overlay.kind(spec) not in ("evpn", "vrf-lite") or not chosen[LEAF]:
+        return
+    limit = target(chosen[LEAF]).vrf_name_limit
+    for at, tenant in enumerate(spec.intent.tenants):
+        if len(tenant.name) > limit:
+            report.error(
+                "FAB164",
+                spec.at("tenants", at, "name"),
+                f"fabric '{name}': expected a tenant name of at most {limit} characters on "
+                f"{target(chosen[LEAF]).title}, got {len(tenant.name)}: '{tenant.name}'",
+                "it is the name of a VRF there",
+            )
+
+
+def without_lossless(spec: FabricSpec, chosen: Mapping[str, str]) -> list[str]:
+    """Network OSes of a RoCE fabric for which no PFC and ECN lines are made."""
+    if not lossless.wanted(spec):
+        return []
+    return sorted({nos for role, nos in chosen.items() if nos and not target(nos).can(getattr(spec, role).model, "lossless")})

@@ -1,0 +1,268 @@
+"""What a switch sees of tenants: made from the plan's tenancy, one switch at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cached_property
+from ipaddress import ip_address
+from typing import Any
+
+from netaddr import IPAddress, IPNetwork, cidr_merge, iprange_to_cidrs
+
+from fabric.plan.devices import LEAF, Device
+from fabric.plan.links import ATTACHMENT, SERVER_LEAF
+from fabric.plan.plan import FabricPlan
+from fabric.plan.ports import Port, Session, Subinterface
+from fabric.plan.tenancy import Acl, External, Lag, Network, Overlay, OverlaySession, Pair, Vrf
+from fabric.plan.tenants import CLOSED, NetworkPlan, TenantPlan, WayOut
+
+VXLAN_BYTES = 50  # outer Ethernet, IPv4, UDP and VXLAN: what a tenant's packet grows by
+
+
+class TenantViews:
+    """Tenants of one fabric. `text` spells an address number of the underlay's family."""
+
+    def __init__(self, fabric: FabricPlan, text: Callable[[int], str], mtu: int) -> None:
+        self.fabric, self.text, self.mtu = fabric, text, mtu
+        self.tenancy = fabric.tenancy
+        self.owner = fabric.tenancy.owner.tolist()
+        self.lag = fabric.tenancy.lag.tolist()
+        self.slices = {n: first.tolist() for n, first in fabric.tenancy.slices.items()}
+        self.ways: dict[int, list[WayOut]] = {}
+        for way in fabric.tenancy.ways_out:
+            self.ways.setdefault(way.link, []).append(way)
+        self.admin = fabric.spec.intent.overlay.rt_asn
+
+    # --- ports ----------------------------------------------------------------------------------------------
+
+    def port(self, port: Port, link: int, kind: int, end: int) -> Port:
+        """A port with what its tenants make of it."""
+        tenancy, owner = self.tenancy, self.owner[link]
+        if kind in (SERVER_LEAF, ATTACHMENT):
+            ways = self.ways.get(link, ())
+            if ways and ways[0].address is not None:
+                slices = tuple(self._slice(way.tenant, way.address, 0) for way in ways if way.address is not None)
+                return replace(port, address=None, peer_address=None, lossless=None, subinterfaces=slices)
+            if owner == CLOSED:
+                return replace(port, closed=True, lossless=None)
+            if owner < 0 or not tenancy.isolated:
+                return replace(port, lossless=None) if ways else port
+            tenant = tenancy.tenants[owner]
+            if tenant.networks and kind == SERVER_LEAF:
+                vlans = tuple(sorted(network.vlan for network in tenant.networks))
+                untagged, tagged = (vlans[0], ()) if len(vlans) == 1 else (0, vlans)
+                return replace(port, address=None, peer_address=None, untagged=untagged, tagged=tagged, lag=self.lag[link])
+            return replace(port, acl=tenant.name) if tenancy.kind == "acl" else replace(port, vrf=tenant.name)
+        slices = tuple(self._slice(n, first[link], end) for n, first in self.slices.items() if first[link] >= 0)
+        return replace(port, subinterfaces=slices) if slices else port
+
+    def _slice(self, tenant: int, first: int, end: int) -> Subinterface:
+        """A tenant's subnet on a link; end 0 has its first address."""
+        own, far = (first, first + 1) if end == 0 else (first + 1, first)
+        plan = self.tenancy.tenants[tenant]
+        return Subinterface(plan.name, plan.tag, f"{self.text(own)}/{self.fabric.subnet_length}", self.text(far))
+
+    # --- the switch -----------------------------------------------------------------------------------------
+
+    def vrfs(self, device: Device, router_id: str, ports: Sequence[Port]) -> tuple[Vrf, ...]:
+        """The tenants that have something on this switch, by number."""
+        tenancy = self.tenancy
+        if tenancy.kind not in ("evpn", "vrf-lite"):
+            return ()
+        here = {port.vrf for port in ports} | {part.vrf for port in ports for part in port.subinterfaces}
+        here |= {
+            tenant.name for tenant in tenancy.tenants for network in tenant.networks if self._carries(ports, network.vlan)
+        }
+        found = [tenant for tenant in tenancy.tenants if tenant.name in here]
+        return tuple(self._vrf(device, tenant, router_id, ports) for tenant in sorted(found, key=lambda t: t.number))
+
+    def _vrf(self, device: Device, tenant: TenantPlan, router_id: str, ports: Sequence[Port]) -> Vrf:
+        evpn = self.tenancy.kind == "evpn"
+        routed = () if tenant.networks else self.fabric.prefixes["servers"]
+        subnets = [_subnet(network) for network in tenant.networks if network.gateway is not None]
+        return Vrf(
+            name=tenant.name,
+            number=tenant.number,
+            vni=tenant.vni if evpn else None,
+            vlan=tenant.vlan,
+            rd=f"{router_id}:{tenant.number}",
+            route_target=self._target(tenant.vni),
+            imports=tuple(self._target(self._by_name[name].vni) for name in tenant.imports),
+            prefixes=(*routed, *subnets),
+            outside=tenant.outside,
+            sessions=() if evpn else tuple(_sessions(tenant, ports)),
+            own=() if evpn else self._block(device),
+        )
+
+    def _block(self, device: Device) -> tuple[str, ...]:
+        found = self.fabric.aggregate.get(device.index)
+        return (f"{self.text(found[0])}/{found[1]}",) if found else ()
+
+    @cached_property
+    def _by_name(self) -> dict[str, TenantPlan]:
+        return {tenant.name: tenant for tenant in self.tenancy.tenants}
+
+    def _target(self, vni: int) -> str:
+        return f"{self.admin}:{vni}"
+
+    @staticmethod
+    def _carries(ports: Sequence[Port], vlan: int) -> bool:
+        return any(port.untagged == vlan or vlan in port.tagged for port in ports)
+
+    def networks(self, device: Device, router_id: str, ports: Sequence[Port]) -> tuple[Network, ...]:
+        """The VLANs that this leaf has ports in."""
+        if device.role != LEAF:
+            return ()
+        found = [
+            Network(
+                name=f"{tenant.name}-{network.name}",
+                vrf=tenant.name,
+                vlan=network.vlan,
+                vni=network.vni,
+                rd=f"{router_id}:{10_000 + network.number}",
+                route_target=self._target(network.vni),
+                gateway=f"{ip_address(network.gateway)}/{network.length}" if network.gateway is not None else None,
+                own_address=_own(network, device.number) if network.gateway is not None else None,
+            )
+            for tenant in self.tenancy.tenants
+            for network in tenant.networks
+            if self._carries(ports, network.vlan)
+        ]
+        return tuple(sorted(found, key=lambda network: network.vlan))
+
+    def lags(self, device: Device, ports: Sequence[Port]) -> tuple[Lag, ...]:
+        """The bonds of this leaf. Which of the pair forwards broadcasts for a bond alternates from one to the next."""
+        found: dict[int, list[Port]] = {}
+        for port in ports:
+            if port.lag:
+                found.setdefault(port.lag, []).append(port)
+        mac = self._system_mac(device)
+        first = device.index < self.tenancy.pair.get(device.index, device.index)
+        result = []
+        for number, members in sorted(found.items()):
+            peer = members[0].peer
+            assert peer is not None
+            result.append(
+                Lag(
+                    number=number,
+                    description=f"{peer.device.name} {peer.port_name}",
+                    ports=tuple(port.ref for port in members),
+                    untagged=members[0].untagged,
+                    tagged=members[0].tagged,
+                    system_mac=mac,
+                    esi=f"03:{mac}:{number >> 16:02x}:{number >> 8 & 255:02x}:{number & 255:02x}",
+                    preferred=first == bool(number % 2),
+                )
+            )
+        return tuple(result)
+
+    def _system_mac(self, device: Device) -> str:
+        """A locally administered address that names the pair: the number of its first leaf."""
+        other = self.tenancy.pair.get(device.index, device.index)
+        n = min(device.number, self.fabric.devices[other].number)
+        return f"02:00:00:{n >> 16 & 255:02x}:{n >> 8 & 255:02x}:{n & 255:02x}"
+
+    def pair(
+        self, device: Device, ports: Sequence[Port], loopback: Callable[[int], str], manage: Callable[[int], str]
+    ) -> Pair | None:
+        """The leaf that this one shares bonds with; None where it has no bond."""
+        other = self.tenancy.pair.get(device.index)
+        if other is None or not any(port.lag for port in ports):
+            return None
+        peer = self.fabric.devices[other]
+        return Pair(
+            number=(min(device.number, peer.number) + 1) // 2,
+            first=device.index < other,
+            peer=peer,
+            peer_loopback=loopback(other),
+            peer_management=manage(other),
+            shared_vtep=str(ip_address(self.tenancy.pair_vtep[device.index])),
+            system_mac=self._system_mac(device),
+            ports=tuple(port.ref for port in ports if port.peer is not None and port.peer.device.index == other),
+        )
+
+    def externals(self, ports: Sequence[tuple[Port, int]]) -> tuple[External, ...]:
+        """Sessions with routers outside; each port comes with its link."""
+        found = []
+        for port, link in ports:
+            for way in self.ways.get(link, ()):
+                if way.address is None:
+                    if port.address is None or port.peer_address is None:
+                        continue
+                    found.append(External(port, "", 0, port.address, port.peer_address, way.asn, way.name, way.accepts))
+                    continue
+                part = next(part for part in port.subinterfaces if part.tag == self.tenancy.tenants[way.tenant].tag)
+                found.append(
+                    External(port, part.vrf, part.tag, part.address, part.peer_address, way.asn, way.name, way.accepts)
+                )
+        return tuple(found)
+
+    def overlay(self, device: Device, loopback: Callable[[int], str]) -> Overlay | None:
+        if self.tenancy.kind != "evpn":
+            return None
+        vtep = self.tenancy.vtep.get(device.index)
+        peers = [self.fabric.devices[index] for index in self.tenancy.peers.get(device.index, ())]
+        return Overlay(
+            vtep=str(ip_address(vtep)) if vtep is not None else None,
+            anycast_mac=self.fabric.spec.intent.overlay.anycast_mac,
+            sessions=tuple(OverlaySession(peer, peer.asn, loopback(peer.index)) for peer in peers),
+            passes_on=device.role != LEAF,
+            mtu=self.mtu - VXLAN_BYTES,
+        )
+
+    def acls(self, ports: Sequence[Port]) -> tuple[Acl, ...]:
+        """The filters of this leaf's tenants, by name."""
+        names = sorted({port.acl for port in ports if port.acl})
+        return tuple(self._filters[name] for name in names)
+
+    @cached_property
+    def _filters(self) -> dict[str, Acl]:
+        """Of every tenant its own subnets and those that it sees, as few prefixes as cover exactly them."""
+        own = {n: _covering(self._subnets(n), self.fabric.subnet_length) for n in range(len(self.tenancy.tenants))}
+        place = {tenant.name: n for n, tenant in enumerate(self.tenancy.tenants)}
+        found = {}
+        for n, tenant in enumerate(self.tenancy.tenants):
+            prefixes = own[n] + [net for name in tenant.imports for net in own[place[name]]]
+            found[tenant.name] = Acl(tenant.name, tuple(str(net) for net in cidr_merge(prefixes)))
+        return found
+
+    def _subnets(self, tenant: int) -> list[int]:
+        """First addresses of a tenant's server links."""
+        mine = (self.tenancy.owner == tenant) & (self.fabric.subnet >= 0)
+        return sorted(int(first) for first in self.fabric.subnet[mine])
+
+
+def _sessions(tenant: TenantPlan, ports: Sequence[Port]) -> list[Session]:
+    """VRF-lite: the tenant's session on every link between switches that carries it."""
+    return [
+        Session(port, port.peer.device, port.peer.device.asn, part.peer_address, part.tag)
+        for port in ports
+        if port.kind == "fabric" and port.peer is not None
+        for part in port.subinterfaces
+        if part.tag == tenant.tag
+    ]
+
+
+def _subnet(network: NetworkPlan) -> str:
+    return f"{ip_address(network.subnet)}/{network.length}"
+
+
+def _own(network: NetworkPlan, leaf: int) -> str:
+    """A leaf's own address, counted from the end of the subnet."""
+    net = IPNetwork(_subnet(network))
+    return f"{ip_address(net.last - (net.version == 4) - (leaf - 1))}/{network.length}"
+
+
+def _covering(firsts: Sequence[int], length: int) -> list[Any]:
+    """Prefixes that cover runs of neighbouring two-address subnets, and nothing else."""
+    found: list[Any] = []
+    at = 0
+    while at < len(firsts):
+        end = at
+        while end + 1 < len(firsts) and firsts[end + 1] == firsts[end] + 2:
+            end += 1
+        version = 6 if length == 127 else 4
+        found += iprange_to_cidrs(IPAddress(firsts[at], version), IPAddress(firsts[end] + 1, version))
+        at = end + 1
+    return found

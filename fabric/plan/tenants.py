@@ -1,0 +1,88 @@
+"""Tenants of a whole fabric: numbers, and columns beside the links that say whose each port is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+NOBODY = -1  # a link between switches, or in a fabric without tenants
+CLOSED = -2  # a link of a server that belongs to no tenant, in a fabric that has tenants
+TAG_BASE = 10  # subinterface of tenant 1 is .11; two digits keep SONiC's names within Linux's 15 characters
+VLAN_BASE = 3000  # VLAN set aside for the L3 VNI of tenant 1 is 3001
+MOST_TENANTS = 700  # below 3725, where Cumulus reserves VLANs, and 3968, where NX-OS does
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkPlan:
+    """A layer-2 network."""
+
+    name: str
+    number: int  # from 1 within the fabric
+    vlan: int
+    vni: int
+    gateway: int | None  # first address of its subnet, the distributed gateway
+    length: int  # prefix length; 0 without a gateway
+
+    @property
+    def subnet(self) -> int:
+        """The network's own address."""
+        assert self.gateway is not None
+        return self.gateway - 1
+
+
+@dataclass(frozen=True, slots=True)
+class TenantPlan:
+    """A tenant; `number` never changes while the lock is kept."""
+
+    name: str
+    number: int  # from 1
+    vni: int
+    networks: tuple[NetworkPlan, ...]
+    imports: tuple[str, ...]
+    outside: tuple[str, ...]  # routes that a border leaf takes in for it
+
+    @property
+    def tag(self) -> int:
+        return TAG_BASE + self.number
+
+    @property
+    def vlan(self) -> int:
+        return VLAN_BASE + self.number
+
+
+@dataclass(frozen=True, slots=True)
+class WayOut:
+    """A router outside, over one link, for one tenant or (tenant -1) for the default table."""
+
+    link: int
+    tenant: int
+    address: int | None  # of the subinterface's subnet; None: the port's own
+    asn: int
+    name: str
+    accepts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Tenancy:
+    """`kind`: "none" (one table, at most one tenant), "evpn", "vrf-lite" or "acl". Arrays run over links or devices."""
+
+    kind: str
+    tenants: tuple[TenantPlan, ...]  # in the intent's order
+    owner: NDArray[np.int64]  # per link: place in `tenants`, NOBODY or CLOSED
+    lag: NDArray[np.int64]  # per link: number of the bond it is a member of, 0 for none
+    pair: Mapping[int, int] = field(default_factory=dict)  # leaf → the leaf it shares bonds with
+    vtep: Mapping[int, int] = field(default_factory=dict)  # leaf → address
+    pair_vtep: Mapping[int, int] = field(default_factory=dict)  # leaf → address that it shares with its pair
+    peers: Mapping[int, tuple[int, ...]] = field(default_factory=dict)  # switch → switches it speaks EVPN with
+    slices: Mapping[int, NDArray[Any]] = field(default_factory=dict)  # VRF-lite: tenant → per link first address, -1
+    ways_out: tuple[WayOut, ...] = ()
+    hosts: Mapping[tuple[int, int], Mapping[int, int]] = field(default_factory=dict)  # (tenant, network) → link → address
+
+    @property
+    def isolated(self) -> bool:
+        """Whether ports have owners that are kept apart."""
+        return self.kind != "none"

@@ -1,0 +1,191 @@
+"""The lossless class of a fabric: headroom of every port, what it leaves of the buffer, and ECN thresholds below PFC.
+
+Everything is reckoned for the finished fabric, with every port that the layout keeps, so that growth changes no threshold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from fabric.diagnostics import Report, plural
+from fabric.plan.devices import CORE, LEAF, SPINE
+from fabric.plan.links import ATTACHMENT, KINDS, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
+from fabric.plan.lossless import Buffer, Lossless, Qos, Watchdog
+from fabric.planner.layouts import core_downlinks, leaf_layout, leaf_spine_ports_used, spine_downlinks, spine_layout
+from fabric.planner.ports import Slot
+from fabric.planner.sizing import Sizing
+from fabric.planner.spec import FabricSpec, TierSpec
+from fabric.qos import marking
+from fabric.qos.headroom import Headroom, headroom
+from fabric.qos.pools import buffer_of
+
+ROCE_HEADERS_BYTES = 104  # Ethernet, VLAN, IPv6, UDP, BTH, RETH, ICRC, FCS, up to a multiple of eight
+
+Place = tuple[int, int]  # speed in Gb/s and cable length in metres: all that two ports of a box can differ in
+
+
+@dataclass(frozen=True)
+class RoleLossless:
+    """The switches of one role, and one group of leaves: what they agree on, and each kind of port."""
+
+    qos: Qos
+    counts: Mapping[Place, int]  # lossless ports of the finished fabric
+    headroom: Mapping[Place, Headroom]
+    ports: Mapping[Place, Lossless]
+
+
+@dataclass(frozen=True)
+class FabricLossless:
+    """By role and, for leaves, server group; "" for the others."""
+
+    roles: Mapping[tuple[str, str], RoleLossless]
+
+    def of(self, role: str, group: str) -> RoleLossless:
+        return self.roles[role, group if role == LEAF else ""]
+
+
+def wanted(spec: FabricSpec) -> bool:
+    """RoCE runs on compute and storage fabrics unless the intent says otherwise."""
+    stated = spec.intent.qos.enabled
+    return spec.ethernet and (spec.intent.purpose in ("compute", "storage") if stated is None else stated)
+
+
+def frame_bytes(spec: FabricSpec) -> int:
+    """The largest frame of the lossless class."""
+    return spec.intent.qos.rdma_mtu + ROCE_HEADERS_BYTES
+
+
+def lossless(spec: FabricSpec, sizing: Sizing, report: Report) -> FabricLossless | None:
+    """The lossless class of a fabric, or None. A headroom that does not fit its buffer is reported with the sum."""
+    if not wanted(spec):
+        return None
+    found = {}
+    for role, group, tier, counts in _switches(spec, sizing):
+        found[role, group] = _role(spec, tier, role, counts, report)
+    return FabricLossless(found)
+
+
+def length_of(spec: FabricSpec, kind: int) -> int:
+    """Planned cable length of a kind of link."""
+    return int(spec.intent.topology.cable_length_m.model_dump(by_alias=True)[KINDS[kind]])
+
+
+def _switches(spec: FabricSpec, sizing: Sizing) -> Iterable[tuple[str, str, TierSpec, dict[Place, int]]]:
+    """Role, group, hardware and lossless ports of every kind of switch."""
+    server, up = length_of(spec, SERVER_LEAF), length_of(spec, LEAF_SPINE if sizing.spines else LEAF_LEAF)
+    for size in sizing.groups:
+        layout = leaf_layout(spec, sizing, size)
+        leaves = size.units_planned * size.unit_leaves
+        runs = [(layout.down, server), (layout.up, up)]
+        counts = _counted(runs)
+        for box in spec.intent.topology.attachments:
+            if box.external is None and box.lossless is not False:
+                place = (box.speed_gbps or size.down_gbps, length_of(spec, ATTACHMENT))
+                counts[place] = counts.get(place, 0) + -(-box.links // leaves)
+        yield LEAF, size.name, spec.leaf, counts
+    if not sizing.spines:
+        return
+    top = length_of(spec, SPINE_CORE)
+    if sizing.tiers == 2:
+        used = min(leaf_spine_ports_used(sizing), len(spine_downlinks(spec, sizing)))
+        yield SPINE, "", spec.spine, _counted([(spine_downlinks(spec, sizing)[:used], up)])
+        return
+    spine = spine_layout(spec, sizing)
+    yield SPINE, "", spec.spine, _counted([(spine.down, up), (spine.up, top)])
+    yield CORE, "", spec.core, _counted([(core_downlinks(spec, sizing), top)])
+
+
+def _counted(runs: Iterable[tuple[Iterable[Slot], int]]) -> dict[Place, int]:
+    counts: dict[Place, int] = {}
+    for slots, length in runs:
+        for slot in slots:
+            counts[slot.speed_gbps, length] = counts.get((slot.speed_gbps, length), 0) + 1
+    return counts
+
+
+def _role(spec: FabricSpec, tier: TierSpec, role: str, counts: dict[Place, int], report: Report) -> RoleLossless:
+    from fabric.catalog.asics import asic  # late: the tables are large, and counts alone need none of them
+
+    wish, chip = spec.intent.qos, asic(tier.model.asic)
+    headrooms = {
+        place: headroom(
+            chip,
+            *place,
+            spec.intent.underlay.mtu,
+            wish.traffic,
+            switch=tier.switch,
+            lossless_mtu_bytes=frame_bytes(spec),
+        )
+        for place in sorted(counts)
+    }
+    buffer = buffer_of(chip, tier.model, tier.switch, [(headrooms[place], count) for place, count in sorted(counts.items())])
+    _check_fits(spec, tier, role, counts, headrooms, buffer, report)
+    ports = {}
+    for place, room in headrooms.items():
+        chosen = marking.choose(wish.ecn, place[0], buffer.trigger_bytes)
+        _check_marking(spec, tier, chosen.kmin_bytes, chosen.kmax_bytes, buffer, report)
+        ports[place] = Lossless(room.xoff_bytes, room.xon_bytes, room.size_bytes, room.method, chosen)
+    qos = Qos(
+        priority=wish.lossless_priority,
+        dscp=wish.lossless_dscp,
+        cnp_priority=wish.cnp_priority,
+        cnp_dscp=wish.cnp_dscp,
+        lossless_percent=wish.lossless_percent,
+        lossy_percent=100 - wish.lossless_percent,
+        watchdog=Watchdog(wish.watchdog_ms, wish.watchdog_ms, min(200, wish.watchdog_ms)) if wish.pfc_watchdog else None,
+        traffic=wish.traffic,
+        buffer_model=wish.buffer_model,
+        lossless_mtu=frame_bytes(spec),
+        buffer=buffer,
+    )
+    return RoleLossless(qos, counts, headrooms, ports)
+
+
+def _check_fits(
+    spec: FabricSpec,
+    tier: TierSpec,
+    role: str,
+    counts: Mapping[Place, int],
+    headrooms: Mapping[Place, Headroom],
+    buffer: Buffer,
+    report: Report,
+) -> None:
+    """Reserved memory must leave something to share, or every queue stands still."""
+    if buffer.total_bytes is None or (buffer.trigger_bytes or 0) >= 2 * spec.intent.underlay.mtu:
+        return
+    taken = {place: max(room.xoff_bytes, room.size_bytes) for place, room in headrooms.items()}
+    parts = [f"{count} ports of {place[0]}G at {place[1]} m x {taken[place]:,}" for place, count in sorted(counts.items())]
+    longest = ("spine-core" if role == CORE else "leaf-spine") if role != LEAF or len(counts) > 1 else "server-leaf"
+    report.error(
+        "FAB145",
+        spec.at("topology", "cable_length_m"),
+        f"fabric '{spec.name}': the {role}s ({tier.switch}) have {buffer.total_bytes:,} bytes of buffer, PFC headroom "
+        f"takes {buffer.reserved_bytes:,}: {' + '.join(parts)}",
+        f"shorter cables (`{longest}`), slower or fewer ports, or a switch with more buffer; "
+        f"`fabric headroom --switch {tier.switch}` shows one link",
+    )
+
+
+def _check_marking(spec: FabricSpec, tier: TierSpec, kmin: int, kmax: int, buffer: Buffer, report: Report) -> None:
+    """ECN must speak before PFC does: Kmin against the fill at which a group pauses while all ports are congested."""
+    trigger = buffer.trigger_bytes
+    if trigger is None or trigger < 2 * spec.intent.underlay.mtu:
+        return
+    where = spec.at("qos", "ecn")
+    if kmin >= trigger:
+        report.error(
+            "FAB146",
+            where,
+            f"fabric '{spec.name}': ECN begins at {kmin:,} bytes, but {tier.switch} sends PAUSE from {trigger:,} when all "
+            "its lossless ports are congested: expected Kmin below that",
+            "leave `qos.ecn` out: it is then reckoned from the port speed and kept below the trigger",
+        )
+    elif kmax > trigger:
+        report.warn(
+            "FAB189",
+            where,
+            f"fabric '{spec.name}': ECN marks every packet only from {kmax:,} bytes, {tier.switch} may send PAUSE from "
+            f"{trigger:,} when all its lossless ports are congested",
+            f"that is {plural(1, 'worst case')}: with fewer congested ports PAUSE comes later",
+        )

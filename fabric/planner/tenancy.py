@@ -1,0 +1,273 @@
+"""Tenants on a wired fabric: owners of ports, bonds, VTEPs, EVPN neighbours, subnets of slices, ways out, host addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from netaddr import IPNetwork
+from numpy.typing import NDArray
+
+from fabric.diagnostics import Report, plural
+from fabric.plan.devices import CORE, LEAF, SERVER, SPINE, Device
+from fabric.plan.links import ATTACHMENT, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE, Links
+from fabric.plan.tenants import NetworkPlan, Tenancy, TenantPlan, WayOut
+from fabric.planner import overlay
+from fabric.planner.addresses import Addresses, Allocator, planned_by_role
+from fabric.planner.ledger import Exhausted, Ints, Need, Space, power_of_two
+from fabric.planner.sizing import Sizing
+from fabric.planner.spec import FabricSpec
+from fabric.planner.tenants import owners
+
+_FABRIC = (LEAF_LEAF, LEAF_SPINE, SPINE_CORE)
+
+
+@dataclass(frozen=True)
+class Wired:
+    """A fabric whose devices and links are there."""
+
+    spec: FabricSpec
+    sizing: Sizing
+    devices: Sequence[Device]
+    links: Links
+
+
+def network_spaces(spec: FabricSpec, sizing: Sizing) -> dict[str, Space]:
+    """Addresses that servers may have in each layer-2 network, by the key that the lock knows them under.
+
+    The gateway has the first address, every leaf of the finished fabric one from the end. Tenants may reuse each
+    other's subnets, so every network has a space of its own.
+    """
+    found = {}
+    for tenant in spec.intent.tenants:
+        for network in tenant.networks:
+            if network.gateway is None:
+                continue
+            net = IPNetwork(network.gateway)
+            end = net.last - (net.version == 4) + 1 - planned_by_role(sizing)[LEAF]
+            intervals = [(net.first + 2, end)] if end > net.first + 2 else []
+            found[f"{spec.name}:{_key(tenant.name, network.name)}"] = Space(intervals)
+    return found
+
+
+def _key(tenant: str, network: str) -> str:
+    return f"address/network/{tenant}/{network}"
+
+
+def tenancy(wired: Wired, known: Mapping[str, int], addresses: Addresses, at: Allocator, report: Report) -> Tenancy:
+    """Everything that the plan says of tenants. Mistakes go to the report."""
+    spec, how = wired.spec, overlay.kind(wired.spec)
+    tenants = overlay.number(spec, known, report)
+    owner = owners(spec, wired.devices, wired.links, report)
+    lag, pair = _bonds(wired, tenants, owner)
+    leaves = [device for device in wired.devices if device.role == LEAF]
+    vtep: dict[int, int] = {}
+    shared: dict[int, int] = {}
+    if how == "evpn" and addresses.vtep is not None:
+        vtep = {leaf.index: addresses.vtep.number(leaf.number - 1) for leaf in leaves}
+        shared = _shared_vteps(wired, pair, at)
+    return Tenancy(
+        kind=how,
+        tenants=tenants,
+        owner=owner,
+        lag=lag,
+        pair=pair,
+        vtep=vtep,
+        pair_vtep=shared,
+        peers=_peers(wired) if how == "evpn" else {},
+        slices=_slices(wired, tenants, owner, at) if how == "vrf-lite" else {},
+        ways_out=_ways_out(wired, tenants, how, at),
+        hosts=_hosts(wired, tenants, owner, lag, at, report),
+    )
+
+
+# --- bonds --------------------------------------------------------------------------------------------------
+
+
+def _bonds(wired: Wired, tenants: Sequence[TenantPlan], owner: Ints) -> tuple[Ints, dict[int, int]]:
+    """The bond of every server link, and which leaves share bonds.
+
+    A bond joins the ports that have the same place on both leaves of a pair, and has that place as its number, which
+    stays whatever else is cabled.
+    """
+    spec, links, devices = wired.spec, wired.links, wired.devices
+    lag = np.zeros(len(links), dtype=np.int64)
+    if not overlay.bonds(spec):
+        return lag, {}
+    bridged = np.array([bool(tenant.networks) for tenant in tenants] + [False, False])  # owners -1 and -2 index from the end
+    mine = (links.kind == SERVER_LEAF) & bridged[owner]
+    lag[mine] = links.column[mine] + 1
+    leaves = [device for device in devices if device.role == LEAF]
+    pair: dict[int, int] = {}
+    for one, other in zip(leaves[::2], leaves[1::2], strict=False):  # the two leaves of a rack, rail or pair are neighbours
+        pair |= {one.index: other.index, other.index: one.index}
+    return lag, pair
+
+
+def _shared_vteps(wired: Wired, pair: Mapping[int, int], at: Allocator) -> dict[int, int]:
+    if not pair:
+        return {}
+    rows = max(wired.devices[leaf].number for leaf in pair)
+    area = at.address("vtep", "pair", Need(rows, reserve=power_of_two(max(rows, planned_by_role(wired.sizing)[LEAF]))))
+    if not area.blocks:
+        return {}
+    return {
+        leaf: area.number(min(wired.devices[leaf].number, wired.devices[other].number) - 1) for leaf, other in pair.items()
+    }
+
+
+# --- EVPN ---------------------------------------------------------------------------------------------------
+
+
+def _peers(wired: Wired) -> dict[int, tuple[int, ...]]:
+    """Who speaks EVPN with whom: neighbours in the underlay whose upper end is one of the route servers.
+
+    Of the spines of a pod and plane the first few serve, and of the cores that these meet the first few of each group,
+    which are the same in every pod.
+    """
+    links, devices, most = wired.links, wired.devices, wired.spec.intent.overlay.route_servers
+    pairs = np.unique(np.stack([links.a, links.b], axis=1)[np.isin(links.kind, _FABRIC)], axis=0)
+    ranked: dict[tuple[int, int, int], int] = {}
+    serves: set[int] = set()
+    for device in devices:
+        if device.role == SPINE:
+            place = (device.pod, device.plane, device.rail)
+            ranked[place] = ranked.get(place, 0) + 1
+            if ranked[place] <= most:
+                serves.add(device.index)
+    found: dict[int, list[int]] = {}
+    cores: dict[int, int] = {}
+    for lower, upper in pairs.tolist():
+        if devices[upper].role == CORE:
+            if lower not in serves or cores.get(lower, 0) >= most:
+                continue
+            cores[lower] = cores.get(lower, 0) + 1
+        elif devices[upper].role == SPINE and upper not in serves:
+            continue
+        found.setdefault(lower, []).append(upper)
+        found.setdefault(upper, []).append(lower)
+    return {device: tuple(sorted(peers)) for device, peers in sorted(found.items())}
+
+
+# --- slices of links ----------------------------------------------------------------------------------------
+
+
+def _slices(wired: Wired, tenants: Sequence[TenantPlan], owner: Ints, at: Allocator) -> dict[int, NDArray[Any]]:
+    """VRF-lite: a subnet per tenant on every link between switches, as long as the leaf has the tenant."""
+    links, sizing = wired.links, wired.sizing
+    planned = planned_by_role(sizing)
+    found = {}
+    for n, tenant in enumerate(tenants):
+        first = np.full(len(links), -1, dtype=object)
+        here = np.zeros(len(wired.devices), dtype=bool)
+        here[links.b[owner == n]] = True
+        for box in wired.spec.intent.topology.attachments:
+            if box.external and (not box.external.tenants or tenant.name in box.external.tenants):
+                here[links.b[_links_of(wired, box.name)]] = True
+        for kind, name, role in (
+            (LEAF_LEAF, "leaf-leaf", LEAF),
+            (LEAF_SPINE, "leaf-spine", LEAF),
+            (SPINE_CORE, "spine-core", SPINE),
+        ):
+            of_kind = links.kind == kind
+            if not of_kind.any():
+                continue
+            rows, columns = int(links.row[of_kind].max()) + 1, int(links.column[of_kind].max()) + 1
+            reserve = power_of_two(max(rows, planned[role])) if kind != LEAF_LEAF else 1
+            area = at.address("p2p", f"{name}/{tenant.name}", Need(rows, columns, reserve=reserve, step=2))
+            carried = of_kind & (here[links.a] if kind != SPINE_CORE else True)
+            if area.blocks:
+                first[carried] = area.numbers(links.row[carried], links.column[carried])
+        found[n] = first
+    return found
+
+
+def _links_of(wired: Wired, box: str) -> Ints:
+    """The links of an attached box."""
+    index = next((device.index for device in wired.devices if device.name == box), -1)
+    return np.flatnonzero((wired.links.kind == ATTACHMENT) & (wired.links.a == index))
+
+
+def _ways_out(wired: Wired, tenants: Sequence[TenantPlan], how: str, at: Allocator) -> tuple[WayOut, ...]:
+    found = []
+    for box in wired.spec.intent.topology.attachments:
+        external = box.external
+        if external is None or how == "acl":
+            continue
+        mine = _links_of(wired, box.name)
+        if how == "none":
+            found += [WayOut(int(link), -1, None, external.asn, box.name, external.accept) for link in mine]
+            continue
+        served = [n for n, tenant in enumerate(tenants) if not external.tenants or tenant.name in external.tenants]
+        if not served or not len(mine):
+            continue
+        columns = max(tenants[n].number for n in served)
+        area = at.address("p2p", f"external/{box.name}", Need(len(mine), columns, step=2))
+        for row, link in enumerate(mine.tolist() if area.blocks else ()):
+            found += [
+                WayOut(link, n, area.number(row, tenants[n].number - 1), external.asn, box.name, external.accept)
+                for n in served
+            ]
+    return tuple(sorted(found, key=lambda way: (way.link, way.tenant)))
+
+
+# --- addresses of servers in networks -----------------------------------------------------------------------
+
+
+def _hosts(
+    wired: Wired, tenants: Sequence[TenantPlan], owner: Ints, lag: Ints, at: Allocator, report: Report
+) -> dict[tuple[int, int], dict[int, int]]:
+    """Per network the address of every server link in it; the links of a bond have one together."""
+    found = {}
+    for n, tenant in enumerate(tenants):
+        mine = np.flatnonzero((wired.links.kind == SERVER_LEAF) & (owner == n))
+        ends = _ends(wired, mine.tolist(), lag)
+        for place, network in enumerate(tenant.networks):
+            if network.gateway is not None:
+                found[n, place] = _network_hosts(wired, (n, place), network, ends, at, report)
+    return found
+
+
+def _ends(wired: Wired, links: Sequence[int], lag: Ints) -> dict[int, tuple[str, int, int]]:
+    """Link → (server group, server from 0, which of its ports or bonds): what an address belongs to."""
+    ends: dict[int, tuple[str, int, int]] = {}
+    seen: dict[int, dict[tuple[int, int], int]] = {}
+    for link in links:
+        server = wired.devices[int(wired.links.a[link])]
+        assert server.role == SERVER
+        port = (1, int(lag[link])) if lag[link] else (0, link)
+        mine = seen.setdefault(server.index, {})
+        ends[link] = (server.group, server.number - 1, mine.setdefault(port, len(mine)))
+    return ends
+
+
+def _network_hosts(
+    wired: Wired,
+    which: tuple[int, int],
+    network: NetworkPlan,
+    ends: Mapping[int, tuple[str, int, int]],
+    at: Allocator,
+    report: Report,
+) -> dict[int, int]:
+    tenant = wired.spec.intent.tenants[which[0]].name
+    key = f"{wired.spec.name}:{_key(tenant, network.name)}"
+    result: dict[int, int] = {}
+    for group in sorted({end[0] for end in ends.values()}):
+        own = {link: end for link, end in ends.items() if end[0] == group}
+        need = Need(1 + max(end[1] for end in own.values()), 1 + max(end[2] for end in own.values()))
+        try:
+            area = at.ledger.area(f"{key}/{group}", at.spaces[key], need)
+        except Exhausted as error:
+            report.error(
+                "FAB149",
+                wired.spec.at("tenants", which[0], "networks", which[1], "gateway"),
+                f"network '{network.name}' of '{tenant}': expected a subnet with room for the gateway, "
+                f"{plural(planned_by_role(wired.sizing)[LEAF], 'leaf', 'leaves')} and {error.wanted} addresses of {group} "
+                f"servers, got a /{network.length}",
+                "widen it, or divide the tenant's servers over several networks",
+            )
+            continue
+        result |= {link: area.number(end[1], end[2]) for link, end in own.items()}
+    return result

@@ -1,0 +1,163 @@
+"""Who owns which ports: tenants as the intent names them become an owner for every server link.
+
+A tenant has servers by name or range, racks, rails. Servers and racks add up, rails narrow them down (rails alone: those of
+every server). A tenant that names nothing takes the servers that no other tenant has.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
+
+import numpy as np
+
+from fabric.diagnostics import Report, nearest, plural
+from fabric.intent.services import Tenant
+from fabric.plan.devices import ATTACHED, SERVER, Device
+from fabric.plan.links import ATTACHMENT, SERVER_LEAF, Links
+from fabric.plan.tenants import CLOSED, NOBODY
+from fabric.planner.ledger import Ints
+from fabric.planner.spec import FabricSpec
+
+_RANGE = re.compile(r"(.*?)(\d+)\.\.(\d+)")
+
+
+def owners(spec: FabricSpec, devices: Sequence[Device], links: Links, report: Report) -> Ints:
+    """The tenant of every link: its place in the intent's list, NOBODY or CLOSED."""
+    owner = np.full(len(links), NOBODY, dtype=np.int64)
+    tenants = spec.intent.tenants
+    if not tenants:
+        return owner
+    served = np.flatnonzero(links.kind == SERVER_LEAF)
+    servers = [device for device in devices if device.role == SERVER]
+    first = servers[0].index if servers else 0
+    names = {device.name: device.index - first for device in servers}
+    rack = np.array([device.rack for device in servers], dtype=np.int64)
+    rail = _rails(spec, devices, links, served)
+    owner[served] = CLOSED
+    rest: list[int] = []
+    for at, tenant in enumerate(tenants):
+        if not tenant.servers and not tenant.racks and not tenant.rails:
+            rest.append(at)
+            continue
+        chosen = _servers(spec, at, tenant, names, rack, report)
+        mine = chosen[links.a[served] - first]
+        if tenant.rails:
+            _check_numbers(spec, at, "rails", tenant.rails, rail, report)
+            mine = mine & np.isin(rail, np.array(tenant.rails) - 1)
+        _claim(spec, owner, served[mine], at, devices, links, report)
+    if len(rest) > 1:
+        report.error(
+            "FAB147",
+            spec.at("tenants", rest[1]),
+            f"tenants '{tenants[rest[0]].name}' and '{tenants[rest[1]].name}': expected servers, racks or rails, got none",
+            "one tenant may name nothing: it takes what the others leave",
+        )
+    elif rest:
+        left = served[owner[served] == CLOSED]
+        owner[left] = rest[0]
+    _boxes(spec, devices, links, owner)
+    _warn_empty(spec, owner, served, links, report)
+    return owner
+
+
+def _rails(spec: FabricSpec, devices: Sequence[Device], links: Links, served: Ints) -> Ints:
+    """Rail of every server link, from 0; -1 where a fabric has none."""
+    if spec.kind not in ("rail-optimized", "rail-only"):
+        return np.full(len(served), -1, dtype=np.int64)
+    of_leaf = np.array([device.rail for device in devices], dtype=np.int64)
+    return of_leaf[links.b[served]]
+
+
+def _servers(
+    spec: FabricSpec, at: int, tenant: Tenant, names: dict[str, int], rack: Ints, report: Report
+) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Which servers a tenant names, by their place."""
+    chosen = np.zeros(len(names), dtype=bool)
+    if not tenant.servers and not tenant.racks:
+        chosen[:] = True
+    for n, text in enumerate(tenant.servers):
+        found = [names[name] for name in _expand(text, names) if name in names]
+        if not found:
+            hint = nearest(text, names) if len(names) < 20_000 else ""
+            report.error(
+                "FAB147",
+                spec.at("tenants", at, "servers", n),
+                f"tenant '{tenant.name}': expected servers of this fabric, got '{text}', which is none",
+                hint if hint.startswith("did") else f"names such as {next(iter(names), '')}, ranges a-0001..0032, globs a-*",
+            )
+        chosen[found] = True
+    if tenant.racks:
+        _check_numbers(spec, at, "racks", tenant.racks, rack, report)
+        chosen |= np.isin(rack, np.array(tenant.racks) - 1)
+    return chosen
+
+
+def _expand(text: str, names: dict[str, int]) -> Iterator[str]:
+    """`a-0001..0032` as the names it stands for; a glob as those it matches."""
+    match = _RANGE.fullmatch(text)
+    if match:
+        stem, low, high = match.groups()
+        yield from (f"{stem}{n:0{len(low)}}" for n in range(int(low), min(int(high), int(low) + 1_000_000) + 1))
+    elif "*" in text or "?" in text:
+        yield from (name for name in names if fnmatchcase(name, text))
+    else:
+        yield text
+
+
+def _check_numbers(spec: FabricSpec, at: int, key: str, wanted: Sequence[int], there: Ints, report: Report) -> None:
+    """Racks and rails that the fabric has not."""
+    most = int(there.max(initial=-1)) + 1
+    for n, number in enumerate(wanted):
+        if number - 1 not in there:
+            has = f"1 to {most}" if most else f"none, as this fabric knows no {key}"
+            report.error(
+                "FAB147",
+                spec.at("tenants", at, key, n),
+                f"tenant '{spec.intent.tenants[at].name}': expected {key} {has}, got {number}",
+                "`per_rack` of the servers says how racks are filled" if key == "racks" and not most else "",
+            )
+
+
+def _claim(
+    spec: FabricSpec, owner: Ints, mine: Ints, at: int, devices: Sequence[Device], links: Links, report: Report
+) -> None:
+    """Gives links to a tenant; two tenants never share a port."""
+    taken = mine[owner[mine] >= 0]
+    if len(taken):
+        link, other = int(taken[0]), spec.intent.tenants[int(owner[taken[0]])]
+        report.error(
+            "FAB148",
+            spec.at("tenants", at),
+            f"tenants '{other.name}' and '{spec.intent.tenants[at].name}': expected ports of their own, both name "
+            f"{devices[int(links.a[link])].name} ({plural(len(taken), 'port')} in all)",
+            "a port has one tenant; `rails` divides a server's ports",
+        )
+    owner[mine] = at
+
+
+def _boxes(spec: FabricSpec, devices: Sequence[Device], links: Links, owner: Ints) -> None:
+    """Attached boxes: their own tenant, or nobody's. A router serves tenants on subinterfaces, its port has none."""
+    place = {tenant.name: at for at, tenant in enumerate(spec.intent.tenants)}
+    boxes = {box.name: box for box in spec.intent.topology.attachments}
+    for link in np.flatnonzero(links.kind == ATTACHMENT):
+        device = devices[int(links.a[link])]
+        if device.role == ATTACHED and (box := boxes.get(device.name)) is not None:
+            owner[link] = NOBODY if box.external else place.get(box.tenant or "", CLOSED)
+
+
+def _warn_empty(spec: FabricSpec, owner: Ints, served: Ints, links: Links, report: Report) -> None:
+    closed = int((owner == CLOSED).sum())
+    if closed:
+        servers = len(np.unique(links.a[served[owner[served] == CLOSED]]))
+        report.warn(
+            "FAB187",
+            spec.at("tenants"),
+            f"fabric '{spec.name}': {plural(closed, 'port')} of {plural(servers, 'server')} and attached boxes belong to no "
+            "tenant and are shut",
+            "a tenant that names nothing takes what the others leave; `tenant:` of an attachment says whose it is",
+        )
+    for at, tenant in enumerate(spec.intent.tenants):
+        if not (owner == at).any() and (tenant.servers or tenant.racks or tenant.rails):
+            report.warn("FAB187", spec.at("tenants", at), f"tenant '{tenant.name}' has no port", "")
