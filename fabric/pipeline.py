@@ -56,12 +56,13 @@ def summarize(intent: Intent) -> dict[str, Any]:
     """Counts, ports, ratios and limits of every fabric; needs no wiring, so a million GPUs take no longer than ten."""
     from fabric.configs import targets
     from fabric.planner import lock, pools
-    from fabric.planner.site import size_site
+    from fabric.planner.site import check_services, size_site
     from fabric.planner.summary import summary
 
     known = lock.read(intent.folder / lock.FILE, intent.shown / lock.FILE)
     sized = size_site(intent.site, intent.source, known)
     targets.choose({name: spec for name, (spec, _) in sized.items()})
+    check_services(sized, known)
     pools.check(intent.site, intent.source)
     return {
         "site": intent.site.site,

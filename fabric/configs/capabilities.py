@@ -101,9 +101,9 @@ def _there(spec: FabricSpec, roles: tuple[str, ...]) -> list[str]:
 def _lacking(nos: Target, tier: TierSpec, need: Need) -> str:
     """Why a switch cannot do what is asked, "" when it can."""
     if not getattr(nos.capabilities, need.what):
-        return f"{nos.title} configs of it are not made"
+        return f"expected a network OS that can, got {nos.title}"
     if need.of_model and need.what in tier.model.lacks:
-        return f"{tier.switch} cannot"
+        return f"expected a switch that can, got {tier.switch}"
     return ""
 
 

@@ -133,7 +133,7 @@ Secret = Annotated[str, Field(pattern=_SECRET)]
 
 
 class Secrets(Key):
-    """Names of secrets, never secrets: configs carry `${NAME}`, which a vault or `envsubst` fills in on the way to the box."""
+    """Names of secrets, never secrets: configs carry `${NAME}`, which a vault or `envsubst` fills in."""
 
     admin: Secret = Field("ADMIN_PASSWORD_HASH", description="password hash of the administrator, in the box's own form")
     snmp_auth: Secret = Field("SNMP_AUTH_KEY", description="SNMPv3 authentication key")

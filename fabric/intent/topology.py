@@ -58,7 +58,7 @@ class Leaf(Tier):
     """The tier that servers connect to."""
 
     oversubscription: Ratio | None = Field(
-        None, description="most server bandwidth per uplink bandwidth; 1 unless stated, below 1 is spare bandwidth"
+        None, description="most server bandwidth per uplink bandwidth; 1 (oob: 4) unless stated, below 1 is spare"
     )
     uplinks: Uplinks = Field(Uplinks(), description="uplinks of one leaf, where a designer insists")
     spare_server_ports: int = Field(

@@ -14,6 +14,7 @@ from fabric.plan.links import ATTACHMENT, KINDS, LEAF_LEAF, LEAF_SPINE, SERVER_L
 from fabric.plan.lossless import Buffer, Lossless, Qos, Watchdog
 from fabric.planner.layouts import core_downlinks, leaf_layout, leaf_spine_ports_used, spine_downlinks, spine_layout
 from fabric.planner.ports import Slot
+from fabric.planner.purposes import PURPOSES
 from fabric.planner.sizing import Sizing
 from fabric.planner.spec import FabricSpec, TierSpec
 from fabric.qos import marking
@@ -21,6 +22,8 @@ from fabric.qos.headroom import Headroom, headroom
 from fabric.qos.pools import buffer_of
 
 ROCE_HEADERS_BYTES = 104  # Ethernet, VLAN, IPv6, UDP, BTH, RETH, ICRC, FCS, up to a multiple of eight
+
+_ALL = {LEAF: "leaves", SPINE: "spines", CORE: "cores"}
 
 Place = tuple[int, int]  # speed in Gb/s and cable length in metres: all that two ports of a box can differ in
 
@@ -46,9 +49,9 @@ class FabricLossless:
 
 
 def wanted(spec: FabricSpec) -> bool:
-    """RoCE runs on compute and storage fabrics unless the intent says otherwise."""
+    """Whether a fabric carries RoCE: as the intent says, else by its purpose."""
     stated = spec.intent.qos.enabled
-    return spec.ethernet and (spec.intent.purpose in ("compute", "storage") if stated is None else stated)
+    return spec.ethernet and (PURPOSES[spec.intent.purpose].lossless if stated is None else stated)
 
 
 def frame_bytes(spec: FabricSpec) -> int:
@@ -160,8 +163,8 @@ def _check_fits(
     report.error(
         "FAB145",
         spec.at("topology", "cable_length_m"),
-        f"fabric '{spec.name}': the {role}s ({tier.switch}) have {buffer.total_bytes:,} bytes of buffer, PFC headroom "
-        f"takes {buffer.reserved_bytes:,}: {' + '.join(parts)}",
+        f"fabric '{spec.name}', {_ALL[role]} of {tier.switch}: expected PFC headroom within {buffer.total_bytes:,} bytes "
+        f"of buffer, got {buffer.reserved_bytes:,}: {' + '.join(parts)}",
         f"shorter cables (`{longest}`), slower or fewer ports, or a switch with more buffer; "
         f"`fabric headroom --switch {tier.switch}` shows one link",
     )

@@ -91,7 +91,7 @@ def _check_tenant(spec: FabricSpec, at: int, tenant: Tenant, how: str, report: R
         report.error(
             "FAB144",
             spec.at("tenants", at, "networks"),
-            f"tenant '{tenant.name}': layer-2 networks need an overlay, this fabric is routed",
+            f"tenant '{tenant.name}': networks: expected none in a routed fabric, layer 2 needs an overlay",
             "`overlay: {kind: evpn-vxlan}`, or leave `networks` out: servers then have routed ports",
         )
     seen: list[str] = []
@@ -129,7 +129,8 @@ def _check_boxes(spec: FabricSpec, how: str, report: Report) -> None:
             report.error(
                 "FAB144",
                 spec.at(*path, "external"),
-                f"attachment '{box.name}': filters cannot tell the outside world from other tenants",
+                f"attachment '{box.name}': expected no router beside `isolation: acl`: filters cannot tell the outside world "
+                "from other tenants",
                 "`isolation: vrf-lite` or `kind: evpn-vxlan` give every tenant a way out of its own",
             )
         for n, name in enumerate(box.external.tenants):
@@ -137,7 +138,7 @@ def _check_boxes(spec: FabricSpec, how: str, report: Report) -> None:
             if how == "none":
                 report.error("FAB144", where, "external.tenants: expected none, this fabric has one routing table")
             elif name not in names:
-                report.error("FAB144", where, f"external.tenants: unknown tenant '{name}'", nearest(name, names))
+                report.error("FAB144", where, f"external.tenants: expected a tenant, got '{name}'", nearest(name, names))
 
 
 def _check_bonds(spec: FabricSpec, report: Report) -> None:

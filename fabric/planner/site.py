@@ -14,6 +14,7 @@ from fabric.planner.addresses import address_spaces
 from fabric.planner.assemble import Context, plan_fabric
 from fabric.planner.ledger import Ledger, Space
 from fabric.planner.lock import FabricLock, Lock
+from fabric.planner.lossless import lossless
 from fabric.planner.numbers import id_spaces
 from fabric.planner.places import hold
 from fabric.planner.pools import asn_intervals, pools
@@ -36,6 +37,15 @@ def size_site(site: Site, source: Source, lock: Lock) -> dict[str, tuple[FabricS
             report.errors += error.diagnostics
     report.raise_errors()
     return sized
+
+
+def check_services(sized: Mapping[str, tuple[FabricSpec, Sizing]], lock: Lock) -> None:
+    """What can be said of tenants and the lossless class without wiring. Raises InputError."""
+    report = Report()
+    for name, (spec, sizing) in sized.items():
+        overlay.number(spec, lock.fabrics.get(name, FabricLock()).tenants, report)
+        lossless(spec, sizing, report)
+    report.raise_errors()
 
 
 def plan_site(site: Site, source: Source, lock: Lock, nos: Mapping[str, Mapping[str, str]]) -> Plan:

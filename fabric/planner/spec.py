@@ -12,6 +12,7 @@ from fabric.diagnostics import Place, Report, nearest, plural
 from fabric.intent.site import Fabric, Site
 from fabric.intent.source import Source
 from fabric.intent.topology import ServerGroup
+from fabric.planner.purposes import PURPOSES
 
 
 @dataclass(frozen=True)
@@ -119,27 +120,27 @@ def _fabric(name: str, site: Site, source: Source, report: Report) -> FabricSpec
     core = _tier(name, "core", spine, site, source, report)
     if len(report.errors) > errors or leaf is None or spine is None or core is None:
         return None
-    kind = topology.kind or ("rail-optimized" if intent.purpose == "compute" else "rack")
+    usual = PURPOSES[intent.purpose]
     known = [group for group in groups if group is not None]
     spec = FabricSpec(
         name=name,
         intent=intent,
         source=source,
-        kind=kind,
+        kind=topology.kind or usual.kind,
         groups=tuple(known),
         leaf=leaf,
         spine=spine,
         core=core,
-        leaf_ratio=_ratio(topology.leaf.oversubscription),
-        spine_ratio=_ratio(topology.spine.oversubscription),
+        leaf_ratio=_ratio(topology.leaf.oversubscription, usual.oversubscription),
+        spine_ratio=_ratio(topology.spine.oversubscription, Fraction(1)),
     )
     _sanity(spec, report)
     return spec
 
 
-def _ratio(value: float | None) -> Fraction:
+def _ratio(value: float | None, usual: Fraction) -> Fraction:
     """The decimal number as written, exactly: 1.067 is 1067/1000."""
-    return Fraction(1) if value is None else Fraction(repr(value))
+    return usual if value is None else Fraction(repr(value))
 
 
 def _group(fabric: str, index: int, site: Site, source: Source, report: Report) -> GroupSpec | None:
