@@ -20,6 +20,7 @@ from fabric.output import check as compare
 from fabric.output import diff as differences
 from fabric.output.stage import Staged
 from fabric.pipeline import Intent
+from fabric.plan.devices import SERVER
 from fabric.plan.plan import Plan
 from fabric.planner import lock
 from fabric.planner.warnings import unsilenced
@@ -61,9 +62,14 @@ class Generation:
         self.plan = pipeline.plan(intent)
         self.renderer = pipeline.render(self.plan, intent)
         self.todo = self.renderer.jobs(self.limit.device)
-        if limit and not self.todo:
-            message = f"--limit '{limit}' matches no switch of site '{self.plan.site}'"
+        if limit and not self.todo and not self._servers():
+            message = f"--limit '{limit}' matches no switch or server of site '{self.plan.site}'"
             raise InputError([Diagnostic("FAB162", Place(str(intent.path)), message)])
+
+    def _servers(self) -> bool:
+        """Whether the limit names a server."""
+        devices = (device for fabric in self.plan.fabrics.values() for device in fabric.devices)
+        return any(device.role == SERVER and self.limit.device(device.name) for device in devices)
 
     def check(self) -> Result:
         """Compares the folder with what would be written; a site that keeps no output is rendered all the same."""
@@ -94,6 +100,8 @@ class Generation:
             for path, data in pipeline.site_files(self.plan):
                 transaction.write(path, data)
             self._stage(transaction, advance)
+            for path, data in self._hosts():
+                transaction.write(path, data)
             changes = transaction.commit()
         found = (*self.plan.warnings, *([_moved(self.intent, moved)] if moved else []))
         warnings = unsilenced(self.intent.site, self.intent.source, found)
@@ -105,6 +113,14 @@ class Generation:
             for job in self.todo:
                 yield from self.renderer.files(job)
                 advance(1)
+        yield from self._hosts()
+
+    def _hosts(self) -> Iterator[tuple[str, bytes]]:
+        """Files of servers; those that a group shares only when no limit is set."""
+        if self.intent.site.output.hosts:
+            for path, data in pipeline.host_files(self.plan, self.limit.device):
+                if not self.limit.keep(path):
+                    yield path, data
 
     def _bar(self) -> AbstractContextManager[Callable[[int], None]]:
         return self.progress(f"{self.plan.site}: switches", len(self.todo))
@@ -186,7 +202,7 @@ def _moved(intent: Intent, links: int) -> Diagnostic:
 
 @dataclass(frozen=True)
 class _Limit:
-    """`--limit`: which switches are rendered; files of the others are left alone."""
+    """`--limit`: which switches and servers are rendered; files of the others are left alone."""
 
     glob: str
 
@@ -194,7 +210,7 @@ class _Limit:
         return not self.glob or fnmatchcase(name, self.glob)
 
     def keep(self, path: str) -> bool:
-        return path.startswith("configs/") and not self.device(path.split("/")[1])
+        return path.startswith(("configs/", "hosts/")) and not self.device(path.split("/")[1])
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The product in one page: an intent becomes a plan, the plan becomes files.
 
-    load ──▶ Intent ──plan──▶ Plan ──render──▶ files of each switch ──generate──▶ generated/<site>/
+    load ──▶ Intent ──plan──▶ Plan ──render──▶ files of each switch and server ──generate──▶ generated/<site>/
 
 Every step takes and gives typed values, so a program can use one without the others. `lock` is what a former run
 handed out: names, AS numbers, addresses and ports that must not change.
@@ -9,7 +9,7 @@ handed out: names, AS numbers, addresses and ports that must not change.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -89,6 +89,13 @@ def render(made: Plan, intent: Intent) -> Renderer:
     from fabric.configs import Renderer
 
     return Renderer(made, intent.path.absolute().parent)
+
+
+def host_files(made: Plan, wanted: Callable[[str], bool]) -> Iterator[tuple[str, bytes]]:
+    """The other end of the cables: addresses, RoCE settings and NCCL environment of the wanted servers."""
+    from fabric.hosts import host_files as files
+
+    yield from files(made, wanted)
 
 
 def generate(intent: Intent, limit: str = "", jobs: int = 0, progress: Progress | None = None) -> Generation:

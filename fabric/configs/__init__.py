@@ -8,11 +8,11 @@ from pathlib import Path
 
 from fabric.configs import overrides, targets
 from fabric.configs.view_of import Views
-from fabric.diagnostics import Report
+from fabric.diagnostics import Diagnostic, InputError, Report
 from fabric.plan.devices import Device
 from fabric.plan.plan import Plan
 from fabric.render import render
-from fabric.vendors.base import target
+from fabric.vendors.base import CannotRender, target
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,10 @@ class Renderer:
         applied = self.overrides.of(job.fabric, job.device)
         try:
             rendered = render(view, target(job.device.nos), applied)
+        except CannotRender as error:
+            spec = self.plan.fabrics[job.fabric].spec
+            hint = "another network OS or switch may do it; `fabric vendors` shows what each can"
+            raise InputError([Diagnostic("FAB165", spec.at(), f"{job.device.name}: {error}", hint)]) from error
         except Exception as error:
             blamed = overrides.explain(error, self.plan, job.device, applied)
             raise (blamed or error) from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from fabric.catalog.models import SwitchModel
 from fabric.diagnostics import Place, Report
 from fabric.plan.devices import CORE, LEAF, SPINE
 from fabric.planner import lossless, overlay
@@ -83,13 +84,14 @@ def check(specs: Mapping[str, FabricSpec], chosen: Mapping[str, Mapping[str, str
                     seen.add((need.what, nos, tier.switch))
                     _check(spec, need, target(nos), tier, report)
         _check_names(name, spec, chosen[name], report)
+        _check_wishes(name, spec, chosen[name], report)
 
 
 def _check(spec: FabricSpec, need: Need, nos: Target, tier: TierSpec, report: Report) -> None:
     reason = _lacking(nos, tier, need)
     if reason:
         message = f"fabric '{spec.name}': {WORDS[need.what]}: {reason}"
-        report.error("FAB164", need.place, message, _who_can(need, tier))
+        report.error("FAB164", need.place, message, _who_can(need, nos, tier))
 
 
 def _there(spec: FabricSpec, roles: tuple[str, ...]) -> list[str]:
@@ -102,13 +104,13 @@ def _lacking(nos: Target, tier: TierSpec, need: Need) -> str:
     """Why a switch cannot do what is asked, "" when it can."""
     if not getattr(nos.capabilities, need.what):
         return f"expected a network OS that can, got {nos.title}"
-    if need.of_model and need.what in tier.model.lacks:
+    if need.of_model and nos.lacking(tier.model, need.what):
         return f"expected a switch that can, got {tier.switch}"
     return ""
 
 
-def _who_can(need: Need, tier: TierSpec) -> str:
-    if need.what in tier.model.lacks:
+def _who_can(need: Need, nos: Target, tier: TierSpec) -> str:
+    if nos.lacking(tier.model, need.what):
         return f"`fabric catalog {tier.switch}` says why; choose another switch"
     able = [
         name
@@ -132,6 +134,27 @@ def _check_names(name: str, spec: FabricSpec, chosen: Mapping[str, str], report:
                 f"{target(chosen[LEAF]).title}, got {len(tenant.name)}: '{tenant.name}'",
                 "it is the name of a VRF there",
             )
+
+
+def _check_wishes(name: str, spec: FabricSpec, chosen: Mapping[str, str], report: Report) -> None:
+    """Numbers that the language allows and a network OS does not."""
+    under, qos = spec.intent.underlay, spec.intent.qos
+    wishes: dict[str, int] = {}
+    if under.bfd.enabled:
+        wishes |= {"underlay.bfd.interval_ms": under.bfd.interval_ms, "underlay.bfd.multiplier": under.bfd.multiplier}
+    if lossless.wanted(spec):
+        wishes |= {"qos.lossless_priority": qos.lossless_priority, "qos.cnp_priority": qos.cnp_priority}
+    for nos in sorted({chosen[role] for role in _there(spec, EVERY) if chosen[role]}):
+        for key, text in target(nos).objects(wishes).items():
+            where, title = spec.at(*key.split(".")), target(nos).title
+            report.error("FAB164", where, f"fabric '{name}', {title}: {key}: {text}", "another network OS may do it")
+
+
+def balances_by_load(spec: FabricSpec, nos: Target, model: SwitchModel) -> bool:
+    """Whether a switch chooses paths by the load of its links: asked for, or because it costs nothing."""
+    wish = spec.intent.underlay.load_balancing.mode
+    has = nos.capabilities.dynamic_balancing if nos.can(model, "dynamic_balancing") else ""
+    return bool(has) and (wish == "dynamic" or (wish == "auto" and has == "auto"))
 
 
 def without_lossless(spec: FabricSpec, chosen: Mapping[str, str]) -> list[str]:

@@ -164,9 +164,15 @@ class TenantViews:
         return f"02:00:00:{n >> 16 & 255:02x}:{n >> 8 & 255:02x}:{n & 255:02x}"
 
     def pair(
-        self, device: Device, ports: Sequence[Port], loopback: Callable[[int], str], manage: Callable[[int], str]
+        self,
+        device: Device,
+        ports: Sequence[Port],
+        loopback: Callable[[int], str],
+        manage: Callable[[int], str],
+        *,
+        one_vtep: bool,
     ) -> Pair | None:
-        """The leaf that this one shares bonds with; None where it has no bond."""
+        """The leaf that this one shares bonds with; None where it has no bond. `one_vtep`: the two answer as one (vPC)."""
         other = self.tenancy.pair.get(device.index)
         if other is None or not any(port.lag for port in ports):
             return None
@@ -177,7 +183,7 @@ class TenantViews:
             peer=peer,
             peer_loopback=loopback(other),
             peer_management=manage(other),
-            shared_vtep=str(ip_address(self.tenancy.pair_vtep[device.index])),
+            shared_vtep=str(ip_address(self.tenancy.pair_vtep[device.index])) if one_vtep else "",
             system_mac=self._system_mac(device),
             ports=tuple(port.ref for port in ports if port.peer is not None and port.peer.device.index == other),
         )

@@ -11,6 +11,7 @@ from ipaddress import IPv6Address, ip_address
 from netaddr import IPNetwork
 
 from fabric.catalog.models import SwitchModel
+from fabric.configs.capabilities import balances_by_load
 from fabric.configs.tenant_views import TenantViews
 from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
 from fabric.plan.links import ATTACHMENT, KINDS, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
@@ -65,7 +66,7 @@ class Views:
             vrfs=tenants.vrfs(device, router_id, ports),
             networks=tenants.networks(device, router_id, ports),
             lags=tenants.lags(device, ports),
-            pair=tenants.pair(device, ports, self._loopback, lambda index: str(ip_address(int(fabric.management[index])))),
+            pair=tenants.pair(device, ports, self._loopback, self._manage, one_vtep=self._multihoming(device) == "vpc"),
             externals=tenants.externals(cabled),
             acls=tenants.acls(ports),
         )
@@ -77,6 +78,12 @@ class Views:
     def _loopback(self, index: int) -> str:
         return ipv4(int(self.fabric.loopback[index]))
 
+    def _manage(self, index: int) -> str:
+        return str(ip_address(int(self.fabric.management[index])))
+
+    def _multihoming(self, device: Device) -> str:
+        return target(device.nos).capabilities.multihoming if device.nos else ""
+
     def _lossless(self, device: Device) -> RoleLossless | None:
         """The lossless class, where the fabric has one and the switch can do it."""
         if self.fabric.lossless is None or not self._can(device, "lossless"):
@@ -87,11 +94,9 @@ class Views:
         return bool(device.nos) and target(device.nos).can(self.models[device.role], what)
 
     def _balancing(self, device: Device) -> Balancing:
-        """By load where it is asked for, or where it costs nothing."""
-        wish = self.fabric.spec.intent.underlay.load_balancing
-        has = target(device.nos).capabilities.dynamic_balancing if self._can(device, "dynamic_balancing") else ""
-        dynamic = bool(has) and (wish.mode == "dynamic" or (wish.mode == "auto" and has == "auto"))
-        return Balancing(wish.seed + _TIER[device.role], dynamic)
+        spec, model = self.fabric.spec, self.models[device.role]
+        dynamic = bool(device.nos) and balances_by_load(spec, target(device.nos), model)
+        return Balancing(spec.intent.underlay.load_balancing.seed + _TIER[device.role], dynamic)
 
     def _release(self, device: Device) -> str:
         own, site = self.fabric.spec.intent.releases, self.plan.intent.releases

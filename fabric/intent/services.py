@@ -12,7 +12,8 @@ from fabric.intent.base import Count, Host, Key, Line, ListOf, Name
 
 Vni = Annotated[int, Field(ge=1, le=16_777_215)]
 Vlan = Annotated[int, Field(ge=2, le=4094)]
-Priority = Annotated[int, Field(ge=0, le=7)]
+Priority = Annotated[int, Field(ge=1, le=7)]  # 0 is best effort
+Lossless = Annotated[int, Field(ge=1, le=6)]  # 0 is best effort, 7 what switches say to each other
 Dscp = Annotated[int, Field(ge=0, le=63)]
 
 
@@ -97,7 +98,7 @@ class Qos(Key):
     """Lossless Ethernet for RoCE."""
 
     enabled: bool | None = Field(None, description="on for compute and storage fabrics unless stated")
-    lossless_priority: Priority = Field(3, description="PFC priority, traffic class and queue of RoCE")
+    lossless_priority: Lossless = Field(3, description="PFC priority, traffic class and queue of RoCE")
     lossless_dscp: Dscp = Field(26, description="DSCP of RoCE data")
     cnp_priority: Priority = Field(6, description="traffic class of congestion notifications")
     cnp_dscp: Dscp = Field(48, description="DSCP of congestion notifications")
@@ -193,4 +194,5 @@ class Override(Key):
 class Output(Key):
     """What becomes of the generated files."""
 
+    hosts: bool = Field(True, description="write the files of servers as well: addresses, RoCE settings, NCCL environment")
     keep: bool = Field(True, description="false: too large to commit; `generate --check` plans and renders, compares nothing")

@@ -66,7 +66,7 @@ class Pair:
     peer: Device
     peer_loopback: str  # "10.0.0.6"
     peer_management: str  # without the length
-    shared_vtep: str  # address that both leaves answer as one VTEP
+    shared_vtep: str  # address that both leaves answer as one VTEP; "" where the target has Ethernet segments instead
     system_mac: str
     ports: tuple[PortRef, ...]  # links between the two, () where the intent has none
 

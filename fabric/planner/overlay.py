@@ -12,6 +12,7 @@ from fabric.plan.tenants import MOST_TENANTS, VLAN_BASE, NetworkPlan, TenantPlan
 from fabric.planner.spec import FabricSpec
 
 _FIRST_VLAN = 100
+RESERVED = frozenset({"all", "default", "global", "inet", "lo", "management", "master", "mgmt", "mgmt-junos"})
 
 
 def kind(spec: FabricSpec) -> str:
@@ -75,6 +76,13 @@ def bonds(spec: FabricSpec) -> bool:
 
 def _check_tenant(spec: FabricSpec, at: int, tenant: Tenant, how: str, report: Report) -> None:
     names = [other.name for other in spec.intent.tenants]
+    if tenant.name.lower() in RESERVED:
+        report.error(
+            "FAB144",
+            spec.at("tenants", at, "name"),
+            f"tenants: expected a name that no network OS keeps for itself, got '{tenant.name}'",
+            f"kept are {', '.join(sorted(RESERVED))}",
+        )
     for n, name in enumerate(tenant.imports):
         where = spec.at("tenants", at, "imports", n)
         if name not in names or name == tenant.name:

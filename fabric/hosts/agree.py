@@ -1,0 +1,151 @@
+"""Whether both ends of a server's cable say the same: what was rendered for the host against what the switch says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from fabric.hosts.read_host import Addressing, Classes, Script, read_environment, read_netplan, read_script
+from fabric.hosts.view import ETHERNET, Host, HostNic
+
+ECT0 = 0b10
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchEnd:
+    """A server port as its switch's config has it; None for what the config does not tell."""
+
+    dscp: int | None  # of the lossless class
+    priority: int | None
+    cnp_dscp: int | None
+    cnp_priority: int | None
+    mtu: int | None
+    address: str | None  # without the length
+    peer_address: str | None  # of the host, with its length
+    pfc_priorities: tuple[int, ...]
+    lossless_percent: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class HostFiles:
+    """The texts of one server; "" where a file is not made."""
+
+    netplan: str
+    roce: str = ""
+    nccl: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """One difference between the two ends."""
+
+    id: str
+    device: str
+    file: str
+    message: str
+
+
+def disagreements(host: Host, files: HostFiles, ends: Mapping[str, SwitchEnd]) -> list[Disagreement]:
+    """Every difference at the ports in `ends`, which are named as in the plan (`compute1`)."""
+    addressing, scripts = read_netplan(files.netplan), read_script(files.roce)
+    environment = read_environment(files.nccl)
+    found: list[Disagreement] = []
+    for nic in host.nics:
+        end = ends.get(nic.name)
+        if end is None or nic.kind != ETHERNET or nic.closed:
+            continue
+        one = _Port(host.name, nic, end)
+        found += one.addresses(addressing.get(nic.interface))
+        found += one.classes(scripts.get(nic.interface, Script()))
+        if nic.purpose == "compute":
+            found += one.nccl(environment)
+    return list(dict.fromkeys(found))
+
+
+@dataclass(frozen=True)
+class _Port:
+    host: str
+    nic: HostNic
+    end: SwitchEnd
+
+    def _say(self, code: str, file: str, what: str, expected: object, got: object) -> Disagreement:
+        where = f"{self.nic.name} ({self.nic.interface})" if self.nic.name != self.nic.interface else self.nic.name
+        return Disagreement(code, self.host, file, f"{where}: {what}: expected {expected} as on {self.nic.leaf}, got {got}")
+
+    def addresses(self, got: Addressing | None) -> Iterator[Disagreement]:
+        end, file = self.end, "60-fabric.yaml"
+        if got is None:
+            yield self._say("FAB450", file, "interface", "it", "none of that name")
+            return
+        if end.peer_address is not None and end.peer_address not in got.addresses:
+            yield self._say("FAB450", file, "address", end.peer_address, ", ".join(got.addresses) or "none")
+        if end.peer_address is not None and end.address is not None and set(got.gateways) != {end.address}:
+            yield self._say("FAB451", file, "gateway", end.address, ", ".join(got.gateways) or "none")
+        if end.peer_address is not None and end.peer_address.partition("/")[0] not in got.rules:
+            yield self._say(
+                "FAB451", file, "source with a table of its own", end.peer_address, ", ".join(got.rules) or "none"
+            )
+        if end.mtu is not None and got.mtu is not None and got.mtu > end.mtu:
+            yield self._say("FAB452", file, "MTU", f"at most {end.mtu}", got.mtu)
+
+    def classes(self, script: Script) -> Iterator[Disagreement]:
+        end, file = self.end, "roce.sh"
+        if end.mtu is not None and script.mtu is not None and script.mtu > end.mtu:
+            yield self._say("FAB452", file, "MTU", f"at most {end.mtu}", script.mtu)
+        if not script.tools and end.pfc_priorities:
+            yield self._say("FAB454", file, "priorities with PFC", _numbers(end.pfc_priorities), "none")
+        for tool, classes in script.tools.items():
+            yield from self._with_tool(f"{file}, {tool}", classes)
+        if script.tools:
+            yield from self._marking(script.knobs)
+
+    def _with_tool(self, file: str, got: Classes) -> Iterator[Disagreement]:
+        end = self.end
+        if set(got.pfc or ()) != set(end.pfc_priorities):
+            expected = _numbers(end.pfc_priorities)
+            yield self._say("FAB454", file, "priorities with PFC", expected, _numbers(got.pfc or ()))
+        if end.dscp is not None and end.priority is not None:
+            own = got.dscp.get(end.dscp, end.dscp >> 3)
+            if own != end.priority:
+                yield self._say("FAB453", file, f"priority of DSCP {end.dscp}", end.priority, own)
+            others = [d for d in range(64) if d != end.dscp and got.dscp.get(d, d >> 3) == end.priority]
+            if others:
+                yield self._say("FAB453", file, f"DSCPs in priority {end.priority}", end.dscp, _numbers((*others, end.dscp)))
+            percent = got.percent.get(got.traffic_class.get(end.priority, end.priority))
+            if end.lossless_percent is not None and percent != end.lossless_percent:
+                yield self._say("FAB456", file, f"percent of priority {end.priority}", end.lossless_percent, percent)
+        if end.cnp_dscp is not None and end.cnp_priority is not None:
+            own = got.dscp.get(end.cnp_dscp, end.cnp_dscp >> 3)
+            if own != end.cnp_priority:
+                yield self._say("FAB455", file, f"priority of CNP, DSCP {end.cnp_dscp}", end.cnp_priority, own)
+            if got.traffic_class.get(own, own) not in got.strict:
+                yield self._say("FAB455", file, f"priority {own} of CNP", "strict", "weighted")
+
+    def _marking(self, knobs: Mapping[str, str]) -> Iterator[Disagreement]:
+        """What the adapter writes into packets."""
+        end, file = self.end, "roce.sh"
+        for path, value in knobs.items():
+            name = path.rpartition("/")[2]
+            if name in ("default_roce_tos", "traffic_class") and end.dscp is not None:
+                if int(value) >> 2 != end.dscp:
+                    yield self._say("FAB453", file, f"DSCP in {name}", end.dscp, int(value) >> 2)
+                if int(value) & 0b11 != ECT0:
+                    yield self._say("FAB453", file, f"ECN bits in {name}", ECT0, int(value) & 0b11)
+            elif name in ("cnp_dscp", "np_cnp_dscp") and end.cnp_dscp is not None and int(value) != end.cnp_dscp:
+                yield self._say("FAB455", file, f"DSCP of CNP in {name}", end.cnp_dscp, value)
+            elif name in ("cnp_802p_prio", "np_cnp_prio") and end.cnp_priority is not None and int(value) != end.cnp_priority:
+                yield self._say("FAB455", file, f"priority of CNP in {name}", end.cnp_priority, value)
+            elif "/enable/" in path and end.priority is not None and int(name) != end.priority:
+                yield self._say("FAB453", file, "priority with ECN", end.priority, name)
+
+    def nccl(self, got: Mapping[str, str]) -> Iterator[Disagreement]:
+        if self.end.dscp is None or not self.end.pfc_priorities or not got:
+            return
+        value = got.get("NCCL_IB_TC", "0")
+        if int(value) >> 2 != self.end.dscp:
+            expected = f"{self.end.dscp << 2} (DSCP {self.end.dscp})"
+            yield self._say("FAB457", "nccl.env", "NCCL_IB_TC", expected, f"{value} (DSCP {int(value) >> 2})")
+
+
+def _numbers(values: Iterable[int]) -> str:
+    return ", ".join(map(str, sorted(values))) or "none"

@@ -1,0 +1,116 @@
+"""All that the host side takes from a fabric's plan; the rest of this package sees nothing else of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from ipaddress import IPv6Address, ip_address
+from typing import NamedTuple
+
+import numpy as np
+
+from fabric.configs.capabilities import balances_by_load
+from fabric.configs.targets import mtu_limit
+from fabric.configs.view_of import ipv4
+from fabric.plan.devices import LEAF
+from fabric.plan.links import SERVER_LEAF
+from fabric.plan.lossless import Qos
+from fabric.plan.plan import FabricPlan
+from fabric.plan.tenants import CLOSED, TenantPlan
+from fabric.vendors.base import target
+
+MOST_MTU = 9000  # what every adapter does, with room below a switch's 9216 for tags and tunnels
+VXLAN_BYTES = 50  # inner Ethernet, VXLAN, UDP and outer IPv4 headers
+
+
+class Vlan(NamedTuple):
+    """A tagged network on a server port."""
+
+    tag: int
+    address: str | None = None  # with its length
+    gateway: str | None = None
+
+
+class ServerLink(NamedTuple):
+    """One cable of a server."""
+
+    server: int  # device index
+    nic: int  # from 1
+    port: int  # of the NIC, from 0
+    leaf: int  # device index
+    speed_gbps: int
+    address: str | None  # of the server, with its length
+    gateway: str | None  # the leaf's address on the link, or of the network's gateway
+    closed: bool = False  # belongs to no tenant: the leaf keeps it shut
+    untagged: int = 0  # VLAN of a layer-2 port, 0: a routed port
+    tagged: tuple[Vlan, ...] = ()
+    lag: int = 0  # bond, 0: none; the same number on every member of it
+    vrf: str = ""  # tenant of a routed port
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a fabric promises its hosts, beside the links."""
+
+    mtu: int  # largest IP packet that gets through
+    qos: Qos | None = None
+    dynamic: bool = False  # switches choose paths by load, so packets of one flow may overtake each other
+    outside: tuple[str, ...] = ()  # routes behind the fabric's borders: "0.0.0.0/0", or prefixes
+
+
+FactsOf = Callable[[FabricPlan], Facts]
+
+
+def facts_of(fabric: FabricPlan) -> Facts:
+    """What a plan says: the classes of its leaves, where they have them, and what lies behind its borders."""
+    leaf = next((device for device in fabric.devices if device.role == LEAF), None)
+    nos = target(leaf.nos) if leaf is not None and leaf.nos else None
+    model, overlay = fabric.spec.leaf.model, fabric.spec.intent.overlay.kind == "evpn-vxlan"
+    lossless = fabric.lossless is not None and nos is not None and nos.can(model, "lossless")
+    outside = dict.fromkeys(text for way in fabric.tenancy.ways_out for text in way.accepts)
+    return Facts(
+        mtu=min(min(fabric.spec.intent.underlay.mtu, mtu_limit(fabric)) - VXLAN_BYTES * overlay, MOST_MTU),
+        qos=fabric.lossless.of(LEAF, fabric.spec.groups[0].name).qos if fabric.lossless and lossless else None,
+        dynamic=nos is not None and balances_by_load(fabric.spec, nos, model),
+        outside=tuple(outside),
+    )
+
+
+def server_links(fabric: FabricPlan) -> Iterator[ServerLink]:
+    """Every server link by server, NIC and port. What tenants change about a port is put in here and nowhere else."""
+    links = fabric.links
+    rows = np.flatnonzero(links.kind == SERVER_LEAF)
+    rows = rows[np.lexsort((links.a_sub[rows], links.a_cage[rows], links.a[rows]))]
+    columns = (rows, links.a, links.a_cage, links.a_sub, links.b, links.speed_gbps, fabric.subnet, fabric.tenancy.owner)
+    length, text = fabric.subnet_length, _v6 if fabric.subnet_length == 127 else ipv4
+    routed = fabric.spec.ethernet  # an InfiniBand port has no use for a subnet
+    taken = (column[rows].tolist() if column is not rows else rows.tolist() for column in columns)
+    for link, server, nic, port, leaf, speed, low, owner in zip(*taken, strict=True):
+        tenant = fabric.tenancy.tenants[owner] if owner >= 0 else None
+        if tenant is not None and tenant.networks:
+            yield _bridged(fabric, tenant, link, ServerLink(server, nic, port, leaf, speed, None, None))
+            continue
+        vrf, closed = tenant.name if tenant and fabric.tenancy.isolated else "", owner == CLOSED
+        if routed and low >= 0:  # the leaf has the first address
+            yield ServerLink(server, nic, port, leaf, speed, f"{text(low + 1)}/{length}", text(low), closed, vrf=vrf)
+        else:
+            yield ServerLink(server, nic, port, leaf, speed, None, None, closed, vrf=vrf)
+
+
+def _bridged(fabric: FabricPlan, tenant: TenantPlan, link: int, plain: ServerLink) -> ServerLink:
+    """A port in layer-2 networks: one network comes untagged, several come tagged."""
+    place = fabric.tenancy.tenants.index(tenant)
+    found = []
+    for n, network in enumerate(tenant.networks):
+        number = fabric.tenancy.hosts.get((place, n), {}).get(link)
+        address = f"{ip_address(number)}/{network.length}" if number is not None else None
+        gateway = str(ip_address(network.gateway)) if network.gateway is not None else None
+        found.append(Vlan(network.vlan, address, gateway))
+    bond = int(fabric.tenancy.lag[link])
+    if len(found) > 1:
+        return plain._replace(tagged=tuple(sorted(found)), lag=bond)
+    return plain._replace(untagged=found[0].tag, address=found[0].address, gateway=found[0].gateway, lag=bond)
+
+
+def _v6(number: int) -> str:
+    return str(IPv6Address(number))

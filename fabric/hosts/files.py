@@ -1,0 +1,50 @@
+"""The files of the host side, below the site's folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from fabric.hosts.facts import FactsOf, facts_of
+from fabric.hosts.groups import Group, Groups
+from fabric.hosts.nccl import nccl_context
+from fabric.hosts.netplan import netplan_text
+from fabric.hosts.roce import roce_context
+from fabric.hosts.view import ETHERNET, hosts, sides
+from fabric.plan.plan import Plan
+from fabric.render import environment, refuse_control
+
+# No server and no group has a name that begins with an underscore.
+SHARED = "hosts/_groups"
+
+
+def everyone(_: str) -> bool:
+    """Every server."""
+    return True
+
+
+def host_files(
+    plan: Plan, wanted: Callable[[str], bool] = everyone, facts_of: FactsOf = facts_of
+) -> Iterator[tuple[str, bytes]]:
+    """(path, bytes) of every wanted server, then of the groups that have one.
+
+    A group's files are the same whichever of its servers are wanted.
+    """
+    seen = sides(plan, facts_of)
+    groups, touched = Groups(seen), set[str]()
+    for host in hosts(seen):
+        groups.add(host)
+        if wanted(host.name):
+            touched.add(host.group)
+            if not any(nic.kind == ETHERNET for nic in host.nics):
+                continue  # InfiniBand alone: the subnet manager numbers its ports
+            yield f"hosts/{host.name}/60-fabric.yaml", netplan_text(host).encode()
+    for group in groups.of(touched):
+        yield from _shared(plan.site, group)
+
+
+def _shared(site: str, group: Group) -> Iterator[tuple[str, bytes]]:
+    for kind, context in (("roce.sh", roce_context(site, group)), ("nccl.env", nccl_context(site, group))):
+        if context is not None:
+            path = f"{SHARED}/{group.name}.{kind}"
+            refuse_control(context, path)
+            yield path, environment().get_template(f"hosts/{kind}.j2").render(context).encode()

@@ -1,0 +1,113 @@
+"""NCCL's environment for a group of servers: its context, printed by `templates/hosts/nccl.env.j2`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fabric.hosts.groups import Group
+from fabric.hosts.view import ETHERNET, Side
+from fabric.planner.spec import GroupSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A variable and why it has this value; without a name it is a remark."""
+
+    why: str
+    name: str = ""
+    value: str = ""
+
+
+def nccl_context(site: str, group: Group) -> dict[str, object] | None:
+    """None where the group has no GPUs or is on no compute fabric."""
+    found = next(((s, spec) for s, spec in group.parts if s.fabric.spec.intent.purpose == "compute"), None)
+    if found is None or found[1].server.gpus == 0:
+        return None
+    side, spec = found
+    settings = [*_devices(group, side, spec), *_paths(side, spec)]
+    if side.fabric.spec.ethernet:
+        settings += _roce(side)
+    return {
+        "site": site,
+        "group": group.name,
+        "model": group.model,
+        "fabric": side.fabric.name,
+        "settings": settings,
+    }
+
+
+def _devices(group: Group, side: Side, spec: GroupSpec) -> list[Setting]:
+    found = []
+    if spec.nic.rdma_devices:
+        why = "The adapters of this fabric and no other; = asks for the whole name, mlx5_1 is not mlx5_10."
+        found.append(Setting(why, "NCCL_IB_HCA", "=" + ",".join(spec.nic.rdma_devices)))
+    else:
+        labels = ", ".join(nic.interface for nic in group.nics if nic.fabric == side.fabric.name)
+        found.append(
+            Setting(f"NCCL_IB_HCA: set it to the RDMA devices of {labels} (`rdma link` lists them), else NCCL uses all.")
+        )
+    front = list(dict.fromkeys(n.bond or n.interface for n in group.nics if n.kind == ETHERNET and n.purpose == "frontend"))
+    if front:
+        why = "Bootstrap and out-of-band connections run over the front end, whole names again."
+        found.append(Setting(why, "NCCL_SOCKET_IFNAME", "=" + ",".join(front)))
+    else:
+        found.append(Setting("NCCL_SOCKET_IFNAME: set it to an interface on which all servers reach each other by TCP."))
+    return found
+
+
+def _paths(side: Side, spec: GroupSpec) -> list[Setting]:
+    fabric = side.fabric.spec
+    found = []
+    if spec.nic.count * spec.nic.ports > 1:
+        found.append(_cross_nic(fabric.kind, fabric.leaf_ratio > 1))
+    if fabric.ethernet:
+        if side.facts.dynamic:
+            why = "The switches choose paths by load: packets may overtake each other, so NCCL signals the end apart."
+            found.append(Setting(why, "NCCL_IB_ADAPTIVE_ROUTING", "1"))
+            why = "One queue pair: the switches spread a flow themselves."
+            found.append(Setting(why, "NCCL_IB_QPS_PER_CONNECTION", "1"))
+        elif side.fabric.sizing.spines:
+            why = (
+                "Paths are chosen by a hash of the five-tuple: each queue pair has a source port, and so a path, of its own."
+            )
+            found.append(Setting(why, "NCCL_IB_QPS_PER_CONNECTION", "4"))
+            why = "Whole messages take turns on the queue pairs; cutting every message in four costs latency."
+            found.append(Setting(why, "NCCL_IB_SPLIT_DATA_ON_QPS", "0"))
+        else:
+            found.append(Setting("One path only, one queue pair.", "NCCL_IB_QPS_PER_CONNECTION", "1"))
+    why = "4.096 us * 2^22 = 17 s until a lost packet is sent again, longer than any re-routing; 20 is NCCL's own since 2.23."
+    found.append(Setting(why, "NCCL_IB_TIMEOUT", "22"))
+    found.append(Setting("The most that the field of three bits holds.", "NCCL_IB_RETRY_CNT", "7"))
+    return found
+
+
+def _cross_nic(kind: str, oversubscribed: bool) -> Setting:
+    name = "NCCL_CROSS_NIC"
+    if kind == "rail-only":
+        return Setting("Rails meet nowhere in this fabric: a ring stays on its rail.", name, "0")
+    if kind == "rail-optimized" and oversubscribed:
+        return Setting("Rails meet only over the spines, and those are oversubscribed: a ring stays on its rail.", name, "0")
+    if kind == "rail-optimized":
+        return Setting("Each NIC is a rail: the same NIC where possible, another where that is faster.", name, "2")
+    if kind == "rack":
+        return Setting("All NICs of a server are on the same leaves: keeping to one NIC avoids nothing.", name, "1")
+    return Setting("The NICs of a server are spread over two leaves: the same NIC where possible.", name, "2")
+
+
+def _roce(side: Side) -> list[Setting]:
+    found = []
+    qos, ipv6 = side.facts.qos, side.fabric.subnet_length == 127
+    if qos is not None:
+        why = f"DSCP {qos.dscp} in the upper six bits, the lossless class of the switches; the adapter adds the ECN bits."
+        found.append(Setting(why, "NCCL_IB_TC", str(qos.dscp << 2)))
+    if ipv6:
+        why = "RoCE v2 over IPv6: NCCL from 2.21 on finds the entry of this family by itself, older ones need its index."
+        found.append(Setting(why, "NCCL_IB_ADDR_FAMILY", "AF_INET6"))
+        found.append(Setting("The version of RoCE that is routed.", "NCCL_IB_ROCE_VERSION_NUM", "2"))
+    else:
+        why = (
+            "RoCE v2 over IPv4: a port's table begins with its link-local address (0 and 1), then its IPv4 address for RoCE "
+            "v1 (2) and v2 (3). NCCL from 2.21 on finds it by itself: with such releases this line may go."
+        )
+        found.append(Setting(why, "NCCL_IB_GID_INDEX", "3"))
+    return found

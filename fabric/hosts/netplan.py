@@ -1,0 +1,123 @@
+"""netplan of one server, as data; addresses that answer over their own port, bonds and tagged networks."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+from fabric.hosts.names import vlan_name
+from fabric.hosts.view import ETHERNET, FIRST_TABLE, Host, HostNic
+
+Settings: TypeAlias = dict[str, Any]
+
+BOND = {"mode": "802.3ad", "lacp-rate": "fast", "transmit-hash-policy": "layer3+4", "mii-monitor-interval": 100}
+FIRST_VLAN_TABLE = 5001
+SHUT: Settings = {"optional": True, "accept-ra": False, "link-local": [], "activation-mode": "off"}
+
+
+def netplan(host: Host) -> Settings:
+    """The document. Ports that are not configured here (InfiniBand, the board's controller) are not in it."""
+    ethernets: dict[str, Settings] = {}
+    bonds: dict[str, Settings] = {}
+    vlans: dict[str, Settings] = {}
+    for nic in host.nics:
+        if nic.kind != ETHERNET:
+            continue
+        if nic.closed:
+            ethernets[nic.interface] = dict(SHUT)
+            continue
+        if not nic.bond:
+            ethernets[nic.interface] = _routed(nic)
+        else:
+            ethernets[nic.interface] = {"optional": True, "accept-ra": False, "link-local": [], "mtu": nic.mtu}
+            known = bonds.get(nic.bond)
+            if known is None:
+                bonds[nic.bond] = {"interfaces": [nic.interface], "parameters": dict(BOND), **_routed(nic)}
+            else:
+                known["interfaces"].append(nic.interface)
+                continue  # its networks are the bond's, and are there already
+        _add_vlans(nic, vlans)
+    parts = {"ethernets": ethernets, "bonds": bonds, "vlans": vlans}
+    return {"network": {"version": 2, "renderer": "networkd", **{key: part for key, part in parts.items() if part}}}
+
+
+def _routed(nic: HostNic) -> Settings:
+    settings: Settings = {"optional": True, "accept-ra": False, "mtu": nic.mtu}
+    if nic.address is None:
+        settings["link-local"] = []
+        return settings
+    settings["addresses"] = [nic.address]
+    if nic.gateway is not None:
+        via, table = nic.gateway, nic.table
+        routes: list[Settings] = [
+            {"to": prefix, "via": via, "metric": metric} if metric else {"to": prefix, "via": via}
+            for prefix, metric in nic.local
+        ]
+        routes += [{"to": prefix, "via": via, "table": table} for prefix in nic.reach]
+        settings["routes"] = routes
+        settings["routing-policy"] = [_from(nic.address, table)]
+    return settings
+
+
+def _from(address: str, table: int) -> Settings:
+    """What has this source looks into this table; the priority comes before that of the main table, 32766."""
+    return {"from": address.partition("/")[0], "table": table, "priority": table}
+
+
+def _add_vlans(nic: HostNic, vlans: dict[str, Settings]) -> None:
+    parent = nic.bond or nic.interface
+    for vlan in nic.tagged:
+        settings: Settings = {"id": vlan.tag, "link": parent, "accept-ra": False, "mtu": nic.mtu}
+        if vlan.address is not None:
+            settings["addresses"] = [vlan.address]
+            if vlan.gateway is not None:
+                table = FIRST_VLAN_TABLE + len(vlans)
+                settings["routes"] = [{"to": "default", "via": vlan.gateway, "table": table}]
+                settings["routing-policy"] = [_from(vlan.address, table)]
+        vlans[vlan_name(parent, vlan.tag, nic.table - FIRST_TABLE + 1)] = settings
+
+
+def netplan_text(host: Host) -> str:
+    """The file: a port a block, with the label of its cable and the leaf at the other end."""
+    labels = {nic.interface: f"{nic.name} to {nic.leaf}" for nic in host.nics}
+    lines = [f"# {host.name}: /etc/netplan/60-fabric.yaml"]
+    _emit(netplan(host), "", lines, labels)
+    return "\n".join(lines) + "\n"
+
+
+# --- YAML -----------------------------------------------------------------------------------------------------
+# PyYAML takes minutes for the ports of a large site. Every string here is written as JSON writes it, which is YAML.
+
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
+_WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})  # no text to YAML 1.1
+_quoted = json.JSONEncoder(ensure_ascii=False).encode
+
+
+def _emit(block: Mapping[str, Any], indent: str, lines: list[str], labels: Mapping[str, str]) -> None:
+    for key, value in block.items():
+        shown = key if _PLAIN.fullmatch(key) and key.lower() not in _WORDS else _quoted(key)
+        if isinstance(value, dict):
+            label = labels.get(key)
+            lines.append(f"{indent}{shown}:  # {label}" if label else f"{indent}{shown}:")
+            _emit(value, indent + "  ", lines, labels)
+        elif isinstance(value, list) and value and isinstance(value[0], dict):
+            lines.append(f"{indent}{shown}:")
+            lines += [f"{indent}- {_flow(item)}" for item in value]
+        else:
+            lines.append(f"{indent}{shown}: {_scalar(value)}")
+
+
+def _flow(row: Mapping[str, Any]) -> str:
+    return "{" + ", ".join([f"{key}: {_scalar(value)}" for key, value in row.items()]) + "}"
+
+
+def _scalar(value: str | int | bool | Sequence[str]) -> str:
+    if isinstance(value, str):
+        return _quoted(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    return "[" + ", ".join([_quoted(item) for item in value]) + "]"

@@ -1,0 +1,162 @@
+"""What the files of one server are made from. Made in one pass over the links: a site may have 100,000 ports of servers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
+
+from fabric.hosts.facts import Facts, FactsOf, ServerLink, Vlan, facts_of, server_links
+from fabric.hosts.names import interface_name
+from fabric.hosts.reach import Local, Reach
+from fabric.plan.lossless import Qos
+from fabric.plan.plan import FabricPlan, Plan
+from fabric.planner.coordinates import nic_name
+from fabric.planner.spec import GroupSpec
+
+FIRST_TABLE = 1001  # routing tables 253 to 255 are the kernel's own
+BMC = "oob"  # NIC set of a catalog entry that is the board's controller, not the host's
+ETHERNET, INFINIBAND, CONTROLLER = "ethernet", "infiniband", "bmc"
+
+
+@dataclass(frozen=True, slots=True)
+class HostNic:
+    """One port of a server."""
+
+    name: str  # as in the plan and on the label: "compute1", "compute1p2"
+    interface: str  # as the kernel has it
+    kind: str  # "ethernet" | "infiniband" | "bmc"; only the first is configured here
+    fabric: str
+    purpose: str  # of the fabric
+    leaf: str
+    rail: int  # from 0, -1 where the leaf serves no single rail
+    speed_gbps: int
+    address: str | None  # "10.128.0.1/31"
+    gateway: str | None
+    reach: tuple[str, ...]  # over the gateway, from this port's address
+    local: Local  # over the gateway, from anywhere: (prefix, metric)
+    table: int  # routing table of its own
+    mtu: int
+    qos: Qos | None
+    untagged: int
+    tagged: tuple[Vlan, ...]
+    bond: str  # "bond0", "" for none
+    closed: bool
+    vrf: str
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """A server: a name in several fabrics is one machine."""
+
+    name: str
+    group: str
+    model: str
+    parts: tuple[tuple[str, str], ...]  # fabrics it is in, and its group there
+    nics: tuple[HostNic, ...]  # by fabric, NIC and port
+
+
+@dataclass(frozen=True)
+class Side:
+    """One fabric as the hosts see it."""
+
+    fabric: FabricPlan
+    facts: Facts
+    base: int  # metrics begin here, so that those of two fabrics never meet
+    reach: Reach
+    groups: dict[str, GroupSpec]
+    labels: dict[tuple[str, int, int], str]
+    locals: dict[tuple[int, ...], tuple[Local, ...]]
+    everything: dict[int, tuple[str, ...]]
+
+    def label(self, group: str, nic: int, port: int) -> str:
+        key = (group, nic, port)
+        found = self.labels.get(key)
+        if found is None:
+            found = self.labels[key] = nic_name(self.groups[group], nic, port)
+        return found
+
+    def local(self, leaves: tuple[int, ...]) -> tuple[Local, ...]:
+        found = self.locals.get(leaves)
+        if found is None:
+            found = self.locals[leaves] = self.reach.local(leaves, self.facts.outside, self.base)
+        return found
+
+    def over(self, link: ServerLink) -> tuple[str, ...]:
+        """What the port's own table sends to the gateway; a layer-2 network has one way out of it."""
+        if link.address is None or link.gateway is None:
+            return ()
+        if link.untagged:
+            return ("default",)
+        found = self.everything.get(link.leaf)
+        if found is None:
+            found = self.everything[link.leaf] = (*self.reach.everything(link.leaf), *self.facts.outside)
+        return found
+
+
+def sides(plan: Plan, facts_of: FactsOf = facts_of) -> list[Side]:
+    """Every fabric of a site as the hosts see it."""
+    return [
+        Side(fabric, facts_of(fabric), 100 * at, Reach(fabric), {g.name: g for g in fabric.spec.groups}, {}, {}, {})
+        for at, fabric in enumerate(plan.fabrics.values(), 1)
+    ]
+
+
+def hosts(seen: list[Side]) -> Iterator[Host]:
+    """Every server of a site, in the order of the plan."""
+    parts: dict[str, list[tuple[Side, list[ServerLink]]]] = {}
+    for side in seen:
+        devices = side.fabric.devices
+        for server, links in groupby(server_links(side.fabric), key=attrgetter("server")):
+            parts.setdefault(devices[server].name, []).append((side, list(links)))
+    for name, found in parts.items():
+        yield _host(name, found)
+
+
+def _host(name: str, parts: list[tuple[Side, list[ServerLink]]]) -> Host:
+    first, links = parts[0]
+    device = first.fabric.devices[links[0].server]
+    bonds: dict[tuple[str, int], str] = {}
+    nics: list[HostNic] = []
+    for side, own in parts:
+        nics += _nics(side, own, bonds, len(nics))
+    there = tuple((side.fabric.name, side.fabric.devices[own[0].server].group) for side, own in parts)
+    return Host(name, device.group, device.model, there, tuple(nics))
+
+
+def _nics(side: Side, links: list[ServerLink], bonds: dict[tuple[str, int], str], before: int) -> Iterator[HostNic]:
+    """The ports of one server in one fabric; bonds are numbered as they come, so that servers of a group are alike."""
+    fabric, facts = side.fabric, side.facts
+    devices, group = fabric.devices, fabric.devices[links[0].server].group
+    spec = side.groups[group]
+    kind = CONTROLLER if spec.nics == BMC else ETHERNET if fabric.spec.ethernet else INFINIBAND
+    routed = tuple(link.leaf for link in links if link.address and not link.untagged and not link.closed)
+    local = iter(side.local(routed))
+    for at, link in enumerate(links):
+        label = side.label(group, link.nic, link.port)
+        leaf = devices[link.leaf]
+        is_routed = link.address and not link.untagged and not link.closed
+        bond = bonds.setdefault((fabric.name, link.lag), f"bond{len(bonds)}") if link.lag else ""
+        yield HostNic(
+            label,
+            interface_name(label, spec.nic, link.nic, link.port) if kind == ETHERNET else label,
+            kind,
+            fabric.name,
+            fabric.spec.intent.purpose,
+            leaf.name,
+            leaf.rail,
+            link.speed_gbps,
+            link.address,
+            link.gateway,
+            side.over(link),
+            next(local) if is_routed else (),
+            FIRST_TABLE + before + at,
+            facts.mtu,
+            facts.qos,
+            link.untagged,
+            link.tagged,
+            bond,
+            link.closed,
+            link.vrf,
+        )
