@@ -19,7 +19,12 @@ GROUP = "fabricwright.targets"
 
 PortName: TypeAlias = Callable[[SwitchModel, PortRef, str], str]
 Names: TypeAlias = Callable[[PortRef], str]  # the port names of one box
+Wishes: TypeAlias = Mapping[str, int]  # key of the intent, `qos.lossless_priority`, → what it asks for
 Refusal: TypeAlias = Callable[[SwitchModel, str], "str | None"]
+
+
+class CannotRender(ValueError):
+    """A plan that a network OS cannot carry out, found only when its lines are made; says expected and got."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +51,11 @@ File: TypeAlias = Text | Document
 def runs_anything(model: SwitchModel, catalog_name: str) -> str | None:
     """The refusal of a target that has no needs of its own."""
     return None
+
+
+def objects_to_nothing(wishes: Wishes) -> Mapping[str, str]:
+    """Of a target that can do every number the language allows."""
+    return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +91,7 @@ class Target:
     files: Callable[[SwitchView], list[File]]
     refuses: Refusal = runs_anything
     max_mtu: int = 9216  # largest IP MTU that every box of the target does
+    objects: Callable[[Wishes], Mapping[str, str]] = objects_to_nothing  # key of the intent → "expected …, got …"
     documents: tuple[str, ...] = ()  # files that a merge patch can change
     capabilities: Capabilities = Capabilities()
     releases: tuple[str, ...] = ()  # that the renderer knows apart, the usual one first; an intent may name a later one
@@ -88,7 +99,11 @@ class Target:
 
     def can(self, model: SwitchModel, what: str) -> bool:
         """Whether a box with this network OS can do it: the OS in general, and this model."""
-        return bool(getattr(self.capabilities, what)) and what not in model.lacks
+        return bool(getattr(self.capabilities, what)) and not self.lacking(model, what)
+
+    def lacking(self, model: SwitchModel, what: str) -> bool:
+        """Whether a model cannot do what its network OS can: under any (`l2vni`), or under this one (`eos:l2vni`)."""
+        return what in model.lacks or f"{self.name}:{what}" in model.lacks
 
     def refusal(self, model: SwitchModel, catalog_name: str = "") -> str | None:
         """Why this box cannot run this target, or None."""

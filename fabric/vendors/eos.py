@@ -2,85 +2,82 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from fabric.catalog.models import SwitchModel
-from fabric.plan.ports import Port, PortRef
 from fabric.plan.views import SwitchView
-from fabric.vendors.base import File, Target, Text, description, lanes, neighbor, pam4
+from fabric.vendors.base import Capabilities, File, Neighbor, Target, Text, Wishes, neighbor
+from fabric.vendors.eos_bgp import EVPN_TTL, routing
+from fabric.vendors.eos_management import ADMIN, ALLOWED, GNMI_PORT, access
+from fabric.vendors.eos_ports import TRACKING, channels, filter_name, interfaces, port_name, speed
+from fabric.vendors.eos_qos import classes, profiles
 from fabric.vendors.policy import underlay_policy
 
-RELEASE = "EOS-4.32.0F"  # what the spelling follows; parsers recognise the file by it
+__all__ = ["RELEASE", "TARGET", "context", "files", "port_name", "refuses", "speed"]
 
-
-@dataclass(frozen=True, slots=True)
-class Interface:
-    name: str
-    description: str
-    up: bool
-    speed: str
-    address: str
-    address6: str
-    link_local: bool
-
-
-def port_name(model: SwitchModel, ref: PortRef, catalog_name: str = "") -> str:
-    """`Ethernet1/5`: cage and first lane. SFP cages have one lane and no lane number."""
-    count = lanes(model, ref.cage)
-    return f"Ethernet{ref.cage}" if count == 1 else f"Ethernet{ref.cage}/{1 + ref.sub * count // ref.split}"
-
-
-def speed(model: SwitchModel, ref: PortRef) -> str:
-    """`400g-4`: speed and lanes of a PAM4 port; the older spelling on NRZ lanes."""
-    count = max(1, lanes(model, ref.cage) // ref.split)
-    return f"{ref.speed_gbps}g-{count}" if pam4(ref.speed_gbps, count) else f"forced {ref.speed_gbps}gfull"
-
-
-def interface(view: SwitchView, port: Port) -> Interface:
-    # Lane 1 of a split cage makes its siblings exist, so even an unused one says its speed.
-    wanted = port.peer is not None or port.ref.split > 1
-    address = port.address or ""
-    return Interface(
-        name=port_name(view.model, port.ref),
-        description=description(view, port),
-        up=port.up,
-        speed=speed(view.model, port.ref) if wanted else "",
-        address="" if ":" in address else address,
-        address6=address if ":" in address else "",
-        link_local=port.link_local,
-    )
+RELEASE = "4.32.0F"  # what the spelling follows
 
 
 def context(view: SwitchView) -> dict[str, object]:
-    under, manage = view.underlay, view.management
-    ipv6 = under.family == "ipv6"
+    names = profiles(view)
+    return {
+        # Parsers recognise the file by this line.
+        "banner": f"{view.device.name} ({view.device.model.upper()}, EOS-{view.release or RELEASE})",
+        "hostname": view.device.name,
+        "interfaces": interfaces(view, names),
+        "channels": channels(view, names),
+        "tracking": TRACKING if view.lags else "",
+        "qos": classes(view, names),
+        "dynamic": view.balancing.dynamic,
+        "filters": [(filter_name(acl.name), acl.permits) for acl in view.acls],
+        **_management(view),
+        **_routing(view),
+        **_overlay(view),
+    }
+
+
+def _management(view: SwitchView) -> dict[str, object]:
+    manage, found = view.management, access(view)
     gateway = manage.gateway or ""
     return {
-        "banner": f"{view.device.name} ({view.device.model.upper()}, {RELEASE})",
-        "hostname": view.device.name,
+        "access": found,
+        "allowed": ALLOWED if found.restricted else "",
+        "admin": ADMIN,
+        "admin_secret": manage.admin_secret,
+        "login_banner": found.banner,
         "timezone": manage.timezone,
-        "vrf": "MGMT" if manage.vrf else "",
-        "in_vrf": "vrf MGMT " if manage.vrf else "",
+        "vrf": found.vrf,
+        "in_vrf": f"vrf {found.vrf} " if found.vrf else "",
         "ntp": manage.ntp,
         "syslog": manage.syslog,
         "dns": manage.dns,
+        "snmp_user": manage.snmp_user,
+        "snmp_auth_secret": manage.snmp_auth_secret,
+        "snmp_priv_secret": manage.snmp_priv_secret,
+        "gnmi_port": GNMI_PORT if manage.gnmi else 0,
         "manage_ip": "ipv6" if ":" in (manage.address or "") else "ip",
         "manage_address": manage.address or "",
         "default_route": f"{'ipv6' if ':' in gateway else 'ip'} route" if gateway else "",
         "default_prefix": "::/0" if ":" in gateway else "0.0.0.0/0",
         "gateway": gateway,
+    }
+
+
+def _routing(view: SwitchView) -> dict[str, object]:
+    under = view.underlay
+    ipv6 = under.family == "ipv6"
+    return {
         "mtu": under.mtu,
-        "interfaces": [interface(view, port) for port in view.ports],
         "loopback": view.loopback,
         "loopback6": view.loopback6 or "",
         "ip": "ipv6" if ipv6 else "ip",
         "family": "ipv6" if ipv6 else "ipv4",
+        "everything": "::/0 le 128" if ipv6 else "0.0.0.0/0 le 32",  # denied by a list without entries
         "over_link_local": under.unnumbered and not ipv6,  # IPv4 routes with IPv6 next hops, RFC 8950
         "ipv6_routing": ipv6 or under.unnumbered,
         "policy": underlay_policy(view),
+        "beyond": routing(view),
         "asn": view.device.asn,
         "router_id": view.router_id,
-        "neighbors": [neighbor(view, s, lambda ref: port_name(view.model, ref)) for s in view.sessions],
+        "neighbors": _neighbors(view),
         "aggregates": view.aggregates,
         "keepalive_s": under.keepalive_s,
         "hold_s": under.hold_s,
@@ -89,6 +86,21 @@ def context(view: SwitchView) -> dict[str, object]:
         "bfd_multiplier": under.bfd_multiplier,
         "max_paths": under.max_paths,
         "max_prefix": under.max_prefix,
+    }
+
+
+def _neighbors(view: SwitchView) -> list[Neighbor]:
+    return [neighbor(view, session, lambda ref: port_name(view.model, ref)) for session in view.sessions]
+
+
+def _overlay(view: SwitchView) -> dict[str, object]:
+    overlay = view.overlay
+    return {
+        "vrfs": view.vrfs,
+        "networks": view.networks,
+        "overlay": overlay,
+        "vtep": overlay.vtep if overlay and overlay.vtep else "",
+        "evpn_ttl": EVPN_TTL,
     }
 
 
@@ -103,4 +115,36 @@ def files(view: SwitchView) -> list[File]:
     return [Text("startup-config", "eos/device.j2", context(view))]
 
 
-TARGET = Target(name="eos", title="Arista EOS", port_name=port_name, files=files, refuses=refuses, max_mtu=9214)
+def objects(wishes: Wishes) -> dict[str, str]:
+    """Queues are strict from the top down, so that of congestion notifications lies above that of RoCE data."""
+    lossless, notices = wishes.get("qos.lossless_priority", 0), wishes.get("qos.cnp_priority", 7)
+    if notices > lossless:
+        return {}
+    return {"qos.cnp_priority": f"expected one above lossless_priority ({lossless}), got {notices}"}
+
+
+TARGET = Target(
+    name="eos",
+    title="Arista EOS",
+    port_name=port_name,
+    files=files,
+    refuses=refuses,
+    max_mtu=9214,
+    capabilities=Capabilities(
+        unnumbered=True,
+        ipv6_underlay=True,
+        vrf_lite=True,
+        port_acl=True,
+        l3vni=True,
+        l2vni=True,
+        multihoming="esi",
+        external=True,
+        lossless=True,
+        hash_seed=False,  # a platform command whose range and side effects Arista's public pages do not give
+        dynamic_balancing="asked",  # takes its ECMP groups from a table of its own
+        snmp=True,
+        gnmi=True,
+    ),
+    objects=objects,
+    releases=(RELEASE,),
+)

@@ -52,7 +52,7 @@ def underlay_policy(view: SwitchView) -> Policy:
     """Of the default routing table: loopbacks, VTEPs, server prefixes, and what comes in from outside."""
     bits = _bits(view)
     loopback = [own_loopback(view), *([f"{view.overlay.vtep}/32"] if view.overlay and view.overlay.vtep else [])]
-    if view.pair and view.overlay:
+    if view.pair and view.pair.shared_vtep:
         loopback.append(f"{view.pair.shared_vtep}/32")
     outside = _outside(view.underlay.outside, bits)
     fabric = [_hosts(prefix, bits) for prefix in view.underlay.loopback_prefixes]

@@ -68,10 +68,3 @@ def test_one_session_a_link_with_its_own_as_number() -> None:
     assert " neighbor swp2s0 remote-as 4200000001\n" in text
     assert " neighbor swp4 remote-as 4200000002\n" in text
     assert text.count(" peer-group FABRIC\n") == 4
-
-
-def test_no_secret_is_ever_written() -> None:
-    for target in (FRR, SONIC):
-        text = "".join(file.text for file in render(view("leaf1", replace(STYLES["ipv4"], nos=target.name)), target))
-        assert "password" not in text
-        assert "secret" not in text

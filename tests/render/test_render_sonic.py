@@ -13,9 +13,19 @@ from fabric import catalog
 from fabric.catalog.models import SonicPlatform
 from fabric.plan.ports import PortRef
 from fabric.render import render
-from fabric.vendors import sonic
+from fabric.vendors import sonic_ports
 from fabric.vendors.base import lane_list
 from fabric.vendors.sonic import TARGET
+
+# What SONiC's models call a leaf-list.
+LISTS = {
+    ("SWITCH_HASH", "ecmp_hash"),
+    ("SWITCH_HASH", "lag_hash"),
+    ("SSH_SERVER", "ciphers"),
+    ("SSH_SERVER", "kex_algorithms"),
+    ("SSH_SERVER", "macs"),
+    ("ACL_TABLE", "services"),
+}
 
 
 def config_db(name: str = "leaf1", style: str = "ipv4") -> dict[str, Any]:
@@ -40,9 +50,10 @@ def test_every_key_referred_to_exists(name: str, style: str) -> None:
 
 def test_every_value_is_a_string_and_no_lane_is_used_twice() -> None:
     db = config_db()
-    for table in db.values():
-        for row in table.values():
-            assert all(isinstance(value, str) for value in row.values())
+    for table, rows in db.items():
+        for row in rows.values():
+            for field, value in row.items():
+                assert isinstance(value, list if (table, field) in LISTS else str), (table, field)
     lanes = [lane for row in db["PORT"].values() for lane in row["lanes"].split(",")]
     assert len(lanes) == len(set(lanes)) == 65
 
@@ -77,18 +88,18 @@ ARISTA = SonicPlatform(platform="x86_64-arista_7060x6_64pe", hwsku={"default": "
     ],
 )
 def test_port_names_follow_the_board(board: SonicPlatform, ref: PortRef, name: str) -> None:
-    assert sonic._name(board, ref) == name
+    assert sonic_ports.named(board, ref) == name
 
 
 def test_lanes_of_a_split_cage_are_its_own_in_order() -> None:
     board = BOARD.model_copy(update={"lanes": ("17-24", *BOARD.lanes[1:])})
     made = view("leaf1", replace(STYLES["ipv4"], nos="sonic"))
-    rows = [sonic.port_row(made, board, port) for port in made.ports[:2]]
+    rows = [sonic_ports.port_row(made, board, port) for port in made.ports[:2]]
     assert [(row["lanes"], row["alias"]) for row in rows] == [("17,18,19,20", "etp1a"), ("21,22,23,24", "etp1b")]
 
 
 def test_a_box_without_a_port_map_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sonic, "platform", lambda model, name: model.sonic)
+    monkeypatch.setattr(sonic_ports, "platform", lambda model, name: model.sonic)
     bare = BOX.model_copy(update={"sonic": None})
     assert "no SONiC port map" in str(TARGET.refusal(bare, "test-box"))
     assert TARGET.refusal(BOX, "test-box") is None
@@ -103,7 +114,7 @@ def test_a_box_without_a_port_map_is_refused(monkeypatch: pytest.MonkeyPatch) ->
 def test_the_sku_follows_the_split(refs: list[PortRef], sku: str) -> None:
     made = view("leaf1", STYLES["ipv4"])
     ports = tuple(replace(made.ports[0], ref=ref) for ref in refs) + made.ports[-1:]
-    assert sonic.hwsku(replace(made, ports=ports), BOARD) == sku
+    assert sonic_ports.hwsku(replace(made, ports=ports), BOARD) == sku
 
 
 BOARDS = [name for name in catalog.switch_names() if catalog.sonic_platform(name) is not None]

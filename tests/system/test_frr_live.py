@@ -1,0 +1,164 @@
+"""Every frr.conf that can be rendered, loaded into the real daemons: no complaint, and read back as it was meant."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import pytest
+
+from fabric.plan.tenancy import External
+from fabric.plan.views import SwitchView
+from fabric.render import render
+from fabric.vendors.base import Target
+from fabric.vendors.frr import TARGET as FRR
+from fabric.vendors.sonic import TARGET as SONIC
+from tests.system.conftest import ROOT
+from tests.system.frr_daemons import ask_fabric, differences, lines, load, said, why_not
+
+sys.path.insert(0, str(ROOT / "tests/render"))  # the ready-made views lie beside the tests that use them most
+from render_views import STYLES, view
+from tenant_views import rich
+
+pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not())
+
+# kind of view, its styles
+KINDS = {
+    "plain": tuple(STYLES),
+    "qos": ("ipv4",),
+    "evpn": ("ipv4", "unnumbered"),
+    "vrf-lite": ("ipv4",),
+    "acl": ("ipv4",),
+    "way-out": ("ipv4", "ipv6"),
+}
+CASES = [
+    (target, kind, style, name)
+    for target in (FRR, SONIC)
+    for kind, styles in KINDS.items()
+    for style in styles
+    for name in ("leaf1", "leaf2", "spine1")
+]
+GENERATED = sorted((ROOT / "generated").rglob("frr.conf"))
+
+
+def seen(kind: str, style: str, name: str, nos: str) -> SwitchView:
+    if kind == "plain":
+        return view(name, replace(STYLES[style], nos=nos))
+    if kind == "way-out":
+        return with_a_way_out(view(name, replace(STYLES[style], nos=nos)))
+    return replace(rich(name, kind, nos, style), qos=None) if nos == "frr" else rich(name, kind, nos, style)
+
+
+def with_a_way_out(base: SwitchView) -> SwitchView:
+    """A router outside beside the default table, on the last port."""
+    port = base.ports[-1]
+    own, far, out = (
+        ("fd00:9::", "fd00:9::1", "::/0") if base.underlay.family == "ipv6" else ("10.9.0.0", "10.9.0.1", "0.0.0.0/0")
+    )
+    way = External(port, "", 0, own, far, 65010, "wan", (out,))
+    return replace(base, externals=(way,), underlay=replace(base.underlay, outside=(out,)))
+
+
+def frr_conf(target: Target, kind: str, style: str, name: str) -> str:
+    return next(file.text for file in render(seen(kind, style, name, target.name), target) if file.path == "frr.conf")
+
+
+def complaints(path: Path, scratch: Path) -> list[str]:
+    loaded = load(path, scratch)
+    code = [f"exit {loaded.code}"] if loaded.code else []
+    return [*code, *sorted(said(loaded)), *differences(path.read_text(encoding="utf-8"), loaded.running)]
+
+
+@pytest.mark.parametrize(("target", "kind", "style", "name"), CASES, ids=["-".join((c[0].name, *c[1:])) for c in CASES])
+def test_the_daemons_have_what_was_meant(target: Target, kind: str, style: str, name: str, tmp_path: Path) -> None:
+    path = tmp_path / "frr.conf"
+    path.write_text(frr_conf(target, kind, style, name), encoding="utf-8")
+    assert complaints(path, tmp_path) == []
+
+
+@pytest.mark.parametrize("path", GENERATED[::3], ids=lambda path: "-".join(path.relative_to(ROOT).parts[1:-1]))
+def test_generated_files_load(path: Path, tmp_path: Path) -> None:
+    assert complaints(path, tmp_path) == []
+
+
+def wired(folder: Path, style: str) -> None:
+    """Two leaves and a spine of the EVPN view as namespaces, with the addresses of their ports."""
+    cables: list[str] = []
+    views = {name: seen("evpn", style, name, "frr") for name in ("leaf1", "leaf2", "spine1")}
+    for name, own in views.items():
+        (folder / name).mkdir()
+        (folder / name / "frr.conf").write_text(frr_conf(FRR, "evpn", style, name), encoding="utf-8")
+        at = ["link set lo up", f"address add {own.loopback} dev lo"]
+        if own.overlay and own.overlay.vtep:
+            at.append(f"address add {own.overlay.vtep}/32 dev lo")
+        for port in own.ports:
+            if port.kind != "fabric" or port.peer is None or port.peer.device.name not in views:
+                continue
+            here, there = FRR.port_name(own.model, port.ref, ""), FRR.port_name(own.model, port.peer.port, "")
+            if name.startswith("leaf"):
+                cables.append(f"link add {here} netns {name} type veth peer name {there} netns {port.peer.device.name}")
+            at += [f"link set {here} up"] + ([f"address add {port.address} dev {here}"] if port.address else [])
+        for network in own.networks:
+            at += [
+                "link add br100 up type bridge",
+                f"link add vni up master br100 type vxlan id {network.vni} local {own.overlay.vtep} dstport 4789 nolearning",
+            ]
+        (folder / name / "links").write_text("\n".join(at) + "\n", encoding="utf-8")
+    (folder / "cables").write_text("\n".join(cables) + "\n", encoding="utf-8")
+
+
+def test_a_vtep_is_heard_of_across_the_spine(tmp_path: Path) -> None:
+    """Sessions between loopbacks come up, the spine without VNIs passes routes on, and leaves their next hop alone."""
+    wired(tmp_path, "unnumbered")
+    answer = ask_fabric(tmp_path, "leaf2", "show bgp l2vpn evpn route type 3", r"\[10.2.0.1\]")
+    mark, route = answer.split("10.0.0.1:10001\n", 1)[1].split()[1:3]  # under leaf1's route distinguisher
+    assert (mark, route.partition("(")[0]) == ("[3]:[0]:[32]:[10.2.0.1]", "10.2.0.1"), answer  # and not the spine
+    assert answer.count("RT:65000:10001") == 2
+
+
+# A line put in the place of another, and what must be said of it. Only the unknown word makes vtysh return anything but 0.
+PLANTED = {
+    # An RD with an IPv4 address has 16 bits left; bgpd cuts the rest off without a word.
+    "rd cut off": (
+        "  rd 10.0.0.1:1\n",
+        "  rd 10.0.0.1:70000\n",
+        "+ router bgp 4200000101 vrf vrf-red / address-family l2vpn evpn / rd 10.0.0.1:4464",
+    ),
+    "rd of a VNI cut off": (" rd 10.0.0.1:10001\n", " rd 10.0.0.1:80001\n", "+ * / vni 10001 / rd 10.0.0.1:14465"),
+    "route target refused": (
+        "export 65000:50001",
+        "export 4200000001:70000",
+        "- * / route-target export 4200000001:70000",
+    ),
+    # Taken in this address family, and neither kept nor needed: bgpd leaves the next hop of EVPN as it is.
+    "line forgotten": (
+        "  advertise-all-vni\n",
+        "  advertise-all-vni\n  neighbor OVERLAY attribute-unchanged next-hop\n",
+        "- * / neighbor OVERLAY attribute-unchanged next-hop",
+    ),
+    "line of another family": (
+        "  neighbor OVERLAY activate\n",
+        "  neighbor OVERLAY activate\n  neighbor OVERLAY maximum-prefix 12000\n",
+        "+ router bgp 4200000101 / address-family ipv4 unicast / neighbor OVERLAY maximum-prefix 12000",
+    ),
+    "unknown word": (" bgp bestpath", " bgp bestpaths", "line * Unknown command*"),
+    "unknown list": ("route-map RM-CONNECTED\n", "route-map RM-NOWHERE\n", "The route-map 'RM-NOWHERE' does not exist."),
+}
+
+
+@pytest.mark.parametrize("case", PLANTED)
+def test_a_planted_mistake_is_caught(case: str, tmp_path: Path) -> None:
+    old, new, expected = PLANTED[case]
+    text = frr_conf(FRR, "evpn", "ipv4", "leaf1")
+    assert old in text
+    path = tmp_path / "frr.conf"
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    found = complaints(path, tmp_path)
+    assert any(fnmatchcase(line, expected) for line in found), found
+
+
+def test_lines_know_their_block() -> None:
+    text = "router bgp 1\n address-family ipv4 unicast\n  maximum-paths 4\n exit-address-family\nexit\n!\nhostname x\n"
+    assert lines(text)[2:] == [(("router bgp 1", "address-family ipv4 unicast"), "maximum-paths 4"), ((), "hostname x")]
