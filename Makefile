@@ -50,7 +50,13 @@ $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
 # Real peers that tests use. Without root, or without apt, those tests skip and say why.
 .PHONY: system-packages
 system-packages:
-	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && [ ! -x /usr/bin/vtysh ]; then \
-	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq frr frr-pythontools iproute2 >/dev/null \
-	    || echo "frr could not be installed: its tests will skip"; \
+	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  missing=; \
+	  for pair in vtysh:frr frr-reload:frr-pythontools ip:iproute2 netplan:netplan.io nft:nftables shellcheck:shellcheck; do \
+	    [ -x /usr/bin/$${pair%%:*} ] || [ -x /usr/sbin/$${pair%%:*} ] || [ -e /usr/lib/frr/$${pair%%:*}.py ] \
+	      || missing="$$missing $${pair##*:}"; \
+	  done; \
+	  [ -z "$$missing" ] || { apt-get update -qq; \
+	    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing >/dev/null \
+	      || echo "not installed:$$missing; tests that need them will skip"; }; \
 	fi

@@ -21,6 +21,7 @@ WORDS = {
     "l3vni": "tenants by EVPN type-5 routes (L3 VNI)",
     "l2vni": "layer-2 networks over EVPN (L2 VNI)",
     "multihoming": "bonds over two leaves",
+    "imports": "tenants of an overlay that see each other's routes",
     "external": "sessions with routers outside",
     "lossless": "a lossless class (PFC and ECN)",
     "hash_seed": "a hash seed per tier",
@@ -54,6 +55,8 @@ def needs(spec: FabricSpec) -> Iterator[Need]:
             yield Need("l2vni", (LEAF,), spec.at("tenants", at, "networks"))
             if overlay.bonds(spec):
                 yield Need("multihoming", (LEAF,), spec.at("tenants", at, "networks"))
+        if tenant.imports and how == "evpn":
+            yield Need("imports", (LEAF,), spec.at("tenants", at, "imports"))
     if how in ("vrf-lite", "acl"):
         roles = EVERY if how == "vrf-lite" else (LEAF,)
         yield Need("vrf_lite" if how == "vrf-lite" else "port_acl", roles, spec.at("overlay", "isolation"))

@@ -69,6 +69,7 @@ class Capabilities:
     l3vni: bool = False  # tenants by type-5 routes
     l2vni: bool = False  # layer-2 networks with anycast gateway
     multihoming: str = ""  # bonds over two leaves: "esi" or "vpc"; "" has none
+    imports: bool = False  # tenants of an overlay that see each other's routes
     external: bool = False  # border leaves
     lossless: bool = False  # PFC, ECN, watchdog
     hash_seed: bool = False

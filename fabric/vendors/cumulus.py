@@ -63,6 +63,7 @@ TARGET = Target(
         l3vni=True,
         l2vni=True,
         multihoming="esi",
+        imports=True,
         external=True,
         lossless=True,
         hash_seed=False,  # a seed restarts switchd, and every box draws one of its own already

@@ -138,6 +138,7 @@ TARGET = Target(
         l3vni=True,
         l2vni=True,
         multihoming="esi",
+        imports=True,
         external=True,
         lossless=True,
         hash_seed=False,  # a platform command whose range and side effects Arista's public pages do not give

@@ -14,7 +14,7 @@ from fabric.vendors.junos_interfaces import port_name
 from fabric.vendors.junos_platform import Partition, platform
 from fabric.vendors.junos_words import bits
 
-LOSSLESS, CNP, BEST_EFFORT, CONTROL = "NO-LOSS", "CNP", "best-effort", "network-control"
+CONTROL_QUEUE = 7  # of the box's own class network-control
 CNP_PERCENT = 5  # of a link, as published; the two weighted classes share the rest
 TRUSTED, UNTRUSTED = "ROCE", "NO-ROCE"
 REFERENCE_FILL = (55, 90)  # percent, of the published config; where the fill that sends PAUSE is not known
@@ -58,6 +58,7 @@ class Class:
     lossy_percent: int
     cnp_percent: int
     drop_profiles: tuple[DropProfile, ...]
+    control: bool  # queue 7 is the box's own; else our class has it and schedules it
     unmarked: bool  # some port carries no lossless traffic
     lengths_m: tuple[int, ...]
     watchdog: Dog | None
@@ -86,6 +87,7 @@ def class_of_service(view: SwitchView) -> Class | None:
         lossy_percent=weighted - lossless_percent,
         cnp_percent=CNP_PERCENT,
         drop_profiles=tuple(profiles.values()),
+        control=CONTROL_QUEUE not in (qos.priority, qos.cnp_priority),
         unmarked=any(not port.profile for port in ports),
         lengths_m=tuple(sorted({port.length_m for port in view.ports if port.up and port.lossless})),
         watchdog=watchdog(qos.watchdog) if qos.watchdog and box.watchdog else None,

@@ -95,6 +95,7 @@ TARGET = Target(
         l3vni=True,
         l2vni=True,
         multihoming="vpc",
+        imports=True,
         external=True,
         lossless=True,
         hash_seed=True,

@@ -95,7 +95,7 @@ def external_policy(view: SwitchView, external: External) -> Policy:
     own = vrf.prefixes if vrf else view.underlay.server_prefixes
     name = f"PL-{external.peer}" + (f"-{external.vrf}" if external.vrf else "")
     incoming = _list(f"{name}-IN", _outside(external.accepts, bits))
-    outgoing = _list(f"{name}-OUT", [_inside(prefix, bits) for prefix in own])
+    outgoing = _list(f"{name}-OUT", [_inside(prefix, bits - 1) for prefix in own])  # subnets, no route of a single host
     return Policy((incoming, outgoing), incoming.name, outgoing.name, "")
 
 

@@ -119,7 +119,9 @@ def _evpn(base: SwitchView) -> SwitchView:
         bonded, "server", Peer(server, None, None, f"frontend1p{number}"), 3, lossless=SHORT, untagged=100, lag=1
     )
     stranger = replace(DEVICES["gpu2"], name="spare1")
-    ports[at[closed]] = Port(closed, "server", Peer(stranger, None, None, "frontend1"), 3, "10.128.9.0/31", "10.128.9.1", closed=True)
+    ports[at[closed]] = Port(
+        closed, "server", Peer(stranger, None, None, "frontend1"), 3, "10.128.9.0/31", "10.128.9.1", closed=True
+    )
     externals: list[External] = []
     if name == "leaf2":
         router = replace(DEVICES["gpu1"], name="wan", role="attached")

@@ -21,8 +21,11 @@ DAEMONS = Path("/usr/lib/frr")
 NAMESPACES = ("unshare", "-n", "-m", "-p", "-f", "-u", "--kill-child", "--mount-proc")
 Line: TypeAlias = tuple[tuple[str, ...], str]  # the blocks it stands in, outermost first, and itself
 
-# bgpd says this of every file with graceful restart; nothing else may be said while a file loads.
-NOTICES = {"Graceful restart configuration changed, reset all peers to take effect"}
+# bgpd says this of every file with graceful restart, and vtysh of FRR 10 tells how far it is; nothing else may be said.
+NOTICES = re.compile(
+    r"Graceful restart configuration changed, reset all peers to take effect"
+    r"|\[\d+\|\w+\] (sending configuration|done)|Waiting for children to finish applying config\.\.\."
+)
 
 # What we write out though FRR has it so anyway, and leaves out when it prints.
 DEFAULTS = {
@@ -58,7 +61,25 @@ def why_not() -> str:
     return ""
 
 
-SCRIPT = r"""
+# start FOLDER COMMAND OPTION: the daemons with their sockets in a folder, each by way of a command; zebra with an option.
+START = """
+start() {
+  for daemon in mgmtd zebra bgpd bfdd; do
+    own=
+    case $daemon in
+      mgmtd) test -x $daemons/mgmtd || continue ;;  # since FRR 9
+      zebra) own="-M dplane_fpm_nl $3" ;;  # SONiC's routes go through it
+      bfdd) $daemons/bfdd --help | grep -q bfdctl && own="--bfdctl $1/bfdd.sock" ;;  # newer ones have no such option
+    esac
+    $2 $daemons/$daemon -d --vty_socket $1 -z $1/zserv.api -i $1/$daemon.pid -u frr -g frr -P 0 $own \\
+      > /dev/null 2>&1 || return 9
+  done
+}
+"""
+
+SCRIPT = (
+    f"daemons={DAEMONS}{START}"
+    + r"""
 mount -t tmpfs tmpfs /var/tmp
 home=/var/tmp/live
 mkdir -p $home /var/tmp/frr
@@ -69,14 +90,7 @@ echo "$2" > /proc/sys/kernel/hostname
 echo 1 > /proc/sys/net/ipv4/ip_forward
 echo 1 > /proc/sys/net/ipv6/conf/all/forwarding
 ip -batch "$3" -force
-for daemon in zebra bgpd bfdd; do
-  case $daemon in
-    zebra) own="-M dplane_fpm_nl" ;;  # SONiC's routes go through it
-    bfdd) own="--bfdctl $home/bfdd.sock" ;;
-    *) own= ;;
-  esac
-  %(daemons)s/$daemon -d --vty_socket $home -z $home/zserv.api -i $home/$daemon.pid -u frr -g frr -P 0 $own || exit 9
-done > /dev/null 2>&1
+start "$home" "" || exit 9
 vtysh --vty_socket $home --config_dir $home -b > $home/said 2>&1
 echo $?
 echo ---
@@ -84,6 +98,7 @@ cat $home/said
 echo ---
 vtysh --vty_socket $home --config_dir $home -c 'show running-config'
 """
+)
 
 
 def load(path: Path, scratch: Path) -> Loaded:
@@ -93,7 +108,7 @@ def load(path: Path, scratch: Path) -> Loaded:
     links.write_text("".join(f"{line}\n" for line in devices(text)), encoding="utf-8")
     name = re.search(r"^hostname (\S+)", text, re.MULTILINE)
     done = subprocess.run(
-        [*NAMESPACES, "sh", "-c", SCRIPT % {"daemons": DAEMONS}, "sh", str(path), name[1] if name else "box", str(links)],
+        [*NAMESPACES, "sh", "-c", SCRIPT, "sh", str(path), name[1] if name else "box", str(links)],
         capture_output=True,
         text=True,
         check=False,
@@ -123,7 +138,7 @@ def devices(text: str) -> list[str]:
 
 def said(loaded: Loaded) -> set[str]:
     """Words that a clean load does not have."""
-    return {line for line in loaded.said.splitlines() if line.strip()} - NOTICES
+    return {line for line in loaded.said.splitlines() if line.strip() and not NOTICES.fullmatch(line)}
 
 
 def lines(text: str) -> list[Line]:
@@ -171,49 +186,67 @@ def _shown(sign: str, found: Iterable[Line]) -> list[str]:
     return [f"{sign} {' / '.join((*blocks, line))}" for blocks, line in found]
 
 
-# Nodes joined by veths, each a namespace with daemons of its own. $1: a folder with NODE/frr.conf and NODE/links per node,
-# and `cables` with iproute2 lines; $2: the node that is asked; $3: what; $4: what the answer must hold before it is shown.
-FABRIC_SCRIPT = r"""
+# Nodes joined by veths, each a namespace with daemons of its own. $1: a folder with, per node, NODE/frr.conf, NODE/links
+# (iproute2 lines) and NODE/tenants (commands), and `cables`; $2: the node that is asked; $3: what its answer to $4 must hold
+# before it is asked all questions from $4 on. A VRF is a namespace within the node's, for kernels that have no VRF devices.
+FABRIC_SCRIPT = (
+    f"daemons={DAEMONS}{START}"
+    + r"""
 mount -t tmpfs tmpfs /var/tmp
 mount -t tmpfs tmpfs /run
 mkdir -p /var/tmp/frr
 chown frr:frr /var/tmp/frr
 cd "$1"
-for node in */; do ip netns add "${node%%/}"; done
+for node in */; do ip netns add "${node%/}"; done
 ip -batch cables || exit 8
 for node in */; do
-  node=${node%%/}
+  node=${node%/}
   home=/var/tmp/$node
   mkdir $home
   cp $node/frr.conf $home/
   : > $home/vtysh.conf
   chown -R frr:frr $home
   ip -n $node -batch $node/links || exit 8
-  ip netns exec $node sh -c 'echo 1 > /proc/sys/net/ipv4/ip_forward; echo 0 > /proc/sys/net/ipv4/conf/all/rp_filter'
-  for daemon in zebra bgpd bfdd; do
-    test $daemon = bfdd && own="--bfdctl $home/bfdd.sock" || own=
-    ip netns exec $node %(daemons)s/$daemon -d --vty_socket $home -z $home/zserv.api -i $home/$daemon.pid \
-      -u frr -g frr -P 0 $own > /dev/null 2>&1 || exit 9
-  done
-  ip netns exec $node vtysh --vty_socket $home --config_dir $home -b > /dev/null 2>&1
+  cat > $home/enter <<'END'
+mount -t tmpfs tmpfs /run/netns
+echo 1 > /proc/sys/net/ipv4/ip_forward
+echo 0 > /proc/sys/net/ipv4/conf/all/rp_filter
+. "$1"
+exec sleep 100
+END
+  ip netns exec $node sh -e $home/enter "$PWD/$node/tenants" &
+  echo $! > $home/inside
 done
+sleep 1  # every node has its tenants
+for node in */; do
+  home=/var/tmp/${node%/}
+  start $home "nsenter -n -m -t $(cat $home/inside)" -n || exit 9
+  vtysh --vty_socket $home --config_dir $home -b > /dev/null 2>&1
+done
+home=/var/tmp/$2
+until=$3
+shift 3
 for try in $(seq 100); do
-  vtysh --vty_socket "/var/tmp/$2" --config_dir "/var/tmp/$2" -c "$3" > /var/tmp/answer 2>&1
-  grep -q "$4" /var/tmp/answer && break
+  vtysh --vty_socket $home --config_dir $home -c "$1" 2>&1 | grep -q "$until" && break
   sleep 0.2
 done
-cat /var/tmp/answer
+sleep 1  # what came with it is in the tables too
+for question in "$@"; do
+  echo "--- $question"
+  vtysh --vty_socket $home --config_dir $home -c "$question" 2>&1
+done
 """
+)
 
 
-def ask_fabric(folder: Path, node: str, question: str, until: str) -> str:
-    """Starts every node of a folder and asks one of them again and again until the answer holds what is waited for."""
+def ask_fabric(folder: Path, node: str, until: str, questions: list[str]) -> list[str]:
+    """Starts every node of a folder, waits until one of them answers the first question so, and returns all its answers."""
     done = subprocess.run(
-        [*NAMESPACES, "sh", "-c", FABRIC_SCRIPT % {"daemons": DAEMONS}, "sh", str(folder), node, question, until],
+        [*NAMESPACES, "sh", "-c", FABRIC_SCRIPT, "sh", str(folder), node, until, *questions],
         capture_output=True,
         text=True,
         check=False,
         timeout=60,
     )
     assert done.returncode == 0, done.stderr
-    return done.stdout
+    return done.stdout.split("--- ")[1:]

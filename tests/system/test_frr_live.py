@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fabric.plan.tenancy import External
+from fabric.plan.tenancy import External, Vrf
 from fabric.plan.views import SwitchView
 from fabric.render import render
 from fabric.vendors.base import Target
@@ -101,21 +101,55 @@ def wired(folder: Path, style: str) -> None:
                 cables.append(f"link add {here} netns {name} type veth peer name {there} netns {port.peer.device.name}")
             at += [f"link set {here} up"] + ([f"address add {port.address} dev {here}"] if port.address else [])
         for network in own.networks:
-            at += [
-                "link add br100 up type bridge",
-                f"link add vni up master br100 type vxlan id {network.vni} local {own.overlay.vtep} dstport 4789 nolearning",
-            ]
+            at += ["link add br100 up type bridge", f"link add vni up master br100 {tunnel(own, network.vni)}"]
         (folder / name / "links").write_text("\n".join(at) + "\n", encoding="utf-8")
+        inside = [line for vrf in own.vrfs for line in tenant(own, vrf)]
+        (folder / name / "tenants").write_text("\n".join(inside) + "\n", encoding="utf-8")
     (folder / "cables").write_text("\n".join(cables) + "\n", encoding="utf-8")
 
 
-def test_a_vtep_is_heard_of_across_the_spine(tmp_path: Path) -> None:
-    """Sessions between loopbacks come up, the spine without VNIs passes routes on, and leaves their next hop alone."""
+def tunnel(own: SwitchView, vni: int | None) -> str:
+    assert own.overlay is not None
+    return f"type vxlan id {vni} local {own.overlay.vtep} dstport 4789 nolearning"
+
+
+def tenant(own: SwitchView, vrf: Vrf) -> list[str]:
+    """A namespace named as the VRF: the bridge of its L3 VNI, and its routed server."""
+    name, vni = f"vrf-{vrf.name}", f"vni{vrf.vni}"
+    server = next(port for port in own.ports if port.vrf == vrf.name)
+    return [
+        f"ip netns add {name}",
+        f"ip link add {vni} {tunnel(own, vrf.vni)}",
+        f"ip link set {vni} netns {name}",
+        f"ip -n {name} link add l3 up type bridge",
+        f"ip -n {name} link set {vni} up master l3",
+        f"ip -n {name} link add port type veth peer name server",
+        f"ip -n {name} link set server up",
+        f"ip -n {name} link set port up",
+        f"ip -n {name} address add {server.address} dev port",
+    ]
+
+
+def test_routes_cross_the_spine(tmp_path: Path) -> None:
+    """Sessions between loopbacks come up; the spine, which has no VNIs, passes routes on and leaves their next hop alone;
+    tenants hear of each other's servers as far as their route targets say."""
     wired(tmp_path, "unnumbered")
-    answer = ask_fabric(tmp_path, "leaf2", "show bgp l2vpn evpn route type 3", r"\[10.2.0.1\]")
-    mark, route = answer.split("10.0.0.1:10001\n", 1)[1].split()[1:3]  # under leaf1's route distinguisher
-    assert (mark, route.partition("(")[0]) == ("[3]:[0]:[32]:[10.2.0.1]", "10.2.0.1"), answer  # and not the spine
-    assert answer.count("RT:65000:10001") == 2
+    asked = [f"show ip route vrf vrf-{vrf} bgp" for vrf in ("blue", "red")]
+    asked += [f"show bgp l2vpn evpn route type {number}" for number in (5, 3)]
+    blue, red, prefixes, vteps = ask_fabric(tmp_path, "leaf2", "10.128.1.2/31", asked)
+    assert heard(vteps, "10.0.0.1:10001") == ("[3]:[0]:[32]:[10.2.0.1]", "10.2.0.1", "RT:65000:10001")
+    assert heard(prefixes, "10.0.0.1:1") == ("[5]:[0]:[31]:[10.128.1.0]", "10.2.0.1", "RT:65000:50001")
+    assert heard(prefixes, "10.0.0.1:2") == ("[5]:[0]:[31]:[10.128.1.2]", "10.2.0.1", "RT:65000:50002")
+    assert "10.128.1.0/31 [20/0] via 10.2.0.1, l3 onlink" in red
+    assert "10.128.1.2/31" not in red  # blue lets red in, not the other way round
+    assert "10.128.1.0/31" in blue
+    assert "10.128.1.2/31 [20/0] via 10.2.0.1, l3 onlink" in blue
+
+
+def heard(answer: str, rd: str) -> tuple[str, str, str]:
+    """The first route under a route distinguisher: prefix, next hop, route target."""
+    _, prefix, hop, *rest = answer.split(f"Route Distinguisher: {rd}\n", 1)[1].split()
+    return prefix, hop.partition("(")[0], next(word for word in rest if word.startswith("RT:"))
 
 
 # A line put in the place of another, and what must be said of it. Only the unknown word makes vtysh return anything but 0.

@@ -1,4 +1,4 @@
-"""The README's tour, run as a reader would run it. UPDATE_GOLDEN=1 writes what came out into the page."""
+"""The tours of README and docs, run as a reader would run them. UPDATE_GOLDEN=1 writes what came out into the page."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
+PAGES = (README, ROOT / "docs" / "tenants.md", ROOT / "docs" / "qos.md")
 FENCE = re.compile(r"```console\n(.*?)```", re.DOTALL)
 TOUR = "## Sixty seconds"
 
@@ -31,16 +34,18 @@ def replay(block: str, folder: Path) -> str:
     return "".join(f"$ {command}\n{run(command, folder)}" for command in commands)
 
 
-def test_the_tour_prints_what_the_page_shows(tmp_path: Path) -> None:
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_tour_prints_what_the_page_shows(page: Path, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "intent", tmp_path / "intent")
-    text = README.read_text(encoding="utf-8")
-    head, mark, tour = text.partition(TOUR)
-    assert mark
+    text = page.read_text(encoding="utf-8")
+    head, mark, tour = text.partition(TOUR) if page == README else ("", "", text)
+    assert bool(mark) == (page == README)
     assert "BENCH" not in text
+    assert FENCE.search(tour)
     again = FENCE.sub(lambda match: f"```console\n{replay(match[1], tmp_path)}```", tour)
     if os.environ.get("UPDATE_GOLDEN"):
-        README.write_text(head + mark + again, encoding="utf-8")
-    assert head + mark + again == README.read_text(encoding="utf-8")
+        page.write_text(head + mark + again, encoding="utf-8")
+    assert head + mark + again == page.read_text(encoding="utf-8")
 
 
 def test_links_of_the_page_lead_somewhere() -> None:

@@ -1,0 +1,145 @@
+"""Class of service of Junos Evolved: queues, code points, thresholds in percent, the watchdog's own units."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from tenant_views import MARKING, QOS, rich
+from test_render_junos import block, of_model, text
+
+from fabric.plan.lossless import Marking, Watchdog
+from fabric.vendors.junos_qos import Dog, drop_profiles, fill, watchdog
+
+LEAF = rich("leaf1", "qos", "junos")
+OTHER = replace(QOS, priority=4, dscp=24, cnp_priority=7, cnp_dscp=46)
+
+
+@pytest.mark.parametrize(
+    ("asked", "given"),
+    [
+        (Watchdog(detect_ms=200, restore_ms=200, poll_ms=200), Dog(100, 2, 200)),
+        (Watchdog(detect_ms=400, restore_ms=400, poll_ms=100), Dog(100, 4, 400)),
+        (Watchdog(detect_ms=1600, restore_ms=1600, poll_ms=1000), Dog(800, 2, 1000)),
+        (Watchdog(detect_ms=100, restore_ms=100, poll_ms=100), Dog(100, 2, 200)),
+        (Watchdog(detect_ms=5000, restore_ms=500, poll_ms=100), Dog(100, 10, 500)),
+    ],
+)
+def test_watchdog_within_its_ranges(asked: Watchdog, given: Dog) -> None:
+    assert watchdog(asked) == given
+
+
+@pytest.mark.parametrize(
+    ("kmin", "kmax", "full", "percent"),
+    [
+        (524_288, 1_048_576, 1_218_000, (43, 86)),
+        (1, 2, 1_000_000, (1, 2)),
+        (3_000_000, 9_000_000, 1_000_000, (98, 99)),
+        (500_000, 500_001, 1_000_000, (50, 51)),
+        (524_288, 1_048_576, None, (55, 90)),
+    ],
+)
+def test_thresholds_as_percent_of_the_fill_that_sends_pause(
+    kmin: int, kmax: int, full: int | None, percent: tuple[int, int]
+) -> None:
+    buffer = replace(QOS.buffer, trigger_bytes=full)
+    assert fill(Marking(kmin, kmax, 20, "stated"), buffer) == percent
+
+
+def test_a_drop_profile_for_each_marking_named_by_speed() -> None:
+    ports = []
+    for port in LEAF.ports:
+        if port.kind == "server" and port.lossless:
+            port = replace(port, lossless=replace(port.lossless, marking=replace(MARKING, kmax_bytes=800_000)))
+        ports.append(port)
+    names = [profile.name for profile in drop_profiles(replace(LEAF, ports=tuple(ports))).values()]
+    assert names == ["ROCE-400G", "ROCE-800G"]
+
+
+@pytest.mark.parametrize(
+    ("qos", "lines"),
+    [
+        (
+            QOS,
+            [
+                "class CNP queue-num 6;",
+                "class NO-LOSS queue-num 3 no-loss pfc-priority 3;",
+                "loss-priority low code-points 011010;",
+                "loss-priority low code-points 110000;",
+                "code-point 011 {",
+                "flow-control-queue 3;",
+                "forwarding-class network-control scheduler CONTROL;",
+            ],
+        ),
+        (
+            OTHER,
+            [
+                "class CNP queue-num 7;",
+                "class NO-LOSS queue-num 4 no-loss pfc-priority 4;",
+                "loss-priority low code-points 011000;",
+                "loss-priority low code-points 101110;",
+                "code-point 100 {",
+                "flow-control-queue 4;",
+            ],
+        ),
+    ],
+    ids=["usual", "other"],
+)
+def test_numbers_of_the_classes_are_inputs(qos: object, lines: list[str]) -> None:
+    conf = text(replace(LEAF, qos=qos))
+    printed = {line.strip() for line in conf.split("\n")}
+    assert printed.issuperset(lines)
+    assert ("CONTROL {" in conf) == (qos is QOS)  # queue 7 has one scheduler
+
+
+def test_weights_add_up_and_notifications_are_strict() -> None:
+    conf = block(text(LEAF), "schedulers")
+    assert "transmit-rate percent 57;" in conf
+    assert "transmit-rate percent 38;" in conf
+    assert block(conf, "CNP") == "CNP {\n    transmit-rate percent 5;\n    priority strict-high;\n}"
+    assert conf.count("explicit-congestion-notification") == 1  # never on notifications
+
+
+def test_pfc_profile_for_each_cable_length() -> None:
+    conf = text(LEAF)
+    assert "cable-length 3;" in block(conf, "PFC-3M")
+    assert "cable-length 30;" in block(conf, "PFC-30M")
+    ports = conf[conf.index("class-of-service {") :]
+    assert "congestion-notification-profile PFC-3M;" in block(ports, "et-0/0/0:0")
+    assert "congestion-notification-profile PFC-30M;" in block(ports, "et-0/0/2")
+
+
+def test_a_port_without_the_lossless_class_is_not_trusted_into_it() -> None:
+    ports = tuple(replace(port, lossless=None) if port.kind == "server" else port for port in LEAF.ports)
+    conf = text(replace(LEAF, ports=ports))
+    own = block(conf[conf.index("class-of-service {") :], "et-0/0/0:0")
+    assert "congestion-notification-profile" not in own
+    assert "dscp NO-ROCE;" in own
+    assert "NO-LOSS" not in block(conf, "dscp NO-ROCE")
+
+
+@pytest.mark.parametrize(
+    ("model", "dog", "partitions"),
+    [
+        ("qfx5130-32cd", False, False),
+        ("qfx5220-32cd", False, False),
+        ("qfx5230-64cd", True, False),
+        ("qfx5240-64od", True, True),
+        ("qfx5241-64od", True, True),
+    ],
+)
+def test_what_a_model_is_told(model: str, dog: bool, partitions: bool) -> None:
+    conf = text(of_model(LEAF, model))
+    assert ("pfc-watchdog {" in conf) == dog
+    assert ("buffer-partition lossless-headroom {" in conf) == partitions
+    assert ("dedicated-buffer {" in conf) == partitions
+
+
+def test_no_class_of_service_without_a_lossless_class() -> None:
+    assert "class-of-service" not in text(replace(LEAF, qos=None))
+
+
+def test_dynamic_balancing_where_asked() -> None:
+    assert "ecmp-dlb" not in text(LEAF)
+    conf = text(of_model(replace(LEAF, balancing=replace(LEAF.balancing, dynamic=True)), "qfx5240-64od"))
+    assert "flowset-table-size 2048;" in block(conf, "ecmp-dlb")
