@@ -104,6 +104,7 @@ Address = Annotated[Line, AfterValidator(_address)]
 HostAddress = Annotated[Address, AfterValidator(_host_address)]
 Ipv4Address = Annotated[Address, AfterValidator(_ipv4), AfterValidator(_host_address)]
 Prefixes = Annotated[tuple[Prefix, ...], ListOf, AfterValidator(_once)]
+Routes = Annotated[tuple[Route, ...], ListOf, AfterValidator(_once)]
 Asn = Annotated[int, Field(ge=1, le=4_294_967_294)]
 
 

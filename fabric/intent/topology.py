@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from fabric.intent.addressing import Asn, Route
+from fabric.intent.addressing import Asn, Routes
 from fabric.intent.base import Count, Gbps, Key, Line, ListOf, Metres, Name, Ratio
 
 
@@ -107,9 +107,13 @@ class External(Key):
     tenants: Annotated[tuple[Name, ...], ListOf] = Field(
         (), description="tenants that reach it, each on a tagged subinterface; the whole fabric unless stated"
     )
-    accept: Annotated[tuple[Route, ...], ListOf] = Field(
-        ("0.0.0.0/0",),
-        description="routes taken from it: `0.0.0.0/0` is the default route alone, any other with all inside it",
+    accept: Routes | None = Field(
+        None,
+        min_length=1,
+        description=(
+            "routes taken from it, the default route unless stated: `0.0.0.0/0` (`::/0`) is the default route alone, any "
+            "other prefix with all inside it"
+        ),
     )
 
 

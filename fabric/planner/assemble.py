@@ -63,7 +63,7 @@ def plan_fabric(spec: FabricSpec, sizing: Sizing, context: Context) -> tuple[Fab
     links = pins.move_ports(spec, devices, links, report)
     tenants = tenancy(Wired(spec, sizing, devices, links), context.lock.tenants, addresses, allocator, report)
     plan = _addressed(spec, sizing, devices, links, addresses, tenants, numbers, context)
-    lock = FabricLock(plan.blocks, history, _shape(sizing), boxes, numbers_of(tenants.tenants))
+    lock = FabricLock(plan.blocks, history, _shape(sizing), boxes, numbers_of(spec, tenants.tenants))
     return plan, lock
 
 

@@ -150,7 +150,7 @@ class Ledger:
         """The area of that key, grown to what is needed. Raises Exhausted."""
         # Rows that have grown wider than their block cannot stay in it.
         blocks = [block for block in self.known.get(key, ()) if block.stride >= need.stride and block.step == need.step]
-        for row, row_end, column, column_end in _uncovered(blocks, need.rows, need.columns):
+        for row, row_end, column, column_end in _uncovered(blocks, need):
             width = need.stride or (column_end - column) * need.step
             if _extend(blocks, space, need, (row, row_end, column, column_end), width):
                 continue
@@ -169,6 +169,8 @@ class Need:
     step: int = 1  # between columns
     stride: int = 0  # between rows, 0: just what the columns take
     align: bool = False  # begin at a multiple of the size, so that the block is a prefix
+    row: int = 0  # first row and column that are needed; rows and columns count from 0 all the same
+    column: int = 0
 
 
 def _place(space: Space, need: Need, cut: tuple[int, int, int, int], width: int) -> Block:
@@ -207,18 +209,19 @@ def _extend(blocks: list[Block], space: Space, need: Need, cut: tuple[int, int, 
     return False
 
 
-def _uncovered(blocks: list[Block], rows: int, columns: int) -> Iterator[tuple[int, int, int, int]]:
+def _uncovered(blocks: list[Block], need: Need) -> Iterator[tuple[int, int, int, int]]:
     """The cells of a table that no block covers, as (row, row end, column, column end), in order."""
-    cuts = sorted({0, rows, *(edge for b in blocks for edge in (b.row, b.row_end) if 0 < edge < rows)})
+    edges = (edge for b in blocks for edge in (b.row, b.row_end) if need.row < edge < need.rows)
+    cuts = sorted({need.row, need.rows, *edges})
     pending: list[tuple[int, int, int, int]] = []
     for top, bottom in pairwise(cuts):
-        gaps, column = [], 0
+        gaps, column = [], need.column
         for block in sorted((b for b in blocks if b.row <= top and b.row_end >= bottom), key=lambda b: b.column):
-            if block.column > column:
-                gaps.append((column, min(block.column, columns)))
+            if column < block.column and column < need.columns:
+                gaps.append((column, min(block.column, need.columns)))
             column = max(column, block.column_end)
-        if column < columns:
-            gaps.append((column, columns))
+        if column < need.columns:
+            gaps.append((column, need.columns))
         for first, end in gaps:
             if pending and pending[-1][1:] == (top, first, end):
                 pending[-1] = (pending[-1][0], bottom, first, end)

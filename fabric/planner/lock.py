@@ -157,14 +157,11 @@ def text(lock: Lock) -> str:
         "fabrics:" if lock.fabrics else "fabrics: {}",
     ]
     for name, entry in sorted(lock.fabrics.items()):
-        out.append(f"  {name}:")
+        out.append(f"  {_key(name)}:")
         for section, table in (("shape", entry.shape), ("tenants", entry.tenants)):
             if table:
                 out.append(f"    {section}:")
-                out += [
-                    f"      '{key}': {value}" if key.isdigit() else f"      {key}: {value}"
-                    for key, value in sorted(table.items())
-                ]
+                out += [f"      {_key(key)}: {value}" for key, value in sorted(table.items())]
         _section(out, "wiring", {key: [_epoch_text(e) for e in epochs] for key, epochs in entry.wiring.items()})
         _section(out, "attachments", {k: [f"{n}:{s}" for n, s in places] for k, places in entry.attachments.items()})
         _section(out, "blocks", {key: [_block_text(key, b) for b in blocks] for key, blocks in entry.blocks.items()})
@@ -175,8 +172,17 @@ def _section(out: list[str], name: str, table: Mapping[str, list[str]]) -> None:
     if table:
         out.append(f"    {name}:")
         for key, rows in sorted(table.items()):
-            out.append(f"      {key}:")
+            out.append(f"      {_key(key)}:")
             out += [f"        - '{row}'" for row in rows]
+
+
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9._/-]*")
+_WORDS = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n"})
+
+
+def _key(name: str) -> str:
+    """A name as a key of the file: quoted where YAML would read a number, a date or a word of its own (`no`, `null`)."""
+    return name if _PLAIN.fullmatch(name) and name.lower() not in _WORDS else f"'{name}'"
 
 
 def _epoch_text(epoch: Epoch) -> str:

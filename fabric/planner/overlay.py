@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 from netaddr import IPNetwork
 
 from fabric.diagnostics import Report, nearest, plural
 from fabric.intent.services import Network, Tenant
+from fabric.intent.topology import External
 from fabric.plan.tenants import MOST_TENANTS, VLAN_BASE, NetworkPlan, TenantPlan
 from fabric.planner.spec import FabricSpec
 
 _FIRST_VLAN = 100
-RESERVED = frozenset({"all", "default", "global", "inet", "lo", "management", "master", "mgmt", "mgmt-junos"})
+RESERVED = frozenset({"all", "bridge", "default", "global", "inet", "lo", "management", "master", "mgmt", "mgmt-junos"})
+# A VRF is a device of the kernel on Linux boxes, beside ports, bonds, VLANs and tunnels.
+_DEVICE = re.compile(r"(bond|br|dummy|en[ops]|eth|lo|pimreg|po|swp|vlan|vni|vrf|vxlan)\d+(s\d+)?", re.IGNORECASE)
+DEFAULT_ROUTE = {4: "0.0.0.0/0", 6: "::/0"}
 
 
 def kind(spec: FabricSpec) -> str:
@@ -25,13 +31,8 @@ def check(spec: FabricSpec, report: Report) -> None:
     """What an intent asks of its tenants that cannot be, whatever the sizes."""
     tenants, how = spec.intent.tenants, kind(spec)
     overlay = spec.intent.overlay
-    if not spec.ethernet and (tenants or how != "none"):
-        report.error(
-            "FAB144",
-            spec.at("tenants" if tenants else "overlay"),
-            "tenants: expected none on an InfiniBand fabric",
-            "its subnet manager keeps tenants apart, by partition keys",
-        )
+    if not spec.ethernet:
+        _check_infiniband(spec, how, report)
         return
     if how == "none" and len(tenants) > 1:
         report.error(
@@ -68,6 +69,32 @@ def check(spec: FabricSpec, report: Report) -> None:
     _check_bonds(spec, report)
 
 
+def _check_infiniband(spec: FabricSpec, how: str, report: Report) -> None:
+    """A fabric that routes nothing and loses nothing by itself."""
+    if spec.intent.tenants or how != "none":
+        report.error(
+            "FAB144",
+            spec.at("tenants" if spec.intent.tenants else "overlay"),
+            "tenants: expected none on an InfiniBand fabric",
+            "its subnet manager keeps tenants apart, by partition keys",
+        )
+    for at, box in enumerate(spec.intent.topology.attachments):
+        if box.external is not None:
+            report.error(
+                "FAB144",
+                spec.at("topology", "attachments", at, "external"),
+                f"attachment '{box.name}': expected no router on an InfiniBand fabric, its switches speak no BGP",
+                "leave `external` out: the box is a gateway of its own",
+            )
+    if spec.intent.qos.enabled:
+        report.error(
+            "FAB144",
+            spec.at("qos", "enabled"),
+            "qos: expected none on an InfiniBand fabric, which is lossless by link credits",
+            "leave `qos` out",
+        )
+
+
 def bonds(spec: FabricSpec) -> bool:
     """Whether servers in layer-2 networks are cabled to two leaves each."""
     networks = any(tenant.networks for tenant in spec.intent.tenants)
@@ -76,12 +103,12 @@ def bonds(spec: FabricSpec) -> bool:
 
 def _check_tenant(spec: FabricSpec, at: int, tenant: Tenant, how: str, report: Report) -> None:
     names = [other.name for other in spec.intent.tenants]
-    if tenant.name.lower() in RESERVED:
+    if tenant.name.lower() in RESERVED or _DEVICE.fullmatch(tenant.name):
         report.error(
             "FAB144",
             spec.at("tenants", at, "name"),
             f"tenants: expected a name that no network OS keeps for itself, got '{tenant.name}'",
-            f"kept are {', '.join(sorted(RESERVED))}",
+            f"kept are {', '.join(sorted(RESERVED))}, and names of devices such as eth0, swp1, bond1, vlan100",
         )
     for n, name in enumerate(tenant.imports):
         where = spec.at("tenants", at, "imports", n)
@@ -110,7 +137,14 @@ def _check_tenant(spec: FabricSpec, at: int, tenant: Tenant, how: str, report: R
                 "FAB138", where, f"two networks of '{tenant.name}' are named '{network.name}'", "give each a name of its own"
             )
         seen.append(network.name)
-        if network.gateway is not None and IPNetwork(network.gateway).size < 8:
+        if network.gateway is not None and IPNetwork(network.gateway).version == 6:
+            report.error(
+                "FAB144",
+                spec.at("tenants", at, "networks", n, "gateway"),
+                f"network '{network.name}': gateway: expected an IPv4 subnet, got {network.gateway}",
+                "without a `gateway` the network is layer 2 alone, and carries IPv6 between its servers",
+            )
+        elif network.gateway is not None and IPNetwork(network.gateway).size < 8:
             report.error(
                 "FAB149",
                 spec.at("tenants", at, "networks", n, "gateway"),
@@ -141,12 +175,36 @@ def _check_boxes(spec: FabricSpec, how: str, report: Report) -> None:
                 "from other tenants",
                 "`isolation: vrf-lite` or `kind: evpn-vxlan` give every tenant a way out of its own",
             )
+        _check_accept(spec, at, box.external, report)
         for n, name in enumerate(box.external.tenants):
             where = spec.at(*path, "external", "tenants", n)
             if how == "none":
                 report.error("FAB144", where, "external.tenants: expected none, this fabric has one routing table")
             elif name not in names:
                 report.error("FAB144", where, f"external.tenants: expected a tenant, got '{name}'", nearest(name, names))
+
+
+def family(spec: FabricSpec) -> int:
+    """IP version of servers and ways out."""
+    return 6 if spec.intent.underlay.addressing == "ipv6" else 4
+
+
+def accepted(spec: FabricSpec, external: External) -> tuple[str, ...]:
+    """Routes taken from a router: what the intent says, else the default route."""
+    return external.accept or (DEFAULT_ROUTE[family(spec)],)
+
+
+def _check_accept(spec: FabricSpec, at: int, external: External, report: Report) -> None:
+    """Sessions with routers carry the family of the fabric's servers."""
+    version = family(spec)
+    for n, text in enumerate(external.accept or ()):
+        if IPNetwork(text).version != version:
+            report.error(
+                "FAB104",
+                spec.at("topology", "attachments", at, "external", "accept", n),
+                f"external.accept: expected IPv{version} prefixes, got {text}",
+                "`underlay.addressing` chooses between IPv4 and IPv6",
+            )
 
 
 def _check_bonds(spec: FabricSpec, report: Report) -> None:
@@ -171,7 +229,7 @@ def number(spec: FabricSpec, known: Mapping[str, int], report: Report) -> tuple[
     """Tenants and networks with their numbers: known ones keep theirs, new ones take the lowest that is free.
 
     Args:
-        known: numbers by "tenant" and "tenant/network", as the lock keeps them.
+        known: numbers by "tenant" and "tenant/network", and chosen VLANs by "tenant/network/vlan", as the lock keeps them.
     """
     overlay, tenants = spec.intent.overlay, spec.intent.tenants
     of_tenant = _lowest_free([tenant.name for tenant in tenants], known, {})
@@ -184,7 +242,7 @@ def number(spec: FabricSpec, known: Mapping[str, int], report: Report) -> tuple[
             f"fabric '{spec.name}': expected at most {MOST_TENANTS} tenants, got {len(tenants)}",
             "every VRF takes a VLAN of its own on most boxes",
         )
-    stated = {network.vlan for tenant in tenants for network in tenant.networks if network.vlan is not None}
+    vlan_of = _vlans(tenants, of_network, known)
     vlans: dict[int, str] = {}
     vnis: dict[int, str] = {}
     result = []
@@ -192,37 +250,50 @@ def number(spec: FabricSpec, known: Mapping[str, int], report: Report) -> tuple[
         networks = []
         for n, network in enumerate(tenant.networks):
             key = f"{tenant.name}/{network.name}"
-            made = _network(network, of_network[key], overlay.l2vni_base, stated)
+            made = _network(network, of_network[key], overlay.l2vni_base, vlan_of[key])
             _check_vlan(spec, (at, n), made.vlan, key, vlans, report)
             _check_vni(spec, (at, "networks", n), made.vni, f"network '{key}'", vnis, report)
             networks.append(made)
         vni = tenant.vni or overlay.l3vni_base + of_tenant[tenant.name]
         _check_vni(spec, (at,), vni, f"tenant '{tenant.name}'", vnis, report)
-        outside = [text for box in spec.intent.topology.attachments for text in _accepted(box.external, tenant.name)]
+        outside = [text for box in spec.intent.topology.attachments for text in _outside(spec, box.external, tenant.name)]
         result.append(
             TenantPlan(
-                tenant.name, of_tenant[tenant.name], vni, tuple(networks), tenant.imports, tuple(dict.fromkeys(outside))
+                name=tenant.name,
+                number=of_tenant[tenant.name],
+                vni=vni,
+                networks=tuple(networks),
+                imports=tuple(dict.fromkeys(tenant.imports)),
+                outside=tuple(dict.fromkeys(outside)),
             )
         )
     _check_subnets(spec, report)
     return tuple(result)
 
 
-def numbers_of(tenants: Iterable[TenantPlan]) -> dict[str, int]:
-    """What the lock keeps."""
+def numbers_of(spec: FabricSpec, tenants: Iterable[TenantPlan]) -> dict[str, int]:
+    """What the lock keeps: numbers, and a VLAN that does not follow from them."""
+    stated = {
+        f"{tenant.name}/{network.name}"
+        for tenant in spec.intent.tenants
+        for network in tenant.networks
+        if network.vlan is not None
+    }
     found = {}
     for tenant in tenants:
         found[tenant.name] = tenant.number
-        found |= {f"{tenant.name}/{network.name}": network.number for network in tenant.networks}
+        for network in tenant.networks:
+            key = f"{tenant.name}/{network.name}"
+            found[key] = network.number
+            if key not in stated and network.vlan != _natural_vlan(network.number):
+                found[f"{key}/vlan"] = network.vlan
     return found
 
 
-def _accepted(external: object, tenant: str) -> tuple[str, ...]:
-    from fabric.intent.topology import External
-
-    if not isinstance(external, External) or (external.tenants and tenant not in external.tenants):
+def _outside(spec: FabricSpec, external: External | None, tenant: str) -> tuple[str, ...]:
+    if external is None or (external.tenants and tenant not in external.tenants):
         return ()
-    return external.accept
+    return accepted(spec, external)
 
 
 def _lowest_free(names: list[str], known: Mapping[str, int], used: dict[int, str]) -> dict[str, int]:
@@ -241,12 +312,33 @@ def _lowest_free(names: list[str], known: Mapping[str, int], used: dict[int, str
     return found
 
 
-def _network(network: Network, number: int, base: int, stated: set[int]) -> NetworkPlan:
-    vlan = network.vlan
-    if vlan is None:
-        vlan = _FIRST_VLAN + number - 1
-        while vlan in stated:  # a stated VLAN keeps its number, a chosen one goes elsewhere
-            vlan += 1000
+def _natural_vlan(number: int) -> int:
+    return _FIRST_VLAN + number - 1
+
+
+def _vlans(tenants: Sequence[Tenant], numbers: Mapping[str, int], known: Mapping[str, int]) -> dict[str, int]:
+    """VLAN of every network: what is stated, what is in use, and for new networks one that is free."""
+    found: dict[str, int] = {}
+    fresh: list[str] = []
+    for tenant in tenants:
+        for network in tenant.networks:
+            key = f"{tenant.name}/{network.name}"
+            if network.vlan is not None:
+                found[key] = network.vlan
+            elif known.get(key) == numbers[key]:
+                found[key] = known.get(f"{key}/vlan", _natural_vlan(numbers[key]))
+            else:
+                fresh.append(key)
+    taken = set(found.values())
+    for key in fresh:
+        natural = _natural_vlan(numbers[key])
+        free = chain((natural, natural + 1000), range(_FIRST_VLAN, VLAN_BASE + 1))
+        found[key] = next((vlan for vlan in free if vlan <= VLAN_BASE and vlan not in taken), natural)
+        taken.add(found[key])
+    return found
+
+
+def _network(network: Network, number: int, base: int, vlan: int) -> NetworkPlan:
     net = IPNetwork(network.gateway) if network.gateway else None
     gateway = net.first + 1 if net is not None else None
     return NetworkPlan(network.name, number, vlan, network.vni or base + number, gateway, net.prefixlen if net else 0)
@@ -283,6 +375,27 @@ def _check_vni(
             f"{what}: VNI {vni}: {taken}",
             "`overlay.l2vni_base` and `overlay.l3vni_base` must lie apart by more than the networks of the fabric",
         )
+
+
+def check_pools(spec: FabricSpec, prefixes: Mapping[str, Sequence[str]], report: Report) -> None:
+    """Subnets of networks beside the pools that meet them in one table: ways out, and ports of tenants without networks."""
+    routers = [box.external for box in spec.intent.topology.attachments if box.external is not None]
+    plain = {tenant.name: tenant for tenant in spec.intent.tenants if not tenant.networks}
+    for at, tenant in enumerate(spec.intent.tenants):
+        outside = any(not router.tenants or tenant.name in router.tenants for router in routers)
+        seen = any(tenant.name in other.imports or other.name in tenant.imports for other in plain.values())
+        kinds = [kind for kind, there in (("p2p", outside), ("servers", seen)) if there]
+        for n, network in enumerate(tenant.networks):
+            net = IPNetwork(network.gateway) if network.gateway else None
+            for kind in kinds if net is not None else ():
+                for pool in (IPNetwork(prefix) for prefix in prefixes[kind]):
+                    if net.version == pool.version and net.first <= pool.last and pool.first <= net.last:
+                        report.error(
+                            "FAB136",
+                            spec.at("tenants", at, "networks", n, "gateway"),
+                            f"network '{network.name}' {net} overlaps pool '{kind}' {pool}, which is in the same table",
+                            f"give it address space of its own, or state another `pools: {{{kind}: …}}`",
+                        )
 
 
 def _check_subnets(spec: FabricSpec, report: Report) -> None:

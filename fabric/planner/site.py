@@ -20,7 +20,6 @@ from fabric.planner.places import hold
 from fabric.planner.pools import asn_intervals, pools
 from fabric.planner.sizing import Sizing, size
 from fabric.planner.spec import FabricSpec, resolve
-from fabric.planner.tenancy import network_spaces
 
 
 def size_site(site: Site, source: Source, lock: Lock) -> dict[str, tuple[FabricSpec, Sizing]]:
@@ -61,6 +60,8 @@ def plan_site(site: Site, source: Source, lock: Lock, nos: Mapping[str, Mapping[
     sized = size_site(site, source, lock)
     report = Report()
     pool_sets = pools(site, source, report)
+    for name, (spec, _) in sized.items():
+        overlay.check_pools(spec, pool_sets[name].prefixes, report)
     ranges = {name: asn_intervals(name, site, source, report) for name in sized}
     report.raise_errors()
     used: list[tuple[int, int]] = []  # IPv4 and IPv6 numbers never meet: the language refuses ::/8
@@ -72,7 +73,6 @@ def plan_site(site: Site, source: Source, lock: Lock, nos: Mapping[str, Mapping[
         spaces |= address_spaces(name, pool_sets[name], used)
         spaces |= dict(id_spaces(name))
         spaces[f"{name}:asn"] = Space(ranges[name], used_asns)
-        spaces |= network_spaces(*sized[name])
     kept = ((key, spaces[prefix]) for prefix in sorted(spaces) for key in sorted(known) if _belongs(key, prefix))
     for key, reason in dict.fromkeys(ledger.keep(kept)):
         fabric, _, what = key.partition(":")

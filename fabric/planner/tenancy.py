@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import Any
 
 import numpy as np
@@ -32,28 +33,6 @@ class Wired:
     sizing: Sizing
     devices: Sequence[Device]
     links: Links
-
-
-def network_spaces(spec: FabricSpec, sizing: Sizing) -> dict[str, Space]:
-    """Addresses that servers may have in each layer-2 network, by the key that the lock knows them under.
-
-    The gateway has the first address, every leaf of the finished fabric one from the end. Tenants may reuse each
-    other's subnets, so every network has a space of its own.
-    """
-    found = {}
-    for tenant in spec.intent.tenants:
-        for network in tenant.networks:
-            if network.gateway is None:
-                continue
-            net = IPNetwork(network.gateway)
-            end = net.last - (net.version == 4) + 1 - planned_by_role(sizing)[LEAF]
-            intervals = [(net.first + 2, end)] if end > net.first + 2 else []
-            found[f"{spec.name}:{_key(tenant.name, network.name)}"] = Space(intervals)
-    return found
-
-
-def _key(tenant: str, network: str) -> str:
-    return f"address/network/{tenant}/{network}"
 
 
 def tenancy(wired: Wired, known: Mapping[str, int], addresses: Addresses, at: Allocator, report: Report) -> Tenancy:
@@ -99,11 +78,20 @@ def _bonds(wired: Wired, tenants: Sequence[TenantPlan], owner: Ints) -> tuple[In
     bridged = np.array([bool(tenant.networks) for tenant in tenants] + [False, False])  # owners -1 and -2 index from the end
     mine = (links.kind == SERVER_LEAF) & bridged[owner]
     lag[mine] = links.column[mine] + 1
-    leaves = [device for device in devices if device.role == LEAF]
-    pair: dict[int, int] = {}
-    for one, other in zip(leaves[::2], leaves[1::2], strict=False):  # the two leaves of a rack, rail or pair are neighbours
-        pair |= {one.index: other.index, other.index: one.index}
-    return lag, pair
+    return lag, _pairs(wired)
+
+
+def _pairs(wired: Wired) -> dict[int, int]:
+    """Leaves whose servers have a port on both: the two of a collapsed fabric, else those that the ports of a NIC go to."""
+    if wired.spec.kind == "collapsed":
+        one, other = (device.index for device in wired.devices if device.role == LEAF)
+        return {one: other, other: one}
+    links = wired.links
+    served = np.flatnonzero(links.kind == SERVER_LEAF)
+    nic = np.stack([links.a[served], links.a_cage[served]], axis=1)
+    _, first, of_nic = np.unique(nic, axis=0, return_index=True, return_inverse=True)
+    met = np.unique(np.stack([links.b[served[first]][of_nic.ravel()], links.b[served]], axis=1), axis=0)
+    return {a: b for one, other in met.tolist() if one != other for a, b in ((one, other), (other, one))}
 
 
 def _shared_vteps(wired: Wired, pair: Mapping[int, int], at: Allocator) -> dict[int, int]:
@@ -196,9 +184,9 @@ def _ways_out(wired: Wired, tenants: Sequence[TenantPlan], how: str, at: Allocat
         external = box.external
         if external is None or how == "acl":
             continue
-        mine = _links_of(wired, box.name)
-        if how == "none":
-            found += [WayOut(int(link), -1, None, external.asn, box.name, external.accept) for link in mine]
+        mine, accepts = _links_of(wired, box.name), overlay.accepted(wired.spec, external)
+        if how == "none" or not tenants:
+            found += [WayOut(int(link), -1, None, external.asn, box.name, accepts) for link in mine]
             continue
         served = [n for n, tenant in enumerate(tenants) if not external.tenants or tenant.name in external.tenants]
         if not served or not len(mine):
@@ -207,8 +195,7 @@ def _ways_out(wired: Wired, tenants: Sequence[TenantPlan], how: str, at: Allocat
         area = at.address("p2p", f"external/{box.name}", Need(len(mine), columns, step=2))
         for row, link in enumerate(mine.tolist() if area.blocks else ()):
             found += [
-                WayOut(link, n, area.number(row, tenants[n].number - 1), external.asn, box.name, external.accept)
-                for n in served
+                WayOut(link, n, area.number(row, tenants[n].number - 1), external.asn, box.name, accepts) for n in served
             ]
     return tuple(sorted(found, key=lambda way: (way.link, way.tenant)))
 
@@ -222,6 +209,8 @@ def _hosts(
     """Per network the address of every server link in it; the links of a bond have one together."""
     found = {}
     for n, tenant in enumerate(tenants):
+        if not any(network.gateway is not None for network in tenant.networks):
+            continue
         mine = np.flatnonzero((wired.links.kind == SERVER_LEAF) & (owner == n))
         ends = _ends(wired, mine.tolist(), lag)
         for place, network in enumerate(tenant.networks):
@@ -231,15 +220,16 @@ def _hosts(
 
 
 def _ends(wired: Wired, links: Sequence[int], lag: Ints) -> dict[int, tuple[str, int, int]]:
-    """Link → (server group, server from 0, which of its ports or bonds): what an address belongs to."""
+    """Link → (server group, server from 0, which of all its ports or bonds): what an address belongs to."""
+    columns, devices = wired.links, wired.devices
+    bonds = {size.name: size.leaf_ports_per_server for size in wired.sizing.groups}
+    ports = {group.name: group.nic.ports for group in wired.spec.groups}
     ends: dict[int, tuple[str, int, int]] = {}
-    seen: dict[int, dict[tuple[int, int], int]] = {}
     for link in links:
-        server = wired.devices[int(wired.links.a[link])]
+        server = devices[int(columns.a[link])]
         assert server.role == SERVER
-        port = (1, int(lag[link])) if lag[link] else (0, link)
-        mine = seen.setdefault(server.index, {})
-        ends[link] = (server.group, server.number - 1, mine.setdefault(port, len(mine)))
+        port = (int(columns.a_cage[link]) - 1) * ports[server.group] + int(columns.a_sub[link])
+        ends[link] = (server.group, server.number - 1, (int(lag[link]) - 1) % bonds[server.group] if lag[link] else port)
     return ends
 
 
@@ -251,23 +241,57 @@ def _network_hosts(
     at: Allocator,
     report: Report,
 ) -> dict[int, int]:
-    tenant = wired.spec.intent.tenants[which[0]].name
-    key = f"{wired.spec.name}:{_key(tenant, network.name)}"
+    spec = wired.spec
+    tenant = spec.intent.tenants[which[0]].name
+    where = spec.at("tenants", which[0], "networks", which[1], "gateway")
+    key = f"address/network/{tenant}/{network.name}"
+    leaves = _leaf_numbers(wired, at)
+    space = _network_space(network, leaves)
+    kept = [known for known in sorted(at.ledger.known) if known.startswith(f"{spec.name}:{key}/")]
+    for dropped, reason in dict.fromkeys(at.ledger.keep((known, space) for known in kept)):
+        report.warn(
+            "FAB183",
+            where,
+            f"fabric '{spec.name}': addresses of servers in use change ({dropped.partition(':')[2]} of the lock file): {reason}",
+            "the servers' files show the new ones",
+        )
     result: dict[int, int] = {}
     for group in sorted({end[0] for end in ends.values()}):
         own = {link: end for link, end in ends.items() if end[0] == group}
-        need = Need(1 + max(end[1] for end in own.values()), 1 + max(end[2] for end in own.values()))
         try:
-            area = at.ledger.area(f"{key}/{group}", at.spaces[key], need)
+            area = at.ledger.area(f"{spec.name}:{key}/{group}", space, _need([end[1:] for end in own.values()]))
         except Exhausted as error:
             report.error(
                 "FAB149",
-                wired.spec.at("tenants", which[0], "networks", which[1], "gateway"),
+                where,
                 f"network '{network.name}' of '{tenant}': expected a subnet with room for the gateway, "
-                f"{plural(planned_by_role(wired.sizing)[LEAF], 'leaf', 'leaves')} and {error.wanted} addresses of {group} "
-                f"servers, got a /{network.length}",
+                f"{plural(leaves, 'leaf', 'leaves')} and {error.wanted} addresses of {group} servers, "
+                f"got a /{network.length}",
                 "widen it, or divide the tenant's servers over several networks",
             )
             continue
         result |= {link: area.number(end[1], end[2]) for link, end in own.items()}
     return result
+
+
+def _need(cells: Sequence[tuple[int, int]]) -> Need:
+    """The rectangle around the cells: servers of a tenant stand side by side, others take none of its addresses."""
+    rows, columns = zip(*cells, strict=True)
+    return Need(1 + max(rows), 1 + max(columns), row=min(rows), column=min(columns))
+
+
+def _leaf_numbers(wired: Wired, at: Allocator) -> int:
+    """The highest number that a leaf has, or will have in the finished fabric; numbers of leaves that are gone count."""
+    prefix = f"{wired.spec.name}:id/leaf/"
+    ends = [block.end for key, area in at.ledger.areas.items() if key.startswith(prefix) for block in area.blocks]
+    return max([planned_by_role(wired.sizing)[LEAF], *ends])
+
+
+def _network_space(network: NetworkPlan, leaves: int) -> Space:
+    """Addresses that servers may have: the gateway has the first, every leaf one from the end.
+
+    Tenants may reuse each other's subnets, so every network has a space of its own.
+    """
+    net = IPNetwork(f"{ip_address(network.subnet)}/{network.length}")
+    end = net.last - (net.version == 4) + 1 - leaves
+    return Space([(net.first + 2, end)] if end > net.first + 2 else [])

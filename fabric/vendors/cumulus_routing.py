@@ -18,7 +18,8 @@ from fabric.vendors.policy import Entry, Policy, PrefixList, external_policy, un
 FABRIC, OVERLAY, BFD = "FABRIC", "OVERLAY", "FABRIC"
 CONNECTED = "RM-CONNECTED"
 HOPS = 2  # loopback to loopback over one link: a session that needs more has lost its way
-WARN_PERCENT, WAIT_MINUTES = 80, 5
+WARN_PERCENT = 80
+WAIT = 30  # seconds in NVUE's reference, minutes in the FRR below it: bearable as either
 
 
 def unicast(view: SwitchView) -> str:
@@ -93,7 +94,7 @@ def peer_group(view: SwitchView, policy: Policy) -> Tree:
 
 def session_families(view: SwitchView, policy: Policy) -> Tree:
     """What a session carries. IPv4 is on by itself in every session, so an IPv6 fabric says that it is not."""
-    inbound = {"maximum": view.underlay.max_prefix, "warning-threshold": WARN_PERCENT, "reestablish-wait": WAIT_MINUTES}
+    inbound = {"maximum": view.underlay.max_prefix, "warning-threshold": WARN_PERCENT, "reestablish-wait": WAIT}
     carried: Tree = {
         ENABLE: True,
         "policy": {"inbound": {"prefix-list": policy.imports}, "outbound": {"prefix-list": policy.exports}},

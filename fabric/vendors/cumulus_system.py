@@ -20,7 +20,7 @@ def system(view: SwitchView) -> Tree:
         "hostname": view.device.name,
         "aaa": accounts(manage),
         "api": {"state": "enabled", "listening-address": keys(["localhost"])},
-        "config": {"auto-save": {ENABLE: True}},
+        "config": {"auto-save": {"state": "enabled"}},  # since 5.10, long before the other switches were renamed
         "control-plane": {"acl": {name: {"inbound": {}} for name in ("acl-default-dos", "acl-default-whitelist")}},
         "ssh-server": {"state": "enabled", "permit-root-login": "disabled", "vrf": keys([vrf])},
     }

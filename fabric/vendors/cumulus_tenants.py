@@ -18,7 +18,6 @@ from fabric.vendors.cumulus_routing import (
 from fabric.vendors.cumulus_tree import ENABLE, Tree, keys, merged
 from fabric.vendors.policy import external_policy, vrf_policy
 
-LAST = "65535"  # the highest rule number, for what drops the rest
 # Neighbour discovery: to the solicited-node groups of the link, and from one link-local address to another.
 LINK_SCOPE = ("ff02::/16", "fe80::/10")
 
@@ -116,7 +115,6 @@ def tenant_filter(view: SwitchView, acl: Acl) -> Tree:
     """To the tenant's own prefixes, and nothing else; ARP is no IP and passes."""
     six = any(":" in prefix for prefix in acl.permits) if acl.permits else view.underlay.family == "ipv6"
     allowed = (*LINK_SCOPE, *acl.permits) if six else acl.permits
-    rules: Tree = {
-        str(10 * n): {"match": {"ip": {"dest-ip": prefix}}, "action": keys(["permit"])} for n, prefix in enumerate(allowed, 1)
-    }
-    return {"type": "ipv6" if six else "ipv4", "rule": rules | {LAST: {"action": keys(["deny"])}}}
+    permits: list[Tree] = [{"match": {"ip": {"dest-ip": prefix}}, "action": keys(["permit"])} for prefix in allowed]
+    rules = [*permits, {"action": keys(["deny"])}]
+    return {"type": "ipv6" if six else "ipv4", "rule": {str(10 * n): rule for n, rule in enumerate(rules, 1)}}

@@ -7,7 +7,7 @@ from fabric.plan.views import SwitchView
 from fabric.vendors.base import Capabilities, File, Neighbor, Target, Text, Wishes, neighbor
 from fabric.vendors.eos_bgp import EVPN_TTL, routing
 from fabric.vendors.eos_management import ADMIN, ALLOWED, GNMI_PORT, access
-from fabric.vendors.eos_ports import TRACKING, channels, filter_name, interfaces, port_name, speed
+from fabric.vendors.eos_ports import TRACKING, channels, filter_name, filter_rules, interfaces, port_name, speed
 from fabric.vendors.eos_qos import classes, profiles
 from fabric.vendors.policy import underlay_policy
 
@@ -27,7 +27,7 @@ def context(view: SwitchView) -> dict[str, object]:
         "tracking": TRACKING if view.lags else "",
         "qos": classes(view, names),
         "dynamic": view.balancing.dynamic,
-        "filters": [(filter_name(acl.name), acl.permits) for acl in view.acls],
+        "filters": [(filter_name(acl.name), filter_rules(view, acl)) for acl in view.acls],
         **_management(view),
         **_routing(view),
         **_overlay(view),

@@ -9,7 +9,7 @@ from itertools import pairwise
 from fabric.catalog.models import SwitchModel
 from fabric.plan.lossless import Lossless
 from fabric.plan.ports import Port, PortRef, Subinterface
-from fabric.plan.tenancy import External, Lag
+from fabric.plan.tenancy import Acl, External, Lag
 from fabric.plan.views import SwitchView
 from fabric.vendors.base import description, lanes, pam4
 
@@ -166,6 +166,14 @@ def grouped(octets: str, width: int, separator: str) -> str:
 
 def filter_name(tenant: str) -> str:
     return f"TENANT-{tenant}"
+
+
+def filter_rules(view: SwitchView, acl: Acl) -> tuple[str, ...]:
+    """What a server of the tenant may reach, the denial last however many prefixes there are."""
+    ip = _ip(view)
+    # IPv6 asks for the gateway's MAC in IPv6 itself.
+    discovery = ("permit icmpv6 any fe80::/10", "permit icmpv6 any ff02::/16") if ip == "ipv6" else ()
+    return *(f"permit {ip} any {prefix}" for prefix in acl.permits), *discovery, f"deny {ip} any any"
 
 
 def _ip(view: SwitchView) -> str:

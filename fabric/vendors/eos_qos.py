@@ -99,7 +99,7 @@ def _maps(qos: Qos, best: int, queues: Mapping[int, int], *, tunnels: bool) -> I
     yield f"qos map dscp {qos.dscp} to traffic-class {qos.priority}"
     yield f"qos map dscp {qos.cnp_dscp} to traffic-class {qos.cnp_priority}"
     if tunnels:  # where the outer header is not copied from the inner one, its DSCP comes from the class
-        for number, dscp in sorted({qos.priority: qos.dscp, qos.cnp_priority: qos.cnp_dscp}.items()):
+        for number, dscp in sorted({best: 0, qos.priority: qos.dscp, qos.cnp_priority: qos.cnp_dscp}.items()):
             yield f"qos map traffic-class {number} to dscp {dscp}"
     for number, queue in sorted(queues.items()):
         if number != CONTROL:

@@ -18,6 +18,7 @@ CONTROL_QUEUE = 7  # of the box's own class network-control
 CNP_PERCENT = 5  # of a link, as published; the two weighted classes share the rest
 TRUSTED, UNTRUSTED = "ROCE", "NO-ROCE"
 REFERENCE_FILL = (55, 90)  # percent, of the published config; where the fill that sends PAUSE is not known
+HIGHEST_FILL = 99  # the last fill level must not be 100
 POLL_MS, DETECT_POLLS, RECOVER_MS = (100, 1000), (2, 10), (200, 1000)
 
 
@@ -110,18 +111,23 @@ def drop_profiles(view: SwitchView) -> dict[Marking, DropProfile]:
     for marking, speed in sorted(speeds.items(), key=lambda item: (item[1], item[0].kmin_bytes, item[0].kmax_bytes)):
         same = sum(profile.name.startswith(f"ROCE-{speed}G") for profile in found.values())
         name = f"ROCE-{speed}G" + (f"-{same + 1}" if same else "")
-        low, high = fill(marking, view.qos.buffer)
-        found[marking] = DropProfile(name, low, high, marking.pmax_percent)
+        found[marking] = DropProfile(name, *fill(marking, view.qos.buffer))
     return found
 
 
-def fill(marking: Marking, buffer: Buffer) -> tuple[int, int]:
-    """Thresholds as percent of the fill at which PAUSE would be sent: Junos takes no bytes. 1 … 99, the second above."""
+def fill(marking: Marking, buffer: Buffer) -> tuple[int, int, int]:
+    """Both thresholds as percent of the fill at which PAUSE would be sent, for Junos takes no bytes, and the probability
+    at the second. A curve that would end above 99 percent is cut there, on the same slope.
+    """
     full = buffer.trigger_bytes
     if not full:
-        return REFERENCE_FILL
-    low = min(max(round(100 * marking.kmin_bytes / full), 1), 98)
-    return low, min(max(round(100 * marking.kmax_bytes / full), low + 1), 99)
+        return *REFERENCE_FILL, marking.pmax_percent
+    first, last = round(100 * marking.kmin_bytes / full), round(100 * marking.kmax_bytes / full)
+    low = _within(first, (1, HIGHEST_FILL - 1))
+    high = _within(last, (low + 1, HIGHEST_FILL))
+    if last <= high:
+        return low, high, marking.pmax_percent
+    return low, high, max(1, round(marking.pmax_percent * (high - first) / (last - first))) if first < high else 1
 
 
 def watchdog(asked: Watchdog) -> Dog:

@@ -41,6 +41,7 @@ def context(view: SwitchView) -> dict[str, object]:
         "hostname": view.device.name,
         "features": features(view),
         "breakouts": nxos_ports.breakouts(view),
+        "tcam": nxos_ports.tcam(view),
         "qos": policies,
         "interfaces": nxos_ports.interfaces(view, policies),
         "channels": nxos_ports.channels(view, policies),

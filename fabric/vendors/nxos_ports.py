@@ -8,11 +8,12 @@ from fabric.plan.ports import Port, PortRef, Subinterface
 from fabric.plan.tenancy import Lag
 from fabric.plan.views import SwitchView
 from fabric.vendors.base import CannotRender, description
-from fabric.vendors.nxos_qos import Policies
+from fabric.vendors.nxos_qos import SILICON_ONE, Policies
 
 LAYER_2_MTU = 9216  # a switched port does 1500 or `system jumbomtu`, nothing between
 PEER_LINK = 4096  # port-channel without members: the peer link runs through the fabric
 DLB_MAC = "02:00:00:00:d1:b0"  # next hop of spread flows, one address for all switches that peer
+SMALL_TCAM = ("cloudscale-ex", "cloudscale-fx")  # chips whose virtual peer link needs a TCAM region of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,7 @@ class Interface:
     address6: str
     link_local: bool
     forward: bool  # IPv4 over a port without an IPv4 address
+    echoless: bool  # BFD without echo packets, which flap between link-local addresses
     acl: str
     acl6: str
     qos: tuple[str, ...]
@@ -50,7 +52,7 @@ class Channel:
 
 @dataclass(frozen=True, slots=True)
 class Balancer:
-    """Dynamic load balancing: which ports, and the address that stands for all of them."""
+    """Dynamic load balancing: which ports, and the address that stands for all of them ("" where there is none)."""
 
     ports: str
     mac: str
@@ -90,8 +92,24 @@ def channels(view: SwitchView, policies: Policies | None) -> list[Channel]:
 
 
 def balancer(view: SwitchView) -> Balancer | None:
-    ports = [port_name(port.ref).replace("Ethernet", "Eth") for port in view.ports if port.kind == "fabric" and port.up]
-    return Balancer(",".join(ports), DLB_MAC) if view.balancing.dynamic and ports else None
+    """Silicon One balances over all its ports and has no stand-in address; Cloud Scale names both."""
+    ports = [port_name(port.ref) for port in view.ports if port.kind == "fabric" and port.up]
+    if not view.balancing.dynamic or not ports:
+        return None
+    if view.model.asic.startswith(SILICON_ONE):
+        return Balancer("all", "")
+    return Balancer(" , ".join(ports), DLB_MAC)
+
+
+def tcam(view: SwitchView) -> list[str]:
+    """TCAM regions of Cloud Scale, taken from the filters of routed ports; where those are in use, a site decides itself."""
+    asic = view.model.asic
+    peer_link = view.pair is not None and asic.startswith(SMALL_TCAM)
+    link_local = asic.startswith("cloudscale") and any(port.link_local and port.up for port in view.ports)
+    if view.acls or not (peer_link or link_local):
+        return []
+    regions = ["ing-racl 0", "ing-sup 768", *(["ing-flow-redirect 512"] if peer_link else [])]
+    return [f"hardware access-list tcam region {region}" for region in regions]
 
 
 def mtu(view: SwitchView, vrf: str) -> int:
@@ -120,7 +138,7 @@ def _interface(view: SwitchView, port: Port, policies: Policies | None) -> Inter
         description=description(view, port)[:254],
         up=port.up,
         tag=0,
-        switchport=_switchport(untagged, tagged) if bridged and port.up else (),
+        switchport=_switchport(untagged, tagged, member=lag is not None) if bridged and port.up else (),
         fabric=port.kind == "fabric" and view.pair is not None,
         silent=port.kind != "fabric",
         mtu=LAYER_2_MTU if bridged else mtu(view, port.vrf),
@@ -129,6 +147,7 @@ def _interface(view: SwitchView, port: Port, policies: Policies | None) -> Inter
         address6=address if ":" in address else "",
         link_local=port.link_local,
         forward=port.link_local and view.underlay.family == "ipv4",
+        echoless=port.link_local and view.underlay.bfd,
         acl=acl,
         acl6=acl6,
         qos=_qos_lines(port, policies, classify=lag is None),
@@ -152,6 +171,7 @@ def _subinterface(view: SwitchView, port: Port, part: Subinterface) -> Interface
         address6=part.address if six else "",
         link_local=False,
         forward=False,
+        echoless=False,
         acl="",
         acl6="",
         qos=(),
@@ -159,17 +179,21 @@ def _subinterface(view: SwitchView, port: Port, part: Subinterface) -> Interface
     )
 
 
-def _switchport(untagged: int, tagged: tuple[int, ...]) -> tuple[str, ...]:
-    """A server's port: access for one VLAN, else a trunk that carries the stated VLANs alone."""
+def _switchport(untagged: int, tagged: tuple[int, ...], *, member: bool = False) -> tuple[str, ...]:
+    """A server's port: access for one VLAN, else a trunk that carries the stated VLANs alone.
+
+    A member has the VLANs of its bond, or it is suspended; spanning tree it takes from the bond.
+    """
     if not tagged:
-        return ("switchport", f"switchport access vlan {untagged}", "spanning-tree port type edge")
+        edge = () if member else ("spanning-tree port type edge",)
+        return ("switchport", f"switchport access vlan {untagged}", *edge)
     vlans = sorted({*tagged, *([untagged] if untagged else [])})
     return (
         "switchport",
         "switchport mode trunk",
         *((f"switchport trunk native vlan {untagged}",) if untagged else ()),
         f"switchport trunk allowed vlan {','.join(map(str, vlans))}",
-        "spanning-tree port type edge trunk",
+        *(() if member else ("spanning-tree port type edge trunk",)),
     )
 
 

@@ -20,7 +20,7 @@ MTU = 9216  # of every class, else switched jumbo frames are cut
 PEER_LINK_DSCP = 56  # what a virtual peer link marks its messages with
 POLL_MS = 100  # watchdog's own step
 LONG_M = 100  # beyond this many metres the pause buffer has to be stated
-SILICON_ONE_LIMIT = 6  # unique QoS policies on a switch
+SILICON_ONE, SILICON_ONE_LIMIT = "silicon-one", 6  # unique QoS policies on a switch
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def _fits(qos: Qos) -> None:
 
 
 def _few_enough(view: SwitchView, count: int) -> None:
-    if view.model.asic.startswith("silicon-one") and count > SILICON_ONE_LIMIT:
+    if view.model.asic.startswith(SILICON_ONE) and count > SILICON_ONE_LIMIT:
         raise CannotRender(
             f"{view.device.name}: {count} QoS policies, and {view.device.model} has room for {SILICON_ONE_LIMIT}; "
             "expected fewer distinct port speeds, ECN thresholds or long cables on one switch"

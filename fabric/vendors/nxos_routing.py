@@ -18,6 +18,7 @@ OVERLAY_PEERS = "OVERLAY-PEERS"  # AS paths that begin with a neighbour of the o
 MULTIHOP = 3  # loopback to loopback over one link, and one hop to spare
 NAME_LIMIT, DESCRIPTION_LIMIT = 63, 80
 BFD_MS, BFD_MULTIPLIER = range(50, 1000), range(1, 51)
+MAX_PATHS = 64  # a higher number is rejected, and one path is left
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,8 @@ def context(view: SwitchView) -> dict[str, object]:
             f"BFD every {under.bfd_interval_ms} ms, {under.bfd_multiplier} times: "
             "expected 50 to 999 ms and 1 to 50 times on NX-OS"
         )
+    if under.max_paths > MAX_PATHS:
+        raise CannotRender(f"{view.device.name}: {under.max_paths} equal paths: expected at most {MAX_PATHS} on NX-OS")
     return {
         "asn": view.device.asn,
         "router_id": view.router_id,

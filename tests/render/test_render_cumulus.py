@@ -205,6 +205,20 @@ def test_an_ipv6_fabric_carries_no_ipv4(style: str) -> None:
     }
 
 
+@pytest.mark.parametrize("text", ["5.14", "5.15"])
+@pytest.mark.parametrize("kind", ["evpn", "vrf-lite", "acl"])
+def test_a_session_over_its_limit_does_not_come_back_at_once(kind: str, text: str) -> None:
+    """Half a minute by NVUE's reference, half an hour if FRR reads the number: five of either would not do."""
+    waits = set()
+    for name in ("leaf1", "leaf2", "spine1"):
+        for vrf in tree(replace(rich(name, kind, "cumulus"), release=text))["vrf"].values():
+            bgp = vrf["router"]["bgp"]
+            for peer in [*bgp.get("peer-group", {}).values(), *bgp.get("neighbor", {}).values()]:
+                limits = peer.get("address-family", {}).get("ipv4-unicast", {}).get("prefix-limits", {})
+                waits |= {limits["inbound"]["reestablish-wait"]} if limits else set()
+    assert waits == {30}
+
+
 def test_only_a_leaf_restarts_gracefully() -> None:
     modes = {name: tree(view(name, STYLES["ipv4"]))["router"]["bgp"]["graceful-restart"] for name in ("leaf1", "spine1")}
     assert modes == {"leaf1": {"mode": "full"}, "spine1": {"mode": "helper-only"}}

@@ -126,11 +126,17 @@ def test_the_time_zone_moved_later(text: str, place: str) -> None:
     assert tree(own)["system"][place] in ("Europe/Berlin", {"timezone": "Europe/Berlin"})
 
 
+@pytest.mark.parametrize("text", ["5.13", "5.14", "5.15", "5.16"])
+def test_saving_was_renamed_before_the_rest(text: str) -> None:
+    own = replace(view("leaf1", STYLES["ipv4"]), release=text)
+    assert tree(own)["system"]["config"] == {"auto-save": {"state": "enabled"}}
+
+
 @every_view
 def test_no_word_of_the_newer_dialect_before_5_15(own: SwitchView) -> None:
     found = dict(paths(tree(replace(own, release="5.14"))))
-    # The services always said `state`, and ECN, PFC and the watchdog have words of their own.
-    services = ("/ssh-server/state", "/api/state", "/snmp-server/state", "/gnmi-server/state")
+    # The services always said `state`, saving since 5.10, and ECN, PFC and the watchdog have words of their own.
+    services = ("/ssh-server/state", "/api/state", "/snmp-server/state", "/gnmi-server/state", "/auto-save/state")
     assert [path for path, value in found.items() if value == "enabled" and not path.endswith(services)] == []
     assert [path for path in found if "/ipv4/" in path or "/ipv6/" in path or ENABLE in path] == []
     assert [path for path in found if path.startswith(("/router/bfd", "/system/ntp", "/system/dns"))] == []

@@ -10,7 +10,7 @@ from tenant_views import rich
 
 from fabric.plan.tenancy import Acl, External
 from fabric.plan.views import SwitchView
-from fabric.vendors.cumulus import tree
+from fabric.vendors.cumulus import TARGET, tree
 from fabric.vendors.cumulus_routing import prefix_list
 from fabric.vendors.cumulus_tenants import tenant_filter
 from fabric.vendors.policy import PrefixList
@@ -42,6 +42,11 @@ def test_distinguishers_and_targets_are_the_plan_s() -> None:
     assert blue["route-export"] == {"to-evpn": {"route-target": {"65000:50002": {}}}}
     assert blue["route-import"] == {"from-evpn": {"route-target": {"65000:50002": {}, "65000:50001": {}}}}
     assert data["vrf"]["blue"]["evpn"] == {"state": "enabled", "vlan": 3002, "vni": {"50002": {}}}
+
+
+def test_tenants_do_not_see_each_other_s_routes() -> None:
+    """NVIDIA rules it out on a leaf that has both VNIs, and a plan may put both tenants on any leaf."""
+    assert not TARGET.capabilities.imports
 
 
 def test_connected_routes_pass_the_tenant_s_list() -> None:
@@ -239,6 +244,7 @@ def test_a_filter_lets_its_own_through_and_drops_the_rest(permits: tuple[str, ..
     assert [rule["match"]["ip"]["dest-ip"] for rule in first] == allowed
     assert all(rule["action"] == {"permit": {}} for rule in first)
     assert last == {"action": {"deny": {}}}
+    assert list(found["rule"]) == [str(10 * n) for n in range(1, len(allowed) + 2)]
 
 
 def test_filters_stand_on_the_server_ports() -> None:

@@ -42,6 +42,18 @@ def test_every_code_point_has_a_class() -> None:
     assert body[body.index("uc-tx-queue 7") + 1] == "priority strict"
 
 
+def test_every_class_in_use_has_a_code_point_of_its_own_in_the_outer_header() -> None:
+    def outer(kind: str) -> list[str]:
+        return [line for line in lines(leaf(kind)) if line.startswith("qos map traffic-class") and " to dscp " in line]
+
+    assert outer("evpn") == [
+        "qos map traffic-class 0 to dscp 0",
+        "qos map traffic-class 3 to dscp 26",
+        "qos map traffic-class 6 to dscp 48",
+    ]
+    assert outer("qos") == []
+
+
 @pytest.mark.parametrize(
     ("priority", "cnp", "best", "strict"),
     [(3, 6, 0, 6), (4, 7, 0, 7), (5, 2, 0, 6), (0, 6, 1, 6), (0, 1, 2, 3), (6, 0, 1, 7)],
@@ -132,6 +144,12 @@ def test_ssh_is_shut_before_it_is_opened_in_its_vrf() -> None:
     ]
     assert section(leaf(), "ip access-list standard MANAGEMENT") == ["10 permit 172.16.0.0/22"]
     assert section(leaf(), "ipv6 access-list standard MANAGEMENT") == ["10 deny any"]
+
+
+def test_the_monitoring_group_says_what_it_reads() -> None:
+    found = lines(leaf())
+    at = found.index("snmp-server view ALL iso included")
+    assert found[at + 1] == "snmp-server group READ v3 priv read ALL"
 
 
 def test_without_a_management_vrf_ssh_stays_open_in_the_default_one() -> None:

@@ -169,17 +169,18 @@ def test_a_tenant_filter_ends_in_a_denial() -> None:
     assert section(rich("leaf1", "acl", "eos"), "ip access-list TENANT-red") == [
         "10 permit ip any 10.128.1.0/31",
         "20 permit ip any 10.128.2.0/31",
-        "9999 deny ip any any",
+        "30 deny ip any any",
     ]
     assert "ip access-group TENANT-red in" in section(rich("leaf1", "acl", "eos"), "interface Ethernet1/1")
 
 
 def test_neighbour_discovery_passes_an_ipv6_filter() -> None:
     view = rich("leaf1", "acl", "eos", "ipv6")
-    assert section(view, "ipv6 access-list TENANT-red")[-3:] == [
-        "9000 permit icmpv6 any fe80::/10",
-        "9010 permit icmpv6 any ff02::/16",
-        "9999 deny ipv6 any any",
+    rules = section(view, "ipv6 access-list TENANT-red")[-3:]
+    assert [rule.partition(" ")[2] for rule in rules] == [
+        "permit icmpv6 any fe80::/10",
+        "permit icmpv6 any ff02::/16",
+        "deny ipv6 any any",
     ]
     assert "ipv6 access-group TENANT-red in" in section(view, "interface Ethernet1/1")
 
@@ -187,7 +188,20 @@ def test_neighbour_discovery_passes_an_ipv6_filter() -> None:
 def test_a_filter_without_prefixes_closes_the_port() -> None:
     view = rich("leaf1", "acl", "eos")
     view = replace(view, acls=tuple(replace(acl, permits=()) for acl in view.acls))
-    assert section(view, "ip access-list TENANT-red") == ["9999 deny ip any any"]
+    assert section(view, "ip access-list TENANT-red") == ["10 deny ip any any"]
+
+
+@pytest.mark.parametrize(("style", "discovery"), [("ipv4", 0), ("ipv6", 2)])
+def test_the_denial_stays_last_below_any_number_of_prefixes(style: str, discovery: int) -> None:
+    view = rich("leaf1", "acl", "eos", style)
+    permits = tuple(f"10.{n // 256}.{n % 256}.0/24" for n in range(1_200))
+    view = replace(view, acls=tuple(replace(acl, permits=permits) for acl in view.acls))
+    ip = "ip" if style == "ipv4" else "ipv6"
+    rules = section(view, f"{ip} access-list TENANT-red")
+    numbers = [int(rule.split()[0]) for rule in rules]
+    assert numbers == sorted(set(numbers))
+    assert len(rules) == len(permits) + discovery + 1
+    assert rules[-1].endswith(f" deny {ip} any any")
 
 
 def test_a_prefix_list_without_entries_denies() -> None:

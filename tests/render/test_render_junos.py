@@ -14,9 +14,9 @@ from fabric import catalog
 from fabric.plan.ports import PortRef
 from fabric.plan.tenancy import External
 from fabric.plan.views import SwitchView
-from fabric.render import render
+from fabric.render import TextOverride, render
 from fabric.vendors import junos_words as words
-from fabric.vendors.junos import TARGET, files, refuses
+from fabric.vendors.junos import TARGET, refuses
 from fabric.vendors.policy import Entry
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "render" / "junos"
@@ -110,8 +110,8 @@ def test_a_split_cage_at_the_interface_and_at_the_chassis() -> None:
 def test_mtu_of_the_frame_and_of_the_packet() -> None:
     conf = text(rich("leaf2", "evpn", "junos"))
     fabric, server, outside = (block(conf, name) for name in ("et-0/0/2", "et-0/0/0:0", "et-0/0/5"))
-    assert ["mtu 9114;", "mtu 9100;"] == [line.strip() for line in fabric.split("\n") if "mtu" in line]
-    assert ["mtu 9064;", "mtu 9050;"] == [line.strip() for line in server.split("\n") if "mtu" in line]
+    assert [line.strip() for line in fabric.split("\n") if "mtu" in line] == ["mtu 9114;", "mtu 9100;"]
+    assert [line.strip() for line in server.split("\n") if "mtu" in line] == ["mtu 9064;", "mtu 9050;"]
     assert "    mtu 9068;" in outside  # and a tag
     assert TARGET.max_mtu == 9198
 
@@ -190,8 +190,14 @@ def test_refusals(model: str, why: str | None) -> None:
     assert refuses(catalog.switch(model), model) == why
 
 
-def test_the_context_holds_final_values_only() -> None:
-    assert [file.path for file in files(view("spine1", replace(STYLES["ipv4"], nos="junos")))] == ["juniper.conf"]
+def test_a_site_replaces_a_block_of_any_part(tmp_path: Path) -> None:
+    site = tmp_path / "site.j2"
+    body = "{% block buffers %}\n    /* ours */\n{% endblock %}\n{% block users %}\n{% endblock %}\n"
+    site.write_text('{% extends "junos/juniper.conf.j2" %}\n' + body, encoding="utf-8")
+    (file,) = render(of_model(rich("leaf1", "qos", "junos"), "qfx5240-64od"), TARGET, [TextOverride(site)])
+    assert "\n    /* ours */\n" in file.text
+    assert "shared-buffer" not in file.text
+    assert "root-authentication" not in file.text
 
 
 def test_no_secret_is_printed() -> None:

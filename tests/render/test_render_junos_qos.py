@@ -32,15 +32,17 @@ def test_watchdog_within_its_ranges(asked: Watchdog, given: Dog) -> None:
 @pytest.mark.parametrize(
     ("kmin", "kmax", "full", "percent"),
     [
-        (524_288, 1_048_576, 1_218_000, (43, 86)),
-        (1, 2, 1_000_000, (1, 2)),
-        (3_000_000, 9_000_000, 1_000_000, (98, 99)),
-        (500_000, 500_001, 1_000_000, (50, 51)),
-        (524_288, 1_048_576, None, (55, 90)),
+        (524_288, 1_048_576, 1_218_000, (43, 86, 20)),
+        (1, 2, 1_000_000, (1, 2, 20)),
+        (190_000, 1_790_000, 1_000_000, (19, 99, 10)),  # half of the way to 179 percent
+        (3_000_000, 9_000_000, 1_000_000, (98, 99, 1)),
+        (3_000_000, 3_000_001, 1_000_000, (98, 99, 1)),
+        (500_000, 500_001, 1_000_000, (50, 51, 20)),
+        (524_288, 1_048_576, None, (55, 90, 20)),
     ],
 )
 def test_thresholds_as_percent_of_the_fill_that_sends_pause(
-    kmin: int, kmax: int, full: int | None, percent: tuple[int, int]
+    kmin: int, kmax: int, full: int | None, percent: tuple[int, int, int]
 ) -> None:
     buffer = replace(QOS.buffer, trigger_bytes=full)
     assert fill(Marking(kmin, kmax, 20, "stated"), buffer) == percent

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from importlib.resources import files
 
 import pytest
+import yaml
 from render_views import BOX, STYLES, view
 from tenant_views import rich
 
+from fabric.catalog.models import SwitchModel
 from fabric.plan.ports import PortRef
 from fabric.plan.views import SwitchView
 from fabric.render import render
@@ -49,6 +53,16 @@ def test_it_refuses_the_boxes_of_others() -> None:
     assert nxos.refuses(BOX.model_copy(update={"nos": ("frr",), "maker": "generic"}), "64x400g") is None
 
 
+@pytest.mark.parametrize(
+    ("name", "lacking"),
+    [("n9364e-sg2", {"l3vni", "l2vni", "multihoming"}), ("n9364d-gx2a", set()), ("n93180yc-fx3", set())],
+)
+def test_what_a_box_lacks(name: str, lacking: set[str]) -> None:
+    text = files("fabric.catalog").joinpath("data/switches/cisco.yaml").read_text(encoding="utf-8")
+    model = SwitchModel.model_validate_json(json.dumps(yaml.safe_load(text)[name]))
+    assert {what for what in TARGET.capabilities.table() if not TARGET.can(model, what)} == lacking
+
+
 def test_features_come_first_and_breakouts_before_their_ports() -> None:
     lines = config(rich("leaf1", "qos", "nxos"))
     assert lines[:3] == ["! leaf1 (TEST-BOX, NX-OS 10.5(3))", "version 10.5(3)", "hostname leaf1"]
@@ -79,6 +93,40 @@ def test_unnumbered_links_have_link_local_addresses_and_forward_ipv4() -> None:
     assert {"ip forward", "ipv6 address use-link-local-only", "ipv6 link-local use-bia"} <= set(port)
     assert "  neighbor Ethernet1/3" in lines
     assert "ip forward" not in section(config(plain("leaf1", "ipv6-unnumbered")), "interface Ethernet1/3")
+
+
+def test_bfd_sends_no_echo_between_link_local_addresses() -> None:
+    seen = plain("leaf1", "unnumbered")
+    lines = config(seen)
+    assert "no bfd echo" in section(lines, "interface Ethernet1/3")
+    assert "no bfd echo" not in section(lines, "interface Ethernet1/1/1")
+    assert "  no bfd echo" not in config(plain("leaf1", "ipv4"))
+    assert "  no bfd echo" not in config(replace(seen, underlay=replace(seen.underlay, bfd=False)))
+
+
+@pytest.mark.parametrize(
+    ("asic", "kind", "style", "expected"),
+    [
+        ("cloudscale-fx3", "evpn", "ipv4", ["ing-racl 0", "ing-sup 768", "ing-flow-redirect 512"]),
+        ("cloudscale-gx2", "evpn", "ipv4", []),
+        ("cloudscale-gx2", "evpn", "unnumbered", ["ing-racl 0", "ing-sup 768"]),
+        ("cloudscale-gx2", "qos", "unnumbered", ["ing-racl 0", "ing-sup 768"]),
+        ("cloudscale-fx3", "qos", "ipv4", []),
+        ("silicon-one-g200", "qos", "unnumbered", []),
+        ("cloudscale-gx2", "acl", "unnumbered", []),
+    ],
+)
+def test_tcam_regions_of_cloud_scale(asic: str, kind: str, style: str, expected: list[str]) -> None:
+    seen = rich("leaf1", kind, "nxos", style)
+    lines = config(replace(seen, model=seen.model.model_copy(update={"asic": asic})))
+    found = [line for line in lines if line.startswith("hardware access-list")]
+    assert found == [f"hardware access-list tcam region {region}" for region in expected]
+
+
+def test_more_equal_paths_than_the_box_takes_are_refused() -> None:
+    seen = plain("leaf1", "ipv4")
+    with pytest.raises(ValueError, match="leaf1: 65 equal paths: expected at most 64 on NX-OS"):
+        config(replace(seen, underlay=replace(seen.underlay, max_paths=65)))
 
 
 def test_ipv6_underlay() -> None:
@@ -161,10 +209,13 @@ def test_balancing_by_load_only_where_asked() -> None:
     assert "hardware profile dlb" not in lines
     asked = config(replace(seen, balancing=replace(seen.balancing, dynamic=True)))
     assert section(asked, "hardware profile dlb") == [
-        "dlb-interface Eth1/2/1,Eth1/2/2,Eth1/3,Eth1/4",
+        "dlb-interface Ethernet1/2/1 , Ethernet1/2/2 , Ethernet1/3 , Ethernet1/4",
         "mac-address 02:00:00:00:d1:b0",
         "mode flowlet",
     ]
+    chip = seen.model.model_copy(update={"asic": "silicon-one-g200"})
+    silicon_one = config(replace(seen, model=chip, balancing=replace(seen.balancing, dynamic=True)))
+    assert section(silicon_one, "hardware profile dlb") == ["dlb-interface all", "mode flowlet"]
     assert TARGET.capabilities.dynamic_balancing == "asked"
 
 

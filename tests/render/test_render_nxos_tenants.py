@@ -97,6 +97,8 @@ def test_a_pair_shares_a_vtep_and_has_no_peer_link_cable() -> None:
     assert "advertise virtual-rmac" in section(lines, "interface nve1")
     assert "    advertise-pip" in lines
     assert "channel-group 1 mode active" in section(lines, "interface Ethernet1/5/1")
+    assert not any(line.startswith("spanning-tree") for line in section(lines, "interface Ethernet1/5/1"))
+    assert "spanning-tree port type edge" in " ".join(section(lines, "interface port-channel1"))
     assert "vpc 1" in section(lines, "interface port-channel1")
     assert "role priority 2000" in section(config(rich("leaf2", "evpn", "nxos")), "vpc domain 1")
 
