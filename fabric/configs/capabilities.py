@@ -24,6 +24,7 @@ WORDS = {
     "imports": "tenants of an overlay that see each other's routes",
     "external": "sessions with routers outside",
     "lossless": "a lossless class (PFC and ECN)",
+    "watchdog": "a PFC watchdog on every lossless port",
     "hash_seed": "a hash seed per tier",
     "dynamic_balancing": "dynamic load balancing",
     "snmp": "SNMPv3",
@@ -39,6 +40,7 @@ class Need:
     roles: tuple[str, ...]
     place: Place
     of_model: bool = True  # False: the OS alone must do it, as a spine does that only passes EVPN routes on
+    beside: str = ""  # asked only of switches that can do this as well
 
 
 def needs(spec: FabricSpec) -> Iterator[Need]:
@@ -63,6 +65,9 @@ def needs(spec: FabricSpec) -> Iterator[Need]:
     for at, box in enumerate(intent.topology.attachments):
         if box.external is not None:
             yield Need("external", (LEAF,), spec.at("topology", "attachments", at, "external"))
+    if lossless.wanted(spec) and intent.qos.pfc_watchdog:
+        path = ("qos", "pfc_watchdog")
+        yield Need("watchdog", EVERY, spec.at(*(path if spec.stated(*path) else ("topology",))), beside="lossless")
     if intent.qos.enabled:
         yield Need("lossless", EVERY, spec.at("qos", "enabled"))
     if intent.underlay.load_balancing.mode == "dynamic":
@@ -91,6 +96,8 @@ def check(specs: Mapping[str, FabricSpec], chosen: Mapping[str, Mapping[str, str
 
 
 def _check(spec: FabricSpec, need: Need, nos: Target, tier: TierSpec, report: Report) -> None:
+    if need.beside and not nos.can(tier.model, need.beside):
+        return
     reason = _lacking(nos, tier, need)
     if reason:
         message = f"fabric '{spec.name}': {WORDS[need.what]}: {reason}"
@@ -113,6 +120,8 @@ def _lacking(nos: Target, tier: TierSpec, need: Need) -> str:
 
 
 def _who_can(need: Need, nos: Target, tier: TierSpec) -> str:
+    if need.what == "watchdog":
+        return f"`qos: {{pfc_watchdog: false}}` goes without one; `fabric catalog {tier.switch}` says why"
     if nos.lacking(tier.model, need.what):
         return f"`fabric catalog {tier.switch}` says why; choose another switch"
     able = [

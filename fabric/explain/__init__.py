@@ -9,6 +9,7 @@ from fabric.diagnostics import Diagnostic, InputError, Place, nearest
 from fabric.explain import counts, lossless, numbers
 from fabric.pipeline import Intent
 from fabric.planner import lock
+from fabric.planner.lossless import Boxes, cabled
 from fabric.planner.site import size_site
 
 TOPICS = {**counts.TOPICS, **lossless.TOPICS}
@@ -33,7 +34,8 @@ def explain(intent: Intent, subject: str) -> list[str]:
     if topic in TOPICS and (name in sized or (not name and len(sized) == 1)):
         spec, sizing = sized[name or next(iter(sized))]
         units = known.fabrics.get(spec.name, lock.FabricLock()).shape.get("units_per_pod", 0)
-        return TOPICS[topic][1](counts.Case(spec, sizing, units))
+        boxes = _boxes(intent, spec.name) if topic in lossless.TOPICS and spec.intent.topology.attachments else None
+        return TOPICS[topic][1](counts.Case(spec, sizing, units, boxes))
     made = pipeline.plan(intent)
     try:
         address = ip_address(subject)
@@ -55,3 +57,12 @@ def explain(intent: Intent, subject: str) -> list[str]:
             [Diagnostic("FAB171", place, f"nothing to explain under '{subject}'", nearest(subject, [*topics, *devices]))]
         )
     return found
+
+
+def _boxes(intent: Intent, name: str) -> Boxes | None:
+    """Where attached boxes are cabled; nobody knows in a design that is refused, as one with too much headroom is."""
+    try:
+        made = pipeline.plan(intent).fabrics[name]
+    except InputError:
+        return None
+    return cabled(made.spec, made.devices, made.links)

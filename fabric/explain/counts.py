@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from fabric.diagnostics import plural
 from fabric.planner.layouts import leaf_layout
+from fabric.planner.lossless import Boxes
 from fabric.planner.options import leaf_uplinks
 from fabric.planner.pods import core_speed, spine_split
 from fabric.planner.ports import capacity, spare
@@ -22,6 +23,7 @@ class Case:
     spec: FabricSpec
     sizing: Sizing
     known_units_per_pod: int
+    boxes: Boxes | None = None  # where attached boxes are cabled, of a fabric that could be wired
 
     def groups(self) -> list[tuple[GroupSize, GroupSpec]]:
         return list(zip(self.sizing.groups, self.spec.groups, strict=True))

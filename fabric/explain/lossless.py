@@ -15,7 +15,7 @@ _NONE = "no lossless class: `qos: {enabled: true}` asks for one; compute and sto
 
 def headroom(case: Case) -> list[str]:
     """Every kind of port of every kind of switch: the sum of its headroom, and the sum over the box."""
-    found = lossless.lossless(case.spec, case.sizing, Report())
+    found = lossless.lossless(case.spec, case.sizing, Report(), case.boxes)
     if found is None:
         return [_NONE]
     out = []
@@ -31,7 +31,7 @@ def headroom(case: Case) -> list[str]:
 
 def ecn(case: Case) -> list[str]:
     """ECN thresholds of every kind of port beside the fill at which PFC sends PAUSE."""
-    found = lossless.lossless(case.spec, case.sizing, Report())
+    found = lossless.lossless(case.spec, case.sizing, Report(), case.boxes)
     if found is None:
         return [_NONE]
     wish = case.spec.intent.qos.ecn

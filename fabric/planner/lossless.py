@@ -5,12 +5,13 @@ Everything is reckoned for the finished fabric, with every port that the layout 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fabric.diagnostics import Report, plural
-from fabric.plan.devices import CORE, LEAF, SPINE
-from fabric.plan.links import ATTACHMENT, KINDS, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
+from fabric.plan.devices import CORE, LEAF, SPINE, Device
+from fabric.plan.links import ATTACHMENT, KINDS, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE, Links
 from fabric.plan.lossless import Buffer, Lossless, Qos, Watchdog
 from fabric.planner.layouts import core_downlinks, leaf_layout, leaf_spine_ports_used, spine_downlinks, spine_layout
 from fabric.planner.ports import Slot
@@ -26,6 +27,7 @@ ROCE_HEADERS_BYTES = 104  # Ethernet, VLAN, IPv6, UDP, BTH, RETH, ICRC, FCS, up 
 _ALL = {LEAF: "leaves", SPINE: "spines", CORE: "cores"}
 
 Place = tuple[int, int]  # speed in Gb/s and cable length in metres: all that two ports of a box can differ in
+Boxes = Mapping[str, Mapping[Place, int]]  # server group → lossless ports of attached boxes on its fullest leaf
 
 
 @dataclass(frozen=True)
@@ -59,12 +61,16 @@ def frame_bytes(spec: FabricSpec) -> int:
     return spec.intent.qos.rdma_mtu + ROCE_HEADERS_BYTES
 
 
-def lossless(spec: FabricSpec, sizing: Sizing, report: Report) -> FabricLossless | None:
-    """The lossless class of a fabric, or None. A headroom that does not fit its buffer is reported with the sum."""
+def lossless(spec: FabricSpec, sizing: Sizing, report: Report, boxes: Boxes | None = None) -> FabricLossless | None:
+    """The lossless class of a fabric, or None. A headroom that does not fit its buffer is reported with the sum.
+
+    Args:
+        boxes: where attached boxes are cabled; unless given they are taken to be spread evenly.
+    """
     if not wanted(spec):
         return None
     found = {}
-    for role, group, tier, counts in _switches(spec, sizing):
+    for role, group, tier, counts in _switches(spec, sizing, spread(spec, sizing) if boxes is None else boxes):
         found[role, group] = _role(spec, tier, role, counts, report)
     return FabricLossless(found)
 
@@ -74,18 +80,42 @@ def length_of(spec: FabricSpec, kind: int) -> int:
     return int(spec.intent.topology.cable_length_m.model_dump(by_alias=True)[KINDS[kind]])
 
 
-def _switches(spec: FabricSpec, sizing: Sizing) -> Iterable[tuple[str, str, TierSpec, dict[Place, int]]]:
+def spread(spec: FabricSpec, sizing: Sizing) -> Boxes:
+    """Ports of attached boxes on every leaf, before anything is cabled."""
+    found: dict[str, Counter[Place]] = {}
+    for size in sizing.groups:
+        here = found[size.name] = Counter()
+        for box in spec.intent.topology.attachments:
+            if box.external is None and box.lossless is not False:
+                speed = box.speed_gbps or sizing.groups[0].down_gbps
+                here[speed, length_of(spec, ATTACHMENT)] += -(-box.links // (size.units_planned * size.unit_leaves))
+    return found
+
+
+def cabled(spec: FabricSpec, devices: Sequence[Device], links: Links) -> Boxes:
+    """Ports of attached boxes on the fullest leaf of each group: a leaf without free ports leaves more to the others."""
+    names = {box.name for box in spec.intent.topology.attachments if box.external is None and box.lossless is not False}
+    per_leaf: Counter[tuple[int, int]] = Counter()
+    of_kind = links.kind == ATTACHMENT
+    columns = (links.a[of_kind], links.b[of_kind], links.speed_gbps[of_kind])
+    for box, leaf, speed in zip(*(column.tolist() for column in columns), strict=True):
+        per_leaf[leaf, speed] += devices[box].name in names
+    found: dict[str, dict[Place, int]] = {}
+    for (leaf, speed), count in per_leaf.items():
+        here, place = found.setdefault(devices[leaf].group, {}), (speed, length_of(spec, ATTACHMENT))
+        if count:
+            here[place] = max(here.get(place, 0), count)
+    return found
+
+
+def _switches(spec: FabricSpec, sizing: Sizing, boxes: Boxes) -> Iterable[tuple[str, str, TierSpec, dict[Place, int]]]:
     """Role, group, hardware and lossless ports of every kind of switch."""
     server, up = length_of(spec, SERVER_LEAF), length_of(spec, LEAF_SPINE if sizing.spines else LEAF_LEAF)
     for size in sizing.groups:
         layout = leaf_layout(spec, sizing, size)
-        leaves = size.units_planned * size.unit_leaves
-        runs = [(layout.down, server), (layout.up, up)]
-        counts = _counted(runs)
-        for box in spec.intent.topology.attachments:
-            if box.external is None and box.lossless is not False:
-                place = (box.speed_gbps or size.down_gbps, length_of(spec, ATTACHMENT))
-                counts[place] = counts.get(place, 0) + -(-box.links // leaves)
+        counts = _counted([(layout.down, server), (layout.up, up)])
+        for place, count in boxes.get(size.name, {}).items():
+            counts[place] = counts.get(place, 0) + count
         yield LEAF, size.name, spec.leaf, counts
     if not sizing.spines:
         return
@@ -157,7 +187,9 @@ def _check_fits(
     """Reserved memory must leave something to share, or every queue stands still."""
     if buffer.total_bytes is None or (buffer.trigger_bytes or 0) >= 2 * spec.intent.underlay.mtu:
         return
-    taken = {place: max(room.xoff_bytes, room.size_bytes) for place, room in headrooms.items()}
+    # Where headroom comes from a shared pool, a port takes its part of that beside what it reserves.
+    pool = bool(buffer.headroom_pool_bytes)
+    taken = {place: room.size_bytes + pool * room.xoff_bytes for place, room in headrooms.items()}
     parts = [f"{count} ports of {place[0]}G at {place[1]} m x {taken[place]:,}" for place, count in sorted(counts.items())]
     longest = ("spine-core" if role == CORE else "leaf-spine") if role != LEAF or len(counts) > 1 else "server-leaf"
     report.error(

@@ -380,22 +380,22 @@ def _check_vni(
 def check_pools(spec: FabricSpec, prefixes: Mapping[str, Sequence[str]], report: Report) -> None:
     """Subnets of networks beside the pools that meet them in one table: ways out, and ports of tenants without networks."""
     routers = [box.external for box in spec.intent.topology.attachments if box.external is not None]
-    plain = {tenant.name: tenant for tenant in spec.intent.tenants if not tenant.networks}
+    plain = [tenant for tenant in spec.intent.tenants if not tenant.networks]
     for at, tenant in enumerate(spec.intent.tenants):
         outside = any(not router.tenants or tenant.name in router.tenants for router in routers)
-        seen = any(tenant.name in other.imports or other.name in tenant.imports for other in plain.values())
+        seen = any(tenant.name in other.imports or other.name in tenant.imports for other in plain)
         kinds = [kind for kind, there in (("p2p", outside), ("servers", seen)) if there]
+        pools = [(kind, IPNetwork(prefix)) for kind in kinds for prefix in prefixes[kind]]
         for n, network in enumerate(tenant.networks):
-            net = IPNetwork(network.gateway) if network.gateway else None
-            for kind in kinds if net is not None else ():
-                for pool in (IPNetwork(prefix) for prefix in prefixes[kind]):
-                    if net.version == pool.version and net.first <= pool.last and pool.first <= net.last:
-                        report.error(
-                            "FAB136",
-                            spec.at("tenants", at, "networks", n, "gateway"),
-                            f"network '{network.name}' {net} overlaps pool '{kind}' {pool}, which is in the same table",
-                            f"give it address space of its own, or state another `pools: {{{kind}: …}}`",
-                        )
+            net = IPNetwork(network.gateway or "0.0.0.0/32")
+            for kind, pool in pools:
+                if net.version == pool.version and net.first <= pool.last and pool.first <= net.last:
+                    report.error(
+                        "FAB136",
+                        spec.at("tenants", at, "networks", n, "gateway"),
+                        f"network '{network.name}' {net} overlaps pool '{kind}' {pool}, which is in the same table",
+                        f"give it address space of its own, or state another `pools: {{{kind}: …}}`",
+                    )
 
 
 def _check_subnets(spec: FabricSpec, report: Report) -> None:

@@ -71,7 +71,7 @@ def _bonds(wired: Wired, tenants: Sequence[TenantPlan], owner: Ints) -> tuple[In
     A bond joins the ports that have the same place on both leaves of a pair, and has that place as its number, which
     stays whatever else is cabled.
     """
-    spec, links, devices = wired.spec, wired.links, wired.devices
+    spec, links = wired.spec, wired.links
     lag = np.zeros(len(links), dtype=np.int64)
     if not overlay.bonds(spec):
         return lag, {}
@@ -252,7 +252,7 @@ def _network_hosts(
         report.warn(
             "FAB183",
             where,
-            f"fabric '{spec.name}': addresses of servers in use change ({dropped.partition(':')[2]} of the lock file): {reason}",
+            f"fabric '{spec.name}': numbers in use change ({dropped.partition(':')[2]} of the lock file): {reason}",
             "the servers' files show the new ones",
         )
     result: dict[int, int] = {}

@@ -51,6 +51,10 @@ def choose(wish: Ecn, speed_gbps: int, trigger_bytes: int | None) -> Marking:
     if rule.per_gbps:
         kmin, kmax = kmin // KIB * KIB or KIB, kmax // KIB * KIB or 2 * KIB
     stated = wish.kmin_bytes is not None or wish.kmax_bytes is not None or wish.pmax_percent is not None
-    kmin = wish.kmin_bytes if wish.kmin_bytes is not None else min(kmin, wish.kmax_bytes or kmin)
-    kmax = wish.kmax_bytes if wish.kmax_bytes is not None else max(kmax, kmin)
+    if wish.kmax_bytes is not None:
+        kmax = wish.kmax_bytes
+        if kmin >= kmax:  # marking begins below it, at the rule's part of it
+            kmin = max(1, kmax * rule.kmin_bytes // rule.kmax_bytes)
+    if wish.kmin_bytes is not None:
+        kmin, kmax = wish.kmin_bytes, max(kmax, wish.kmin_bytes)
     return Marking(kmin, kmax, wish.pmax_percent or rule.pmax_percent, "stated" if stated else wish.rule)

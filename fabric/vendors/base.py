@@ -71,7 +71,8 @@ class Capabilities:
     multihoming: str = ""  # bonds over two leaves: "esi" or "vpc"; "" has none
     imports: bool = False  # tenants of an overlay that see each other's routes
     external: bool = False  # border leaves
-    lossless: bool = False  # PFC, ECN, watchdog
+    lossless: bool = False  # PFC and ECN
+    watchdog: bool = False  # that ends a pause which lasts too long
     hash_seed: bool = False
     dynamic_balancing: str = ""  # "auto": without side effects; "asked": only where the intent says so; "" none
     snmp: bool = False

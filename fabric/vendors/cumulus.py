@@ -66,6 +66,7 @@ TARGET = Target(
         imports=False,  # between leaves only: no leaf may import a VNI that it has itself
         external=True,
         lossless=True,
+        watchdog=True,
         hash_seed=False,  # a seed restarts switchd, and every box draws one of its own already
         dynamic_balancing="asked",  # reloads switchd, and a port without it upsets the routes it shares
         snmp=True,

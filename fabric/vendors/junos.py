@@ -160,6 +160,7 @@ TARGET = Target(
         multihoming="esi",
         external=True,
         lossless=True,
+        watchdog=True,
         hash_seed=False,
         dynamic_balancing="auto",
         snmp=True,

@@ -99,6 +99,7 @@ TARGET = Target(
         imports=True,
         external=True,
         lossless=True,
+        watchdog=True,
         hash_seed=True,
         dynamic_balancing="asked",
         snmp=True,

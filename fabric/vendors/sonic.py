@@ -100,6 +100,7 @@ TARGET = Target(
         multihoming="esi",
         external=True,
         lossless=True,
+        watchdog=True,
         snmp=True,
         gnmi=True,
     ),
