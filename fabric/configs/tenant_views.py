@@ -79,7 +79,7 @@ class TenantViews:
 
     def _vrf(self, device: Device, tenant: TenantPlan, router_id: str, ports: Sequence[Port]) -> Vrf:
         evpn = self.tenancy.kind == "evpn"
-        routed = () if tenant.networks else self.fabric.prefixes["servers"]
+        routed = self.fabric.prefixes["servers"] if not tenant.networks or tenant.name in self._with_boxes else ()
         subnets = [_subnet(network) for network in tenant.networks if network.gateway is not None]
         return Vrf(
             name=tenant.name,
@@ -94,6 +94,11 @@ class TenantViews:
             sessions=() if evpn else tuple(_sessions(tenant, ports)),
             own=() if evpn else self._block(device),
         )
+
+    @cached_property
+    def _with_boxes(self) -> frozenset[str]:
+        """Tenants that own attached boxes, whose ports are routed whatever networks the tenant has."""
+        return frozenset(box.tenant for box in self.fabric.spec.intent.topology.attachments if box.tenant)
 
     def _block(self, device: Device) -> tuple[str, ...]:
         found = self.fabric.aggregate.get(device.index)

@@ -6,7 +6,7 @@ from ipaddress import ip_address
 
 from fabric import pipeline
 from fabric.diagnostics import Diagnostic, InputError, Place, nearest
-from fabric.explain import counts, lossless, numbers
+from fabric.explain import counts, lossless, numbers, tenants
 from fabric.pipeline import Intent
 from fabric.planner import lock
 from fabric.planner.lossless import Boxes, cabled
@@ -28,7 +28,7 @@ def explain(intent: Intent, subject: str) -> list[str]:
             *(f"  {name}.{topic:18} {text}" for name in sized for topic, (text, _) in TOPICS.items()),
             "  a device, such as " + f"{next(iter(sized))}-leaf001",
             "  a port of a device, such as " + f"{next(iter(sized))}-leaf001:33 or :33/2",
-            "  an address or an AS number of the plan",
+            "  an address or an AS number of the plan, or a tenant",
         ]
     name, _, topic = subject.rpartition(".")
     if topic in TOPICS and (name in sized or (not name and len(sized) == 1)):
@@ -48,13 +48,18 @@ def explain(intent: Intent, subject: str) -> list[str]:
         elif subject.isdigit():
             found += numbers.asn(fabric, int(subject))
         else:
-            found += numbers.device(fabric, subject)
+            found += numbers.device(fabric, subject) or tenants.tenant(fabric, subject)
     if not found:
         topics = [f"{name}.{topic}" for name in sized for topic in TOPICS]
         devices = [device.name for fabric in made.fabrics.values() for device in fabric.devices][:5000]
+        names = [tenant.name for fabric in made.fabrics.values() for tenant in fabric.tenancy.tenants]
         place = Place(str(intent.path))
         raise InputError(
-            [Diagnostic("FAB171", place, f"nothing to explain under '{subject}'", nearest(subject, [*topics, *devices]))]
+            [
+                Diagnostic(
+                    "FAB171", place, f"nothing to explain under '{subject}'", nearest(subject, [*topics, *names, *devices])
+                )
+            ]
         )
     return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
-from fabric.explain import lossless
+from fabric.explain import lossless, tenants
 from fabric.intent.addressing import Pin
 from fabric.plan.devices import CORE, LEAF, SERVER, SPINE, SWITCH_ROLES, Device
 from fabric.plan.links import KINDS
@@ -98,10 +98,12 @@ def _port(fabric: FabricPlan, found: Device, port: str) -> list[str]:
         low = int(fabric.subnet[link])
         subnet = f"{ip_address(low)}/{fabric.subnet_length}" if low >= 0 else "unnumbered"
         whole = f"cage {cage}" + (f", port {columns[f'{own}_sub'][link] + 1} of {split}" if split > 1 else "")
+        row = f"slot {columns['column'][link] + 1} of the lower switch, number {columns['row'][link] + 1}"
         out += [
             f"{found.name} {whole}: {KINDS[columns['kind'][link]]} link of {columns['speed_gbps'][link]}G",
             f"  far end: {peer.name} {'NIC' if peer.role == SERVER else 'cage'} {columns[f'{far}_cage'][link]}{far_sub}",
-            f"  subnet {subnet}: slot {columns['column'][link] + 1} of the lower switch, number {columns['row'][link] + 1}",
+            *(f"  {line}" for line in tenants.port(fabric, link)),
+            *([f"  subnet {subnet}: {row}"] if tenants.routed(fabric, link) else []),
             *(f"  {line}" for line in _lossless(fabric, found, columns["speed_gbps"][link], columns["kind"][link])),
         ]
     if out or not cage.isdigit():
@@ -128,11 +130,14 @@ def address(fabric: FabricPlan, wanted: IPv4Address | IPv6Address) -> list[str]:
         for at, value in enumerate(column.tolist()):
             if value == number:
                 return _device(fabric, fabric.devices[at])
+    of_tenants = tenants.address(fabric, wanted)
+    if of_tenants:
+        return of_tenants
     links = fabric.links.lists()
     if v6 != (fabric.subnet_length == 127):
         return []
     for at, low in enumerate(fabric.subnet.tolist()):
-        if low >= 0 and low <= number <= low + 1:
+        if low >= 0 and low <= number <= low + 1 and tenants.routed(fabric, at):
             served = KINDS[links["kind"][at]] in ("server-leaf", "attachments")
             first, second = ("b", "a") if served else ("a", "b")
             side = first if number == low else second

@@ -24,8 +24,8 @@ class Group:
 
     @property
     def addressed(self) -> tuple[str, ...]:
-        """Interfaces that addresses stand on: bonds in place of their members."""
-        return tuple(dict.fromkeys(n.bond or n.interface for n in self.nics if n.kind == ETHERNET))
+        """Interfaces that addresses stand on."""
+        return tuple(dict.fromkeys(name for nic in self.nics if nic.kind == ETHERNET for name in nic.addressed))
 
 
 @dataclass
@@ -36,18 +36,19 @@ class Groups:
     _seen: set[tuple[object, ...]] = field(default_factory=set)
     _models: dict[str, str] = field(default_factory=dict)
     _parts: dict[str, dict[tuple[str, str], None]] = field(default_factory=dict)
-    _nics: dict[str, dict[tuple[str, str, str], HostNic]] = field(default_factory=dict)
+    _nics: dict[str, dict[tuple[str, str, str, tuple[int, ...]], HostNic]] = field(default_factory=dict)
 
     def add(self, host: Host) -> None:
-        shape = (host.group, host.parts, *[nic.bond for nic in host.nics])
+        tags = [tuple([vlan.tag for vlan in nic.tagged]) for nic in host.nics]
+        shape = (host.group, host.parts, *tags, *[nic.bond for nic in host.nics])
         if shape in self._seen:
             return
         self._seen.add(shape)
         self._models.setdefault(host.group, host.model)
         self._parts.setdefault(host.group, {}).update(dict.fromkeys(host.parts))
         nics = self._nics.setdefault(host.group, {})
-        for nic in host.nics:
-            nics.setdefault((nic.fabric, nic.name, nic.bond), nic)
+        for nic, of_nic in zip(host.nics, tags, strict=True):
+            nics.setdefault((nic.fabric, nic.name, nic.bond, of_nic), nic)
 
     def of(self, names: Iterable[str]) -> list[Group]:
         """The named groups, in the order that they came in."""

@@ -42,11 +42,12 @@ def _devices(group: Group, side: Side, spec: GroupSpec) -> list[Setting]:
         why = "The adapters of this fabric and no other; = asks for the whole name, mlx5_1 is not mlx5_10."
         found.append(Setting(why, "NCCL_IB_HCA", "=" + ",".join(spec.nic.rdma_devices)))
     else:
-        labels = ", ".join(nic.interface for nic in group.nics if nic.fabric == side.fabric.name)
+        labels = ", ".join(dict.fromkeys(nic.interface for nic in group.nics if nic.fabric == side.fabric.name))
         found.append(
             Setting(f"NCCL_IB_HCA: set it to the RDMA devices of {labels} (`rdma link` lists them), else NCCL uses all.")
         )
-    front = list(dict.fromkeys(n.bond or n.interface for n in group.nics if n.kind == ETHERNET and n.purpose == "frontend"))
+    there = [nic for nic in group.nics if nic.kind == ETHERNET and nic.purpose == "frontend"]
+    front = list(dict.fromkeys(name for nic in there for name in nic.addressed))
     if front:
         why = "Bootstrap and out-of-band connections run over the front end, whole names again."
         found.append(Setting(why, "NCCL_SOCKET_IFNAME", "=" + ",".join(front)))

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from fabric.hosts.names import vlan_name
-from fabric.hosts.view import ETHERNET, FIRST_TABLE, Host, HostNic
+from fabric.hosts.view import ETHERNET, Host, HostNic
 
 Settings: TypeAlias = dict[str, Any]
 
@@ -76,7 +76,7 @@ def _add_vlans(nic: HostNic, vlans: dict[str, Settings]) -> None:
                 table = FIRST_VLAN_TABLE + len(vlans)
                 settings["routes"] = [{"to": "default", "via": vlan.gateway, "table": table}]
                 settings["routing-policy"] = [_from(vlan.address, table)]
-        vlans[vlan_name(parent, vlan.tag, nic.table - FIRST_TABLE + 1)] = settings
+        vlans[vlan_name(parent, vlan.tag, nic.ordinal)] = settings
 
 
 def netplan_text(host: Host) -> str:

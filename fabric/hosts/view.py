@@ -8,7 +8,7 @@ from itertools import groupby
 from operator import attrgetter
 
 from fabric.hosts.facts import Facts, FactsOf, ServerLink, Vlan, facts_of, server_links
-from fabric.hosts.names import interface_name
+from fabric.hosts.names import interface_name, vlan_name
 from fabric.hosts.reach import Local, Reach
 from fabric.plan.lossless import Qos
 from fabric.plan.plan import FabricPlan, Plan
@@ -44,6 +44,18 @@ class HostNic:
     bond: str  # "bond0", "" for none
     closed: bool
     vrf: str
+
+    @property
+    def ordinal(self) -> int:
+        """Place among the ports of its server, from 1."""
+        return self.table - FIRST_TABLE + 1
+
+    @property
+    def addressed(self) -> tuple[str, ...]:
+        """Interfaces that addresses stand on: the bond in place of its members, VLANs where networks come tagged."""
+        parent = self.bond or self.interface
+        vlans = [vlan for vlan in self.tagged if vlan.address] or self.tagged
+        return tuple(vlan_name(parent, vlan.tag, self.ordinal) for vlan in vlans) or (parent,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -254,6 +254,7 @@ def _addressed(
         return full
 
     subnet, aggregate = _subnets(spec, sizing, links, addresses, numbers, devices)
+    _check_ways_out(spec, tenants, subnet, context.report)
     return FabricPlan(
         name=spec.name,
         spec=spec,
@@ -271,6 +272,20 @@ def _addressed(
         lossless=lossless(spec, sizing, context.report, cabled(spec, devices, links)),
         blocks=blocks_of(context.ledger.areas, f"{spec.name}:"),
     )
+
+
+def _check_ways_out(spec: FabricSpec, tenants: Tenancy, subnet: NDArray[Any], report: Report) -> None:
+    """A router of the default table speaks over the port's own subnet, which the finest ports have not."""
+    boxes = [box.name for box in spec.intent.topology.attachments]
+    bare = dict.fromkeys(way.name for way in tenants.ways_out if way.address is None and subnet[way.link] < 0)
+    for name in bare:
+        report.error(
+            "FAB140",
+            spec.at("topology", "attachments", boxes.index(name)),
+            f"attachment '{name}': expected a port whose subnet the leaf's server block holds, got one that is broken out "
+            "finer than the servers' ports",
+            "state the `speed_gbps` of the servers' ports, or fewer `links`",
+        )
 
 
 def _subnets(

@@ -351,7 +351,7 @@ def _check_vlan(spec: FabricSpec, at: tuple[int, int], vlan: int, key: str, seen
         report.error(
             "FAB138",
             where,
-            f"networks '{other}' and '{key}' both have VLAN {vlan}",
+            f"networks '{other}' and '{key}': expected VLANs of their own, both have {vlan}",
             "a leaf may carry both: give each its own",
         )
     if vlan > VLAN_BASE:
@@ -368,22 +368,23 @@ def _check_vni(
 ) -> None:
     other = seen.setdefault(vni, what)
     if other != what or vni > 16_777_215:
-        taken = f"{other} has it already" if other != what else "a VNI has 24 bits"
+        expected = f"one of its own, {other} has {vni}" if other != what else f"at most 16777215, got {vni}"
         report.error(
             "FAB138",
             spec.at("tenants", *at, "vni"),
-            f"{what}: VNI {vni}: {taken}",
+            f"{what}: VNI: expected {expected}",
             "`overlay.l2vni_base` and `overlay.l3vni_base` must lie apart by more than the networks of the fabric",
         )
 
 
 def check_pools(spec: FabricSpec, prefixes: Mapping[str, Sequence[str]], report: Report) -> None:
-    """Subnets of networks beside the pools that meet them in one table: ways out, and ports of tenants without networks."""
+    """Subnets of networks beside the pools that meet them in one table: ways out, and routed ports of servers and boxes."""
     routers = [box.external for box in spec.intent.topology.attachments if box.external is not None]
     plain = [tenant for tenant in spec.intent.tenants if not tenant.networks]
     for at, tenant in enumerate(spec.intent.tenants):
         outside = any(not router.tenants or tenant.name in router.tenants for router in routers)
         seen = any(tenant.name in other.imports or other.name in tenant.imports for other in plain)
+        seen |= any(box.tenant == tenant.name for box in spec.intent.topology.attachments)
         kinds = [kind for kind, there in (("p2p", outside), ("servers", seen)) if there]
         pools = [(kind, IPNetwork(prefix)) for kind in kinds for prefix in prefixes[kind]]
         for n, network in enumerate(tenant.networks):

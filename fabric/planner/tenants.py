@@ -99,7 +99,12 @@ def _expand(text: str, names: dict[str, int]) -> Iterator[str]:
     match = _RANGE.fullmatch(text)
     if match:
         stem, low, high = match.groups()
-        yield from (f"{stem}{n:0{len(low)}}" for n in range(int(low), min(int(high), int(low) + 1_000_000) + 1))
+        numbers = range(int(low), int(high) + 1)
+        if int(high) - int(low) < len(names):
+            yield from (f"{stem}{n:0{len(low)}}" for n in numbers)
+        else:  # whoever is named, and no million of others
+            parts = ((name, name.removeprefix(stem)) for name in names if name.startswith(stem))
+            yield from (name for name, n in parts if n.isdecimal() and int(n) in numbers and n == f"{int(n):0{len(low)}}")
     elif "*" in text or "?" in text:
         yield from (name for name in names if fnmatchcase(name, text))
     else:

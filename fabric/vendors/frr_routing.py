@@ -56,6 +56,7 @@ def routing(view: SwitchView, names: Names, spelling: Spelling = LINUX) -> dict[
         "ip": "ipv6" if ipv6 else "ip",
         "family": "ipv6 unicast" if ipv6 else "ipv4 unicast",
         "source": own_loopback(view).partition("/")[0],
+        "source_map": spelling.source_maps[ipv6],
         "asn": view.device.asn,
         "router_id": view.router_id,
         "policy": policy,
@@ -76,4 +77,5 @@ def routing(view: SwitchView, names: Names, spelling: Spelling = LINUX) -> dict[
         "max_prefix": under.max_prefix,
         # Only a leaf restarts gracefully: its servers have no other way, while a spine is one of many.
         "restart_s": spelling.restart_s if view.device.role == LEAF else 0,
+        "defer_s": spelling.defer_s,
     }

@@ -21,7 +21,9 @@ class Spelling:
 
     vrf: str = "vrf-{}"  # a prefix, so that no tenant is called like a port, `mgmt`, or FRR's own `default`
     bond: str = "bond{}"
+    source_maps: tuple[str, str] = ("RM-SOURCE", "RM-SOURCE")  # of IPv4 and of IPv6
     restart_s: int = 120  # until a restarting leaf's neighbours drop its routes
+    defer_s: int = 0  # how long it waits for them before it chooses routes; 0: the daemon's default
 
 
 LINUX = Spelling()

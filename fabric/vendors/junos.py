@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from fabric.catalog.models import SwitchModel
 from fabric.plan.ports import PortRef
 from fabric.plan.views import SwitchView
@@ -72,7 +74,7 @@ def ports(view: SwitchView) -> dict[str, object]:
         "loopback6": view.loopback6 or "",
         "protect": PROTECT,
         "protect6": f"{PROTECT}6" if speaks_ipv6(view) else "",
-        "vtep": f"{view.overlay.vtep}/32" if view.overlay and view.overlay.vtep else "",
+        "loopback_text": quoted("router id and VTEP" if view.overlay and not view.overlay.passes_on else "router id"),
     }
 
 
@@ -104,10 +106,19 @@ def routing(view: SwitchView) -> dict[str, object]:
     }
 
 
+def one_loopback(view: SwitchView) -> SwitchView:
+    """The address of lo0.0 is the VTEP too, as in every published design: Junos writes the BGP source into its EVPN routes
+    as next hop, so a VTEP address of its own would not be where the others send to.
+    """
+    here = replace(view.overlay, vtep=None) if view.overlay else None
+    return replace(view, overlay=here, pair=replace(view.pair, shared_vtep="") if view.pair else None)
+
+
 def context(view: SwitchView) -> dict[str, object]:
     def names(ref: PortRef) -> str:
         return port_name(view.model, ref)
 
+    view = one_loopback(view)
     policies = Policies()
     underlay(view, policies)
     overlay(view, policies)
@@ -158,6 +169,7 @@ TARGET = Target(
         l3vni=True,
         l2vni=True,
         multihoming="esi",
+        imports=False,  # Juniper: a leaked connected route does not forward, so two tenants on one leaf would not meet
         external=True,
         lossless=True,
         watchdog=True,

@@ -13,8 +13,9 @@ from fabric.vendors.junos_platform import platform
 from fabric.vendors.junos_words import listed, quoted
 
 ETHERNET_BYTES, TAG_BYTES = 14, 4  # what `mtu` of a port counts beside the IP packet; the checksum is not in it
+FLEXIBLE_BYTES = 2 * TAG_BYTES  # `flexible-vlan-tagging` keeps room for two tags even where a unit has one
 FRAME_LIMIT = 9216
-IP_LIMIT = FRAME_LIMIT - ETHERNET_BYTES - TAG_BYTES  # of an IP packet on a tagged port
+IP_LIMIT = FRAME_LIMIT - ETHERNET_BYTES - FLEXIBLE_BYTES  # of an IP packet on a tagged port
 NATIVE_VLAN = 1
 
 
@@ -121,7 +122,7 @@ def _port(view: SwitchView, port: Port) -> Interface:
     units = _own_unit(view, port, tagged) + tuple(_slice(view, part) for part in port.subinterfaces)
     native = next((unit.vlan for unit in units if tagged and unit.number == 0), 0)
     mtus = [family.mtu for unit in units for family in unit.families]
-    frame = max(mtus, default=view.underlay.mtu) + ETHERNET_BYTES + (TAG_BYTES if tagged else 0)
+    frame = max(mtus, default=view.underlay.mtu) + ETHERNET_BYTES + (FLEXIBLE_BYTES if tagged else 0)
     return Interface(name, text, speed=speed, mtu=frame, tagged=tagged, native_vlan=native, units=units)
 
 

@@ -61,6 +61,7 @@ class Class:
     drop_profiles: tuple[DropProfile, ...]
     control: bool  # queue 7 is the box's own; else our class has it and schedules it
     unmarked: bool  # some port carries no lossless traffic
+    tagged: bool  # lossless traffic comes in with VLAN tags: a doubt that the config itself names
     lengths_m: tuple[int, ...]
     watchdog: Dog | None
     ingress: tuple[Partition, ...]
@@ -90,6 +91,7 @@ def class_of_service(view: SwitchView) -> Class | None:
         drop_profiles=tuple(profiles.values()),
         control=CONTROL_QUEUE not in (qos.priority, qos.cnp_priority),
         unmarked=any(not port.profile for port in ports),
+        tagged=any(_tagged(view, port) for port in view.ports),
         lengths_m=tuple(sorted({port.length_m for port in view.ports if port.up and port.lossless})),
         watchdog=watchdog(qos.watchdog) if qos.watchdog and box.watchdog else None,
         ingress=box.ingress,
@@ -97,6 +99,13 @@ def class_of_service(view: SwitchView) -> Class | None:
         dedicated=box.dedicated,
         ports=ports,
     )
+
+
+def _tagged(view: SwitchView, port: Port) -> bool:
+    """Whether lossless traffic comes in with VLAN tags: slices of VRF-lite, tagged networks."""
+    if not port.up or port.lossless is None:
+        return False
+    return bool(port.subinterfaces or port.tagged or any(lag.tagged for lag in view.lags if lag.number == port.lag))
 
 
 def drop_profiles(view: SwitchView) -> dict[Marking, DropProfile]:

@@ -9,7 +9,7 @@ from functools import partial
 
 from fabric.catalog.models import SonicPlatform
 from fabric.plan.views import SwitchView
-from fabric.vendors.base import Capabilities, Document, File, Target, Text
+from fabric.vendors.base import Capabilities, Document, File, Target, Text, Wishes
 from fabric.vendors.frr_routing import routing
 from fabric.vendors.frr_tenants import Spelling
 from fabric.vendors.sonic_buffers import NVIDIA, TOFINO, buffer_model, buffer_tables, maker
@@ -29,7 +29,11 @@ from fabric.vendors.sonic_ports import (
 from fabric.vendors.sonic_qos import qos_tables
 from fabric.vendors.sonic_tenants import VRF_NAME_LIMIT, tenant_tables
 
-SPELLING = Spelling(vrf="Vrf-{}", bond="PortChannel{}", restart_s=240)
+# bgpcfgd writes the same two route-maps into the running daemons: under other names the last one to write would win.
+SOURCE_MAPS = ("RM_SET_SRC", "RM_SET_SRC6")
+SPELLING = Spelling(vrf="Vrf-{}", bond="PortChannel{}", source_maps=SOURCE_MAPS, restart_s=240, defer_s=45)
+# bgpcfgd starts bfdd after frr.conf was read, so the profile in it arrives nowhere, and sessions have bfdd's own times.
+BFD_TIMES = {"underlay.bfd.interval_ms": 300, "underlay.bfd.multiplier": 3}
 FIVE_TUPLE = ["SRC_IP", "DST_IP", "IP_PROTOCOL", "L4_SRC_PORT", "L4_DST_PORT"]
 
 
@@ -50,7 +54,7 @@ def system_tables(view: SwitchView, board: SonicPlatform) -> Tables:
         "DEVICE_METADATA": {"localhost": host},
         "SWITCH_HASH": {"GLOBAL": {"ecmp_hash": list(FIVE_TUPLE), "lag_hash": list(FIVE_TUPLE)}},
     }
-    if view.underlay.bfd:  # without it the bgp container starts no bfdd, and the sessions ask for BFD in vain
+    if view.underlay.bfd:  # without it bgpcfgd starts no bfdd, and the sessions ask for BFD in vain
         tables["SYSTEM_DEFAULTS"] = {"software_bfd": {"status": "enabled"}}
     return tables
 
@@ -83,12 +87,22 @@ def files(view: SwitchView) -> list[File]:
     ]
 
 
+def objects(wishes: Wishes) -> dict[str, str]:
+    """What the box would not do though the file asks for it."""
+    return {
+        key: f"expected {only}, the only one that outlives a restart of SONiC's BFD daemon, got {wishes[key]}"
+        for key, only in BFD_TIMES.items()
+        if wishes.get(key, only) != only
+    }
+
+
 TARGET = Target(
     name="sonic",
     title="SONiC (community)",
     port_name=port_name,
     files=files,
     refuses=refuses,
+    objects=objects,
     documents=("config_db.json",),
     capabilities=Capabilities(
         unnumbered=True,

@@ -90,6 +90,8 @@ def port_row(view: SwitchView, board: SonicPlatform, port: Port) -> dict[str, st
         "admin_status": "up" if port.up else "down",
         "description": description(view, port),
     }
+    if ref.split > 1:  # which part of the optical module is its own: without it every part takes the first one's lanes
+        row["subport"] = str(ref.sub + 1)
     if pam4(ref.speed_gbps, width):
         row["fec"] = "rs"
     return row

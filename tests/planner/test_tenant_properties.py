@@ -144,7 +144,7 @@ def tables(plan: Plan) -> None:
         targets = {vrf.name: vrf.route_target for vrf in view.vrfs} | {n.name: n.route_target for n in view.networks}
         assert len(set(targets.values())) == len(targets)
         assert not any(vrf.imports for vrf in view.vrfs)
-        rds += [part.rd for part in (*view.vrfs, *view.networks)]
+        rds += [*(vrf.rd for vrf in view.vrfs), *(network.rd for network in view.networks)]
         for acl in view.acls:
             filters(fabric, acl.name, acl.permits)
     assert len(set(rds)) == len(rds)
@@ -181,8 +181,8 @@ def slices(plan: Plan) -> None:
                     outside.add(str(address.ip))
         for vrf in view.vrfs:
             assert {session.tag for session in vrf.sessions} <= {10 + vrf.number}
-    for address, (far, tag) in near.items():
-        assert address in outside or near[far] == (address, tag)
+    for here, (far, tag) in near.items():
+        assert here in outside or near[far] == (here, tag)
 
 
 def overlay_sessions(fabric: FabricPlan) -> None:
@@ -303,6 +303,19 @@ def one_tenant_less(data: st.DataObject, fabric: Data) -> None:
     del fabric["tenants"][0]
 
 
+def more_servers_of_a_tenant(data: st.DataObject, fabric: Data) -> None:
+    first, second = fabric["tenants"][:2]
+    assume("servers" in first)
+    stem, _, last = first["servers"].partition("..")
+    first["servers"] = f"{stem}..{int(last) + 1:04}"
+    if "servers" in second:
+        stem, _, last = second["servers"].partition("..")
+        cut = stem.rindex("-") + 1
+        low = int(stem[cut:]) + 1
+        assume(low <= int(last))
+        second["servers"] = f"{stem[:cut]}{low:04}..{last}"
+
+
 def one_more_network(data: st.DataObject, fabric: Data) -> None:
     bridged = [tenant for tenant in fabric["tenants"] if tenant.get("networks")]
     assume(bridged)
@@ -325,6 +338,7 @@ GROWTH: list[Change] = [
     one_more_server,
     one_more_tenant,
     one_tenant_less,
+    more_servers_of_a_tenant,
     one_more_network,
     one_more_router,
     more_links_of_a_router,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
-from ipaddress import ip_network
+from ipaddress import ip_address, ip_interface, ip_network
 from pathlib import Path
 from typing import Any
 
@@ -258,3 +259,150 @@ def test_owners_are_nobody_without_tenants() -> None:
     plan = fabric(gpus([], {"kind": "none"}))
     assert set(np.unique(plan.tenancy.owner)) == {NOBODY}
     assert CLOSED not in plan.tenancy.owner
+
+
+# Cases that were wrong once.
+
+
+def refused(site: dict[str, Any] | str) -> list[str]:
+    with pytest.raises(InputError) as caught:
+        make(site)
+    return [f"{found.code} {found.message}" for found in caught.value.diagnostics]
+
+
+@pytest.mark.parametrize("name", ["null", "true", "no", "12", "010", "0x10", "2024-01-01", "y"])
+def test_names_that_yaml_reads_otherwise_keep_their_numbers(name: str, tmp_path: Path) -> None:
+    box = {"name": name, "links": 2, "tenant": name}
+    old = make(gpus([{"name": "first", "servers": "gpu-0001"}, {"name": name, "racks": 2}], attachments=[box]))
+    lock = reread(old.lock, tmp_path)
+    assert lock == old.lock
+    boxes = [{"name": "another", "links": 1, "tenant": name}, box]
+    new = make(gpus([{"name": name, "racks": 2}], attachments=boxes), lock)
+    assert new.fabrics["backend"].tenancy.tenants[0].number == 2
+    kept = new.lock.fabrics["backend"].attachments
+    assert kept[name] == old.lock.fabrics["backend"].attachments[name]
+
+
+@pytest.mark.parametrize("name", ["swp1", "eth0", "vlan100", "bond1", "Vrf1", "bridge", "MGMT"])
+def test_names_of_devices_are_no_tenants(name: str) -> None:
+    assert "expected a name that no network OS keeps for itself" in refused(gpus([{"name": name}]))[0]
+
+
+def test_subnets_and_routes_have_the_family_of_the_fabric() -> None:
+    site = yaml.safe_load(WEB)
+    site["fabrics"]["front"]["tenants"][1]["networks"][0]["gateway"] = "fd00:9::/64"
+    assert refused(site) == ["FAB144 network 'a': gateway: expected an IPv4 subnet, got fd00:9::/64"]
+    box: dict[str, Any] = {"name": "wan", "links": 1, "external": {"asn": 65010, "accept": ["::/0"]}}
+    assert refused(gpus([{"name": "red"}], attachments=[box])) == ["FAB104 external.accept: expected IPv4 prefixes, got ::/0"]
+    del box["external"]["accept"]
+    site = gpus([{"name": "red"}], {"isolation": "vrf-lite"}, attachments=[box])
+    site["fabrics"]["backend"]["underlay"] = {"addressing": "ipv6"}
+    assert {way.accepts for view in views(site) for way in view.externals} == {("::/0",)}
+
+
+@pytest.mark.parametrize("overlay", [{"kind": "evpn-vxlan"}, {"isolation": "vrf-lite"}, {"kind": "none"}])
+def test_a_router_without_tenants_is_met_in_the_default_table(overlay: dict[str, Any]) -> None:
+    site = gpus([], overlay, attachments=[{"name": "wan", "links": 2, "external": {"asn": 65010}}])
+    assert [way.vrf for view in views(site) for way in view.externals] == ["", ""]
+
+
+def test_a_router_on_a_port_without_a_subnet_is_refused() -> None:
+    box = {"name": "wan", "links": 2, "speed_gbps": 100, "external": {"asn": 65010}}
+    assert (
+        "FAB140 attachment 'wan': expected a port whose subnet" in refused(gpus([], {"kind": "none"}, attachments=[box]))[0]
+    )
+
+
+def test_a_way_out_and_a_network_share_no_addresses() -> None:
+    site = yaml.safe_load(WEB)
+    site["fabrics"]["front"]["topology"]["attachments"] = [{"name": "wan", "links": 1, "external": {"asn": 65010}}]
+    site["fabrics"]["front"]["tenants"][1]["networks"][0]["gateway"] = "10.64.0.0/24"
+    assert "overlaps pool 'p2p' 10.64.0.0/10, which is in the same table" in refused(site)[0]
+
+
+def test_a_chosen_vlan_stays(tmp_path: Path) -> None:
+    site = yaml.safe_load(WEB)
+    networks = site["fabrics"]["front"]["tenants"][0]["networks"]
+    networks[:] = [{"name": "a"}, {"name": "b", "vlan": 100}]
+    old = make(site)
+    assert [n.vlan for n in old.fabrics["front"].tenancy.tenants[0].networks] == [1100, 100]
+    del networks[1]
+    new = make(site, reread(old.lock, tmp_path))
+    assert [n.vlan for n in new.fabrics["front"].tenancy.tenants[0].networks] == [1100]
+    networks.append({"name": "c", "vlan": 1100})
+    with pytest.raises(InputError) as caught:
+        make(site, new.lock)
+    assert "networks 'red/a' and 'red/c': expected VLANs of their own, both have 1100" in caught.value.diagnostics[0].message
+
+
+def test_servers_with_high_numbers_fit_a_small_subnet() -> None:
+    site = yaml.safe_load(WEB)
+    site["fabrics"]["front"]["servers"]["count"] = 32
+    site["fabrics"]["front"]["tenants"] = [
+        {"name": "red", "racks": 8, "networks": [{"name": "a", "gateway": "10.20.0.0/27"}]},
+        {"name": "rest"},
+    ]
+    assert sorted(hosts(fabric(site)).items())[0] == (("red", "a", "web-0029"), int(ip_address("10.20.0.2")))
+
+
+def test_leaves_with_high_numbers_take_no_address_of_a_server(tmp_path: Path) -> None:
+    """Leaves of a group that is gone keep their numbers, so those that stay have higher ones than there are leaves."""
+    site = yaml.safe_load(WEB)
+    front = site["fabrics"]["front"]
+    front["servers"] = [{"model": "web", "count": 40, "name": "old", "per_rack": 4}, {**front["servers"], "name": "web"}]
+    front["tenants"] = [{"name": "red", "networks": [{"name": "a", "gateway": "10.20.0.0/26"}]}]
+    lock = make({**site, "fabrics": {"front": {**front, "tenants": []}}}).lock
+    del front["servers"][0]
+    front["servers"][0]["count"] = 36
+    with pytest.raises(InputError) as caught:
+        make(site, reread(lock, tmp_path))
+    assert "room for the gateway, 38 leaves and 36 addresses" in caught.value.diagnostics[0].message
+    front["servers"][0]["count"] = 26
+    made = make(site, reread(lock, tmp_path))
+    plan = made.fabrics["front"]
+    views_ = [Views(made, plan).of(device) for device in plan.switches]
+    of_leaves = {int(ip_interface(n.own_address or "").ip) for view in views_ for n in view.networks}
+    assert len(of_leaves) == 14
+    assert not of_leaves & set(hosts(plan).values())
+
+
+def test_leaves_that_share_bonds_are_those_that_share_servers(tmp_path: Path) -> None:
+    """A fabric that turns to two leaves a rack later has leaves whose numbers are no neighbours."""
+    site = yaml.safe_load(WEB)
+    front = site["fabrics"]["front"]
+    front["topology"] |= {"dual_tor": False, "unit": {"servers": 4}}
+    old = make(site)
+    front["topology"]["dual_tor"] = True
+    made = make(site, reread(old.lock, tmp_path))
+    plan = made.fabrics["front"]
+    together: dict[str, set[str]] = {}
+    for view in (Views(made, plan).of(device) for device in plan.switches):
+        for lag in view.lags:
+            together.setdefault(lag.esi, set()).add(view.device.name)
+            assert view.pair is not None
+            assert plan.devices[plan.tenancy.pair[view.device.index]] == view.pair.peer
+    served: dict[str, set[str]] = {}
+    for a, b in zip(plan.links.a[plan.tenancy.lag > 0], plan.links.b[plan.tenancy.lag > 0], strict=True):
+        served.setdefault(plan.devices[int(a)].name, set()).add(plan.devices[int(b)].name)
+    assert sorted(map(sorted, together.values())) == sorted(map(sorted, served.values()))
+
+
+def test_ranges_may_reach_far_beyond_the_servers() -> None:
+    begun = time.process_time()
+    tenants = [{"name": "red", "servers": ["gpu-0001..0003", "gpu-0010..99999999999999999999"]}, {"name": "blue"}]
+    plan = fabric(gpus(tenants))
+    owned = {plan.devices[int(a)].name for a in plan.links.a[plan.tenancy.owner == 0]}
+    assert owned == {f"gpu-{n:04}" for n in (1, 2, 3, 10, 11, 12)}
+    assert time.process_time() - begun < 10
+    assert "got 'gpu-1..12', which is none" in refused(gpus([{"name": "red", "servers": "gpu-1..12"}]))[0]
+
+
+def test_a_box_of_a_tenant_with_networks_is_reached_from_every_leaf() -> None:
+    site = yaml.safe_load(WEB)
+    front = site["fabrics"]["front"]
+    front["servers"]["count"] = 7
+    front["topology"]["attachments"] = [{"name": "box", "links": 1, "tenant": "blue"}]
+    found = {vrf.name: vrf.prefixes for view in views(site) for vrf in view.vrfs}
+    assert found == {"red": ("10.20.0.0/24", "10.21.0.0/24"), "blue": ("10.128.0.0/9", "10.20.0.0/24")}
+    front["tenants"][1]["networks"][0]["gateway"] = "10.130.0.0/24"
+    assert "overlaps pool 'servers' 10.128.0.0/9" in refused(site)[0]

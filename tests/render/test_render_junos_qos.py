@@ -111,6 +111,19 @@ def test_pfc_profile_for_each_cable_length() -> None:
     assert "congestion-notification-profile PFC-30M;" in block(ports, "et-0/0/2")
 
 
+DOUBT = "PFC by DSCP for untagged traffic only"
+
+
+def test_the_config_says_where_lossless_traffic_has_tags() -> None:
+    assert DOUBT not in text(LEAF)
+    slices = rich("leaf1", "vrf-lite", "junos")
+    assert text(slices).count(DOUBT) == 1
+    assert DOUBT not in text(replace(slices, qos=None))
+    bonds = rich("leaf1", "evpn", "junos")
+    assert DOUBT not in text(bonds)
+    assert DOUBT in text(replace(bonds, lags=(replace(bonds.lags[0], tagged=(100,), untagged=0),)))
+
+
 def test_a_port_without_the_lossless_class_is_not_trusted_into_it() -> None:
     ports = tuple(replace(port, lossless=None) if port.kind == "server" else port for port in LEAF.ports)
     conf = text(replace(LEAF, ports=ports))

@@ -7,6 +7,8 @@ from dataclasses import replace
 from tenant_views import rich
 from test_render_junos import block, text
 
+from fabric.vendors.junos import TARGET
+
 
 def test_a_leaf_has_explicit_distinguishers_and_targets() -> None:
     conf = text(rich("leaf1", "evpn", "junos"))
@@ -29,11 +31,19 @@ def test_a_spine_passes_on_and_has_no_tenants() -> None:
     assert leaf.index("as-path FROM-ABOVE;") < leaf.index("accept;")
 
 
-def test_the_vtep_is_the_primary_address_of_the_loopback() -> None:
-    loopback = block(text(rich("leaf1", "evpn", "junos")), "lo0")
-    assert "address 10.0.0.1/32;" in loopback
-    assert block(loopback, "address 10.2.0.1/32") == "address 10.2.0.1/32 {\n    primary;\n}"
-    assert "primary" not in block(text(rich("spine1", "evpn", "junos")), "lo0")
+def test_the_vtep_is_the_one_address_of_the_loopback() -> None:
+    """Junos writes the source of its BGP session into its EVPN routes as next hop: tunnels must end at that address."""
+    conf = text(rich("leaf1", "evpn", "junos"))
+    loopback = block(conf, "lo0")
+    assert [line.strip() for line in loopback.split("\n") if "address" in line] == ["address 10.0.0.1/32;"]
+    assert "10.2.0." not in conf.replace("10.2.0.0/24", "")  # the plan's own VTEP address: neither on the box nor announced
+    assert "local-address 10.0.0.1;" in block(conf, "group EVPN")
+    assert "vtep-source-interface lo0.0;" in conf
+    assert 'description "router id";' in block(text(rich("spine1", "evpn", "junos")), "lo0")
+
+
+def test_tenants_that_see_each_other_are_refused() -> None:
+    assert not TARGET.capabilities.imports
 
 
 def test_a_bond_is_an_ethernet_segment_on_both_leaves() -> None:

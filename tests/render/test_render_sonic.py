@@ -15,7 +15,7 @@ from fabric.plan.ports import PortRef
 from fabric.render import render
 from fabric.vendors import sonic_ports
 from fabric.vendors.base import lane_list
-from fabric.vendors.sonic import TARGET
+from fabric.vendors.sonic import BFD_TIMES, TARGET
 
 # What SONiC's models call a leaf-list.
 LISTS = {
@@ -96,6 +96,34 @@ def test_lanes_of_a_split_cage_are_its_own_in_order() -> None:
     made = view("leaf1", replace(STYLES["ipv4"], nos="sonic"))
     rows = [sonic_ports.port_row(made, board, port) for port in made.ports[:2]]
     assert [(row["lanes"], row["alias"]) for row in rows] == [("17,18,19,20", "etp1a"), ("21,22,23,24", "etp1b")]
+
+
+def test_a_part_of_a_cage_says_which() -> None:
+    """The transceiver daemon lights the lanes of a part by this number; without it all parts are the first."""
+    ports = config_db()["PORT"]
+    parts = {row["alias"]: row.get("subport") for row in ports.values()}
+    assert (parts["etp1a"], parts["etp1b"], parts["etp3"]) == ("1", "2", None)
+
+
+@pytest.mark.parametrize(("style", "map_", "ip"), [("ipv4", "RM_SET_SRC", "ip"), ("ipv6", "RM_SET_SRC6", "ipv6")])
+def test_the_source_route_map_is_the_one_that_bgpcfgd_writes_too(style: str, map_: str, ip: str) -> None:
+    text = render(view("leaf1", replace(STYLES[style], nos="sonic")), TARGET)[1].text
+    assert f"\nroute-map {map_} permit 10\n set src " in text
+    assert f"\n{ip} protocol bgp route-map {map_}\n" in text
+    assert "RM-SOURCE" not in text
+
+
+@pytest.mark.parametrize(
+    ("wishes", "refused"),
+    [
+        ({}, []),
+        ({"underlay.bfd.interval_ms": 300, "underlay.bfd.multiplier": 3, "qos.cnp_priority": 6}, []),
+        ({"underlay.bfd.interval_ms": 100, "underlay.bfd.multiplier": 3}, ["underlay.bfd.interval_ms"]),
+        ({"underlay.bfd.interval_ms": 1000, "underlay.bfd.multiplier": 5}, list(BFD_TIMES)),
+    ],
+)
+def test_bfd_times_that_a_restart_would_lose_are_refused(wishes: dict[str, int], refused: list[str]) -> None:
+    assert list(TARGET.objects(wishes)) == refused
 
 
 def test_a_box_without_a_port_map_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,6 +58,12 @@ def test_a_tenants_frames_leave_room_for_the_vxlan_header() -> None:
     assert BORDER["PORTCHANNEL"]["PortChannel1"]["mtu"] == BORDER["VLAN"]["Vlan100"]["mtu"] == "9050"
 
 
+def test_every_instance_that_restarts_gracefully_waits_as_long() -> None:
+    text = render(rich("leaf1", "vrf-lite", "sonic"), TARGET)[1].text
+    waits = text.count(" bgp graceful-restart select-defer-time 45\n")
+    assert waits == text.count(" bgp graceful-restart preserve-fw-state\n") > 1
+
+
 def test_a_spine_passes_routes_on_and_has_no_tunnel() -> None:
     made = db(rich("spine1", "evpn", "sonic"))
     assert not {"VXLAN_TUNNEL", "VXLAN_EVPN_NVO", "VLAN", "VRF", "PORTCHANNEL"} & set(made)

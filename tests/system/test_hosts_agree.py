@@ -1,4 +1,4 @@
-"""Both ends of every server cable of an example, read back from the files: SONiC switches and their servers agree."""
+"""Both ends of every server cable of an example, read back from the files: the switches and their servers agree."""
 
 from __future__ import annotations
 
@@ -6,30 +6,36 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 from fabric import pipeline
 from fabric.hosts.agree import Disagreement, HostFiles, SwitchEnd, disagreements
 from fabric.hosts.facts import facts_of
-from fabric.hosts.read_sonic import read_sonic
+from fabric.hosts.readers import FILES, read_ends
 from fabric.hosts.view import hosts, sides
-from tests.system.conftest import ROOT
+from tests.system.conftest import ROOT, Run
+
+AI = ("ai-cumulus", "ai-eos", "ai-frr", "ai-junos", "ai-nxos", "ai-sonic")
 
 
-def found(site: str, folder: Path, change: dict[str, tuple[str, str]]) -> list[Disagreement]:
-    """What the check finds in a generated folder; `change`: suffix of a file → (pattern, replacement) planted in it."""
+def found(site: str | Path, folder: Path, change: dict[str, tuple[str, str]]) -> list[Disagreement]:
+    """What the check finds in a generated folder; `change`: end of a path → (pattern, replacement) planted in that file."""
 
     def text(path: Path) -> str:
+        if not path.exists():
+            return ""
         content = path.read_text(encoding="utf-8")
         for suffix, (pattern, new) in change.items():
-            if path.name.endswith(suffix):
+            if path.as_posix().endswith(suffix):
                 content, count = re.subn(pattern, new, content, count=1, flags=re.MULTILINE)
                 assert count, f"{path}: nothing to change"
         return content
 
+    made = pipeline.plan(pipeline.load(site if isinstance(site, Path) else ROOT / "intent" / f"{site}.yaml"))
+    nos = {switch.name: switch.nos for fabric in made.fabrics.values() for switch in fabric.switches}
     ends: dict[tuple[str, str], SwitchEnd] = {}
-    for path in sorted((folder / "configs").rglob("config_db.json")):
-        ends |= read_sonic(path.read_text(encoding="utf-8"))
-    made = pipeline.plan(pipeline.load(ROOT / "intent" / f"{site}.yaml"))
+    for path in sorted(path for path in (folder / "configs").rglob("*") if path.is_file()):
+        ends |= read_ends(path.name, nos[path.parent.name], text(path))
     result: list[Disagreement] = []
     seen = 0
     for host in hosts(sides(made, facts_of)):
@@ -44,7 +50,7 @@ def found(site: str, folder: Path, change: dict[str, tuple[str, str]]) -> list[D
     return result
 
 
-@pytest.mark.parametrize("site", ["ai-sonic", "starter", "gb300-twin-plane"])
+@pytest.mark.parametrize("site", [*AI, "starter", "gb300-twin-plane", "h100-4su", "lab"])
 def test_hosts_and_switches_agree(site: str, examples: Path) -> None:
     assert found(site, examples / site, {}) == []
 
@@ -59,3 +65,72 @@ def test_hosts_and_switches_agree(site: str, examples: Path) -> None:
 )
 def test_what_is_wrong_is_found(suffix: str, pattern: str, new: str, examples: Path) -> None:
     assert found("starter", examples / "starter", {suffix: (pattern, new)})
+
+
+PORT = r"(gpu-0001 compute1\b(?:.*\n)+?.*"  # from its description to the nearest line with …
+ADDRESS = PORT + r"\b)10\.128\.0\.0/31"
+MTU = r"mtu:? )\d+"
+ELSEWHERE = {"FAB450", "FAB451"}
+OTHER_DSCP = {"FAB453", "FAB457"}
+LARGE, NO_PFC = {"FAB452"}, {"FAB454"}
+FAULTS = [
+    ("ai-sonic", r'"26": "3"', '"26": "0", "24": "3"', OTHER_DSCP),
+    ("ai-sonic", r'"26": "3"', '"26": "0"', NO_PFC),
+    ("ai-sonic", r'"pfc_enable": "3"', '"pfc_enable": "4"', NO_PFC),
+    ("ai-sonic", r'"mtu": "9\d+"', '"mtu": "8900"', LARGE),
+    ("ai-sonic", r"Ethernet0\|10\.128\.0\.0/31", "Ethernet0|10.128.0.200/31", ELSEWHERE),
+    ("ai-eos", r"^qos map dscp 26 to", "qos map dscp 24 to", OTHER_DSCP),
+    ("ai-eos", r"^qos map dscp 26 to traffic-class 3", "qos map dscp 26 to traffic-class 0", NO_PFC),
+    ("ai-eos", r"priority 3 no-drop", "priority 4 no-drop", NO_PFC),
+    ("ai-eos", PORT + MTU, r"\g<1>8900", LARGE),
+    ("ai-eos", ADDRESS, r"\g<1>10.128.0.200/31", ELSEWHERE),
+    ("ai-nxos", r"match dscp 26", "match dscp 24", OTHER_DSCP),
+    ("ai-nxos", r"set qos-group 3", "set qos-group 0", NO_PFC),
+    ("ai-nxos", r"pause pfc-cos 3", "pause pfc-cos 4", {"FAB453", "FAB454", "FAB456"}),
+    ("ai-nxos", PORT + MTU, r"\g<1>8900", LARGE),
+    ("ai-nxos", ADDRESS, r"\g<1>10.128.0.200/31", ELSEWHERE),
+    (
+        "ai-cumulus",
+        r"^    qos:$",
+        "    qos:\n      mapping: {default-global: {dscp: {'26': {switch-priority: 0}}}}",
+        OTHER_DSCP,
+    ),
+    ("ai-cumulus", r"(ROCE-3M:\n(?:.*\n)+?.*)'3': {}", r"\1'4': {}", {"FAB453", "FAB454", "FAB456", "FAB457"}),
+    ("ai-cumulus", PORT + MTU, r"\g<1>8900", LARGE),
+    ("ai-cumulus", ADDRESS, r"\g<1>10.128.0.200/31", ELSEWHERE),
+    ("ai-junos", r"code-points 011010", "code-points 011000", NO_PFC),
+    (
+        "ai-junos",
+        r"(?s)(code-points? )011010(.*)(code-point )011010(.*)(code-point )011010",
+        r"\g<1>011000\2\g<3>011000\4\g<5>011000",
+        OTHER_DSCP,
+    ),
+    ("ai-junos", r"pfc-priority 3", "pfc-priority 4", NO_PFC),
+    ("ai-junos", r"code-point 011 ", "code-point 100 ", NO_PFC),
+    ("ai-junos", PORT + r"inet {\n.*" + MTU, r"\g<1>8900", LARGE),
+    ("ai-junos", PORT + MTU, r"\g<1>8900", LARGE),
+    ("ai-junos", ADDRESS, r"\g<1>10.128.0.200/31", ELSEWHERE),
+    ("ai-frr", PORT + MTU, r"\g<1>8900", LARGE),
+    ("ai-frr", ADDRESS, r"\g<1>10.128.0.200/31", ELSEWHERE),
+]
+
+
+@pytest.mark.parametrize(("site", "pattern", "new", "expected"), FAULTS)
+def test_a_fault_of_a_switch_is_found(site: str, pattern: str, new: str, expected: set[str], examples: Path) -> None:
+    file = f"backend-leaf001/{FILES[site.removeprefix('ai-')]}"
+    faults = found(site, examples / site, {file: (pattern, new)})
+    assert {fault.id for fault in faults} == expected
+    assert "gpu-0001" in {fault.device for fault in faults}
+
+
+@pytest.mark.parametrize("site", [site for site in AI if site != "ai-frr"])
+def test_classes_with_other_numbers_agree(site: str, tmp_path: Path, fabric: Run) -> None:
+    intent = yaml.safe_load((ROOT / "intent" / f"{site}.yaml").read_text(encoding="utf-8"))
+    numbers = {"lossless_priority": 4, "lossless_dscp": 24, "cnp_priority": 7, "cnp_dscp": 46, "lossless_percent": 80}
+    for name in ("backend", "storage"):
+        intent["fabrics"][name]["qos"] = numbers
+    path = tmp_path / f"{site}.yaml"
+    path.write_text(yaml.safe_dump(intent, sort_keys=False), encoding="utf-8")
+    done = fabric("generate", path, "-o", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert found(path, tmp_path / site, {}) == []

@@ -1,0 +1,119 @@
+"""Whose a port or an address is, and the numbers of a tenant."""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Address, IPv6Address, ip_address
+
+from fabric.diagnostics import plural
+from fabric.plan.links import SERVER_LEAF
+from fabric.plan.plan import FabricPlan
+from fabric.plan.tenants import CLOSED, NetworkPlan, TenantPlan
+
+
+def tenant(fabric: FabricPlan, name: str) -> list[str]:
+    """A tenant: its numbers, and where they come from."""
+    tenancy, overlay = fabric.tenancy, fabric.spec.intent.overlay
+    at = next((at for at, found in enumerate(tenancy.tenants) if found.name == name), None)
+    if at is None:
+        return []
+    found = tenancy.tenants[at]
+    ports = plural(int((tenancy.owner == at).sum()), "port")
+    out = [f"tenant {name} of fabric {fabric.name}: number {found.number}, the lowest that was free; {ports}"]
+    if tenancy.kind == "evpn":
+        out.append(f"  VNI {found.vni}: {_vni(found.vni, overlay.l3vni_base, found.number, 'l3vni_base')}")
+        out.append(f"  route target {overlay.rt_asn}:{found.vni}: overlay.rt_asn and the VNI")
+    for network in found.networks:
+        out += _network(fabric, network)
+    routers = dict.fromkeys(way.name for way in tenancy.ways_out if way.tenant == at)
+    if routers or tenancy.kind == "vrf-lite":
+        out.append(f"  tag {found.tag} of subinterfaces: 10 + number")
+    return out + [f"  way out: {router}" for router in routers]
+
+
+def _network(fabric: FabricPlan, network: NetworkPlan) -> list[str]:
+    base = fabric.spec.intent.overlay.l2vni_base
+    subnet = f", subnet {ip_address(network.subnet)}/{network.length}" if network.gateway is not None else ""
+    vni = _vni(network.vni, base, network.number, "l2vni_base")
+    return [f"  network {network.name}: number {network.number}, VLAN {network.vlan}, VNI {network.vni} ({vni}){subnet}"]
+
+
+def _vni(vni: int, base: int, number: int, key: str) -> str:
+    return f"overlay.{key} {base} + {number}" if vni == base + number else "stated"
+
+
+def port(fabric: FabricPlan, link: int) -> list[str]:
+    """What tenants make of a port of a server or a box; nothing where there are none."""
+    tenancy, owner = fabric.tenancy, int(fabric.tenancy.owner[link])
+    if owner == CLOSED:
+        return ["of no tenant: shut"]
+    ways = [way for way in tenancy.ways_out if way.link == link]
+    if ways:
+        return [
+            f"way out to AS {way.asn}" + (f", tenant {of.name} on subinterface {of.tag}" if of else "")
+            for way in ways
+            for of in [tenancy.tenants[way.tenant] if way.tenant >= 0 else None]
+        ]
+    if owner < 0:
+        return []
+    found, bond = tenancy.tenants[owner], int(tenancy.lag[link])
+    vlans = _vlans(found) if fabric.links.kind[link] == SERVER_LEAF else ""
+    return [f"tenant {found.name}{vlans}" + (f", bond {bond}" if bond else "")]
+
+
+def _vlans(found: TenantPlan) -> str:
+    names = ", ".join(f"{network.name} (VLAN {network.vlan})" for network in found.networks)
+    return f", {'networks tagged:' if len(found.networks) > 1 else 'network'} {names}" if names else ""
+
+
+def routed(fabric: FabricPlan, link: int) -> bool:
+    """Whether the port itself has the link's subnet: not in layer-2 networks, nor where subinterfaces have theirs."""
+    tenancy, owner = fabric.tenancy, int(fabric.tenancy.owner[link])
+    bridged = owner >= 0 and bool(tenancy.tenants[owner].networks) and fabric.links.kind[link] == SERVER_LEAF
+    sliced = any(way.link == link and way.address is not None for way in tenancy.ways_out)
+    return owner != CLOSED and not bridged and not sliced
+
+
+def address(fabric: FabricPlan, wanted: IPv4Address | IPv6Address) -> list[str]:
+    """Who has an address that tenants brought along. Tenants may reuse each other's subnets: all who have it."""
+    return [*_vtep(fabric, int(wanted)), *_in_networks(fabric, int(wanted)), *_on_links(fabric, wanted)]
+
+
+def _vtep(fabric: FabricPlan, number: int) -> list[str]:
+    found = [
+        *(("VTEP of", leaf) for leaf, value in fabric.tenancy.vtep.items() if value == number),
+        *(("VTEP of a pair:", leaf) for leaf, value in fabric.tenancy.pair_vtep.items() if value == number),
+    ]
+    return [f"{ip_address(number)}: {what} {fabric.devices[leaf].name}" for what, leaf in found]
+
+
+def _in_networks(fabric: FabricPlan, number: int) -> list[str]:
+    out = []
+    for at, found in enumerate(fabric.tenancy.tenants):
+        for n, network in enumerate(found.networks):
+            of = f"network {network.name} of tenant {found.name}"
+            if network.gateway == number:
+                out.append(f"{ip_address(number)}: gateway of {of}, on every leaf that has it")
+            given = fabric.tenancy.hosts.get((at, n), {})
+            servers = dict.fromkeys(fabric.devices[int(fabric.links.a[k])].name for k, v in given.items() if v == number)
+            out += [f"{ip_address(number)}: {server} in {of}" for server in servers]
+    return out
+
+
+def _on_links(fabric: FabricPlan, wanted: IPv4Address | IPv6Address) -> list[str]:
+    """Subinterfaces: of links between switches, and of ways out."""
+    if (wanted.version == 6) != (fabric.subnet_length == 127):
+        return []
+    number, tenants = int(wanted), fabric.tenancy.tenants
+    ends = (number - number % 2, number)
+    found = [
+        (link, tenants[at])
+        for at, first in fabric.tenancy.slices.items()
+        for link, low in enumerate(first.tolist())
+        if low in ends and low >= 0
+    ]
+    found += [(way.link, tenants[way.tenant]) for way in fabric.tenancy.ways_out if way.address in ends]
+    return [
+        f"{wanted}: one end of subinterface {of.tag}, tenant {of.name}, between "
+        f"{fabric.devices[int(fabric.links.a[link])].name} and {fabric.devices[int(fabric.links.b[link])].name}"
+        for link, of in found
+    ]
