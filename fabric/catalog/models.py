@@ -78,7 +78,7 @@ class SwitchModel(Record):
     nos: tuple[str, ...] = Field((), description="network OSes the box runs, the usual one first")
     lacks: tuple[str, ...] = Field(
         (),
-        description="what the box cannot do though its network OS can: `l2vni`, `multihoming`, …; `eos:l2vni` under one OS alone",
+        description="what the box cannot do though its network OS can: `l2vni`, …; `eos:l2vni` under one OS alone",
     )
     sonic: SonicPlatform | None = None
     rack_units: int | None = Field(None, ge=1)

@@ -114,7 +114,7 @@ def _check_tenant(spec: FabricSpec, at: int, tenant: Tenant, how: str, report: R
         where = spec.at("tenants", at, "imports", n)
         if name not in names or name == tenant.name:
             others = [other for other in names if other != tenant.name]
-            report.error("FAB144", where, f"imports: expected another tenant, got '{name}'", nearest(name, others))
+            report.error("FAB144", where, f"imports: expected another tenant, got '{name}'", _among(name, others))
         elif how == "vrf-lite":
             report.error(
                 "FAB144",
@@ -153,6 +153,11 @@ def _check_tenant(spec: FabricSpec, at: int, tenant: Tenant, how: str, report: R
             )
 
 
+def _among(name: str, names: Sequence[str]) -> str:
+    """Which tenant may be meant."""
+    return nearest(name, names) if names else "`tenants` of the fabric lists them, and has no other"
+
+
 def _check_boxes(spec: FabricSpec, how: str, report: Report) -> None:
     names = [tenant.name for tenant in spec.intent.tenants]
     for at, box in enumerate(spec.intent.topology.attachments):
@@ -163,7 +168,7 @@ def _check_boxes(spec: FabricSpec, how: str, report: Report) -> None:
                 "FAB144",
                 spec.at(*path, "tenant"),
                 f"attachment '{box.name}': expected {'no tenant' if box.external else 'a tenant of this fabric'}, {message}",
-                "" if box.external else nearest(box.tenant, names),
+                "leave `tenant` out" if box.external else _among(box.tenant, names),
             )
         if box.external is None:
             continue
@@ -179,9 +184,14 @@ def _check_boxes(spec: FabricSpec, how: str, report: Report) -> None:
         for n, name in enumerate(box.external.tenants):
             where = spec.at(*path, "external", "tenants", n)
             if how == "none":
-                report.error("FAB144", where, "external.tenants: expected none, this fabric has one routing table")
+                report.error(
+                    "FAB144",
+                    where,
+                    "external.tenants: expected none, this fabric has one routing table",
+                    "leave it out: the router is then met in that table",
+                )
             elif name not in names:
-                report.error("FAB144", where, f"external.tenants: expected a tenant, got '{name}'", nearest(name, names))
+                report.error("FAB144", where, f"external.tenants: expected a tenant, got '{name}'", _among(name, names))
 
 
 def family(spec: FabricSpec) -> int:

@@ -121,7 +121,9 @@ def _check_numbers(spec: FabricSpec, at: int, key: str, wanted: Sequence[int], t
                 "FAB147",
                 spec.at("tenants", at, key, n),
                 f"tenant '{spec.intent.tenants[at].name}': expected {key} {has}, got {number}",
-                "`per_rack` of the servers says how racks are filled" if key == "racks" and not most else "",
+                "`per_rack` of the servers says how racks are filled"
+                if key == "racks"
+                else "`rails` of the topology, from 1",
             )
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from fabric.hosts.agree import SwitchEnd
-from fabric.hosts.ends import numbers, server_port
 from fabric.hosts.braces import read_braces
+from fabric.hosts.ends import numbers, server_port
 from fabric.hosts.readers import FILES, read_ends
 
 END = SwitchEnd(

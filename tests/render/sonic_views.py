@@ -12,8 +12,8 @@ from tenant_views import rich
 
 from fabric.plan.views import SwitchView
 from fabric.render import to_json
-from fabric.vendors import sonic
-from fabric.vendors.sonic_ports import board_of
+from fabric.vendors.sonic import target as sonic
+from fabric.vendors.sonic.ports import board_of
 
 Db = dict[str, dict[str, Any]]
 

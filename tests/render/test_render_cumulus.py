@@ -17,8 +17,8 @@ from fabric.catalog.models import PortGroup, SwitchModel
 from fabric.plan.ports import PortRef
 from fabric.plan.views import Balancing, SwitchView
 from fabric.render import DocumentPatch, render
-from fabric.vendors.cumulus import TARGET, tree
-from fabric.vendors.cumulus_interfaces import breakouts
+from fabric.vendors.cumulus.interfaces import breakouts
+from fabric.vendors.cumulus.target import TARGET, tree
 
 
 def written(own: SwitchView, *patches: DocumentPatch) -> dict[str, Any]:

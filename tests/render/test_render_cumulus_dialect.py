@@ -11,9 +11,9 @@ from render_views import STYLES, view
 from tenant_views import rich
 
 from fabric.plan.views import SwitchView
-from fabric.vendors.cumulus import tree
-from fabric.vendors.cumulus_dialect import release, spelled
-from fabric.vendors.cumulus_tree import ENABLE, Tree
+from fabric.vendors.cumulus.dialect import release, spelled
+from fabric.vendors.cumulus.target import tree
+from fabric.vendors.cumulus.tree import ENABLE, Tree
 
 VIEWS = {
     **{

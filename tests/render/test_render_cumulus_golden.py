@@ -12,7 +12,7 @@ from tenant_views import rich
 
 from fabric.plan.views import SwitchView
 from fabric.render import render
-from fabric.vendors.cumulus import TARGET
+from fabric.vendors.cumulus.target import TARGET
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "render" / "cumulus"
 

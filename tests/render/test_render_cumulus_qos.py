@@ -9,8 +9,8 @@ from tenant_views import MARKING, QOS, rich
 
 from fabric.plan.lossless import Marking, Qos, Watchdog
 from fabric.plan.views import SwitchView
-from fabric.vendors.cumulus import tree
-from fabric.vendors.cumulus_qos import classes, marking_names, qos, weights
+from fabric.vendors.cumulus.qos import classes, marking_names, qos, weights
+from fabric.vendors.cumulus.target import tree
 
 OTHER = replace(QOS, priority=4, dscp=24, cnp_priority=7, cnp_dscp=46)
 

@@ -10,9 +10,9 @@ from tenant_views import rich
 
 from fabric.plan.tenancy import Acl, External
 from fabric.plan.views import SwitchView
-from fabric.vendors.cumulus import TARGET, tree
-from fabric.vendors.cumulus_routing import prefix_list
-from fabric.vendors.cumulus_tenants import tenant_filter
+from fabric.vendors.cumulus.routing import prefix_list
+from fabric.vendors.cumulus.target import TARGET, tree
+from fabric.vendors.cumulus.tenants import tenant_filter
 from fabric.vendors.policy import PrefixList
 
 

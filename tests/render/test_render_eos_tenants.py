@@ -13,8 +13,8 @@ from fabric.plan.ports import Subinterface
 from fabric.plan.tenancy import External
 from fabric.plan.views import SwitchView
 from fabric.render import render
-from fabric.vendors.eos import TARGET
-from fabric.vendors.eos_ports import grouped, switchport, vlan_list
+from fabric.vendors.eos.ports import grouped, switchport, vlan_list
+from fabric.vendors.eos.target import TARGET
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "render"
 

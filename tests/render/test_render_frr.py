@@ -12,8 +12,8 @@ from render_views import STYLES, view
 
 from fabric.render import render
 from fabric.vendors.base import Target
-from fabric.vendors.frr import TARGET as FRR
-from fabric.vendors.sonic import TARGET as SONIC
+from fabric.vendors.frr.target import TARGET as FRR
+from fabric.vendors.sonic.target import TARGET as SONIC
 
 needs_vtysh = pytest.mark.skipif(shutil.which("vtysh") is None, reason="vtysh is not installed")
 

@@ -13,8 +13,8 @@ from fabric.plan.tenancy import External
 from fabric.plan.views import SwitchView
 from fabric.render import render
 from fabric.vendors.base import Target
-from fabric.vendors.frr import TARGET as FRR
-from fabric.vendors.sonic import TARGET as SONIC
+from fabric.vendors.frr.target import TARGET as FRR
+from fabric.vendors.sonic.target import TARGET as SONIC
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "render"
 CASES = [

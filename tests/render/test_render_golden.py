@@ -11,9 +11,9 @@ from render_views import STYLES, view
 
 from fabric.render import render
 from fabric.vendors.base import Target
-from fabric.vendors.eos import TARGET as EOS
-from fabric.vendors.frr import TARGET as FRR
-from fabric.vendors.sonic import TARGET as SONIC
+from fabric.vendors.eos.target import TARGET as EOS
+from fabric.vendors.frr.target import TARGET as FRR
+from fabric.vendors.sonic.target import TARGET as SONIC
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "render"
 CASES = [

@@ -15,8 +15,8 @@ from fabric.plan.ports import PortRef
 from fabric.plan.tenancy import External
 from fabric.plan.views import SwitchView
 from fabric.render import TextOverride, render
-from fabric.vendors import junos_words as words
-from fabric.vendors.junos import TARGET, refuses
+from fabric.vendors.junos import words
+from fabric.vendors.junos.target import TARGET, refuses
 from fabric.vendors.policy import Entry
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "render" / "junos"

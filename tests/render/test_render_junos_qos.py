@@ -9,7 +9,7 @@ from tenant_views import MARKING, QOS, rich
 from test_render_junos import block, of_model, text
 
 from fabric.plan.lossless import Marking, Watchdog
-from fabric.vendors.junos_qos import Dog, drop_profiles, fill, watchdog
+from fabric.vendors.junos.qos import Dog, drop_profiles, fill, watchdog
 
 LEAF = rich("leaf1", "qos", "junos")
 OTHER = replace(QOS, priority=4, dscp=24, cnp_priority=7, cnp_dscp=46)

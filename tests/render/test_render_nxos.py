@@ -15,9 +15,9 @@ from fabric.catalog.models import SwitchModel
 from fabric.plan.ports import PortRef
 from fabric.plan.views import SwitchView
 from fabric.render import render
-from fabric.vendors import nxos
-from fabric.vendors.nxos import TARGET
-from fabric.vendors.nxos_manage import Banner, banner
+from fabric.vendors.nxos import target as nxos
+from fabric.vendors.nxos.manage import Banner, banner
+from fabric.vendors.nxos.target import TARGET
 
 
 def config(seen: SwitchView) -> list[str]:

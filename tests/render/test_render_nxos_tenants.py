@@ -12,7 +12,7 @@ from test_render_nxos import config, section
 
 from fabric.plan.tenancy import Acl
 from fabric.render import render
-from fabric.vendors.nxos import TARGET
+from fabric.vendors.nxos.target import TARGET
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "render" / "nxos"
 CASES = [

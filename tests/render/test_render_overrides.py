@@ -21,8 +21,8 @@ from fabric.render import (
     templates_root,
     to_json,
 )
-from fabric.vendors.eos import TARGET as EOS
-from fabric.vendors.sonic import TARGET as SONIC
+from fabric.vendors.eos.target import TARGET as EOS
+from fabric.vendors.sonic.target import TARGET as SONIC
 
 LEAF = view("leaf1", replace(STYLES["ipv4"], nos="eos"))
 

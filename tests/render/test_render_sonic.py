@@ -13,9 +13,9 @@ from fabric import catalog
 from fabric.catalog.models import SonicPlatform
 from fabric.plan.ports import PortRef
 from fabric.render import render
-from fabric.vendors import sonic_ports
 from fabric.vendors.base import lane_list
-from fabric.vendors.sonic import BFD_TIMES, TARGET
+from fabric.vendors.sonic import ports as sonic_ports
+from fabric.vendors.sonic.target import BFD_TIMES, TARGET
 
 # What SONiC's models call a leaf-list.
 LISTS = {

@@ -13,8 +13,8 @@ from fabric import catalog
 from fabric.plan.lossless import Marking, Watchdog
 from fabric.plan.ports import Port, PortRef
 from fabric.plan.views import SwitchView
-from fabric.vendors.sonic_buffers import headroom
-from fabric.vendors.sonic_qos import marking_names, watchdog
+from fabric.vendors.sonic.buffers import headroom
+from fabric.vendors.sonic.qos import marking_names, watchdog
 
 PLAIN = rich("leaf1", "qos", "sonic")
 

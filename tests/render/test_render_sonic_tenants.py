@@ -13,11 +13,11 @@ from tenant_views import rich
 
 from fabric.plan.tenancy import Acl
 from fabric.render import render
-from fabric.vendors.frr_tenants import PREFERRED
-from fabric.vendors.sonic import TARGET
-from fabric.vendors.sonic_ports import subinterface_name
-from fabric.vendors.sonic_tenants import PREFERRED as OWN_PREFERRED
-from fabric.vendors.sonic_tenants import VRF_NAME_LIMIT, routed_tables
+from fabric.vendors.frr.tenants import PREFERRED
+from fabric.vendors.sonic.ports import subinterface_name
+from fabric.vendors.sonic.target import TARGET
+from fabric.vendors.sonic.tenants import PREFERRED as OWN_PREFERRED
+from fabric.vendors.sonic.tenants import VRF_NAME_LIMIT, routed_tables
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "render" / "sonic"
 FILES = (

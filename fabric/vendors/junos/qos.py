@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from fabric.plan.lossless import Buffer, Marking, Watchdog
 from fabric.plan.ports import Port
 from fabric.plan.views import SwitchView
-from fabric.vendors.junos_interfaces import port_name
-from fabric.vendors.junos_platform import Partition, platform
-from fabric.vendors.junos_words import bits
+from fabric.vendors.junos.interfaces import port_name
+from fabric.vendors.junos.platform import Partition, platform
+from fabric.vendors.junos.words import bits
 
 CONTROL_QUEUE = 7  # of the box's own class network-control
 CNP_PERCENT = 5  # of a link, as published; the two weighted classes share the rest

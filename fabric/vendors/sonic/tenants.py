@@ -9,7 +9,7 @@ from fabric.plan.ports import Port
 from fabric.plan.tenancy import Lag
 from fabric.plan.views import SwitchView
 from fabric.vendors.base import CannotRender
-from fabric.vendors.sonic_ports import Table, Tables, is_older, subinterface_name
+from fabric.vendors.sonic.ports import Table, Tables, is_older, subinterface_name
 
 LOOPBACK, VTEP_LOOPBACK = "Loopback0", "Loopback1"
 TUNNEL, NVO = "vtep", "nvo"

@@ -9,7 +9,7 @@ from fabric.plan.ports import Session
 from fabric.plan.tenancy import External, Overlay
 from fabric.plan.views import SwitchView
 from fabric.vendors.base import CannotRender, description
-from fabric.vendors.nxos_ports import port_name
+from fabric.vendors.nxos.ports import port_name
 from fabric.vendors.policy import Policy, PrefixList, external_policy, underlay_policy, vrf_policy
 
 FABRIC_IN, FABRIC_OUT, CONNECTED = "RM-FABRIC-IN", "RM-FABRIC-OUT", "RM-CONNECTED"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from fabric.plan.tenancy import Acl
 from fabric.plan.views import SwitchView
-from fabric.vendors.junos_words import DISCARD, Match, Named, Term, Terms, listed, term
+from fabric.vendors.junos.words import DISCARD, Match, Named, Term, Terms, listed, term
 
 GNMI_PORT = 32767
 BFD_PORTS = (3784, 3785, 4784)  # control, echo, multihop

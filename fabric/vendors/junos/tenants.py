@@ -8,8 +8,8 @@ from fabric.plan.devices import LEAF
 from fabric.plan.tenancy import External, Network, Vrf
 from fabric.plan.views import SwitchView
 from fabric.vendors.base import Names, description
-from fabric.vendors.junos_policy import DRAINED, Policies, outside
-from fabric.vendors.junos_words import MAC_VRF, REJECT, Named, Terms, filters, listed, quoted, routes, term
+from fabric.vendors.junos.policy import DRAINED, Policies, outside
+from fabric.vendors.junos.words import MAC_VRF, REJECT, Named, Terms, filters, listed, quoted, routes, term
 from fabric.vendors.policy import vrf_policy
 
 

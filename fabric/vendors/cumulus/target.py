@@ -12,14 +12,14 @@ from typing import Any
 from fabric.catalog.models import SwitchModel
 from fabric.plan.views import SwitchView
 from fabric.vendors.base import Capabilities, Document, File, Target
-from fabric.vendors.cumulus_dialect import USUAL, release, spelled
-from fabric.vendors.cumulus_interfaces import interfaces, port_name
-from fabric.vendors.cumulus_qos import qos
-from fabric.vendors.cumulus_routing import routing
-from fabric.vendors.cumulus_system import management_vrf, system
-from fabric.vendors.cumulus_tenants import tenants
-from fabric.vendors.cumulus_tree import Tree, merged
-from fabric.vendors.cumulus_yaml import dump
+from fabric.vendors.cumulus.dialect import USUAL, release, spelled
+from fabric.vendors.cumulus.interfaces import interfaces, port_name
+from fabric.vendors.cumulus.qos import qos
+from fabric.vendors.cumulus.routing import routing
+from fabric.vendors.cumulus.system import management_vrf, system
+from fabric.vendors.cumulus.tenants import tenants
+from fabric.vendors.cumulus.tree import Tree, merged
+from fabric.vendors.cumulus.yaml import dump
 
 FILE = "startup.yaml"
 

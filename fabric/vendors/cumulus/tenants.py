@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fabric.plan.tenancy import Acl, Vrf
 from fabric.plan.views import SwitchView
-from fabric.vendors.cumulus_interfaces import BRIDGE, acl_name, multihomed
-from fabric.vendors.cumulus_routing import (
+from fabric.vendors.cumulus.interfaces import BRIDGE, acl_name, multihomed
+from fabric.vendors.cumulus.routing import (
     FABRIC,
     external_session,
     instance,
@@ -15,7 +15,7 @@ from fabric.vendors.cumulus_routing import (
     unicast,
     vrf_session,
 )
-from fabric.vendors.cumulus_tree import ENABLE, Tree, keys, merged
+from fabric.vendors.cumulus.tree import ENABLE, Tree, keys, merged
 from fabric.vendors.policy import external_policy, vrf_policy
 
 # Neighbour discovery: to the solicited-node groups of the link, and from one link-local address to another.

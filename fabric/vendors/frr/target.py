@@ -9,10 +9,10 @@ from fabric.catalog.models import SwitchModel
 from fabric.plan.ports import PortRef
 from fabric.plan.views import SwitchView
 from fabric.vendors.base import Capabilities, File, Target, Text
-from fabric.vendors.frr_guard import MANAGEMENT_VRF, guard
-from fabric.vendors.frr_linux import devices
-from fabric.vendors.frr_routing import routing
-from fabric.vendors.frr_tenants import LINUX, Spelling
+from fabric.vendors.frr.guard import MANAGEMENT_VRF, guard
+from fabric.vendors.frr.linux import devices
+from fabric.vendors.frr.routing import routing
+from fabric.vendors.frr.tenants import LINUX, Spelling
 
 __all__ = ["TARGET", "Spelling", "port_name", "routing"]
 

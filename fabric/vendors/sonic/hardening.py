@@ -5,7 +5,7 @@ from __future__ import annotations
 from fabric.plan.ports import Session
 from fabric.plan.views import Management, SwitchView
 from fabric.vendors.base import CannotRender, Names
-from fabric.vendors.sonic_ports import Table, Tables, is_older
+from fabric.vendors.sonic.ports import Table, Tables, is_older
 
 PORT = "eth0"
 GNMI_PORT = 50052  # 8080 is the default of gNMI and of the telemetry container: two services, one port

@@ -8,7 +8,7 @@ from fabric.plan.ports import Port, PortRef, Subinterface
 from fabric.plan.tenancy import Lag
 from fabric.plan.views import SwitchView
 from fabric.vendors.base import CannotRender, description
-from fabric.vendors.nxos_qos import SILICON_ONE, Policies
+from fabric.vendors.nxos.qos import SILICON_ONE, Policies
 
 LAYER_2_MTU = 9216  # a switched port does 1500 or `system jumbomtu`, nothing between
 PEER_LINK = 4096  # port-channel without members: the peer link runs through the fabric

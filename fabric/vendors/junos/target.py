@@ -11,13 +11,13 @@ from fabric.catalog.models import SwitchModel
 from fabric.plan.ports import PortRef
 from fabric.plan.views import SwitchView
 from fabric.vendors.base import Capabilities, File, Target, Text, description
-from fabric.vendors.junos_filters import GNMI_PORT, PROTECT, firewall, speaks_ipv6
-from fabric.vendors.junos_interfaces import ETHERNET_BYTES, IP_LIMIT, chassis_ports, interfaces, port_name
-from fabric.vendors.junos_platform import CLASSIC, platform
-from fabric.vendors.junos_policy import Policies, overlay, underlay
-from fabric.vendors.junos_qos import class_of_service
-from fabric.vendors.junos_tenants import Peer, bridging, external_groups, instances
-from fabric.vendors.junos_words import MANAGEMENT_INSTANCE, listed, quoted
+from fabric.vendors.junos.filters import GNMI_PORT, PROTECT, firewall, speaks_ipv6
+from fabric.vendors.junos.interfaces import ETHERNET_BYTES, IP_LIMIT, chassis_ports, interfaces, port_name
+from fabric.vendors.junos.platform import CLASSIC, platform
+from fabric.vendors.junos.policy import Policies, overlay, underlay
+from fabric.vendors.junos.qos import class_of_service
+from fabric.vendors.junos.tenants import Peer, bridging, external_groups, instances
+from fabric.vendors.junos.words import MANAGEMENT_INSTANCE, listed, quoted
 
 RELEASE = "23.4R2-EVO"
 ECMP_STEPS = (16, 32, 64, 96, 128)  # values of `maximum-ecmp`; the first is the box's own

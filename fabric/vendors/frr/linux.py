@@ -12,7 +12,7 @@ from fabric.plan.ports import Port
 from fabric.plan.tenancy import Lag, Network, Vrf
 from fabric.plan.views import SwitchView
 from fabric.vendors.base import Names, description, lanes, pam4
-from fabric.vendors.frr_tenants import Spelling
+from fabric.vendors.frr.tenants import Spelling
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from fabric.catalog.models import SwitchModel
 from fabric.plan.views import SwitchView
 from fabric.vendors.base import Capabilities, File, Neighbor, Target, Text, Wishes, neighbor
-from fabric.vendors.eos_bgp import EVPN_TTL, routing
-from fabric.vendors.eos_management import ADMIN, ALLOWED, GNMI_PORT, access
-from fabric.vendors.eos_ports import TRACKING, channels, filter_name, filter_rules, interfaces, port_name, speed
-from fabric.vendors.eos_qos import classes, profiles
+from fabric.vendors.eos.bgp import EVPN_TTL, routing
+from fabric.vendors.eos.management import ADMIN, ALLOWED, GNMI_PORT, access
+from fabric.vendors.eos.ports import TRACKING, channels, filter_name, filter_rules, interfaces, port_name, speed
+from fabric.vendors.eos.qos import classes, profiles
 from fabric.vendors.policy import underlay_policy
 
 __all__ = ["RELEASE", "TARGET", "context", "files", "port_name", "refuses", "speed"]

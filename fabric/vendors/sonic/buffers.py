@@ -17,7 +17,7 @@ from fabric.plan.lossless import Lossless, Qos
 from fabric.plan.ports import Port
 from fabric.plan.views import SwitchView
 from fabric.vendors.base import CannotRender
-from fabric.vendors.sonic_ports import Table, Tables
+from fabric.vendors.sonic.ports import Table, Tables
 
 NVIDIA, TOFINO = "nvidia", "intel"  # families of the chip catalog
 AZURE = "AZURE"  # the one row name that SONiC's buffer managers are shipped with

@@ -10,11 +10,11 @@ from functools import partial
 from fabric.catalog.models import SonicPlatform
 from fabric.plan.views import SwitchView
 from fabric.vendors.base import Capabilities, Document, File, Target, Text, Wishes
-from fabric.vendors.frr_routing import routing
-from fabric.vendors.frr_tenants import Spelling
-from fabric.vendors.sonic_buffers import NVIDIA, TOFINO, buffer_model, buffer_tables, maker
-from fabric.vendors.sonic_hardening import hardening_tables
-from fabric.vendors.sonic_ports import (
+from fabric.vendors.frr.routing import routing
+from fabric.vendors.frr.tenants import Spelling
+from fabric.vendors.sonic.buffers import NVIDIA, TOFINO, buffer_model, buffer_tables, maker
+from fabric.vendors.sonic.hardening import hardening_tables
+from fabric.vendors.sonic.ports import (
     RELEASES,
     TYPES,
     Tables,
@@ -26,8 +26,8 @@ from fabric.vendors.sonic_ports import (
     port_tables,
     refuses,
 )
-from fabric.vendors.sonic_qos import qos_tables
-from fabric.vendors.sonic_tenants import VRF_NAME_LIMIT, tenant_tables
+from fabric.vendors.sonic.qos import qos_tables
+from fabric.vendors.sonic.tenants import VRF_NAME_LIMIT, tenant_tables
 
 # bgpcfgd writes the same two route-maps into the running daemons: under other names the last one to write would win.
 SOURCE_MAPS = ("RM_SET_SRC", "RM_SET_SRC6")

@@ -9,8 +9,8 @@ from fabric.plan.ports import Port, PortRef, Subinterface
 from fabric.plan.tenancy import External, Lag
 from fabric.plan.views import SwitchView
 from fabric.vendors.base import description
-from fabric.vendors.junos_platform import platform
-from fabric.vendors.junos_words import listed, quoted
+from fabric.vendors.junos.platform import platform
+from fabric.vendors.junos.words import listed, quoted
 
 ETHERNET_BYTES, TAG_BYTES = 14, 4  # what `mtu` of a port counts beside the IP packet; the checksum is not in it
 FLEXIBLE_BYTES = 2 * TAG_BYTES  # `flexible-vlan-tagging` keeps room for two tags even where a unit has one

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fabric.plan.views import Management, SwitchView
-from fabric.vendors.cumulus_tree import ENABLE, Tree, addressed, bare, family, keys, merged
+from fabric.vendors.cumulus.tree import ENABLE, Tree, addressed, bare, family, keys, merged
 
 USER = "cumulus"  # the account that the image comes with
 CERTIFICATE, GNMI_PORT = "gnmi", 9339

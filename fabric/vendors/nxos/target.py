@@ -5,10 +5,10 @@ from __future__ import annotations
 from fabric.catalog.models import SwitchModel
 from fabric.plan.ports import PortRef
 from fabric.plan.views import SwitchView
-from fabric.vendors import nxos_manage, nxos_ports, nxos_qos, nxos_routing, nxos_tenants
 from fabric.vendors.base import Capabilities, File, Target, Text, Wishes
-from fabric.vendors.nxos_ports import port_name
-from fabric.vendors.nxos_routing import BFD_MS, BFD_MULTIPLIER
+from fabric.vendors.nxos import manage, ports, qos, routing, tenants
+from fabric.vendors.nxos.ports import port_name
+from fabric.vendors.nxos.routing import BFD_MS, BFD_MULTIPLIER
 
 RELEASE = "10.5(3)"  # what the spelling follows; parsers recognise the file by its `feature` lines
 
@@ -18,7 +18,7 @@ def features(view: SwitchView) -> list[str]:
     overlay = view.overlay
     vtep = overlay is not None and overlay.vtep is not None
     wanted = {
-        "nv overlay evpn": vtep or nxos_routing.speaks_evpn(overlay),
+        "nv overlay evpn": vtep or routing.speaks_evpn(overlay),
         "feature bgp": True,
         "feature bfd": view.underlay.bfd,
         "feature fabric forwarding": bool(view.networks),
@@ -34,22 +34,22 @@ def features(view: SwitchView) -> list[str]:
 
 
 def context(view: SwitchView) -> dict[str, object]:
-    policies = nxos_qos.policies(view)
+    policies = qos.policies(view)
     return {
         "release": view.release or RELEASE,
         "title": f"{view.device.name} ({view.device.model.upper()}, NX-OS {view.release or RELEASE})",
         "hostname": view.device.name,
         "features": features(view),
-        "breakouts": nxos_ports.breakouts(view),
-        "tcam": nxos_ports.tcam(view),
+        "breakouts": ports.breakouts(view),
+        "tcam": ports.tcam(view),
         "qos": policies,
-        "interfaces": nxos_ports.interfaces(view, policies),
-        "channels": nxos_ports.channels(view, policies),
+        "interfaces": ports.interfaces(view, policies),
+        "channels": ports.channels(view, policies),
         "seed": view.balancing.seed,
-        "balancer": nxos_ports.balancer(view),
-        **nxos_manage.context(view),
-        **nxos_routing.context(view),
-        **nxos_tenants.context(view),
+        "balancer": ports.balancer(view),
+        **manage.context(view),
+        **routing.context(view),
+        **tenants.context(view),
     }
 
 

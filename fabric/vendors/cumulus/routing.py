@@ -11,8 +11,8 @@ from fabric.plan.ports import Session
 from fabric.plan.tenancy import External, OverlaySession
 from fabric.plan.views import SwitchView
 from fabric.vendors.base import description, neighbor
-from fabric.vendors.cumulus_interfaces import adaptive_ports, name_of
-from fabric.vendors.cumulus_tree import ENABLE, Tree, bare, keys, merged
+from fabric.vendors.cumulus.interfaces import adaptive_ports, name_of
+from fabric.vendors.cumulus.tree import ENABLE, Tree, bare, keys, merged
 from fabric.vendors.policy import Entry, Policy, PrefixList, external_policy, underlay_policy
 
 FABRIC, OVERLAY, BFD = "FABRIC", "OVERLAY", "FABRIC"

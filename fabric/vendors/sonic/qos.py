@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from fabric.plan.lossless import Marking, Qos
 from fabric.plan.views import SwitchView
-from fabric.vendors.sonic_ports import Table, Tables
+from fabric.vendors.sonic.ports import Table, Tables
 
 ROCE, BEST_EFFORT, CNP = "ROCE", "BEST-EFFORT", "CNP"
 NUMBERS = range(8)

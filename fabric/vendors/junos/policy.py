@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fabric.plan.devices import LEAF
 from fabric.plan.tenancy import External
 from fabric.plan.views import SwitchView
-from fabric.vendors.junos_words import REJECT, Filters, Named, Term, Terms, begins_with, filters, routes, term
+from fabric.vendors.junos.words import REJECT, Filters, Named, Term, Terms, begins_with, filters, routes, term
 from fabric.vendors.policy import CONNECTED, external_policy, underlay_policy
 
 # RFC 8326: a neighbour in graceful shutdown is the last choice. No action that ends the policy: the terms below decide.

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from fabric.plan.tenancy import Acl, Vrf
 from fabric.plan.views import SwitchView
-from fabric.vendors import nxos_routing
 from fabric.vendors.base import CannotRender
-from fabric.vendors.nxos_manage import VRF as MANAGEMENT
-from fabric.vendors.nxos_manage import Filter, numbered
-from fabric.vendors.nxos_ports import PEER_LINK, mtu
-from fabric.vendors.nxos_routing import Neighbor, Outside
+from fabric.vendors.nxos import routing
+from fabric.vendors.nxos.manage import VRF as MANAGEMENT
+from fabric.vendors.nxos.manage import Filter, numbered
+from fabric.vendors.nxos.ports import PEER_LINK, mtu
+from fabric.vendors.nxos.routing import Neighbor, Outside
 
 VLAN_NAME_LIMIT = 32
 FIRST_ROLE, SECOND_ROLE = 1000, 2000  # the lower one is the primary
@@ -109,8 +109,8 @@ def table(view: SwitchView, vrf: Vrf) -> Table:
         exports=vrf.route_target if overlay else "",
         connected=f"RM-{vrf.name}-CONNECTED",
         template=template,
-        neighbors=tuple(nxos_routing.neighbor(view, session, template) for session in vrf.sessions),
-        outsides=tuple(nxos_routing.outsides(view, vrf.name)),
+        neighbors=tuple(routing.neighbor(view, session, template) for session in vrf.sessions),
+        outsides=tuple(routing.outsides(view, vrf.name)),
     )
 
 

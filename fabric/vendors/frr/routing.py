@@ -11,7 +11,7 @@ from fabric.plan.devices import LEAF
 from fabric.plan.ports import Session
 from fabric.plan.views import SwitchView
 from fabric.vendors.base import Names, Neighbor, neighbor
-from fabric.vendors.frr_tenants import LINUX, Spelling, Way, instances, segments, vnis, ways
+from fabric.vendors.frr.tenants import LINUX, Spelling, Way, instances, segments, vnis, ways
 from fabric.vendors.policy import Policy, PrefixList, own_loopback, underlay_policy
 
 # Neighbouring tiers are one hop apart, but no loopback is on a connected subnet, and that takes a multihop session.

@@ -12,7 +12,7 @@ from math import ceil
 from fabric.plan.lossless import Marking, Qos
 from fabric.plan.ports import Port
 from fabric.plan.views import SwitchView
-from fabric.vendors.cumulus_tree import ENABLE, Tree, keys, merged
+from fabric.vendors.cumulus.tree import ENABLE, Tree, keys, merged
 
 BEST_EFFORT, LOSSLESS, CNP = 0, 3, 6  # traffic classes of the profile
 PROFILE = (3, 26, 6, 48)  # priority and DSCP of data, priority and DSCP of notifications

@@ -7,8 +7,8 @@ from fabric.plan.ports import Port, PortRef, Subinterface
 from fabric.plan.tenancy import Lag, Network
 from fabric.plan.views import SwitchView
 from fabric.vendors.base import description, lanes
-from fabric.vendors.cumulus_qos import marking_names, port_qos
-from fabric.vendors.cumulus_tree import ENABLE, Tree, addressed, keys, merged
+from fabric.vendors.cumulus.qos import marking_names, port_qos
+from fabric.vendors.cumulus.tree import ENABLE, Tree, addressed, keys, merged
 
 BRIDGE = "br_default"
 UP: Tree = {"state": {"up": {}}}

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from fabric.vendors.base import CannotRender
-from fabric.vendors.cumulus_tree import ENABLE, Tree, merged
+from fabric.vendors.cumulus.tree import ENABLE, Tree, merged
 
 Release: TypeAlias = tuple[int, ...]
 
