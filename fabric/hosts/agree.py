@@ -112,7 +112,8 @@ class _Port:
             if others:
                 yield self._say("FAB453", file, f"DSCPs in priority {end.priority}", end.dscp, _numbers((*others, end.dscp)))
             percent = got.percent.get(got.traffic_class.get(end.priority, end.priority))
-            if end.lossless_percent is not None and percent != end.lossless_percent:
+            # A switch rounds its shares, so one percent is no difference.
+            if end.lossless_percent is not None and abs((percent or 0) - end.lossless_percent) > 1:
                 yield self._say("FAB456", file, f"percent of priority {end.priority}", end.lossless_percent, percent)
         if end.cnp_dscp is not None and end.cnp_priority is not None:
             own = got.dscp.get(end.cnp_dscp, end.cnp_dscp >> 3)

@@ -141,6 +141,9 @@ class Secrets(Key):
     snmp_priv: Secret = Field("SNMP_PRIV_KEY", description="SNMPv3 privacy key")
 
 
+SnmpUser = Annotated[Name, Field(min_length=4)]  # SONiC takes no shorter one
+
+
 class Management(Key):
     """How switches are reached and what they report to."""
 
@@ -153,7 +156,7 @@ class Management(Key):
     allow: Prefixes | None = Field(
         None, description="where SSH, SNMP and gNMI are answered from; the management pool unless stated"
     )
-    snmp_user: Name | None = Field(None, description="SNMPv3 user that may read; no SNMP unless stated")
+    snmp_user: SnmpUser | None = Field(None, description="SNMPv3 user that may read; no SNMP unless stated")
     gnmi: bool = Field(False, description="gNMI over TLS, with a certificate that the box has under the name `gnmi`")
     banner: Line = Field("Authorized access only", description="what a login shows")
     secrets: Secrets = Field(Secrets(), description="names of the secrets that configs refer to")

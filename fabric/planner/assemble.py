@@ -23,13 +23,13 @@ from fabric.planner.ledger import Area, Ints, Ledger, Space
 from fabric.planner.lock import FabricLock, blocks_of
 from fabric.planner.lossless import cabled, lossless
 from fabric.planner.numbers import Numbers, number
-from fabric.planner.overlay import numbers_of
 from fabric.planner.pattern import Epoch, continued
 from fabric.planner.pools import PoolSet
 from fabric.planner.ports import Layout, capacity
 from fabric.planner.sizing import Sizing
 from fabric.planner.spec import FabricSpec
 from fabric.planner.tenancy import Wired, tenancy
+from fabric.planner.tenant_numbers import numbers_of
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from fabric.diagnostics import Report, plural
 from fabric.plan.devices import CORE, LEAF, SPINE, Device
 from fabric.plan.links import ATTACHMENT, KINDS, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE, Links
 from fabric.plan.lossless import Buffer, Lossless, Qos, Watchdog
+from fabric.planner import overlay
 from fabric.planner.layouts import core_downlinks, leaf_layout, leaf_spine_ports_used, spine_downlinks, spine_layout
 from fabric.planner.ports import Slot
 from fabric.planner.purposes import PURPOSES
@@ -22,6 +23,9 @@ from fabric.qos import marking
 from fabric.qos.headroom import Headroom, headroom
 from fabric.qos.pools import buffer_of
 
+ROCE_IPV4_BYTES = 60  # IPv4, UDP, BTH, RETH, ICRC
+ROCE_IPV6_BYTES = 80
+VXLAN_BYTES = 56  # outer Ethernet with a tag, IPv4, UDP, VXLAN, up to a multiple of eight
 ROCE_HEADERS_BYTES = 104  # Ethernet, VLAN, IPv6, UDP, BTH, RETH, ICRC, FCS, up to a multiple of eight
 
 _ALL = {LEAF: "leaves", SPINE: "spines", CORE: "cores"}
@@ -57,8 +61,22 @@ def wanted(spec: FabricSpec) -> bool:
 
 
 def frame_bytes(spec: FabricSpec) -> int:
-    """The largest frame of the lossless class."""
-    return spec.intent.qos.rdma_mtu + ROCE_HEADERS_BYTES
+    """The largest frame of the lossless class, in VXLAN where tenants ride on it."""
+    return spec.intent.qos.rdma_mtu + ROCE_HEADERS_BYTES + (VXLAN_BYTES if overlay.kind(spec) == "evpn" else 0)
+
+
+def _check_mtu(spec: FabricSpec, report: Report) -> None:
+    """An RDMA packet that does not fit is dropped, not cut."""
+    tunnel = 50 if overlay.kind(spec) == "evpn" else 0
+    needed = spec.intent.qos.rdma_mtu + (ROCE_IPV6_BYTES if overlay.family(spec) == 6 else ROCE_IPV4_BYTES) + tunnel
+    if spec.intent.underlay.mtu < needed:
+        report.error(
+            "FAB151",
+            spec.at("underlay", "mtu"),
+            f"underlay.mtu: expected at least {needed}, an RDMA packet of {spec.intent.qos.rdma_mtu} bytes with its headers, "
+            f"got {spec.intent.underlay.mtu}",
+            "raise it, or lower `qos.rdma_mtu`",
+        )
 
 
 def lossless(spec: FabricSpec, sizing: Sizing, report: Report, boxes: Boxes | None = None) -> FabricLossless | None:
@@ -69,6 +87,7 @@ def lossless(spec: FabricSpec, sizing: Sizing, report: Report, boxes: Boxes | No
     """
     if not wanted(spec):
         return None
+    _check_mtu(spec, report)
     found = {}
     for role, group, tier, counts in _switches(spec, sizing, spread(spec, sizing) if boxes is None else boxes):
         found[role, group] = _role(spec, tier, role, counts, report)

@@ -9,7 +9,7 @@ from fabric.intent.site import Site
 from fabric.intent.source import Source
 from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
 from fabric.plan.plan import FabricPlan, Plan
-from fabric.planner import names, overlay, pins, warnings
+from fabric.planner import names, overlay, pins, tenant_numbers, warnings
 from fabric.planner.addresses import address_spaces
 from fabric.planner.assemble import Context, plan_fabric
 from fabric.planner.ledger import Ledger, Space
@@ -42,7 +42,7 @@ def check_services(sized: Mapping[str, tuple[FabricSpec, Sizing]], lock: Lock) -
     """What can be said of tenants and the lossless class without wiring. Raises InputError."""
     report = Report()
     for name, (spec, sizing) in sized.items():
-        overlay.number(spec, lock.fabrics.get(name, FabricLock()).tenants, report)
+        tenant_numbers.number(spec, lock.fabrics.get(name, FabricLock()).tenants, report)
         lossless(spec, sizing, report)
     report.raise_errors()
 
@@ -61,7 +61,7 @@ def plan_site(site: Site, source: Source, lock: Lock, nos: Mapping[str, Mapping[
     report = Report()
     pool_sets = pools(site, source, report)
     for name, (spec, _) in sized.items():
-        overlay.check_pools(spec, pool_sets[name].prefixes, report)
+        tenant_numbers.check_pools(spec, pool_sets[name].prefixes, report)
     ranges = {name: asn_intervals(name, site, source, report) for name in sized}
     report.raise_errors()
     used: list[tuple[int, int]] = []  # IPv4 and IPv6 numbers never meet: the language refuses ::/8

@@ -15,7 +15,7 @@ from fabric.diagnostics import Report, plural
 from fabric.plan.devices import CORE, LEAF, SERVER, SPINE, Device
 from fabric.plan.links import ATTACHMENT, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE, Links
 from fabric.plan.tenants import NetworkPlan, Tenancy, TenantPlan, WayOut
-from fabric.planner import overlay
+from fabric.planner import overlay, tenant_numbers
 from fabric.planner.addresses import Addresses, Allocator, planned_by_role
 from fabric.planner.ledger import Exhausted, Ints, Need, Space, power_of_two
 from fabric.planner.sizing import Sizing
@@ -38,7 +38,7 @@ class Wired:
 def tenancy(wired: Wired, known: Mapping[str, int], addresses: Addresses, at: Allocator, report: Report) -> Tenancy:
     """Everything that the plan says of tenants. Mistakes go to the report."""
     spec, how = wired.spec, overlay.kind(wired.spec)
-    tenants = overlay.number(spec, known, report)
+    tenants = tenant_numbers.number(spec, known, report)
     owner = owners(spec, wired.devices, wired.links, report)
     lag, pair = _bonds(wired, tenants, owner)
     leaves = [device for device in wired.devices if device.role == LEAF]

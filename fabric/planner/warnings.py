@@ -19,6 +19,7 @@ def collect(
     for plan in plans.values():
         _few_spines(plan, report)
         _without_effect(plan, report)
+        _two_default_routes(site, plan, report)
     _same_nics(plans, report)
     return unsilenced(site, source, report.warnings)
 
@@ -62,6 +63,19 @@ def _few_spines(plan: FabricPlan, report: Report) -> None:
             plan.spec.at("topology"),
             f"fabric '{plan.name}': {plural(sizing.spines_built, 'spine')} per plane and pod; its loss cuts the fabric",
             "state `spine: {min_count: 2}`, or give the leaves more uplinks",
+        )
+
+
+def _two_default_routes(site: Site, plan: FabricPlan, report: Report) -> None:
+    """Without a VRF of its own the management gateway is a static default route, which beats the one from outside."""
+    manage = plan.spec.intent.management or site.management
+    taken = {text for way in plan.tenancy.ways_out if way.tenant < 0 for text in way.accepts}
+    if not manage.vrf and taken & {"0.0.0.0/0", "::/0"}:
+        report.warn(
+            "FAB190",
+            plan.spec.at("topology", "attachments"),
+            f"fabric '{plan.name}': border leaves have the default route of management and one from outside in one table",
+            "`management: {vrf: true}` keeps the two apart; else the route of management wins on these leaves",
         )
 
 

@@ -406,3 +406,10 @@ def test_a_box_of_a_tenant_with_networks_is_reached_from_every_leaf() -> None:
     assert found == {"red": ("10.20.0.0/24", "10.21.0.0/24"), "blue": ("10.128.0.0/9", "10.20.0.0/24")}
     front["tenants"][1]["networks"][0]["gateway"] = "10.130.0.0/24"
     assert "overlaps pool 'servers' 10.128.0.0/9" in refused(site)[0]
+
+
+def test_two_default_routes_in_one_table_are_worth_a_word() -> None:
+    site = gpus([], {"kind": "none"}, attachments=[{"name": "wan", "links": 2, "external": {"asn": 65010}}])
+    assert [found.code for found in make(site).warnings] == []
+    site["management"] = {"vrf": False}
+    assert [found.code for found in make(site).warnings] == ["FAB190"]

@@ -1,0 +1,211 @@
+"""Numbers of tenants and their networks: VNIs, VLANs and subnets, kept by the lock and never in each other's way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+
+from netaddr import IPNetwork
+
+from fabric.diagnostics import Report
+from fabric.intent.services import Network, Tenant
+from fabric.intent.topology import External
+from fabric.plan.tenants import MOST_TENANTS, VLAN_BASE, NetworkPlan, TenantPlan
+from fabric.planner.overlay import accepted
+from fabric.planner.spec import FabricSpec
+
+_FIRST_VLAN = 100
+
+
+def number(spec: FabricSpec, known: Mapping[str, int], report: Report) -> tuple[TenantPlan, ...]:
+    """Tenants and networks with their numbers: known ones keep theirs, new ones take the lowest that is free.
+
+    Args:
+        known: numbers by "tenant" and "tenant/network", and chosen VLANs by "tenant/network/vlan", as the lock keeps them.
+    """
+    overlay, tenants = spec.intent.overlay, spec.intent.tenants
+    of_tenant = _lowest_free([tenant.name for tenant in tenants], known, {})
+    keys = [f"{tenant.name}/{network.name}" for tenant in tenants for network in tenant.networks]
+    of_network = _lowest_free(keys, known, {})
+    if max(of_tenant.values(), default=0) > MOST_TENANTS:
+        report.error(
+            "FAB144",
+            spec.at("tenants"),
+            f"fabric '{spec.name}': expected at most {MOST_TENANTS} tenants, got {len(tenants)}",
+            "every VRF takes a VLAN of its own on most boxes",
+        )
+    vlan_of = _vlans(tenants, of_network, known)
+    vlans: dict[int, str] = {}
+    vnis: dict[int, str] = {}
+    result = []
+    for at, tenant in enumerate(tenants):
+        networks = []
+        for n, network in enumerate(tenant.networks):
+            key = f"{tenant.name}/{network.name}"
+            made = _network(network, of_network[key], overlay.l2vni_base, vlan_of[key])
+            _check_vlan(spec, (at, n), made.vlan, key, vlans, report)
+            _check_vni(spec, (at, "networks", n), made.vni, f"network '{key}'", vnis, report)
+            networks.append(made)
+        vni = tenant.vni or overlay.l3vni_base + of_tenant[tenant.name]
+        _check_vni(spec, (at,), vni, f"tenant '{tenant.name}'", vnis, report)
+        outside = [text for box in spec.intent.topology.attachments for text in _outside(spec, box.external, tenant.name)]
+        result.append(
+            TenantPlan(
+                name=tenant.name,
+                number=of_tenant[tenant.name],
+                vni=vni,
+                networks=tuple(networks),
+                imports=tuple(dict.fromkeys(tenant.imports)),
+                outside=tuple(dict.fromkeys(outside)),
+            )
+        )
+    _check_subnets(spec, report)
+    return tuple(result)
+
+
+def numbers_of(spec: FabricSpec, tenants: Iterable[TenantPlan]) -> dict[str, int]:
+    """What the lock keeps: numbers, and a VLAN that does not follow from them."""
+    stated = {
+        f"{tenant.name}/{network.name}"
+        for tenant in spec.intent.tenants
+        for network in tenant.networks
+        if network.vlan is not None
+    }
+    found = {}
+    for tenant in tenants:
+        found[tenant.name] = tenant.number
+        for network in tenant.networks:
+            key = f"{tenant.name}/{network.name}"
+            found[key] = network.number
+            if key not in stated and network.vlan != _natural_vlan(network.number):
+                found[f"{key}/vlan"] = network.vlan
+    return found
+
+
+def _outside(spec: FabricSpec, external: External | None, tenant: str) -> tuple[str, ...]:
+    if external is None or (external.tenants and tenant not in external.tenants):
+        return ()
+    return accepted(spec, external)
+
+
+def _lowest_free(names: list[str], known: Mapping[str, int], used: dict[int, str]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for name in names:
+        n = known.get(name, 0)
+        if n > 0 and n not in used:
+            used[n], found[name] = name, n
+    free = 1
+    for name in names:
+        if name in found:
+            continue
+        while free in used:
+            free += 1
+        used[free], found[name] = name, free
+    return found
+
+
+def _natural_vlan(number: int) -> int:
+    return _FIRST_VLAN + number - 1
+
+
+def _vlans(tenants: Sequence[Tenant], numbers: Mapping[str, int], known: Mapping[str, int]) -> dict[str, int]:
+    """VLAN of every network: what is stated, what is in use, and for new networks one that is free."""
+    found: dict[str, int] = {}
+    fresh: list[str] = []
+    for tenant in tenants:
+        for network in tenant.networks:
+            key = f"{tenant.name}/{network.name}"
+            if network.vlan is not None:
+                found[key] = network.vlan
+            elif known.get(key) == numbers[key]:
+                found[key] = known.get(f"{key}/vlan", _natural_vlan(numbers[key]))
+            else:
+                fresh.append(key)
+    taken = set(found.values())
+    for key in fresh:
+        natural = _natural_vlan(numbers[key])
+        free = chain((natural, natural + 1000), range(_FIRST_VLAN, VLAN_BASE + 1))
+        found[key] = next((vlan for vlan in free if vlan <= VLAN_BASE and vlan not in taken), natural)
+        taken.add(found[key])
+    return found
+
+
+def _network(network: Network, number: int, base: int, vlan: int) -> NetworkPlan:
+    net = IPNetwork(network.gateway) if network.gateway else None
+    gateway = net.first + 1 if net is not None else None
+    return NetworkPlan(network.name, number, vlan, network.vni or base + number, gateway, net.prefixlen if net else 0)
+
+
+def _check_vlan(spec: FabricSpec, at: tuple[int, int], vlan: int, key: str, seen: dict[int, str], report: Report) -> None:
+    other = seen.setdefault(vlan, key)
+    where = spec.at("tenants", at[0], "networks", at[1], "vlan")
+    if other != key:
+        report.error(
+            "FAB138",
+            where,
+            f"networks '{other}' and '{key}': expected VLANs of their own, both have {vlan}",
+            "a leaf may carry both: give each its own",
+        )
+    if vlan > VLAN_BASE:
+        report.error(
+            "FAB144",
+            where,
+            f"network '{key}': expected a VLAN of 2 to {VLAN_BASE}, got {vlan}",
+            "the numbers above are set aside for VRFs, and by some network OSes for themselves",
+        )
+
+
+def _check_vni(
+    spec: FabricSpec, at: tuple[int | str, ...], vni: int, what: str, seen: dict[int, str], report: Report
+) -> None:
+    other = seen.setdefault(vni, what)
+    if other != what or vni > 16_777_215:
+        expected = f"one of its own, {other} has {vni}" if other != what else f"at most 16777215, got {vni}"
+        report.error(
+            "FAB138",
+            spec.at("tenants", *at, "vni"),
+            f"{what}: VNI: expected {expected}",
+            "`overlay.l2vni_base` and `overlay.l3vni_base` must lie apart by more than the networks of the fabric",
+        )
+
+
+def check_pools(spec: FabricSpec, prefixes: Mapping[str, Sequence[str]], report: Report) -> None:
+    """Subnets of networks beside the pools that meet them in one table: ways out, and routed ports of servers and boxes."""
+    routers = [box.external for box in spec.intent.topology.attachments if box.external is not None]
+    plain = [tenant for tenant in spec.intent.tenants if not tenant.networks]
+    for at, tenant in enumerate(spec.intent.tenants):
+        outside = any(not router.tenants or tenant.name in router.tenants for router in routers)
+        seen = any(tenant.name in other.imports or other.name in tenant.imports for other in plain)
+        seen |= any(box.tenant == tenant.name for box in spec.intent.topology.attachments)
+        kinds = [kind for kind, there in (("p2p", outside), ("servers", seen)) if there]
+        pools = [(kind, IPNetwork(prefix)) for kind in kinds for prefix in prefixes[kind]]
+        for n, network in enumerate(tenant.networks):
+            net = IPNetwork(network.gateway or "0.0.0.0/32")
+            for kind, pool in pools:
+                if net.version == pool.version and net.first <= pool.last and pool.first <= net.last:
+                    report.error(
+                        "FAB136",
+                        spec.at("tenants", at, "networks", n, "gateway"),
+                        f"network '{network.name}' {net} overlaps pool '{kind}' {pool}, which is in the same table",
+                        f"give it address space of its own, or state another `pools: {{{kind}: …}}`",
+                    )
+
+
+def _check_subnets(spec: FabricSpec, report: Report) -> None:
+    """Subnets of one tenant, and of tenants that see each other's routes, never overlap."""
+    found: list[tuple[IPNetwork, Tenant, str]] = []
+    for at, tenant in enumerate(spec.intent.tenants):
+        for n, network in enumerate(tenant.networks):
+            if network.gateway is None:
+                continue
+            net = IPNetwork(network.gateway)
+            for other, owner, name in found:
+                related = owner is tenant or tenant.name in owner.imports or owner.name in tenant.imports
+                if related and net.version == other.version and net.first <= other.last and other.first <= net.last:
+                    report.error(
+                        "FAB136",
+                        spec.at("tenants", at, "networks", n, "gateway"),
+                        f"network '{network.name}' {net} overlaps {other} of '{owner.name}/{name}'",
+                        "give every network address space of its own",
+                    )
+            found.append((net, tenant, network.name))
