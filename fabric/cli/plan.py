@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from fabric.cli.common import say, show_diagnostics
+
+if TYPE_CHECKING:
+    from fabric.plan.plan import FabricPlan
 
 
 def plan(
@@ -40,7 +44,7 @@ def plan(
     print(f"site {made.site}")
     for name, fabric in made.fabrics.items():
         print()
-        print("\n".join(lines(name, summary(fabric.spec, fabric.sizing))))
+        print("\n".join([*lines(name, summary(fabric.spec, fabric.sizing)), *services(fabric)]))
 
 
 def lines(name: str, row: dict[str, Any]) -> list[str]:
@@ -75,6 +79,30 @@ def lines(name: str, row: dict[str, Any]) -> list[str]:
         final = row["planned"]
         switches = ", ".join(f"{number:,} {tier}" for tier, number in final["switches"].items() if number)
         out.append(f"  planned   {final['servers']:,} servers: {switches}; leaf {final['oversubscription']['leaf']:g}:1")
+    return out
+
+
+def services(fabric: FabricPlan) -> list[str]:
+    """What rides on a fabric: tenants with their server ports, and the lossless class with what it takes of the buffers."""
+    from fabric.plan.tenants import CLOSED
+
+    out = []
+    tenancy = fabric.tenancy
+    if tenancy.tenants:
+        count = Counter(tenancy.owner.tolist())
+        parts = [f"{tenant.name} {_count(count[at], 'port')}" for at, tenant in enumerate(tenancy.tenants)]
+        parts += [f"{count[CLOSED]:,} shut"] if count[CLOSED] else []
+        how = {"none": "one table", "evpn": "EVPN/VXLAN", "vrf-lite": "VRF-lite", "acl": "filters"}[tenancy.kind]
+        out.append(f"  tenants   {how}: {', '.join(parts)}")
+    if fabric.lossless:
+        shares = []
+        for (role, group), found in fabric.lossless.roles.items():
+            who = f"a {role}" + (f" of {group}" if group and len(fabric.spec.groups) > 1 else "")
+            buffer = found.qos.buffer
+            total = buffer.total_bytes
+            shares.append(f"{buffer.reserved_bytes / total:.0%} of {who}" if total else f"of {who} unknown")
+        qos = next(iter(fabric.lossless.roles.values())).qos
+        out.append(f"  lossless  priority {qos.priority}, DSCP {qos.dscp}; headroom in the buffer: {', '.join(shares)}")
     return out
 
 
