@@ -15,6 +15,16 @@ from fabric.catalog.models import Gbps, Record
 
 Metres = Annotated[int, Field(ge=0)]  # tables of routers reach further than a cable of an intent may
 FOLDER = Path(__file__).parent / "data" / "asics"
+MAKER = re.compile(r"^(barefoot|broadcom|centec|cisco|innovium|intel|marvell|mellanox|nephos|nvidia)\b[\s_-]*")
+
+
+class Figures(Record):
+    """What one speed of a table has of its own."""
+
+    threshold: int | None = None
+    threshold_bytes: int | None = Field(None, ge=1)
+    xon_bytes: int | None = Field(None, ge=0)
+    xon_offset_bytes: int | None = Field(None, ge=0)
 
 
 class HeadroomTable(Record):
@@ -23,12 +33,16 @@ class HeadroomTable(Record):
     sku: str
     switches: tuple[str, ...] = Field((), description="catalog switches the SKU belongs to")
     default: bool = Field(False, description="what a box with this chip and no table of its own takes")
-    threshold: int = Field(description="n of alpha = 2^n: a group may fill alpha times the free pool before it sends PAUSE")
+    threshold: int | None = Field(
+        None, description="n of alpha = 2^n: a group may fill alpha times the free pool before it sends PAUSE"
+    )
+    threshold_bytes: int | None = Field(None, ge=1, description="fill level that sends PAUSE, where it is a number")
     xon_bytes: int = Field(ge=0, description="fill level below which the peer may send again")
     xon_offset_bytes: int | None = Field(None, ge=0, description="how far below its threshold a group must fall to resume")
     size_bytes: int | None = Field(None, ge=0, description="what a group reserves, where that is one number")
     sizes: dict[Gbps, dict[Metres, int]] = Field(default_factory=dict, description="rows that reserve another size")
     size_above_xoff_bytes: int | None = Field(None, ge=0, description="what a group reserves beyond its headroom")
+    by_speed: dict[Gbps, Figures] = Field(default_factory=dict, description="speeds with figures of their own")
     rows: dict[Gbps, dict[Metres, int]] = Field(description="speed → cable length → xoff in bytes")
     source: str
 
@@ -36,6 +50,8 @@ class HeadroomTable(Record):
     def _complete(self) -> HeadroomTable:
         if (self.size_bytes is None) == (self.size_above_xoff_bytes is None):
             raise ValueError("expected one of size_bytes and size_above_xoff_bytes, got both or neither")
+        if (self.threshold is None) == (self.threshold_bytes is None):
+            raise ValueError("expected one of threshold and threshold_bytes, got both or neither")
         for speed, row in self.rows.items():
             if list(row.values()) != sorted(row[length] for length in sorted(row)):
                 raise ValueError(f"expected rows of {speed}G that grow with the length, got {row}")
@@ -49,6 +65,11 @@ class HeadroomTable(Record):
     def shared(self) -> bool:
         """A group reserves less than its headroom; the rest comes from a pool that all ports share."""
         return self.size_bytes is not None
+
+    def at(self, speed_gbps: int) -> HeadroomTable:
+        """The table as ports of this speed have it."""
+        own = self.by_speed.get(speed_gbps)
+        return self.model_copy(update=own.model_dump(exclude_none=True)) if own else self
 
     def size(self, speed_gbps: int, length_m: int, xoff_bytes: int) -> int:
         """Bytes that a group of this row reserves."""
@@ -78,6 +99,7 @@ class Asic(Record):
     """A switch chip."""
 
     family: str
+    also: tuple[str, ...] = Field((), description="short forms and part numbers that mean the chip")
     cell_bytes: int | None = Field(None, ge=1, description="unit of buffer memory; a packet takes whole cells")
     buffer_bytes: int | None = Field(None, ge=1, description="packet buffer by the data sheet")
     pool_bytes: int | None = Field(None, ge=1, description="largest pool that SONiC makes of it")
@@ -93,7 +115,7 @@ class Asic(Record):
 
 
 def asic(name: str) -> Asic | None:
-    """The chip of that name in any spelling (`spectrum-3`, `Spectrum3`, `Tomahawk 4`), None if nothing is known of it."""
+    """The chip of that name in any spelling (`Spectrum3`, `Broadcom Tomahawk 4`, `TH4`), None if nothing is known of it."""
     return _asics().get(asic_name(name))
 
 
@@ -104,8 +126,20 @@ def asic_names() -> list[str]:
 
 def asic_name(text: str) -> str:
     """The catalog's spelling of a chip; the text in lower case where none fits."""
-    plain = re.sub(r"[\s_-]+", "", text.lower())
-    return next((name for name in _asics() if name.replace("-", "") == plain), text.strip().lower())
+    plain = text.strip().lower()
+    return _spellings().get(_fold(plain)) or _spellings().get(_fold(MAKER.sub("", plain))) or plain
+
+
+def _fold(text: str) -> str:
+    """Spaces, hyphens, dots and the sign of a plus do not tell chips apart; Jericho and Jericho+ are two."""
+    return re.sub(r"[\s._-]+", "", text.lower()).replace("+", "plus")
+
+
+@cache
+def _spellings() -> dict[str, str]:
+    """Folded spelling → name; a chip's own name comes before another's short form."""
+    short = {_fold(also): name for name, chip in _asics().items() for also in chip.also}
+    return short | {_fold(name): name for name in _asics()}
 
 
 @cache

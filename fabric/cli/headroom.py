@@ -22,6 +22,9 @@ def headroom(
     speed: int = typer.Option(..., "--speed", metavar="GBPS", help="port speed in Gb/s", show_default=False),
     length: int = typer.Option(..., "--length", metavar="METRES", help="cable length in m", show_default=False),
     mtu: int = typer.Option(9216, "--mtu", metavar="BYTES", help="largest frame of the port"),
+    rdma_mtu: int = typer.Option(
+        0, "--rdma-mtu", metavar="BYTES", help="RDMA payload, 4096 in a design; 1024, as in published tables, unless given"
+    ),
     traffic: str = typer.Option(
         "static", "--traffic", metavar="KIND", help="static: small packets only; dynamic: half small"
     ),
@@ -30,6 +33,7 @@ def headroom(
     """Compute the PFC headroom of a port and show its terms."""
     from fabric.diagnostics import Report
     from fabric.qos.headroom import headroom as compute
+    from fabric.qos.link import LOSSLESS_MTU_BYTES, ROCE_HEADERS_BYTES
     from fabric.qos.words import explain
 
     report = Report()
@@ -37,10 +41,20 @@ def headroom(
     _range(report, "--speed", speed, 1, FASTEST_GBPS, "Gb/s")
     _range(report, "--length", length, 0, LONGEST_M, "m")
     _range(report, "--mtu", mtu, *MTU_RANGE, "bytes")
+    if rdma_mtu:
+        _range(report, "--rdma-mtu", rdma_mtu, 256, 4096, "bytes")
     if traffic not in ("static", "dynamic"):
         _say(report, "--traffic", f"expected static or dynamic, got {traffic!r}", "static is what SONiC's tables assume")
     report.raise_errors()
-    result = compute(chip, speed, length, mtu, "dynamic" if traffic == "dynamic" else "static", switch=switch)
+    result = compute(
+        chip,
+        speed,
+        length,
+        mtu,
+        "dynamic" if traffic == "dynamic" else "static",
+        switch=switch,
+        lossless_mtu_bytes=rdma_mtu + ROCE_HEADERS_BYTES if rdma_mtu else LOSSLESS_MTU_BYTES,
+    )
     if as_json:
         print(json.dumps(asdict(result), indent=2))
         return

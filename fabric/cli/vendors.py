@@ -40,6 +40,10 @@ def _lines(table: dict[str, dict[str, Any]]) -> list[str]:
     for what, text in WORDS.items():
         cells = (row["capabilities"][what] for row in table.values())
         out.append(f"{text:{width}}" + "".join(f"{_cell(cell):9}" for cell in cells).rstrip())
+    out += [
+        "",
+        "auto: done where nothing speaks against it; asked: only where the intent says so; esi, vpc: how bonds are made",
+    ]
     lacking = {m: lacks for row in table.values() for m, lacks in row["lacking"].items()}
     if lacking:
         out += ["", "What a switch cannot do though its network OS can:"]

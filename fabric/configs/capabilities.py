@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from fabric.catalog.models import SwitchModel
-from fabric.diagnostics import Place, Report
+from fabric.diagnostics import Diagnostic, Place, Report, nearest, one_of
 from fabric.plan.devices import CORE, LEAF, SPINE
 from fabric.planner import lossless, overlay
 from fabric.planner.spec import FabricSpec, TierSpec
-from fabric.vendors.base import Target, target, targets
+from fabric.vendors.base import Target, target, target_names, targets
 
 EVERY = (LEAF, SPINE, CORE)
 WORDS = {
@@ -70,6 +70,8 @@ def needs(spec: FabricSpec) -> Iterator[Need]:
         yield Need("watchdog", EVERY, spec.at(*(path if spec.stated(*path) else ("topology",))), beside="lossless")
     if intent.qos.enabled:
         yield Need("lossless", EVERY, spec.at("qos", "enabled"))
+    if spec.stated("underlay", "load_balancing", "seed"):
+        yield Need("hash_seed", EVERY, spec.at("underlay", "load_balancing", "seed"))
     if intent.underlay.load_balancing.mode == "dynamic":
         yield Need("dynamic_balancing", EVERY, spec.at("underlay", "load_balancing", "mode"))
     manage = intent.management
@@ -93,6 +95,7 @@ def check(specs: Mapping[str, FabricSpec], chosen: Mapping[str, Mapping[str, str
                     _check(spec, need, target(nos), tier, report)
         _check_names(name, spec, chosen[name], report)
         _check_wishes(name, spec, chosen[name], report)
+        _check_releases(name, spec, chosen[name], report)
 
 
 def _check(spec: FabricSpec, need: Need, nos: Target, tier: TierSpec, report: Report) -> None:
@@ -160,6 +163,24 @@ def _check_wishes(name: str, spec: FabricSpec, chosen: Mapping[str, str], report
         for key, text in target(nos).objects(wishes).items():
             where, title = spec.at(*key.split(".")), target(nos).title
             report.error("FAB164", where, f"fabric '{name}', {title}: {key}: {text}", "another network OS may do it")
+
+
+def _check_releases(name: str, spec: FabricSpec, chosen: Mapping[str, str], report: Report) -> None:
+    """Releases of network OSes that nobody knows, and those that a renderer does not speak."""
+    stated = spec.source.data.get("releases") or {}
+    places = [(nos, text, spec.source.place(("releases", nos))) for nos, text in sorted(stated.items())]
+    places += [(nos, text, spec.at("releases", nos)) for nos, text in sorted(spec.intent.releases.items())]
+    for nos, text, where in places:
+        if nos not in target_names():
+            found = Diagnostic(
+                "FAB107", where, f"releases: expected {one_of(target_names())}, got '{nos}'", nearest(nos, target_names())
+            )
+            if found not in report.errors:  # a site's release is met in every fabric
+                report.errors.append(found)
+        elif nos in chosen.values() and (reason := target(nos).release_refusal(str(text))):
+            found = Diagnostic("FAB164", where, f"releases: {nos}: {reason}", "`fabric vendors` lists those told apart")
+            if found not in report.errors:
+                report.errors.append(found)
 
 
 def balances_by_load(spec: FabricSpec, nos: Target, model: SwitchModel) -> bool:

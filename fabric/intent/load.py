@@ -37,6 +37,8 @@ _FORMS = {
     "^[1-9][0-9]?x[1-9][0-9]*$": "a breakout such as 2x400",
     "^FAB[0-9]{3}$": "a code such as FAB182",
     "^[A-Za-z0-9_+/-]{1,40}$": "a time zone such as UTC or Europe/Berlin",
+    "^[A-Za-z_][A-Za-z0-9_]{0,62}$": "the name of a secret, such as ADMIN_PASSWORD_HASH",
+    "^[0-9A-Za-z][0-9A-Za-z.()_-]{0,30}$": "a release such as 5.15",
 }
 
 
@@ -104,6 +106,8 @@ def _translate(item: Any, text: Source, report: Report) -> None:
         report.error("FAB104", place, f"{name}: expected {form}, got {got}", described)
     elif kind == "string_too_long":
         report.error("FAB104", place, f"{name}: expected at most {context['max_length']} characters, got {got}", described)
+    elif kind == "too_short" and isinstance(item["input"], str):
+        report.error("FAB104", place, f"{name}: expected at least {context['min_length']} characters, got {got}", described)
     elif kind == "too_short":
         least = plural(context["min_length"], "entry", "entries")
         report.error("FAB104", place, f"{name}: expected at least {least}, got none", described)

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from fabric.diagnostics import Report, plural
+from fabric.diagnostics import Report
 from fabric.plan.devices import CORE, LEAF, SPINE, Device
 from fabric.plan.links import ATTACHMENT, KINDS, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE, Links
 from fabric.plan.lossless import Buffer, Lossless, Qos, Watchdog
@@ -21,12 +21,12 @@ from fabric.planner.sizing import Sizing
 from fabric.planner.spec import FabricSpec, TierSpec
 from fabric.qos import marking
 from fabric.qos.headroom import Headroom, headroom
+from fabric.qos.link import ROCE_HEADERS_BYTES
 from fabric.qos.pools import buffer_of
 
 ROCE_IPV4_BYTES = 60  # IPv4, UDP, BTH, RETH, ICRC
 ROCE_IPV6_BYTES = 80
 VXLAN_BYTES = 56  # outer Ethernet with a tag, IPv4, UDP, VXLAN, up to a multiple of eight
-ROCE_HEADERS_BYTES = 104  # Ethernet, VLAN, IPv6, UDP, BTH, RETH, ICRC, FCS, up to a multiple of eight
 
 _ALL = {LEAF: "leaves", SPINE: "spines", CORE: "cores"}
 
@@ -176,7 +176,7 @@ def _role(spec: FabricSpec, tier: TierSpec, role: str, counts: dict[Place, int],
     ports = {}
     for place, room in headrooms.items():
         chosen = marking.choose(wish.ecn, place[0], buffer.trigger_bytes)
-        _check_marking(spec, tier, chosen.kmin_bytes, chosen.kmax_bytes, buffer, report)
+        _check_marking(spec, role, tier, (chosen.kmin_bytes, chosen.kmax_bytes), buffer, report)
         ports[place] = Lossless(room.xoff_bytes, room.xon_bytes, room.size_bytes, room.method, chosen)
     qos = Qos(
         priority=wish.lossless_priority,
@@ -221,25 +221,27 @@ def _check_fits(
     )
 
 
-def _check_marking(spec: FabricSpec, tier: TierSpec, kmin: int, kmax: int, buffer: Buffer, report: Report) -> None:
+def _check_marking(
+    spec: FabricSpec, role: str, tier: TierSpec, thresholds: tuple[int, int], buffer: Buffer, report: Report
+) -> None:
     """ECN must speak before PFC does: Kmin against the fill at which a group pauses while all ports are congested."""
+    kmin, kmax = thresholds
     trigger = buffer.trigger_bytes
     if trigger is None or trigger < 2 * spec.intent.underlay.mtu:
         return
-    where = spec.at("qos", "ecn")
+    where, who = spec.at("qos", "ecn"), f"{_ALL[role]} of {tier.switch}"
+    worst = f"{trigger:,} bytes of a priority group with all lossless ports congested"
     if kmin >= trigger:
         report.error(
             "FAB146",
             where,
-            f"fabric '{spec.name}': ECN begins at {kmin:,} bytes, but {tier.switch} sends PAUSE from {trigger:,} when all "
-            "its lossless ports are congested: expected Kmin below that",
+            f"fabric '{spec.name}', {who}: expected a Kmin below the fill that sends PAUSE, {worst}, got {kmin:,}",
             "leave `qos.ecn` out: it is then reckoned from the port speed and kept below the trigger",
         )
     elif kmax > trigger:
         report.warn(
             "FAB189",
             where,
-            f"fabric '{spec.name}': ECN marks every packet only from {kmax:,} bytes, {tier.switch} may send PAUSE from "
-            f"{trigger:,} when all its lossless ports are congested",
-            f"that is {plural(1, 'worst case')}: with fewer congested ports PAUSE comes later",
+            f"fabric '{spec.name}', {who}: every packet is marked from {kmax:,} bytes, PAUSE may be sent from {worst}",
+            "that is the worst case: with fewer congested ports PAUSE comes later",
         )

@@ -40,6 +40,7 @@ def tenancy(wired: Wired, known: Mapping[str, int], addresses: Addresses, at: Al
     spec, how = wired.spec, overlay.kind(wired.spec)
     tenants = tenant_numbers.number(spec, known, report)
     owner = owners(spec, wired.devices, wired.links, report)
+    _check_router_asns(wired, report)
     lag, pair = _bonds(wired, tenants, owner)
     leaves = [device for device in wired.devices if device.role == LEAF]
     vtep: dict[int, int] = {}
@@ -176,6 +177,20 @@ def _links_of(wired: Wired, box: str) -> Ints:
     """The links of an attached box."""
     index = next((device.index for device in wired.devices if device.name == box), -1)
     return np.flatnonzero((wired.links.kind == ATTACHMENT) & (wired.links.a == index))
+
+
+def _check_router_asns(wired: Wired, report: Report) -> None:
+    """A router of the fabric's own AS number would get an iBGP session, or drop every route as a loop."""
+    taken = {device.asn: device for device in reversed(wired.devices) if device.asn}
+    for at, box in enumerate(wired.spec.intent.topology.attachments):
+        if box.external is not None and box.external.asn in taken:
+            report.error(
+                "FAB137",
+                wired.spec.at("topology", "attachments", at, "external", "asn"),
+                f"attachment '{box.name}': expected an AS number of its own, got {box.external.asn}, that of "
+                f"{taken[box.external.asn].name}",
+                "`underlay.asn.ranges` sets those that the fabric takes",
+            )
 
 
 def _ways_out(wired: Wired, tenants: Sequence[TenantPlan], how: str, at: Allocator) -> tuple[WayOut, ...]:

@@ -87,6 +87,13 @@ def _servers(
                 f"tenant '{tenant.name}': expected servers of this fabric, got '{text}', which is none",
                 hint if hint.startswith("did") else f"names such as {next(iter(names), '')}, ranges a-0001..0032, globs a-*",
             )
+        elif (match := _RANGE.fullmatch(text)) and (asked := int(match[3]) - int(match[2]) + 1) > len(found):
+            report.warn(
+                "FAB187",
+                spec.at("tenants", at, "servers", n),
+                f"tenant '{tenant.name}': {text} names {plural(asked, 'server')}, {len(found)} are there",
+                "those that come later are the tenant's as soon as they do",
+            )
         chosen[found] = True
     if tenant.racks:
         _check_numbers(spec, at, "racks", tenant.racks, rack, report)

@@ -62,7 +62,7 @@ def _few_spines(plan: FabricPlan, report: Report) -> None:
             "FAB182",
             plan.spec.at("topology"),
             f"fabric '{plan.name}': {plural(sizing.spines_built, 'spine')} per plane and pod; its loss cuts the fabric",
-            "state `spine: {min_count: 2}`, or give the leaves more uplinks",
+            "give the leaves more uplinks, `leaf: {uplinks: {count: 2}}`; then `spine: {min_count: 2}` can be met",
         )
 
 

@@ -79,7 +79,10 @@ def _from_table(asic: Asic, link: Link, switch: str) -> Headroom | None:
         return None
     table, terms = row.table, dict(row.terms)
     xoff = _raised(row.xoff_bytes, link, asic.cell_bytes or 1, terms)
-    terms["threshold"] = table.threshold
+    if table.threshold is not None:
+        terms["threshold"] = table.threshold
+    if table.threshold_bytes is not None:
+        terms["threshold_bytes"] = table.threshold_bytes
     if table.xon_offset_bytes is not None:
         terms["xon_offset_bytes"] = table.xon_offset_bytes
     size = table.size(row.speed_gbps, row.length_m, xoff)

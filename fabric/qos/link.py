@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 MTU_BYTES = 9216  # what the static tables of NVIDIA's boxes assume; SONiC's own default for a port is 9100
 LOSSLESS_MTU_BYTES = 1024  # SONiC's LOSSLESS_TRAFFIC_PATTERN
+ROCE_HEADERS_BYTES = 104  # Ethernet, VLAN, IPv6, UDP, BTH, RETH, ICRC, FCS, up to a multiple of eight
 PFC_FRAME_BYTES = 84  # 64 bytes, preamble and gap: 672 bit times
 FRAME_OVERHEAD_BYTES = 20  # preamble and gap of any frame
 LIGHT_M_S = 198_000_000  # in fibre, as SONiC counts: 5.05 ns a metre

@@ -20,7 +20,8 @@ def buffer_of(chip: Asic | None, model: SwitchModel, switch: str, ports: Sequenc
     """
     table = table_of(chip, switch)
     shared = table is not None and table.shared
-    exponent = table.threshold if table is not None else (chip.threshold or 0) if chip is not None else 0
+    known = table.threshold if table is not None else chip.threshold if chip is not None else None
+    exponent = known or 0  # a chip whose threshold is a number of bytes is reckoned with alpha = 1
     count = sum(number for _, number in ports)
     pool = sum(room.xoff_bytes * number for room, number in ports) if shared else 0
     reserved = pool + sum(room.size_bytes * number for room, number in ports)

@@ -38,7 +38,7 @@ def row_for(asic: Asic, speed_gbps: int, length_m: int, switch: str = "") -> Row
         extra = round_up(xoff + slope * (length_m - longest), asic.cell_bytes or 1) - xoff
         terms["extrapolated_bytes"] = extra
         xoff += extra
-    return Row(table, speed, length, xoff, terms)
+    return Row(table.at(speed), speed, length, xoff, terms)
 
 
 def _table(asic: Asic, speed_gbps: int, switch: str) -> HeadroomTable | None:

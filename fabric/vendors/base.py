@@ -58,6 +58,11 @@ def objects_to_nothing(wishes: Wishes) -> Mapping[str, str]:
     return {}
 
 
+def any_release(text: str) -> str | None:
+    """Of a target that spells every release alike."""
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Capabilities:
     """What a network OS can do, as far as its renderer prints it; a switch model may lack some of it (`lacks`)."""
@@ -97,6 +102,7 @@ class Target:
     documents: tuple[str, ...] = ()  # files that a merge patch can change
     capabilities: Capabilities = Capabilities()
     releases: tuple[str, ...] = ()  # that the renderer knows apart, the usual one first; an intent may name a later one
+    release_refusal: Callable[[str], str | None] = any_release  # "expected …, got …" of a release it does not speak
     vrf_name_limit: int = 32  # longest tenant name that its VRF can carry
 
     def can(self, model: SwitchModel, what: str) -> bool:

@@ -413,3 +413,19 @@ def test_two_default_routes_in_one_table_are_worth_a_word() -> None:
     assert [found.code for found in make(site).warnings] == []
     site["management"] = {"vrf": False}
     assert [found.code for found in make(site).warnings] == ["FAB190"]
+
+
+def test_a_router_has_an_as_number_of_its_own() -> None:
+    box = {"name": "wan", "links": 2, "external": {"asn": 4_200_000_000}}
+    with pytest.raises(InputError) as caught:
+        make(gpus([], {"kind": "none"}, attachments=[box]))
+    assert [found.message for found in caught.value.diagnostics] == [
+        "attachment 'wan': expected an AS number of its own, got 4200000000, that of backend-spine001"
+    ]
+
+
+def test_servers_that_a_range_names_and_nobody_has_are_worth_a_word() -> None:
+    found = make(gpus([{"name": "red", "servers": "gpu-0005..0020"}, {"name": "blue"}])).warnings
+    assert [(warning.code, warning.message) for warning in found] == [
+        ("FAB187", "tenant 'red': gpu-0005..0020 names 16 servers, 8 are there")
+    ]
