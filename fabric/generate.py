@@ -153,7 +153,8 @@ class Generation:
                 )
         counts = {"new": len(changes.new), "changed": len(changes.changed), "removed": len(changes.removed)}
         parts = [f"{number} {word}" for word, number in counts.items() if number] + [f"{changes.unchanged} unchanged"]
-        lines.append(f"{intent.shown}: {plural(switches, 'switch', 'switches')}, files: {', '.join(parts)}")
+        count = f"{len(self.todo)} of " if self.limit.glob else ""
+        lines.append(f"{intent.shown}: {count}{plural(switches, 'switch', 'switches')}, files: {', '.join(parts)}")
         return lines
 
 

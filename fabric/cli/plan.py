@@ -12,6 +12,7 @@ import typer
 from fabric.cli.common import say, show_diagnostics
 
 if TYPE_CHECKING:
+    from fabric.explain.sessions import Sessions
     from fabric.plan.plan import FabricPlan
 
 
@@ -38,17 +39,20 @@ def plan(
         print(json.dumps(pipeline.summarize(intent), indent=2))
         return
     made = pipeline.plan(intent)
+    from fabric.explain.sessions import sessions
     from fabric.planner.summary import summary
 
     show_diagnostics(made.warnings)
     print(f"site {made.site}")
     for name, fabric in made.fabrics.items():
         print()
-        print("\n".join([*lines(name, summary(fabric.spec, fabric.sizing)), *services(fabric)]))
+        print("\n".join([*lines(name, summary(fabric.spec, fabric.sizing), sessions(fabric)), *services(fabric)]))
 
 
-def lines(name: str, row: dict[str, Any]) -> list[str]:
-    """One fabric as a person reads it."""
+def lines(name: str, row: dict[str, Any], more: Sessions) -> list[str]:
+    """One fabric as a person reads it; `more` are the BGP sessions that no count of the sizing has."""
+    from fabric.explain.sessions import phrase
+
     unit, pods, ratio = row["unit"], row["pods"], row["oversubscription"]
     tiers = {1: "one tier", 2: "two tiers", 3: "three tiers"}[row["tiers"]]
     shape = [f"{row['kind']}, {tiers}"] + ([f"{row['planes']} planes"] if row["planes"] > 1 else [])
@@ -72,7 +76,7 @@ def lines(name: str, row: dict[str, Any]) -> list[str]:
     up = f"leaf {ratio['leaf']:g}:1" + (f", spine {ratio['spine']:g}:1" if ratio["spine"] is not None else "")
     out.append(f"  oversubscription  {up}")
     if row["bgp"]["sessions"]:
-        out.append(f"  bgp       {row['bgp']['sessions']:,} sessions, {row['bgp']['asns']:,} AS numbers")
+        out.append(f"  bgp       {phrase(row['bgp']['sessions'], more)}, {_count(row['bgp']['asns'], 'AS number')}")
     limit = row["limits"]
     out.append(f"  limit     {limit['max_servers']:,} servers at {tiers}")
     if "planned" in row:

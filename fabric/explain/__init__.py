@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from ipaddress import ip_address
 
 from fabric import pipeline
 from fabric.diagnostics import Diagnostic, InputError, Place, nearest
 from fabric.explain import counts, lossless, numbers, tenants
+from fabric.explain.counts import Case
+from fabric.explain.sessions import asked_for, sessions
 from fabric.pipeline import Intent
 from fabric.planner import lock
-from fabric.planner.lossless import Boxes, cabled
+from fabric.planner.lossless import cabled
 from fabric.planner.site import size_site
 
 TOPICS = {**counts.TOPICS, **lossless.TOPICS}
@@ -27,15 +30,15 @@ def explain(intent: Intent, subject: str) -> list[str]:
             "Ask for one of:",
             *(f"  {name}.{topic:18} {text}" for name in sized for topic, (text, _) in TOPICS.items()),
             "  a device, such as " + f"{next(iter(sized))}-leaf001",
-            "  a port of a device, such as " + f"{next(iter(sized))}-leaf001:33 or :33/2",
-            "  an address or an AS number of the plan, or a tenant",
+            "  a port of a device, such as "
+            + f"{next(iter(sized))}-leaf001:33 or :33/2, or by the name that the box gives it",
+            "  an address, an AS number or a VNI of the plan, or a tenant",
         ]
     name, _, topic = subject.rpartition(".")
     if topic in TOPICS and (name in sized or (not name and len(sized) == 1)):
         spec, sizing = sized[name or next(iter(sized))]
         units = known.fabrics.get(spec.name, lock.FabricLock()).shape.get("units_per_pod", 0)
-        boxes = _boxes(intent, spec.name) if topic in lossless.TOPICS and spec.intent.topology.attachments else None
-        return TOPICS[topic][1](counts.Case(spec, sizing, units, boxes))
+        return TOPICS[topic][1](_case(intent, Case(spec, sizing, units), topic))
     made = pipeline.plan(intent)
     try:
         address = ip_address(subject)
@@ -46,7 +49,7 @@ def explain(intent: Intent, subject: str) -> list[str]:
         if address is not None:
             found += numbers.address(fabric, address)
         elif subject.isdigit():
-            found += numbers.asn(fabric, int(subject))
+            found += [*numbers.asn(fabric, int(subject)), *tenants.number(fabric, int(subject))]
         else:
             found += numbers.device(fabric, subject) or tenants.tenant(fabric, subject)
     if not found:
@@ -64,10 +67,17 @@ def explain(intent: Intent, subject: str) -> list[str]:
     return found
 
 
-def _boxes(intent: Intent, name: str) -> Boxes | None:
-    """Where attached boxes are cabled; nobody knows in a design that is refused, as one with too much headroom is."""
+def _case(intent: Intent, case: Case, topic: str) -> Case:
+    """The case with what only a wired fabric knows; nobody knows it in a design that is refused."""
+    spec = case.spec
+    of_boxes = topic in lossless.TOPICS and bool(spec.intent.topology.attachments)
+    of_sessions = topic == "bgp" and asked_for(spec)
+    if not (of_boxes or of_sessions):
+        return case
     try:
-        made = pipeline.plan(intent).fabrics[name]
+        made = pipeline.plan(intent).fabrics[spec.name]
     except InputError:
-        return None
-    return cabled(made.spec, made.devices, made.links)
+        return case
+    if of_boxes:
+        return replace(case, boxes=cabled(made.spec, made.devices, made.links))
+    return replace(case, sessions=sessions(made))

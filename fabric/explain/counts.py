@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from fabric.diagnostics import plural
+from fabric.explain.sessions import Sessions, terms
 from fabric.planner.layouts import leaf_layout
 from fabric.planner.lossless import Boxes
 from fabric.planner.options import leaf_uplinks
@@ -24,6 +25,7 @@ class Case:
     sizing: Sizing
     known_units_per_pod: int
     boxes: Boxes | None = None  # where attached boxes are cabled, of a fabric that could be wired
+    sessions: Sessions | None = None  # beside the underlay's, of a fabric that could be wired
 
     def groups(self) -> list[tuple[GroupSize, GroupSpec]]:
         return list(zip(self.sizing.groups, self.spec.groups, strict=True))
@@ -260,7 +262,12 @@ def _links(case: Case) -> list[str]:
         )
     if count["attachments"]:
         out.append(f"attachments: {count['attachments']} as stated")
-    return [*out, f"cables: {', '.join(f'{number} {kind}' for kind, number in row['cables'].items() if number)}"]
+    return [*out, f"cables: {', '.join(of_kind(kind, number) for kind, number in row['cables'].items() if number)}"]
+
+
+def of_kind(kind: str, number: int) -> str:
+    """`1,024 server-leaf`, `1 attachment`."""
+    return f"{number:,} {kind.removesuffix('s') if number == 1 else kind}"
 
 
 def _bgp(case: Case) -> list[str]:
@@ -269,7 +276,9 @@ def _bgp(case: Case) -> list[str]:
         return ["InfiniBand: no BGP"]
     links = row["links"]
     parts = [f"{links[kind]} {kind}" for kind in ("leaf-leaf", "leaf-spine", "spine-core") if links[kind]]
-    out = [f"sessions = one a link: {' + '.join(parts)} = {row['bgp']['sessions']}"]
+    which = "sessions of the underlay" if case.sessions else "sessions"
+    out = [f"{which} = one a link: {' + '.join(parts)} = {row['bgp']['sessions']}"]
+    out += terms(case.sessions, spec.intent.overlay.route_servers) if case.sessions else []
     if spec.intent.underlay.asn.scheme == "per-device":
         return [*out, f"AS numbers = one a switch = {row['bgp']['asns']}"]
     parts = [f"{sizing.leaves} leaves"]

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import re
-from ipaddress import IPv4Address, IPv6Address, ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+
+import numpy as np
 
 from fabric.explain import lossless, tenants
+from fabric.explain.counts import of_kind
+from fabric.export.port_names import PortNames
 from fabric.intent.addressing import Pin
 from fabric.plan.devices import CORE, LEAF, SERVER, SPINE, SWITCH_ROLES, Device
-from fabric.plan.links import KINDS
+from fabric.plan.links import ATTACHMENT, KINDS, SERVER_LEAF
 from fabric.plan.plan import FabricPlan
+from fabric.plan.ports import PortRef
 from fabric.planner.lossless import length_of
 
 
@@ -44,15 +48,24 @@ def _device(fabric: FabricPlan, found: Device) -> list[str]:
                 out.append(f"  {what} {ip_address(number)}: {_row(fabric, kind, found.role, found.number - 1, number)}")
         if found.index in fabric.aggregate:
             first, length = fabric.aggregate[found.index]
-            out.append(f"  servers {ip_address(first)}/{length}: the block of this leaf; each port takes two addresses of it")
+            out.append(f"  servers {ip_address(first)}/{length}: the block of this leaf; {_takers(fabric, found)}")
     ends = [(link, end) for link, end in fabric.links.of(found.index)]
     count: dict[str, int] = {}
     columns = fabric.links.lists()
     for link, _ in ends:
         kind = KINDS[columns["kind"][link]]
         count[kind] = count.get(kind, 0) + 1
-    out.append("  links: " + (", ".join(f"{number} {kind}" for kind, number in count.items()) or "none"))
+    out.append("  links: " + (", ".join(of_kind(kind, number) for kind, number in count.items()) or "none"))
     return out
+
+
+def _takers(fabric: FabricPlan, leaf: Device) -> str:
+    """Which ports of a leaf have addresses of its block."""
+    served = [link for link, _ in fabric.links.of(leaf.index) if fabric.links.kind[link] in (SERVER_LEAF, ATTACHMENT)]
+    count = sum(tenants.routed(fabric, link) for link in served)
+    if count == len(served):
+        return "each port takes two addresses of it"
+    return "each routed port takes two addresses of it" if count else "no port takes any, none of them is routed"
 
 
 def _pin(fabric: FabricPlan, found: Device) -> Pin | None:
@@ -85,33 +98,51 @@ def _row(fabric: FabricPlan, kind: str, role: str, row: int, number: int) -> str
 
 
 def _port(fabric: FabricPlan, found: Device, port: str) -> list[str]:
-    named = re.fullmatch(r"[a-z]+(\d+)(?:p(\d+))?", port) if found.role == SERVER else None  # `compute8`, `compute1p2`
-    cage, sub = (named[1], named[2] or "") if named else (port.partition("/")[0], port.partition("/")[2])
-    columns, out = fabric.links.lists(), list[str]()
+    """A port by its label or by the box's own name; a label of a cage alone means all its ports."""
+    columns, names, out = fabric.links.lists(), PortNames(fabric), list[str]()
     for link, end in fabric.links.of(found.index):
         own, far = ("a", "b") if end == 0 else ("b", "a")
-        if str(columns[f"{own}_cage"][link]) != cage or (sub and str(columns[f"{own}_sub"][link] + 1) != sub):
+        ref = names.ref(link, own)
+        if port not in (f"{ref.cage}", f"{ref.cage}/{ref.sub + 1}", names.label(found, ref), names.own(found, ref)):
             continue
-        peer = fabric.devices[columns[far][link]]
-        split = columns[f"{own}_split"][link]
-        far_sub = f"/{columns[f'{far}_sub'][link] + 1}" if columns[f"{far}_split"][link] > 1 else ""
+        peer, row = fabric.devices[columns[far][link]], columns["row"][link] + 1
         low = int(fabric.subnet[link])
         subnet = f"{ip_address(low)}/{fabric.subnet_length}" if low >= 0 else "unnumbered"
-        whole = f"cage {cage}" + (f", port {columns[f'{own}_sub'][link] + 1} of {split}" if split > 1 else "")
-        row = f"slot {columns['column'][link] + 1} of the lower switch, number {columns['row'][link] + 1}"
+        slot = f"slot {columns['column'][link] + 1} of the lower switch, number {row}"
         out += [
-            f"{found.name} {whole}: {KINDS[columns['kind'][link]]} link of {columns['speed_gbps'][link]}G",
-            f"  far end: {peer.name} {'NIC' if peer.role == SERVER else 'cage'} {columns[f'{far}_cage'][link]}{far_sub}",
-            *(f"  {line}" for line in tenants.port(fabric, link)),
-            *([f"  subnet {subnet}: {row}"] if tenants.routed(fabric, link) else []),
+            f"{found.name} {_called(names, found, ref)}: {KINDS[columns['kind'][link]].removesuffix('s')} link of "
+            f"{ref.speed_gbps}G",
+            f"  far end: {peer.name} {_called(names, peer, names.ref(link, far), far=True)}",
+            *(f"  {line}" for line in tenants.port(fabric, link, end)),
+            *([f"  subnet {subnet}: {slot}"] if tenants.routed(fabric, link) else []),
             *(f"  {line}" for line in _lossless(fabric, found, columns["speed_gbps"][link], columns["kind"][link])),
         ]
-    if out or not cage.isdigit():
-        return out
-    model = {LEAF: fabric.spec.leaf, SPINE: fabric.spec.spine, CORE: fabric.spec.core}.get(found.role)
-    if model is not None and not 1 <= int(cage) <= model.model.cages:
+    return out or _uncabled(names, found, port)
+
+
+def _called(names: PortNames, device: Device, ref: PortRef, *, far: bool = False) -> str:
+    """`compute1`, `cage 33, port 2 of 2 (Ethernet260)`; a far end more briefly: `cage 33/2 (Ethernet260)`."""
+    label, own = names.label(device, ref), names.own(device, ref)
+    if device.role not in SWITCH_ROLES:
+        text = label if device.role == SERVER else f"port {label}"
+    elif far or ref.split == 1:
+        text = f"cage {label}"
+    else:
+        text = f"cage {ref.cage}, port {ref.sub + 1} of {ref.split}"
+    return text + (f" ({own})" if own and own != label else "")
+
+
+def _uncabled(names: PortNames, found: Device, port: str) -> list[str]:
+    model = {LEAF: names.fabric.spec.leaf, SPINE: names.fabric.spec.spine, CORE: names.fabric.spec.core}.get(found.role)
+    cage = port.partition("/")[0]
+    if model is not None and cage.isdigit() and not 1 <= int(cage) <= model.model.cages:
         return [f"{found.name}: {model.switch} has cages 1 to {model.model.cages}"]
-    return [f"{found.name} port {port}: no link is planned"]
+    if cage.isdigit():
+        return [f"{found.name} port {port}: no link is planned"]
+    if model is None:
+        return []
+    there = next((ref for ref in names.possible(found) if names.own(found, ref) == port), None)
+    return [f"{found.name} {_called(names, found, there)}: no link is planned"] if there is not None else []
 
 
 def _lossless(fabric: FabricPlan, found: Device, speed_gbps: int, kind: int) -> list[str]:
@@ -133,24 +164,30 @@ def address(fabric: FabricPlan, wanted: IPv4Address | IPv6Address) -> list[str]:
     of_tenants = tenants.address(fabric, wanted)
     if of_tenants:
         return of_tenants
-    links = fabric.links.lists()
     if v6 != (fabric.subnet_length == 127):
         return []
-    for at, low in enumerate(fabric.subnet.tolist()):
-        if low >= 0 and low <= number <= low + 1 and tenants.routed(fabric, at):
+    links, names = fabric.links.lists(), PortNames(fabric)
+    for at in np.flatnonzero((fabric.subnet == number) | (fabric.subnet == number - 1)).tolist():
+        if tenants.routed(fabric, at):
             served = KINDS[links["kind"][at]] in ("server-leaf", "attachments")
             first, second = ("b", "a") if served else ("a", "b")
-            side = first if number == low else second
-            cage = links[f"{side}_cage"][at]
+            side = first if number == int(fabric.subnet[at]) else second
             own = fabric.devices[links[side][at]]
-            split = links[f"{side}_split"][at]
-            port = f"{cage}/{links[f'{side}_sub'][at] + 1}" if split > 1 else str(cage)
-            return [f"{wanted} is one end of a link:", *_port(fabric, own, port)]
-    return []
+            return [f"{wanted} is one end of a link:", *_port(fabric, own, names.label(own, names.ref(at, side)))]
+    return [
+        f"{wanted}: in the block {ip_address(first)}/{length} of the servers of {fabric.devices[leaf].name}; no port has it"
+        for leaf, (first, length) in fabric.aggregate.items()
+        if ip_address(first).version == wanted.version and wanted in ip_network(f"{ip_address(first)}/{length}")
+    ]
 
 
 def asn(fabric: FabricPlan, wanted: int) -> list[str]:
-    """Who has an AS number."""
+    """Who has an AS number: switches, and routers outside."""
     return [
-        f"{found.name}: AS number {wanted}: {_asn_reason(fabric, found)}" for found in fabric.switches if found.asn == wanted
+        *(
+            f"{found.name}: AS number {wanted}: {_asn_reason(fabric, found)}"
+            for found in fabric.switches
+            if found.asn == wanted
+        ),
+        *tenants.router(fabric, wanted),
     ]

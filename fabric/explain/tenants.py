@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
-from fabric.diagnostics import plural
+import numpy as np
+from netaddr import IPNetwork
+
+from fabric.plan.devices import Device
 from fabric.plan.links import SERVER_LEAF
 from fabric.plan.plan import FabricPlan
-from fabric.plan.tenants import CLOSED, NetworkPlan, TenantPlan
+from fabric.plan.tenants import CLOSED, NetworkPlan, TenantPlan, WayOut
 
 
 def tenant(fabric: FabricPlan, name: str) -> list[str]:
@@ -17,7 +20,8 @@ def tenant(fabric: FabricPlan, name: str) -> list[str]:
     if at is None:
         return []
     found = tenancy.tenants[at]
-    ports = plural(int((tenancy.owner == at).sum()), "port")
+    count = int((tenancy.owner == at).sum())
+    ports = f"{count:,} {'port' if count == 1 else 'ports'}"
     out = [f"tenant {name} of fabric {fabric.name}: number {found.number}, the lowest that was free; {ports}"]
     if tenancy.kind == "evpn":
         out.append(f"  VNI {found.vni}: {_vni(found.vni, overlay.l3vni_base, found.number, 'l3vni_base')}")
@@ -41,23 +45,68 @@ def _vni(vni: int, base: int, number: int, key: str) -> str:
     return f"overlay.{key} {base} + {number}" if vni == base + number else "stated"
 
 
-def port(fabric: FabricPlan, link: int) -> list[str]:
-    """What tenants make of a port of a server or a box; nothing where there are none."""
+def port(fabric: FabricPlan, link: int, end: int) -> list[str]:
+    """What tenants make of a port, seen from that end of its link; nothing where there are none."""
     tenancy, owner = fabric.tenancy, int(fabric.tenancy.owner[link])
-    if owner == CLOSED:
-        return ["of no tenant: shut"]
+    sliced = [(tenancy.tenants[at], int(first[link])) for at, first in tenancy.slices.items() if first[link] >= 0]
+    if sliced:
+        return [f"tenant {of.name} on subinterface {of.tag}: {_both(fabric, low, end == 0)}" for of, low in sliced]
     ways = [way for way in tenancy.ways_out if way.link == link]
     if ways:
-        return [
-            f"way out to AS {way.asn}" + (f", tenant {of.name} on subinterface {of.tag}" if of else "")
-            for way in ways
-            for of in [tenancy.tenants[way.tenant] if way.tenant >= 0 else None]
-        ]
+        return [_way(fabric, way, end) for way in ways]
+    if owner == CLOSED:
+        return ["of no tenant: shut"]
     if owner < 0:
         return []
     found, bond = tenancy.tenants[owner], int(tenancy.lag[link])
     vlans = _vlans(found) if fabric.links.kind[link] == SERVER_LEAF else ""
-    return [f"tenant {found.name}{vlans}" + (f", bond {bond}" if bond else "")]
+    given = [
+        f"{fabric.devices[int(fabric.links.a[link])].name} has {ip_address(tenancy.hosts[owner, n][link])}/{network.length}"
+        f" in {network.name}"
+        for n, network in enumerate(found.networks)
+        if link in tenancy.hosts.get((owner, n), ())
+    ]
+    return [f"tenant {found.name}{vlans}" + (f", bond {bond}" if bond else ""), *given]
+
+
+def _way(fabric: FabricPlan, way: WayOut, end: int) -> str:
+    text = f"way out to AS {way.asn}"
+    if way.tenant >= 0:
+        of = fabric.tenancy.tenants[way.tenant]
+        text += f", tenant {of.name} on subinterface {of.tag}"
+    low = int(fabric.subnet[way.link]) if way.address is None else way.address
+    return f"{text}: {_both(fabric, low, end == 1)}" if low >= 0 else text
+
+
+def _both(fabric: FabricPlan, low: int, first: bool) -> str:
+    """Both ends of a subnet of two addresses, one's own before the other's."""
+    own, far = (low, low + 1) if first else (low + 1, low)
+    return f"{ip_address(own)}/{fabric.subnet_length}, far end {ip_address(far)}"
+
+
+def number(fabric: FabricPlan, wanted: int) -> list[str]:
+    """What a VNI stands for."""
+    if fabric.tenancy.kind != "evpn":
+        return []
+    base, out = fabric.spec.intent.overlay, list[str]()
+    for of in fabric.tenancy.tenants:
+        if of.vni == wanted:
+            why = _vni(of.vni, base.l3vni_base, of.number, "l3vni_base")
+            out.append(f"VNI {wanted}: L3 VNI of tenant {of.name} of fabric {fabric.name}: {why}")
+        for network in of.networks:
+            if network.vni == wanted:
+                why = _vni(network.vni, base.l2vni_base, network.number, "l2vni_base")
+                out.append(f"VNI {wanted}: network {network.name} of tenant {of.name} of fabric {fabric.name}: {why}")
+    return out
+
+
+def router(fabric: FabricPlan, asn: int) -> list[str]:
+    """The routers outside that have an AS number, and the leaves that meet them."""
+    met: dict[str, dict[str, None]] = {}
+    for way in fabric.tenancy.ways_out:
+        if way.asn == asn:
+            met.setdefault(way.name, {})[fabric.devices[int(fabric.links.b[way.link])].name] = None
+    return [f"{name}: AS number {asn}: a router outside, stated; met by {', '.join(leaves)}" for name, leaves in met.items()]
 
 
 def _vlans(found: TenantPlan) -> str:
@@ -70,7 +119,7 @@ def routed(fabric: FabricPlan, link: int) -> bool:
     tenancy, owner = fabric.tenancy, int(fabric.tenancy.owner[link])
     bridged = owner >= 0 and bool(tenancy.tenants[owner].networks) and fabric.links.kind[link] == SERVER_LEAF
     sliced = any(way.link == link and way.address is not None for way in tenancy.ways_out)
-    return owner != CLOSED and not bridged and not sliced
+    return fabric.spec.ethernet and not bridged and not sliced
 
 
 def address(fabric: FabricPlan, wanted: IPv4Address | IPv6Address) -> list[str]:
@@ -93,10 +142,29 @@ def _in_networks(fabric: FabricPlan, number: int) -> list[str]:
             of = f"network {network.name} of tenant {found.name}"
             if network.gateway == number:
                 out.append(f"{ip_address(number)}: gateway of {of}, on every leaf that has it")
+            out += [
+                f"{ip_address(number)}: kept for {leaf.name} in {of}, whose network OS may want an address of its own beside "
+                "the gateway"
+                for leaf in _leaves(fabric, at)
+                if network.gateway is not None and _own(network, leaf.number) == number
+            ]
             given = fabric.tenancy.hosts.get((at, n), {})
             servers = dict.fromkeys(fabric.devices[int(fabric.links.a[k])].name for k, v in given.items() if v == number)
             out += [f"{ip_address(number)}: {server} in {of}" for server in servers]
     return out
+
+
+def _leaves(fabric: FabricPlan, tenant: int) -> list[Device]:
+    """The leaves that have ports of a tenant's servers."""
+    mine = (fabric.tenancy.owner == tenant) & (fabric.links.kind == SERVER_LEAF)
+    return [fabric.devices[index] for index in np.unique(fabric.links.b[mine]).tolist()]
+
+
+def _own(network: NetworkPlan, leaf: int) -> int:
+    """A leaf's own address, counted from the end of the subnet."""
+    net = IPNetwork(f"{ip_address(network.subnet)}/{network.length}")
+    last: int = net.last
+    return last - (net.version == 4) - (leaf - 1)
 
 
 def _on_links(fabric: FabricPlan, wanted: IPv4Address | IPv6Address) -> list[str]:

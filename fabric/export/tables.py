@@ -5,17 +5,24 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Iterable, Iterator, Sequence
 from ipaddress import ip_address
+from itertools import repeat
+from operator import itemgetter
 from typing import Any
 
-from fabric.plan.devices import SERVER, SWITCH_ROLES, Device
+from fabric.export.link_columns import addresses, tenants
+from fabric.export.port_names import PortNames
+from fabric.plan.devices import Device
 from fabric.plan.links import KINDS
 from fabric.plan.plan import FabricPlan, Plan
-from fabric.planner.coordinates import nic_name
-from fabric.planner.spec import GroupSpec
 from fabric.planner.summary import summary
 
-LINK_COLUMNS = ("fabric", "kind", "speed_gbps", "length_m", "a", "a_port", "b", "b_port", "a_address", "b_address")
+# Readers of older files take columns by name, so new ones come at the end.
+LINK_COLUMNS: tuple[str, ...] = (
+    *("fabric", "kind", "speed_gbps", "length_m", "a", "a_port", "b", "b_port", "a_address", "b_address"),
+    *("a_port_name", "b_port_name", "tenant", "vlan", "bond"),
+)
 
 
 def plan_json(plan: Plan) -> str:
@@ -43,47 +50,50 @@ def _switch(fabric: FabricPlan, device: Device) -> dict[str, Any]:
     return row
 
 
-def links_csv(plan: Plan) -> str:
-    """Every link of the site. Ports: `33`, `33/2` for the second port of a broken-out cage, `compute1`, `compute1p2`."""
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Rows under a line of column names, as CSV."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(LINK_COLUMNS)
-    for name, fabric in plan.fabrics.items():
-        lengths = fabric.spec.intent.topology.cable_length_m.model_dump(by_alias=True)
-        columns, subnet = fabric.links.lists(), fabric.subnet.tolist()
-        groups = {group.name: group for group in fabric.spec.groups}
-        for at in range(len(fabric.links)):
-            kind = KINDS[columns["kind"][at]]
-            a, b = fabric.devices[columns["a"][at]], fabric.devices[columns["b"][at]]
-            low = subnet[at]
-            ends = (low + 1, low) if a.role not in SWITCH_ROLES else (low, low + 1)
-            addresses = [str(ip_address(end)) if low >= 0 else "" for end in ends]
-            writer.writerow(
-                (
-                    name,
-                    kind,
-                    columns["speed_gbps"][at],
-                    lengths[kind],
-                    a.name,
-                    _port(a, columns["a_cage"][at], columns["a_sub"][at], columns["a_split"][at], groups),
-                    b.name,
-                    _port(b, columns["b_cage"][at], columns["b_sub"][at], columns["b_split"][at], groups),
-                    *addresses,
-                )
-            )
+    writer.writerow(columns)
+    writer.writerows(rows)
     return text.getvalue()
 
 
+def links_csv(plan: Plan) -> str:
+    """Every link of the site. Ports: `33`, `33/2` for the second port of a broken-out cage, `compute1`, `compute1p2`."""
+    return table(LINK_COLUMNS, (row for name, fabric in plan.fabrics.items() for row in _links(name, fabric)))
+
+
+def _links(name: str, fabric: FabricPlan) -> Iterator[tuple[object, ...]]:
+    """The rows of one fabric: whole columns are made, then read across."""
+    links, names = fabric.links.lists(), PortNames(fabric)
+    lengths = fabric.spec.intent.topology.cable_length_m.model_dump(by_alias=True)
+    devices, metres = [device.name for device in fabric.devices], [lengths[kind] for kind in KINDS]
+    (a_port, a_name), (b_port, b_name) = names.columns("a"), names.columns("b")
+    yield from zip(
+        repeat(name, len(fabric.links)),
+        [KINDS[kind] for kind in links["kind"]],
+        links["speed_gbps"],
+        [metres[kind] for kind in links["kind"]],
+        [devices[index] for index in links["a"]],
+        a_port.tolist(),
+        [devices[index] for index in links["b"]],
+        b_port.tolist(),
+        *addresses(fabric),
+        a_name.tolist(),
+        b_name.tolist(),
+        *tenants(fabric),
+        strict=True,
+    )
+
+
 def upper_ends(text: str) -> dict[tuple[str, ...], tuple[str, str]]:
-    """Lower end → upper end of the links of a table; what is no such table gives none."""
+    """Lower end → upper end of the links of a table, older ones too; what is no such table gives none."""
     try:
-        rows = list(csv.DictReader(io.StringIO(text)))
-        return {(row["fabric"], row["a"], row["a_port"]): (row["b"], row["b_port"]) for row in rows}
-    except (csv.Error, KeyError):
+        rows = csv.reader(io.StringIO(text))
+        header = next(rows, [])
+        lower = itemgetter(*(header.index(column) for column in ("fabric", "a", "a_port")))
+        upper = itemgetter(*(header.index(column) for column in ("b", "b_port")))
+        return {lower(row): upper(row) for row in rows if row}
+    except (csv.Error, ValueError, IndexError):
         return {}
-
-
-def _port(device: Device, cage: int, sub: int, split: int, groups: dict[str, GroupSpec]) -> str:
-    if device.role == SERVER:
-        return nic_name(groups[device.group], cage, sub)
-    return f"{cage}/{sub + 1}" if split > 1 else str(cage)

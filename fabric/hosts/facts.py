@@ -16,7 +16,7 @@ from fabric.plan.devices import LEAF
 from fabric.plan.links import SERVER_LEAF
 from fabric.plan.lossless import Qos
 from fabric.plan.plan import FabricPlan
-from fabric.plan.tenants import CLOSED, TenantPlan
+from fabric.plan.tenants import CLOSED, NOBODY, TenantPlan
 from fabric.vendors.base import target
 
 MOST_MTU = 9000  # what every adapter does, with room below a switch's 9216 for tags and tunnels
@@ -46,6 +46,8 @@ class ServerLink(NamedTuple):
     tagged: tuple[Vlan, ...] = ()
     lag: int = 0  # bond, 0: none; the same number on every member of it
     vrf: str = ""  # tenant of a routed port
+    outside: tuple[str, ...] = ()  # routes behind the borders that this port's table has: "0.0.0.0/0", or prefixes
+    link: int = -1  # place among the fabric's links
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,24 +57,21 @@ class Facts:
     mtu: int  # largest IP packet that gets through
     qos: Qos | None = None
     dynamic: bool = False  # switches choose paths by load, so packets of one flow may overtake each other
-    outside: tuple[str, ...] = ()  # routes behind the fabric's borders: "0.0.0.0/0", or prefixes
 
 
 FactsOf = Callable[[FabricPlan], Facts]
 
 
 def facts_of(fabric: FabricPlan) -> Facts:
-    """What a plan says: the classes of its leaves, where they have them, and what lies behind its borders."""
+    """What a plan says: the largest packet, and the classes of its leaves, where they have them."""
     leaf = next((device for device in fabric.devices if device.role == LEAF), None)
     nos = target(leaf.nos) if leaf is not None and leaf.nos else None
     model, overlay = fabric.spec.leaf.model, fabric.spec.intent.overlay.kind == "evpn-vxlan"
     lossless = fabric.lossless is not None and nos is not None and nos.can(model, "lossless")
-    outside = dict.fromkeys(text for way in fabric.tenancy.ways_out for text in way.accepts)
     return Facts(
         mtu=min(min(fabric.spec.intent.underlay.mtu, mtu_limit(fabric)) - VXLAN_BYTES * overlay, MOST_MTU),
         qos=fabric.lossless.of(LEAF, fabric.spec.groups[0].name).qos if fabric.lossless and lossless else None,
         dynamic=nos is not None and balances_by_load(fabric.spec, nos, model),
-        outside=tuple(outside),
     )
 
 
@@ -84,17 +83,27 @@ def server_links(fabric: FabricPlan) -> Iterator[ServerLink]:
     columns = (rows, links.a, links.a_cage, links.a_sub, links.b, links.speed_gbps, fabric.subnet, fabric.tenancy.owner)
     length, text = fabric.subnet_length, _v6 if fabric.subnet_length == 127 else ipv4
     routed = fabric.spec.ethernet  # an InfiniBand port has no use for a subnet
+    outside = _outside(fabric)
     taken = (column[rows].tolist() if column is not rows else rows.tolist() for column in columns)
     for link, server, nic, port, leaf, speed, low, owner in zip(*taken, strict=True):
         tenant = fabric.tenancy.tenants[owner] if owner >= 0 else None
+        beyond = outside.get(owner, outside.get(NOBODY, ()))
         if tenant is not None and tenant.networks:
-            yield _bridged(fabric, tenant, link, ServerLink(server, nic, port, leaf, speed, None, None))
+            plain = ServerLink(server, nic, port, leaf, speed, None, None, outside=beyond, link=link)
+            yield _bridged(fabric, tenant, link, plain)
             continue
         vrf, closed = tenant.name if tenant and fabric.tenancy.isolated else "", owner == CLOSED
-        if routed and low >= 0:  # the leaf has the first address
-            yield ServerLink(server, nic, port, leaf, speed, f"{text(low + 1)}/{length}", text(low), closed, vrf=vrf)
-        else:
-            yield ServerLink(server, nic, port, leaf, speed, None, None, closed, vrf=vrf)
+        # The leaf has the first address.
+        own, via = (f"{text(low + 1)}/{length}", text(low)) if routed and low >= 0 else (None, None)
+        yield ServerLink(server, nic, port, leaf, speed, own, via, closed, vrf=vrf, outside=beyond, link=link)
+
+
+def _outside(fabric: FabricPlan) -> dict[int, tuple[str, ...]]:
+    """Tenant, or NOBODY for the default table → routes that the borders take in for it."""
+    found: dict[int, dict[str, None]] = {}
+    for way in fabric.tenancy.ways_out:
+        found.setdefault(way.tenant, {}).update(dict.fromkeys(way.accepts))
+    return {tenant: tuple(prefixes) for tenant, prefixes in found.items()}
 
 
 def _bridged(fabric: FabricPlan, tenant: TenantPlan, link: int, plain: ServerLink) -> ServerLink:

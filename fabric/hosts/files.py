@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from fabric.hosts.bmc import bmc_csv
 from fabric.hosts.facts import FactsOf, facts_of
 from fabric.hosts.groups import Group, Groups
 from fabric.hosts.nccl import nccl_context
@@ -25,9 +26,9 @@ def everyone(_: str) -> bool:
 def host_files(
     plan: Plan, wanted: Callable[[str], bool] = everyone, facts_of: FactsOf = facts_of
 ) -> Iterator[tuple[str, bytes]]:
-    """(path, bytes) of every wanted server, then of the groups that have one.
+    """(path, bytes) of every wanted server, then of the groups that have one, then of the fabrics with controllers.
 
-    A group's files are the same whichever of its servers are wanted.
+    A group's and a fabric's files are the same whichever of its servers are wanted.
     """
     seen = sides(plan, facts_of)
     groups, touched = Groups(seen), set[str]()
@@ -40,6 +41,9 @@ def host_files(
             yield f"hosts/{host.name}/60-fabric.yaml", netplan_text(host).encode()
     for group in groups.of(touched):
         yield from _shared(plan.site, group)
+    for side in seen:
+        if text := bmc_csv(side, wanted):
+            yield f"{SHARED}/{side.fabric.name}.bmc.csv", text.encode()
 
 
 def _shared(site: str, group: Group) -> Iterator[tuple[str, bytes]]:

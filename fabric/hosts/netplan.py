@@ -51,14 +51,18 @@ def _routed(nic: HostNic) -> Settings:
     settings["addresses"] = [nic.address]
     if nic.gateway is not None:
         via, table = nic.gateway, nic.table
-        routes: list[Settings] = [
-            {"to": prefix, "via": via, "metric": metric} if metric else {"to": prefix, "via": via}
-            for prefix, metric in nic.local
-        ]
+        routes = _main(nic, via)
         routes += [{"to": prefix, "via": via, "table": table} for prefix in nic.reach]
         settings["routes"] = routes
         settings["routing-policy"] = [_from(nic.address, table)]
     return settings
+
+
+def _main(nic: HostNic, via: str) -> list[Settings]:
+    """Routes of the main table."""
+    return [
+        {"to": prefix, "via": via, "metric": metric} if metric else {"to": prefix, "via": via} for prefix, metric in nic.local
+    ]
 
 
 def _from(address: str, table: int) -> Settings:
@@ -68,13 +72,16 @@ def _from(address: str, table: int) -> Settings:
 
 def _add_vlans(nic: HostNic, vlans: dict[str, Settings]) -> None:
     parent = nic.bond or nic.interface
+    pending = nic.gateway is None  # the main table's routes go over the first network that has a gateway
     for vlan in nic.tagged:
         settings: Settings = {"id": vlan.tag, "link": parent, "accept-ra": False, "mtu": nic.mtu}
         if vlan.address is not None:
             settings["addresses"] = [vlan.address]
             if vlan.gateway is not None:
                 table = FIRST_VLAN_TABLE + len(vlans)
-                settings["routes"] = [{"to": "default", "via": vlan.gateway, "table": table}]
+                settings["routes"] = _main(nic, vlan.gateway) if pending else []
+                settings["routes"].append({"to": "default", "via": vlan.gateway, "table": table})
+                pending = False
                 settings["routing-policy"] = [_from(vlan.address, table)]
         vlans[vlan_name(parent, vlan.tag, nic.ordinal)] = settings
 

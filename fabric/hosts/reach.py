@@ -1,4 +1,8 @@
-"""Which prefixes a port of a server reaches, from the blocks that a fabric's addresses come from."""
+"""Which prefixes a port of a server reaches, from the blocks that a fabric's addresses come from.
+
+Growth adds blocks behind those that are there. So that the files of servers in service stay as they are, a server's
+main table names no block that was added after its own, and sends the rest of the pool over any port.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from ipaddress import ip_address, summarize_address_range
 
 from fabric.plan.devices import LEAF
 from fabric.plan.plan import FabricPlan
+from fabric.planner.ledger import Block
 
 _KEY = "address/servers/"
 Local = tuple[tuple[str, int], ...]  # (prefix, metric) of the main table; metric 0: none stated
@@ -20,28 +25,37 @@ class Reach:
     fabric: FabricPlan
 
     @cached_property
+    def _blocks(self) -> dict[str, tuple[tuple[int, int, tuple[str, ...]], ...]]:
+        """Area of server addresses (a rail, or all racks) → its blocks: first address, end and prefixes, oldest first."""
+        return {
+            key.removeprefix(_KEY): tuple((block.base, block.end, _prefixes(block)) for block in blocks)
+            for key, blocks in self.fabric.blocks.items()
+            if key.startswith(_KEY)
+        }
+
+    @cached_property
     def areas(self) -> dict[str, tuple[str, ...]]:
-        """Area of server addresses (a rail, or all racks) → its prefixes."""
-        found = {}
-        for key, blocks in self.fabric.blocks.items():
-            if key.startswith(_KEY):
-                runs = [(ip_address(block.base), ip_address(block.end - 1)) for block in blocks]
-                found[key.removeprefix(_KEY)] = tuple(str(net) for run in runs for net in summarize_address_range(*run))
-        return found
+        """Area → its prefixes."""
+        return {name: tuple(prefix for *_, own in rows for prefix in own) for name, rows in self._blocks.items()}
+
+    @cached_property
+    def _place(self) -> dict[int, tuple[str, int]]:
+        """Leaf → the area that its servers' addresses lie in, and in which of the area's blocks."""
+        spans = [(low, end, (name, at)) for name, rows in self._blocks.items() for at, (low, end, _) in enumerate(rows)]
+        return {
+            leaf: next(place for low, end, place in spans if low <= first < end)
+            for leaf, (first, _) in self.fabric.aggregate.items()
+        }
 
     @cached_property
     def area_of(self) -> dict[int, str]:
         """Leaf → the area that its servers' addresses lie in."""
-        spans = [
-            (block.base, block.end, key.removeprefix(_KEY))
-            for key, blocks in self.fabric.blocks.items()
-            if key.startswith(_KEY)
-            for block in blocks
-        ]
-        return {
-            leaf: next(name for low, end, name in spans if low <= first < end)
-            for leaf, (first, _) in self.fabric.aggregate.items()
-        }
+        return {leaf: name for leaf, (name, _) in self._place.items()}
+
+    def up_to(self, leaf: int) -> tuple[str, ...]:
+        """The prefixes of a leaf's area up to the leaf's own block: those that were there when its servers came."""
+        name, last = self._place[leaf]
+        return tuple(prefix for *_, own in self._blocks[name][: last + 1] for prefix in own)
 
     @cached_property
     def _by_network(self) -> dict[tuple[int, int], tuple[str, ...]]:
@@ -60,30 +74,43 @@ class Reach:
         """Areas that a port at this leaf reaches: not those of other planes, nor of other rails of a rail-only fabric."""
         return self._by_network.get(self._network(leaf), ())
 
-    def everything(self, leaf: int) -> tuple[str, ...]:
-        """What the port's own table sends to the leaf: whole pools where it reaches every area, since growth adds blocks."""
-        areas = self.areas_from(leaf)
-        if len(areas) == len(self.areas):
-            return tuple(self.fabric.prefixes["servers"])
-        return tuple(prefix for area in areas for prefix in self.areas[area])
+    @cached_property
+    def whole(self) -> bool:
+        """Whether every port reaches every address of the fabric."""
+        return len(self._by_network) <= 1
 
-    def local(self, leaves: tuple[int, ...], outside: tuple[str, ...], base: int) -> tuple[Local, ...]:
+    @property
+    def pools(self) -> tuple[str, ...]:
+        return tuple(self.fabric.prefixes["servers"])
+
+    def everything(self, leaf: int) -> tuple[str, ...]:
+        """What the port's own table sends to the leaf: whole pools where it reaches all of the fabric."""
+        if self.whole:
+            return self.pools
+        return tuple(prefix for area in self.areas_from(leaf) for prefix in self.areas[area])
+
+    def local(self, leaves: tuple[int, ...], base: int, alone: bool) -> tuple[Local, ...]:
         """Per port (at these leaves) of one server, what the main table sends over it.
 
         A rail's own prefix goes over the rail's port. Where several ports serve a prefix the metric orders them, from
-        `base` on, so that the next one takes over when the first is down. Areas that no own port is in, and the outside
-        world, go over the ports that reach them, in the same order.
+        `base` on, so that the next one takes over when the first is down. What no own port is in goes over the ports
+        that reach it, in the same order: the whole pools where no other fabric has addresses of them (`alone`), else
+        the areas one by one.
         """
         own = [self.area_of.get(leaf, "") for leaf in leaves]
-        routes: list[list[tuple[str, int]]] = []
+        pooled = alone and self.whole
+        routes: list[Local] = []
         for at, leaf in enumerate(leaves):
-            here: list[tuple[str, int]] = []
+            here: dict[str, int] = {}
             if own[at]:
-                alone = own.count(own[at]) == 1
-                metric = 0 if alone else base + own[:at].count(own[at])
-                here += [(prefix, metric) for prefix in self.areas[own[at]]]
+                metric = 0 if own.count(own[at]) == 1 else base + own[:at].count(own[at])
+                here |= dict.fromkeys(self.up_to(leaf) if pooled else self.areas[own[at]], metric)
             others = [area for area in self.areas_from(leaf) if area not in own]
-            here += [(prefix, base + at) for area in others for prefix in self.areas[area]]
-            here += [(prefix, base + at) for prefix in outside]
-            routes.append(here)
-        return tuple(tuple(here) for here in routes)
+            rest = self.pools if pooled else [prefix for area in others for prefix in self.areas[area]]
+            routes.append((*here.items(), *[(prefix, base + at) for prefix in rest if prefix not in here]))
+        return tuple(routes)
+
+
+def _prefixes(block: Block) -> tuple[str, ...]:
+    ends = ip_address(block.base), ip_address(block.end - 1)
+    return tuple(str(net) for net in summarize_address_range(*ends))

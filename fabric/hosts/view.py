@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from ipaddress import ip_network
 from itertools import groupby
 from operator import attrgetter
 
 from fabric.hosts.facts import Facts, FactsOf, ServerLink, Vlan, facts_of, server_links
 from fabric.hosts.names import interface_name, vlan_name
 from fabric.hosts.reach import Local, Reach
+from fabric.hosts.way_out import METRIC, beyond, gives_default, home
 from fabric.plan.lossless import Qos
 from fabric.plan.plan import FabricPlan, Plan
 from fabric.planner.coordinates import nic_name
@@ -35,7 +37,7 @@ class HostNic:
     address: str | None  # "10.128.0.1/31"
     gateway: str | None
     reach: tuple[str, ...]  # over the gateway, from this port's address
-    local: Local  # over the gateway, from anywhere: (prefix, metric)
+    local: Local  # in the main table: (prefix, metric); over the gateway, or that of the first tagged network
     table: int  # routing table of its own
     mtu: int
     qos: Qos | None
@@ -80,7 +82,8 @@ class Side:
     groups: dict[str, GroupSpec]
     labels: dict[tuple[str, int, int], str]
     locals: dict[tuple[int, ...], tuple[Local, ...]]
-    everything: dict[int, tuple[str, ...]]
+    everything: dict[tuple[int, tuple[str, ...]], tuple[str, ...]]
+    alone: bool  # no other fabric of the site has server addresses of the same pools
 
     def label(self, group: str, nic: int, port: int) -> str:
         key = (group, nic, port)
@@ -92,7 +95,7 @@ class Side:
     def local(self, leaves: tuple[int, ...]) -> tuple[Local, ...]:
         found = self.locals.get(leaves)
         if found is None:
-            found = self.locals[leaves] = self.reach.local(leaves, self.facts.outside, self.base)
+            found = self.locals[leaves] = self.reach.local(leaves, self.base, self.alone)
         return found
 
     def over(self, link: ServerLink) -> tuple[str, ...]:
@@ -101,18 +104,43 @@ class Side:
             return ()
         if link.untagged:
             return ("default",)
-        found = self.everything.get(link.leaf)
+        key = (link.leaf, link.outside)
+        found = self.everything.get(key)
         if found is None:
-            found = self.everything[link.leaf] = (*self.reach.everything(link.leaf), *self.facts.outside)
+            found = self.everything[key] = (*self.reach.everything(link.leaf), *link.outside)
         return found
+
+    def kind(self, group: str) -> str:
+        """What the ports of a group are in this fabric."""
+        if self.groups[group].nics == BMC:
+            return CONTROLLER
+        return ETHERNET if self.fabric.spec.ethernet else INFINIBAND
 
 
 def sides(plan: Plan, facts_of: FactsOf = facts_of) -> list[Side]:
     """Every fabric of a site as the hosts see it."""
     return [
-        Side(fabric, facts_of(fabric), 100 * at, Reach(fabric), {g.name: g for g in fabric.spec.groups}, {}, {}, {})
+        Side(
+            fabric,
+            facts_of(fabric),
+            100 * at,
+            Reach(fabric),
+            {group.name: group for group in fabric.spec.groups},
+            labels={},
+            locals={},
+            everything={},
+            alone=not any(_share_pools(fabric, other) for other in plan.fabrics.values() if other is not fabric),
+        )
         for at, fabric in enumerate(plan.fabrics.values(), 1)
     ]
+
+
+def _share_pools(one: FabricPlan, other: FabricPlan) -> bool:
+    """Whether addresses of servers in both come from the same prefixes."""
+    if not (one.spec.ethernet and other.spec.ethernet):
+        return False
+    pools = [[ip_network(prefix) for prefix in fabric.prefixes["servers"]] for fabric in (one, other)]
+    return any(a.overlaps(b) for a in pools[0] for b in pools[1])
 
 
 def hosts(seen: list[Side]) -> Iterator[Host]:
@@ -131,24 +159,30 @@ def _host(name: str, parts: list[tuple[Side, list[ServerLink]]]) -> Host:
     device = first.fabric.devices[links[0].server]
     bonds: dict[tuple[str, int], str] = {}
     nics: list[HostNic] = []
+    default = home(
+        (side.fabric.name, side.fabric.spec.intent.purpose, own)
+        for side, own in parts
+        if side.kind(side.fabric.devices[own[0].server].group) == ETHERNET
+    )
     for side, own in parts:
-        nics += _nics(side, own, bonds, len(nics))
+        nics += _nics(side, own, bonds, len(nics), side.fabric.name == default)
     there = tuple((side.fabric.name, side.fabric.devices[own[0].server].group) for side, own in parts)
     return Host(name, device.group, device.model, there, tuple(nics))
 
 
-def _nics(side: Side, links: list[ServerLink], bonds: dict[tuple[str, int], str], before: int) -> Iterator[HostNic]:
+def _nics(
+    side: Side, links: list[ServerLink], bonds: dict[tuple[str, int], str], before: int, default: bool
+) -> Iterator[HostNic]:
     """The ports of one server in one fabric; bonds are numbered as they come, so that servers of a group are alike."""
     fabric, facts = side.fabric, side.facts
     devices, group = fabric.devices, fabric.devices[links[0].server].group
     spec = side.groups[group]
-    kind = CONTROLLER if spec.nics == BMC else ETHERNET if fabric.spec.ethernet else INFINIBAND
-    routed = tuple(link.leaf for link in links if link.address and not link.untagged and not link.closed)
+    kind = side.kind(group)
+    routed = tuple(link.leaf for link in links if _is_routed(link))
     local = iter(side.local(routed))
     for at, link in enumerate(links):
         label = side.label(group, link.nic, link.port)
         leaf = devices[link.leaf]
-        is_routed = link.address and not link.untagged and not link.closed
         bond = bonds.setdefault((fabric.name, link.lag), f"bond{len(bonds)}") if link.lag else ""
         yield HostNic(
             label,
@@ -162,7 +196,7 @@ def _nics(side: Side, links: list[ServerLink], bonds: dict[tuple[str, int], str]
             link.address,
             link.gateway,
             side.over(link),
-            next(local) if is_routed else (),
+            _local(link, next(local) if _is_routed(link) else (), side.base + at, METRIC + at if default else 0),
             FIRST_TABLE + before + at,
             facts.mtu,
             facts.qos,
@@ -172,3 +206,15 @@ def _nics(side: Side, links: list[ServerLink], bonds: dict[tuple[str, int], str]
             link.closed,
             link.vrf,
         )
+
+
+def _is_routed(link: ServerLink) -> bool:
+    return link.address is not None and not link.untagged and not link.closed
+
+
+def _local(link: ServerLink, own: Local, metric: int, default_metric: int) -> Local:
+    """The fabric's own addresses, then the outside world; `default_metric` 0: not the machine's default."""
+    if link.closed:
+        return ()
+    default = (("default", default_metric),) if default_metric and gives_default(link) else ()
+    return (*own, *beyond(link, metric), *default)

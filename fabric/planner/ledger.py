@@ -73,7 +73,7 @@ class Area:
             inside = (rows >= block.row) & (rows < block.row_end)
             inside &= (columns >= block.column) & (columns < block.column_end)
             offset = (rows[inside] - block.row) * block.stride + (columns[inside] - block.column) * block.step
-            result[inside] = (offset.astype(object) if wide else offset) + block.base
+            result[inside] = offset.astype(object if wide else np.int64) + block.base
         if (result < 0).any():
             raise KeyError("a cell outside the area")
         return result

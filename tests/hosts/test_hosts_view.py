@@ -30,20 +30,24 @@ def test_each_rail_has_its_leaf_its_prefix_and_its_table() -> None:
         ("compute2", "backend-leaf002", 1, 1002, 9000),
     ]
     assert [routes(n) for n in second.nics] == [
-        ("10.128.0.3/31", "10.128.0.2", POOL, (("10.128.0.0/27", 0),)),
-        ("10.128.0.35/31", "10.128.0.34", POOL, (("10.128.0.32/27", 0),)),
+        ("10.128.0.3/31", "10.128.0.2", POOL, (("10.128.0.0/27", 0), ("10.128.0.0/9", 100))),
+        ("10.128.0.35/31", "10.128.0.34", POOL, (("10.128.0.32/27", 0), ("10.128.0.0/9", 101))),
     ]
 
 
 def test_ports_of_one_leaf_share_a_prefix_in_order() -> None:
     topology = {"kind": "rack", "switch": "16x400g"}
     first, _ = all_hosts(servers={"model": "box", "count": 2, "name": "gpu", "per_rack": 1}, topology=topology)
-    assert [n.local for n in first.nics] == [(("10.128.0.0/26", 100),), (("10.128.0.0/26", 101),)]
+    assert [n.local for n in first.nics] == [
+        (("10.128.0.0/26", 100), ("10.128.0.0/9", 100)),
+        (("10.128.0.0/26", 101), ("10.128.0.0/9", 101)),
+    ]
 
 
 def test_rails_that_never_meet_do_not_reach_each_other() -> None:
     first, _ = all_hosts(topology={"kind": "rail-only", "switch": "16x400g", "unit": {"servers": 2}})
     assert [n.reach for n in first.nics] == [("10.128.0.0/27",), ("10.128.0.32/27",)]
+    assert [n.local for n in first.nics] == [(("10.128.0.0/27", 0),), (("10.128.0.32/27", 0),)]
 
 
 def test_planes_do_not_reach_each_other() -> None:
@@ -56,8 +60,14 @@ def test_planes_do_not_reach_each_other() -> None:
     ]
 
 
-def test_an_area_without_an_own_port_goes_over_every_port_in_order() -> None:
+@pytest.mark.parametrize(
+    ("pools", "rest"), [({}, ("10.128.0.64/27", 100)), ({"servers": "10.16.0.0/16"}, ("10.128.0.0/9", 100))]
+)
+def test_what_no_own_port_is_in_goes_over_every_port(pools: dict[str, str], rest: tuple[str, int]) -> None:
+    """The whole pool, unless another fabric has addresses of it."""
     intent = site()
+    front = {"purpose": "frontend", "nos": "frr", "pools": pools, "topology": {"kind": "collapsed", "switch": "16x400g"}}
+    intent["fabrics"]["front"] = {**front, "servers": {"model": "dgx-h100", "count": 1, "name": "head"}}
     intent["catalog"]["servers"]["small"] = {"gpus": 1, "nics": {"compute": {"count": 1, "speed_gbps": 400}}}
     intent["fabrics"]["backend"]["servers"] = [
         {"model": "box", "count": 2, "name": "gpu"},
@@ -65,7 +75,7 @@ def test_an_area_without_an_own_port_goes_over_every_port_in_order() -> None:
     ]
     found = {host.name: host for host in hosts(sides(plan(intent)))}
     (nic,) = found["one-0001"].nics
-    assert nic.local == (("10.128.0.0/26", 0), ("10.128.0.64/27", 100))
+    assert nic.local == (("10.128.0.0/26", 0), rest)
 
 
 def test_ipv6() -> None:
@@ -74,7 +84,7 @@ def test_ipv6() -> None:
         "fd00:0:0:8000::1/127",
         "fd00:0:0:8000::",
         ("fd00:0:0:8000::/49",),
-        (("fd00:0:0:8000::/123", 0),),
+        (("fd00:0:0:8000::/123", 0), ("fd00:0:0:8000::/49", 100)),
     )
 
 

@@ -142,3 +142,9 @@ def test_growing_tables_share_a_space(needs: list[tuple[str, int, int, int, int]
         assert all(end <= first for (_, end), (first, _) in pairwise(runs))
         taken = [number + at for (name, *_), number in cells.items() for at in range(steps[name])]
         assert len(set(taken)) == len(taken)
+
+
+def test_numbers_beyond_31_bits_from_narrow_coordinates() -> None:
+    area = Area((Block(0, 4, 0, 2, 3_232_235_520, 4, 2),))
+    rows = np.array([0, 3], dtype=np.int32)
+    assert area.numbers(rows, np.array([1, 1], dtype=np.int32)).tolist() == [3_232_235_522, 3_232_235_534]

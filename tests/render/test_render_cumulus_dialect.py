@@ -11,8 +11,9 @@ from render_views import STYLES, view
 from tenant_views import rich
 
 from fabric.plan.views import SwitchView
-from fabric.vendors.cumulus.dialect import release, spelled
-from fabric.vendors.cumulus.target import tree
+from fabric.vendors.base import CannotRender
+from fabric.vendors.cumulus.dialect import release, release_refusal, spelled
+from fabric.vendors.cumulus.target import TARGET, tree
 from fabric.vendors.cumulus.tree import ENABLE, Tree
 
 VIEWS = {
@@ -49,16 +50,22 @@ def test_releases(text: str, number: tuple[int, ...]) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("5.12", "expected Cumulus Linux 5.13 or a later 5.x, got 5.12"),
-        ("4.4", "expected Cumulus Linux 5.13 or a later 5.x, got 4.4"),
-        ("6.0", "expected Cumulus Linux 5.13 or a later 5.x, got 6.0"),
-        ("five", "expected a Cumulus Linux release such as 5.15, got 'five'"),
-        ("5", "expected a Cumulus Linux release such as 5.15, got '5'"),
+        ("5.12", "expected 5.13 to 5.x, whose NVUE speaks one of the two dialects known here, got 5.12"),
+        ("4.4", "expected 5.13 to 5.x, whose NVUE speaks one of the two dialects known here, got 4.4"),
+        ("6.0", "expected 5.13 to 5.x, whose NVUE speaks one of the two dialects known here, got 6.0"),
+        ("five", "expected a release of Cumulus Linux such as 5.15, got 'five'"),
+        ("5", "expected a release of Cumulus Linux such as 5.15, got '5'"),
     ],
 )
 def test_other_releases_are_refused(text: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+    assert TARGET.release_refusal(text) == message
+    with pytest.raises(CannotRender, match=f"^release of Cumulus Linux: {message}"):
         release(text)
+
+
+@pytest.mark.parametrize("text", ["", *TARGET.releases, "5.13.1", "5.99"])
+def test_known_releases_are_not_refused(text: str) -> None:
+    assert release_refusal(text) is None
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,9 @@ from tenant_views import MARKING, QOS, rich
 from test_render_junos import block, of_model, text
 
 from fabric.plan.lossless import Marking, Watchdog
+from fabric.vendors.base import CannotRender
+from fabric.vendors.junos.buffers import partitions
+from fabric.vendors.junos.platform import platform
 from fabric.vendors.junos.qos import Dog, drop_profiles, fill, watchdog
 
 LEAF = rich("leaf1", "qos", "junos")
@@ -56,6 +59,48 @@ def test_a_drop_profile_for_each_marking_named_by_speed() -> None:
         ports.append(port)
     names = [profile.name for profile in drop_profiles(replace(LEAF, ports=tuple(ports))).values()]
     assert names == ["ROCE-400G", "ROCE-800G"]
+
+
+def test_one_marking_has_no_speed_in_its_name() -> None:
+    assert {port.ref.speed_gbps for port in LEAF.ports if port.up and port.lossless} == {400, 800}
+    assert [profile.name for profile in drop_profiles(LEAF).values()] == ["ROCE"]
+    assert "scheduler-map ROCE;" in block(text(LEAF)[text(LEAF).index("class-of-service {") :], "et-0/0/0:0")
+
+
+TOMAHAWK5 = platform("qfx5240-64od")
+
+
+@pytest.mark.parametrize(
+    ("pool", "reserved", "shares"),
+    [
+        (0, 1_000_000, (66, 24, 10)),
+        (25_740_000, 26_000_000, (66, 24, 10)),  # 24 percent of 107,250,000
+        (25_740_001, 26_000_000, (66, 25, 9)),
+        (53_465_984, 54_668_928, (44, 50, 6)),  # 64 ports of 800G, cables of 40 m
+        (0, 53_465_984, (44, 50, 6)),  # every port with headroom of its own
+        (85_800_000, 86_000_000, (15, 80, 5)),
+    ],
+)
+def test_headroom_has_the_share_that_the_plan_needs(pool: int, reserved: int, shares: tuple[int, int, int]) -> None:
+    buffer = replace(QOS.buffer, total_bytes=165_000_000, headroom_pool_bytes=pool, reserved_bytes=reserved)
+    ingress, egress = partitions(buffer, TOMAHAWK5)
+    assert tuple(part.percent for part in ingress) == shares
+    assert [part.dynamic_threshold for part in ingress] == [10, 0, 0]
+    assert sum(shares) == 100
+    assert tuple(part.percent for part in egress) == (shares[0], shares[2])
+
+
+def test_headroom_beyond_the_partition_is_refused() -> None:
+    buffer = replace(QOS.buffer, total_bytes=165_000_000, headroom_pool_bytes=103_778_304, reserved_bytes=104_981_248)
+    message = r"^expected PFC headroom within 80 % of the shared buffer, 85,800,000 bytes of 107,250,000, got 103,778,304"
+    with pytest.raises(CannotRender, match=message):
+        text(of_model(replace(LEAF, qos=replace(QOS, buffer=buffer)), "qfx5240-64od"))
+    text(of_model(replace(LEAF, qos=replace(QOS, buffer=buffer)), "qfx5230-64cd"))  # keeps its own partitions
+
+
+def test_published_shares_where_the_buffer_is_not_known() -> None:
+    buffer = replace(QOS.buffer, total_bytes=None, headroom_pool_bytes=103_778_304)
+    assert partitions(buffer, TOMAHAWK5) == (TOMAHAWK5.ingress, TOMAHAWK5.egress)
 
 
 @pytest.mark.parametrize(

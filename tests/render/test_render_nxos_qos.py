@@ -76,9 +76,9 @@ def test_other_numbers() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"priority": 7}, r"qos.priority 7: on NX-OS queue 7 is the strict queue.*expected 1 to 6"),
-        ({"priority": 0}, r"qos.priority 0: on NX-OS queue 0 is best effort; expected 1 to 6"),
-        ({"dscp": 48}, "qos.dscp and qos.cnp_dscp are both 48"),
+        ({"priority": 7}, r"qos.lossless_priority 7: on NX-OS queue 7 is the strict queue.*expected 1 to 6"),
+        ({"priority": 0}, r"qos.lossless_priority 0: on NX-OS queue 0 is best effort; expected 1 to 6"),
+        ({"dscp": 48}, "qos.lossless_dscp and qos.cnp_dscp are both 48"),
     ],
 )
 def test_what_the_queues_cannot_hold_is_refused(changes: dict[str, int], message: str) -> None:
@@ -122,15 +122,17 @@ def test_a_threshold_of_its_own_is_a_policy_of_its_own() -> None:
     )
 
 
-def test_a_cable_beyond_100_m_states_its_pause_buffer() -> None:
+def test_a_cable_beyond_100_m_is_named_and_no_pause_buffer_guessed() -> None:
     seen = rich("leaf1", "qos", "nxos")
     at = next(n for n, port in enumerate(seen.ports) if port.ref.cage == 3)
     lines = config(with_ports(seen, {at: replace(seen.ports[at], length_m=300)}))
-    assert nested(lines, "policy-map type queuing ROCE-LONG-1") == {
-        "c-in-q3": ["pause buffer-size 128000 pause-threshold 37888 resume-threshold 37888"]
-    }
-    assert "service-policy type queuing input ROCE-LONG-1" in section(lines, "interface Ethernet1/3")
-    assert "service-policy type queuing input ROCE-LONG-1" not in section(lines, "interface Ethernet1/4")
+    assert [line for line in lines if line.startswith("! Lossless")] == [
+        "! Lossless cables of 300 m: beyond 100 m NX-OS wants a pause buffer stated, and this file states none. "
+        "Add it before use."
+    ]
+    assert not any("pause buffer-size" in line or "queuing input" in line for line in lines)
+    exact = config(with_ports(seen, {at: replace(seen.ports[at], length_m=100)}))
+    assert not any(line.startswith("! Lossless") for line in exact)
 
 
 def test_silicon_one_has_room_for_six_policies() -> None:
@@ -143,6 +145,6 @@ def test_silicon_one_has_room_for_six_policies() -> None:
     wide = with_ports(seen, many)
     assert "policy-map type queuing ROCE-400G-4" in config(wide)
     small = replace(wide, model=wide.model.model_copy(update={"asic": "silicon-one-g200"}))
-    with pytest.raises(ValueError, match="leaf1: 8 QoS policies, and test-box has room for 6"):
+    with pytest.raises(ValueError, match=r"^8 QoS policies, and test-box has room for 6"):
         config(small)
     config(replace(seen, model=small.model))

@@ -60,14 +60,25 @@ DROPS = (
 
 def release(text: str) -> Release:
     """`5.14`, `5.15.1`; "" is the usual one."""
+    refusal = release_refusal(text)
+    if refusal is not None:
+        raise CannotRender(f"release of Cumulus Linux: {refusal}")
+    return _number(text)
+
+
+def release_refusal(text: str) -> str | None:
+    """Why no dialect here is that release's: "expected …, got …"; None where one is."""
     if re.fullmatch(r"[0-9]+(\.[0-9]+){1,3}", text or USUAL) is None:
-        raise CannotRender(f"expected a Cumulus Linux release such as {USUAL}, got {text!r}")
-    number = tuple(int(part) for part in (text or USUAL).split("."))
-    if number < OLDEST or number[0] != OLDEST[0]:
-        raise CannotRender(
-            f"expected Cumulus Linux 5.{OLDEST[1]} or a later 5.x, got {text}: its NVUE speaks another dialect"
-        )
-    return number
+        return f"expected a release of Cumulus Linux such as {USUAL}, got {text!r}"
+    number = _number(text)
+    if number >= OLDEST and number[0] == OLDEST[0]:
+        return None
+    first = ".".join(map(str, OLDEST))
+    return f"expected {first} to {OLDEST[0]}.x, whose NVUE speaks one of the two dialects known here, got {text}"
+
+
+def _number(text: str) -> Release:
+    return tuple(int(part) for part in (text or USUAL).split("."))
 
 
 def spelled(tree: Mapping[str, Any], number: Release, vrf: str) -> Tree:

@@ -12,7 +12,7 @@ from typing import Any
 from fabric.catalog.models import SwitchModel
 from fabric.plan.views import SwitchView
 from fabric.vendors.base import Capabilities, Document, File, Target
-from fabric.vendors.cumulus.dialect import USUAL, release, spelled
+from fabric.vendors.cumulus.dialect import USUAL, release, release_refusal, spelled
 from fabric.vendors.cumulus.interfaces import interfaces, port_name
 from fabric.vendors.cumulus.qos import qos
 from fabric.vendors.cumulus.routing import routing
@@ -72,6 +72,7 @@ TARGET = Target(
         snmp=True,
         gnmi=True,
     ),
-    releases=(USUAL, "5.14"),
+    releases=(USUAL, "5.16", "5.14", "5.13"),
+    release_refusal=release_refusal,
     vrf_name_limit=15,  # a VRF is a Linux device
 )

@@ -22,6 +22,7 @@ class Platform:
     chassis_ports: bool = False  # speed and split stand under `chassis fpc 0 pic 0 port`, not at the interface
     watchdog: bool = True  # has the PFC watchdog
     ingress: tuple[Partition, ...] = ()  # of the shared buffer, as published for the box; (): the box's own
+    shared_percent: int = 100  # of the whole buffer that is shared
     egress: tuple[Partition, ...] = ()
     dedicated: tuple[int, int] | None = None  # percent kept for the ports, ingress and egress
     flowset_entries: int = 0  # size of a DLB group's table; 0: the box's own
@@ -30,6 +31,7 @@ class Platform:
 TOMAHAWK5 = Platform(
     ingress=(Partition("lossless", 66, 10), Partition("lossless-headroom", 24), Partition("lossy", 10)),
     egress=(Partition("lossless", 66), Partition("lossy", 10)),
+    shared_percent=65,  # a box showed 66.9 with 13.7 dedicated at ingress; here 15 are
     dedicated=(15, 30),
     flowset_entries=2048,
 )

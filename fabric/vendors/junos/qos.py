@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fabric.plan.lossless import Buffer, Marking, Watchdog
 from fabric.plan.ports import Port
 from fabric.plan.views import SwitchView
+from fabric.vendors.junos.buffers import partitions
 from fabric.vendors.junos.interfaces import port_name
 from fabric.vendors.junos.platform import Partition, platform
 from fabric.vendors.junos.words import bits
@@ -75,6 +76,7 @@ def class_of_service(view: SwitchView) -> Class | None:
         return None
     qos, box = view.qos, platform(view.device.model)
     profiles = drop_profiles(view)
+    ingress, egress = partitions(qos.buffer, box)
     ports = tuple(_port_class(view, port, profiles) for port in view.ports if port.up and not port.lag)
     ports += tuple(_bundle_class(view, lag.number, profiles) for lag in view.lags)
     weighted = 100 - CNP_PERCENT
@@ -94,8 +96,8 @@ def class_of_service(view: SwitchView) -> Class | None:
         tagged=any(_tagged(view, port) for port in view.ports),
         lengths_m=tuple(sorted({port.length_m for port in view.ports if port.up and port.lossless})),
         watchdog=watchdog(qos.watchdog) if qos.watchdog and box.watchdog else None,
-        ingress=box.ingress,
-        egress=box.egress,
+        ingress=ingress,
+        egress=egress,
         dedicated=box.dedicated,
         ports=ports,
     )
@@ -109,7 +111,7 @@ def _tagged(view: SwitchView, port: Port) -> bool:
 
 
 def drop_profiles(view: SwitchView) -> dict[Marking, DropProfile]:
-    """One for each marking that the ports have, named by their fastest speed."""
+    """One for each marking that the ports have: `ROCE` where there is one, else named by its fastest speed."""
     speeds: dict[Marking, int] = {}
     for port in view.ports:
         if port.up and port.lossless:
@@ -119,7 +121,7 @@ def drop_profiles(view: SwitchView) -> dict[Marking, DropProfile]:
     assert view.qos is not None
     for marking, speed in sorted(speeds.items(), key=lambda item: (item[1], item[0].kmin_bytes, item[0].kmax_bytes)):
         same = sum(profile.name.startswith(f"ROCE-{speed}G") for profile in found.values())
-        name = f"ROCE-{speed}G" + (f"-{same + 1}" if same else "")
+        name = f"ROCE-{speed}G" + (f"-{same + 1}" if same else "") if len(speeds) > 1 else "ROCE"
         found[marking] = DropProfile(name, *fill(marking, view.qos.buffer))
     return found
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from fabric.plan.lossless import Lossless, Marking, Qos
+from fabric.plan.lossless import Marking, Qos
 from fabric.plan.ports import Port
 from fabric.plan.views import SwitchView
 from fabric.vendors.base import CannotRender
@@ -19,7 +19,7 @@ CLASSIFY, NETWORK = "ROCE-CLASSIFY", "ROCE-NETWORK"
 MTU = 9216  # of every class, else switched jumbo frames are cut
 PEER_LINK_DSCP = 56  # what a virtual peer link marks its messages with
 POLL_MS = 100  # watchdog's own step
-LONG_M = 100  # beyond this many metres the pause buffer has to be stated
+LONG_M = 100  # beyond this many metres Cisco wants the pause buffer stated
 SILICON_ONE, SILICON_ONE_LIMIT = "silicon-one", 6  # unique QoS policies on a switch
 
 
@@ -47,17 +47,6 @@ class QueuingPolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class PausePolicy:
-    """Input buffer of the lossless class on long cables, in bytes."""
-
-    name: str
-    queue: str
-    buffer_bytes: int
-    pause_bytes: int
-    resume_bytes: int
-
-
-@dataclass(frozen=True, slots=True)
 class Policies:
     priority: int
     classify: str
@@ -66,11 +55,10 @@ class Policies:
     mtu: int
     outputs: tuple[QueuingPolicy, ...]
     system: str  # output policy of the whole box; a port says only where it differs
-    pauses: tuple[PausePolicy, ...]
+    long_m: tuple[int, ...]  # lossless cables for which the box wants a pause buffer that nobody documents
     watchdog: bool
     shutdown_multiplier: int
     by_marking: tuple[tuple[Marking, str], ...]
-    by_headroom: tuple[tuple[Lossless, str], ...]
 
     def on_port(self, port: Port) -> tuple[str, ...]:
         """Service policies of a lossless port."""
@@ -78,9 +66,6 @@ class Policies:
         if lossless is None:
             return ()
         lines = [f"service-policy type qos input {self.classify}"]
-        pause = dict(self.by_headroom).get(lossless) if port.length_m > LONG_M else None
-        if pause:
-            lines.append(f"service-policy type queuing input {pause}")
         output = dict(self.by_marking)[lossless.marking]
         if output != self.system:
             lines.append(f"service-policy type queuing output {output}")
@@ -96,7 +81,6 @@ def policies(view: SwitchView) -> Policies | None:
     names = _names(ports)
     outputs = tuple(QueuingPolicy(name, _queues(qos, marking)) for marking, name in names.items())
     system, _ = Counter(names[port.lossless.marking] for port in ports if port.lossless).most_common(1)[0]
-    headrooms, pauses = _pauses(ports, qos)
     classes = [ClassMap("ROCE", qos.dscp, qos.priority), ClassMap("CNP", qos.cnp_dscp, STRICT)]
     if view.overlay and PEER_LINK_DSCP not in (qos.dscp, qos.cnp_dscp):
         classes.append(ClassMap("PEER-LINK", PEER_LINK_DSCP, STRICT))
@@ -108,29 +92,30 @@ def policies(view: SwitchView) -> Policies | None:
         mtu=MTU,
         outputs=outputs,
         system=system,
-        pauses=pauses,
+        long_m=tuple(sorted({port.length_m for port in ports if port.length_m > LONG_M})),
         watchdog=qos.watchdog is not None,
         shutdown_multiplier=min(10, max(1, -(-qos.watchdog.detect_ms // POLL_MS))) if qos.watchdog else 0,
         by_marking=tuple(names.items()),
-        by_headroom=headrooms,
     )
-    _few_enough(view, 2 + len(outputs) + len(pauses))
+    _few_enough(view, 2 + len(outputs))
     return found
 
 
 def _fits(qos: Qos) -> None:
     if qos.priority in (BEST_EFFORT, STRICT):
         role = "the strict queue, which congestion notifications need" if qos.priority == STRICT else "best effort"
-        raise CannotRender(f"qos.priority {qos.priority}: on NX-OS queue {qos.priority} is {role}; expected 1 to 6")
+        raise CannotRender(f"qos.lossless_priority {qos.priority}: on NX-OS queue {qos.priority} is {role}; expected 1 to 6")
     if qos.dscp == qos.cnp_dscp:
-        raise CannotRender(f"qos.dscp and qos.cnp_dscp are both {qos.dscp}: NX-OS tells the classes apart by DSCP alone")
+        raise CannotRender(
+            f"qos.lossless_dscp and qos.cnp_dscp are both {qos.dscp}: NX-OS tells the classes apart by DSCP alone"
+        )
 
 
 def _few_enough(view: SwitchView, count: int) -> None:
     if view.model.asic.startswith(SILICON_ONE) and count > SILICON_ONE_LIMIT:
         raise CannotRender(
-            f"{view.device.name}: {count} QoS policies, and {view.device.model} has room for {SILICON_ONE_LIMIT}; "
-            "expected fewer distinct port speeds, ECN thresholds or long cables on one switch"
+            f"{count} QoS policies, and {view.device.model} has room for {SILICON_ONE_LIMIT}; "
+            "expected fewer distinct port speeds or ECN thresholds on one switch"
         )
 
 
@@ -161,18 +146,3 @@ def _ecn(marking: Marking) -> str:
         f"maximum-threshold {max(2, marking.kmax_bytes // 1000)} kbytes "
         f"drop-probability {marking.pmax_percent} weight 0 ecn"
     )
-
-
-def _pauses(ports: list[Port], qos: Qos) -> tuple[tuple[tuple[Lossless, str], ...], tuple[PausePolicy, ...]]:
-    """Input policies of long cables: the headroom lies above the fill at which PAUSE is sent."""
-    found: dict[tuple[int, int, int], PausePolicy] = {}
-    names: dict[Lossless, str] = {}
-    for port in ports:
-        lossless = port.lossless
-        if lossless is None or port.length_m <= LONG_M:
-            continue
-        pause = max(lossless.size_bytes - lossless.xoff_bytes, lossless.xon_bytes)
-        key = (pause + lossless.xoff_bytes, pause, min(lossless.xon_bytes, pause))
-        policy = found.setdefault(key, PausePolicy(f"ROCE-LONG-{len(found) + 1}", f"c-in-q{qos.priority}", *key))
-        names[lossless] = policy.name
-    return tuple(names.items()), tuple(found.values())

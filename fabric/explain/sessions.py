@@ -1,0 +1,78 @@
+"""BGP sessions of a fabric by what they are for. Every one is counted once, whoever has its ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fabric.diagnostics import plural
+from fabric.plan.plan import FabricPlan
+from fabric.planner.spec import FabricSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Sessions:
+    """Sessions beside those of the underlay."""
+
+    evpn: int  # loopback to loopback
+    sliced: tuple[tuple[str, int], ...]  # VRF-lite: tenant, and the fabric links that carry it
+    outside: tuple[tuple[str, int, int], ...]  # router, links to it, sessions
+
+    @property
+    def of_tenants(self) -> int:
+        return sum(count for _, count in self.sliced)
+
+    @property
+    def to_outside(self) -> int:
+        return sum(count for _, _, count in self.outside)
+
+    def __bool__(self) -> bool:
+        return bool(self.evpn or self.of_tenants or self.to_outside)
+
+
+def asked_for(spec: FabricSpec) -> bool:
+    """Whether an intent wants any, so that the fabric must be wired before they can be counted."""
+    intent = spec.intent
+    return intent.overlay.kind != "none" or bool(intent.tenants) or any(box.external for box in intent.topology.attachments)
+
+
+def sessions(fabric: FabricPlan) -> Sessions:
+    tenancy, outside = fabric.tenancy, dict[str, list[int]]()
+    for way in tenancy.ways_out:
+        outside.setdefault(way.name, []).append(way.link)
+    return Sessions(
+        evpn=sum(len(peers) for peers in tenancy.peers.values()) // 2,
+        sliced=tuple((tenancy.tenants[at].name, int((first >= 0).sum())) for at, first in tenancy.slices.items()),
+        outside=tuple((name, len(set(links)), len(links)) for name, links in outside.items()),
+    )
+
+
+def phrase(underlay: int, more: Sessions) -> str:
+    """`32 sessions`; `32 underlay sessions, 16 of EVPN, 2 to outside` where there are others."""
+    if not more:
+        return _many(underlay, "session")
+    parts = [_many(underlay, "underlay session")]
+    parts += [f"{more.evpn:,} of EVPN"] if more.evpn else []
+    parts += [f"{more.of_tenants:,} of tenants"] if more.of_tenants else []
+    parts += [f"{more.to_outside:,} to outside"] if more.to_outside else []
+    return ", ".join(parts)
+
+
+def terms(more: Sessions, route_servers: int) -> list[str]:
+    """Each kind, and what it is a product of."""
+    out = []
+    if more.evpn:
+        out.append(
+            "EVPN: one between the loopbacks of neighbours, with the first "
+            f"{plural(route_servers, 'spine')} of a pod and plane (overlay.route_servers), and likewise cores: {more.evpn}"
+        )
+    if more.of_tenants:
+        parts = [f"{count} with {name}" for name, count in more.sliced]
+        out.append(f"tenants: one a tenant on each fabric link that carries it: {' + '.join(parts)} = {more.of_tenants}")
+    for name, links, count in more.outside:
+        each = count // links
+        out.append(f"outside: {plural(links, 'link')} to {name} x {plural(each, 'table')} = {count}")
+    return out
+
+
+def _many(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")

@@ -1,0 +1,91 @@
+"""What a port is called: on the plan's label (`33/2`, `compute1`), and by the box itself (`Ethernet256`, `et-0/0/32:1`).
+
+A fabric has hundreds of thousands of ends and a few hundred names, so every name is made once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fabric.catalog.models import SwitchModel
+from fabric.hosts.names import interface_name
+from fabric.hosts.view import BMC
+from fabric.plan.devices import CORE, LEAF, SERVER, SPINE, Device
+from fabric.plan.plan import FabricPlan
+from fabric.plan.ports import PortRef
+from fabric.planner.coordinates import nic_name
+from fabric.planner.spec import GroupSpec
+from fabric.vendors.base import target
+
+Names = NDArray[Any]  # of str
+
+
+class PortNames:
+    """The names of one fabric's ports."""
+
+    def __init__(self, fabric: FabricPlan) -> None:
+        self.fabric = fabric
+
+    def label(self, device: Device, ref: PortRef) -> str:
+        """The plan's own name: `33`, `33/2` of a broken-out cage, `compute1`, `compute1p2`."""
+        if device.role == SERVER:
+            return nic_name(self._groups[device.group], ref.cage, ref.sub)
+        return f"{ref.cage}/{ref.sub + 1}" if ref.split > 1 else str(ref.cage)
+
+    def own(self, device: Device, ref: PortRef) -> str:
+        """The box's own name, "" where nobody knows it: of attached boxes, and of switches without a network OS."""
+        if device.role == SERVER:
+            group, label = self._groups[device.group], self.label(device, ref)
+            kernel = self.fabric.spec.ethernet and group.nics != BMC  # the others have no Ethernet interface in the host
+            return interface_name(label, group.nic, ref.cage, ref.sub) if kernel else label
+        model = self.models.get(device.role)
+        if model is None or not device.nos:
+            return ""
+        try:
+            return target(device.nos).port_name(model, ref, device.model)
+        except (KeyError, ValueError, IndexError):
+            return ""  # its target is not installed, refuses the box, or splits no cage that way
+
+    def columns(self, end: str) -> tuple[Names, Names]:
+        """Labels and own names of the ends `a` or `b` of all links."""
+        links, devices = self.fabric.links, self.fabric.devices
+        if not len(links):
+            return np.empty(0, object), np.empty(0, object)
+        index, cage, sub, split = (getattr(links, end + part) for part in ("", "_cage", "_sub", "_split"))
+        kinds: dict[tuple[str, ...], int] = {}
+        kind_of = np.array([kinds.setdefault((d.role, d.nos, d.model, d.group), len(kinds)) for d in devices])
+        code = np.zeros(len(links), dtype=np.int64)
+        for column in (kind_of[index], cage, sub, split):
+            code = code * (int(column.max()) + 1) + column
+        _, first, every = np.unique(code, return_index=True, return_inverse=True)
+        labels, own = np.empty(len(first), object), np.empty(len(first), object)
+        for at, link in enumerate(first.tolist()):
+            device, ref = devices[int(index[link])], self.ref(link, end)
+            labels[at], own[at] = self.label(device, ref), self.own(device, ref)
+        return labels[every.ravel()], own[every.ravel()]
+
+    def ref(self, link: int, end: str) -> PortRef:
+        columns = self.fabric.links
+        cage, sub, split = (int(getattr(columns, f"{end}_{part}")[link]) for part in ("cage", "sub", "split"))
+        return PortRef(cage, sub, split, int(columns.speed_gbps[link]))
+
+    def possible(self, device: Device) -> Iterator[PortRef]:
+        """Every port that a switch could have, however its cages are split."""
+        model = self.models[device.role]
+        for cage in range(1, model.cages + 1):
+            for speed, split in model.group_of(cage).splits.items():
+                yield from (PortRef(cage, sub, split, speed) for sub in range(split))
+
+    @cached_property
+    def models(self) -> dict[str, SwitchModel]:
+        spec = self.fabric.spec
+        return {LEAF: spec.leaf.model, SPINE: spec.spine.model, CORE: spec.core.model}
+
+    @cached_property
+    def _groups(self) -> dict[str, GroupSpec]:
+        return {group.name: group for group in self.fabric.spec.groups}

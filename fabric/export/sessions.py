@@ -1,0 +1,79 @@
+"""The BGP sessions beyond the underlay that end on addresses of a port: ways out, and VRF-lite on every fabric link.
+
+A line for each end that is a switch of the plan, from the same view that its config is made from. What the router
+outside must be told is the line of its border leaf, read from the other side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabric.configs.view_of import Views
+from fabric.export.port_names import PortNames
+from fabric.plan.devices import Device
+from fabric.plan.plan import FabricPlan, Plan
+from fabric.plan.ports import Port
+from fabric.plan.views import SwitchView
+from fabric.vendors.policy import Policy, external_policy, vrf_policy
+
+SESSION_COLUMNS: tuple[str, ...] = (
+    *("fabric", "kind", "device", "interface", "vlan", "vrf", "address", "asn"),
+    *("peer", "peer_interface", "peer_address", "peer_asn", "prefixes_in", "prefixes_out"),
+)
+WAY_OUT, VRF_LITE = "way-out", "vrf-lite"
+
+Row = tuple[object, ...]
+
+
+def sessions(plan: Plan) -> Iterator[Row]:
+    """Every session, by fabric and switch; first its ways out."""
+    for fabric in plan.fabrics.values():
+        everywhere = fabric.tenancy.kind == VRF_LITE
+        borders = {int(fabric.links.b[way.link]) for way in fabric.tenancy.ways_out}
+        if not (everywhere or borders) or not fabric.spec.ethernet:
+            continue
+        views, names = Views(plan, fabric), PortNames(fabric)
+        for device in fabric.switches:
+            if everywhere or device.index in borders:
+                view = views.of(device)
+                yield from _ways_out(fabric, view, names)
+                yield from _slices(fabric, view, names)
+
+
+def _ways_out(fabric: FabricPlan, view: SwitchView, names: PortNames) -> Iterator[Row]:
+    for way in view.externals:
+        policy, own = external_policy(view, way), names.own(view.device, way.port.ref)
+        yield (
+            *(fabric.name, WAY_OUT, view.device.name, _interface(own, way.tag), way.tag or "", way.vrf, way.address),
+            *(view.device.asn, way.peer, "", way.peer_address, way.peer_asn),
+            *(_prefixes(policy, policy.imports), _prefixes(policy, policy.exports)),
+        )
+
+
+def _slices(fabric: FabricPlan, view: SwitchView, names: PortNames) -> Iterator[Row]:
+    for vrf in view.vrfs:
+        if not vrf.sessions:
+            continue
+        policy = vrf_policy(view, vrf)
+        both = _prefixes(policy, policy.imports), _prefixes(policy, policy.exports)
+        for session in vrf.sessions:
+            part = next(part for part in session.port.subinterfaces if part.tag == session.tag)
+            own = names.own(view.device, session.port.ref)
+            yield (
+                *(fabric.name, VRF_LITE, view.device.name, _interface(own, part.tag), part.tag, vrf.name, part.address),
+                *(view.device.asn, session.peer.name, _interface(_far(names, session.peer, session.port), part.tag)),
+                *(part.peer_address, session.peer_asn, *both),
+            )
+
+
+def _far(names: PortNames, peer: Device, port: Port) -> str:
+    return names.own(peer, port.peer.port) if port.peer is not None and port.peer.port is not None else ""
+
+
+def _interface(name: str, tag: int) -> str:
+    return f"{name}.{tag}" if name and tag else name
+
+
+def _prefixes(policy: Policy, name: str) -> str:
+    """The entries of a list; a prefix alone, or with those inside it that are no longer than `le`."""
+    return "; ".join(entry.words for found in policy.lists if found.name == name for entry in found.entries)

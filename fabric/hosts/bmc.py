@@ -1,0 +1,55 @@
+"""The boards' controllers of one fabric: addresses to give them, for a DHCP server or for whoever sets them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator
+
+from fabric.hosts.facts import ServerLink, server_links
+from fabric.hosts.view import CONTROLLER, Side
+from fabric.plan.plan import FabricPlan
+from fabric.plan.ports import PortRef
+from fabric.vendors.base import target
+
+COLUMNS = ("server", "nic", "leaf", "port", "vlan", "tagged", "address", "gateway", "mac")
+Row = tuple[str | int, ...]
+
+
+def bmc_csv(side: Side, wanted: Callable[[str], bool]) -> str:
+    """Every controller, a line a network; "" where no wanted server has one here. The MAC is the owner's to fill in."""
+    if not any(side.kind(name) == CONTROLLER for name in side.groups):
+        return ""
+    rows = list(_rows(side))
+    if not any(wanted(str(row[0])) for row in rows):
+        return ""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _rows(side: Side) -> Iterator[Row]:
+    devices = side.fabric.devices
+    for link in server_links(side.fabric):
+        server = devices[link.server]
+        if side.kind(server.group) != CONTROLLER:
+            continue
+        label = side.label(server.group, link.nic, link.port)
+        where = (server.name, label, devices[link.leaf].name, _leaf_port(side.fabric, link))
+        if link.closed:  # the leaf keeps it shut
+            yield (*where, "", "", "", "", "")
+        elif link.tagged:
+            for vlan in link.tagged:
+                yield (*where, vlan.tag, "yes", vlan.address or "", vlan.gateway or "", "")
+        else:
+            vlan_of = (link.untagged, "no") if link.untagged else ("", "")
+            yield (*where, *vlan_of, link.address or "", link.gateway or "", "")
+
+
+def _leaf_port(fabric: FabricPlan, link: ServerLink) -> str:
+    """The leaf's port as its network OS names it."""
+    links, leaf = fabric.links, fabric.devices[link.leaf]
+    cage, sub, split = (int(column[link.link]) for column in (links.b_cage, links.b_sub, links.b_split))
+    return target(leaf.nos).port_name(fabric.spec.leaf.model, PortRef(cage, sub, split, link.speed_gbps), leaf.model)
