@@ -84,7 +84,8 @@ def _trigger(buffer: Buffer, count: int) -> list[str]:
     return [
         f"PFC: with all n = {count} lossless ports congested a priority group sends PAUSE from "
         f"alpha x shared / (1 + n x alpha)",
-        f"  = {alpha:g} x {buffer.shared_bytes:,} / (1 + {count} x {alpha:g}) = {buffer.trigger_bytes:,} bytes",
+        f"  = {alpha:g} x {buffer.shared_bytes:,} / (1 + {count} x {alpha:g}) = {buffer.trigger_bytes:,} bytes; "
+        "alpha as SONiC sets it, another network OS may decide otherwise",
     ]
 
 
