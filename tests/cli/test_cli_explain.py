@@ -47,7 +47,7 @@ def _leaves(text: str, row: Row) -> bool:
 def _links(text: str, row: Row) -> bool:
     kinds = {k: n for k, n in row["cables"].items() if n}
     sums = {k: total(text, rf"{k}: .* = (\d+)") for k in ("server-leaf", "leaf-spine", "spine-core")}
-    shown = {k: int(n) for n, k in re.findall(r"(\d+) ([a-z-]+)", text.splitlines()[-1])}
+    shown = {k: int(n.replace(",", "")) for n, k in re.findall(r"([\d,]+) ([a-z-]+)", text.splitlines()[-1])}
     return shown == kinds and sums == {k: row["links"][k] for k in sums}
 
 
