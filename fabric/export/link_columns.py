@@ -19,8 +19,8 @@ Flags = NDArray[np.bool_]
 def bridged(fabric: FabricPlan) -> Flags:
     """Per link whether its port is in layer-2 networks: it has VLANs, and no subnet of its own."""
     layered = np.array([bool(tenant.networks) for tenant in fabric.tenancy.tenants] + [False, False])
-    of_servers: Flags = fabric.links.kind == SERVER_LEAF
-    return of_servers & layered[fabric.tenancy.owner]  # owners -1 and -2 index from the end
+    found: Flags = (fabric.links.kind == SERVER_LEAF) & layered[fabric.tenancy.owner]  # owners -1 and -2 index from the end
+    return found
 
 
 def routed(fabric: FabricPlan) -> Flags:
