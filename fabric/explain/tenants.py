@@ -163,7 +163,8 @@ def _leaves(fabric: FabricPlan, tenant: int) -> list[Device]:
 def _own(network: NetworkPlan, leaf: int) -> int:
     """A leaf's own address, counted from the end of the subnet."""
     net = IPNetwork(f"{ip_address(network.subnet)}/{network.length}")
-    return int(net.last) - (net.version == 4) - (leaf - 1)
+    broadcast = 1 if net.version == 4 else 0
+    return int(net.last) - broadcast - (leaf - 1)
 
 
 def _on_links(fabric: FabricPlan, wanted: IPv4Address | IPv6Address) -> list[str]:
