@@ -106,18 +106,13 @@ def generate(intent: Intent, limit: str = "", jobs: int = 0, progress: Progress 
 
 
 def site_files(made: Plan) -> Iterator[tuple[str, bytes]]:
-    """The files of the plan itself: the lock, the counts, every link; sessions and controllers where there are any."""
-    from fabric.export.controllers import CONTROLLER_COLUMNS, controllers
-    from fabric.export.sessions import SESSION_COLUMNS, sessions
-    from fabric.export.tables import links_csv, plan_json, table
+    """The files of the plan itself: the lock, the counts, every link; sessions beyond the underlay where there are any."""
+    from fabric.export.sessions import sessions_csv
+    from fabric.export.tables import links_csv, plan_json
     from fabric.planner import lock
 
     yield lock.FILE, lock.text(made.lock).encode()
     yield "plan.json", plan_json(made).encode()
     yield "links.csv", links_csv(made).encode()
-    for path, columns, rows in (
-        ("sessions.csv", SESSION_COLUMNS, list(sessions(made))),
-        ("bmc.csv", CONTROLLER_COLUMNS, list(controllers(made))),
-    ):
-        if rows:
-            yield path, table(columns, rows).encode()
+    if text := sessions_csv(made):
+        yield "sessions.csv", text.encode()

@@ -143,8 +143,8 @@ def _in_networks(fabric: FabricPlan, number: int) -> list[str]:
             if network.gateway == number:
                 out.append(f"{ip_address(number)}: gateway of {of}, on every leaf that has it")
             out += [
-                f"{ip_address(number)}: kept for {leaf.name} in {of}, whose network OS may want an address of its own beside "
-                "the gateway"
+                f"{ip_address(number)}: kept for {leaf.name} in {of}: some network OSes want an address of their own "
+                "beside the gateway"
                 for leaf in _leaves(fabric, at)
                 if network.gateway is not None and _own(network, leaf.number) == number
             ]

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from fabric.configs.view_of import Views
 from fabric.export.port_names import PortNames
+from fabric.export.tables import table
 from fabric.plan.devices import Device
 from fabric.plan.plan import FabricPlan, Plan
 from fabric.plan.ports import Port
@@ -25,8 +26,14 @@ WAY_OUT, VRF_LITE = "way-out", "vrf-lite"
 Row = tuple[object, ...]
 
 
+def sessions_csv(plan: Plan) -> str:
+    """Every session; "" where a site has none."""
+    rows = list(sessions(plan))
+    return table(SESSION_COLUMNS, rows) if rows else ""
+
+
 def sessions(plan: Plan) -> Iterator[Row]:
-    """Every session, by fabric and switch; first its ways out."""
+    """By fabric and switch; first its ways out."""
     for fabric in plan.fabrics.values():
         everywhere = fabric.tenancy.kind == VRF_LITE
         borders = {int(fabric.links.b[way.link]) for way in fabric.tenancy.ways_out}
