@@ -8,16 +8,14 @@ from functools import cached_property
 from ipaddress import ip_address
 from typing import Any
 
-from netaddr import IPAddress, IPNetwork, cidr_merge, iprange_to_cidrs
+from netaddr import IPAddress, cidr_merge, iprange_to_cidrs
 
 from fabric.plan.devices import LEAF, Device
 from fabric.plan.links import ATTACHMENT, SERVER_LEAF
 from fabric.plan.plan import FabricPlan
 from fabric.plan.ports import Port, Session, Subinterface
 from fabric.plan.tenancy import Acl, External, Lag, Network, Overlay, OverlaySession, Pair, Vrf
-from fabric.plan.tenants import CLOSED, NetworkPlan, TenantPlan, WayOut
-
-VXLAN_BYTES = 50  # outer Ethernet, IPv4, UDP and VXLAN: what a tenant's packet grows by
+from fabric.plan.tenants import CLOSED, VXLAN_BYTES, NetworkPlan, TenantPlan, WayOut
 
 
 class TenantViews:
@@ -128,7 +126,9 @@ class TenantViews:
                 rd=f"{router_id}:{10_000 + network.number}",
                 route_target=self._target(network.vni),
                 gateway=f"{ip_address(network.gateway)}/{network.length}" if network.gateway is not None else None,
-                own_address=_own(network, device.number) if network.gateway is not None else None,
+                own_address=f"{ip_address(network.own_address(device.number))}/{network.length}"
+                if network.gateway is not None
+                else None,
             )
             for tenant in self.tenancy.tenants
             for network in tenant.networks
@@ -257,12 +257,6 @@ def _sessions(tenant: TenantPlan, ports: Sequence[Port]) -> list[Session]:
 
 def _subnet(network: NetworkPlan) -> str:
     return f"{ip_address(network.subnet)}/{network.length}"
-
-
-def _own(network: NetworkPlan, leaf: int) -> str:
-    """A leaf's own address, counted from the end of the subnet."""
-    net = IPNetwork(_subnet(network))
-    return f"{ip_address(net.last - (net.version == 4) - (leaf - 1))}/{network.length}"
 
 
 def _covering(firsts: Sequence[int], length: int) -> list[Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
 import numpy as np
-from netaddr import IPNetwork
 
 from fabric.plan.devices import Device
 from fabric.plan.links import SERVER_LEAF
@@ -146,7 +145,7 @@ def _in_networks(fabric: FabricPlan, number: int) -> list[str]:
                 f"{ip_address(number)}: kept for {leaf.name} in {of}: some network OSes want an address of their own "
                 "beside the gateway"
                 for leaf in _leaves(fabric, at)
-                if network.gateway is not None and _own(network, leaf.number) == number
+                if network.gateway is not None and network.own_address(leaf.number) == number
             ]
             given = fabric.tenancy.hosts.get((at, n), {})
             servers = dict.fromkeys(fabric.devices[int(fabric.links.a[k])].name for k, v in given.items() if v == number)
@@ -158,13 +157,6 @@ def _leaves(fabric: FabricPlan, tenant: int) -> list[Device]:
     """The leaves that have ports of a tenant's servers."""
     mine = (fabric.tenancy.owner == tenant) & (fabric.links.kind == SERVER_LEAF)
     return [fabric.devices[index] for index in np.unique(fabric.links.b[mine]).tolist()]
-
-
-def _own(network: NetworkPlan, leaf: int) -> int:
-    """A leaf's own address, counted from the end of the subnet."""
-    net = IPNetwork(f"{ip_address(network.subnet)}/{network.length}")
-    broadcast = 1 if net.version == 4 else 0
-    return int(net.last) - broadcast - (leaf - 1)
 
 
 def _on_links(fabric: FabricPlan, wanted: IPv4Address | IPv6Address) -> list[str]:

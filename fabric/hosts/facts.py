@@ -16,11 +16,10 @@ from fabric.plan.devices import LEAF
 from fabric.plan.links import SERVER_LEAF
 from fabric.plan.lossless import Qos
 from fabric.plan.plan import FabricPlan
-from fabric.plan.tenants import CLOSED, NOBODY, TenantPlan
+from fabric.plan.tenants import CLOSED, NOBODY, VXLAN_BYTES, TenantPlan
 from fabric.vendors.base import target
 
 MOST_MTU = 9000  # what every adapter does, with room below a switch's 9216 for tags and tunnels
-VXLAN_BYTES = 50  # inner Ethernet, VXLAN, UDP and outer IPv4 headers
 
 
 class Vlan(NamedTuple):

@@ -13,6 +13,7 @@ NOBODY = -1  # a link between switches, or in a fabric without tenants
 CLOSED = -2  # a link of a server that belongs to no tenant, in a fabric that has tenants
 TAG_BASE = 10  # subinterface of tenant 1 is .11; two digits keep SONiC's names within Linux's 15 characters
 VLAN_BASE = 3000  # VLAN set aside for the L3 VNI of tenant 1 is 3001
+VXLAN_BYTES = 50  # outer Ethernet, IPv4, UDP and VXLAN: what a tenant's packet grows by on its way
 MOST_TENANTS = 700  # below 3725, where Cumulus reserves VLANs, and 3968, where NX-OS does
 
 
@@ -32,6 +33,11 @@ class NetworkPlan:
         """The network's own address."""
         assert self.gateway is not None
         return self.gateway - 1
+
+    def own_address(self, leaf: int) -> int:
+        """The address of leaf `leaf` (from 1) beside the gateway: counted from the end of the subnet, which is IPv4."""
+        broadcast = self.subnet + (1 << (32 - self.length)) - 1
+        return broadcast - leaf
 
 
 @dataclass(frozen=True, slots=True)

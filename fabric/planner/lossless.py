@@ -13,6 +13,7 @@ from fabric.diagnostics import Report
 from fabric.plan.devices import CORE, LEAF, SPINE, Device
 from fabric.plan.links import ATTACHMENT, KINDS, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE, Links
 from fabric.plan.lossless import Buffer, Lossless, Qos, Watchdog
+from fabric.plan.tenants import VXLAN_BYTES
 from fabric.planner import overlay
 from fabric.planner.layouts import core_downlinks, leaf_layout, leaf_spine_ports_used, spine_downlinks, spine_layout
 from fabric.planner.ports import Slot
@@ -26,7 +27,7 @@ from fabric.qos.pools import buffer_of
 
 ROCE_IPV4_BYTES = 60  # IPv4, UDP, BTH, RETH, ICRC
 ROCE_IPV6_BYTES = 80
-VXLAN_BYTES = 56  # outer Ethernet with a tag, IPv4, UDP, VXLAN, up to a multiple of eight
+VXLAN_FRAME_BYTES = 56  # outer Ethernet with a tag, IPv4, UDP, VXLAN, up to a multiple of eight
 
 _ALL = {LEAF: "leaves", SPINE: "spines", CORE: "cores"}
 
@@ -62,12 +63,12 @@ def wanted(spec: FabricSpec) -> bool:
 
 def frame_bytes(spec: FabricSpec) -> int:
     """The largest frame of the lossless class, in VXLAN where tenants ride on it."""
-    return spec.intent.qos.rdma_mtu + ROCE_HEADERS_BYTES + (VXLAN_BYTES if overlay.kind(spec) == "evpn" else 0)
+    return spec.intent.qos.rdma_mtu + ROCE_HEADERS_BYTES + (VXLAN_FRAME_BYTES if overlay.kind(spec) == "evpn" else 0)
 
 
 def _check_mtu(spec: FabricSpec, report: Report) -> None:
     """An RDMA packet that does not fit is dropped, not cut."""
-    tunnel = 50 if overlay.kind(spec) == "evpn" else 0
+    tunnel = VXLAN_BYTES if overlay.kind(spec) == "evpn" else 0
     needed = spec.intent.qos.rdma_mtu + (ROCE_IPV6_BYTES if overlay.family(spec) == 6 else ROCE_IPV4_BYTES) + tunnel
     if spec.intent.underlay.mtu < needed:
         report.error(
