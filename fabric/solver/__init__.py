@@ -1,0 +1,1 @@
+"""What a plan carries: capacity, paths, shared links, and the time of collectives. Knows nothing of configs."""

@@ -1,0 +1,102 @@
+"""A fabric as arrays over directed links: what every question of bandwidth is asked of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fabric.plan.devices import CORE, LEAF, SPINE
+from fabric.plan.links import SERVER_LEAF
+from fabric.plan.plan import FabricPlan
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+LEVELS = {LEAF: 1, SPINE: 2, CORE: 3}  # of servers and attached boxes: 0
+GBPS_PER_GBYTE_S = 8
+
+
+@dataclass(frozen=True)
+class Network:
+    """Both directions of every link of a plan.
+
+    Directed link `i` below `len(plan.links)` runs upward, from the link's end a to its end b; `i + len(plan.links)` is
+    the same link downward. Links that are down keep their place and have no capacity.
+    """
+
+    fabric: FabricPlan
+    tail: Ints  # device that sends
+    head: Ints  # device that receives
+    level: Ints  # of every device: 0 server or attached box, 1 leaf, 2 spine, 3 core
+    capacity: Floats  # GB/s of every directed link, 0 where it is down
+
+    @property
+    def links(self) -> int:
+        """How many links there are; twice as many directed ones."""
+        return len(self.tail) // 2
+
+    @cached_property
+    def alive(self) -> Bools:
+        return self.capacity > 0
+
+    @cached_property
+    def ports(self) -> ServerPorts:
+        return _server_ports(self)
+
+    def reverse(self, link: Ints) -> Ints:
+        """The other direction of directed links."""
+        return (link + self.links) % (2 * self.links)
+
+    def without(self, links: Ints, devices: Ints) -> Network:
+        """The same network with links (undirected, both directions of each) and whole devices down."""
+        down = np.zeros(self.links, dtype=bool)
+        down[links] = True
+        dead = np.zeros(len(self.level), dtype=bool)
+        dead[devices] = True
+        down |= dead[self.tail[: self.links]] | dead[self.head[: self.links]]
+        return replace(self, capacity=np.where(np.tile(down, 2), 0.0, self.capacity))
+
+    def name(self, link: int) -> str:
+        """A directed link as a person names it: `backend-leaf001 1/1 -> backend-spine003 1`."""
+        from fabric.export.port_names import PortNames
+
+        names, at = PortNames(self.fabric), link % self.links
+        ends = []
+        for end in ("a", "b"):
+            device = self.fabric.devices[int(getattr(self.fabric.links, end)[at])]
+            ends.append(f"{device.name} {names.label(device, names.ref(at, end))}")
+        return " -> ".join(ends if link < self.links else reversed(ends))
+
+
+@dataclass(frozen=True)
+class ServerPorts:
+    """The ports of all servers' NICs, a row each, in the order of server, NIC and port; a row is also a link upward."""
+
+    link: Ints  # directed link from the server to its leaf
+    server: Ints  # device
+    leaf: Ints  # device
+    nic: Ints  # from 0
+    port: Ints  # of the NIC, from 0
+
+
+def network(fabric: FabricPlan) -> Network:
+    """The plan's links, all of them up."""
+    columns = fabric.links
+    tail = np.concatenate([columns.a, columns.b]).astype(np.int64)
+    head = np.concatenate([columns.b, columns.a]).astype(np.int64)
+    level = np.array([LEVELS.get(device.role, 0) for device in fabric.devices], dtype=np.int64)
+    capacity = np.tile(columns.speed_gbps / GBPS_PER_GBYTE_S, 2)
+    return Network(fabric, tail, head, level, capacity)
+
+
+def _server_ports(net: Network) -> ServerPorts:
+    columns: Any = net.fabric.links
+    rows = np.flatnonzero(columns.kind == SERVER_LEAF)
+    order = rows[np.lexsort((columns.a_sub[rows], columns.a_cage[rows], columns.a[rows]))]
+    server, leaf = columns.a[order].astype(np.int64), columns.b[order].astype(np.int64)
+    return ServerPorts(order.astype(np.int64), server, leaf, columns.a_cage[order] - 1, columns.a_sub[order])
