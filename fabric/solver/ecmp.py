@@ -1,0 +1,283 @@
+"""Which links flows take, as switches choose them: by a hash, by load, or packet by packet.
+
+Modes: `ecmp`, a hash of the five-tuple picks among equal next hops, for the flow's life; `adaptive`, every switch sends
+each flowlet to the least loaded of them, knowing nothing of the links beyond; `spray`, packets go equally over them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from fabric.diagnostics import nearest, show
+from fabric.solver.flows import Flows, five_tuples, redraw
+from fabric.solver.hashing import Hash, Hashing, Words, configured, digest, mix, own_seeds, seeded
+from fabric.solver.network import Bools, Floats, Ints, Network
+from fabric.solver.routes import Routes
+
+MODES = ("ecmp", "adaptive", "spray")
+FLOWLETS = 4  # that an adaptive flow is cut into
+MOST_ENTRIES = 20_000_000  # entries of paths that are held at once, 24 bytes each
+PAIRS = 2_000  # pairs of leaves whose sprayed paths are found at once
+
+Pick = Callable[[Ints, Ints, Ints, Ints], Ints]  # (switch, start in the pool, number of next hops, walk) → which one
+
+
+class TooManyPathsError(ValueError):
+    """Sprayed flows whose paths do not fit in memory; `load_of` and `ecmp_study` do without."""
+
+
+@dataclass(frozen=True)
+class Paths:
+    """The directed links of every flow from NIC to NIC, an entry each, in the order of the flows."""
+
+    flows: int
+    flow: Ints
+    link: Ints
+    share: Floats  # part of the flow that takes this link
+    lost: Bools  # [flows] that have no way; they have no entries
+
+
+def route(
+    net: Network,
+    ways: Routes,
+    flows: Flows,
+    mode: str = "ecmp",
+    hashing: Hashing | None = None,
+    seed: int | None = None,
+    flowlets: int = FLOWLETS,
+) -> Paths:
+    """The links that every flow takes: of an `ecmp` flow in the order of its way, of others in any.
+
+    `hashing` is the plan's own where not given; a `seed` draws other queue pair numbers. A flow of a port to itself takes
+    no links.
+    """
+    check(mode, flowlets)
+    flows = flows if seed is None else redraw(flows, seed)
+    if mode == "spray":
+        return _sprayed(net, ways, flows)
+    if mode == "ecmp":
+        return _walked(net, ways, flows, by_hash(net, flows, configured(net.fabric) if hashing is None else hashing), 1)
+    return _walked(net, ways, flows, _by_load(net, ways, flows, flowlets), flowlets)
+
+
+def load(net: Network, paths: Paths, weight: Floats) -> Floats:
+    """What every directed link carries, [2 links], in the unit of `weight`."""
+    return added(paths.link, paths.share * weight[paths.flow], len(net.tail))
+
+
+def load_of(
+    net: Network, ways: Routes, flows: Flows, mode: str = "ecmp", hashing: Hashing | None = None, flowlets: int = FLOWLETS
+) -> tuple[Floats, Bools]:
+    """(load of every directed link, flows that have no way), without holding the paths of sprayed flows."""
+    if mode != "spray":
+        paths = route(net, ways, flows, mode, hashing, flowlets=flowlets)
+        return load(net, paths, flows.weight), paths.lost
+    up, down, dead, away = ends(net, flows)
+    source, target, pair = leaf_pairs(net, flows)
+    carried = np.bincount(pair, flows.weight * (away & ~dead), minlength=len(source))
+    found = np.zeros(len(net.tail))
+    failed = np.zeros(len(source), dtype=bool)
+    for of_pair, link, part, lost in spray_entries(ways, source, target):
+        found += np.bincount(link, part * carried[of_pair], minlength=len(found))
+        failed[lost] = True
+    open_ = away & ~dead & ~failed[pair]
+    for end in (up, down):
+        found += np.bincount(end[open_], flows.weight[open_], minlength=len(found))
+    return found, away & ~open_
+
+
+def slowest_rate(net: Network, loads: Floats) -> tuple[float, int]:
+    """(the least capacity by load of all directed links, that link); infinity and -1 where nothing is loaded.
+
+    Flows of weight w that must all keep pace, as those of a collective, get w times this in GB/s.
+    """
+    used = np.flatnonzero(loads > 0)
+    if not len(used):
+        return float("inf"), -1
+    pace = net.capacity[used] / loads[used]
+    at = int(np.argmin(pace))
+    return float(pace[at]), int(used[at])
+
+
+def added(index: Ints, amount: Floats, size: int) -> Floats:
+    """Sums of amounts by index, [size]."""
+    return np.bincount(index, amount, minlength=size).astype(np.float64, copy=False)
+
+
+def check(mode: str, flowlets: int = 1) -> None:
+    """Raises ValueError for a mode that is not one."""
+    if mode not in MODES:
+        raise ValueError(f"expected a mode of routing, got {show(mode)}: {nearest(mode, MODES)}")
+    if flowlets < 1:
+        raise ValueError(f"expected at least 1 flowlet a flow, got {flowlets}")
+
+
+def ends(net: Network, flows: Flows) -> tuple[Ints, Ints, Bools, Bools]:
+    """(link up of the sending NIC port, link down of the receiving, flows for which one is down, those that leave a port)."""
+    up, down = net.ports.link[flows.source_port], net.reverse(net.ports.link[flows.target_port])
+    away = flows.source_port != flows.target_port
+    return up, down, away & ~(net.alive[up] & net.alive[down]), away
+
+
+def leaf_pairs(net: Network, flows: Flows) -> tuple[Ints, Ints, Ints]:
+    """(sending leaf, receiving leaf) of all pairs that occur, and the pair of every flow."""
+    leaf, devices = net.ports.leaf, len(net.level)
+    keys, pair = np.unique(leaf[flows.source_port] * devices + leaf[flows.target_port], return_inverse=True)
+    source, target = np.divmod(keys, devices)
+    return source, target, pair.ravel()
+
+
+def spray_entries(ways: Routes, source: Ints, target: Ints) -> Iterator[tuple[Ints, Ints, Floats, Ints]]:
+    """Entries (pair, directed link, part of the pair's traffic) of pairs of leaves, some pairs at a time, by pair.
+
+    The last of the four: pairs that have no way, at least for a part; they have no entries.
+    """
+    for begin in range(0, len(source), PAIRS):
+        chunk = slice(begin, begin + PAIRS)
+        pair, link, part, lost = _entries(ways, source[chunk], target[chunk])
+        yield pair + begin, link, part, lost + begin
+
+
+def by_hash(net: Network, flows: Flows, hashing: Hashing) -> Pick:
+    """Chooses as the switches' hashes do: every tier by its own."""
+    columns, known = five_tuples(net, flows), dict[tuple[object, ...], Words]()
+
+    def value(hash_: Hash) -> Words:
+        what = (hash_.family, hash_.fields, hash_.rotate, hash_.seeding == "key")
+        if what not in known:
+            known[what] = digest(hash_, columns)
+        return known[what]
+
+    def pick(at: Ints, start: Ints, count: Ints, walk: Ints) -> Ints:
+        chosen = np.zeros(len(at), dtype=np.int64)
+        tier = np.where(count > 1, net.level[at], 0)  # nothing to choose needs no hash
+        for level in np.unique(tier[tier > 0]).tolist():
+            if level not in hashing:
+                raise ValueError(f"expected a hash for switches of tier {level}, got those of {sorted(hashing)}")
+            mine = np.flatnonzero(tier == level)
+            hash_ = hashing[level]
+            seeds = own_seeds(hash_.seed, at[mine]) if hash_.per_switch else None
+            chosen[mine] = seeded(hash_, value(hash_)[walk[mine]], seeds) % count[mine]
+        return chosen
+
+    return pick
+
+
+def _by_load(net: Network, ways: Routes, flows: Flows, flowlets: int) -> Pick:
+    """Chooses the next hop with the least load in flight for its capacity, one flowlet a switch at a time."""
+    carried = np.zeros(len(net.tail))  # seconds that what was sent so far keeps each link busy
+    amount = np.repeat(flows.weight / flowlets, flowlets)
+    walks = np.arange(len(amount), dtype=np.uint32)
+    tie = mix(walks, np.repeat(flows.udp_source, flowlets).astype(np.uint32))
+
+    def pick(at: Ints, start: Ints, count: Ints, walk: Ints) -> Ints:
+        order = np.argsort(at, kind="stable")
+        first = np.flatnonzero(np.r_[True, np.diff(at[order]) != 0])
+        size = np.diff(np.r_[first, len(at)])
+        turn = np.arange(len(at)) - np.repeat(first, size)
+        rounds = order[np.argsort(turn, kind="stable")]
+        chosen = mix(tie[walk], at.astype(np.uint32)).astype(np.int64) % count  # where the search begins: decides ties
+        begin = 0
+        for end in np.cumsum(np.bincount(turn)).tolist():
+            now = rounds[begin:end]
+            number = count[now][:, None]
+            place = (chosen[now][:, None] + np.arange(number.max())) % number
+            links = ways.pool[start[now][:, None] + place]
+            best = np.argmin(carried[links], axis=1)
+            row = np.arange(len(now))
+            chosen[now] = place[row, best]
+            link = links[row, best]
+            carried[link] += amount[walk[now]] / net.capacity[link]
+            begin = end
+        return chosen
+
+    return pick
+
+
+def _walked(net: Network, ways: Routes, flows: Flows, pick: Pick, parts: int) -> Paths:
+    """Paths of flows that go in so many parts, each on one way."""
+    owner = np.repeat(np.arange(len(flows)), parts)
+    up, down, lost, away = ends(net, flows)
+    leaf = net.ports.leaf
+    hops, failed = _walk(ways, leaf[flows.source_port][owner], leaf[flows.target_port][owner], pick)
+    lost = lost | (away & failed.reshape(len(flows), parts).any(axis=1))
+    whole = np.arange(len(owner)) % parts == 0  # the parts of a flow share its NIC links: one entry for them all
+    columns = np.column_stack([np.where(whole, up[owner], -1), *hops, np.where(whole, down[owner], -1)])
+    row, step = np.nonzero((columns >= 0) & (away & ~lost)[owner][:, None])
+    share = np.where((step == 0) | (step == columns.shape[1] - 1), 1.0, 1 / parts)
+    return Paths(len(flows), owner[row], columns[row, step], share, lost)
+
+
+def _walk(ways: Routes, source: Ints, target: Ints, pick: Pick) -> tuple[list[Ints], Bools]:
+    """(directed link of every walk between leaves, -1 where it has arrived, a step each; walks that find no way)."""
+    at, steps, lost = source.copy(), [], np.zeros(len(source), dtype=bool)
+    going = np.flatnonzero(at != target)
+    while len(going):
+        start, count = ways.next_hops(at[going], target[going])
+        if not count.all():
+            lost[going[count == 0]] = True
+            going, start, count = going[count > 0], start[count > 0], count[count > 0]
+        link = ways.pool[start + pick(at[going], start, count, going)]
+        step = np.full(len(at), -1, dtype=np.int64)
+        step[going] = link
+        steps.append(step)
+        at[going] = ways.net.head[link]
+        going = going[at[going] != target[going]]
+    return steps, lost
+
+
+def _sprayed(net: Network, ways: Routes, flows: Flows) -> Paths:
+    """Paths of flows whose packets go over all equal next hops."""
+    up, down, lost, away = ends(net, flows)
+    source, target, pair = leaf_pairs(net, flows)
+    order = np.argsort(pair, kind="stable")
+    size = np.bincount(pair, minlength=len(source))
+    first = np.cumsum(size) - size
+    number = np.arange(len(flows))
+    flow, link, share = [number, number], [up, down], [np.ones(len(flows)), np.ones(len(flows))]
+    held = 0
+    for of_pair, links, part, failed in spray_entries(ways, source, target):
+        lost |= away & np.isin(pair, failed)
+        times = size[of_pair]
+        held += int(times.sum())
+        if held > MOST_ENTRIES:
+            raise TooManyPathsError(f"the sprayed paths of {len(flows)} flows do not fit in memory")
+        row = np.repeat(np.arange(len(of_pair)), times)
+        nth = np.arange(len(row)) - np.repeat(np.cumsum(times) - times, times)
+        flow.append(order[first[of_pair[row]] + nth])
+        link.append(links[row])
+        share.append(part[row])
+    flows_, links_, shares = np.concatenate(flow), np.concatenate(link), np.concatenate(share)
+    kept = np.flatnonzero((away & ~lost)[flows_])
+    kept = kept[np.argsort(flows_[kept], kind="stable")]
+    return Paths(len(flows), flows_[kept], links_[kept], shares[kept], lost)
+
+
+def _entries(ways: Routes, source: Ints, target: Ints) -> tuple[Ints, Ints, Floats, Ints]:
+    """What `spray_entries` yields, of all pairs at once."""
+    devices = len(ways.class_of)
+    found: list[tuple[Ints, Ints, Floats]] = [(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))]
+    lost: list[Ints] = [np.empty(0, np.int64)]
+    owner = np.flatnonzero(source != target)
+    at, share = source[owner], np.ones(len(owner))
+    while len(at):
+        start, count = ways.next_hops(at, target[owner])
+        lost.append(owner[count == 0])
+        row = np.repeat(np.arange(len(at)), count)
+        link = ways.pool[start[row] + np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)]
+        part = share[row] / count[row]
+        found.append((owner[row], link, part))
+        head = ways.net.head[link]
+        going = head != target[owner[row]]
+        keys, back = np.unique(owner[row][going] * devices + head[going], return_inverse=True)
+        share = added(back.ravel(), part[going], len(keys))
+        owner, at = np.divmod(keys, devices)
+    pair, links, parts = (np.concatenate(column) for column in zip(*found, strict=True))
+    gone = np.unique(np.concatenate(lost))
+    order = np.argsort(pair, kind="stable")
+    if len(gone):
+        order = order[~np.isin(pair[order], gone)]
+    return pair[order], links[order], parts[order], gone

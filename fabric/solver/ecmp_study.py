@@ -1,0 +1,203 @@
+"""What flows get over many runs: load per tier, collisions, and the rates of the mean, the median and the worst."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+
+from fabric.solver import ecmp
+from fabric.solver.ecmp import FLOWLETS, Paths, TooManyPathsError, route
+from fabric.solver.flows import Flows, redraw
+from fabric.solver.hashing import Hashing
+from fabric.solver.network import Bools, Floats, Ints, Network
+from fabric.solver.routes import Routes
+from fabric.solver.sharing import connection_rates, rates
+
+TIERS = ("server", "leaf", "spine", "core")
+
+
+@dataclass(frozen=True)
+class TierLoad:
+    """The links of one tier in one direction that flows could take; means over seeds but for the name."""
+
+    name: str  # "leaf -> spine"
+    links: float
+    unused: float  # that no flow took
+    collisions: float  # with more flows than their switches would give them by dividing equally, rounded up
+    peak: float  # the fullest by the mean, load by capacity
+
+
+@dataclass(frozen=True)
+class EcmpStudy:
+    """What a set of connections gets. Figures are means over seeds; the busiest link is that of the worst seed."""
+
+    mode: str
+    seeds: int
+    connections: int
+    lost: int  # connections that have no way, in some run
+    tiers: tuple[TierLoad, ...]
+    rates: str  # "max-min", or "first bottleneck" where there are too many paths for it
+    mean_GBps: float
+    p50_GBps: float
+    p99_GBps: float  # what 99 % of the connections get at least
+    worst_GBps: float
+    worst_of_seeds_GBps: float
+    busiest: str  # directed link with the most load for its capacity; "" without load
+    busiest_GBps: float  # its capacity by its load: what a connection of weight 1 gets if all keep the slowest's pace
+
+
+def study(
+    net: Network,
+    ways: Routes,
+    flows: Flows,
+    mode: str = "ecmp",
+    seeds: int = 20,
+    hashing: Hashing | None = None,
+    flowlets: int = FLOWLETS,
+) -> EcmpStudy:
+    """Loads and rates over many runs of the same flows, each with other queue pair numbers. A port to itself is left out.
+
+    Rates are max-min fair among queue pairs; a connection keeps the pace of its slowest, and one without a way gets 0.
+    Sprayed packets do not care for queue pairs: one run, of whole connections. Where their paths do not fit in memory, a
+    rate is that of the first bottleneck: capacity by flows of the worst link on the way, which is never above max-min.
+    """
+    ecmp.check(mode, flowlets)
+    if seeds < 1:
+        raise ValueError(f"expected at least 1 seed, got {seeds}")
+    flows = flows.take(flows.source_port != flows.target_port)
+    if not len(flows):
+        raise ValueError("expected at least 1 flow between two ports, got none")
+    flows = _whole(flows) if mode == "spray" else flows
+    runs = [_run(net, ways, redraw(flows, seed), mode, hashing, flowlets) for seed in range(1 if mode == "spray" else seeds)]
+    figures = np.array([run.figures for run in runs])
+    mean, p50, p99, worst = figures.mean(axis=0).tolist()
+    slowest = min(runs, key=lambda run: run.slowest[0]).slowest
+    lost = np.any([run.lost for run in runs], axis=0)
+    return EcmpStudy(
+        mode=mode,
+        seeds=len(runs),
+        connections=len(np.unique(flows.connection)),
+        lost=len(np.unique(flows.connection[lost])),
+        tiers=_means([run.tiers for run in runs]),
+        rates="max-min" if runs[0].exact else "first bottleneck",
+        mean_GBps=mean,
+        p50_GBps=p50,
+        p99_GBps=p99,
+        worst_GBps=worst,
+        worst_of_seeds_GBps=float(figures[:, 3].min()),
+        busiest=net.name(slowest[1]) if slowest[1] >= 0 else "",
+        busiest_GBps=slowest[0],
+    )
+
+
+@dataclass(frozen=True)
+class _Run:
+    """One run of the flows."""
+
+    figures: Floats  # rates: mean, median, what 99 % reach, least
+    slowest: tuple[float, int]  # what `slowest_rate` finds
+    lost: Bools
+    tiers: list[TierLoad]
+    exact: bool  # whether rates are max-min fair
+
+
+def _run(net: Network, ways: Routes, flows: Flows, mode: str, hashing: Hashing | None, flowlets: int) -> _Run:
+    exact = True
+    try:
+        paths = route(net, ways, flows, mode, hashing, flowlets=flowlets)
+        rate, loads, lost = rates(net, paths), ecmp.load(net, paths, flows.weight), paths.lost
+        taken, share = _flows_and_share(net, ways, paths, net.ports.leaf[flows.target_port])
+    except TooManyPathsError:
+        exact = False
+        rate, loads, lost = _first_bottleneck(net, ways, flows)
+        taken = share = loads  # sprayed equally
+    by_connection = connection_rates(flows, rate)[np.unique(flows.connection)]
+    return _Run(_figures(by_connection), ecmp.slowest_rate(net, loads), lost, _tiers(net, loads, taken, share), exact)
+
+
+def _whole(flows: Flows) -> Flows:
+    """Every connection as one flow."""
+    number, first, of = np.unique(flows.connection, return_index=True, return_inverse=True)
+    weight = ecmp.added(of.ravel(), flows.weight, len(number))
+    return replace(flows.take(first), weight=weight, connection=np.arange(len(number)))
+
+
+def _figures(rate: Floats) -> Floats:
+    """Mean, median, what 99 % reach, least."""
+    # The next connection below, not between two: a rate that some connection has.
+    return np.array([rate.mean(), *np.quantile(rate, [0.5, 0.01], method="lower"), rate.min()])
+
+
+def _flows_and_share(net: Network, ways: Routes, paths: Paths, target: Ints) -> tuple[Floats, Floats]:
+    """(flows on every directed link, how many it would have if each switch divided equally what it got)."""
+    tail, head = net.tail[paths.link], net.head[paths.link]
+    inside = np.flatnonzero((net.level[tail] > 0) & (net.level[head] > 0))
+    start, count = ways.next_hops(tail[inside], target[paths.flow[inside]])
+    decided = np.bincount(start, paths.share[inside], minlength=len(ways.pool))
+    size = np.zeros(len(ways.pool), dtype=np.int64)
+    size[start] = count
+    lists = np.flatnonzero(size)
+    row = np.repeat(np.arange(len(lists)), size[lists])
+    link = ways.pool[lists[row] + np.arange(len(row)) - np.repeat(np.cumsum(size[lists]) - size[lists], size[lists])]
+    share = ecmp.added(link, (decided[lists] / size[lists])[row], len(net.tail))
+    taken = ecmp.added(paths.link, paths.share, len(net.tail))
+    edge = (net.level[net.tail] == 0) | (net.level[net.head] == 0)  # from and to servers there is no choice
+    return taken, np.where(edge, taken, share)
+
+
+def _tiers(net: Network, loads: Floats, taken: Floats, share: Floats) -> list[TierLoad]:
+    """Every tier and direction, from servers up and down again."""
+    low, high = net.level[net.tail], net.level[net.head]
+    found = []
+    for a, b in ((0, 1), (1, 1), (1, 2), (2, 3), (3, 2), (2, 1), (1, 0)):
+        links = np.flatnonzero((low == a) & (high == b) & (share > 0))
+        if not len(links):
+            continue
+        busy = loads[links] / net.capacity[links]
+        mean = float(busy.mean())
+        found.append(
+            TierLoad(
+                name=f"{TIERS[a]} -> {TIERS[b]}",
+                links=len(links),
+                unused=int((taken[links] == 0).sum()),
+                collisions=int((taken[links] > np.ceil(share[links] - 1e-9) + 1e-9).sum()),
+                peak=float(busy.max()) / mean if mean else 0.0,
+            )
+        )
+    return found
+
+
+def _means(runs: Sequence[Sequence[TierLoad]]) -> tuple[TierLoad, ...]:
+    """Means over runs, tier by tier; a tier that a run did not touch counts as no links."""
+    names = [tier.name for tier in max(runs, key=len)]
+    found = []
+    for name in names:
+        same = [tier for run in runs for tier in run if tier.name == name]
+        columns = {item.name: sum(getattr(tier, item.name) for tier in same) / len(runs) for item in fields(TierLoad)[1:]}
+        found.append(TierLoad(name=name, **columns))
+    return tuple(found)
+
+
+def _first_bottleneck(net: Network, ways: Routes, flows: Flows) -> tuple[Floats, Floats, Bools]:
+    """(rate of every sprayed flow at its first bottleneck, load of every directed link, flows that have no way)."""
+    loads, lost = ecmp.load_of(net, ways, flows, "spray")
+    alike = flows.weight == flows.weight[0]
+    number = loads / flows.weight[0] if alike.all() else _numbers(net, ways, flows)
+    fair = np.full(len(loads), np.inf)
+    np.divide(net.capacity, number, out=fair, where=number > 0)
+    up, down, _, _ = ecmp.ends(net, flows)
+    source, target, pair = ecmp.leaf_pairs(net, flows)
+    least = np.full(len(source), np.inf)
+    for of_pair, link, _, _ in ecmp.spray_entries(ways, source, target):
+        first = np.flatnonzero(np.r_[True, of_pair[1:] != of_pair[:-1]][: len(of_pair)])
+        if len(first):
+            least[of_pair[first]] = np.minimum.reduceat(fair[link], first)
+    rate = np.minimum(least[pair], np.minimum(fair[up], fair[down]))
+    return np.where(lost, 0.0, rate), loads, lost
+
+
+def _numbers(net: Network, ways: Routes, flows: Flows) -> Floats:
+    """How many sprayed flows every directed link carries, by their parts."""
+    return ecmp.load_of(net, ways, replace(flows, weight=np.ones(len(flows))), "spray")[0]

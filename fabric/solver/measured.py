@@ -1,0 +1,227 @@
+"""Measured tables of nccl-tests and rccl-tests: what was measured, on what, by whom.
+
+A YAML table has `id`, `collective`, a `platform` block, a `source` and `rows`; a row has `bytes` and `oop` (out of place)
+or `ip` (in place) or both, each with `time_us`, `algbw_GBps`, `busbw_GBps`. Raw output is read by measured_text.py.
+Sizes are those of nccl-tests: bytes of the larger buffer, so all_gather and reduce_scatter sizes are totals over the ranks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from fabric.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
+from fabric.solver.fields import Fields, parse, read_text
+from fabric.solver.measured_platform import NOT_STATED, MeasuredPlatform, header_hint, read_platform
+
+__all__ = ["COLLECTIVES", "MeasuredPlatform", "Row", "Table", "busbw_factor", "read", "read_yaml"]
+
+CODE = "FAB172"
+COLLECTIVES = ("all_reduce", "all_gather", "reduce_scatter", "alltoall", "broadcast", "reduce", "sendrecv")
+UNMODELLED = ("gather", "scatter", "alltoallv", "hypercube")  # nccl-tests has programs for them; they are read, not scored
+LEAST_BYTES = 8  # smaller rows are not scored: they are an empty kernel
+MOST_BYTES, MOST_US, MOST_GBPS = 2**50, 1e12, 1e6
+WHAT = "a measured table"
+_SHAPE = "a table has `id`, `collective`, `platform`, `source` and `rows`; raw output of nccl-tests is read too"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One size; measured is the better of in place and out of place."""
+
+    bytes: int
+    time_us: float
+    algbw_GBps: float
+    busbw_GBps: float
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of one run. Tables of one thread or cluster have the same `source`."""
+
+    id: str
+    collective: str
+    platform: MeasuredPlatform
+    source: str
+    rows: tuple[Row, ...]
+    scored: bool
+    why_not: str = ""  # why it is not scored
+    warnings: tuple[Diagnostic, ...] = ()
+
+    @property
+    def scored_rows(self) -> tuple[Row, ...]:
+        return tuple(row for row in self.rows if row.bytes >= LEAST_BYTES) if self.scored else ()
+
+
+def busbw_factor(collective: str, ranks: int) -> float:
+    """busbw / algbw, as nccl-tests' doc/PERFORMANCE.md defines it; 0 where it defines none."""
+    if collective == "all_reduce":
+        return 2 * (ranks - 1) / ranks
+    if collective in ("all_gather", "reduce_scatter", "alltoall", "gather", "scatter"):
+        return (ranks - 1) / ranks
+    return 1.0 if collective in ("broadcast", "reduce", "sendrecv") else 0.0
+
+
+def collective_named(text: str) -> str:
+    """`AllReduce`, `all-to-all`, `all_gather_perf` in the names of COLLECTIVES and UNMODELLED; "" for no collective."""
+    bare = re.sub(r"(perf|mpi|bench)+$", "", re.sub(r"[^a-z0-9]", "", text.lower()))
+    known = {name.replace("_", ""): name for name in (*COLLECTIVES, *UNMODELLED)}
+    return known.get(bare.removeprefix("nccl").removeprefix("rccl"), "")
+
+
+def read(path: Path, shown: str | None = None, platform: MeasuredPlatform | None = None) -> list[Table]:
+    """The tables of a file: one of a YAML file, one a run of raw output. `shown` is the file's name in messages.
+
+    `platform` says of raw output what the text does not. Raises InputError with every mistake of the file.
+    """
+    from fabric.solver import measured_json, measured_text
+
+    text, name = read_text(path, WHAT, shown), shown or str(path)
+    if measured_json.is_json(text):
+        return measured_json.read_text(text, name, platform)
+    if measured_text.is_raw(text):
+        return measured_text.read_text(text, name, platform)
+    try:
+        return [read_yaml(text, name)]
+    except InputError as error:
+        if path.suffix in (".yaml", ".yml") or error.diagnostics[0].code != "FAB003":
+            raise
+    message = f"expected {WHAT}, got a text that is neither YAML nor output of nccl-tests"
+    raise InputError([Diagnostic(CODE, Place(name, 1, 1), message, _SHAPE)])
+
+
+def read_yaml(text: str, name: str) -> Table:
+    """A table in YAML. Raises InputError."""
+    report = Report()
+    top = Fields(parse(text, name, WHAT, _SHAPE), name, report, CODE)
+    if not any(key in top for key in ("rows", "platform", "not_scored", "collective")):
+        keys = ", ".join(list(top)[:4])
+        report.fail(CODE, top.place(), f"expected {WHAT}, got a mapping with the keys {keys}", _SHAPE)
+    why_not = _why_not(top)
+    collective = collective_of(top, required=not why_not)
+    block = top.section("platform")
+    if block is None and not why_not and "platform" not in top:
+        top.missing("platform", header_hint())
+    platform = read_platform(block) if block is not None else NOT_STATED
+    rows = _rows(top, busbw_factor(collective, platform.ranks) if collective and platform.ranks else 0.0)
+    report.raise_errors()
+    identity = top.text("id") or Path(name).stem
+    return table(identity, collective, platform, source_of(top) or identity, rows, why_not, report.warnings)
+
+
+def table(
+    identity: str,
+    collective: str,
+    platform: MeasuredPlatform,
+    source: str,
+    rows: Iterable[Row],
+    why_not: str,
+    warnings: Iterable[Diagnostic],
+) -> Table:
+    """A table that knows whether it is scored."""
+    kept = tuple(rows)
+    if not why_not and not any(row.bytes >= LEAST_BYTES for row in kept):
+        why_not = f"no rows of at least {LEAST_BYTES} bytes"
+    if not why_not and collective not in COLLECTIVES:
+        why_not = f"the model knows no {collective}"
+    if not why_not and platform.ranks < 2:
+        why_not = "one rank moves nothing"
+    return Table(identity, collective, platform, source, kept, not why_not, why_not, tuple(warnings))
+
+
+def _why_not(top: Fields) -> str:
+    said = top.value("not_scored")
+    if said is not None and said is not False:
+        return said if isinstance(said, str) and said else "marked `not_scored`"
+    if top.value("rows") in (None, []):
+        top.warn("rows", "expected rows, got none; the table is not scored", nearest("rows", list(top) or ["rows"]))
+        return "no rows"
+    return ""
+
+
+def collective_of(top: Fields, required: bool = True) -> str:
+    """The collective of a table's head."""
+    if "collective" not in top:
+        if required:
+            top.missing("collective", nearest("", COLLECTIVES))
+        return ""
+    word = top.text("collective")
+    found = collective_named(word)
+    if not found and word:
+        top.error("collective", f"expected a collective, got {show(word)}", nearest(word, COLLECTIVES))
+    return found
+
+
+def source_of(top: Fields) -> str:
+    """Repository and issue, or repository and path, or whatever names the report."""
+    if not isinstance(top.value("source"), dict):
+        return top.text("source")
+    block = top.section("source")
+    assert block is not None
+    repo = block.text("repo")
+    if repo and "issue" in block:
+        return f"{repo}#{block.text('issue')}"
+    if repo and "path" in block:
+        return f"{repo}:{block.text('path')}"
+    return repo or next((block.text(key) for key in ("report", "name", "title", "url", "kind") if key in block), "")
+
+
+def _rows(top: Fields, factor: float) -> list[Row]:
+    rows = []
+    for item in top.sections("rows"):
+        mistakes = len(item.report.errors)
+        if "bytes" not in item:
+            item.missing("bytes", "the size column of nccl-tests, in bytes")
+        size = item.whole("bytes", 0, 0, MOST_BYTES)
+        sides = [side for key in ("oop", "ip") if (side := item.section(key)) is not None]
+        if not sides and not any(key in item for key in ("oop", "ip")):
+            sides = [item]  # one time, written beside the size
+        found = [row for side in sides if (row := _side(side, size, factor)) is not None]
+        if found:
+            rows.append(min(found, key=lambda row: row.time_us))
+        elif len(item.report.errors) == mistakes:
+            item.error("oop", "expected a measured time, in place or out of place", "leave the row out where there is none")
+    return rows
+
+
+def _side(side: Fields, size: int, factor: float) -> Row | None:
+    """One of in place and out of place; the time from a bandwidth where only that is there."""
+    if not any(key in side for key in ("time_us", "algbw_GBps", "busbw_GBps")):
+        return None  # N/A
+    mistakes = len(side.report.errors)
+    time = side.number("time_us", 0, 0, MOST_US)
+    algbw = side.number("algbw_GBps", 0, 0, MOST_GBPS)
+    busbw = side.number("busbw_GBps", 0, 0, MOST_GBPS)
+    if len(side.report.errors) > mistakes:
+        return None
+    if not time:
+        rate = algbw or (busbw / factor if factor else 0)
+        if not rate:
+            side.error("time_us", "expected a time above 0 µs", "leave the row out where nothing was measured")
+            return None
+        time = size / rate / 1e3
+    for message, hint in check(size, time, algbw if "algbw_GBps" in side else None, busbw or None, factor):
+        side.warn("algbw_GBps" if "algbw" in message else "busbw_GBps", message, hint)
+    return row_of(size, time, factor)
+
+
+def row_of(size: int, time_us: float, factor: float) -> Row:
+    """A row from its time; the printed bandwidths are the same figures, rounded."""
+    algbw = size / time_us / 1e3
+    return Row(size, time_us, algbw, algbw * factor)
+
+
+def check(
+    size: int, time_us: float, algbw: float | None, busbw: float | None, factor: float, slack: float = 0.006
+) -> list[tuple[str, str]]:
+    """What of a row does not agree with the rest of it, beyond rounding to 0.01 GB/s and `slack`, a share of the time."""
+    found, rate = [], size / time_us / 1e3
+    if algbw is not None and abs(algbw - rate) > 0.006 + slack * rate:
+        text = f"algbw is {algbw:g} GB/s, but {size} bytes in {time_us:g} µs are {rate:.3g} GB/s"
+        found.append((text, "the time is used"))
+    if busbw is not None and factor and abs(busbw - rate * factor) > 0.015 + slack * rate * factor:
+        text = f"busbw is {busbw:g} GB/s, but this collective and these ranks give {rate * factor:.3g} GB/s"
+        found.append((text, "is the collective right, and the number of nodes and GPUs?"))
+    return found

@@ -1,0 +1,146 @@
+"""The platform of a measured table: GPUs, NVLink domain, network, and what NCCL was told."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from fabric.diagnostics import nearest, show
+from fabric.solver.fields import Fields
+
+ALGORITHMS = ("auto", "ring", "tree", "nvls", "nvls_tree", "collnet_direct", "collnet_chain", "pat")
+PROTOCOLS = ("auto", "ll", "ll128", "simple")
+_ALIASES = {"ib": "infiniband", "roce_v2": "roce", "rocev2": "roce", "": "none", "nvlink": "none"}
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredPlatform:
+    """What a table was measured on. A node is a host; `nvlink_domain_gpus` may span several of them."""
+
+    gpu: str
+    gpus_per_node: int
+    nodes: int
+    nvlink_GBps_per_direction: float | None = None  # per GPU; None where it is not stated
+    nvlink_domain_gpus: int = 8
+    nics_per_node: int = 0
+    nic_gbps: float = 0
+    transport: str = "none"
+    algorithm: str = "auto"  # of ALGORITHMS
+    protocol: str = "auto"  # of PROTOCOLS
+    nvls: bool | None = None
+    min_ctas: int | None = None
+    qps_per_connection: int | None = None
+    processes: str = ""
+
+    @property
+    def ranks(self) -> int:
+        return self.gpus_per_node * self.nodes
+
+    @property
+    def domain_ranks(self) -> int:
+        """Ranks of the run in one NVLink domain. A domain as small as a server's board never joins two servers, however few
+        of its GPUs run; a rack's does."""
+        if self.nvlink_domain_gpus > BOARD_GPUS or self.gpu in RACK_SCALE:
+            return min(self.nvlink_domain_gpus, self.ranks)
+        return min(self.nvlink_domain_gpus, self.gpus_per_node)
+
+    @property
+    def crosses_network(self) -> bool:
+        return self.ranks > self.domain_ranks
+
+
+BOARD_GPUS = 8
+RACK_SCALE = ("gb200", "gb300")  # NVLink reaches beyond the host
+NOT_STATED = MeasuredPlatform("", 0, 0, nvlink_domain_gpus=0)
+"""The platform of a table that names none; such a table is not scored."""
+
+
+def read_platform(block: Fields, known: MeasuredPlatform = NOT_STATED, hint: str = "") -> MeasuredPlatform:
+    """A `platform:` block; keys it does not know are left alone. `known` gives what is not written in it."""
+    for key in ("gpu", "gpus_per_node", "nodes"):
+        if key not in block and not getattr(known, key):
+            block.missing(key, hint or header_hint())
+    gpus = block.whole("gpus_per_node", known.gpus_per_node or 8, 1, 1024)
+    nodes = block.whole("nodes", known.nodes or 1, 1, 1_000_000)
+    domain = block.whole("nvlink_domain_gpus", known.nvlink_domain_gpus or gpus, 1, 100_000)
+    platform = MeasuredPlatform(
+        gpu=block.text("gpu", known.gpu).lower(),
+        gpus_per_node=gpus,
+        nodes=nodes,
+        nvlink_GBps_per_direction=block.number("nvlink_GBps_per_direction", known.nvlink_GBps_per_direction or 0, 0, 1e5)
+        or None,
+        nvlink_domain_gpus=domain,
+        nics_per_node=block.whole("nics_per_node", known.nics_per_node, 0, 1024),
+        nic_gbps=block.number("nic_gbps", known.nic_gbps, 0, 12_800),
+        transport=transport_named(block.text("transport", known.transport)),
+        algorithm=_tuning(block, "algorithm", known.algorithm),
+        protocol=_tuning(block, "protocol", known.protocol),
+        nvls=block.flag("nvls", False) if "nvls" in block else known.nvls,
+        min_ctas=block.whole("min_ctas", 1, 1, 1024) if "min_ctas" in block else known.min_ctas,
+        qps_per_connection=block.whole("qps_per_connection", 1, 1, 1024)
+        if "qps_per_connection" in block
+        else known.qps_per_connection,
+        processes=block.text("processes", known.processes),
+    )
+    for key in missing(platform):
+        problem = f"expected the {_NETWORK[key]}" + (f", got {show(block.value(key))}" if key in block else ", it is missing")
+        block.error(
+            key,
+            problem,
+            hint or f"{platform.ranks} GPUs on {nodes} nodes are more than one NVLink domain: the network counts",
+        )
+    return platform
+
+
+_NETWORK = {
+    "nics_per_node": "network adapters of a node",
+    "nic_gbps": "speed of one of them in Gb/s",
+    "transport": "transport",
+}
+
+
+def missing(platform: MeasuredPlatform) -> list[str]:
+    """Keys of the network that a platform of more than one NVLink domain needs and does not have."""
+    if not platform.crosses_network:
+        return []
+    return [key for key in _NETWORK if getattr(platform, key) in (0, "", "none")]
+
+
+def transport_named(word: str) -> str:
+    """The usual name of a transport: infiniband, roce, efa, tcpxo, slingshot, …; none inside one NVLink domain."""
+    return _ALIASES.get(word.lower(), word.lower())
+
+
+def header_hint() -> str:
+    """The block that says what was measured."""
+    return "the platform of your cluster, such as\n" + HEADER
+
+
+HEADER = """\
+    platform:
+      gpu: h100
+      gpus_per_node: 8
+      nodes: 2
+      nvlink_GBps_per_direction: 450
+      nvlink_domain_gpus: 8
+      nics_per_node: 8
+      nic_gbps: 400
+      transport: roce"""
+
+
+def _tuning(block: Fields, key: str, default: str) -> str:
+    """What was forced by NCCL_ALGO or NCCL_PROTO; free text counts as nothing forced, with a warning."""
+    if key not in block:
+        return default
+    known = ALGORITHMS if key == "algorithm" else PROTOCOLS
+    found = tuning_named(block.text(key), known)
+    if not found:
+        word = block.value(key)
+        block.warn(key, f"expected {', '.join(known)}, got {show(word)}; read as auto", nearest(word, known))
+    return found or "auto"
+
+
+def tuning_named(word: str, known: tuple[str, ...]) -> str:
+    """`Ring`, `NVLSTree` in the names of ALGORITHMS or PROTOCOLS; "" for anything else."""
+    bare = {name.replace("_", ""): name for name in known}
+    return bare.get(re.sub(r"[^a-z0-9]", "", word.lower()), "")

@@ -1,0 +1,250 @@
+"""A plot of bus bandwidth against message size as one SVG: lines with their names at the end, measured rows as dots.
+
+Colours follow the reader's light or dark scheme; every rule of the style sheet is under the picture's own id, so that
+several pictures can stand in one page.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from html import escape
+from typing import Literal
+
+from fabric.diagnostics import plural
+from fabric.export.canvas import FONT, fit, number, text_width
+
+Style = Literal["line", "dashed", "dots"]
+Point = tuple[float, float]
+
+WIDTH, HEIGHT = 900.0, 470.0
+_LEFT, _TOP, _BOTTOM, _EDGE = 64.0, 72.0, 58.0, 20.0
+_LABEL_ROOM, _LABEL_SIZE, _LABEL_STEP, _LEADER = 230.0, 12.5, 17.0, 42.0
+_TICK_ROOM = 56.0  # between two ticks of the x axis
+_MARKED = 12  # a line of no more points than this shows each of them
+_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
+
+# dark enough on white, light enough on #12171f: each at least 4.5 to 1
+_LIGHT = ("#1d5fc4", "#b4500c", "#1e7a4a", "#7c3aad", "#a8323e", "#0e7490", "#6b5b00", "#52627a")
+_DARK = ("#7db2ff", "#ffa766", "#6fd39b", "#cfa2f5", "#ff8f99", "#5fd0e6", "#dcc75a", "#a9b7c9")
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One line or cloud of dots: (bytes, GB/s) points. `colour` counts from 0; series of one colour belong together."""
+
+    label: str
+    points: tuple[Point, ...]
+    style: Style = "line"  # predicted; dashed: ideal; dots: measured
+    colour: int | None = None  # its place among the series unless given
+
+
+def busbw_svg(title: str, series: Sequence[Series], x_label: str = "message size") -> str:
+    """The picture, a whole SVG document. Points without a size or that are not finite are left out."""
+    drawn = [_clean(item, at) for at, item in enumerate(series)]
+    drawn = [item for item in drawn if item.points]
+    frame = _Frame.around(drawn)
+    name = "busbw-" + sha256("\n".join([title, x_label, *map(repr, drawn)]).encode()).hexdigest()[:8]
+    parts = [_grid(frame, x_label), *(_shape(item, frame) for item in drawn), _labels(drawn, frame)]
+    if not drawn:
+        parts.append(_text((frame.left + frame.right) / 2, (frame.top + frame.bottom) / 2, "no rows", 14, "soft", "middle"))
+    size = f'width="{number(WIDTH)}" height="{number(frame.height)}" viewBox="0 0 {number(WIDTH)} {number(frame.height)}"'
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" id="{name}" {size} role="img" '
+        f'aria-labelledby="{name}-title {name}-desc" font-family="{escape(FONT)}">\n'
+        f'<title id="{name}-title">{escape(_printable(title))}</title>\n'
+        f'<desc id="{name}-desc">{escape(_described(drawn))}</desc>\n'
+        f"<style>{_sheet(name, drawn)}</style>\n"
+        f'<rect class="paper" width="{number(WIDTH)}" height="{number(frame.height)}" rx="12"/>\n'
+        + _text(_EDGE, 32, fit(_printable(title), WIDTH - 2 * _EDGE, 17, True), 17, "ink", weight=True)
+        + "\n"
+        + "\n".join(part for part in parts if part)
+        + "\n</svg>\n"
+    )
+
+
+def size_words(size: float) -> str:
+    """`8 B`, `1.5 KiB`, `64 MiB`."""
+    power = min(max(0, int(math.log2(size)) // 10), len(_UNITS) - 1) if size >= 1 else 0
+    return f"{size / 1024**power:.4g} {_UNITS[power]}"
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """The axes: where they are, and what they span."""
+
+    height: float
+    right: float
+    low: float  # log2 of the smallest size
+    high: float
+    most: float  # GB/s at the top
+    step: float  # GB/s between grid lines
+    left: float = _LEFT
+    top: float = _TOP
+
+    @classmethod
+    def around(cls, series: Sequence[Series]) -> _Frame:
+        points = [point for item in series for point in item.points]
+        logs = [math.log2(size) for size, _ in points] or [10.0, 20.0]
+        low, high = min(logs), max(logs)
+        if high - low < 1:  # one size, or nearly
+            low, high = math.floor(low) - 1, math.ceil(high) + 1
+        step = _nice(max((rate for _, rate in points), default=1.0) * 1.02 / 5)
+        most = step * math.ceil(max((rate for _, rate in points), default=1.0) * 1.02 / step)
+        room = max((text_width(_label(item), _LABEL_SIZE) for item in series), default=0.0)
+        height = max(HEIGHT, _TOP + _BOTTOM + _LABEL_STEP * len(series))
+        return cls(height, WIDTH - _EDGE - _LEADER - min(room, _LABEL_ROOM), low, high, most or 1.0, step)
+
+    @property
+    def bottom(self) -> float:
+        return self.height - _BOTTOM
+
+    def x(self, size: float) -> float:
+        return self.left + 8 + (math.log2(size) - self.low) / (self.high - self.low) * (self.right - self.left - 16)
+
+    def y(self, rate: float) -> float:
+        return self.bottom - rate / self.most * (self.bottom - self.top)
+
+
+def _nice(rough: float) -> float:
+    """1, 2 or 5 times a power of ten, not below `rough`."""
+    if rough <= 0:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(rough))
+    return next(times * power for times in (1, 2, 5, 10) if times * power >= rough * 0.999)
+
+
+def _clean(item: Series, at: int) -> Series:
+    points = sorted({p for p in item.points if p[0] >= 1 and all(map(math.isfinite, p)) and p[1] >= 0})
+    colour = at if item.colour is None else item.colour
+    return Series(_printable(item.label), tuple(points), item.style, colour % len(_LIGHT))
+
+
+def _printable(text: str) -> str:
+    """Without the control characters that XML forbids."""
+    return "".join(letter if letter.isprintable() else " " for letter in text)
+
+
+def _label(item: Series) -> str:
+    return fit(item.label, _LABEL_ROOM, _LABEL_SIZE)
+
+
+def _grid(frame: _Frame, x_label: str) -> str:
+    """Grid lines with their figures, and what the axes are."""
+    lines, parts = [], []
+    count = round(frame.most / frame.step)
+    for at in range(count + 1):
+        y = frame.y(at * frame.step)
+        lines.append(f"M{_at(frame.left)} {_at(y)}H{_at(frame.right)}")
+        parts.append(_text(frame.left - 8, y + 4, f"{at * frame.step:g}", 12, "soft", "end"))
+    spacing = (frame.right - frame.left) / max(1.0, frame.high - frame.low)
+    every = next(step for step in (1, 2, 5, 10, 20, 40, 80) if step * spacing >= _TICK_ROOM or step == 80)
+    for power in range(math.ceil(frame.low / every - 1e-9) * every, math.floor(frame.high + 1e-9) + 1, every):
+        x = frame.x(2.0**power)
+        lines.append(f"M{_at(x)} {_at(frame.top)}V{_at(frame.bottom + 5)}")
+        parts.append(_text(x, frame.bottom + 20, size_words(2.0**power), 12, "soft", "middle"))
+    middle = (frame.left + frame.right) / 2
+    parts.append(_text(middle, frame.bottom + 42, fit(_printable(x_label), frame.right, 12.5), 12.5, "soft", "middle"))
+    parts.append(_text(_EDGE, 53, "bus bandwidth, GB/s", 12.5, "soft"))
+    return f'<path class="grid" d="{"".join(lines)}"/>\n' + "\n".join(parts)
+
+
+def _shape(item: Series, frame: _Frame) -> str:
+    """A line, or dots that name their figures when the pointer rests on them."""
+    places = [(frame.x(size), frame.y(rate)) for size, rate in item.points]
+    line = ""
+    if item.style != "dots" and len(places) > 1:
+        path = "L".join(f"{_at(x)} {_at(y)}" for x, y in places)
+        line = f'<path class="{item.style} c{item.colour}" d="M{path}"/>'
+    if line and len(places) > (1 if item.style == "dashed" else _MARKED):
+        return line
+    radius = 3.6 if item.style == "dots" else 2.6
+    dots = (
+        f'<circle class="dot f{item.colour}" cx="{_at(x)}" cy="{_at(y)}" r="{radius}">'
+        f"<title>{size_words(size)}: {rate:.4g} GB/s</title></circle>"
+        for (x, y), (size, rate) in zip(places, item.points, strict=True)
+    )
+    return "\n".join([*filter(None, [line]), *dots])
+
+
+def _labels(series: Sequence[Series], frame: _Frame) -> str:
+    """Every series' name beside its last point, pushed apart where ends are close, with a thin line to the end."""
+    ends = sorted(
+        ((frame.y(item.points[-1][1]), at) for at, item in enumerate(series)),
+        key=lambda end: (end[0], series[end[1]].style == "dots", end[1]),
+    )
+    heights = _apart([y for y, _ in ends], frame.top + 4, frame.bottom)
+    parts = []
+    for (end, at), y in zip(ends, heights, strict=True):
+        item = series[at]
+        from_x = frame.x(item.points[-1][0]) + 5
+        elbow = frame.right + 4
+        parts.append(
+            f'<path class="leader c{item.colour}" d="M{_at(from_x)} {_at(end)}H{_at(elbow)}L{_at(elbow + 10)} {_at(y)}"/>'
+        )
+        parts.append(_sample(item, elbow + 12, y))
+        parts.append(_text(elbow + 34, y + 4, _label(item), _LABEL_SIZE, f"f{item.colour}"))
+    return "\n".join(parts)
+
+
+def _sample(item: Series, x: float, y: float) -> str:
+    """How the series is drawn, in front of its name."""
+    if item.style == "dots":
+        return f'<circle class="dot f{item.colour}" cx="{_at(x + 9)}" cy="{_at(y)}" r="3.6"/>'
+    return f'<path class="{item.style} c{item.colour}" d="M{_at(x)} {_at(y)}h18"/>'
+
+
+def _apart(wanted: Sequence[float], low: float, high: float) -> list[float]:
+    """Heights in the order of `wanted`, each at least a line from the next and as near to what is wanted as one
+    pass down and one up bring them."""
+    placed: list[float] = []
+    for y in wanted:
+        placed.append(max(y, placed[-1] + _LABEL_STEP) if placed else max(y, low))
+    limit = high
+    for at in range(len(placed) - 1, -1, -1):
+        placed[at] = min(placed[at], limit)
+        limit = placed[at] - _LABEL_STEP
+    return placed
+
+
+def _text(x: float, y: float, text: str, size: float, kind: str, anchor: str = "start", weight: bool = False) -> str:
+    place = "" if anchor == "start" else f' text-anchor="{anchor}"'
+    bold = ' font-weight="700"' if weight else ""
+    return f'<text class="{kind}" x="{_at(x)}" y="{_at(y)}" font-size="{number(size)}"{place}{bold}>{escape(text)}</text>'
+
+
+def _at(value: float) -> str:
+    return number(round(value, 1))
+
+
+def _described(series: Sequence[Series]) -> str:
+    """The picture in words."""
+    said = []
+    for item in series:
+        first, last, best = item.points[0], item.points[-1], max(item.points, key=lambda point: point[1])
+        sizes = size_words(first[0]) if len(item.points) == 1 else f"{size_words(first[0])} to {size_words(last[0])}"
+        said.append(
+            f"{item.label}: {plural(len(item.points), 'size')}, {sizes}, at most {best[1]:.4g} GB/s at {size_words(best[0])}."
+        )
+    return " ".join(said) or "No rows."
+
+
+def _sheet(name: str, series: Sequence[Series]) -> str:
+    """Rules for the light scheme and the dark one, of the colours in use."""
+    used = sorted({item.colour or 0 for item in series})
+
+    def colours(paper: str, ink: str, soft: str, grid: str, tones: Sequence[str]) -> str:
+        rules = [(".paper", f"fill:{paper}"), (".ink", f"fill:{ink}"), (".soft", f"fill:{soft}"), (".grid", f"stroke:{grid}")]
+        rules += [(f".c{at}", f"stroke:{tones[at]}") for at in used] + [(f".f{at}", f"fill:{tones[at]}") for at in used]
+        rules += [(".dot", f"stroke:{paper}")]
+        return "".join(f"#{name} {selector}{{{rule}}}" for selector, rule in rules)
+
+    shapes = (
+        f"#{name} path{{fill:none}}#{name} .grid{{stroke-width:1}}#{name} .line{{stroke-width:2.2;stroke-linejoin:round}}"
+        f"#{name} .dashed{{stroke-width:1.6;stroke-dasharray:6 4}}#{name} .leader{{stroke-width:.8;stroke-opacity:.6}}"
+    )
+    light = colours("#ffffff", "#1b2430", "#4b5868", "#e3e7ed", _LIGHT)
+    dark = colours("#12171f", "#eef2f7", "#a9b4c2", "#2a323d", _DARK)
+    return f"{shapes}{light}@media (prefers-color-scheme:dark){{{dark}}}"
