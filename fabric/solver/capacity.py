@@ -1,0 +1,187 @@
+"""How much a fabric carries: its structured cuts, its bisection, its throughput, and what failures leave of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from fabric.solver import capacity_lines
+from fabric.solver.capacity_halves import Halves, structured
+from fabric.solver.capacity_lp import optimal
+from fabric.solver.capacity_singles import Before, Loss, lost_servers, sampled_pairs, share_of, single_failures
+from fabric.solver.cuts import SIDE_A, SIDE_B
+from fabric.solver.failures import Failures, check
+from fabric.solver.network import GBPS_PER_GBYTE_S, Floats, Network
+from fabric.solver.routes import Routes, routes
+from fabric.solver.throughput import PATTERNS, Ground, all_paths, ecmp, ground, live_ports, paths, traffic
+
+__all__ = ["Capacity", "Cut", "Throughput", "lines", "measure", "paths"]
+
+
+@dataclass(frozen=True)
+class Cut:
+    """The maximum flow between two sets of server ports."""
+
+    kind: str  # "units", "pods", "planes", "rails", "leaves", "servers"
+    where: str
+    rate_GBps: float  # in one direction; the other has as much
+    gpus: float  # on the smaller side, by their share of the NICs that are there
+    servers: int  # with NICs on the smaller side
+    share: float  # of what the NICs of the smaller side send while they are up
+    limits: tuple[str, ...]  # kinds of links that a minimum cut goes through
+    balanced: bool
+    apart: str  # why the sides are not meant to talk over the network, "" where they are
+    worst: bool = False
+
+
+@dataclass(frozen=True)
+class Throughput:
+    """What every server port keeps of its NIC's speed while all send at once."""
+
+    pattern: str  # of PATTERNS
+    optimal: float
+    optimal_exact: bool  # else `optimal` is an upper bound
+    ecmp: float
+    bottleneck: str  # the link that limits ECMP, "server NICs" where the fabric does not
+    asked: float  # share of the healthy fabric's demand whose ends are up
+
+
+@dataclass(frozen=True)
+class Capacity:
+    """Everything about one fabric."""
+
+    fabric: str
+    servers: int
+    gpus: int
+    nic_GBps: float  # of all server ports together, one direction, nothing failed
+    failed: tuple[str, ...]
+    servers_cut_off: int
+    ports_down: int
+    cuts: tuple[Cut, ...]
+    bisection: Cut | None  # the worst balanced cut
+    worst: Cut | None
+    throughput: tuple[Throughput, ...]
+    paths_least: int  # equal-cost paths between two leaves with servers, least and most over all pairs
+    paths_most: int
+    singles: tuple[Loss, ...]
+    singles_left_out: int  # symmetry classes that are not in `singles`, because there are too many
+    pairs: tuple[Loss, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON has it; shares are fractions of NIC speed."""
+        found: dict[str, Any] = _plain(asdict(self))
+        return found
+
+
+def measure(net: Network, failed: Failures, n_minus_1: bool = True, pairs: int = 0, seed: int = 0) -> Capacity:
+    """Measures a healthy network with some failures.
+
+    Args:
+        n_minus_1: every single further failure too, one of each symmetry class.
+        pairs: so many random pairs of further failures, drawn with `seed`.
+
+    Raises InputError (FAB171) when the given failures partition the fabric.
+    """
+    base, broken = ground(net), check(net, failed)
+    ways, live = routes(broken), live_ports(broken)
+    halves = structured(base, broken)
+    cuts = _cuts(base, broken, halves)
+    rows = tuple(_throughput(base, broken, ways, failed, name) for name in PATTERNS)
+    found = all_paths(base, ways)
+    asked = traffic(base, live, "uniform").asked
+    before = Before(base, broken, halves, found, rows[0].optimal, rows[0].ecmp, asked)
+    singles, left_out = single_failures(before) if n_minus_1 else ([], 0)
+    gpus = _gpus(base)
+    least, most = _path_range(base, broken, found)
+    return Capacity(
+        fabric=net.fabric.name,
+        servers=len(np.unique(net.ports.server)),
+        gpus=round(gpus.sum()),
+        nic_GBps=float(base.port_gbps.sum()) / GBPS_PER_GBYTE_S,
+        failed=failed.names,
+        servers_cut_off=lost_servers(net, broken),
+        ports_down=int((~live).sum()),
+        cuts=cuts,
+        bisection=min((cut for cut in cuts if cut.balanced and not cut.apart), key=lambda cut: cut.share, default=None),
+        worst=next((cut for cut in cuts if cut.worst), None),
+        throughput=rows,
+        paths_least=least,
+        paths_most=most,
+        singles=tuple(singles),
+        singles_left_out=left_out,
+        pairs=tuple(sampled_pairs(before, pairs, seed)),
+    )
+
+
+def lines(found: Capacity) -> list[str]:
+    """The same as a person reads it."""
+    return capacity_lines.lines(found)
+
+
+def _cuts(base: Ground, broken: Network, halves: Sequence[Halves]) -> tuple[Cut, ...]:
+    gpus, found = _gpus(base), []
+    for cut in halves:
+        share, gbps, limits = share_of(base, broken, cut)
+        nic = [int(base.port_gbps[cut.side == side].sum()) for side in (SIDE_A, SIDE_B)]
+        smaller = cut.side == (SIDE_A if nic[0] <= nic[1] else SIDE_B)
+        servers = len(np.unique(base.net.ports.server[smaller]))
+        rate = gbps / GBPS_PER_GBYTE_S
+        found.append(
+            Cut(cut.kind, cut.where, rate, float(gpus[smaller].sum()), servers, share, limits, cut.balanced, cut.apart)
+        )
+    meant = [at for at, cut in enumerate(found) if not cut.apart]
+    if meant:
+        worst = min(meant, key=lambda at: (round(found[at].share, 9), not found[at].balanced, at))
+        found[worst] = Cut(**{**vars(found[worst]), "worst": True})
+    return tuple(found)
+
+
+def _gpus(base: Ground) -> Floats:
+    """GPUs behind every server port: a server's GPUs are shared out by the speed of its ports."""
+    spec = {group.name: group.server.gpus for group in base.net.fabric.spec.groups}
+    server = base.net.ports.server
+    own = np.array([spec.get(device.group, 0) for device in base.net.fabric.devices], dtype=float)
+    total = np.bincount(server, base.port_gbps, len(own)).astype(float)
+    share: Floats = base.port_gbps / total[server]
+    return own[server] * share
+
+
+def _throughput(base: Ground, broken: Network, ways: Routes, failed: Failures, name: str) -> Throughput:
+    """One pattern. Failures take demand away as well, but never make what is left faster than it was."""
+    healthy = traffic(base, live_ports(base.net), name)
+    asked = traffic(base, live_ports(broken), name) if failed.names else healthy
+    split = ecmp(base, ways, asked)
+    best = optimal(base, broken, asked, split.share)
+    share, most = split.share, best.share
+    if failed.names:
+        whole = ecmp(base, routes(base.net), healthy)
+        share = min(share, whole.share)
+        most = min(most, optimal(base, base.net, healthy, whole.share).share)
+    limit = base.net.name(split.link) if split.link >= 0 else "server NICs"
+    part = asked.asked / healthy.asked if healthy.asked else 1.0
+    return Throughput(name, most, best.exact, share, limit, part)
+
+
+def _path_range(base: Ground, broken: Network, found: Floats) -> tuple[int, int]:
+    """Least and most paths between leaves of one isolated network that have servers."""
+    serves = np.zeros(len(base.leaves), dtype=bool)
+    serves[base.port_leaf[live_ports(broken)]] = True
+    part = base.part[base.leaves]
+    meant = serves[:, None] & serves[None, :] & (part[:, None] == part[None, :])
+    np.fill_diagonal(meant, False)
+    return (int(found[meant].min()), int(found[meant].max())) if meant.any() else (0, 0)
+
+
+def _plain(value: Any) -> Any:
+    """Tuples as lists, and figures without the noise of the last digits."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float):
+        return round(value, 9) if math.isfinite(value) else None
+    return value

@@ -1,0 +1,116 @@
+"""A fabric's capacity as a person reads it: aligned tables with units."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from fabric.diagnostics import plural
+
+if TYPE_CHECKING:
+    from fabric.solver.capacity import Capacity, Cut
+    from fabric.solver.capacity_singles import Loss
+
+
+def lines(found: Capacity) -> list[str]:
+    """The whole report of one fabric."""
+    gpus = f", {found.gpus:,} GPUs" if found.gpus else ""
+    nic = f"NICs {found.nic_GBps:,.0f} GB/s a direction"
+    out = [f"fabric {found.fabric}: {found.servers:,} server{'s'[: found.servers != 1]}{gpus}, {nic}"]
+    if found.failed:
+        lost = f"; {plural(found.ports_down, 'server port')} down" if found.ports_down else ""
+        off = f", {plural(found.servers_cut_off, 'server')} cut off" if found.servers_cut_off else ""
+        out.append(f"  failed       {', '.join(found.failed)}{lost}{off}")
+    out.append(f"  bisection    {_cut_words(found.bisection, found)}")
+    if found.worst is not None and found.worst != found.bisection:
+        out.append(f"  worst cut    {_cut_words(found.worst, found)}")
+    if found.paths_most:
+        least, most = found.paths_least, found.paths_most
+        out.append(f"  paths        {least:,}{f' to {most:,}' if most != least else ''} between two leaves")
+    return [*out, *_cut_table(found), *_throughput_table(found), *_loss_tables(found)]
+
+
+def _cut_words(cut: Cut | None, found: Capacity) -> str:
+    if cut is None:
+        return "none: no two parts of this fabric talk over the network"
+    per = f", {cut.rate_GBps / cut.gpus:,.1f} GB/s a GPU" if cut.gpus else ""
+    return f"{_percent(cut.share)} of NIC speed{per}: {cut.where}, limited by {_limits(cut.limits)}"
+
+
+def _limits(kinds: Sequence[str]) -> str:
+    return " and ".join("server NICs" if kind == "server-leaf" else f"{kind} links" for kind in kinds) or "nothing"
+
+
+def _cut_table(found: Capacity) -> list[str]:
+    rows = [
+        (
+            cut.kind,
+            cut.where,
+            f"{cut.rate_GBps:,.0f}",
+            f"{cut.gpus:,.0f}" if found.gpus else f"{cut.servers:,}",
+            "-" if cut.apart else _percent(cut.share),
+            cut.apart or ("worst" if cut.worst else ""),
+        )
+        for cut in found.cuts
+    ]
+    head = ("cuts", "between", "GB/s", "GPUs" if found.gpus else "servers", "of NIC speed", "")
+    return _table(head, rows, "<<>>><") if rows else []
+
+
+def _throughput_table(found: Capacity) -> list[str]:
+    rows = [
+        (
+            row.pattern,
+            ("" if row.optimal_exact else "<= ") + _percent(row.optimal),
+            _percent(row.ecmp),
+            _percent(row.asked) if row.asked < 1 - 1e-9 else "",
+            row.bottleneck,
+        )
+        for row in found.throughput
+    ]
+    any_lost = any(row[3] for row in rows)
+    rows = rows if any_lost else [(*row[:3], "", row[4]) for row in rows]
+    return _table(("traffic", "optimal", "ECMP", "demand left" if any_lost else "", "ECMP is limited by"), rows, "<>>><")
+
+
+def _loss_tables(found: Capacity) -> list[str]:
+    out = []
+    for title, rows in (("one more failure", found.singles), ("two more failures", found.pairs)):
+        if rows:
+            head = (title, "such as", "bisection", "optimal", "ECMP", "demand left", "paths", "")
+            out += _table(head, [_loss(row) for row in rows], "<<>>>>><")
+    if found.singles_left_out:
+        out.append(f"  and {plural(found.singles_left_out, 'more kind')} of single failures")
+    return out
+
+
+def _loss(row: Loss) -> tuple[str, ...]:
+    left = row.left
+    what = row.what + (f" (of {row.alike:,})" if row.alike > 1 else "")
+    notes = [f"{plural(left.servers_cut_off, 'server')} cut off"] if left.servers_cut_off else []
+    notes += ["partitioned"] if left.partitioned else []
+    return (
+        what,
+        " ".join(row.names),
+        "-" if left.bisection is None else _percent(left.bisection),
+        ("" if left.optimal_exact else "<= ") + _percent(left.optimal),
+        _percent(left.ecmp),
+        _percent(left.asked),
+        f"{left.paths_before:,} -> {left.paths_after:,}" if left.pair else "-",
+        ", ".join(notes),
+    )
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]], align: str) -> list[str]:
+    """Aligned columns below a line of titles; columns that are empty throughout are left out."""
+    kept = [at for at in range(len(head)) if head[at] or any(row[at] for row in rows)]
+    wide = {at: max(len(head[at]), *(len(row[at]) for row in rows)) for at in kept}
+    out = [""]
+    for row in (head, *rows):
+        cells = [f"{row[at]:{align[at]}{wide[at]}}" for at in kept]
+        out.append(("  " + "  ".join(cells)).rstrip())
+    return out
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"

@@ -1,0 +1,310 @@
+"""Throughput under optimal routing: the maximum concurrent flow as a linear program, solved by HiGHS.
+
+Traffic is split over any paths between switches as suits all of it best. A variable is what one leaf's traffic takes of
+one edge: leaves times edges, not pairs of leaves. Two exact ways make it small: colour refinement of the program itself
+(`optimal` up to FULL_LEAVES leaves), and one representative of every class of leaves in a fabric seen by its symmetry
+(beyond). The second takes leaves that refinement does not tell apart for interchangeable, which holds in a Clos fabric
+unless failures form a pattern as regular as the fabric itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fabric.solver.cuts import Graph, graph
+from fabric.solver.network import Floats, Ints, Network
+from fabric.solver.symmetry import numbered, refine, representatives
+from fabric.solver.throughput import DIGITS, Ground, Traffic
+
+FULL_LEAVES = 64
+MOST_COLUMNS = 30_000  # of a quotient: a few seconds
+
+
+@dataclass(frozen=True)
+class Program:
+    """Maximise the last variable, the share, which is 0 to 1; others are at least 0.
+
+    Rows: `equal` of them are 0, the others at most `limit`.
+    """
+
+    rows: int
+    columns: int
+    equal: int
+    row: Ints
+    column: Ints
+    value: Floats
+    limit: Floats  # of the rows after the equal ones
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """Share of NIC speed; not exact: no more than this, where the program has too many columns for an answer in seconds."""
+
+    share: float
+    exact: bool = True
+
+
+def optimal(base: Ground, net: Network, asked: Traffic, reached: float) -> Optimum:
+    """Throughput under optimal routing, 0 where part of the demand has no way.
+
+    `reached` is the throughput of some routing: where it meets the bound of a cut, that is the answer.
+    """
+    if not connected(base, net, asked):
+        return Optimum(0.0)
+    most = bound(base, net, asked)
+    if reached >= most * (1 - 1e-9):
+        return Optimum(most)
+    small = len(base.leaves) <= FULL_LEAVES
+    wanted = reduced(program(base, net, asked)) if small else quotient(base, net, asked, MOST_COLUMNS)
+    return Optimum(most, False) if wanted is None else Optimum(min(most, solve(wanted)))
+
+
+def bound(base: Ground, net: Network, asked: Traffic) -> float:
+    """What no routing exceeds: the links of every leaf, and of every pod, against what has to pass them."""
+    switches = graph(net)
+    pods = np.array([device.pod for device in net.fabric.devices], dtype=np.int64)
+    share = 1.0
+    for place in (np.where(net.level == 1, base.row, -1), pods):
+        count = int(place.max(initial=-1)) + 1
+        if count < 2:
+            continue
+        own = place[base.leaves]
+        sent = np.zeros((count, len(own)))
+        np.add.at(sent, own, asked.demand)
+        inside = np.bincount(own, sent[own, np.arange(len(own))], count)
+        for ends, crossing in ((switches.tail, sent.sum(axis=1) - inside), (switches.head, _received(sent, own) - inside)):
+            out = (place[switches.tail] != place[switches.head]) & (place[ends] >= 0)
+            able = np.bincount(place[ends][out], switches.gbps[out], count)
+            loaded = crossing > 1e-9 * max(asked.asked, 1.0)
+            share = min(share, float((able[loaded] / crossing[loaded]).min(initial=1.0)))
+    return round(share, DIGITS)
+
+
+def _received(sent: Floats, own: Ints) -> Floats:
+    return np.bincount(own, sent.sum(axis=0), len(sent)).astype(float)
+
+
+def connected(base: Ground, net: Network, asked: Traffic) -> bool:
+    """Whether all that is asked for has a way, of whatever length."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    switches = graph(net)
+    ends, size = (switches.tail.astype(np.int32), switches.head.astype(np.int32)), (len(net.level),) * 2
+    _, part = connected_components(coo_array((np.ones(len(switches.tail)), ends), shape=size), directed=False)
+    found = part[base.leaves]
+    return not asked.demand[found[:, None] != found[None, :]].any()
+
+
+def program(base: Ground, net: Network, asked: Traffic) -> Program:
+    """The whole program: a variable for every leaf that sends and every edge of its isolated network."""
+    switches = graph(net)
+    unit = float(switches.gbps.max(initial=1))
+    senders = np.flatnonzero(asked.demand.any(axis=1))
+    devices, edges = len(net.level), len(switches.tail)
+    mine = base.part[base.leaves[senders]][:, None] == base.part[switches.tail][None, :]
+    sender, edge = np.nonzero(mine)
+    columns = np.arange(len(sender))
+    out = sender * devices + switches.tail[edge]
+    into = sender * devices + switches.head[edge]
+    target, leaf = np.nonzero(asked.demand[senders])
+    sinks = target * devices + base.leaves[leaf]
+    sources = np.arange(len(senders)) * devices + base.leaves[senders]
+    balance = np.unique(np.concatenate([out, into, sinks, sources]))
+    balance = balance[~np.isin(balance, sources)]  # what a leaf sends follows from what the others get
+    row = np.concatenate([out, into, sinks])
+    column = np.concatenate([columns, columns, np.full(len(sinks), len(columns))])
+    value = np.concatenate([np.full(len(out), -1.0), np.ones(len(into)), -asked.demand[senders][target, leaf] / unit])
+    kept = np.isin(row, balance)
+    row = np.searchsorted(balance, row[kept])
+    return Program(
+        rows=len(balance) + edges,
+        columns=len(columns) + 1,
+        equal=len(balance),
+        row=np.concatenate([row, len(balance) + edge]),
+        column=np.concatenate([column[kept], columns]),
+        value=np.concatenate([value[kept], np.ones(len(edge))]),
+        limit=switches.gbps / unit,
+    )
+
+
+def reduced(whole: Program) -> Program:
+    """The quotient of a program by colour refinement of its rows and columns; its optimum is the same."""
+    limit = np.concatenate([np.zeros(whole.equal), whole.limit])
+    rows_kind = numbered(np.arange(whole.rows) >= whole.equal, np.round(limit, DIGITS)) + 2
+    columns_kind = (np.arange(whole.columns) == whole.columns - 1).astype(np.int64)
+    label = numbered(np.round(whole.value, DIGITS))
+    colour = refine(
+        np.concatenate([rows_kind, columns_kind]),
+        np.concatenate([whole.row, whole.rows + whole.column]),
+        np.concatenate([whole.rows + whole.column, whole.row]),
+        np.concatenate([label, label]),
+    )
+    row_class, column_class = numbered(colour[: whole.rows]), numbered(colour[whole.rows :])
+    first, _ = representatives(row_class)
+    kept = first[row_class[whole.row]] == whole.row  # one row of a class says what all of them say
+    return Program(
+        rows=len(first),
+        columns=int(column_class.max()) + 1,
+        equal=int((first < whole.equal).sum()),
+        row=row_class[whole.row[kept]],
+        column=column_class[whole.column[kept]],
+        value=whole.value[kept],
+        limit=limit[first[first >= whole.equal]],
+    )
+
+
+def quotient(base: Ground, net: Network, asked: Traffic, most_columns: int = 2**62) -> Program | None:
+    """The program of one leaf a class, on the network as that leaf sees it: classes of switches at equal places.
+
+    None when it has more columns than wanted, and for traffic that stays below its leaves.
+    """
+    switches = graph(net)
+    unit = float(switches.gbps.max(initial=1))
+    classes = _classes(base, switches, asked)
+    leaf_class = classes[base.leaves]
+    first, size = representatives(numbered(leaf_class))
+    groups = numbered(classes[switches.tail], classes[switches.head], switches.gbps)
+    total = np.bincount(groups, switches.gbps / unit).astype(float)
+    rows: list[Ints] = []
+    columns: list[Ints] = []
+    values: list[Floats] = []
+    limits: tuple[list[Ints], list[Ints], list[Floats]] = ([], [], [])
+    row = column = 0
+    shares: list[tuple[Ints, Floats]] = []
+    for leaf, alike in zip(first.tolist(), size.tolist(), strict=True):
+        if not asked.demand[leaf].any():
+            continue
+        view = _view(base, switches, classes, groups, asked, leaf, unit)
+        rows += [row + view.row]
+        columns += [column + view.column]
+        values += [view.value]
+        shares.append((row + view.sink, view.wanted))
+        limits[0].append(view.group)
+        limits[1].append(column + np.arange(len(view.group)))
+        limits[2].append(np.full(len(view.group), float(alike)))
+        row, column = row + view.rows, column + len(view.group)
+        if column > most_columns:
+            return None
+    if not shares:
+        return None
+    sinks = np.concatenate([sink for sink, _ in shares])
+    wanted = np.concatenate([amount for _, amount in shares])
+    return Program(
+        rows=row + len(total),
+        columns=column + 1,
+        equal=row,
+        row=np.concatenate([*rows, sinks, *(row + group for group in limits[0])]),
+        column=np.concatenate([*columns, np.full(len(sinks), column), *limits[1]]),
+        value=np.concatenate([*values, -wanted, *limits[2]]),
+        limit=total,
+    )
+
+
+@dataclass(frozen=True)
+class View:
+    """The network as one leaf sees it; a column is all that its traffic takes of the edges between two classes."""
+
+    rows: int
+    row: Ints
+    column: Ints
+    value: Floats
+    sink: Ints  # rows of the classes that get something …
+    wanted: Floats  # … and how much, of the whole class
+    group: Ints  # of every column, the class of its edges in the whole network
+
+
+def _classes(base: Ground, switches: Graph, asked: Traffic) -> Ints:
+    """Classes of devices that are alike for the whole pattern."""
+    devices = len(switches.level)
+    weight = np.zeros(devices)
+    weight[base.leaves] = np.round(asked.weight, DIGITS)
+    part = base.part
+    there = part >= 0
+    members, power = np.zeros(devices), np.zeros(devices)
+    members[there] = np.bincount(part[there])[part[there]]
+    power[there] = np.round(np.bincount(part[there], weight[there])[part[there]], DIGITS - 3)
+    colour = numbered(switches.level, weight, members, power)
+    one, other, amount = asked.pairs
+    tail, head = base.leaves[one], base.leaves[other]
+    top = int(switches.gbps.max(initial=0)) + 1
+    ends = (np.concatenate([switches.tail, tail, head]), np.concatenate([switches.head, head, tail]))
+    while True:
+        what = numbered(np.round(amount, DIGITS - 3), *_shared(switches, colour, tail, head)) + 1
+        label = np.concatenate([switches.gbps, top + 2 * what, top + 2 * what + 1])
+        finer = refine(colour, *ends, label)
+        if finer.max() == colour.max():
+            return finer
+        colour = finer
+
+
+def _shared(switches: Graph, colour: Ints, one: Ints, other: Ints) -> tuple[Floats, Floats]:
+    """What two leaves of each pair have in common: spines, and cores above their spines, each by its class.
+
+    Refinement sees the neighbours of a leaf and not whose neighbours they are as well: without this, a pair within a pod
+    would look like a pair of two pods.
+    """
+    from scipy.sparse import coo_array
+
+    size = (len(colour), len(colour))
+    up = switches.level[switches.tail] < switches.level[switches.head]
+    place = (switches.tail[up].astype(np.int32), switches.head[up].astype(np.int32))
+    first = coo_array((switches.gbps[up].astype(float), place), shape=size).tocsr()
+    weight = np.sqrt(colour + 2.0)  # irrational, so that sums over different classes differ
+    found = []
+    for reach in (first, first @ first):
+        total = (reach[one].multiply(reach[other])) @ weight
+        found.append(np.round(total / max(1.0, float(total.max(initial=0.0))), DIGITS))
+    return found[0], found[1]
+
+
+def _view(base: Ground, switches: Graph, classes: Ints, groups: Ints, asked: Traffic, leaf: int, unit: float) -> View:
+    own, devices = int(base.leaves[leaf]), len(switches.level)
+    wanted = np.zeros(devices)
+    wanted[base.leaves] = asked.demand[leaf]
+    near = base.part[switches.tail] == base.part[own]
+    tail, head, gbps, group = (column[near] for column in (switches.tail, switches.head, switches.gbps, groups))
+    start = numbered(classes, np.round(wanted, DIGITS - 3), np.arange(devices) == own, base.part == base.part[own])
+    seen = refine(start, tail, head, gbps)
+    kinds = numbered(seen[tail], seen[head], gbps, group)
+    first, _ = representatives(kinds)
+    out, into = seen[tail[first]], seen[head[first]]
+    inside = np.flatnonzero(out != into)
+    first, out, into = first[inside], out[inside], into[inside]
+    total = np.bincount(seen, wanted / unit).astype(float)
+    column = np.arange(len(first))
+    row = np.concatenate([out, into])
+    value = np.concatenate([np.full(len(first), -1.0), np.ones(len(first))])
+    kept = row != seen[own]
+    sink = np.flatnonzero(total > 0)
+    both = np.concatenate([column, column])
+    return View(len(total), row[kept], both[kept], value[kept], sink, total[sink], group[first])
+
+
+def solve(wanted: Program) -> float:
+    """The optimum. Raises RuntimeError when HiGHS finds none, which no valid program gives it reason for."""
+    from scipy.optimize import linprog
+    from scipy.sparse import coo_array
+
+    shape = (wanted.rows, wanted.columns)
+    entries = (wanted.value, (wanted.row.astype(np.int32), wanted.column.astype(np.int32)))
+    table: Any = coo_array(entries, shape=shape).tocsr()
+    cost = np.zeros(wanted.columns)
+    cost[-1] = -1.0
+    bounds = np.column_stack([np.zeros(wanted.columns), np.full(wanted.columns, np.inf)])
+    bounds[-1, 1] = 1.0
+    found = linprog(
+        cost,
+        A_ub=table[wanted.equal :],
+        b_ub=wanted.limit,
+        A_eq=table[: wanted.equal],
+        b_eq=np.zeros(wanted.equal),
+        bounds=bounds,
+        method="highs",
+    )
+    if found.status != 0:
+        raise RuntimeError(f"HiGHS: {found.message}")
+    return round(float(min(max(found.x[-1], 0.0), 1.0)), DIGITS)

@@ -1,0 +1,95 @@
+"""Which algorithm and protocol run, and how long they take.
+
+NCCL chooses by its own estimate of a network that never limits it; what runs then takes as long as the fabric makes it.
+The choice here weighs NCCL's estimate with our own, both of the healthy network, which meets the measured switching points
+better than either alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fabric.solver.collectives.costs import Key, costs, others
+from fabric.solver.collectives.job import Job
+from fabric.solver.collectives.physics import Physics
+from fabric.solver.collectives.tuner import estimates
+from fabric.solver.network import Floats, Ints
+
+NEVER = 1e15  # µs of what cannot run
+SMALLEST = 8  # bytes; sizes in between are looked at from here on
+ALIASES = {"collnet_direct": "in_network", "collnet_chain": "in_network", "pat": "ring"}
+
+
+@dataclass(frozen=True)
+class Runs:
+    """What runs in every row, and what the others would take."""
+
+    keys: tuple[Key, ...]
+    times: Floats  # µs, [keys, rows]
+    expected: Floats  # NCCL's own estimate, µs, [keys, rows]
+    chosen: Ints  # row of `keys`, [rows]
+
+    @property
+    def time_us(self) -> Floats:
+        found: Floats = self.times[self.chosen, np.arange(len(self.chosen))]
+        return found
+
+    def key(self, row: int) -> Key:
+        return self.keys[int(self.chosen[row])]
+
+    def fastest(self, row: int) -> Key:
+        """What would be the fastest on this very fabric."""
+        return self.keys[int(np.argmin(self.times[:, row]))]
+
+
+def run(job: Job, physics: Physics, algorithm: str = "auto", protocol: str = "auto") -> Runs:
+    """The choice for every row, and its time. A forced algorithm or protocol that cannot run leaves times of NEVER."""
+    terms = physics.columns(np.asarray(job.generation), np.asarray(job.transport))
+    algorithm = ALIASES.get(algorithm, algorithm)
+    special = {key: time for key, time in others(job, terms).items() if key[0] == algorithm}
+    if special:
+        keys = tuple(special)
+        times = np.stack([np.broadcast_to(time(), job.bytes.shape) for time in special.values()])
+        return Runs(keys, _capped(times), _capped(times), np.zeros(len(job.bytes), dtype=np.int64))
+    table = costs(job, terms)
+    keys = tuple(key for key in table if _allowed(key, algorithm, protocol, job))
+    if not keys:
+        return Runs((), np.empty((0, len(job.bytes))), np.empty((0, len(job.bytes))), np.zeros(len(job.bytes), np.int64))
+    times = _capped(np.stack([table[key] for key in keys]))
+    ideal = costs(job.healthy(), terms)
+    seen = _capped(np.stack([ideal[key] for key in keys]))
+    theirs = estimates(job)
+    expected = np.where(
+        seen < NEVER, _capped(np.stack([np.broadcast_to(theirs[key], job.bytes.shape) for key in keys])), NEVER
+    )
+    chosen = np.argmin(np.log(seen) + terms["tuner_weight"] * np.log(expected), axis=0)
+    return Runs(keys, times, expected, chosen)
+
+
+def _allowed(key: Key, algorithm: str, protocol: str, job: Job) -> bool:
+    if key[0] == "p2p":
+        return algorithm in ("auto", "p2p") and protocol in ("auto", "simple")
+    wanted = (algorithm,) if algorithm != "nvls" else ("nvls", "nvls_tree")  # NCCL_ALGO=NVLS between domains needs the tree
+    return (algorithm == "auto" or key[0] in wanted) and protocol in ("auto", key[1])
+
+
+def _capped(times: Floats) -> Floats:
+    return np.minimum(np.nan_to_num(times, nan=NEVER, posinf=NEVER), NEVER)
+
+
+def monotone(job: Job, physics: Physics, algorithm: str = "auto", protocol: str = "auto") -> tuple[Runs, Floats]:
+    """(choice, µs) where a larger message never takes less time than a smaller one.
+
+    Where the choice moves on late, the estimate would fall with the size; measured tables show a plateau there. So the
+    sizes in between, powers of two from 8 bytes, count as well. Sizes of one job, in any order; the other fields single.
+    """
+    sizes = np.asarray(job.bytes, dtype=np.float64)
+    top = max(float(sizes.max(initial=SMALLEST)), SMALLEST)
+    grid = np.unique(np.concatenate([np.exp2(np.arange(3, np.floor(np.log2(top)) + 1)), sizes]))
+    whole = run(job.of(grid), physics, algorithm, protocol)
+    time = np.maximum.accumulate(whole.time_us) if whole.keys else np.full(len(grid), NEVER)
+    at = np.searchsorted(grid, sizes)
+    picked = Runs(whole.keys, whole.times[:, at], whole.expected[:, at], whole.chosen[at])
+    return picked, time[at]

@@ -1,0 +1,251 @@
+"""The time of every algorithm and protocol, from the parameters of physics.yaml.
+
+A time is the launch, then latency and transfer, which overlap in part, then what filling the pipeline costs. N counts
+NVLink domains and g the ranks of one, n = N g; S is nccl-tests' size. Latencies of hops are NCCL's own tables
+(NVIDIA/nccl@5067397c2676 src/graph/tuning.cc) times a factor of the GPU generation or the transport. docs/collectives.md
+explains every term.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from fabric.solver.collectives.job import Job
+from fabric.solver.network import Floats
+
+PROTOCOLS = ("ll", "ll128", "simple")
+TREE_HOP_US, TREE_NET_US = (0.6, 1.25, 4.0), (5.0, 8.5, 14.0)
+RING_HOP_US, RING_NET_US = (0.6, 1.9, 3.4), (2.7, 4.0, 14.0)
+IN_NETWORK_US = 31.0  # NCCL's CollNetDirect: up to the switch's reduction and back
+US = 1e3  # GB/s are bytes per ns
+MIB = float(1 << 20)
+NOTHING = 1e12  # GB/s of what is not there to limit
+GROWS_TO = 16_384.0  # bytes: up to here the latency of a hop grows with the size
+
+Key = tuple[str, str]  # (algorithm, protocol)
+Terms = Mapping[str, Any]  # parameter → value of every row
+GATHERS = ("all_gather", "reduce_scatter")
+ROOTED = ("broadcast", "reduce")
+
+
+def costs(job: Job, p: Terms) -> dict[Key, Floats]:
+    """µs of each (algorithm, protocol) that can run this collective, [rows]; infinite in rows where it cannot."""
+    table: dict[Key, Floats] = {}
+    if job.collective in ("alltoall", "sendrecv"):
+        table["p2p", "simple"] = _p2p(job, p)
+        return table
+    for at, protocol in enumerate(PROTOCOLS):
+        table["ring", protocol] = _ring(job, p, at)
+    if job.collective == "all_reduce":
+        for at, protocol in enumerate(PROTOCOLS):
+            table["tree", protocol] = _tree(job, p, at)
+        table["nvls_tree", "simple"] = _where(job.nvls & job.crosses, _nvls_tree(job, p))
+    if job.collective == "all_reduce" or job.collective in GATHERS:
+        table["nvls", "simple"] = _where(job.nvls & ~job.crosses, _nvls(job, p))
+    return table
+
+
+def others(job: Job, p: Terms) -> dict[Key, Callable[[], Floats]]:
+    """Algorithms that NCCL does not take by itself, for who asks for them by name."""
+    if job.collective != "all_reduce":
+        return {}
+    return {
+        ("hierarchical", "simple"): lambda: _hierarchical(job, p),
+        ("halving_doubling", "simple"): lambda: _halving(job, p),
+        ("in_network", "simple"): lambda: _where(job.crosses, _in_network(job, p)),
+    }
+
+
+def _where(mask: Any, time: Floats) -> Floats:
+    return np.where(mask, time, np.inf)
+
+
+def _together(latency: Any, transfer: Any, overlap: float) -> Any:
+    """Between a sum (1) and a maximum (infinity)."""
+    return (latency**overlap + transfer**overlap) ** (1 / overlap)
+
+
+def _filled(amount: Any, size: Floats, half_MiB: float) -> Any:
+    """What filling a pipeline costs: all of it for large messages, half at `half_MiB`."""
+    return amount * size / (size + half_MiB * MIB)
+
+
+def launch(job: Job, p: Terms) -> Any:
+    return p["launch_us"] + p["one_process_us"] * np.asarray(job.one_process)
+
+
+def levels(job: Job) -> Any:
+    """Levels of a tree over the domains."""
+    return np.floor(np.log2(job.domains))
+
+
+def _growth(job: Job, p: Terms) -> Any:
+    return 1 + p["hop_growth"] * np.log2(np.clip(job.bytes, 8, GROWS_TO) / 8)
+
+
+def crossings(job: Job, p: Terms) -> Any:
+    """How often a byte leaves a domain in a tree: once of two domains, twice of more, when up and down share the NICs."""
+    return np.where(np.asarray(job.domains) <= 2, 1.0, 2 / p["tree_crossing_share"])
+
+
+def _net(job: Job, p: Terms, share: Any) -> Any:
+    """GB/s of a domain's NICs for payload."""
+    return np.where(job.crosses, job.net_GBps * p["nic_share"] * share, NOTHING)
+
+
+def tree_latency(job: Job, p: Terms, at: int) -> Any:
+    slower = (1.0, p["tree_net_ll128"], p["tree_net_simple"])[at]
+    hop = TREE_NET_US[at] * p["net_hop"] * slower + job.hop_us
+    return 2 * ((job.domain - 1) * TREE_HOP_US[at] * p["nvlink_hop"] + levels(job) * hop) * _growth(job, p)
+
+
+def _tree(job: Job, p: Terms, at: int) -> Floats:
+    """Double binary tree of chains: reduce to the roots and broadcast back."""
+    name = PROTOCOLS[at]
+    inside = p[f"tree_nvlink_{name}"] * job.nvlink_GBps
+    net = _net(job, p, job.tree_share)
+    between = (np.minimum(p["tree_ll_GBps"], 0.5 * net), 0.92 * net, net)[at]
+    between = np.where(job.crosses, between, NOTHING)
+    speed = np.minimum(inside, between / crossings(job, p))
+    flight = job.bytes / (1 + job.bytes / (p[f"tree_flight_{name}_MiB"] * MIB))
+    hops = 2 * (job.domain - 1) / inside + 2 * levels(job) / between
+    fill = hops * flight / US * p[f"tree_fill_{name}"]
+    overlap = p["overlap_ll" if at == 0 else "overlap"]
+    both = _together(tree_latency(job, p, at), job.bytes / speed / US, overlap)
+    return np.asarray(launch(job, p) + both + fill)
+
+
+def ring_volume(job: Job) -> Any:
+    """Bytes that each rank sends."""
+    if job.collective == "all_reduce":
+        return 2 * (job.ranks - 1) / job.ranks * job.bytes
+    return job.bytes if job.collective in ROOTED else (job.ranks - 1) / job.ranks * job.bytes
+
+
+def _ring(job: Job, p: Terms, at: int) -> Floats:
+    """Ring over all ranks: 2 (n - 1) steps of an all_reduce, n - 1 of half of one, a chain of n from or to a root."""
+    twice = 2 if job.collective == "all_reduce" else 1
+    steps = job.ranks if job.collective in ROOTED else twice * (job.ranks - 1)
+    outside = np.where(job.crosses, twice * (job.domains - 1), 0)
+    hop = RING_NET_US[at] * p["net_hop"]
+    latency = (steps - outside) * RING_HOP_US[at] * p["nvlink_hop"] + outside * hop
+    least = p["ring_step_us"] * p["host_step"]
+    least = least + (0.0, p["ring_step_ll128_us"], p["ring_step_simple_us"])[at]
+    least = least * (p["ring_step_gather"] if twice == 1 else 1.0)
+    latency = np.where(job.crosses, np.maximum(latency, steps * least), latency)
+    latency = (latency + outside * job.hop_us) * _growth(job, p)
+    inside = np.minimum(p["ring_nvlink_share"] * job.nvlink_GBps, np.asarray(job.ctas) * p["cta_GBps"])
+    speed = np.minimum(_net(job, p, job.ring_share), inside) * (p["ring_ll_share"], p["ring_ll128_share"], 1.0)[at]
+    if at == 0:
+        speed = np.where(job.crosses, np.minimum(speed, p["ring_ll_GBps"]), speed)
+    fill = _filled(p["ring_fill_us"] * (0.0, p["ring_fill_ll128"], 1.0)[at], job.bytes, p["ring_fill_MiB"])
+    both = _together(latency, ring_volume(job) / speed / US, p["overlap_ll" if at == 0 else "overlap"])
+    return np.asarray(launch(job, p) + both + fill)
+
+
+def _chunk(job: Job, p: Terms) -> Any:
+    """NVLS's speed by its chunk over that of 128 KiB; the chunk follows the size (NCCL src/enqueue.cc)."""
+    channels = np.where(np.asarray(job.generation) == BLACKWELL, 32, 16) * np.minimum(job.domain, 8)
+    size, half = job.bytes / 1024, p["nvls_chunk_KiB"]
+    chunk = np.select([size < 64 * channels, size < 512 * channels, size < 8192 * channels], [16.0, 32.0, 64.0], 128.0)
+    return chunk / (chunk + half) * (128 + half) / 128
+
+
+BLACKWELL = 3  # place among the generations; its switches run 32 channels where Hopper's run 16
+
+
+def nvls_speed(job: Job, p: Terms) -> Any:
+    """GB/s of an all_reduce in the domain's switch: every GPU sends S to it once and its own part of the result."""
+    loss = np.maximum(job.domain / 8, 1) ** -p["nvls_domain_loss"]
+    return p["nvls_share"] * job.nvlink_GBps * loss * 1.125 / (1 + 1 / job.domain) * _chunk(job, p)
+
+
+def _nvls_parts(job: Job, p: Terms) -> tuple[Any, Any]:
+    """(latency, what filling costs)"""
+    grows = (job.domain / 8) ** p["nvls_domain_growth"]
+    return p["nvls_us"] * p["nvlink_hop"] * grows, _filled(p["nvls_fill_us"], job.bytes, p["nvls_fill_MiB"]) * grows
+
+
+def _nvls(job: Job, p: Terms) -> Floats:
+    """NVLink SHARP inside one domain."""
+    latency, fill = _nvls_parts(job, p)
+    if job.collective == "all_reduce":
+        transfer = job.bytes / nvls_speed(job, p)
+    else:
+        speed = p["nvls_gather_share"] * job.nvlink_GBps * _chunk(job, p)
+        transfer = job.bytes * (job.ranks - 1) / job.ranks / speed
+    overlap = p["overlap_nvls" if job.collective == "all_reduce" else "overlap"]
+    return np.asarray(launch(job, p) + _together(latency, transfer / US, overlap) + fill)
+
+
+def _nvls_tree(job: Job, p: Terms) -> Floats:
+    """NVLink SHARP inside the domains, a double binary tree between them."""
+    latency, _ = _nvls_parts(job, p)
+    hop = TREE_NET_US[2] * p["net_hop"] * p["tree_net_simple"] + job.hop_us
+    latency = latency + 2 * levels(job) * hop
+    speed = np.minimum(p["nvls_tree_share"] * nvls_speed(job, p), _net(job, p, job.tree_share) / crossings(job, p))
+    deeper = 1 + p["nvls_tree_fill_depth"] * np.maximum(levels(job) - 1, 0)
+    fill = _filled(p["nvls_tree_fill_us"] * deeper, job.bytes, p["nvls_tree_fill_MiB"])
+    return np.asarray(launch(job, p) + _together(latency, job.bytes / speed / US, p["overlap_nvls"]) + fill)
+
+
+def _p2p(job: Job, p: Terms) -> Floats:
+    """Send and receive: to every rank at once, rail-aligned between domains (PXN), or to the next rank."""
+    net = _net(job, p, job.peers_share) / p["nic_share"] * p["p2p_nic_share"] * p["nic_share"] / job.domain
+    inside = p["p2p_nvlink_share"] * job.nvlink_GBps
+    hops = 2 * p["p2p_net"] * (RING_NET_US[0] + TREE_NET_US[0]) * p["net_hop"] + 2 * job.hop_us
+    latency = p["p2p_hops"] * p["nvlink_hop"] + np.where(job.crosses, hops, 0.0)
+    latency = latency + p["p2p_peer_us"] * (job.ranks - 1)
+    if job.collective == "alltoall":
+        near = job.bytes * (job.domain - 1) / job.ranks / inside
+        far = np.where(job.crosses, job.bytes * (job.ranks - job.domain) / job.ranks / net, 0.0)
+        transfer = np.maximum(near, far)
+    else:
+        transfer = np.where(job.crosses, job.bytes / net, job.bytes / inside)
+    fill = _filled(p["p2p_fill_us"], job.bytes, p["p2p_fill_MiB"])
+    return np.asarray(launch(job, p) + _together(latency, transfer / US, p["overlap"]) + fill)
+
+
+def _inside(job: Job, p: Terms) -> tuple[Any, Any]:
+    """(latency, transfer in µs) of a reduce_scatter and an all_gather inside the domains."""
+    speed = p["ring_nvlink_share"] * job.nvlink_GBps
+    latency = 2 * (job.domain - 1) * RING_HOP_US[2] * p["nvlink_hop"]
+    return latency, 2 * (job.domain - 1) / job.domain * job.bytes / speed / US
+
+
+def _hierarchical(job: Job, p: Terms) -> Floats:
+    """Reduce_scatter in the domain, a ring on every rail, all_gather in the domain; the three in a pipeline."""
+    near_us, near = _inside(job, p)
+    step = np.maximum(RING_NET_US[2] * p["net_hop"], p["ring_step_us"] * p["host_step"]) + job.hop_us
+    far_us = 2 * (job.domains - 1) * step
+    far = 2 * (job.domains - 1) / job.domains * job.bytes / _net(job, p, job.ring_share) / US
+    fill = _filled(p["ring_fill_us"], job.bytes, p["ring_fill_MiB"])
+    return np.asarray(launch(job, p) + _together(near_us + far_us, np.maximum(near, far), p["overlap"]) + fill)
+
+
+def _halving(job: Job, p: Terms) -> Floats:
+    """Recursive halving and doubling between the domains (Rabenseifner 2004), rail by rail, within them as above.
+
+    Numbers that are no power of two fold the rest in before and after: two more hops, and its bytes twice.
+    """
+    near_us, near = _inside(job, p)
+    whole = np.exp2(np.floor(np.log2(job.domains)))
+    odd = whole < job.domains
+    hop = RING_NET_US[2] * p["net_hop"] + job.hop_us
+    far_us = (2 * np.log2(whole) + 2 * odd) * hop
+    volume = (2 * (whole - 1) / whole + 2 * odd) * job.bytes
+    far = volume / _net(job, p, job.halving_share) / US
+    fill = _filled(p["ring_fill_us"], job.bytes, p["ring_fill_MiB"])
+    return np.asarray(launch(job, p) + near_us + far_us + np.maximum(near, far) + fill)
+
+
+def _in_network(job: Job, p: Terms) -> Floats:
+    """Reduction in the switches (SHARP): every byte leaves a domain once and comes back once, whatever their number."""
+    near_us, near = _inside(job, p)
+    far = job.bytes / _net(job, p, job.tree_share) / US
+    latency = near_us + IN_NETWORK_US * p["net_hop"] + job.hop_us * levels(job)
+    fill = _filled(p["ring_fill_us"], job.bytes, p["ring_fill_MiB"])
+    return np.asarray(launch(job, p) + _together(latency, np.maximum(near, far), p["overlap"]) + fill)

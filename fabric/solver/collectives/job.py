@@ -1,0 +1,92 @@
+"""What a collective runs on: ranks, NVLink domains, the NICs between them, and what the fabric leaves of those."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from fabric.solver.collectives import physics
+from fabric.solver.measured_platform import MeasuredPlatform
+from fabric.solver.network import Floats
+
+DEFAULT_CTAS = 16  # of a ring, NCCL_MIN_CTAS of a default run
+AMD = ("cdna2", "cdna3", "cdna4")
+
+
+@dataclass(frozen=True)
+class Job:
+    """Columns that broadcast against each other: arrays of one length, or single values that hold for every row.
+
+    A domain is a set of GPUs that reach each other over NVLink or xGMI: a server of eight, or a rack of 72. The shares say
+    what the fabric leaves of the NICs' bandwidth for a pattern of traffic: 1 where no link is slower than the NICs.
+    """
+
+    collective: str
+    bytes: Floats  # as nccl-tests counts them
+    ranks: Any
+    domain: Any  # ranks of one domain, of the largest
+    domains: Any
+    nvlink_GBps: Any  # of a GPU, one direction
+    net_GBps: Any  # line rate of all NICs of a domain together, one direction
+    nic_GBps: Any  # of one NIC
+    generation: Any  # index of physics.generations()
+    transport: Any  # index of physics.transports()
+    nvls: Any = False  # the domain's switch reduces, and may
+    one_process: Any = False  # drives all GPUs of a server
+    ctas: Any = DEFAULT_CTAS
+    ring_share: Any = 1.0
+    tree_share: Any = 1.0
+    peers_share: Any = 1.0  # of an alltoall's, or of send and receive
+    halving_share: Any = 1.0
+    hop_us: Any = 0.0  # that a network hop takes longer than over one switch
+
+    @property
+    def crosses(self) -> Any:
+        """Whether the network is used at all."""
+        return np.asarray(self.domains) > 1
+
+    def healthy(self) -> Job:
+        """The same job on a network that never limits it: what NCCL sees when it chooses."""
+        return replace(self, ring_share=1.0, tree_share=1.0, peers_share=1.0, halving_share=1.0, hop_us=0.0)
+
+    def of(self, sizes: Floats) -> Job:
+        return replace(self, bytes=np.asarray(sizes, dtype=np.float64))
+
+
+def measured_job(collective: str, platform: MeasuredPlatform, sizes: Floats) -> Job:
+    """A run of nccl-tests on a network without bottlenecks."""
+    gpu = physics.gpu(platform.gpu, platform.nvlink_GBps_per_direction)
+    domain = max(1, platform.domain_ranks)
+    domains = -(-platform.ranks // domain)
+    net = platform.nics_per_node * platform.nic_gbps / 8 * domain / platform.gpus_per_node
+    kind = physics.transport(platform.transport, gpu.generation) if domains > 1 else "none"
+    return Job(
+        collective=collective,
+        bytes=np.asarray(sizes, dtype=np.float64),
+        ranks=float(platform.ranks),
+        domain=float(domain),
+        domains=float(domains),
+        nvlink_GBps=gpu.nvlink_GBps,
+        net_GBps=net if domains > 1 and net > 0 else 1e9,
+        nic_GBps=platform.nic_gbps / 8 if domains > 1 and platform.nic_gbps > 0 else 1e9,
+        generation=physics.generations().index(gpu.generation),
+        transport=physics.transports().index(kind),
+        nvls=gpu.nvls and platform.nvls is not False,
+        one_process=platform.processes.startswith("one for all"),
+        ctas=float(platform.min_ctas or DEFAULT_CTAS),
+    )
+
+
+def stack(jobs: list[Job]) -> Job:
+    """Jobs of one collective as one, a row for every size of each."""
+    counts = [len(job.bytes) for job in jobs]
+    columns = {
+        item.name: np.concatenate(
+            [np.broadcast_to(np.asarray(getattr(job, item.name)), count) for job, count in zip(jobs, counts, strict=True)]
+        )
+        for item in fields(Job)
+        if item.name != "collective"
+    }
+    return Job(collective=jobs[0].collective, **columns)

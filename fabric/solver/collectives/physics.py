@@ -1,0 +1,156 @@
+"""The parameters that a collective's time is made of, and the GPUs they are known for. The data lies in `data/`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from fabric.solver.network import Floats, Ints
+
+DATA = Path(__file__).parent / "data"
+SCOPES = ("generation", "transport", "shared")
+RDMA = "rdma"  # remote direct memory access of a kind that is not stated
+OLD_EFA = ("volta", "ampere")  # generations whose instances at AWS have the first EFA
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter for one kind; of all kinds where `kind` is empty."""
+
+    name: str
+    kind: str
+    first: float  # what it is before any table was seen
+    spread: float  # standard deviation of its logarithm
+    scope: str  # of SCOPES
+
+    @property
+    def key(self) -> str:
+        return f"{self.name}.{self.kind}" if self.kind else self.name
+
+
+@dataclass(frozen=True)
+class Gpu:
+    """What a GPU's name says."""
+
+    name: str
+    generation: str
+    nvlink_GBps: float  # one direction
+    nvls: bool
+    known: bool  # False: the name is not in the data, its nearest relative stands for it
+
+
+@cache
+def parameters() -> tuple[Parameter, ...]:
+    """Every parameter, in the order of the data."""
+    found = []
+    for scope, entries in _read("physics.yaml").items():
+        for name, entry in entries.items():
+            kinds = entry["first"] if scope != "shared" else {"": entry["first"]}
+            found += [Parameter(name, kind, float(value), entry["spread"], scope) for kind, value in kinds.items()]
+    return tuple(found)
+
+
+@cache
+def generations() -> tuple[str, ...]:
+    return tuple(dict.fromkeys(item.kind for item in parameters() if item.scope == "generation"))
+
+
+@cache
+def transports() -> tuple[str, ...]:
+    return tuple(dict.fromkeys(item.kind for item in parameters() if item.scope == "transport"))
+
+
+def gpu(name: str, nvlink_GBps: float | None = None) -> Gpu:
+    """The GPU of that name; of a name that is not known the nearest relative: the latest of its maker's letters."""
+    word = name.lower().removeprefix("nvidia").removeprefix("amd").strip(" -_")
+    table = _read("gpus.yaml")
+    known = word if word in table else _relative(word, table)
+    entry = table[known]
+    speed = nvlink_GBps or float(entry["nvlink_GBps"])
+    return Gpu(known, entry["generation"], speed, bool(entry.get("nvls", False)), known == word)
+
+
+def _relative(word: str, table: Mapping[str, Any]) -> str:
+    """The longest beginning that is shared, the later name of two; an H100 for a name that says nothing."""
+
+    def shared(name: str) -> int:
+        return next((at for at in range(min(len(name), len(word))) if name[at] != word[at]), min(len(name), len(word)))
+
+    best = max(table, key=lambda name: (shared(name), name))
+    return best if shared(best) else "h100"
+
+
+def transport(word: str, generation: str = "hopper") -> str:
+    """A transport of the data for a word of a table: `roce`, `rdma (kind not stated)`, `efa` of either kind."""
+    bare = word.lower()
+    if bare.startswith("efa") and generation in OLD_EFA:
+        return "efa1"
+    found = next((name for name in sorted(transports(), key=len, reverse=True) if bare.startswith(name)), "")
+    return found or RDMA
+
+
+@dataclass(frozen=True)
+class Physics:
+    """A value for every parameter, by key: `launch_us.hopper`, `nic_share`."""
+
+    values: Mapping[str, float]
+    measured: Mapping[str, int]  # generation or transport → tables that its parameters were fitted to
+    about: str = ""
+
+    def columns(self, generation: Ints, transport: Ints) -> dict[str, Any]:
+        """Parameter → its value for every row; plain numbers for those that all kinds share."""
+        found: dict[str, Any] = {}
+        for name, (scope, values) in self._by_name.items():
+            if scope == "shared":
+                found[name] = values[0]
+            else:
+                found[name] = values[generation if scope == "generation" else transport]
+        return found
+
+    @cached_property
+    def _by_name(self) -> dict[str, tuple[str, Floats]]:
+        found: dict[str, tuple[str, list[float]]] = {}
+        for item in parameters():
+            found.setdefault(item.name, (item.scope, []))[1].append(self.values[item.key])
+        return {name: (scope, np.array(values)) for name, (scope, values) in found.items()}
+
+
+def first() -> Physics:
+    """The parameters before any table was seen."""
+    return Physics({item.key: item.first for item in parameters()}, {})
+
+
+@cache
+def shipped() -> Physics:
+    """The parameters that come with the program: `data/platform.yaml`, fitted to the tables it names."""
+    return from_document(_read("platform.yaml"), first())
+
+
+def from_document(document: Mapping[str, Any], base: Physics) -> Physics:
+    """The parameters of a platform file over those of `base`."""
+    values = dict(base.values)
+    for scope in SCOPES:
+        for name, entry in (document.get(scope) or {}).items():
+            if scope == "shared":
+                values[name] = float(entry)
+            else:
+                values.update({f"{name}.{kind}": float(value) for kind, value in entry.items()})
+    return Physics(values, {**base.measured, **(document.get("measured") or {})}, str(document.get("about", "")))
+
+
+def spread_of(item: Parameter, physics: Physics) -> float:
+    """How many of its own spreads a parameter lies from its first value; for the page of fitted parameters."""
+    return math.log(physics.values[item.key] / item.first) / item.spread
+
+
+def _read(name: str) -> dict[str, Any]:
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    data: dict[str, Any] = yaml.load((DATA / name).read_text(encoding="utf-8"), loader)
+    return data

@@ -1,0 +1,123 @@
+"""NCCL's own estimate of a collective's time, by which it chooses: re-implemented from the facts of its tables.
+
+NVIDIA/nccl@5067397c2676 (2.30.7): src/graph/tuning.cc, and the channels and speeds that src/graph/search.cc finds for the
+usual boards. Its times are 25 % off what is measured in the median, so they serve the choice only.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fabric.solver.collectives.costs import (
+    GATHERS,
+    PROTOCOLS,
+    RING_HOP_US,
+    RING_NET_US,
+    ROOTED,
+    TREE_HOP_US,
+    TREE_NET_US,
+    Key,
+)
+from fabric.solver.collectives.job import Job
+from fabric.solver.network import Floats
+
+# a row a generation of physics.yaml: Volta, Ampere, Hopper, Blackwell, then AMD's, which are taken for their like
+LIKE = np.array([0, 1, 2, 3, 1, 2, 2])
+NVLINK = np.array([120.0, 240.0, 370.8, 721.8])  # GB/s of a GPU as NCCL's model has it
+CHANNELS, CHANNEL = np.array([12, 12, 12, 16]), np.array([10.0, 20.0, 30.0, 45.0])  # of a ring in one server
+LL_MAX = np.array([39.0, 87.7, 141.0, 282.0])  # one server, by GPU
+LL_NET = (30.0, 19.7)  # two servers and more: mean of Intel's and AMD's hosts
+RING_LL128 = np.array([20.0, 20.0, 36.7, 40.0])
+TREE_LL128 = np.array([[20, 20, 20], [20, 20, 20], [36.7, 36.7, 29], [55.6, 31.67, 20]])
+TREE = np.array([[26.5, 18.5, 10], [24, 23.6, 17.8], [38.7, 41.4, 36], [70, 42.8, 24]])
+NVLS_TREE = np.array([[0, 0, 0], [0, 0, 0], [0, 57.7, 45.5], [0, 96, 80]])
+NVLS = np.array([0.0, 0.0, 0.85, 0.74])
+NVLS_CHANNELS, NVLS_US, NVLS_NET_US = 16, 25.0, 20.9
+BASE_RING, BASE_TREE = (6.6, 14.0, 8.4), (6.8, 14.0, 8.4)
+POST_US = (1.0, 1.0, 3.0)  # host time of a network operation
+LADDER = np.array([3, 6, 10, 12, 15, 18, 20, 22, 24, 30, 40, 42, 45.1, 48, 80, 86, 96])  # GB/s a channel may be tried at
+PLATEAU = 1.4  # ring Simple's latency above 64 bytes a rank and channel
+# a tree's bandwidth by floor(log2(size / 64))
+CORRECTION = np.array(
+    [
+        [1, 1, 1, 1, 0.9, 0.8, 0.7, 0.7, 0.7, 0.7, 0.6, 0.5, 0.4, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1, 1, 1, 1],
+        [1, 1, 1, 1, 1, 0.9, 0.8, 0.8, 0.8, 0.7, 0.6, 0.6, 0.6, 0.6, 0.6, 0.6, 0.8, 0.9, 0.9, 0.9, 0.9, 1, 1, 1],
+        [*[0.9] * 7, 0.8, 0.7, 0.6, 0.6, 0.5, 0.5, 0.5, 0.5, 0.6, 0.7, 0.8, 0.7, 0.7, 0.8, 0.9, 0.9, 0.9],
+    ]
+)
+
+
+def estimates(job: Job) -> dict[Key, Floats]:
+    """µs that NCCL expects of each (algorithm, protocol) of `costs`, [rows]."""
+    like = LIKE[np.asarray(job.generation)]
+    size = np.where(job.domains == 1, 0, np.where(np.asarray(job.domains) == 2, 1, 2))
+    graph = _graph(job, like)
+    found: dict[Key, Floats] = {}
+    for at, protocol in enumerate(PROTOCOLS):
+        found["ring", protocol] = _ring(job, like, graph, at)
+        if job.collective == "all_reduce":
+            found["tree", protocol] = _tree(job, like, size, graph, at)
+    found["nvls", "simple"], found["nvls_tree", "simple"] = _nvls(job, like, size)
+    found["p2p", "simple"] = np.ones(len(job.bytes))
+    return found
+
+
+def _graph(job: Job, like: Any) -> tuple[Any, Any]:
+    """(channels, bandwidth of all of them) of the rings that its search finds."""
+    step = np.searchsorted(LADDER, np.minimum(job.nic_GBps, LADDER[-1]), side="right") - 1
+    nics = np.clip(job.net_GBps / job.nic_GBps, 1, 32)
+    channels = np.where(job.crosses, nics, CHANNELS[like])
+    speed = np.where(job.crosses, LADDER[np.maximum(step, 0)], CHANNEL[like])
+    return channels, np.minimum(channels * speed, NVLINK[like])
+
+
+def _ll_most(job: Job, like: Any) -> Any:
+    return np.where(job.crosses, np.where(np.asarray(job.domains) == 2, *LL_NET), LL_MAX[like])
+
+
+def _ring(job: Job, like: Any, graph: tuple[Any, Any], at: int) -> Floats:
+    channels, bus = graph
+    twice = 2 if job.collective == "all_reduce" else 1
+    steps = job.ranks if job.collective in ROOTED else twice * (job.ranks - 1)
+    outside = np.where(job.crosses, twice * (job.domains - 1), 0)
+    hop = np.maximum(RING_HOP_US[at], np.where(job.crosses, POST_US[at], 0.0))
+    latency = BASE_RING[at] + (steps - outside) * hop + outside * RING_NET_US[at]
+    if at == 2 and twice == 2:
+        flat = job.crosses & (job.bytes / (2 * channels * job.ranks) >= 64)
+        latency = np.where(flat, latency * PLATEAU, latency)
+    speed = (np.minimum(_ll_most(job, like), 0.5 * bus), np.minimum(0.92 * bus, 2 * channels * RING_LL128[like]), bus)[at]
+    share = 1.0 if job.collective in ROOTED else job.ranks / np.maximum(steps, 1)
+    return np.asarray(latency + job.bytes / (speed * share) / 1e3)
+
+
+def _tree(job: Job, like: Any, size: Any, graph: tuple[Any, Any], at: int) -> Floats:
+    channels, bus = graph
+    depth = np.floor(np.log2(job.domains))
+    latency = BASE_TREE[at] + 2 * ((job.domain - 1) * TREE_HOP_US[at] + depth * TREE_NET_US[at])
+    speed = np.minimum(0.92 * bus, 2 * channels * TREE[like, size])
+    share = np.where(job.crosses, 120 / 128, 7 / 9)
+    most = 2 * channels * TREE_LL128[like, size]
+    speed = (np.minimum(speed / 3.8, _ll_most(job, like)), np.minimum(speed * share, most), speed)[at]
+    return np.asarray(latency + job.bytes / (0.5 * speed * _corrected(job, at)) / 1e3)
+
+
+def _corrected(job: Job, at: int) -> Any:
+    step = np.floor(np.log2(np.maximum(job.bytes, 1) / 64)).astype(np.int64)
+    return np.where(step < 0, 1.0, CORRECTION[at][np.clip(step, 0, 23)])
+
+
+def _nvls(job: Job, like: Any, size: Any) -> tuple[Floats, Floats]:
+    """(in one domain, with a tree between several)"""
+    inside = NVLINK[like] * 0.87 * NVLS[like] * (NVLS_CHANNELS - 1) / NVLS_CHANNELS
+    twice = 2.0 if job.collective not in GATHERS else 1.0
+    one = inside * twice * job.ranks / (twice * np.maximum(job.ranks - 1, 1))
+    depth = np.floor(np.log2(job.domains))
+    net = np.where(job.crosses, job.net_GBps * 0.96 * np.where(np.asarray(job.domains) <= 2, 2, 1), np.inf)
+    many = np.minimum(np.minimum(2 * inside, net), NVLS_CHANNELS * NVLS_TREE[like, size]) * 0.5
+    many = many * np.where(like == 3, _corrected(job, 2), 1.0)
+    with np.errstate(divide="ignore"):
+        within = NVLS_US + job.bytes / one / 1e3
+        across = NVLS_US + 2 * depth * NVLS_NET_US + job.bytes / many / 1e3
+    return np.asarray(within), np.asarray(across)

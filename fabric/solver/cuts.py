@@ -1,0 +1,103 @@
+"""The switches of a fabric as a graph, and the exact maximum flow between two sets of server ports.
+
+Servers do not forward, so they are no nodes: a leaf has what the ports of the one side supply to it and what those of
+the other side drain from it. Parallel links are one edge.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fabric.plan.links import KINDS
+from fabric.solver.network import GBPS_PER_GBYTE_S, Bools, Ints, Network
+from fabric.solver.symmetry import numbered, refine
+
+SIDE_A, SIDE_B = 1, 2  # of a server port in a cut; 0: it takes no part
+LARGEST = 2**31 - 1  # what scipy's maximum flow counts with
+SERVER_LINKS = "server-leaf"
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Switches and what is up between them, one edge a pair and direction."""
+
+    level: Ints  # of every device of the fabric, as in Network
+    tail: Ints
+    head: Ints
+    gbps: Ints  # of all parallel links together
+    kind: Ints  # row of KINDS
+
+
+@dataclass(frozen=True)
+class Flow:
+    """A maximum flow."""
+
+    gbps: int
+    limits: tuple[str, ...]  # kinds of links that a minimum cut goes through
+
+
+def graph(net: Network) -> Graph:
+    """The switch graph of what is up in a network."""
+    size, devices = net.links, len(net.level)
+    between = net.alive & (net.level[net.tail] > 0) & (net.level[net.head] > 0)
+    links = np.flatnonzero(between)
+    key, back = np.unique(net.tail[links] * devices + net.head[links], return_inverse=True)
+    gbps = np.zeros(len(key), dtype=np.int64)
+    np.add.at(gbps, back.ravel(), in_gbps(net)[links])
+    kind = np.zeros(len(key), dtype=np.int64)
+    kind[back.ravel()] = net.fabric.links.kind[links % size]
+    return Graph(net.level, *np.divmod(key, devices), gbps, kind)
+
+
+def in_gbps(net: Network) -> Ints:
+    """Capacity of every directed link in whole Gb/s."""
+    return np.rint(net.capacity * GBPS_PER_GBYTE_S).astype(np.int64)
+
+
+def max_flow(net: Network, switches: Graph, side: Ints) -> Flow:
+    """The most that ports on SIDE_A can send to those on SIDE_B at once, over any paths; `side` is of ServerPorts rows.
+
+    Exact: switches that colour refinement does not tell apart are one node of a smaller graph with the same maximum flow.
+    """
+    devices = len(net.level)
+    supply, drain = (_port_gbps(net, side == wanted, devices) for wanted in (SIDE_A, SIDE_B))
+    if not supply.any() or not drain.any():
+        return Flow(0, (SERVER_LINKS,))
+    colour = refine(numbered(switches.level, supply, drain), switches.tail, switches.head, switches.gbps)
+    count = int(colour.max()) + 1
+    source, target = count, count + 1
+    tail = np.concatenate([colour[switches.tail], np.full(devices, source), colour])
+    head = np.concatenate([colour[switches.head], colour, np.full(devices, target)])
+    amount = np.concatenate([switches.gbps, supply, drain])
+    kind = np.concatenate([switches.kind, np.full(2 * devices, KINDS.index(SERVER_LINKS))])
+    return _solve(tail, head, amount, kind, count + 2)
+
+
+def _port_gbps(net: Network, chosen: Bools, devices: int) -> Ints:
+    """Gb/s of the chosen server ports at every leaf."""
+    total = np.zeros(devices, dtype=np.int64)
+    np.add.at(total, net.ports.leaf[chosen], in_gbps(net)[net.ports.link[chosen]])
+    return total
+
+
+def _solve(tail: Ints, head: Ints, amount: Ints, kind: Ints, nodes: int) -> Flow:
+    """Maximum flow from the node before the last to the last one."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import breadth_first_order, maximum_flow
+
+    there = (amount > 0) & (tail != head)
+    tail, head, amount, kind = tail[there], head[there], amount[there], kind[there]
+    unit = int(np.gcd.reduce(amount))
+    size = csr_array((amount // unit, (tail, head)), shape=(nodes, nodes))
+    if size.sum() > LARGEST:
+        raise OverflowError(f"a cut of {size.sum() * unit:,} Gb/s is more than the maximum flow counts with")
+    size = size.astype(np.int32)
+    found = maximum_flow(size, nodes - 2, nodes - 1)
+    left = csr_array(size - found.flow)
+    left.eliminate_zeros()
+    near = np.zeros(nodes, dtype=bool)
+    near[breadth_first_order(left, nodes - 2, return_predecessors=False)] = True
+    crossed = np.unique(kind[near[tail] & ~near[head]])
+    return Flow(int(found.flow_value) * unit, tuple(KINDS[at] for at in crossed))
