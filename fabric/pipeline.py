@@ -1,6 +1,7 @@
 """The product in one page: an intent becomes a plan, the plan becomes files.
 
-    load ──▶ Intent ──plan──▶ Plan ──render──▶ files of each switch and server ──generate──▶ generated/<site>/
+    load ──▶ Intent ──plan──▶ Plan ─┬─render──▶ files of each switch and server ──generate──▶ generated/<site>/
+                                    └─estimate──▶ bandwidth, ECMP load, time of collectives
 
 Every step takes and gives typed values, so a program can use one without the others. `lock` is what a former run
 handed out: names, AS numbers, addresses and ports that must not change.
@@ -19,8 +20,10 @@ if TYPE_CHECKING:
     from fabric.generate import Generation, Progress
     from fabric.intent.site import Site
     from fabric.intent.source import Source
-    from fabric.plan.plan import Plan
+    from fabric.plan.plan import FabricPlan, Plan
     from fabric.planner.lock import Lock
+    from fabric.solver.estimate.ask import Asked
+    from fabric.solver.estimate.estimate import Estimate
 
 
 @dataclass(frozen=True)
@@ -103,6 +106,23 @@ def generate(intent: Intent, limit: str = "", jobs: int = 0, progress: Progress 
     from fabric.generate import Generation, silent
 
     return Generation(intent, limit, jobs, progress or silent)
+
+
+def estimate(fabric: FabricPlan, asked: Asked, placement: str = "packed") -> tuple[Estimate, Estimate | None]:
+    """Times of a collective on one fabric of a plan, and what they were before the failures asked for. Raises InputError."""
+    from fabric.solver.estimate import ask
+
+    return ask.estimate(fabric, asked, placement)
+
+
+def spreading(fabric: FabricPlan, routing: str = "", queue_pairs: int = 0) -> tuple[str, int]:
+    """How traffic spreads over equal paths: as asked, else as the plan configures its switches and its hosts."""
+    from fabric.hosts.facts import facts_of
+    from fabric.hosts.nccl import queue_pairs as planned
+
+    if not routing:
+        routing = "adaptive" if not fabric.spec.ethernet or facts_of(fabric).dynamic else "ecmp"
+    return routing, queue_pairs or planned(fabric, routing != "ecmp")
 
 
 def site_files(made: Plan) -> Iterator[tuple[str, bytes]]:

@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from fabric.cli import catalog, explain, export, generate, headroom, init, plan, schema, vendors
+from fabric.cli import catalog, estimate, explain, export, generate, headroom, init, plan, schema, vendors
 from fabric.cli.common import FINDINGS, MISSING, OUT, USAGE, say, show_diagnostics
 
 app = typer.Typer(
@@ -42,6 +42,7 @@ app.command("plan")(plan.plan)
 app.command("explain")(explain.explain)
 app.command("generate")(generate.generate)
 app.command("export")(export.export)
+app.command("estimate")(estimate.estimate)
 app.command("headroom")(headroom.headroom)
 app.command("catalog")(catalog.catalog)
 app.command("vendors")(vendors.vendors)

@@ -6,7 +6,10 @@ from dataclasses import dataclass
 
 from fabric.hosts.groups import Group
 from fabric.hosts.view import ETHERNET, Side
+from fabric.plan.plan import FabricPlan
 from fabric.planner.spec import GroupSpec
+
+HASHED_QUEUE_PAIRS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +69,12 @@ def _paths(side: Side, spec: GroupSpec) -> list[Setting]:
             why = "The switches choose paths by load: packets may overtake each other, so NCCL signals the end apart."
             found.append(Setting(why, "NCCL_IB_ADAPTIVE_ROUTING", "1"))
             why = "One queue pair: the switches spread a flow themselves."
-            found.append(Setting(why, "NCCL_IB_QPS_PER_CONNECTION", "1"))
+            found.append(Setting(why, "NCCL_IB_QPS_PER_CONNECTION", str(queue_pairs(side.fabric, True))))
         elif side.fabric.sizing.spines:
             why = (
                 "Paths are chosen by a hash of the five-tuple: each queue pair has a source port, and so a path, of its own."
             )
-            found.append(Setting(why, "NCCL_IB_QPS_PER_CONNECTION", "4"))
+            found.append(Setting(why, "NCCL_IB_QPS_PER_CONNECTION", str(queue_pairs(side.fabric, False))))
             why = "Whole messages take turns on the queue pairs; cutting every message in four costs latency."
             found.append(Setting(why, "NCCL_IB_SPLIT_DATA_ON_QPS", "0"))
         else:
@@ -80,6 +83,11 @@ def _paths(side: Side, spec: GroupSpec) -> list[Setting]:
     found.append(Setting(why, "NCCL_IB_TIMEOUT", "22"))
     found.append(Setting("The most that the field of three bits holds.", "NCCL_IB_RETRY_CNT", "7"))
     return found
+
+
+def queue_pairs(fabric: FabricPlan, dynamic: bool) -> int:
+    """Queue pairs of a connection: several where a hash chooses among paths, else one."""
+    return HASHED_QUEUE_PAIRS if fabric.spec.ethernet and fabric.sizing.spines and not dynamic else 1
 
 
 def _cross_nic(kind: str, oversubscribed: bool) -> Setting:

@@ -77,6 +77,12 @@ def gpu(name: str, nvlink_GBps: float | None = None) -> Gpu:
     return Gpu(known, entry["generation"], speed, bool(entry.get("nvls", False)), known == word)
 
 
+def gpu_in(text: str) -> str:
+    """The longest GPU name that a server's model name contains; an H100 where there is none."""
+    found = [name for name in _read("gpus.yaml") if name in text.lower()]
+    return max(found, key=lambda name: (len(name), name), default="h100")
+
+
 def _relative(word: str, table: Mapping[str, Any]) -> str:
     """The longest beginning that is shared, the later name of two; an H100 for a name that says nothing."""
 
@@ -150,6 +156,7 @@ def spread_of(item: Parameter, physics: Physics) -> float:
     return math.log(physics.values[item.key] / item.first) / item.spread
 
 
+@cache
 def _read(name: str) -> dict[str, Any]:
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     data: dict[str, Any] = yaml.load((DATA / name).read_text(encoding="utf-8"), loader)

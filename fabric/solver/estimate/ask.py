@@ -1,0 +1,96 @@
+"""Questions to a fabric, as the command line and other programs put them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import yaml
+
+from fabric.diagnostics import Diagnostic, InputError, Place
+from fabric.plan.plan import FabricPlan
+from fabric.solver import failures
+from fabric.solver.collectives import physics
+from fabric.solver.estimate import estimate as one
+from fabric.solver.estimate.estimate import Estimate
+from fabric.solver.estimate.placement import place
+from fabric.solver.estimate.supply import Supply, supply
+from fabric.solver.network import Network, network
+
+if TYPE_CHECKING:
+    from fabric.solver.capacity import Capacity
+    from fabric.solver.training import StepTime
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A collective on a job; `routing` and `queue_pairs` are what the plan configures."""
+
+    collective: str
+    sizes: tuple[int, ...]
+    gpus: int | None = None
+    algorithm: str = "auto"
+    protocol: str = "auto"
+    routing: str = "ecmp"
+    queue_pairs: int = 1
+    fail: tuple[str, ...] = ()
+    seed: int = 0
+    platform: Path | None = None
+
+
+def estimate(fabric: FabricPlan, asked: Asked, placement: str) -> tuple[Estimate, Estimate | None]:
+    """(the answer, the same before its failures where there are any). Raises InputError."""
+    whole = network(fabric)
+    broken = _broken(whole, asked)
+    parameters = platform(asked.platform)
+    before = _supply(whole, asked, placement)
+    after = before if broken is whole else _supply(broken, asked, placement)
+    healthy = None
+    if after is not before:
+        healthy = one.estimate(asked.collective, asked.sizes, before, parameters, asked.algorithm, asked.protocol)
+    spared = before if healthy else None
+    found = one.estimate(asked.collective, asked.sizes, after, parameters, asked.algorithm, asked.protocol, spared)
+    return found, healthy
+
+
+def capacity(fabric: FabricPlan, fail: tuple[str, ...], pairs: int, seed: int) -> Capacity:
+    """Cuts, bisection, throughput, and what failures leave. Raises InputError."""
+    from fabric.solver import capacity as measure
+
+    whole = network(fabric)
+    return measure.measure(whole, failures.parse(whole, fail), pairs=pairs, seed=seed)
+
+
+def training_step(fabric: FabricPlan, asked: Asked, path: Path, placement: str) -> StepTime:
+    """The time of a training step whose model is described in a file. Raises InputError."""
+    from fabric.solver import training, training_file
+    from fabric.solver.estimate.groups import group_times
+
+    whole = network(fabric)
+    found = _supply(_broken(whole, asked), asked, placement)
+    step = training_file.read(path, found.placement.gpus, str(path))
+    return training.step_time(step, group_times(step, found, platform(asked.platform)))
+
+
+def platform(path: Path | None) -> physics.Physics:
+    """The shipped parameters, or those of a file that `fabric calibrate` wrote. Raises InputError."""
+    if path is None:
+        return physics.shipped()
+    try:
+        document = yaml.safe_load(path.read_text(encoding="utf-8"))
+        return physics.from_document(document, physics.shipped())
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, AttributeError, TypeError, ValueError, KeyError) as error:
+        text = getattr(error, "strerror", None) or str(error).splitlines()[0]
+        message = f"expected a platform file, could not read this one: {text}"
+        raise InputError(
+            [Diagnostic("FAB172", Place(str(path)), message, "`fabric calibrate TABLE -o FILE` writes one")]
+        ) from error
+
+
+def _broken(whole: Network, asked: Asked) -> Network:
+    return failures.check(whole, failures.parse(whole, asked.fail)) if asked.fail else whole
+
+
+def _supply(net: Network, asked: Asked, placement: str) -> Supply:
+    return supply(net, place(net, asked.gpus, placement), asked.routing, asked.queue_pairs, asked.seed)

@@ -1,0 +1,284 @@
+"""The time of a collective on a plan, size by size, with what limits it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from fabric.diagnostics import Place, Report, nearest, show
+from fabric.solver.collectives import physics
+from fabric.solver.collectives.choice import ALIASES, NEVER, Runs, monotone, run
+from fabric.solver.collectives.costs import GATHERS, PROTOCOLS, ROOTED
+from fabric.solver.collectives.job import Job
+from fabric.solver.collectives.physics import Physics
+from fabric.solver.estimate.placement import Placement
+from fabric.solver.estimate.supply import Share, Supply
+from fabric.solver.measured import COLLECTIVES, busbw_factor
+from fabric.solver.network import Floats
+
+ALGORITHMS = ("auto", "ring", "tree", "nvls", "nvls_tree", "hierarchical", "halving_doubling", "in_network", "p2p")
+LATENCY_BOUND = 0.25  # twice the bandwidth of everything saves less than this share of the time: latency rules
+PATTERN = {"ring": "ring", "tree": "tree", "nvls_tree": "tree", "in_network": "tree", "hierarchical": "ring"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One size. `wire_bytes` leave each NVLink domain over its NICs, in one direction."""
+
+    collective: str
+    ranks: int
+    bytes: int
+    algorithm: str
+    protocol: str
+    time_us: float
+    algbw_GBps: float
+    busbw_GBps: float
+    bottleneck: str
+    wire_bytes: int
+    ideal_time_us: float
+    expected_us: float  # NCCL's own estimate, by which it chooses
+    fastest: str  # algorithm/protocol that would be the fastest here
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Rows in the order of the sizes, and what they stand on."""
+
+    job: Job
+    placement: Placement
+    supply: Supply
+    rows: tuple[Row, ...]
+    shares: dict[str, Share]  # pattern → what the fabric leaves of the NICs
+    notes: tuple[str, ...]
+
+    @property
+    def nic_GBps(self) -> float:
+        """Line rate of all NICs of a domain, in GB/s."""
+        return float(self.job.net_GBps) if self.placement.domains > 1 else 0.0
+
+
+def estimate(
+    collective: str,
+    sizes: Sequence[int],
+    supply: Supply,
+    physics_: Physics,
+    algorithm: str = "auto",
+    protocol: str = "auto",
+    healthy: Supply | None = None,
+) -> Estimate:
+    """The time of every size. `healthy` is the network before its failures: they are not credited with luckier hashes.
+
+    Raises InputError where an algorithm cannot run that collective.
+    """
+    job = job_of(collective, sizes, supply, algorithm, healthy)
+    check(job, algorithm, protocol)
+    runs, times = monotone(job, physics_, algorithm, protocol)
+    if not runs.keys or (times >= NEVER).any():
+        _cannot(job, algorithm, protocol)
+    limits = _limits(job, physics_, runs)
+    ideal = ideal_us(job, algorithm)
+    rows = tuple(_row(job, supply, runs, times, limits, ideal, at) for at in range(len(sizes)))
+    shares = supply.known if supply.placement.domains > 1 else {}
+    return Estimate(job, supply.placement, supply, rows, dict(sorted(shares.items())), notes(supply.placement, job, physics_))
+
+
+def job_of(
+    collective: str, sizes: Sequence[int], supply: Supply, algorithm: str = "auto", healthy: Supply | None = None
+) -> Job:
+    """What the model of collectives is asked."""
+    placed = supply.placement
+    gpu = gpu_of(placed)
+    domains = placed.domains
+    job = Job(
+        collective=collective,
+        bytes=np.asarray(sizes, dtype=np.float64),
+        ranks=float(placed.gpus),
+        domain=float(placed.domain_gpus),
+        domains=float(domains),
+        nvlink_GBps=gpu.nvlink_GBps,
+        net_GBps=supply.domain_GBps if domains > 1 else 1e9,
+        nic_GBps=supply.nic_GBps * placed.nic_ports if domains > 1 else 1e9,
+        generation=physics.generations().index(gpu.generation),
+        transport=physics.transports().index(transport_of(supply) if domains > 1 else "none"),
+        nvls=gpu.nvls,
+    )
+    if domains == 1:
+        return job
+    wanted = {
+        "ring_share": "ring" if collective not in ("alltoall", "sendrecv") else "",
+        "tree_share": "tree" if collective == "all_reduce" else "",
+        "peers_share": {"alltoall": "peers", "sendrecv": "neighbours"}.get(collective, ""),
+        "halving_share": "halving" if algorithm == "halving_doubling" else "",
+    }
+    found: dict[str, Any] = {}
+    for name, pattern in wanted.items():
+        if pattern:
+            found[name] = _share(supply, healthy, pattern)
+    first = next(pattern for pattern in wanted.values() if pattern)
+    return replace(job, hop_us=supply.of(first).hop_us, **found)
+
+
+def _share(supply: Supply, healthy: Supply | None, pattern: str) -> float:
+    share = supply.of(pattern).share
+    return share if healthy is None else min(share, healthy.of(pattern).share)
+
+
+def gpu_of(placed: Placement) -> physics.Gpu:
+    """The GPU of the job's servers, its NVLink as the catalog states it."""
+    both_ways = placed.server.nvlink_gbytes_s
+    return physics.gpu(placed.server.gpu or physics.gpu_in(placed.model), both_ways / 2 if both_ways else None)
+
+
+def transport_of(supply: Supply) -> str:
+    return "roce" if supply.net.fabric.spec.ethernet else "infiniband"
+
+
+def check(job: Job, algorithm: str, protocol: str) -> None:
+    """Raises InputError for words that are none."""
+    report = Report()
+    for option, word, known in (
+        ("--collective", job.collective, COLLECTIVES),
+        ("--algorithm", algorithm, (*ALGORITHMS, *ALIASES)),
+        ("--protocol", protocol, ("auto", *PROTOCOLS)),
+    ):
+        if word not in known:
+            name = option.removeprefix("--")
+            report.error("FAB174", Place(option), f"unknown {name} {show(word)}", nearest(word, known))
+    report.raise_errors()
+
+
+def _cannot(job: Job, algorithm: str, protocol: str) -> None:
+    report, shown = Report(), algorithm if protocol == "auto" else f"{algorithm}/{protocol}"
+    where = "inside one NVLink domain" if job.domains == 1 else f"over {int(job.domains)} NVLink domains"
+    able = {
+        "all_reduce": "ring, tree, nvls, hierarchical, halving_doubling and in_network run",
+        "alltoall": "p2p/simple runs",
+        "sendrecv": "p2p/simple runs",
+    }.get(job.collective, "ring runs" if job.collective in ROOTED else "ring and, inside one NVLink domain, nvls run")
+    report.error("FAB174", Place("--algorithm"), f"{shown} cannot run {job.collective} {where}", f"{able} {job.collective}")
+    report.raise_errors()
+
+
+def _limits(job: Job, physics_: Physics, runs: Runs) -> list[str]:
+    """Per row what its time hangs on: latency where twice the bandwidth of everything would save little, else the resource
+    whose doubling alone saves the most."""
+    twice = {
+        "network": {"net_GBps": job.net_GBps * 2},
+        "NVLink": {"nvlink_GBps": job.nvlink_GBps * 2},
+        "CTAs (NCCL_MIN_CTAS)": {"ctas": job.ctas * 2},
+    }
+    every = {name: value for change in twice.values() for name, value in change.items()}
+    times = {name: _as_chosen(replace(job, **change), physics_, runs) for name, change in twice.items()}
+    before, best = _as_chosen(job, physics_, runs), _as_chosen(replace(job, **every), physics_, runs)
+    found = []
+    for at in range(len(before)):
+        latency = best[at] > before[at] * (1 - LATENCY_BOUND)
+        found.append("latency" if latency else min(times, key=lambda name: times[name][at]))
+    return found
+
+
+def _as_chosen(job: Job, physics_: Physics, runs: Runs) -> Floats:
+    """µs on another network, with the algorithms that were chosen before."""
+    found = np.empty(len(job.bytes))
+    for key in sorted({runs.key(at) for at in range(len(found))}):
+        mine = [at for at in range(len(found)) if runs.key(at) == key]
+        found[mine] = run(job, physics_, *key).time_us[mine]
+    return found
+
+
+def _row(job: Job, supply: Supply, runs: Runs, times: Floats, limits: list[str], ideal: Floats, at: int) -> Row:
+    algorithm, protocol = runs.key(at)
+    size, time, ranks = int(job.bytes[at]), float(times[at]), int(job.ranks)
+    algbw = size / time / 1e3
+    return Row(
+        collective=job.collective,
+        ranks=ranks,
+        bytes=size,
+        algorithm=algorithm,
+        protocol=protocol,
+        time_us=time,
+        algbw_GBps=algbw,
+        busbw_GBps=algbw * busbw_factor(job.collective, ranks),
+        bottleneck=_named(job, supply, limits[at], algorithm),
+        wire_bytes=wire_bytes(job, algorithm, size),
+        ideal_time_us=float(ideal[at]),
+        expected_us=float(runs.expected[int(runs.chosen[at]), at]),
+        fastest="/".join(runs.fastest(at)),
+    )
+
+
+def _named(job: Job, supply: Supply, limit: str, algorithm: str) -> str:
+    """The link that the network's share hangs on, or the first NIC where the fabric leaves them all they have."""
+    if limit != "network":
+        return limit
+    pattern = {"alltoall": "peers", "sendrecv": "neighbours"}.get(job.collective) or PATTERN.get(algorithm, "halving")
+    link = supply.of(pattern).link
+    if link < 0:
+        link = int(supply.net.ports.link[supply.placement.ports[0, 0]])
+    return supply.link_name(link)
+
+
+def wire_bytes(job: Job, algorithm: str, size: int) -> int:
+    """Bytes that leave each NVLink domain over its NICs, one direction; the mean of the domains for trees."""
+    ranks, domains, domain = float(job.ranks), float(job.domains), float(job.domain)
+    if domains == 1:
+        return 0
+    if job.collective == "alltoall":
+        return round(size * domain * (ranks - domain) / ranks)
+    if job.collective == "sendrecv" or job.collective in ROOTED:
+        return size
+    if job.collective in GATHERS:
+        return round(size * (ranks - 1) / ranks)
+    if algorithm == "in_network":
+        return size
+    if algorithm == "ring":
+        return round(2 * size * (ranks - 1) / ranks)
+    return round(2 * size * (domains - 1) / domains)
+
+
+def ideal_us(job: Job, algorithm: str) -> Floats:
+    """Least time that the bytes allow: NVLink and NICs at line rate, no latency, the fabric without bottlenecks.
+
+    An all_reduce between domains must move 2 (N - 1) / N S out of each (Patarasuk and Yuan 2009, with a domain as one
+    node), S where switches reduce; inside one, a switch that reduces takes S and each GPU's part of the result.
+    """
+    size, n, g, domains = np.asarray(job.bytes), float(job.ranks), float(job.domain), float(job.domains)
+    net = float(job.net_GBps) if domains > 1 else np.inf
+    per_gpu = net / g if domains > 1 else 0.0
+    reach = float(job.nvlink_GBps) + per_gpu
+    if job.collective == "all_reduce":
+        inside = 2 * (g - 1) / g
+        inside = min(inside, 1 + 1 / g) if job.nvls else inside
+        outside = 1.0 if algorithm in ("in_network", *ALIASES) else 2 * (domains - 1) / domains
+        bound = max(inside / reach, outside / net if domains > 1 else 0.0)
+    elif job.collective in GATHERS:
+        bound = max((n - 1) / n / reach, (domains - 1) / domains / net if domains > 1 else 0.0)
+    elif job.collective in ROOTED:
+        bound = max(1 / reach, 1 / net if domains > 1 else 0.0)
+    elif job.collective == "alltoall":
+        bound = max((g - 1) / n / float(job.nvlink_GBps), (n - g) / n / per_gpu if domains > 1 else 0.0)
+    else:
+        bound = 1 / per_gpu if domains > 1 else 1 / float(job.nvlink_GBps)
+    found: Floats = size * bound / 1e3
+    return found
+
+
+def notes(placed: Placement, job: Job, physics_: Physics) -> tuple[str, ...]:
+    """What the reader must know of how sure the figures are."""
+    gpu = gpu_of(placed)
+    found = []
+    if not placed.server.gpu:
+        found.append(f"server model {placed.model} states no `gpu`: taken for {gpu.name.upper()}")
+    elif not gpu.known:
+        found.append(f"GPU {placed.server.gpu} was never measured: predicted as its nearest relative, {gpu.name.upper()}")
+    kind = physics.transports()[int(job.transport)]
+    for what, name in (("GPU generation", gpu.generation), ("transport", kind)):
+        if physics_.measured and not physics_.measured.get(name) and name != "none":
+            found.append(f"no measured table has {what} {name}: its parameters are first values, from its relatives")
+    dead = placed.all_ports - placed.ports.shape[1]
+    if dead:
+        found.append(f"{dead} of {placed.all_ports} NIC ports of a domain are left out in all: their links are down in one")
+    return tuple(found)

@@ -1,0 +1,178 @@
+"""Where a job stands: its servers in the order of their ranks, in NVLink domains, and the NIC ports of each domain."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from fabric.catalog.models import ServerModel
+from fabric.diagnostics import Place, Report, nearest, plural, show
+from fabric.plan.devices import SERVER
+from fabric.plan.plan import FabricPlan
+from fabric.planner.spec import GroupSpec
+from fabric.solver.network import Ints, Network
+
+GPUS, PLACEMENT = Place("--gpus"), Place("--placement")
+KINDS = ("packed", "spread", "random")
+RANDOM = re.compile(r"random(?::([0-9]{1,9}))?")
+
+
+@dataclass(frozen=True)
+class Placement:
+    """A job on a fabric. Ports that are down in one domain are left out in all: a ring passes every domain."""
+
+    name: str  # as it was asked for
+    gpus: int
+    servers: Ints  # devices, in the order of their ranks
+    server: ServerModel
+    model: str  # its name in the catalog
+    gpus_per_server: int  # that take part
+    domain_servers: int  # of one NVLink domain, of the largest
+    ports: Ints  # rows of `net.ports`, [domains, ports of one]; the same place in two domains is the same rail
+    all_ports: int  # of one domain, those that are down included
+    nic_ports: int  # of one NIC
+    units: int  # that the job's servers stand in
+
+    @property
+    def domains(self) -> int:
+        return -(-len(self.servers) // self.domain_servers)
+
+    @property
+    def domain_gpus(self) -> int:
+        return min(self.gpus, self.domain_servers * self.gpus_per_server)
+
+
+def place(net: Network, gpus: int | None, wish: str = "packed") -> Placement:
+    """A job of so many GPUs (all of the fabric's unless given) on `packed`, `spread` or `random:SEED` servers, or on
+    those that are named, a comma between.
+
+    packed: the first servers, unit after unit. spread: one server of each unit in turn. Servers of a rack-wide NVLink
+    domain stay together. Raises InputError: more GPUs than there are, no whole servers, unknown names.
+    """
+    fabric, report = net.fabric, Report()
+    servers, group = _candidates(fabric, report)
+    model = group.server
+    if RANDOM.fullmatch(wish) or wish in KINDS:
+        count = _servers_for(fabric, gpus, len(servers), model, report)
+        report.raise_errors()
+        whole = gpus is None or gpus >= model.gpus
+        domain = _domain_servers(model) if whole else 1
+        chosen = _ordered(fabric, servers, domain, wish)[:count]
+    else:
+        chosen = _named(fabric, servers, wish, report)
+        if gpus is not None and gpus not in (0, len(chosen) * model.gpus) and not report.errors:
+            report.error(
+                "FAB174",
+                GPUS,
+                f"expected {len(chosen) * model.gpus} GPUs, which is what the {plural(len(chosen), 'server')} named in "
+                f"--placement have, got {gpus}",
+                "leave --gpus out: the list says it",
+            )
+        report.raise_errors()
+        domain = _domain_servers(model)
+    per_server = model.gpus if gpus is None or gpus >= model.gpus else gpus
+    domain = min(domain, len(chosen))
+    rows, whole_ports = _ports(net, chosen, domain)
+    units = {fabric.devices[int(at)].unit for at in chosen}
+    total = len(chosen) * per_server
+    return Placement(
+        wish, total, chosen, model, group.model, per_server, domain, rows, whole_ports, group.nic.ports, len(units)
+    )
+
+
+def _candidates(fabric: FabricPlan, report: Report) -> tuple[Ints, GroupSpec]:
+    """The servers that a job may take, and their group: a job runs on one kind of server, that with the most GPUs here."""
+    groups = {group.name: group for group in fabric.spec.groups if group.server.gpus}
+    if not groups:
+        report.error("FAB174", fabric.spec.at("servers"), f"fabric {fabric.name} has no GPUs", "name another with --fabric")
+        report.raise_errors()
+    kinds: dict[tuple[str, int], list[int]] = {}
+    for device in fabric.devices:
+        if device.role == SERVER and device.group in groups:
+            group = groups[device.group]
+            kinds.setdefault((group.model, group.server.gpus), []).append(device.index)
+    largest = max(kinds, key=lambda kind: (len(kinds[kind]) * kind[1], kind))
+    first = next(group for group in groups.values() if group.model == largest[0])
+    return np.array(kinds[largest], dtype=np.int64), first
+
+
+def _servers_for(fabric: FabricPlan, gpus: int | None, most: int, model: ServerModel, report: Report) -> int:
+    if gpus is None:
+        return most
+    if gpus > most * model.gpus:
+        what = f"fabric {fabric.name} has {most * model.gpus} GPUs"
+        report.error(
+            "FAB174", GPUS, f"expected at most {most * model.gpus} GPUs, got {gpus}", f"{what} of one kind of server"
+        )
+    elif gpus < 2:
+        report.error("FAB174", GPUS, f"expected at least 2 GPUs, got {gpus}", "one GPU has nobody to talk to")
+    elif gpus > model.gpus and gpus % model.gpus:
+        below = gpus - gpus % model.gpus
+        above = min(below + model.gpus, most * model.gpus)
+        hint = f"{below} or {above} GPUs are whole servers of {model.gpus}"
+        report.error("FAB174", GPUS, f"expected whole servers of {model.gpus} GPUs, got {gpus}", hint)
+    return max(1, gpus // model.gpus)
+
+
+def _domain_servers(model: ServerModel) -> int:
+    """Servers that share one NVLink domain: 18 trays of four in an NVL72 rack, 1 elsewhere."""
+    return max(1, (model.nvlink_domain_gpus or model.gpus) // max(1, model.gpus))
+
+
+def _ordered(fabric: FabricPlan, servers: Ints, domain: int, wish: str) -> Ints:
+    """Servers in the order that a job takes them, whole domains at a time."""
+    if wish == "packed":
+        return servers
+    blocks = [servers[at : at + domain] for at in range(0, len(servers), domain)]
+    if wish == "spread":
+        units = np.array([fabric.devices[int(block[0])].unit for block in blocks])
+        turn = np.zeros(len(blocks), dtype=np.int64)
+        for unit in np.unique(units):
+            mine = np.flatnonzero(units == unit)
+            turn[mine] = np.arange(len(mine))
+        order = np.lexsort((units, turn))
+    else:
+        match = RANDOM.fullmatch(wish)
+        assert match is not None
+        order = np.random.Generator(np.random.PCG64(int(match[1] or 0))).permutation(len(blocks))
+    return np.concatenate([blocks[int(at)] for at in order])
+
+
+def _named(fabric: FabricPlan, servers: Ints, wish: str, report: Report) -> Ints:
+    names = [name.strip() for name in wish.split(",") if name.strip()]
+    known = {fabric.devices[int(at)].name: int(at) for at in servers}
+    chosen: list[int] = []
+    for name in names:
+        if name not in known:
+            near = nearest(name, [*KINDS, *known] if len(names) == 1 else list(known))
+            report.error(
+                "FAB174", PLACEMENT, f"expected packed, spread, random:SEED or servers with GPUs, got {show(name)}", near
+            )
+        elif known[name] in chosen:
+            report.error("FAB174", PLACEMENT, f"server {name} is named twice", "every server once, in the order of the ranks")
+        else:
+            chosen.append(known[name])
+    if not names:
+        report.error(
+            "FAB174", PLACEMENT, "expected a placement, got nothing", "packed, spread, random:SEED or names of servers"
+        )
+    return np.array(chosen, dtype=np.int64)
+
+
+def _ports(net: Network, servers: Ints, domain: int) -> tuple[Ints, int]:
+    """(live ports of every domain, [domains, ports]; ports of one domain when nothing is down)"""
+    order = np.argsort(net.ports.server, kind="stable")
+    begin = np.searchsorted(net.ports.server[order], servers, "left")
+    end = np.searchsorted(net.ports.server[order], servers, "right")
+    width = int((end - begin).min(initial=0 if not len(servers) else 1 << 30))
+    blocks = order[begin[:, None] + np.arange(width)]
+    domains = -(-len(servers) // domain)
+    if len(servers) % domain:  # the last domain has fewer servers: those of it carry what the others' do, in turn
+        missing = domains * domain - len(servers)
+        tail = blocks[(domains - 1) * domain :]
+        blocks = np.concatenate([blocks, np.resize(tail, (missing, width))])
+    rows = blocks.reshape(domains, domain * width)
+    alive = net.alive[net.ports.link[rows]].all(axis=0)
+    return rows[:, alive], domain * width

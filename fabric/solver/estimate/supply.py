@@ -1,0 +1,159 @@
+"""What a fabric leaves of the NICs' bandwidth for a pattern of traffic, and how far the packets travel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from fabric.diagnostics import Diagnostic, InputError, Place
+from fabric.plan.links import KINDS
+from fabric.solver.ecmp import load_of, slowest_rate
+from fabric.solver.estimate.patterns import PATTERNS, Phase, together
+from fabric.solver.estimate.placement import Placement
+from fabric.solver.flows import connections, queue_pairs
+from fabric.solver.network import Floats, Ints, Network
+from fabric.solver.routes import Routes, routes, walk
+
+DRAWS = 8  # of queue pair numbers, each another run of the job
+MOST_FLOWS = 1_500_000  # of all draws together
+SWITCH_US = 0.8  # of a switch whose latency is in no catalog entry
+CABLE_US_PER_M = 0.005  # light in glass
+SAMPLED_PATHS = 20_000
+
+
+@dataclass(frozen=True)
+class Share:
+    """What is left of the NICs for one pattern; 1: the fabric is no bottleneck."""
+
+    share: float  # median of the draws
+    worst: float
+    best: float
+    link: int  # directed link that decides in the median draw, -1 where the NICs do
+    hop_us: float  # that a way takes longer than over one switch, in the mean
+
+
+@dataclass(frozen=True)
+class Supply:
+    """Answers for a job on a network; each pattern is looked at when first asked for."""
+
+    net: Network
+    ways: Routes
+    placement: Placement
+    routing: str  # ecmp, adaptive, spray
+    qps: int
+    seed: int
+    groups: Ints | None = None  # domains of every group that runs the collective at once, [groups, domains]; None: one group
+
+    def of(self, pattern: str) -> Share:
+        """Raises InputError where ports of the job cannot reach each other."""
+        if pattern not in self.known:
+            self.known[pattern] = self._measure(pattern)
+        return self.known[pattern]
+
+    @cached_property
+    def known(self) -> dict[str, Share]:
+        """What was looked at so far."""
+        return {}
+
+    def link_name(self, link: int) -> str:
+        """A directed link's name, made once: looking up the names of ports takes time."""
+        if link not in self._names:
+            self._names[link] = self.net.name(link)
+        return self._names[link]
+
+    @cached_property
+    def _names(self) -> dict[int, str]:
+        return {}
+
+    @cached_property
+    def nic_GBps(self) -> float:
+        """Line rate of the slowest port that the job uses."""
+        return float(self.net.capacity[self.net.ports.link[self.placement.ports]].min(initial=np.inf))
+
+    @cached_property
+    def domain_GBps(self) -> float:
+        """Line rate of all ports of a domain, the least of the domains."""
+        return float(self.net.capacity[self.net.ports.link[self.placement.ports]].sum(axis=1).min(initial=np.inf))
+
+    def _measure(self, pattern: str) -> Share:
+        phases = self._phases(pattern)
+        flows = sum(len(phase.source) for phase in phases) * self.qps
+        draws = 1 if self.routing == "spray" else int(np.clip(MOST_FLOWS // max(1, flows), 1, DRAWS))
+        found = [self._draw(phases, self.seed + draw) for draw in range(draws)]
+        order = sorted(range(draws), key=lambda at: found[at])
+        middle = order[(draws - 1) // 2]
+        return Share(found[middle][0], found[order[0]][0], found[order[-1]][0], found[middle][1], self._hop_us(phases))
+
+    def _phases(self, pattern: str) -> list[Phase]:
+        ports, nic_ports = self.placement.ports, self.placement.nic_ports
+        if self.groups is None:
+            return list(PATTERNS[pattern](ports, nic_ports))
+        by_group = [list(PATTERNS[pattern](ports[rows], nic_ports)) for rows in self.groups]
+        return [together(parts) for parts in zip(*by_group, strict=True)]
+
+    def _draw(self, phases: list[Phase], seed: int) -> tuple[float, int]:
+        """(share over all phases, the link that costs the most) with one set of queue pair numbers."""
+        time, slowest = 0.0, (0.0, -1)
+        for phase in phases:
+            share, link = self._phase(phase, seed)
+            time += phase.part / share
+            if link >= 0 and phase.part / share > slowest[0]:
+                slowest = (phase.part / share, link)
+        return 1 / time, slowest[1]
+
+    def _phase(self, phase: Phase, seed: int) -> tuple[float, int]:
+        flows = connections(phase.source, phase.target, phase.weight * self._speed(phase), seed=seed)
+        if self.qps > 1:
+            flows = queue_pairs(flows, self.qps, seed)
+        loads, lost = load_of(self.net, self.ways, flows, self.routing)
+        if lost.any():
+            at = int(np.flatnonzero(lost)[0])
+            names = [
+                self.net.fabric.devices[int(self.net.ports.server[end[at]])].name
+                for end in (flows.source_port, flows.target_port)
+            ]
+            message = f"the job's servers {names[0]} and {names[1]} cannot reach each other on every rail"
+            raise InputError(
+                [Diagnostic("FAB171", Place("--fail"), message, "fail less, or place the job elsewhere: --placement")]
+            )
+        share, link = slowest_rate(self.net, loads)
+        return (1.0, -1) if share >= 1 - 1e-9 else (share, link)
+
+    def _speed(self, phase: Phase) -> Floats:
+        """GB/s of the slower port of each flow: what it would send if the fabric never limited it."""
+        capacity = self.net.capacity[self.net.ports.link]
+        return np.minimum(capacity[phase.source], capacity[phase.target])
+
+    def _hop_us(self, phases: list[Phase]) -> float:
+        """How much longer than over one switch the ways are, in the mean: more switches, longer cables."""
+        source = np.concatenate([phase.source for phase in phases])
+        target = np.concatenate([phase.target for phase in phases])
+        step = max(1, len(source) // SAMPLED_PATHS)
+        leaf = self.net.ports.leaf
+        hops = walk(self.ways, leaf[source[::step]], leaf[target[::step]], lambda at, count, flow: flow % count)
+        link = hops[hops >= 0]
+        return float(self._link_us[link % self.net.links].sum() + self._switch_us[self.net.head[link]].sum()) / max(
+            1, len(hops)
+        )
+
+    @cached_property
+    def _link_us(self) -> Floats:
+        lengths = self.net.fabric.spec.intent.topology.cable_length_m.model_dump(by_alias=True)
+        by_kind = np.array([lengths.get(kind, 0) or 0 for kind in KINDS], dtype=np.float64)
+        found: Floats = by_kind[self.net.fabric.links.kind] * CABLE_US_PER_M
+        return found
+
+    @cached_property
+    def _switch_us(self) -> Floats:
+        """Latency of every device, by the catalog where it knows it."""
+        spec = self.net.fabric.spec
+        tiers = (None, spec.leaf.model, spec.spine.model, spec.core.model)
+        by_level = [(model.latency_ns or SWITCH_US * 1e3) / 1e3 if model else 0.0 for model in tiers]
+        return np.array(by_level)[self.net.level]
+
+
+def supply(net: Network, placement: Placement, routing: str, qps: int, seed: int) -> Supply:
+    """What the network leaves for a job's traffic."""
+    return Supply(net, routes(net), placement, routing, qps, seed)
