@@ -58,6 +58,8 @@ def estimate(
     queue_pairs: int = typer.Option(
         0, "--qps", metavar="N", help="queue pairs of a connection; as the plan sets it unless given"
     ),
+    ctas: int = typer.Option(16, "--min-ctas", metavar="N", help="CTAs of a ring, as NCCL_MIN_CTAS sets them"),
+    jobs: int = typer.Option(1, "--jobs", metavar="N", help="so many jobs of --gpus each at the same time"),
     fail: list[str] = typer.Option(
         [], "--fail", metavar="NAME", help="SWITCH, A:B or SWITCH:PORT that is down", show_default=False
     ),
@@ -88,11 +90,14 @@ def estimate(
     report = Report()
     sizes = _sizes(size, sweep, report)
     _check(report, routing, queue_pairs, pairs, seed)
+    _counts(report, jobs, ctas, step)
     report.raise_errors()
     made = pipeline.plan(pipeline.load(file))
     chosen = _fabric(made, fabric)
     routing, queue_pairs = pipeline.spreading(chosen, routing, queue_pairs)
-    asked = Asked(collective, tuple(sizes), gpus, algorithm, protocol, routing, queue_pairs, tuple(fail), seed, platform)
+    asked = Asked(
+        collective, tuple(sizes), gpus, algorithm, protocol, routing, queue_pairs, tuple(fail), seed, platform, jobs, ctas
+    )
     if capacity:
         _capacity(chosen, asked, pairs, as_json)
         return
@@ -221,6 +226,15 @@ def _check(report: Report, routing: str, queue_pairs: int, pairs: int, seed: int
         _say(report, "--pairs", f"expected 0 to 10000 pairs of failures, got {pairs}", "each takes a throughput of its own")
     if not 0 <= seed < 1 << 31:
         _say(report, "--seed", f"expected a seed from 0 to 2147483647, got {seed}", "0 is as good as any")
+
+
+def _counts(report: Report, jobs: int, ctas: int, step: Path | None) -> None:
+    if not 1 <= jobs <= 100_000:
+        _say(report, "--jobs", f"expected 1 to 100000 jobs, got {jobs}", "each takes --gpus of its own")
+    if jobs > 1 and step is not None:
+        _say(report, "--jobs", f"expected one job with --step, got {jobs}", "a training step is one job")
+    if not 1 <= ctas <= 64:
+        _say(report, "--min-ctas", f"expected 1 to 64 CTAs, got {ctas}", "NCCL runs 16 unless told otherwise")
 
 
 def _say(report: Report, option: str, message: str, hint: str) -> None:

@@ -12,6 +12,7 @@ from fabric.diagnostics import Diagnostic, InputError, Place
 from fabric.plan.plan import FabricPlan
 from fabric.solver import failures
 from fabric.solver.collectives import physics
+from fabric.solver.collectives.job import DEFAULT_CTAS
 from fabric.solver.estimate import estimate as one
 from fabric.solver.estimate.estimate import Estimate
 from fabric.solver.estimate.placement import place
@@ -37,6 +38,8 @@ class Asked:
     fail: tuple[str, ...] = ()
     seed: int = 0
     platform: Path | None = None
+    jobs: int = 1  # equal ones at the same time
+    ctas: int = DEFAULT_CTAS  # of a ring: NCCL_MIN_CTAS
 
 
 def estimate(fabric: FabricPlan, asked: Asked, placement: str) -> tuple[Estimate, Estimate | None]:
@@ -48,9 +51,13 @@ def estimate(fabric: FabricPlan, asked: Asked, placement: str) -> tuple[Estimate
     after = before if broken is whole else _supply(broken, asked, placement)
     healthy = None
     if after is not before:
-        healthy = one.estimate(asked.collective, asked.sizes, before, parameters, asked.algorithm, asked.protocol)
+        healthy = one.estimate(
+            asked.collective, asked.sizes, before, parameters, asked.algorithm, asked.protocol, ctas=asked.ctas
+        )
     spared = before if healthy else None
-    found = one.estimate(asked.collective, asked.sizes, after, parameters, asked.algorithm, asked.protocol, spared)
+    found = one.estimate(
+        asked.collective, asked.sizes, after, parameters, asked.algorithm, asked.protocol, spared, asked.ctas
+    )
     return found, healthy
 
 
@@ -93,4 +100,4 @@ def _broken(whole: Network, asked: Asked) -> Network:
 
 
 def _supply(net: Network, asked: Asked, placement: str) -> Supply:
-    return supply(net, place(net, asked.gpus, placement), asked.routing, asked.queue_pairs, asked.seed)
+    return supply(net, place(net, asked.gpus, placement, asked.jobs), asked.routing, asked.queue_pairs, asked.seed)

@@ -12,7 +12,7 @@ from fabric.diagnostics import Place, Report, nearest, show
 from fabric.solver.collectives import physics
 from fabric.solver.collectives.choice import ALIASES, NEVER, Runs, monotone, run
 from fabric.solver.collectives.costs import GATHERS, PROTOCOLS, ROOTED
-from fabric.solver.collectives.job import Job
+from fabric.solver.collectives.job import DEFAULT_CTAS, Job
 from fabric.solver.collectives.physics import Physics
 from fabric.solver.estimate.placement import Placement
 from fabric.solver.estimate.supply import Share, Supply
@@ -68,12 +68,13 @@ def estimate(
     algorithm: str = "auto",
     protocol: str = "auto",
     healthy: Supply | None = None,
+    ctas: int = DEFAULT_CTAS,
 ) -> Estimate:
     """The time of every size. `healthy` is the network before its failures: they are not credited with luckier hashes.
 
     Raises InputError where an algorithm cannot run that collective.
     """
-    job = job_of(collective, sizes, supply, algorithm, healthy)
+    job = replace(job_of(collective, sizes, supply, algorithm, healthy), ctas=float(ctas))
     check(job, algorithm, protocol)
     runs, times = monotone(job, physics_, algorithm, protocol)
     if not runs.keys or (times >= NEVER).any():

@@ -28,7 +28,8 @@ def head(found: Estimate) -> list[str]:
     placed, supply = found.placement, found.supply
     fabric = supply.net.fabric
     where = f"{plural(len(placed.servers), 'server')} in {plural(placed.units, 'unit')}"
-    out = [f"fabric {fabric.name}: {found.rows[0].collective} of {placed.gpus:,} GPUs on {where}, {placed.name}"]
+    who = f"{placed.gpus:,} GPUs" if placed.jobs == 1 else f"{placed.jobs} jobs at once, of {placed.gpus:,} GPUs each,"
+    out = [f"fabric {fabric.name}: {found.rows[0].collective} of {who} on {where}, {placed.name}"]
     nvlink = f"NVLink domains of {placed.domain_gpus} GPUs at {float(found.job.nvlink_GBps):,.0f} GB/s each"
     if placed.domains == 1:
         return [*out, f"  {nvlink.replace('domains', 'domain')}; the network is not used"]
@@ -56,7 +57,8 @@ def _line(row: Row) -> str:
     runs = f"{row.algorithm}/{row.protocol}"
     share = f"{row.ideal_time_us / row.time_us:.1%}"
     wire = size(row.wire_bytes) if row.wire_bytes else "-"
-    return f"{row.bytes:14}{count:14}{'float':>7}{redop:>7}{root:6}{time}{speeds}  {runs:23}{wire:>12}{share:>10}  {row.bottleneck}"
+    counted = f"{row.bytes:14}{count:14}{'float':>7}{redop:>7}{root:6}"
+    return f"{counted}{time}{speeds}  {runs:23}{wire:>12}{share:>10}  {row.bottleneck}"
 
 
 def foot(found: Estimate) -> list[str]:
@@ -140,6 +142,7 @@ def as_dict(found: Estimate) -> dict[str, Any]:
         "fabric": supply.net.fabric.name,
         "gpus": placed.gpus,
         "servers": len(placed.servers),
+        "jobs": placed.jobs,
         "placement": placed.name,
         "nvlink_domains": placed.domains,
         "nvlink_domain_gpus": placed.domain_gpus,

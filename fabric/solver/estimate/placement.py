@@ -24,8 +24,9 @@ class Placement:
     """A job on a fabric. Ports that are down in one domain are left out in all: a ring passes every domain."""
 
     name: str  # as it was asked for
-    gpus: int
-    servers: Ints  # devices, in the order of their ranks
+    gpus: int  # of one job
+    jobs: int  # equal ones that run at the same time, one behind the other in the order of the servers
+    servers: Ints  # of all jobs: devices, in the order of their ranks
     server: ServerModel
     model: str  # its name in the catalog
     gpus_per_server: int  # that take part
@@ -37,16 +38,17 @@ class Placement:
 
     @property
     def domains(self) -> int:
-        return -(-len(self.servers) // self.domain_servers)
+        """NVLink domains of one job."""
+        return len(self.ports) // self.jobs
 
     @property
     def domain_gpus(self) -> int:
         return min(self.gpus, self.domain_servers * self.gpus_per_server)
 
 
-def place(net: Network, gpus: int | None, wish: str = "packed") -> Placement:
-    """A job of so many GPUs (all of the fabric's unless given) on `packed`, `spread` or `random:SEED` servers, or on
-    those that are named, a comma between.
+def place(net: Network, gpus: int | None, wish: str = "packed", jobs: int = 1) -> Placement:
+    """A job of so many GPUs (all of the fabric's unless given), or several such jobs, on `packed`, `spread` or
+    `random:SEED` servers, or on those that are named, a comma between.
 
     packed: the first servers, unit after unit. spread: one server of each unit in turn. Servers of a rack-wide NVLink
     domain stay together. Raises InputError: more GPUs than there are, no whole servers, unknown names.
@@ -54,32 +56,57 @@ def place(net: Network, gpus: int | None, wish: str = "packed") -> Placement:
     fabric, report = net.fabric, Report()
     servers, group = _candidates(fabric, report)
     model = group.server
+    domain = _domain_servers(model) if gpus is None or gpus >= model.gpus else 1
     if RANDOM.fullmatch(wish) or wish in KINDS:
-        count = _servers_for(fabric, gpus, len(servers), model, report)
-        report.raise_errors()
-        whole = gpus is None or gpus >= model.gpus
-        domain = _domain_servers(model) if whole else 1
-        chosen = _ordered(fabric, servers, domain, wish)[:count]
-    else:
-        chosen = _named(fabric, servers, wish, report)
-        if gpus is not None and gpus not in (0, len(chosen) * model.gpus) and not report.errors:
+        count = _servers_for(fabric, gpus, jobs, len(servers), model, report)
+        if jobs > 1 and count > domain and count % domain:
+            hint = f"{count // domain * domain * model.gpus} GPUs are whole NVLink domains"
             report.error(
-                "FAB174",
-                GPUS,
-                f"expected {len(chosen) * model.gpus} GPUs, which is what the {plural(len(chosen), 'server')} named in "
-                f"--placement have, got {gpus}",
-                "leave --gpus out: the list says it",
+                "FAB174", GPUS, f"expected whole NVLink domains for each of {jobs} jobs, got {count * model.gpus}", hint
             )
         report.raise_errors()
-        domain = _domain_servers(model)
-    per_server = model.gpus if gpus is None or gpus >= model.gpus else gpus
-    domain = min(domain, len(chosen))
+        domain = min(domain, count)
+        chosen = _ordered(fabric, servers, domain, wish)[: count * jobs]
+    else:
+        chosen = _named(fabric, servers, wish, report)
+        if gpus is not None and gpus != len(chosen) * model.gpus and not report.errors:
+            expected = f"{len(chosen) * model.gpus} GPUs, which is what the {plural(len(chosen), 'server')} named have"
+            report.error("FAB174", GPUS, f"expected {expected}, got {gpus}", "leave --gpus out: the list says it")
+        if jobs > 1:
+            report.error(
+                "FAB174", PLACEMENT, f"expected packed, spread or random for {jobs} jobs, got names", "name one job's"
+            )
+        report.raise_errors()
+        chosen, domain = _by_domain(servers, chosen, domain, report)
     rows, whole_ports = _ports(net, chosen, domain)
-    units = {fabric.devices[int(at)].unit for at in chosen}
-    total = len(chosen) * per_server
     return Placement(
-        wish, total, chosen, model, group.model, per_server, domain, rows, whole_ports, group.nic.ports, len(units)
+        name=wish,
+        gpus=len(chosen) // jobs * (model.gpus if gpus is None else min(gpus, model.gpus)),
+        jobs=jobs,
+        servers=chosen,
+        server=model,
+        model=group.model,
+        gpus_per_server=model.gpus if gpus is None else min(gpus, model.gpus),
+        domain_servers=domain,
+        ports=rows,
+        all_ports=whole_ports,
+        nic_ports=group.nic.ports,
+        units=len({fabric.devices[int(at)].unit for at in chosen}),
     )
+
+
+def _by_domain(servers: Ints, chosen: Ints, domain: int, report: Report) -> tuple[Ints, int]:
+    """(named servers, those of one NVLink domain beside each other; how many there are of each domain)"""
+    home = np.searchsorted(servers, chosen) // domain  # `servers` ascend
+    _, first, count = np.unique(home, return_index=True, return_counts=True)
+    if len(np.unique(count)) > 1:
+        shown = ", ".join(map(str, count[np.argsort(first)].tolist()[:8]))
+        hint = "a job takes as many servers of each NVLink domain as of the others"
+        report.error("FAB174", PLACEMENT, f"expected equally many servers of each NVLink domain, got {shown}", hint)
+        report.raise_errors()
+    turn = np.empty(int(home.max()) + 1, dtype=np.int64)
+    turn[home[np.sort(first)]] = np.arange(len(first))
+    return chosen[np.argsort(turn[home], kind="stable")], int(count[0])
 
 
 def _candidates(fabric: FabricPlan, report: Report) -> tuple[Ints, GroupSpec]:
@@ -98,22 +125,23 @@ def _candidates(fabric: FabricPlan, report: Report) -> tuple[Ints, GroupSpec]:
     return np.array(kinds[largest], dtype=np.int64), first
 
 
-def _servers_for(fabric: FabricPlan, gpus: int | None, most: int, model: ServerModel, report: Report) -> int:
+def _servers_for(fabric: FabricPlan, gpus: int | None, jobs: int, most: int, model: ServerModel, report: Report) -> int:
+    """Servers of one job."""
     if gpus is None:
-        return most
-    if gpus > most * model.gpus:
-        what = f"fabric {fabric.name} has {most * model.gpus} GPUs"
-        report.error(
-            "FAB174", GPUS, f"expected at most {most * model.gpus} GPUs, got {gpus}", f"{what} of one kind of server"
-        )
+        return max(1, most // jobs)
+    there = most * model.gpus
+    servers = max(1, gpus // model.gpus)
+    if gpus > there or servers * jobs > most:
+        got = f"{gpus}" if jobs == 1 else f"{jobs} jobs of {gpus}"
+        hint = f"fabric {fabric.name} has {most} servers of {model.gpus} GPUs of this kind"
+        report.error("FAB174", GPUS, f"expected at most {there} GPUs, got {got}", hint)
     elif gpus < 2:
         report.error("FAB174", GPUS, f"expected at least 2 GPUs, got {gpus}", "one GPU has nobody to talk to")
     elif gpus > model.gpus and gpus % model.gpus:
         below = gpus - gpus % model.gpus
-        above = min(below + model.gpus, most * model.gpus)
-        hint = f"{below} or {above} GPUs are whole servers of {model.gpus}"
+        hint = f"{below} or {min(below + model.gpus, there)} GPUs are whole servers of {model.gpus}"
         report.error("FAB174", GPUS, f"expected whole servers of {model.gpus} GPUs, got {gpus}", hint)
-    return max(1, gpus // model.gpus)
+    return servers
 
 
 def _domain_servers(model: ServerModel) -> int:
@@ -137,6 +165,8 @@ def _ordered(fabric: FabricPlan, servers: Ints, domain: int, wish: str) -> Ints:
         match = RANDOM.fullmatch(wish)
         assert match is not None
         order = np.random.Generator(np.random.PCG64(int(match[1] or 0))).permutation(len(blocks))
+    short = np.array([len(block) < domain for block in blocks])
+    order = order[np.argsort(short[order], kind="stable")]  # a domain that is not full comes last
     return np.concatenate([blocks[int(at)] for at in order])
 
 
@@ -146,10 +176,10 @@ def _named(fabric: FabricPlan, servers: Ints, wish: str, report: Report) -> Ints
     chosen: list[int] = []
     for name in names:
         if name not in known:
-            near = nearest(name, [*KINDS, *known] if len(names) == 1 else list(known))
-            report.error(
-                "FAB174", PLACEMENT, f"expected packed, spread, random:SEED or servers with GPUs, got {show(name)}", near
-            )
+            near = nearest(name, [*KINDS, *known])
+            near = near if near.startswith("did") else f"servers are named as {next(iter(known))}"
+            message = f"expected packed, spread, random:SEED or servers with GPUs, got {show(name)}"
+            report.error("FAB174", PLACEMENT, message, near)
         elif known[name] in chosen:
             report.error("FAB174", PLACEMENT, f"server {name} is named twice", "every server once, in the order of the ranks")
         else:

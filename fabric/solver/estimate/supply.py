@@ -155,5 +155,8 @@ class Supply:
 
 
 def supply(net: Network, placement: Placement, routing: str, qps: int, seed: int) -> Supply:
-    """What the network leaves for a job's traffic."""
-    return Supply(net, routes(net), placement, routing, qps, seed)
+    """What the network leaves for a job's traffic, or for that of several jobs at once."""
+    groups = None
+    if placement.jobs > 1:
+        groups = np.arange(len(placement.ports)).reshape(placement.jobs, placement.domains)
+    return Supply(net, routes(net), placement, routing, qps, seed, groups)
