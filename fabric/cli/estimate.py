@@ -91,6 +91,8 @@ def estimate(
     sizes = _sizes(size, sweep, report)
     _check(report, routing, queue_pairs, pairs, seed)
     _counts(report, jobs, ctas, step)
+    if measured and plot is None:
+        _say(report, "--measured", "expected --plot with it, got none", "its rows are dots of the picture")
     report.raise_errors()
     made = pipeline.plan(pipeline.load(file))
     chosen = _fabric(made, fabric)

@@ -13,7 +13,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
-PAGES = (README, ROOT / "docs" / "tenants.md", ROOT / "docs" / "qos.md")
+PAGES = (README, *(ROOT / "docs" / name for name in ("tenants.md", "qos.md", "estimate.md", "capacity.md")))
+BESIDE = ("docs/step-70b.yaml", "tests/reference/collectives/h100_ib_2n_allreduce_309.yaml")  # files that a page names
 FENCE = re.compile(r"```console\n(.*?)```", re.DOTALL)
 TOUR = "## Sixty seconds"
 
@@ -37,6 +38,9 @@ def replay(block: str, folder: Path) -> str:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_tour_prints_what_the_page_shows(page: Path, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "intent", tmp_path / "intent")
+    for name in BESIDE:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
     text = page.read_text(encoding="utf-8")
     head, mark, tour = text.partition(TOUR) if page == README else ("", "", text)
     assert bool(mark) == (page == README)

@@ -6,9 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import yaml
-
-from fabric.diagnostics import Diagnostic, InputError, Place
 from fabric.plan.plan import FabricPlan
 from fabric.solver import failures
 from fabric.solver.collectives import physics
@@ -84,15 +81,9 @@ def platform(path: Path | None) -> physics.Physics:
     """The shipped parameters, or those of a file that `fabric calibrate` wrote. Raises InputError."""
     if path is None:
         return physics.shipped()
-    try:
-        document = yaml.safe_load(path.read_text(encoding="utf-8"))
-        return physics.from_document(document, physics.shipped())
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, AttributeError, TypeError, ValueError, KeyError) as error:
-        text = getattr(error, "strerror", None) or str(error).splitlines()[0]
-        message = f"expected a platform file, could not read this one: {text}"
-        raise InputError(
-            [Diagnostic("FAB172", Place(str(path)), message, "`fabric calibrate TABLE -o FILE` writes one")]
-        ) from error
+    from fabric.solver.estimate import platform_file
+
+    return platform_file.read(path, str(path))
 
 
 def _broken(whole: Network, asked: Asked) -> Network:

@@ -78,7 +78,7 @@ def estimate(
     check(job, algorithm, protocol)
     runs, times = monotone(job, physics_, algorithm, protocol)
     if not runs.keys or (times >= NEVER).any():
-        _cannot(job, algorithm, protocol)
+        _cannot(job, physics_, algorithm, protocol)
     limits = _limits(job, physics_, runs)
     ideal = ideal_us(job, algorithm)
     rows = tuple(_row(job, supply, runs, times, limits, ideal, at) for at in range(len(sizes)))
@@ -151,16 +151,23 @@ def check(job: Job, algorithm: str, protocol: str) -> None:
     report.raise_errors()
 
 
-def _cannot(job: Job, algorithm: str, protocol: str) -> None:
+def _cannot(job: Job, physics_: Physics, algorithm: str, protocol: str) -> None:
+    """Raises InputError with what can run this collective here: with the algorithm asked for, else of all."""
     report, shown = Report(), algorithm if protocol == "auto" else f"{algorithm}/{protocol}"
     where = "inside one NVLink domain" if job.domains == 1 else f"over {int(job.domains)} NVLink domains"
-    able = {
-        "all_reduce": "ring, tree, nvls, hierarchical, halving_doubling and in_network run",
-        "alltoall": "p2p/simple runs",
-        "sendrecv": "p2p/simple runs",
-    }.get(job.collective, "ring runs" if job.collective in ROOTED else "ring and, inside one NVLink domain, nvls run")
-    report.error("FAB174", Place("--algorithm"), f"{shown} cannot run {job.collective} {where}", f"{able} {job.collective}")
+    able = [name for name in PROTOCOLS if _can(job, physics_, algorithm, name)]
+    if protocol != "auto" and able:
+        hint = f"{algorithm} runs {job.collective} here with --protocol {' or '.join(able)}"
+    else:
+        able = [name for name in ALGORITHMS[1:] if _can(job, physics_, name, "auto")]
+        hint = f"what runs {job.collective} here: {', '.join(able)}"
+    report.error("FAB174", Place("--algorithm"), f"{shown} cannot run {job.collective} {where}", hint)
     report.raise_errors()
+
+
+def _can(job: Job, physics_: Physics, algorithm: str, protocol: str) -> bool:
+    found = run(job, physics_, algorithm, protocol)
+    return bool(found.keys) and not (found.time_us >= NEVER).any()
 
 
 def _limits(job: Job, physics_: Physics, runs: Runs) -> list[str]:

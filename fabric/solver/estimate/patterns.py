@@ -51,14 +51,20 @@ def tree(ports: Ints, nic_ports: int) -> Iterator[Phase]:
 
 
 def peers(ports: Ints, nic_ports: int) -> Iterator[Phase]:
-    """All to all, some rounds of it: in a round every domain sends to a few that follow each other."""
-    count = len(ports)
+    """All to all, some rounds of it: in a round every domain sends to a few that follow each other.
+
+    The rounds lie in the middle of equal parts of all rounds, so that near and far peers count as often as they occur.
+    """
+    others = len(ports) - 1
     few = ports.size * PEERS_AT_ONCE * SAMPLES > MANY_FLOWS
-    at_once = min(count - 1, PEERS_AT_ONCE // 2 if few else PEERS_AT_ONCE)
-    rounds = np.unique(np.linspace(1, max(1, count - at_once), 2 if few else SAMPLES).astype(np.int64))
-    for first in rounds.tolist():
+    at_once = min(others, PEERS_AT_ONCE // 2 if few else PEERS_AT_ONCE)
+    rounds = -(-others // at_once)
+    samples = min(rounds, SAMPLES // 2 if few else SAMPLES)
+    for sample in range(samples):
+        turn = (2 * sample + 1) * rounds // (2 * samples)
+        first = 1 + min(turn * at_once, others - at_once)
         parts = [_shift(ports, first + step, 1 / at_once) for step in range(at_once)]
-        yield replace(together(parts), part=1 / len(rounds))
+        yield replace(together(parts), part=1 / samples)
 
 
 def neighbours(ports: Ints, nic_ports: int) -> Iterator[Phase]:

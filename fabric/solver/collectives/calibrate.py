@@ -1,0 +1,79 @@
+"""Fits a platform to a user's own tables, makes the shipped parameters, and leaves sources out to see what they are worth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from fabric.solver.collectives.fitting import fit
+from fabric.solver.collectives.physics import SCOPES, Parameter, Physics, first, parameters
+from fabric.solver.collectives.sample import has_siblings
+from fabric.solver.collectives.score import TableScore, score_table
+from fabric.solver.measured import Table
+
+OWN_SPREAD, SHARED_SPREAD = 0.7, 0.15  # of a parameter's own spread: what a user's tables may move
+
+
+def calibrated(tables: Sequence[Table], base: Physics) -> Physics:
+    """The parameters of a user's own platform: those of its kinds move, those that all share hardly do."""
+
+    def spread(item: Parameter) -> float:
+        return item.spread * (SHARED_SPREAD if item.scope == "shared" else OWN_SPREAD)
+
+    return fit(tables, base, spread)
+
+
+def from_physics(tables: Sequence[Table], weights: Mapping[str, float] | None = None) -> Physics:
+    """All parameters from their first values: how the shipped ones were made."""
+    return fit(tables, first(), weights=weights)
+
+
+def left_out(
+    tables: Sequence[Table], beside: Sequence[Table] = (), weights: Mapping[str, float] | None = None
+) -> Iterator[tuple[str, list[TableScore]]]:
+    """(source, scores of its tables with parameters fitted to all the others) for every source of `tables`.
+
+    `beside` are further tables that every fit sees; none of them may be of the same source. A table has siblings where
+    its generation, transport and family each appear in the rest of `tables`.
+    """
+    scored = [table for table in tables if table.scored_rows]
+    for source in sorted({table.source for table in scored}):
+        rest = [table for table in scored if table.source != source]
+        found = from_physics([*rest, *(table for table in beside if table.source != source)], weights)
+        mine = [table for table in scored if table.source == source]
+        yield source, [score_table(table, found, has_siblings(table, rest)) for table in mine]
+
+
+def document(found: Physics, tables: Sequence[Table], about: str) -> str:
+    """A platform file: YAML, every parameter, by scope."""
+    out = [f"# {line}" for line in about.splitlines()]
+    out += [f"about: {_quoted(about.splitlines()[0])}", "fitted_to:"]
+    out += [f"- {_quoted(name)}" for name in sorted({table.id for table in tables if table.scored_rows})]
+    out.append("measured: {" + ", ".join(f"{kind}: {count}" for kind, count in found.measured.items()) + "}")
+    for scope in SCOPES:
+        out.append(f"{scope}:")
+        names = list(dict.fromkeys(item.name for item in parameters() if item.scope == scope))
+        for name in names:
+            kinds = [item for item in parameters() if item.name == name]
+            if scope == "shared":
+                out.append(f"  {name}: {found.values[name]:g}")
+            else:
+                values = ", ".join(f"{item.kind}: {found.values[item.key]:g}" for item in kinds)
+                out.append(f"  {name}: {{{values}}}")
+    return "\n".join(out) + "\n"
+
+
+def moved(found: Physics, base: Physics, most: int = 8) -> list[str]:
+    """The parameters that moved the furthest from the base, by their own spreads."""
+    import math
+
+    shifts = [(abs(math.log(found.values[item.key] / base.values[item.key])) / item.spread, item) for item in parameters()]
+    shifts.sort(key=lambda pair: (-pair[0], pair[1].key))
+    return [
+        f"{item.key:32}{base.values[item.key]:10.4g} -> {found.values[item.key]:<10.4g} {shift:.1f} spreads"
+        for shift, item in shifts[:most]
+        if shift > 0.05
+    ]
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -1,0 +1,74 @@
+"""Fits the parameters to measured tables: the most likely values given the rows and where the parameters come from.
+
+Residuals are logarithms of estimated by measured time under a loss that outliers do not rule; a parameter's logarithm is
+normal around its base with its own spread. Rows of one source are not independent, so n of them count as the root of 20 n.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from fabric.solver.collectives.physics import Parameter, Physics, parameters
+from fabric.solver.collectives.sample import kinds_of, sample
+from fabric.solver.measured import Table
+from fabric.solver.network import Floats
+
+SCALE = 0.1  # error, as a logarithm, from which on a row counts less
+ROUNDS = 30
+USUAL_ROWS = 20
+STEP = 1e-4  # of the numerical derivative
+DIGITS = 4
+
+
+def fit(
+    tables: Sequence[Table],
+    base: Physics,
+    spread: Callable[[Parameter], float] = lambda item: item.spread,
+    weights: Mapping[str, float] | None = None,
+) -> Physics:
+    """The parameters that fit the tables best, from those of `base`. `weights` by table id, 1 where there is none."""
+    from scipy.optimize import least_squares
+
+    rows = sample(tables)
+    moved = _moved(rows.tables)
+    start = np.log([base.values[item.key] for item in moved])
+    spreads = np.array([spread(item) for item in moved])
+    strength = np.sqrt(_weights(rows.tables, weights or {})[rows.table])
+
+    def physics(point: Floats) -> Physics:
+        found = dict(zip((item.key for item in moved), np.exp(start + point * spreads).tolist(), strict=True))
+        return Physics({**base.values, **found}, {})
+
+    def residuals(point: Floats) -> Floats:
+        error = np.log(rows.predict(physics(point)) / rows.time_us)
+        soft = np.sign(error) * np.sqrt(2 * (np.sqrt(1 + (error / SCALE) ** 2) - 1))
+        return np.concatenate([soft * strength, point])
+
+    best = least_squares(residuals, np.zeros(len(moved)), max_nfev=ROUNDS, diff_step=STEP)
+    rounded = {key: float(f"{value:.{DIGITS}g}") for key, value in physics(best.x).values.items()}
+    return Physics(rounded, _measured(rows.tables))
+
+
+def _moved(tables: Sequence[Table]) -> list[Parameter]:
+    """Parameters that these tables say something about."""
+    kinds = {kind for table in tables for kind in kinds_of(table)[:2]}
+    return [item for item in parameters() if item.scope == "shared" or item.kind in kinds]
+
+
+def _weights(tables: Sequence[Table], weights: Mapping[str, float]) -> Floats:
+    """Weight of one row of each table."""
+    rows: dict[str, int] = {}
+    for table in tables:
+        rows[table.source] = rows.get(table.source, 0) + len(table.scored_rows)
+    return np.array([weights.get(table.id, 1.0) * (USUAL_ROWS / rows[table.source]) ** 0.5 for table in tables])
+
+
+def _measured(tables: Sequence[Table]) -> dict[str, int]:
+    """Generation or transport → tables."""
+    found: dict[str, int] = {}
+    for table in tables:
+        for kind in kinds_of(table)[:2]:
+            found[kind] = found.get(kind, 0) + 1
+    return dict(sorted(found.items()))

@@ -1,0 +1,70 @@
+"""A platform file, as `fabric calibrate` writes it: parameters of collectives over the shipped ones.
+
+Every name and value is looked at before it is used: a table in another format, a mistyped parameter or a bandwidth of 0
+would otherwise give figures that look like any others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from pathlib import Path
+
+from fabric.diagnostics import Report, show
+from fabric.solver.collectives import physics
+from fabric.solver.collectives.physics import SCOPES, Physics
+from fabric.solver.fields import Fields, parse, read_text
+
+CODE = "FAB172"
+WHAT = "a platform file"
+SHAPE = "a platform file has `generation`, `transport` and `shared`; `fabric calibrate TABLE -o FILE` writes one"
+KNOWN = ("about", "measured", *SCOPES)
+LEAST, MOST = 1e-9, 1e12  # of any parameter: each is a time, a bandwidth, a size or a factor above 0
+
+
+def read(path: Path, shown: str | None = None) -> Physics:
+    """The shipped parameters with those of a file in their place. Raises InputError with every mistake of the file."""
+    name, report = shown or str(path), Report()
+    root = parse(read_text(path, WHAT, name), name, WHAT, SHAPE)
+    top = Fields(root, name, report, CODE)
+    if not any(key in top for key in (*SCOPES, "about")):
+        keys = ", ".join(show(key) for key in list(top)[:4]) or "none"
+        report.fail(CODE, top.place(), f"expected {WHAT}, got a mapping with the keys {keys}", SHAPE)
+    top.refuse_unknown([*KNOWN, *(key for key in top if not get_close_matches(key, KNOWN))])  # a note may stand beside them
+    for scope in SCOPES:
+        _scope(top, scope)
+    _measured(top)
+    report.raise_errors()
+    return physics.from_document(root.plain(), physics.shipped())
+
+
+def _scope(top: Fields, scope: str) -> None:
+    """Looks at the parameters of one scope: numbers by name, by name and kind where each kind has its own."""
+    section = top.section(scope)
+    if section is None:
+        return
+    kinds: dict[str, list[str]] = {}
+    for item in physics.parameters():
+        if item.scope == scope:
+            kinds.setdefault(item.name, []).append(item.kind)
+    section.refuse_unknown(kinds)
+    if scope == "shared":
+        _numbers(section, kinds)
+        return
+    for name in (name for name in section if name in kinds):
+        entry = section.section(name)
+        if entry is not None:
+            entry.refuse_unknown(kinds[name])
+            _numbers(entry, kinds[name])
+
+
+def _numbers(section: Fields, known: Iterable[str]) -> None:
+    for key in known:
+        section.number(key, 1, LEAST, MOST)
+
+
+def _measured(top: Fields) -> None:
+    counts = top.section("measured")
+    for key in counts or ():
+        if counts is not None:
+            counts.whole(key, 0, 0, 1_000_000)
