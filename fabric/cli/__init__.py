@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from fabric.cli import catalog, estimate, explain, export, generate, headroom, init, plan, schema, vendors
+from fabric.cli import calibrate, catalog, estimate, explain, export, generate, headroom, init, plan, schema, score, vendors
 from fabric.cli.common import FINDINGS, MISSING, OUT, USAGE, say, show_diagnostics
 
 app = typer.Typer(
@@ -43,6 +43,8 @@ app.command("explain")(explain.explain)
 app.command("generate")(generate.generate)
 app.command("export")(export.export)
 app.command("estimate")(estimate.estimate)
+app.command("score")(score.score)
+app.command("calibrate")(calibrate.calibrate)
 app.command("headroom")(headroom.headroom)
 app.command("catalog")(catalog.catalog)
 app.command("vendors")(vendors.vendors)

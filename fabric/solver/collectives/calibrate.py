@@ -10,7 +10,8 @@ from fabric.solver.collectives.sample import has_siblings
 from fabric.solver.collectives.score import TableScore, score_table
 from fabric.solver.measured import Table
 
-OWN_SPREAD, SHARED_SPREAD = 0.7, 0.15  # of a parameter's own spread: what a user's tables may move
+OWN_SPREAD, SHARED_SPREAD = 1.0, 0.4  # of a parameter's own spread: what a user's tables may move
+OWN_WEIGHT = 5.0  # of a user's row over a published one: it is the very platform that is asked about
 
 
 def calibrated(tables: Sequence[Table], base: Physics) -> Physics:
@@ -19,7 +20,7 @@ def calibrated(tables: Sequence[Table], base: Physics) -> Physics:
     def spread(item: Parameter) -> float:
         return item.spread * (SHARED_SPREAD if item.scope == "shared" else OWN_SPREAD)
 
-    return fit(tables, base, spread)
+    return fit(tables, base, spread, {table.id: OWN_WEIGHT for table in tables})
 
 
 def from_physics(tables: Sequence[Table], weights: Mapping[str, float] | None = None) -> Physics:

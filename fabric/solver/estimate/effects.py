@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from textwrap import fill
 
 from fabric import pipeline
 from fabric.plan.plan import FabricPlan
@@ -86,7 +87,7 @@ turn, so that every step of a ring leaves the unit. `fabric estimate` gives the 
 
 **Share of the NICs** is what the fabric leaves of their bandwidth to a pattern of traffic, in the median of several draws of
 queue pair numbers: *ring* and *tree* are those of an all_reduce, *peers* is an alltoall. The all_reduce is that which NCCL
-would choose, {runs} here: it hangs on the tree's share. The ring's is what all_gather and reduce_scatter get.
+would choose, {runs} here: it hangs on the {pattern}'s share. The ring's is what all_gather and reduce_scatter get.
 The algorithm does not change with the fabric, because NCCL does not see it. Times are also given as multiples of the base's
 (x base), the first row of the same GPUs and placement.
 
@@ -97,7 +98,10 @@ def page() -> str:
     """The whole page as Markdown."""
     effects = [measure(servers, wish, case) for servers in SERVERS for wish in PLACEMENTS for case in CASES]
     runs = sorted({f"{row.algorithm}/{row.protocol}" for effect in effects for row in effect.reduce.rows})
-    return "\n".join([HEAD.format(runs=" or ".join(runs)) + "\n".join(table(effects)), "", *learnt(effects), ""])
+    pattern = " or the ".join(sorted({"ring" if name.startswith("ring") else "tree" for name in runs}))
+    return "\n".join(
+        [HEAD.format(runs=" or ".join(runs), pattern=pattern) + "\n".join(table(effects)), "", *learnt(effects), ""]
+    )
 
 
 def measure(servers: int, placement: str, case: Case) -> Effect:
@@ -161,44 +165,34 @@ def learnt(effects: list[Effect]) -> Iterator[str]:
 
     over = (BASE.name, "2:1 oversubscription", "4:1 oversubscription")
     adaptive = ("adaptive routing", "adaptive, 2:1", "adaptive, 4:1")
-    at = f"{many * 8:,} GPUs"
+    hash_, qps, lost = BASE.name, "4 queue pairs", "one spine failed"
     yield "## What one learns"
-    yield ""
-    yield (
-        f"- **A packed all_reduce on rails does not see oversubscription.** Ring: {row('packed', 'ring', *over)} at 1:1, 2:1, "
-        f"4:1 ({at}). All servers of a unit share the leaf of a rail, so a ring leaves that leaf once."
-    )
-    yield (
-        f"- **An alltoall does.** Peers: {row('packed', 'peers', *over)}. Most of its peers are in other units, however the job "
-        "is placed."
-    )
-    yield (
-        f"- **Placement can cost more than oversubscription.** On the 1:1 base, the all_reduce takes {slower(few)} times as long "
-        f"spread as packed on {few * 8} GPUs, {slower(many)} times on {many * 8:,}; packed at 4:1 it takes no longer at all."
-    )
-    yield (
-        f"- **At 1:1 it is the hash that costs, not the number of links.** Spread, a ring gets {row('spread', 'ring', BASE.name)} "
-        f"with one queue pair, {row('spread', 'ring', '4 queue pairs')} with four, {row('spread', 'ring', adaptive[0])} with "
-        f"adaptive routing; peers {row('spread', 'peers', BASE.name, '4 queue pairs', adaptive[0])}. The links are the same."
-    )
-    yield (
-        f"- **Under adaptive routing what is left is the cut.** A spread ring always leaves its unit: "
-        f"{row('spread', 'ring', *adaptive)} at 1:1, 2:1, 4:1. Of the peers of an alltoall a part stays: of {few * 8} GPUs in two "
-        f"units half, so 2:1 leaves {part(few, 'spread', adaptive[1], 'peers')} and 4:1 {part(few, 'spread', adaptive[2], 'peers')}; "
-        f"of {many * 8:,} in four units a quarter, {part(many, 'spread', adaptive[1], 'peers')} and "
-        f"{part(many, 'spread', adaptive[2], 'peers')}."
-    )
-    yield (
-        f"- **Racks give a packed ring less than rails**, {row('packed', 'ring', 'rack instead of rails')} against "
-        f"{row('packed', 'ring', BASE.name)}: every fourth server sends over the spines, on eight NICs at once, and two or three of "
-        "those flows meet on an uplink."
-    )
-    yield (
-        f"- **A failed spine of {spines} costs who crosses the spines.** Peers, packed: from {row('packed', 'peers', BASE.name)} to "
-        f"{row('packed', 'peers', 'one spine failed')} by the hash, from {row('packed', 'peers', adaptive[0])} to "
-        f"{row('packed', 'peers', 'adaptive, one spine failed')} under adaptive routing. A packed ring on rails keeps "
-        f"{row('packed', 'ring', 'one spine failed')}."
-    )
+    yield f"\nShares of {many * 8:,} GPUs unless another number is named.\n"
+    for text in (
+        f"**A packed all_reduce on rails does not see oversubscription.** Ring: {row('packed', 'ring', *over)} at 1:1, 2:1, "
+        "4:1. All servers of a unit share the leaf of a rail, so a ring leaves that leaf once.",
+        f"**An alltoall does.** Peers: {row('packed', 'peers', *over)}. Most of its peers are in other units, however the job "
+        "is placed.",
+        f"**Placement can cost more than oversubscription.** On the 1:1 base, the all_reduce takes {slower(few)} times as "
+        f"long spread as packed on {few * 8} GPUs, {slower(many)} times on {many * 8:,}; packed at 4:1 it takes no longer.",
+        "**At 1:1 it is the hash that costs, not the number of links.** Spread, a ring gets "
+        f"{row('spread', 'ring', hash_)} with one queue pair, {row('spread', 'ring', qps)} with four, "
+        f"{row('spread', 'ring', adaptive[0])} with adaptive routing; peers {row('spread', 'peers', hash_, qps, adaptive[0])}. "
+        "The links are the same.",
+        "**Under adaptive routing what is left is the cut.** A spread ring always leaves its unit: "
+        f"{row('spread', 'ring', *adaptive)} at 1:1, 2:1, 4:1. Of the peers of an alltoall a part stays. Of {few * 8} GPUs "
+        f"in two units it is half: 2:1 leaves {part(few, 'spread', adaptive[1], 'peers')}, 4:1 "
+        f"{part(few, 'spread', adaptive[2], 'peers')}. Of {many * 8:,} in four units it is a quarter: "
+        f"{row('spread', 'peers', *adaptive[1:])}.",
+        f"**Racks give a packed ring less than rails**, {row('packed', 'ring', 'rack instead of rails')} against "
+        f"{row('packed', 'ring', hash_)}: every fourth server sends over the spines, on eight NICs at once, and some of "
+        "those flows meet on an uplink.",
+        f"**A failed spine of {spines} costs who crosses the spines.** Peers, packed: from {row('packed', 'peers', hash_)} "
+        f"to {row('packed', 'peers', lost)} by the hash, from {row('packed', 'peers', adaptive[0])} to "
+        f"{row('packed', 'peers', f'adaptive, {lost}')} under adaptive routing. A packed ring on rails keeps "
+        f"{row('packed', 'ring', lost)}.",
+    ):
+        yield fill(f"- {text}", 125, subsequent_indent="  ", break_on_hyphens=False)
 
 
 if __name__ == "__main__":
