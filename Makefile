@@ -4,7 +4,7 @@ VENV   := .venv
 FABRIC := $(VENV)/bin/fabric
 EXAMPLES := $(wildcard intent/*.yaml)
 
-.PHONY: demo test lint check bench docs clean
+.PHONY: demo test lint check bench docs accuracy clean
 
 demo: $(VENV)/.demo
 	$(FABRIC) plan intent/starter.yaml
@@ -31,6 +31,14 @@ docs: $(VENV)/.demo
 	$(FABRIC) schema > intent/fabric.schema.json
 	$(VENV)/bin/python -m fabric.intent.docs > docs/intent.md
 	$(FABRIC) export svg intent/h100-4su.yaml -o docs/img/h100-4su.svg
+	$(FABRIC) estimate intent/h100-4su.yaml --sweep 64K:8G --placement packed --placement spread --fail backend-spine001 \
+	  --plot docs/img/h100-4su-allreduce.svg > /dev/null
+	$(VENV)/bin/python -m fabric.solver.estimate.effects > docs/.effects.new && mv docs/.effects.new docs/effects.md
+
+# The page of what estimates are worth; fits the parameters anew without each source, which takes minutes.
+accuracy: $(VENV)/.demo
+	$(VENV)/bin/python -m fabric.solver.collectives.docs tests/reference/collectives tests/reference/collectives-more \
+	  > docs/accuracy.md
 
 clean:
 	rm -rf $(VENV) .bench dist build

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -55,6 +54,15 @@ def parameters() -> tuple[Parameter, ...]:
             kinds = entry["first"] if scope != "shared" else {"": entry["first"]}
             found += [Parameter(name, kind, float(value), entry["spread"], scope) for kind, value in kinds.items()]
     return tuple(found)
+
+
+def meanings() -> dict[str, tuple[str, str]]:
+    """Parameter → (what it is, where its first value comes from)."""
+    return {
+        name: (entry["meaning"], entry["source"])
+        for entries in _read("physics.yaml").values()
+        for name, entry in entries.items()
+    }
 
 
 @cache
@@ -149,11 +157,6 @@ def from_document(document: Mapping[str, Any], base: Physics) -> Physics:
             else:
                 values.update({f"{name}.{kind}": float(value) for kind, value in entry.items()})
     return Physics(values, {**base.measured, **(document.get("measured") or {})}, str(document.get("about", "")))
-
-
-def spread_of(item: Parameter, physics: Physics) -> float:
-    """How many of its own spreads a parameter lies from its first value; for the page of fitted parameters."""
-    return math.log(physics.values[item.key] / item.first) / item.spread
 
 
 @cache

@@ -171,14 +171,14 @@ def learnt(effects: list[Effect]) -> Iterator[str]:
     for text in (
         f"**A packed all_reduce on rails does not see oversubscription.** Ring: {row('packed', 'ring', *over)} at 1:1, 2:1, "
         "4:1. All servers of a unit share the leaf of a rail, so a ring leaves that leaf once.",
-        f"**An alltoall does.** Peers: {row('packed', 'peers', *over)}. Most of its peers are in other units, however the job "
-        "is placed.",
+        f"**An alltoall does.** Peers: {row('packed', 'peers', *over)}. Most of its peers are in other units, however the "
+        "job is placed.",
         f"**Placement can cost more than oversubscription.** On the 1:1 base, the all_reduce takes {slower(few)} times as "
         f"long spread as packed on {few * 8} GPUs, {slower(many)} times on {many * 8:,}; packed at 4:1 it takes no longer.",
         "**At 1:1 it is the hash that costs, not the number of links.** Spread, a ring gets "
         f"{row('spread', 'ring', hash_)} with one queue pair, {row('spread', 'ring', qps)} with four, "
-        f"{row('spread', 'ring', adaptive[0])} with adaptive routing; peers {row('spread', 'peers', hash_, qps, adaptive[0])}. "
-        "The links are the same.",
+        f"{row('spread', 'ring', adaptive[0])} with adaptive routing; peers "
+        f"{row('spread', 'peers', hash_, qps, adaptive[0])}. The links are the same.",
         "**Under adaptive routing what is left is the cut.** A spread ring always leaves its unit: "
         f"{row('spread', 'ring', *adaptive)} at 1:1, 2:1, 4:1. Of the peers of an alltoall a part stays. Of {few * 8} GPUs "
         f"in two units it is half: 2:1 leaves {part(few, 'spread', adaptive[1], 'peers')}, 4:1 "

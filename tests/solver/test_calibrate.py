@@ -1,0 +1,122 @@
+"""Parameters from one's own measurements: what was planted is found, files are read back, mistakes are said."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from fabric.cli import main
+from fabric.solver.collectives.calibrate import calibrated, document
+from fabric.solver.collectives.physics import Physics, first, from_document, parameters, shipped
+from fabric.solver.collectives.sample import job_of, predicted
+from fabric.solver.collectives.score import score
+from fabric.solver.measured import MeasuredPlatform, Row, Table, busbw_factor
+
+PLATFORM = MeasuredPlatform(
+    "h100", 8, 4, nvlink_GBps_per_direction=450, nvlink_domain_gpus=8, nics_per_node=8, nic_gbps=400, transport="roce"
+)
+
+
+def synthetic(physics: Physics, collective: str = "all_reduce") -> Table:
+    """A table that a platform with these very parameters would give."""
+    sizes = [8 * 2**step for step in range(31)]
+    factor = busbw_factor(collective, PLATFORM.ranks)
+    blank = Table(collective, collective, PLATFORM, "made", tuple(Row(size, 1, 1, 1) for size in sizes), True)
+    times = predicted(blank, physics)
+    rows = tuple(
+        Row(size, float(time), size / time / 1e3, size / time / 1e3 * factor) for size, time in zip(sizes, times, strict=True)
+    )
+    return replace(blank, rows=rows)
+
+
+def with_values(**changes: float) -> Physics:
+    base = shipped()
+    return Physics({**base.values, **{key.replace("__", "."): value for key, value in changes.items()}}, base.measured)
+
+
+@pytest.mark.parametrize(("key", "factor", "part"), [("net_hop.roce", 1.8, 0.3), ("launch_us.hopper", 2.0, 0.05)])
+def test_what_was_planted_is_found(key, factor, part):
+    """The table is met; the parameter moves its way, as far as others cannot explain the same rows."""
+    planted = with_values(**{key.replace(".", "__"): shipped().values[key] * factor})
+    tables = [synthetic(planted), synthetic(planted, "all_gather")]
+    before = score(tables, shipped()).as_dict()["mdape"]
+    found = calibrated(tables, shipped())
+    after = score(tables, found).as_dict()["mdape"]
+    assert after < max(1.5, before / 3)
+    toward = np.log(found.values[key] / shipped().values[key]) / np.log(factor)
+    assert toward > part
+
+
+def test_kinds_without_a_table_do_not_move():
+    found = calibrated([synthetic(with_values(net_hop__roce=4.0))], shipped())
+    for item in parameters():
+        if item.kind in ("ampere", "blackwell", "infiniband", "efa"):
+            assert found.values[item.key] == shipped().values[item.key]
+
+
+def test_a_platform_file_reads_back_as_it_was_written():
+    found = calibrated([synthetic(with_values(net_hop__roce=4.0))], shipped())
+    read = from_document(yaml.safe_load(document(found, [synthetic(shipped())], "about it")), first())
+    assert read.values == pytest.approx(found.values)
+    assert read.about == "about it"
+
+
+def test_same_bytes_every_time():
+    tables = [synthetic(with_values(net_hop__roce=3.0))]
+    once, twice = (document(calibrated(tables, shipped()), tables, "x") for _ in range(2))
+    assert once == twice
+
+
+def test_shipped_parameters_are_near_where_they_came_from():
+    """None may be a number of a table: each lies within four spreads of its first value."""
+    found = shipped()
+    for item in parameters():
+        assert abs(np.log(found.values[item.key] / item.first)) <= 4 * item.spread, item.key
+
+
+def test_raw_output_of_nccl_tests(tmp_path, capsys):
+    table = synthetic(with_values(net_hop__roce=2 * shipped().values["net_hop.roce"]))
+    lines = ["---", "platform:", "  gpu: h100", "  gpus_per_node: 8", "  nodes: 4", "  nvlink_domain_gpus: 8"]
+    lines += ["  nics_per_node: 8", "  nic_gbps: 400", "  transport: roce", "---", "# all_reduce_perf"]
+    lines += [
+        "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong"
+    ]
+    for row in table.rows:
+        side = f"{row.time_us:10.2f} {row.algbw_GBps:8.2f} {row.busbw_GBps:8.2f} 0"
+        lines.append(f"{row.bytes:12d} {row.bytes // 4:12d} float sum -1 {side} {side}")
+    (tmp_path / "out.txt").write_text("\n".join(lines) + "\n")
+    output = tmp_path / "mine.yaml"
+    with pytest.raises(SystemExit) as stop:
+        main(["calibrate", str(tmp_path / "out.txt"), "-o", str(output)])
+    assert stop.value.code == 0
+    assert "net_hop.roce" in capsys.readouterr().out
+    assert yaml.safe_load(output.read_text())["transport"]["net_hop"]["roce"] > 1.3 * shipped().values["net_hop.roce"]
+    assert [path.name for path in sorted(tmp_path.iterdir())] == ["mine.yaml", "out.txt"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["tests/reference/collectives/simai_ratio_tables.yaml", "-o", "x.yaml"], "expected a table that can be scored"),
+        (["tests/reference/collectives/aws_p5_1n_allreduce.yaml", "-o", "no/such/folder/x.yaml"], "expected a folder"),
+        (["tests/reference/collectives/aws_p5_1n_allreduce.yaml", "-o", "x.yaml", "--base", "no.yaml"], "platform file"),
+        (["no-such-table.yaml", "-o", "x.yaml"], "no-such-table.yaml"),
+    ],
+)
+def test_mistakes_are_said(arguments, message, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["calibrate", *arguments])
+    said = capsys.readouterr().err
+    assert stop.value.code == 2
+    assert message in said
+    assert "Traceback" not in said
+    assert not Path("x.yaml").exists()
+
+
+def test_jobs_of_tables_have_their_platform():
+    job = job_of(synthetic(shipped()))
+    assert (float(job.ranks), float(job.domain), float(job.domains), float(job.net_GBps)) == (32, 8, 4, 400)
