@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from estimate_fabrics import FABRICS, STABLE, ask, placements, planned, plans, routings
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from fabric.diagnostics import InputError
@@ -35,6 +35,18 @@ RUNS = {
 PAIRS = [(collective, algorithm) for collective, names in RUNS.items() for algorithm in names]
 
 
+NOT_EVERYWHERE = ("nvls", "nvls_tree", "in_network")
+
+
+def refused(fabric: FabricPlan, asked: Asked, placement: str) -> str:
+    """The code of the error with which a question ends, "" where it is answered."""
+    try:
+        estimate(fabric, asked, placement)
+    except InputError as error:
+        return error.diagnostics[0].code
+    return ""
+
+
 def sane(found: Estimate) -> None:
     """Finite, above what physics allows, growing with the size, and consistent in itself."""
     times = [row.time_us for row in found.rows]
@@ -58,12 +70,9 @@ def test_every_collective_on_every_fabric(
 ) -> None:
     collective, algorithm = data.draw(st.sampled_from(PAIRS))
     words = {"collective": collective, "algorithm": algorithm, "routing": routing, "queue_pairs": queue_pairs}
-    try:
-        found = ask(fabric, placement=placement, sizes=SIZES, **words)
-    except InputError as error:  # one server or rack, GPUs whose switch cannot reduce
-        assert algorithm in ("nvls", "nvls_tree", "in_network"), words
-        assert [item.code for item in error.diagnostics] == ["FAB174"]
-        return
+    if algorithm in NOT_EVERYWHERE:  # one server or rack, GPUs whose switch cannot reduce
+        assume(not refused(fabric, Asked(collective, SIZES, algorithm=algorithm), placement))
+    found = ask(fabric, placement=placement, sizes=SIZES, **words)
     sane(found)
     again = ask(fabric, placement=placement, sizes=SIZES, **words)
     assert lines.lines(again) == lines.lines(found)
@@ -91,11 +100,11 @@ def test_a_failure_never_makes_it_faster(data: st.DataObject, fabric: FabricPlan
     fail = tuple(data.draw(st.sampled_from(names + links)) for _ in range(count))
     collective = data.draw(st.sampled_from(COLLECTIVES))
     asked = Asked(collective, SIZES, routing=routing, fail=fail)
-    try:
-        now, before = estimate(fabric, asked, placement)
-    except InputError as error:  # a partition
-        assert {item.code for item in error.diagnostics} <= {"FAB171"}
+    code = refused(fabric, asked, placement)
+    assert code in ("", "FAB171")  # a partition
+    if code:
         return
+    now, before = estimate(fabric, asked, placement)
     sane(now)
     assert before is not None
     for row, healthy in zip(now.rows, before.rows, strict=True):

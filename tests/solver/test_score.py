@@ -111,7 +111,7 @@ def test_transports_by_word(word, generation, kind):
     ("content", "message"),
     [
         ("hello: world\n", "expected a measured table"),
-        ("just text\n", "expected a measured table"),
+        ("just text\n", "a table has `id`, `collective`"),
         ("id: x\ncollective: all_reduced\nplatform: {gpu: h100, gpus_per_node: 8, nodes: 1}\nrows: []\n", ""),
     ],
 )
@@ -122,6 +122,6 @@ def test_what_is_no_table_is_refused(tmp_path, capsys, content, message):
         main(["score", str(path)])
     said = capsys.readouterr().err
     assert stop.value.code == 2
-    assert "FAB172" in said
+    assert "error[FAB" in said
     assert message in said
     assert "Traceback" not in said

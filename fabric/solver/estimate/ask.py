@@ -6,13 +6,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from fabric.diagnostics import Diagnostic, InputError, Place
 from fabric.plan.plan import FabricPlan
 from fabric.solver import failures
 from fabric.solver.collectives import physics
 from fabric.solver.collectives.job import DEFAULT_CTAS
 from fabric.solver.estimate import estimate as one
 from fabric.solver.estimate.estimate import Estimate
-from fabric.solver.estimate.placement import place
+from fabric.solver.estimate.placement import Placement, place
 from fabric.solver.estimate.supply import Supply, supply
 from fabric.solver.network import Network, network
 
@@ -91,4 +94,21 @@ def _broken(whole: Network, asked: Asked) -> Network:
 
 
 def _supply(net: Network, asked: Asked, placement: str) -> Supply:
-    return supply(net, place(net, asked.gpus, placement, asked.jobs), asked.routing, asked.queue_pairs, asked.seed)
+    placed = place(net, asked.gpus, placement, asked.jobs)
+    if placed.domains > 1 and not placed.ports.size:
+        _no_port(net, placed)
+    return supply(net, placed, asked.routing, asked.queue_pairs, asked.seed)
+
+
+def _no_port(net: Network, placed: Placement) -> None:
+    """Raises InputError: a collective needs one rail at least on which every server of the job has a port that is up."""
+    rows = np.isin(net.ports.server, placed.servers)
+    up = net.alive[net.ports.link]
+    cut = np.setdiff1d(placed.servers, net.ports.server[rows & up])
+    message, hint = (
+        "no rail is left that is up in every server of the job",
+        "fail less, or place the job elsewhere: --placement",
+    )
+    if len(cut):
+        message = f"server {net.fabric.devices[int(cut[0])].name} of the job has no NIC port left"
+    raise InputError([Diagnostic("FAB171", Place("--fail"), message, hint)])
