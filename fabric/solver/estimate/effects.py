@@ -181,8 +181,8 @@ def learnt(effects: list[Effect]) -> Iterator[str]:
         f"{row('spread', 'peers', hash_, qps, adaptive[0])}. The links are the same.",
         "**Under adaptive routing what is left is the cut.** A spread ring always leaves its unit: "
         f"{row('spread', 'ring', *adaptive)} at 1:1, 2:1, 4:1. Of the peers of an alltoall a part stays. Of {few * 8} GPUs "
-        f"in two units it is half: 2:1 leaves {part(few, 'spread', adaptive[1], 'peers')}, 4:1 "
-        f"{part(few, 'spread', adaptive[2], 'peers')}. Of {many * 8:,} in four units it is a quarter: "
+        f"in two units it is about half: 2:1 leaves {part(few, 'spread', adaptive[1], 'peers')}, 4:1 "
+        f"{part(few, 'spread', adaptive[2], 'peers')}. Of {many * 8:,} in four units about a quarter: "
         f"{row('spread', 'peers', *adaptive[1:])}.",
         f"**Racks give a packed ring less than rails**, {row('packed', 'ring', 'rack instead of rails')} against "
         f"{row('packed', 'ring', hash_)}: every fourth server sends over the spines, on eight NICs at once, and some of "

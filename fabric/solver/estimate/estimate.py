@@ -70,7 +70,8 @@ def estimate(
     healthy: Supply | None = None,
     ctas: int = DEFAULT_CTAS,
 ) -> Estimate:
-    """The time of every size. `healthy` is the network before its failures: they are not credited with luckier hashes.
+    """The time of every size. `healthy` is the network before its failures: they are not credited with luckier hashes, nor
+    with the luckier choice that NCCL may make when it finds fewer NICs.
 
     Raises InputError where an algorithm cannot run that collective.
     """
@@ -79,6 +80,9 @@ def estimate(
     runs, times = monotone(job, physics_, algorithm, protocol)
     if not runs.keys or (times >= NEVER).any():
         _cannot(job, physics_, algorithm, protocol)
+    if healthy is not None:
+        whole = replace(job_of(collective, sizes, healthy, algorithm), ctas=float(ctas))
+        times = np.maximum(times, monotone(whole, physics_, algorithm, protocol)[1])
     limits = _limits(job, physics_, runs)
     ideal = ideal_us(job, algorithm)
     rows = tuple(_row(job, supply, runs, times, limits, ideal, at) for at in range(len(sizes)))

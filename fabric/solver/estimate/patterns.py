@@ -57,14 +57,14 @@ def peers(ports: Ints, nic_ports: int) -> Iterator[Phase]:
     """
     others = len(ports) - 1
     few = ports.size * PEERS_AT_ONCE * SAMPLES > MANY_FLOWS
-    at_once = min(others, PEERS_AT_ONCE // 2 if few else PEERS_AT_ONCE)
+    at_once = PEERS_AT_ONCE // 2 if few else PEERS_AT_ONCE
     rounds = -(-others // at_once)
     samples = min(rounds, SAMPLES // 2 if few else SAMPLES)
-    for sample in range(samples):
-        turn = (2 * sample + 1) * rounds // (2 * samples)
-        first = 1 + min(turn * at_once, others - at_once)
-        parts = [_shift(ports, first + step, 1 / at_once) for step in range(at_once)]
-        yield replace(together(parts), part=1 / samples)
+    firsts = [1 + (2 * sample + 1) * rounds // (2 * samples) * at_once for sample in range(samples)]
+    steps = [range(first, min(first + at_once, others + 1)) for first in firsts]  # the last round may be a short one
+    for mine in steps:
+        parts = [_shift(ports, step, 1 / len(mine)) for step in mine]
+        yield replace(together(parts), part=len(mine) / sum(map(len, steps)))
 
 
 def neighbours(ports: Ints, nic_ports: int) -> Iterator[Phase]:

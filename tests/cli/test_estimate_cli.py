@@ -1,0 +1,300 @@
+"""`fabric estimate`: the shape of what it prints, and every mistake in one line with the nearest thing that is valid.
+
+Figures are those of fitted parameters, so the goldens hold a mask where they stand.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from .conftest import Run, golden
+
+SITE = """\
+version: 1
+site: dc1
+catalog:
+  servers:
+    disk: {gpus: 0, nics: {storage: {count: 2, speed_gbps: 200}}}
+fabrics:
+  backend:
+    servers: {model: dgx-h100, count: 16, name: gpu}
+    topology: {switch: 32x400g, unit: {servers: 8}, leaf: {oversubscription: 2}}
+  storage:
+    purpose: storage
+    servers: {model: disk, count: 8, nics: storage}
+    topology: {switch: 64x400g, unit: {servers: 8}}
+"""
+STEP = """\
+model: {parameters: 7.0e+9, layers: 32, hidden: 4096, sequence: 4096}
+batch: {micro_batches: 8}
+parallel: {tensor: 8, sharding: optimizer}
+compute: {tflops_per_gpu: 989, utilisation: 0.5}
+"""
+TABLE = """\
+id: other
+collective: all_reduce
+platform: {gpu: h100}
+rows: [{bytes: 1024, oop: {time_us: 10}}]
+"""
+FILES = {
+    "site.yaml": SITE,
+    "step.yaml": STEP,
+    "measured.yaml": TABLE,
+    "broken.yaml": "{model: [",
+    "list.yaml": "- a\n",
+    "empty.yaml": "",
+    "typo.yaml": "shared: {nic_shar: 0.9}\n",
+    "zero.yaml": "shared: {nic_share: 0}\ngeneration: {launch_us: {hoper: 5}}\n",
+    "words.yaml": "transport: {net_hop: fast}\nshared: {cta_GBps: .nan}\n",
+}
+FIGURE = re.compile(r" *[0-9][0-9,]*\.[0-9]+%?")
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path) -> None:
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+
+
+def masked(text: str) -> str:
+    """Figures with a decimal point, and what NCCL would choose, depend on the fit."""
+    return FIGURE.sub(" #", text)
+
+
+FINE = {
+    "ring": "--size 1M --size 1G --algorithm ring --protocol simple",
+    "alltoall": "--size 1G --collective alltoall --placement spread --routing adaptive --qps 4",
+    "one-server": "--size 1G --gpus 8 --algorithm ring --protocol simple",
+    "named": "--size 1G --algorithm ring --protocol simple --placement gpu-0009,gpu-0001",
+    "compared": "--size 1G --algorithm ring --protocol simple --placement packed --placement spread --placement random:1",
+    "failed": "--size 1G --algorithm ring --protocol simple --routing spray --placement spread --fail backend-leaf001:1",
+    "jobs": "--size 1G --algorithm hierarchical --gpus 32 --jobs 4 --routing spray",
+}
+
+
+@pytest.mark.parametrize("name", sorted(FINE))
+def test_printed(run: Run, name: str) -> None:
+    done = run(f"estimate site.yaml {FINE[name]}")
+    assert (done.code, done.err) == (0, "")
+    golden(f"estimate-{name}.txt", masked(done.out))
+
+
+def test_same_bytes_twice(run: Run) -> None:
+    words = "estimate site.yaml --sweep 8:8G --placement spread --placement random:4 --fail backend-spine001"
+    for more in ("", " --json"):
+        first, second = run(words + more), run(words + more)
+        assert first.code == 0
+        assert first.out == second.out
+
+
+def test_sweep(run: Run) -> None:
+    """nccl-tests' sizes: 31 of them unless told otherwise."""
+    whole = json.loads(run("estimate site.yaml --json").out)
+    assert [row["bytes"] for row in whole["rows"]] == [8 << step for step in range(31)]
+    four = json.loads(run("estimate site.yaml --sweep 1M:1G:4 --json").out)
+    assert [row["bytes"] for row in four["rows"]] == [1 << bit for bit in range(20, 31, 2)]
+    sizes = json.loads(run("estimate site.yaml --size 1.5K --size 1MiB --size 1500 --size 1k --json").out)
+    assert [row["bytes"] for row in sizes["rows"]] == [1024, 1500, 1536, 1 << 20]
+
+
+ROW = {
+    "collective": str,
+    "ranks": int,
+    "bytes": int,
+    "algorithm": str,
+    "protocol": str,
+    "time_us": float,
+    "algbw_GBps": float,
+    "busbw_GBps": float,
+    "bottleneck": str,
+    "wire_bytes": int,
+    "ideal_time_us": float,
+}
+
+
+@pytest.mark.parametrize(
+    "collective", ["all_reduce", "all_gather", "reduce_scatter", "alltoall", "broadcast", "reduce", "sendrecv"]
+)
+def test_json(run: Run, collective: str) -> None:
+    done = run(f"estimate site.yaml --collective {collective} --size 8 --size 1G --gpus 64 --fail backend-spine001 --json")
+    assert (done.code, done.err) == (0, "")
+    found = json.loads(done.out)
+    for row in found["rows"]:
+        assert {key: type(row[key]) for key in ROW} == ROW
+        assert (row["collective"], row["ranks"]) == (collective, 64)
+        assert row["time_us"] >= row["ideal_time_us"] > 0
+    assert found["failed"] == ["backend-spine001"]
+    assert all(row["time_us"] >= then for row, then in zip(found["rows"], found["healthy_time_us"], strict=True))
+
+
+def test_json_of_several_placements(run: Run) -> None:
+    found = json.loads(run("estimate site.yaml --size 1G --placement packed --placement spread --json").out)
+    assert [item["placement"] for item in found["placements"]] == ["packed", "spread"]
+    assert found["rows"] == found["placements"][0]["rows"]
+
+
+def test_capacity(run: Run) -> None:
+    done = run("estimate site.yaml --capacity --json")
+    assert (done.code, done.err) == (0, "")
+    assert json.loads(done.out)
+    assert run("estimate site.yaml --capacity").out
+
+
+def test_training_step(run: Run) -> None:
+    done = run("estimate site.yaml --step step.yaml")
+    assert (done.code, done.err) == (0, "")
+    assert re.search(r"^tokens/s +[0-9,]+, [0-9.]+% lost to the network$", done.out, re.MULTILINE)
+    packed, spread = (
+        json.loads(run(f"estimate site.yaml --step step.yaml --placement {wish} --json").out) for wish in ("packed", "spread")
+    )
+    assert packed["gpus"] == 128
+    assert [item["dimension"] for item in packed["dimensions"]] == ["tensor", "data", "data"]
+    assert 0 < packed["ideal_ms"] < packed["step_ms"] <= spread["step_ms"]
+
+
+def test_plot(run: Run, tmp_path: Path) -> None:
+    done = run("estimate site.yaml --sweep 1K:1G --placement packed --placement spread --plot out.svg")
+    assert (done.code, done.err) == (0, "wrote out.svg\n")
+    picture = (tmp_path / "out.svg").read_text(encoding="utf-8")
+    assert ET.fromstring(picture).tag.endswith("svg")
+    assert "packed" in picture
+    assert "ideal" in picture
+
+
+def test_platform_takes_effect(run: Run, tmp_path: Path) -> None:
+    """A NIC that gives half of its payload makes a ring over the network take about twice as long."""
+    words = "estimate site.yaml --size 64G --algorithm ring --protocol simple --min-ctas 64 --routing spray --json"
+    (tmp_path / "half.yaml").write_text("shared: {nic_share: 0.4}\n", encoding="utf-8")
+    (tmp_path / "full.yaml").write_text("about: mine\nshared: {nic_share: 0.8}\n", encoding="utf-8")
+    half, full = (json.loads(run(f"{words} --platform {name}.yaml").out)["rows"][0]["time_us"] for name in ("half", "full"))
+    assert half / full == pytest.approx(2, rel=0.05)
+
+
+MISTAKES = (
+    "--size junk",
+    "--size 1",
+    "--size 1P",
+    "--sweep junk",
+    "--sweep 1M:junk",
+    "--sweep 1G:1M",
+    "--sweep 1M:1G:1",
+    "--size 1G --sweep 1M:1G",
+    "--collective all_reduc",
+    "--collective scan",
+    "--algorithm rng",
+    "--algorithm tree --collective alltoall",
+    "--algorithm nvls --collective broadcast",
+    "--algorithm nvls --protocol ll",
+    "--algorithm in_network --gpus 8",
+    "--protocol ll256",
+    "--routing ecpm",
+    "--qps 129",
+    "--seed -1",
+    "--min-ctas 0",
+    "--jobs 0",
+    "--jobs 2 --step step.yaml",
+    "--jobs 3 --gpus 64",
+    "--gpus 100000",
+    "--gpus 12",
+    "--gpus 1",
+    "--gpus -8",
+    "--fabric bakend",
+    "--fabric storage",
+    "--placement sprad",
+    "--placement random:x",
+    "--placement gpu-0001,gpu-0017",
+    "--placement gpu-0001,gpu-0001",
+    "--placement backend-leaf001",
+    "--placement gpu-0001,gpu-0002 --gpus 8",
+    "--fail backend-leaf01",
+    "--fail backend-leaf001:99",
+    "--fail backend-leaf001:backend-leaf002",
+    "--fail gpu-0001:backend-leaf009",
+    "--fail gpu-0001",
+    "--fail backend-spine001 --fail backend-spine002 --fail backend-spine003 --fail backend-spine004 --placement spread",
+    "--platform nowhere.yaml",
+    "--platform broken.yaml",
+    "--platform list.yaml",
+    "--platform empty.yaml",
+    "--platform measured.yaml",
+    "--platform step.yaml",
+    "--platform typo.yaml",
+    "--platform zero.yaml",
+    "--platform words.yaml",
+    "--step nowhere.yaml",
+    "--step broken.yaml",
+    "--step list.yaml",
+    "--step empty.yaml",
+    "--step site.yaml",
+    "--size 1M --plot nowhere/out.svg",
+    "--size 1M --plot out.svg --measured nowhere.yaml",
+    "--size 1M --plot out.svg --measured step.yaml",
+    "--size 1M --plot out.svg --measured list.yaml",
+    "--size 1M --measured measured.yaml",
+)
+
+
+@pytest.mark.parametrize("words", MISTAKES)
+def test_mistake(run: Run, words: str) -> None:
+    """Exit code 2, nothing on stdout, an error and a hint for each mistake, no traceback, no inner words of Python."""
+    done = run(f"estimate site.yaml {words}")
+    assert done.code == 2
+    assert done.out == ""
+    said = done.err.splitlines()
+    assert said
+    for word in ("Traceback", "internal error", "object has no", "Warning"):
+        assert word not in done.err
+    if not words.startswith("--size 1M --plot nowhere"):
+        assert re.match(r"\S+: error\[FAB1?[0-9]+\]: .", said[0])
+        assert said[1].startswith("    hint: ")
+
+
+def test_mistakes_as_they_are_read(run: Run) -> None:
+    """All of them on one page."""
+    page = []
+    for words in MISTAKES:
+        page.append(f"$ fabric estimate site.yaml {words}\n{run(f'estimate site.yaml {words}').err}")
+    golden("estimate-mistakes.txt", "\n".join(page))
+
+
+def test_all_mistakes_of_the_options_at_once(run: Run) -> None:
+    done = run("estimate site.yaml --size junk --routing ecpm --qps 1000 --min-ctas 0")
+    assert done.code == 2
+    assert done.err.count("error[") == 4
+
+
+def test_a_fabric_without_gpus(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "disks.yaml").write_text(
+        SITE[: SITE.index("  backend:")] + SITE[SITE.index("  storage:") :], encoding="utf-8"
+    )
+    done = run("estimate disks.yaml")
+    assert (done.code, done.out) == (2, "")
+    assert "error[FAB174]: fabric storage has no GPUs" in done.err
+
+
+def test_all_leaves_of_a_rail_failed(run: Run) -> None:
+    """Leaves 1 and 9 are rail 1: the other seven rails carry the job, and that is said."""
+    done = run("estimate site.yaml --size 1G --fail backend-leaf001 --fail backend-leaf009")
+    assert (done.code, done.err) == (0, "")
+    assert "7 NIC ports of 400G a domain" in done.out
+    assert "1 of 8 NIC ports of a domain are left out in all" in done.out
+
+
+def test_all_leaves_failed(run: Run) -> None:
+    names = " ".join(f"--fail backend-leaf{at:03}" for at in range(1, 17))
+    done = run(f"estimate site.yaml --size 1G {names}")
+    assert (done.code, done.out) == (2, "")
+    assert re.match(r"--fail: error\[FAB171\]: ", done.err)
+
+
+def test_no_rail_is_left_in_all_servers(run: Run) -> None:
+    """Half of the rails of one unit gone, and the other half of the other's."""
+    names = " ".join(f"--fail backend-leaf{at:03}" for at in (1, 2, 3, 4, 13, 14, 15, 16))
+    done = run(f"estimate site.yaml --size 1G {names}")
+    assert (done.code, done.out) == (2, "")
+    assert "no rail is left that is up in every server of the job" in done.err
