@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from fabric.plan.plan import FabricPlan, Plan
     from fabric.solver.estimate.ask import Asked
     from fabric.solver.estimate.estimate import Estimate
+    from fabric.solver.measured import Table
 
 SUFFIXES = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([bkmgt]?)(?:i?b)?", re.IGNORECASE)
@@ -51,7 +52,7 @@ def estimate(
         metavar="A",
         help="as NCCL would choose, or ring, tree, nvls, nvls_tree, hierarchical, halving_doubling, in_network",
     ),
-    protocol: str = typer.Option("auto", "--protocol", metavar="P", help="ll, ll128, simple"),
+    protocol: str = typer.Option("auto", "--protocol", metavar="P", help="auto, ll, ll128, simple"),
     routing: str = typer.Option(
         "", "--routing", metavar="R", help="ecmp, adaptive, spray; as the plan configures it unless given"
     ),
@@ -91,8 +92,8 @@ def estimate(
     sizes = _sizes(size, sweep, report)
     _check(report, routing, queue_pairs, pairs, seed)
     _counts(report, jobs, ctas, step)
-    if measured and plot is None:
-        _say(report, "--measured", "expected --plot with it, got none", "its rows are dots of the picture")
+    _together(report, capacity, step, {"--size": size, "--sweep": sweep, "--plot": plot, "--gpus": gpus}, pairs)
+    _picture(report, plot, measured)
     report.raise_errors()
     made = pipeline.plan(pipeline.load(file))
     chosen = _fabric(made, fabric)
@@ -148,11 +149,28 @@ def _step(chosen: FabricPlan, asked: Asked, path: Path, wish: str, as_json: bool
 
 def _plot(path: Path, found: list[tuple[Estimate, Estimate | None]], measured: list[Path]) -> None:
     from fabric.solver.estimate.picture import picture
-    from fabric.solver.measured import read
 
-    tables = [table for item in measured for table in read(item, str(item))]
+    tables = _measured(measured, found[0][0].job.collective)
     path.write_text(picture(found, tables), encoding="utf-8")
     say(f"wrote {path}")
+
+
+def _measured(paths: list[Path], collective: str) -> list[Table]:
+    """Tables of the collective that is plotted."""
+    from fabric.diagnostics import Place, Report
+    from fabric.solver.measured import read
+
+    report, kept = Report(), []
+    for path in paths:
+        for table in read(path, str(path)):
+            if table.collective != collective or not table.rows:
+                got = table.collective if table.rows else "no rows"
+                report.error(
+                    "FAB172", Place(str(path)), f"expected a table of {collective}, got {got}", "another --collective?"
+                )
+            kept.append(table)
+    report.raise_errors()
+    return kept
 
 
 def _fabric(made: Plan, name: str) -> FabricPlan:
@@ -230,6 +248,19 @@ def _check(report: Report, routing: str, queue_pairs: int, pairs: int, seed: int
         _say(report, "--seed", f"expected a seed from 0 to 2147483647, got {seed}", "0 is as good as any")
 
 
+def _together(report: Report, capacity: bool, step: Path | None, given: dict[str, Any], pairs: int) -> None:
+    """What has no meaning beside another option."""
+    if pairs and not capacity:
+        _say(report, "--pairs", "expected --capacity beside it, got none", "pairs of failures are sampled for the capacity")
+    if capacity and step is not None:
+        _say(report, "--step", "expected one of --capacity and --step, got both", "ask twice")
+    for option, value in given.items():
+        if value and (capacity or (step is not None and option != "--gpus")):
+            other = "--capacity" if capacity else "--step"
+            hint = "the capacity is that of the whole fabric" if capacity else "a step has sizes of its own"
+            _say(report, option, f"expected no {option} beside {other}", hint)
+
+
 def _counts(report: Report, jobs: int, ctas: int, step: Path | None) -> None:
     if not 1 <= jobs <= 100_000:
         _say(report, "--jobs", f"expected 1 to 100000 jobs, got {jobs}", "each takes --gpus of its own")
@@ -237,6 +268,16 @@ def _counts(report: Report, jobs: int, ctas: int, step: Path | None) -> None:
         _say(report, "--jobs", f"expected one job with --step, got {jobs}", "a training step is one job")
     if not 1 <= ctas <= 64:
         _say(report, "--min-ctas", f"expected 1 to 64 CTAs, got {ctas}", "NCCL runs 16 unless told otherwise")
+
+
+def _picture(report: Report, plot: Path | None, measured: list[Path]) -> None:
+    """Looks where the picture would go before anything is computed for it."""
+    if plot is None and measured:
+        _say(report, "--measured", "expected --plot with it, got none", "its rows are dots of the picture")
+    elif plot is not None and plot.is_dir():
+        _say(report, "--plot", f"expected a file, got the folder {plot}", f"`--plot {plot / 'estimate.svg'}` writes into it")
+    elif plot is not None and not plot.parent.is_dir():
+        _say(report, "--plot", f"expected a folder that is there, got {plot.parent}", f"`--plot {plot.name}` writes here")
 
 
 def _say(report: Report, option: str, message: str, hint: str) -> None:

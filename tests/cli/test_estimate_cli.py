@@ -57,13 +57,17 @@ FIGURE = re.compile(r" *[0-9][0-9,]*\.[0-9]+%?")
 
 @pytest.fixture(autouse=True)
 def files(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
     for name, text in FILES.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
 
 
 def masked(text: str) -> str:
-    """Figures with a decimal point, and what NCCL would choose, depend on the fit."""
-    return FIGURE.sub(" #", text)
+    """Without what depends on fitted parameters: figures with a decimal point, what limits, what would be faster."""
+    text = re.sub(r"(?m)^note      (busbw exceeds|no measured table).*\n", "", text)
+    text = re.sub(r"(: NCCL expects) [0-9.,]+ us( at [^;\n]*).*", r"\1 #\2", text)
+    text = FIGURE.sub(" #", text)
+    return re.sub(r"(?m)^( +[0-9]{4,} .* #)  \S.*", r"\1  #", text)
 
 
 FINE = {
@@ -216,7 +220,8 @@ MISTAKES = (
     "--fail backend-leaf001:backend-leaf002",
     "--fail gpu-0001:backend-leaf009",
     "--fail gpu-0001",
-    "--fail backend-spine001 --fail backend-spine002 --fail backend-spine003 --fail backend-spine004 --placement spread",
+    "--fail backend-spine001 --fail backend-spine002",
+    "--fail backend-spine001 --fail backend-spine003 --fail backend-leaf17",
     "--platform nowhere.yaml",
     "--platform broken.yaml",
     "--platform list.yaml",
@@ -232,6 +237,7 @@ MISTAKES = (
     "--step empty.yaml",
     "--step site.yaml",
     "--size 1M --plot nowhere/out.svg",
+    "--size 1M --plot folder",
     "--size 1M --plot out.svg --measured nowhere.yaml",
     "--size 1M --plot out.svg --measured step.yaml",
     "--size 1M --plot out.svg --measured list.yaml",
@@ -249,9 +255,8 @@ def test_mistake(run: Run, words: str) -> None:
     assert said
     for word in ("Traceback", "internal error", "object has no", "Warning"):
         assert word not in done.err
-    if not words.startswith("--size 1M --plot nowhere"):
-        assert re.match(r"\S+: error\[FAB1?[0-9]+\]: .", said[0])
-        assert said[1].startswith("    hint: ")
+    assert re.match(r"\S+: error\[FAB[01][0-9][0-9]\]: .", said[0])
+    assert said[1].startswith("    hint: ")
 
 
 def test_mistakes_as_they_are_read(run: Run) -> None:

@@ -48,7 +48,7 @@ def run(job: Job, physics: Physics, algorithm: str = "auto", protocol: str = "au
     """The choice for every row, and its time. A forced algorithm or protocol that cannot run leaves times of NEVER."""
     terms = physics.columns(np.asarray(job.generation), np.asarray(job.transport))
     algorithm = ALIASES.get(algorithm, algorithm)
-    special = {key: time for key, time in others(job, terms).items() if key[0] == algorithm}
+    special = {key: time for key, time in others(job, terms).items() if key[0] == algorithm and protocol in ("auto", key[1])}
     if special:
         keys = tuple(special)
         times = np.stack([np.broadcast_to(time(), job.bytes.shape) for time in special.values()])

@@ -120,7 +120,7 @@ def _joined(tables: Sequence[TableScore]) -> tuple[Floats, Floats]:
 
 
 def _of(error: Floats) -> dict[str, Any]:
-    return {"rows": len(error), "mdape": median(error)}
+    return {"rows": len(error), "mdape": median(error) if len(error) else None}
 
 
 def _bias(table: TableScore, band: str) -> float | None:

@@ -48,17 +48,14 @@ def estimate(fabric: FabricPlan, asked: Asked, placement: str) -> tuple[Estimate
     broken = _broken(whole, asked)
     parameters = platform(asked.platform)
     before = _supply(whole, asked, placement)
-    after = before if broken is whole else _supply(broken, asked, placement)
-    healthy = None
-    if after is not before:
-        healthy = one.estimate(
-            asked.collective, asked.sizes, before, parameters, asked.algorithm, asked.protocol, ctas=asked.ctas
-        )
-    spared = before if healthy else None
-    found = one.estimate(
-        asked.collective, asked.sizes, after, parameters, asked.algorithm, asked.protocol, spared, asked.ctas
-    )
-    return found, healthy
+    healthy = _answer(asked, before, parameters)
+    if broken is whole:
+        return healthy, None
+    return _answer(asked, _supply(broken, asked, placement, before), parameters), healthy
+
+
+def _answer(asked: Asked, found: Supply, parameters: physics.Physics) -> Estimate:
+    return one.estimate(asked.collective, asked.sizes, found, parameters, asked.algorithm, asked.protocol, asked.ctas)
 
 
 def capacity(fabric: FabricPlan, fail: tuple[str, ...], pairs: int, seed: int) -> Capacity:
@@ -93,11 +90,11 @@ def _broken(whole: Network, asked: Asked) -> Network:
     return failures.check(whole, failures.parse(whole, asked.fail)) if asked.fail else whole
 
 
-def _supply(net: Network, asked: Asked, placement: str) -> Supply:
+def _supply(net: Network, asked: Asked, placement: str, before: Supply | None = None) -> Supply:
     placed = place(net, asked.gpus, placement, asked.jobs)
     if placed.domains > 1 and not placed.ports.size:
         _no_port(net, placed)
-    return supply(net, placed, asked.routing, asked.queue_pairs, asked.seed)
+    return supply(net, placed, asked.routing, asked.queue_pairs, asked.seed, before)
 
 
 def _no_port(net: Network, placed: Placement) -> None:

@@ -20,6 +20,7 @@ from fabric.solver.measured import COLLECTIVES, busbw_factor
 from fabric.solver.network import Floats
 
 ALGORITHMS = ("auto", "ring", "tree", "nvls", "nvls_tree", "hierarchical", "halving_doubling", "in_network", "p2p")
+UNCHOSEN = ("p2p", "hierarchical", "halving_doubling", "in_network")  # NCCL has no choice here
 LATENCY_BOUND = 0.25  # twice the bandwidth of everything saves less than this share of the time: latency rules
 PATTERN = {"ring": "ring", "tree": "tree", "nvls_tree": "tree", "in_network": "tree", "hierarchical": "ring"}
 
@@ -39,7 +40,7 @@ class Row:
     bottleneck: str
     wire_bytes: int
     ideal_time_us: float
-    expected_us: float  # NCCL's own estimate, by which it chooses
+    expected_us: float | None  # NCCL's own estimate, by which it chooses; None where it has no choice
     fastest: str  # algorithm/protocol that would be the fastest here
 
 
@@ -67,21 +68,19 @@ def estimate(
     physics_: Physics,
     algorithm: str = "auto",
     protocol: str = "auto",
-    healthy: Supply | None = None,
     ctas: int = DEFAULT_CTAS,
 ) -> Estimate:
-    """The time of every size. `healthy` is the network before its failures: they are not credited with luckier hashes, nor
-    with the luckier choice that NCCL may make when it finds fewer NICs.
+    """The time of every size.
 
     Raises InputError where an algorithm cannot run that collective.
     """
-    job = replace(job_of(collective, sizes, supply, algorithm, healthy), ctas=float(ctas))
+    job = replace(job_of(collective, sizes, supply, algorithm), ctas=float(ctas))
     check(job, algorithm, protocol)
     runs, times = monotone(job, physics_, algorithm, protocol)
     if not runs.keys or (times >= NEVER).any():
         _cannot(job, physics_, algorithm, protocol)
-    if healthy is not None:
-        whole = replace(job_of(collective, sizes, healthy, algorithm), ctas=float(ctas))
+    if supply.before is not None:  # without the dead ports another choice may look better; a failure never makes it faster
+        whole = replace(job_of(collective, sizes, supply.before, algorithm), ctas=float(ctas))
         times = np.maximum(times, monotone(whole, physics_, algorithm, protocol)[1])
     limits = _limits(job, physics_, runs)
     ideal = ideal_us(job, algorithm)
@@ -90,9 +89,7 @@ def estimate(
     return Estimate(job, supply.placement, supply, rows, dict(sorted(shares.items())), notes(supply.placement, job, physics_))
 
 
-def job_of(
-    collective: str, sizes: Sequence[int], supply: Supply, algorithm: str = "auto", healthy: Supply | None = None
-) -> Job:
+def job_of(collective: str, sizes: Sequence[int], supply: Supply, algorithm: str = "auto") -> Job:
     """What the model of collectives is asked."""
     placed = supply.placement
     gpu = gpu_of(placed)
@@ -121,14 +118,9 @@ def job_of(
     found: dict[str, Any] = {}
     for name, pattern in wanted.items():
         if pattern:
-            found[name] = _share(supply, healthy, pattern)
+            found[name] = supply.of(pattern).share
     first = next(pattern for pattern in wanted.values() if pattern)
     return replace(job, hop_us=supply.of(first).hop_us, **found)
-
-
-def _share(supply: Supply, healthy: Supply | None, pattern: str) -> float:
-    share = supply.of(pattern).share
-    return share if healthy is None else min(share, healthy.of(pattern).share)
 
 
 def gpu_of(placed: Placement) -> physics.Gpu:
@@ -217,7 +209,7 @@ def _row(job: Job, supply: Supply, runs: Runs, times: Floats, limits: list[str],
         bottleneck=_named(job, supply, limits[at], algorithm),
         wire_bytes=wire_bytes(job, algorithm, size),
         ideal_time_us=float(ideal[at]),
-        expected_us=float(runs.expected[int(runs.chosen[at]), at]),
+        expected_us=None if algorithm in UNCHOSEN else float(runs.expected[int(runs.chosen[at]), at]),
         fastest="/".join(runs.fastest(at)),
     )
 
@@ -229,7 +221,7 @@ def _named(job: Job, supply: Supply, limit: str, algorithm: str) -> str:
     pattern = {"alltoall": "peers", "sendrecv": "neighbours"}.get(job.collective) or PATTERN.get(algorithm, "halving")
     link = supply.of(pattern).link
     if link < 0:
-        link = int(supply.net.ports.link[supply.placement.ports[0, 0]])
+        return f"server NICs, such as {supply.link_name(int(supply.net.ports.link[supply.placement.ports[0, 0]]))}"
     return supply.link_name(link)
 
 
@@ -248,6 +240,9 @@ def wire_bytes(job: Job, algorithm: str, size: int) -> int:
         return size
     if algorithm == "ring":
         return round(2 * size * (ranks - 1) / ranks)
+    if algorithm == "halving_doubling":
+        whole = 1 << int(np.log2(domains))
+        return round(2 * size * (whole - 1) / whole) + (2 * size if whole < domains else 0)
     return round(2 * size * (domains - 1) / domains)
 
 
@@ -264,7 +259,7 @@ def ideal_us(job: Job, algorithm: str) -> Floats:
     if job.collective == "all_reduce":
         inside = 2 * (g - 1) / g
         inside = min(inside, 1 + 1 / g) if job.nvls else inside
-        outside = 1.0 if algorithm in ("in_network", *ALIASES) else 2 * (domains - 1) / domains
+        outside = 1.0 if ALIASES.get(algorithm, algorithm) == "in_network" else 2 * (domains - 1) / domains
         bound = max(inside / reach, outside / net if domains > 1 else 0.0)
     elif job.collective in GATHERS:
         bound = max((n - 1) / n / reach, (domains - 1) / domains / net if domains > 1 else 0.0)
@@ -292,5 +287,6 @@ def notes(placed: Placement, job: Job, physics_: Physics) -> tuple[str, ...]:
             found.append(f"no measured table has {what} {name}: its parameters are first values, from its relatives")
     dead = placed.all_ports - placed.ports.shape[1]
     if dead:
-        found.append(f"{dead} of {placed.all_ports} NIC ports of a domain are left out in all: their links are down in one")
+        what = "is left out in every domain: its link is" if dead == 1 else "are left out in every domain: their links are"
+        found.append(f"{dead} of {placed.all_ports} NIC ports {what} down in one")
     return tuple(found)

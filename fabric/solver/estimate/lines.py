@@ -7,14 +7,13 @@ from dataclasses import asdict
 from typing import Any
 
 from fabric.diagnostics import plural
-from fabric.solver.estimate.estimate import Estimate, Row
+from fabric.solver.estimate.estimate import PATTERN, Estimate, Row
 from fabric.solver.estimate.supply import Share
 
 FLOAT_BYTES = 4
 REDUCES = ("all_reduce", "reduce_scatter", "reduce")
 ROOTS = ("broadcast", "reduce")
 SPLITS = ("all_gather", "reduce_scatter", "alltoall")  # nccl-tests counts one rank's part of these
-UNCHOSEN = ("p2p", "hierarchical", "halving_doubling", "in_network")  # NCCL has no choice here
 UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
@@ -30,11 +29,12 @@ def head(found: Estimate) -> list[str]:
     where = f"{plural(len(placed.servers), 'server')} in {plural(placed.units, 'unit')}"
     who = f"{placed.gpus:,} GPUs" if placed.jobs == 1 else f"{placed.jobs} jobs at once, of {placed.gpus:,} GPUs each,"
     out = [f"fabric {fabric.name}: {found.rows[0].collective} of {who} on {where}, {placed.name}"]
-    nvlink = f"NVLink domains of {placed.domain_gpus} GPUs at {float(found.job.nvlink_GBps):,.0f} GB/s each"
+    upto = "up to " if placed.domains * placed.domain_gpus > placed.gpus else ""
+    nvlink = f"NVLink domains of {upto}{placed.domain_gpus} GPUs, {float(found.job.nvlink_GBps):,.0f} GB/s a GPU"
     if placed.domains == 1:
         return [*out, f"  {nvlink.replace('domains', 'domain')}; the network is not used"]
     gbps = supply.nic_GBps * 8
-    ports = f"{placed.ports.shape[1]} NIC ports of {gbps:,.0f}G a domain, {found.nic_GBps:,.0f} GB/s"
+    ports = f"{placed.ports.shape[1]} NIC ports of {gbps:,.0f}G a domain, {found.nic_GBps:,.0f} GB/s together"
     how = {"ecmp": "ECMP by a hash", "adaptive": "adaptive routing", "spray": "packets sprayed"}[supply.routing]
     out.append(f"  {placed.domains:,} {nvlink}; {ports}")
     out.append(f"  routing: {how}, {plural(supply.qps, 'queue pair')} a connection")
@@ -52,7 +52,7 @@ def table(found: Estimate) -> list[str]:
 def _line(row: Row) -> str:
     count = row.bytes // FLOAT_BYTES // (row.ranks if row.collective in SPLITS else 1)
     redop, root = "sum" if row.collective in REDUCES else "none", 0 if row.collective in ROOTS else -1
-    time = f"{row.time_us:11,.2f}" if row.time_us < 1000 else f"{row.time_us:11,.1f}"
+    time = f"{row.time_us:11.2f}" if row.time_us < 1000 else f"{row.time_us:11.1f}"
     speeds = f"{row.algbw_GBps:9.2f}{row.busbw_GBps:9.2f}"
     runs = f"{row.algorithm}/{row.protocol}"
     share = f"{row.ideal_time_us / row.time_us:.1%}"
@@ -64,16 +64,18 @@ def _line(row: Row) -> str:
 def foot(found: Estimate) -> list[str]:
     """Why these algorithms, what the fabric takes away, why busbw may exceed the NICs, and how sure all this is."""
     out = [""]
-    if found.rows[0].algorithm not in UNCHOSEN:
+    if found.rows[0].expected_us is not None:
         out += ["choice"]
         for first, last in _segments(found.rows):
             span = size(first.bytes) if first is last else f"{size(first.bytes)} to {size(last.bytes)}"
-            text = (
-                f"  {span:20} {first.algorithm}/{first.protocol}: NCCL expects {us(first.expected_us)} at {size(first.bytes)}"
-            )
+            text = f"  {span:20} {first.algorithm}/{first.protocol}: "
+            text += f"NCCL's tables say {us(first.expected_us or 0)} at {size(first.bytes)}"
             slow = next((row for row in (first, last) if row.fastest != f"{row.algorithm}/{row.protocol}"), None)
             out.append(text + (f"; {slow.fastest} would be faster at {size(slow.bytes)}" if slow else ""))
+    used = {PATTERN.get(row.algorithm, "") for row in found.rows}
     for name, share in found.shares.items():
+        if name in ("ring", "tree") and name not in used and found.rows[0].collective == "all_reduce":
+            continue  # looked at for the choice only
         out.append(f"fabric    {name}: {_share(found, share)}")
     note = wire_note(found)
     return [*out, *([f"note      {note}"] if note else []), *(f"note      {text}" for text in found.notes)]
@@ -113,7 +115,10 @@ def against_healthy(found: Estimate, before: Estimate, failed: Sequence[str]) ->
     """What the failures cost, by size."""
     slower = [now.time_us / then.time_us - 1 for now, then in zip(found.rows, before.rows, strict=True)]
     worst = max(range(len(slower)), key=lambda at: slower[at])
-    text = f"failed    {', '.join(failed)}: {slower[-1]:.1%} slower than healthy at {size(found.rows[-1].bytes)}"
+    names = ", ".join(dict.fromkeys(failed))
+    if max(slower) < 0.0005:
+        return [f"failed    {names}: no slower than healthy; what limits this job is elsewhere"]
+    text = f"failed    {names}: {slower[-1]:.1%} slower than healthy at {size(found.rows[-1].bytes)}"
     if worst != len(slower) - 1 and slower[worst] > slower[-1] + 0.005:
         text += f", {slower[worst]:.1%} at {size(found.rows[worst].bytes)}"
     return [text]

@@ -134,7 +134,9 @@ def _servers_for(fabric: FabricPlan, gpus: int | None, jobs: int, most: int, mod
     if gpus > there or servers * jobs > most:
         got = f"{gpus}" if jobs == 1 else f"{jobs} jobs of {gpus}"
         hint = f"fabric {fabric.name} has {most} servers of {model.gpus} GPUs of this kind"
-        report.error("FAB174", GPUS, f"expected at most {there} GPUs, got {got}", hint)
+        most_gpus = there if jobs == 1 else f"{most // jobs * model.gpus}"
+        each = "" if jobs == 1 else f" for each of {jobs} jobs"
+        report.error("FAB174", GPUS, f"expected at most {most_gpus} GPUs{each}, got {got}", hint)
     elif gpus < 2:
         report.error("FAB174", GPUS, f"expected at least 2 GPUs, got {gpus}", "one GPU has nobody to talk to")
     elif gpus > model.gpus and gpus % model.gpus:
@@ -172,6 +174,9 @@ def _ordered(fabric: FabricPlan, servers: Ints, domain: int, wish: str) -> Ints:
 
 def _named(fabric: FabricPlan, servers: Ints, wish: str, report: Report) -> Ints:
     names = [name.strip() for name in wish.split(",") if name.strip()]
+    if len(names) > 1 and all(name in KINDS or RANDOM.fullmatch(name) for name in names):
+        report.error("FAB174", PLACEMENT, f"expected one placement, got {show(wish)}", "give --placement for each of them")
+        return np.empty(0, np.int64)
     known = {fabric.devices[int(at)].name: int(at) for at in servers}
     chosen: list[int] = []
     for name in names:

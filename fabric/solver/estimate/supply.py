@@ -27,10 +27,10 @@ SAMPLED_PATHS = 20_000
 class Share:
     """What is left of the NICs for one pattern; 1: the fabric is no bottleneck."""
 
-    share: float  # median of the draws
+    share: float  # over all draws: of the mean time
     worst: float
     best: float
-    link: int  # directed link that decides in the median draw, -1 where the NICs do
+    link: int  # directed link that decides in a middling draw, -1 where the NICs do
     hop_us: float  # that a way takes longer than over one switch, in the mean
 
 
@@ -44,6 +44,7 @@ class Supply:
     routing: str  # ecmp, adaptive, spray
     qps: int
     seed: int
+    before: Supply | None = None  # the same without the failures: they are not credited with luckier hashes
     groups: Ints | None = None  # domains of every group that runs the collective at once, [groups, domains]; None: one group
 
     def of(self, pattern: str) -> Share:
@@ -78,13 +79,26 @@ class Supply:
         return float(self.net.capacity[self.net.ports.link[self.placement.ports]].sum(axis=1).min(initial=np.inf))
 
     def _measure(self, pattern: str) -> Share:
-        phases = self._phases(pattern)
-        flows = sum(len(phase.source) for phase in phases) * self.qps
-        draws = 1 if self.routing == "spray" else int(np.clip(MOST_FLOWS // max(1, flows), 1, DRAWS))
-        found = [self._draw(phases, self.seed + draw) for draw in range(draws)]
-        order = sorted(range(draws), key=lambda at: found[at])
-        middle = order[(draws - 1) // 2]
-        return Share(found[middle][0], found[order[0]][0], found[order[-1]][0], found[middle][1], self._hop_us(phases))
+        found = self.draws(pattern)
+        if self.before is not None:
+            found = [min(now, then) for now, then in zip(found, self.before.draws(pattern), strict=False)]
+        order = sorted(range(len(found)), key=lambda at: found[at])
+        mean = 1 / float(np.mean([1 / share for share, _ in found]))
+        link = found[order[(len(found) - 1) // 2]][1]
+        return Share(mean, found[order[0]][0], found[order[-1]][0], link, self._hop_us(self._phases(pattern)))
+
+    def draws(self, pattern: str) -> list[tuple[float, int]]:
+        """(share, the link that decides) of every draw of queue pair numbers."""
+        if pattern not in self._drawn:
+            phases = self._phases(pattern)
+            flows = sum(len(phase.source) for phase in phases) * self.qps
+            count = 1 if self.routing == "spray" else int(np.clip(MOST_FLOWS // max(1, flows), 1, DRAWS))
+            self._drawn[pattern] = [self._draw(phases, self.seed + draw) for draw in range(count)]
+        return self._drawn[pattern]
+
+    @cached_property
+    def _drawn(self) -> dict[str, list[tuple[float, int]]]:
+        return {}
 
     def _phases(self, pattern: str) -> list[Phase]:
         ports, nic_ports = self.placement.ports, self.placement.nic_ports
@@ -154,9 +168,9 @@ class Supply:
         return np.array(by_level)[self.net.level]
 
 
-def supply(net: Network, placement: Placement, routing: str, qps: int, seed: int) -> Supply:
+def supply(net: Network, placement: Placement, routing: str, qps: int, seed: int, before: Supply | None = None) -> Supply:
     """What the network leaves for a job's traffic, or for that of several jobs at once."""
     groups = None
     if placement.jobs > 1:
         groups = np.arange(len(placement.ports)).reshape(placement.jobs, placement.domains)
-    return Supply(net, routes(net), placement, routing, qps, seed, groups)
+    return Supply(net, routes(net), placement, routing, qps, seed, before, groups)
