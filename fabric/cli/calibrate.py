@@ -7,7 +7,7 @@ from pathlib import Path
 import typer
 
 from fabric.cli.common import say
-from fabric.cli.score import half_weight, read_tables
+from fabric.cli.score import beside_weights, read_tables
 
 
 def calibrate(
@@ -41,7 +41,7 @@ def calibrate(
     from_first = base == "physics"
     start = first() if from_first else shipped() if base == "shipped" else platform(Path(base))
     if from_first:
-        found = from_physics([*tables, *others], half_weight([*tables, *others]) if others else None)
+        found = from_physics([*tables, *others], beside_weights(others))
         about = (
             "Parameters of collective times, fitted from their first values.\nWritten by `fabric calibrate --base physics`."
         )

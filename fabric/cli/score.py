@@ -40,7 +40,7 @@ def score(
 
         others = read_tables(beside) if beside else []
         found = []
-        for source, scores in left_out(tables, others, half_weight(others)):
+        for source, scores in left_out(tables, others, beside_weights(others)):
             say(f"left out {source}")
             found += scores
         order = {table.id: at for at, table in enumerate(tables)}
@@ -76,7 +76,7 @@ def read_tables(paths: list[Path]) -> list[Table]:
     return tables
 
 
-def half_weight(tables: list[Table]) -> dict[str, float]:
+def beside_weights(tables: list[Table]) -> dict[str, float]:
     """Weights of tables that stand beside the references: less, as much of what they ran on is assumed."""
     from fabric.solver.collectives.fitting import beside_weight
 

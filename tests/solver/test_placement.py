@@ -140,7 +140,7 @@ def test_dead_ports_are_left_out_in_all_domains() -> None:
         ("packed", 36, 1, "--gpus: error[FAB174]: expected at most 32 GPUs, got 36"),
         ("packed", 6, 1, "8 GPUs are whole servers of 4"),
         ("packed", 1, 1, "expected at least 2 GPUs, got 1"),
-        ("packed", 16, 3, "expected at most 32 GPUs, got 3 jobs of 16"),
+        ("packed", 16, 3, "expected at most 8 GPUs for each of 3 jobs, got 3 jobs of 16"),
         ("spred", None, 1, "did you mean 'spread'?"),
         ("four-0009", None, 1, "did you mean 'four-0008'?"),
         ("", None, 1, "expected a placement, got nothing"),

@@ -20,7 +20,7 @@ ROUNDS = 30
 USUAL_ROWS = 20
 STEP = 1e-4  # of the numerical derivative
 DIGITS = 4
-BESIDE, SLINGSHOT = 0.3, 0.15
+BESIDE, SLINGSHOT = 0.1, 0.15
 
 
 def fit(

@@ -81,7 +81,8 @@ class Supply:
     def _measure(self, pattern: str) -> Share:
         found = self.draws(pattern)
         if self.before is not None:
-            found = [min(now, then) for now, then in zip(found, self.before.draws(pattern), strict=False)]
+            pairs = zip(found, self.before.draws(pattern), strict=False)
+            found = [(min(now[0], then[0]), now[1] if now[1] >= 0 else then[1]) for now, then in pairs]
         order = sorted(range(len(found)), key=lambda at: found[at])
         mean = 1 / float(np.mean([1 / share for share, _ in found]))
         link = found[order[(len(found) - 1) // 2]][1]
