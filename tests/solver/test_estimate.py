@@ -111,6 +111,19 @@ def test_a_failure_never_makes_it_faster(data: st.DataObject, fabric: FabricPlan
         assert row.time_us >= healthy.time_us * (1 - 1e-9)
 
 
+@pytest.mark.parametrize("placement", ["packed", "spread", "random:1", "random:7"])
+def test_fewer_nics_never_lead_to_a_faster_choice(placement: str) -> None:
+    """Without the ports of a leaf, NCCL may choose what would have been better before: that is no merit of the failure."""
+    fabric = planned("mixed", servers=[("four", 9), ("slow", 1)], leaf={"oversubscription": 2})
+    for leaf in (device.name for device in fabric.devices if device.role == "leaf"):
+        asked = Asked("all_reduce", SIZES, fail=(leaf,))
+        if refused(fabric, asked, placement):
+            continue
+        now, before = estimate(fabric, asked, placement)
+        assert before is not None
+        assert all(a.time_us >= b.time_us * (1 - 1e-9) for a, b in zip(now.rows, before.rows, strict=True)), leaf
+
+
 @settings(STABLE, max_examples=40)
 @given(st.data(), placements)
 def test_oversubscription_never_makes_it_faster(data: st.DataObject, placement: str) -> None:

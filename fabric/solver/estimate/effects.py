@@ -85,9 +85,9 @@ leaves 1:1, ECMP by a hash with one queue pair a connection, nothing failed. 1 G
 leaves, each with the 32 ports of 4 servers below. *packed* takes the servers unit after unit, *spread* one of every unit in
 turn, so that every step of a ring leaves the unit. `fabric estimate` gives the same figures for any intent.
 
-**Share of the NICs** is what the fabric leaves of their bandwidth to a pattern of traffic, by the mean time over several draws
-of queue pair numbers: *ring* and *tree* are those of an all_reduce, *peers* is an alltoall. The all_reduce is that which NCCL
-would choose, {runs} here: it hangs on the {pattern}'s share. The ring's is what all_gather and reduce_scatter get.
+**Share of the NICs** is what the fabric leaves of their bandwidth to a pattern of traffic, by the mean time over several
+draws of queue pair numbers: *ring* and *tree* are those of an all_reduce, *peers* is an alltoall. The all_reduce is that
+which NCCL would choose, {runs} here: it hangs on the {pattern}'s share. The ring's is what all_gather and reduce_scatter get.
 The algorithm does not change with the fabric, because NCCL does not see it. Times are also given as multiples of the base's
 (x base), the first row of the same GPUs and placement.
 
