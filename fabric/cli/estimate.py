@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fabric.plan.plan import FabricPlan, Plan
     from fabric.solver.estimate.ask import Asked
     from fabric.solver.estimate.estimate import Estimate
-    from fabric.solver.measured import Table
+    from fabric.solver.measured.tables import Table
 
 SUFFIXES = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([bkmgt]?)(?:i?b)?", re.IGNORECASE)
@@ -133,7 +133,7 @@ def _print(found: list[tuple[Estimate, Estimate | None]], asked: Asked, as_json:
 
 
 def _capacity(chosen: FabricPlan, asked: Asked, pairs: int, as_json: bool) -> None:
-    from fabric.solver import capacity
+    from fabric.solver.capacity import measure as capacity
     from fabric.solver.estimate import ask
 
     found = ask.capacity(chosen, asked.fail, pairs, asked.seed)
@@ -158,7 +158,7 @@ def _plot(path: Path, found: list[tuple[Estimate, Estimate | None]], measured: l
 def _measured(paths: list[Path], collective: str) -> list[Table]:
     """Tables of the collective that is plotted."""
     from fabric.diagnostics import Place, Report
-    from fabric.solver.measured import read
+    from fabric.solver.measured.tables import read
 
     report, kept = Report(), []
     for path in paths:

@@ -11,7 +11,7 @@ import typer
 from fabric.cli.common import say, show_diagnostics
 
 if TYPE_CHECKING:
-    from fabric.solver.measured import Table
+    from fabric.solver.measured.tables import Table
 
 
 def score(
@@ -54,7 +54,7 @@ def score(
 def read_tables(paths: list[Path]) -> list[Table]:
     """All tables of files and folders, in the order of the names; warnings are shown. Raises InputError."""
     from fabric.diagnostics import Diagnostic, InputError, Place
-    from fabric.solver.measured import read
+    from fabric.solver.measured.tables import read
 
     files = []
     for path in paths:

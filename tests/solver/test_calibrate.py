@@ -14,7 +14,7 @@ from fabric.solver.collectives.calibrate import calibrated, document
 from fabric.solver.collectives.physics import Physics, first, from_document, parameters, shipped
 from fabric.solver.collectives.sample import job_of, predicted
 from fabric.solver.collectives.score import score
-from fabric.solver.measured import MeasuredPlatform, Row, Table, busbw_factor
+from fabric.solver.measured.tables import MeasuredPlatform, Row, Table, busbw_factor
 
 PLATFORM = MeasuredPlatform(
     "h100", 8, 4, nvlink_GBps_per_direction=450, nvlink_domain_gpus=8, nics_per_node=8, nic_gbps=400, transport="roce"

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from fabric import pipeline
 from fabric.diagnostics import InputError
-from fabric.solver.capacity import Capacity, lines, measure
-from fabric.solver.capacity_singles import MOST_CLASSES, elements
-from fabric.solver.failures import NOTHING, apply, parse, separated
+from fabric.solver.capacity.failures import NOTHING, apply, parse, separated
+from fabric.solver.capacity.measure import Capacity, lines, measure
+from fabric.solver.capacity.singles import MOST_CLASSES, elements
 from fabric.solver.network import Network, network
 
 INTENTS = Path(__file__).parents[2] / "intent"

@@ -9,10 +9,10 @@ from capacity_fabrics import FABRICS, NONE, STABLE, broken, fabric, networks, sl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabric.solver.capacity_halves import BY_DESIGN, SPARE_PAIR, structured
-from fabric.solver.cuts import graph, max_flow
-from fabric.solver.symmetry import numbered, refine
-from fabric.solver.throughput import ground
+from fabric.solver.capacity.cuts import graph, max_flow
+from fabric.solver.capacity.halves import BY_DESIGN, SPARE_PAIR, structured
+from fabric.solver.capacity.symmetry import numbered, refine
+from fabric.solver.capacity.throughput import ground
 
 
 @settings(STABLE, max_examples=80)

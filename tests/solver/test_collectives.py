@@ -10,7 +10,7 @@ import pytest
 from fabric.solver.collectives import physics
 from fabric.solver.collectives.choice import NEVER, monotone, run
 from fabric.solver.collectives.job import Job
-from fabric.solver.measured import COLLECTIVES
+from fabric.solver.measured.tables import COLLECTIVES
 
 SIZES = np.exp2(np.arange(3, 37))
 SHARES = ("ring_share", "tree_share", "peers_share", "halving_share")

@@ -19,13 +19,14 @@ from fabric.intent.load import validate
 from fabric.planner.lock import Lock
 from fabric.planner.site import plan_site
 from fabric.planner.spec import resolve
-from fabric.solver import ecmp, polarisation
-from fabric.solver.ecmp_study import study
-from fabric.solver.flows import Flows, addresses, connections, queue_pairs, redraw, shift, together, udp_source_port
-from fabric.solver.hashing import Hash, by_tier
+from fabric.solver.ecmp import paths as ecmp
+from fabric.solver.ecmp import polarisation
+from fabric.solver.ecmp.flows import Flows, addresses, connections, queue_pairs, redraw, shift, together, udp_source_port
+from fabric.solver.ecmp.hashing import Hash, by_tier
+from fabric.solver.ecmp.sharing import rates
+from fabric.solver.ecmp.study import study
 from fabric.solver.network import Network, network
 from fabric.solver.routes import Routes, routes, spread
-from fabric.solver.sharing import rates
 
 INTENTS = Path(__file__).parents[2] / "intent"
 STABLE = settings(derandomize=True, deadline=None, database=None, max_examples=60)

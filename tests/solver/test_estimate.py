@@ -18,7 +18,7 @@ from fabric.solver.collectives.choice import NEVER
 from fabric.solver.estimate import lines
 from fabric.solver.estimate.ask import Asked, estimate
 from fabric.solver.estimate.estimate import ALGORITHMS, Estimate, Row
-from fabric.solver.measured import COLLECTIVES, busbw_factor
+from fabric.solver.measured.tables import COLLECTIVES, busbw_factor
 
 SIZES = tuple(8 << step for step in range(0, 31, 2))
 BIG = (1 << 20, 1 << 30)

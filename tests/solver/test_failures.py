@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from fabric.diagnostics import InputError
 from fabric.export.port_names import PortNames
 from fabric.plan.links import LEAF_SPINE
-from fabric.solver.failures import NOTHING, apply, check, parse
+from fabric.solver.capacity.failures import NOTHING, apply, check, parse
 from fabric.solver.network import Network
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from fabric import pipeline
 from fabric.configs.view_of import Views
-from fabric.solver.hashing import (
+from fabric.solver.ecmp.hashing import (
     FAMILIES,
     FIVE_TUPLE,
     SEEDINGS,

@@ -12,8 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabric.diagnostics import InputError
-from fabric.solver import measured, measured_json, measured_text
-from fabric.solver.measured import MeasuredPlatform, Table
+from fabric.solver.measured import json_output as measured_json
+from fabric.solver.measured import tables as measured
+from fabric.solver.measured import text as measured_text
+from fabric.solver.measured.tables import MeasuredPlatform, Table
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "collectives"
 
@@ -318,7 +320,7 @@ def test_the_programs_name_says_what_its_columns_do_not() -> None:
     ],
 )
 def test_gpus_by_the_names_they_print(name: str, kind: str) -> None:
-    from fabric.solver.measured_run import gpu_named
+    from fabric.solver.measured.run import gpu_named
 
     assert gpu_named(name) == kind
 

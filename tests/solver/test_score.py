@@ -12,7 +12,7 @@ from fabric.solver.collectives.calibrate import left_out
 from fabric.solver.collectives.physics import gpu, shipped, transport
 from fabric.solver.collectives.sample import has_siblings
 from fabric.solver.collectives.score import BANDS, score
-from fabric.solver.measured import Table, read
+from fabric.solver.measured.tables import Table, read
 
 REFERENCES = Path("tests/reference/collectives")
 MORE = Path("tests/reference/collectives-more")

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from fabric.solver import sharing
-from fabric.solver.flows import connections, queue_pairs, together
+from fabric.solver.ecmp import sharing
+from fabric.solver.ecmp.flows import connections, queue_pairs, together
 
 STABLE = settings(derandomize=True, deadline=None, database=None, max_examples=60)
 

@@ -9,10 +9,10 @@ from capacity_fabrics import FABRICS, NONE, STABLE, broken, fabric, networks
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from fabric.solver.capacity_lp import bound, connected, optimal, program, quotient, reduced, solve
+from fabric.solver.capacity.lp import bound, connected, optimal, program, quotient, reduced, solve
+from fabric.solver.capacity.throughput import PATTERNS, Traffic, all_paths, ecmp, ground, live_ports, loads, paths, traffic
 from fabric.solver.network import Network
 from fabric.solver.routes import routes, spread
-from fabric.solver.throughput import PATTERNS, Traffic, all_paths, ecmp, ground, live_ports, loads, paths, traffic
 
 
 def asked_of(net: Network, left: Network, name: str) -> Traffic:

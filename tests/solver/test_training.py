@@ -13,9 +13,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from fabric.diagnostics import InputError
-from fabric.solver import training_file
-from fabric.solver.measured import busbw_factor
-from fabric.solver.training import SHARDINGS, Step, StepTime, Traffic, check, step_time, traffic
+from fabric.solver.measured.tables import busbw_factor
+from fabric.solver.training import file as training_file
+from fabric.solver.training.step import SHARDINGS, Step, StepTime, Traffic, check, step_time, traffic
 
 PAGE = (Path(__file__).parents[2] / "docs" / "training.md").read_text()
 EXAMPLE = PAGE.partition("```yaml\n")[2].partition("```")[0]

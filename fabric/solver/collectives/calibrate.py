@@ -8,7 +8,7 @@ from fabric.solver.collectives.fitting import fit
 from fabric.solver.collectives.physics import SCOPES, Parameter, Physics, first, parameters
 from fabric.solver.collectives.sample import has_siblings
 from fabric.solver.collectives.score import TableScore, score_table
-from fabric.solver.measured import Table
+from fabric.solver.measured.tables import Table
 
 OWN_SPREAD, SHARED_SPREAD = 1.0, 0.4  # of a parameter's own spread: what a user's tables may move
 OWN_WEIGHT = 5.0  # of a user's row over a published one: it is the very platform that is asked about

@@ -15,7 +15,7 @@ from fabric.solver.collectives.calibrate import left_out
 from fabric.solver.collectives.fitting import beside_weight
 from fabric.solver.collectives.physics import Physics, meanings, parameters, shipped
 from fabric.solver.collectives.score import Score, score
-from fabric.solver.measured import Table, read
+from fabric.solver.measured.tables import Table, read
 
 HEAD = """\
 # What the estimate is worth

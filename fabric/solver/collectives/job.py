@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fabric.solver.collectives import physics
-from fabric.solver.measured_platform import MeasuredPlatform
+from fabric.solver.measured.platform import MeasuredPlatform
 from fabric.solver.network import Floats
 
 DEFAULT_CTAS = 16  # of a ring, NCCL_MIN_CTAS of a default run

@@ -10,7 +10,7 @@ import numpy as np
 
 from fabric.solver.collectives.physics import Physics
 from fabric.solver.collectives.sample import predicted, relatives
-from fabric.solver.measured import Table
+from fabric.solver.measured.tables import Table
 from fabric.solver.network import Floats
 
 BANDS: Mapping[str, tuple[float, float]] = {  # above, up to and including, bytes

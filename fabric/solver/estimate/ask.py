@@ -10,7 +10,7 @@ import numpy as np
 
 from fabric.diagnostics import Diagnostic, InputError, Place
 from fabric.plan.plan import FabricPlan
-from fabric.solver import failures
+from fabric.solver.capacity import failures
 from fabric.solver.collectives import physics
 from fabric.solver.collectives.job import DEFAULT_CTAS
 from fabric.solver.estimate import estimate as one
@@ -20,8 +20,8 @@ from fabric.solver.estimate.supply import Supply, supply
 from fabric.solver.network import Network, network
 
 if TYPE_CHECKING:
-    from fabric.solver.capacity import Capacity
-    from fabric.solver.training import StepTime
+    from fabric.solver.capacity.measure import Capacity
+    from fabric.solver.training.step import StepTime
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def _answer(asked: Asked, found: Supply, parameters: physics.Physics) -> Estimat
 
 def capacity(fabric: FabricPlan, fail: tuple[str, ...], pairs: int, seed: int) -> Capacity:
     """Cuts, bisection, throughput, and what failures leave. Raises InputError."""
-    from fabric.solver import capacity as measure
+    from fabric.solver.capacity import measure
 
     whole = network(fabric)
     return measure.measure(whole, failures.parse(whole, fail), pairs=pairs, seed=seed)
@@ -68,8 +68,9 @@ def capacity(fabric: FabricPlan, fail: tuple[str, ...], pairs: int, seed: int) -
 
 def training_step(fabric: FabricPlan, asked: Asked, path: Path, placement: str) -> StepTime:
     """The time of a training step whose model is described in a file. Raises InputError."""
-    from fabric.solver import training, training_file
     from fabric.solver.estimate.groups import group_times
+    from fabric.solver.training import file as training_file
+    from fabric.solver.training import step as training
 
     whole = network(fabric)
     found = _supply(_broken(whole, asked), asked, placement)

@@ -16,7 +16,7 @@ from fabric.solver.collectives.job import DEFAULT_CTAS, Job
 from fabric.solver.collectives.physics import Physics
 from fabric.solver.estimate.placement import Placement
 from fabric.solver.estimate.supply import Share, Supply
-from fabric.solver.measured import COLLECTIVES, busbw_factor
+from fabric.solver.measured.tables import COLLECTIVES, busbw_factor
 from fabric.solver.network import Floats
 
 ALGORITHMS = ("auto", "ring", "tree", "nvls", "nvls_tree", "hierarchical", "halving_doubling", "in_network", "p2p")

@@ -18,7 +18,7 @@ from fabric.solver.collectives.physics import Physics
 from fabric.solver.estimate.estimate import gpu_of, transport_of
 from fabric.solver.estimate.supply import Supply
 from fabric.solver.network import Ints
-from fabric.solver.training import Step
+from fabric.solver.training.step import Step
 
 
 def group_times(step: Step, supply: Supply, parameters: Physics) -> Callable[[str, int, int, str], float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fabric.solver.estimate.estimate import Estimate
-from fabric.solver.measured import Table, busbw_factor
+from fabric.solver.measured.tables import Table, busbw_factor
 from fabric.solver.plot import Series, busbw_svg
 
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from fabric.diagnostics import Diagnostic, InputError, Place
 from fabric.plan.links import KINDS
-from fabric.solver.ecmp import load_of, slowest_rate
+from fabric.solver.ecmp.flows import connections, queue_pairs
+from fabric.solver.ecmp.paths import load_of, slowest_rate
 from fabric.solver.estimate.patterns import PATTERNS, Phase, together
 from fabric.solver.estimate.placement import Placement
-from fabric.solver.flows import connections, queue_pairs
 from fabric.solver.network import Floats, Ints, Network
 from fabric.solver.routes import Routes, routes, walk
 

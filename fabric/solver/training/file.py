@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fabric.diagnostics import Place, Report, nearest
 from fabric.solver.fields import Fields, parse, read_text
-from fabric.solver.training import CODE, OVERLAPS, SHARDINGS, Sharding, Step, check
+from fabric.solver.training.step import CODE, OVERLAPS, SHARDINGS, Sharding, Step, check
 
 WHAT = "a training step"
 _SHAPE = "a step has `model`, `batch`, `parallel`, `compute`, and may have `bytes` and `overlap`"

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabric.solver.ecmp import route
-from fabric.solver.ecmp_study import TIERS
-from fabric.solver.flows import Flows, five_tuples
-from fabric.solver.hashing import Hash, Hashing, configured, digest
+from fabric.solver.ecmp.flows import Flows, five_tuples
+from fabric.solver.ecmp.hashing import Hash, Hashing, configured, digest
+from fabric.solver.ecmp.paths import route
+from fabric.solver.ecmp.study import TIERS
 from fabric.solver.network import Bools, Floats, Ints, Network
 from fabric.solver.routes import Routes
 

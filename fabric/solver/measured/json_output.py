@@ -7,8 +7,8 @@ import re
 from typing import Any
 
 from fabric.diagnostics import Place, Report, show
-from fabric.solver.measured import CODE, MOST_BYTES, WHAT, MeasuredPlatform, Table
-from fabric.solver.measured_run import Device, Printed, Run, Side, tables
+from fabric.solver.measured.run import Device, Printed, Run, Side, tables
+from fabric.solver.measured.tables import CODE, MOST_BYTES, WHAT, MeasuredPlatform, Table
 
 _SHAPE = "nccl-tests' -J writes `config` and `results`, each with `size`, `out_of_place` and `in_place`"
 

@@ -13,8 +13,8 @@ from statistics import median
 
 from fabric.diagnostics import Place, Report, nearest
 from fabric.solver.fields import Fields, parse
-from fabric.solver.measured import CODE, WHAT, MeasuredPlatform, Table
-from fabric.solver.measured_run import Device, Printed, Run, Side, tables
+from fabric.solver.measured.run import Device, Printed, Run, Side, tables
+from fabric.solver.measured.tables import CODE, WHAT, MeasuredPlatform, Table
 
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _TYPES = r"u?int(?:8|32|64)?|char|half|float|double|bfloat16|fp8_\w+|f8e\w+|float8\w*"

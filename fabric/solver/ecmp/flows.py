@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from fabric.solver.hashing import Words
+from fabric.solver.ecmp.hashing import Words
 from fabric.solver.network import Bools, Floats, Ints, Network
 
 ROCE_PORT = 4791  # UDP target port of RoCEv2 (InfiniBand Architecture Specification, annex A17)

@@ -11,9 +11,9 @@ from fabric.diagnostics import Place, Report, nearest, show
 from fabric.export.port_names import PortNames
 from fabric.plan.devices import Device
 from fabric.plan.plan import FabricPlan
+from fabric.solver.capacity.throughput import all_paths, ground, live_ports, traffic
 from fabric.solver.network import Ints, Network
 from fabric.solver.routes import routes
-from fabric.solver.throughput import all_paths, ground, live_ports, traffic
 
 OPTION = Place("--fail")
 MOST_TRIES = 32  # names that `check` leaves out in turn, looking for the one that matters

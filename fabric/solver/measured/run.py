@@ -10,7 +10,18 @@ from typing import NamedTuple
 
 from fabric.diagnostics import Place, Report
 from fabric.solver.fields import Fields
-from fabric.solver.measured import (
+from fabric.solver.measured.platform import (
+    ALGORITHMS,
+    HEADER,
+    NOT_STATED,
+    PROTOCOLS,
+    RACK_SCALE,
+    MeasuredPlatform,
+    missing,
+    read_platform,
+    tuning_named,
+)
+from fabric.solver.measured.tables import (
     CODE,
     Row,
     Table,
@@ -21,17 +32,6 @@ from fabric.solver.measured import (
     row_of,
     source_of,
     table,
-)
-from fabric.solver.measured_platform import (
-    ALGORITHMS,
-    HEADER,
-    NOT_STATED,
-    PROTOCOLS,
-    RACK_SCALE,
-    MeasuredPlatform,
-    missing,
-    read_platform,
-    tuning_named,
 )
 
 # GB/s per direction of one GPU on its baseboard: half of what the makers' data sheets give for both directions

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabric.diagnostics import nearest, show
-from fabric.solver.flows import Flows, five_tuples, redraw
-from fabric.solver.hashing import Hash, Hashing, Words, configured, digest, mix, own_seeds, seeded
+from fabric.solver.ecmp.flows import Flows, five_tuples, redraw
+from fabric.solver.ecmp.hashing import Hash, Hashing, Words, configured, digest, mix, own_seeds, seeded
 from fabric.solver.network import Bools, Floats, Ints, Network
 from fabric.solver.routes import Routes
 
@@ -26,7 +26,7 @@ Pick = Callable[[Ints, Ints, Ints, Ints], Ints]  # (switch, start in the pool, n
 
 
 class TooManyPathsError(ValueError):
-    """Sprayed flows whose paths do not fit in memory; `load_of` and `ecmp_study` do without."""
+    """Sprayed flows whose paths do not fit in memory; `load_of` and `study` do without."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Measured tables of nccl-tests and rccl-tests: what was measured, on what, by whom.
 
 A YAML table has `id`, `collective`, a `platform` block, a `source` and `rows`; a row has `bytes` and `oop` (out of place)
-or `ip` (in place) or both, each with `time_us`, `algbw_GBps`, `busbw_GBps`. Raw output is read by measured_text.py.
+or `ip` (in place) or both, each with `time_us`, `algbw_GBps`, `busbw_GBps`. Raw output is read by text.py.
 Sizes are those of nccl-tests: bytes of the larger buffer, so all_gather and reduce_scatter sizes are totals over the ranks.
 """
 
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from fabric.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
 from fabric.solver.fields import Fields, parse, read_text
-from fabric.solver.measured_platform import NOT_STATED, MeasuredPlatform, header_hint, read_platform
+from fabric.solver.measured.platform import NOT_STATED, MeasuredPlatform, header_hint, read_platform
 
 __all__ = ["COLLECTIVES", "MeasuredPlatform", "Row", "Table", "busbw_factor", "read", "read_yaml"]
 
@@ -76,7 +76,8 @@ def read(path: Path, shown: str | None = None, platform: MeasuredPlatform | None
 
     `platform` says of raw output what the text does not. Raises InputError with every mistake of the file.
     """
-    from fabric.solver import measured_json, measured_text
+    from fabric.solver.measured import json_output as measured_json
+    from fabric.solver.measured import text as measured_text
 
     text, name = read_text(path, WHAT, shown), shown or str(path)
     if measured_json.is_json(text):

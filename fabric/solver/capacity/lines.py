@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from fabric.diagnostics import plural
 
 if TYPE_CHECKING:
-    from fabric.solver.capacity import Capacity, Cut
-    from fabric.solver.capacity_singles import Loss
+    from fabric.solver.capacity.measure import Capacity, Cut
+    from fabric.solver.capacity.singles import Loss
 
 
 def lines(found: Capacity) -> list[str]:

@@ -7,13 +7,13 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from fabric.solver import ecmp
-from fabric.solver.ecmp import FLOWLETS, Paths, TooManyPathsError, route
-from fabric.solver.flows import Flows, redraw
-from fabric.solver.hashing import Hashing
+from fabric.solver.ecmp import paths as ecmp
+from fabric.solver.ecmp.flows import Flows, redraw
+from fabric.solver.ecmp.hashing import Hashing
+from fabric.solver.ecmp.paths import FLOWLETS, Paths, TooManyPathsError, route
+from fabric.solver.ecmp.sharing import connection_rates, rates
 from fabric.solver.network import Bools, Floats, Ints, Network
 from fabric.solver.routes import Routes
-from fabric.solver.sharing import connection_rates, rates
 
 TIERS = ("server", "leaf", "spine", "core")
 

@@ -11,13 +11,13 @@ import numpy as np
 from fabric.export.port_names import PortNames
 from fabric.plan.devices import SWITCH_ROLES
 from fabric.plan.links import ATTACHMENT, KINDS
-from fabric.solver.capacity_halves import Halves
-from fabric.solver.capacity_lp import optimal
-from fabric.solver.cuts import SIDE_A, SIDE_B, graph, in_gbps, max_flow
+from fabric.solver.capacity.cuts import SIDE_A, SIDE_B, graph, in_gbps, max_flow
+from fabric.solver.capacity.halves import Halves
+from fabric.solver.capacity.lp import optimal
+from fabric.solver.capacity.symmetry import numbered, refine
+from fabric.solver.capacity.throughput import Ground, all_paths, ecmp, live_ports, traffic
 from fabric.solver.network import Bools, Floats, Ints, Network
 from fabric.solver.routes import routes
-from fabric.solver.symmetry import numbered, refine
-from fabric.solver.throughput import Ground, all_paths, ecmp, live_ports, traffic
 
 MOST_CLASSES = 48  # rows of the table of single failures
 NO_LINKS = np.empty(0, dtype=np.int64)

@@ -1,0 +1,1 @@
+"""How much a fabric carries: structured cuts, bisection, throughput, and what failures leave of them."""
