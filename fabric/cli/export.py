@@ -24,7 +24,7 @@ def export(
     """Write the plan of an intent in another format, to stdout unless -o names a file."""
     from fabric import pipeline
     from fabric.diagnostics import Diagnostic, InputError, Place, nearest
-    from fabric.export import FORMATS
+    from fabric.export.formats import FORMATS
 
     if form not in FORMATS:
         raise InputError([Diagnostic("FAB163", Place(str(file)), f"unknown format '{form}'", nearest(form, FORMATS))])

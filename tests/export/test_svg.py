@@ -13,8 +13,8 @@ import pytest
 from fabric import pipeline
 from fabric.cli.export import export
 from fabric.diagnostics import InputError
-from fabric.export import FORMATS
 from fabric.export.canvas import fit, text_width, wrap
+from fabric.export.formats import FORMATS
 from fabric.export.parts import Gap, condense
 from fabric.export.words import bandwidth
 from fabric.plan.plan import Plan

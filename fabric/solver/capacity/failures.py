@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabric.diagnostics import Place, Report, nearest, show
-from fabric.export.port_names import PortNames
 from fabric.plan.devices import Device
 from fabric.plan.plan import FabricPlan
 from fabric.solver.capacity.throughput import all_paths, ground, live_ports, traffic
@@ -113,6 +112,8 @@ def _links(fabric: FabricPlan, device: Device, rest: str, report: Report) -> lis
             message = f"no link between {device.name} and {other.name}"
             report.error("FAB170", OPTION, message, _nearest(f"{device.name}:{rest}", _pairs(fabric, device, peers)))
         return found
+    from fabric.export.port_names import PortNames
+
     names = PortNames(fabric)
     ports: dict[str, int] = {}
     for link, end, _ in peers:
