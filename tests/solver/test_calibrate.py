@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from fabric.cli import main
-from fabric.solver.collectives.calibrate import calibrated, document
+from fabric.solver.collectives.calibrate import calibrated, document, origin
 from fabric.solver.collectives.physics import Physics, first, from_document, parameters, shipped
 from fabric.solver.collectives.sample import job_of, predicted
 from fabric.solver.collectives.score import score
@@ -120,3 +120,15 @@ def test_mistakes_are_said(arguments, message, capsys):
 def test_jobs_of_tables_have_their_platform():
     job = job_of(synthetic(shipped()))
     assert (float(job.ranks), float(job.domain), float(job.domains), float(job.net_GBps)) == (32, 8, 4, 400)
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("NVIDIA/nccl-tests#309", "NVIDIA/nccl-tests"),
+        ("dstackai/dstack:docs/lambda.md", "dstackai/dstack"),
+        ("Vultr/AMP HGX B200 POC report (generated 2026-05-18), summary.md", "Vultr/AMP"),
+    ],
+)
+def test_tables_of_one_origin_are_left_out_together(source, found):
+    assert origin(source) == found

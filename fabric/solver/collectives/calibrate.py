@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from fabric.solver.collectives.fitting import fit
@@ -33,15 +34,21 @@ def left_out(
 ) -> Iterator[tuple[str, list[TableScore]]]:
     """(source, scores of its tables with parameters fitted to all the others) for every source of `tables`.
 
-    `beside` are further tables that every fit sees; none of them may be of the same source. A table has siblings where
-    its generation, transport and family each appear in the rest of `tables`.
+    `beside` are further tables that the fits see, but for those of the same repository or report, whatever their cluster.
+    A table has siblings where its generation, transport and family each appear in the rest of `tables`.
     """
     scored = [table for table in tables if table.scored_rows]
     for source in sorted({table.source for table in scored}):
         rest = [table for table in scored if table.source != source]
-        found = from_physics([*rest, *(table for table in beside if table.source != source)], weights)
+        others = [table for table in beside if origin(table.source) != origin(source)]
+        found = from_physics([*rest, *others], weights)
         mine = [table for table in scored if table.source == source]
         yield source, [score_table(table, found, has_siblings(table, rest)) for table in mine]
+
+
+def origin(source: str) -> str:
+    """The repository or report of a source, its issue or path left off."""
+    return re.split(r"[#:,(\s]", source, maxsplit=1)[0]
 
 
 def document(found: Physics, tables: Sequence[Table], about: str) -> str:
