@@ -7,7 +7,7 @@ from pathlib import Path
 import typer
 
 from fabric.cli.common import say
-from fabric.cli.score import beside_weights, read_tables
+from fabric.cli.score import beside_weights, need_scored, read_tables
 
 
 def calibrate(
@@ -31,10 +31,7 @@ def calibrate(
 
     tables = read_tables(paths)
     others = read_tables(beside) if beside else []
-    if not any(table.scored_rows for table in tables):
-        reasons = "; ".join(f"{table.id}: {table.why_not}" for table in tables[:3])
-        message = f"expected a table that can be scored, got {reasons}"
-        raise InputError([Diagnostic("FAB172", Place(str(paths[0])), message, "`fabric score` lists why")])
+    need_scored(tables, paths)
     if not output.parent.is_dir():
         message = "expected a folder that exists to write into"
         raise InputError([Diagnostic("FAB160", Place(str(output)), message, f"make {output.parent} first")])

@@ -35,6 +35,7 @@ def score(
     from fabric.solver.estimate.ask import platform as parameters
 
     tables = read_tables(paths)
+    need_scored(tables, paths)
     if cross_validate:
         from fabric.solver.collectives.calibrate import left_out
 
@@ -73,7 +74,31 @@ def read_tables(paths: list[Path]) -> list[Table]:
         raise InputError(problems)
     for table in tables:
         show_diagnostics(table.warnings)
-    return tables
+    return _named_apart(tables)
+
+
+def need_scored(tables: list[Table], paths: list[Path]) -> None:
+    """Raises InputError where no table can be scored."""
+    from fabric.diagnostics import Diagnostic, InputError, Place
+
+    if any(table.scored_rows for table in tables):
+        return
+    reasons = "; ".join(f"{table.id}: {table.why_not}" for table in tables[:3])
+    message = f"expected a table that can be scored, got {reasons}"
+    hint = "a table needs its platform, a collective that is modelled, and rows of 8 bytes or more"
+    raise InputError([Diagnostic("FAB172", Place(str(paths[0])), message, hint)])
+
+
+def _named_apart(tables: list[Table]) -> list[Table]:
+    """The tables, a second one of a name as `name (2)`: results are listed by name."""
+    from dataclasses import replace
+
+    seen: dict[str, int] = {}
+    out = []
+    for table in tables:
+        seen[table.id] = seen.get(table.id, 0) + 1
+        out.append(table if seen[table.id] == 1 else replace(table, id=f"{table.id} ({seen[table.id]})"))
+    return out
 
 
 def beside_weights(tables: list[Table]) -> dict[str, float]:

@@ -65,6 +65,12 @@ def test_a_platform_file_reads_back_as_it_was_written():
     assert read.about == "about it"
 
 
+def test_what_the_base_was_fitted_to_counts_on():
+    found = calibrated([synthetic(shipped())], shipped())
+    assert found.measured["roce"] == shipped().measured["roce"] + 1
+    assert found.measured["volta"] == shipped().measured["volta"]
+
+
 def test_same_bytes_every_time():
     tables = [synthetic(with_values(net_hop__roce=3.0))]
     once, twice = (document(calibrated(tables, shipped()), tables, "x") for _ in range(2))

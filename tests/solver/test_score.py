@@ -125,3 +125,40 @@ def test_what_is_no_table_is_refused(tmp_path, capsys, content, message):
     assert "error[FAB" in said
     assert message in said
     assert "Traceback" not in said
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "note"),
+    [
+        (
+            "transport: infiniband",
+            "transport: ethernet",
+            "transport ethernet was never measured: predicted from its relatives",
+        ),
+        ("collective: all_reduce", "collective: broadcast", "nvls cannot run this broadcast: predicted as NCCL would choose"),
+    ],
+)
+def test_what_stands_for_what_cannot_be_said_is_named(tmp_path, capsys, old, new, note):
+    text = (REFERENCES / "h100_ib_2n_allreduce_309.yaml").read_text().replace(old, new)
+    if "broadcast" in new:
+        text = text.replace("algorithm: auto", "algorithm: nvls")
+    (tmp_path / "other.yaml").write_text(text)
+    with pytest.raises(SystemExit):
+        main(["score", str(tmp_path / "other.yaml"), "--json"])
+    assert json.loads(capsys.readouterr().out)["tables"]["h100_ib_2n_allreduce_309"]["notes"] == [note]
+
+
+def test_nothing_to_score_is_a_mistake(capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["score", str(REFERENCES / "simai_ratio_tables.yaml")])
+    assert stop.value.code == 2
+    assert "expected a table that can be scored, got simai_ratio_tables" in capsys.readouterr().err
+
+
+def test_two_tables_of_one_name_are_both_listed(capsys):
+    path = str(REFERENCES / "aws_p5_1n_allreduce.yaml")
+    with pytest.raises(SystemExit):
+        main(["score", path, path, "--json"])
+    found = json.loads(capsys.readouterr().out)
+    assert list(found["tables"]) == ["aws_p5_1n_allreduce", "aws_p5_1n_allreduce (2)"]
+    assert found["rows"] == sum(table["rows"] for table in found["tables"].values()) == 64

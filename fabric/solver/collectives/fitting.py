@@ -49,7 +49,7 @@ def fit(
 
     best = least_squares(residuals, np.zeros(len(moved)), max_nfev=ROUNDS, diff_step=STEP)
     rounded = {key: float(f"{value:.{DIGITS}g}") for key, value in physics(best.x).values.items()}
-    return Physics(rounded, _measured(rows.tables))
+    return Physics(rounded, _measured(rows.tables, base))
 
 
 def beside_weight(table: Table) -> float:
@@ -73,9 +73,9 @@ def _weights(tables: Sequence[Table], weights: Mapping[str, float]) -> Floats:
     return np.array([weights.get(table.id, 1.0) * (USUAL_ROWS / rows[table.source]) ** 0.5 for table in tables])
 
 
-def _measured(tables: Sequence[Table]) -> dict[str, int]:
-    """Generation or transport → tables."""
-    found: dict[str, int] = {}
+def _measured(tables: Sequence[Table], base: Physics) -> dict[str, int]:
+    """Generation or transport → tables, with those that the base was fitted to."""
+    found = dict(base.measured)
     for table in tables:
         for kind in kinds_of(table)[:2]:
             found[kind] = found.get(kind, 0) + 1

@@ -91,8 +91,22 @@ def has_siblings(table: Table, rest: Sequence[Table]) -> bool:
     return all(any(other[at] == kind for other in known) for at, kind in enumerate(kinds_of(table)))
 
 
+def stands_for(table: Table, parameters: Physics) -> list[str]:
+    """What stands for an algorithm that cannot run, or for parameters that no table was fitted to."""
+    found, platform = [], table.platform
+    runs, times = monotone(job_of(table), parameters, platform.algorithm, platform.protocol)
+    if not _runs(runs, times):
+        told = "/".join(word for word in (platform.algorithm, platform.protocol) if word != "auto")
+        found.append(f"{told} cannot run this {table.collective}: predicted as NCCL would choose")
+    if parameters.measured:
+        for kind, what in zip(kinds_of(table)[:2], ("GPU generation", "transport"), strict=True):
+            if kind not in parameters.measured:
+                found.append(f"{what} {kind} was never measured: predicted from its relatives")
+    return found
+
+
 def relatives(table: Table) -> list[str]:
-    """What of a table's platform was never measured, and what stands for it."""
+    """What of a table's platform is not known, and what stands for it."""
     found, gpu = [], physics.gpu(table.platform.gpu)
     if not gpu.known:
         found.append(f"GPU {table.platform.gpu} is not known: predicted as {gpu.name}, its nearest relative")

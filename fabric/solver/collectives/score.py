@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fabric.solver.collectives.physics import Physics
-from fabric.solver.collectives.sample import predicted, relatives
+from fabric.solver.collectives.sample import predicted, relatives, stands_for
 from fabric.solver.measured.tables import Table
 from fabric.solver.network import Floats
 
@@ -94,7 +94,7 @@ def score_table(table: Table, parameters: Physics, siblings: bool = True) -> Tab
     measured = np.array([row.time_us for row in table.scored_rows])
     sizes = np.array([row.bytes for row in table.scored_rows], dtype=np.float64)
     error = predicted(table, parameters) / measured - 1
-    return TableScore(table.id, table.collective, sizes, error, siblings, tuple(relatives(table)))
+    return TableScore(table.id, table.collective, sizes, error, siblings, (*relatives(table), *stands_for(table, parameters)))
 
 
 def within(size: Floats, band: str) -> Any:
