@@ -6,17 +6,11 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
-import yaml
+import small_fabric
 from hypothesis import assume, settings
 from hypothesis import strategies as st
 
-from fabric.configs import targets
 from fabric.diagnostics import InputError
-from fabric.intent import source
-from fabric.intent.load import validate
-from fabric.planner.lock import Lock
-from fabric.planner.site import plan_site
-from fabric.planner.spec import resolve
 from fabric.solver.network import Ints, Network, network
 
 STABLE = settings(derandomize=True, deadline=None, database=None)
@@ -50,14 +44,7 @@ def fabric(name: str = "", switch: str = "32x400g", **changes: Any) -> Network:
 
 
 def wired(given: dict[str, Any], switch: str = "32x400g", **changes: Any) -> Network:
-    words = {**given, **changes}
-    servers = [{"model": model, "count": count} for model, count in words.pop("servers")]
-    backend = {"purpose": "compute", "servers": servers, "topology": {"switch": switch, **words}}
-    data = {"version": 1, "site": "dc1", "catalog": {"servers": SERVERS}, "fabrics": {"backend": backend}}
-    parsed = source.parse(yaml.safe_dump(data, sort_keys=False), "intent.yaml")
-    site = validate(parsed)
-    made = plan_site(site, parsed, Lock(), targets.choose(resolve(site, parsed)))
-    return network(made.fabrics["backend"])
+    return network(small_fabric.planned({**given, **changes}, SERVERS, switch))
 
 
 @st.composite

@@ -5,18 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import yaml
+import small_fabric
 from hypothesis import assume, settings
 from hypothesis import strategies as st
 
-from fabric.configs import targets
 from fabric.diagnostics import InputError
-from fabric.intent import source
-from fabric.intent.load import validate
 from fabric.plan.plan import FabricPlan
-from fabric.planner.lock import Lock
-from fabric.planner.site import plan_site
-from fabric.planner.spec import resolve
 from fabric.solver.estimate.ask import Asked, estimate
 from fabric.solver.estimate.estimate import Estimate
 from fabric.solver.estimate.placement import place
@@ -51,13 +45,7 @@ FABRICS: dict[str, dict[str, Any]] = {
 
 def planned(name: str = "rails", switch: str = "32x400g", **changes: Any) -> FabricPlan:
     """One of FABRICS, some of its words changed."""
-    words = {**FABRICS[name], **changes}
-    servers = [{"model": model, "count": count} for model, count in words.pop("servers")]
-    backend = {"purpose": "compute", "servers": servers, "topology": {"switch": switch, **words}}
-    data = {"version": 1, "site": "dc1", "catalog": {"servers": SERVERS}, "fabrics": {"backend": backend}}
-    parsed = source.parse(yaml.safe_dump(data, sort_keys=False), "intent.yaml")
-    site = validate(parsed)
-    return plan_site(site, parsed, Lock(), targets.choose(resolve(site, parsed))).fabrics["backend"]
+    return small_fabric.planned({**FABRICS[name], **changes}, SERVERS, switch)
 
 
 def wired(name: str = "rails", switch: str = "32x400g", **changes: Any) -> Network:

@@ -12,7 +12,6 @@ from fabric.solver.measured.platform import MeasuredPlatform
 from fabric.solver.network import Floats
 
 DEFAULT_CTAS = 16  # of a ring, NCCL_MIN_CTAS of a default run
-AMD = ("cdna2", "cdna3", "cdna4")
 
 
 @dataclass(frozen=True)

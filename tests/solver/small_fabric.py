@@ -1,0 +1,26 @@
+"""A small fabric from a few words, for tests of the solver."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+
+from fabric.configs import targets
+from fabric.intent import source
+from fabric.intent.load import validate
+from fabric.plan.plan import FabricPlan
+from fabric.planner.lock import Lock
+from fabric.planner.site import plan_site
+from fabric.planner.spec import resolve
+
+
+def planned(words: dict[str, Any], models: dict[str, Any], switch: str) -> FabricPlan:
+    """The plan of a compute fabric: `servers` as (model, count) pairs, every other word one of its topology."""
+    topology = {"switch": switch, **words}
+    servers = [{"model": model, "count": count} for model, count in topology.pop("servers")]
+    backend = {"purpose": "compute", "servers": servers, "topology": topology}
+    data = {"version": 1, "site": "dc1", "catalog": {"servers": models}, "fabrics": {"backend": backend}}
+    parsed = source.parse(yaml.safe_dump(data, sort_keys=False), "intent.yaml")
+    site = validate(parsed)
+    return plan_site(site, parsed, Lock(), targets.choose(resolve(site, parsed))).fabrics["backend"]
