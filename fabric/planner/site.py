@@ -102,8 +102,10 @@ def plan_site(site: Site, source: Source, lock: Lock, nos: Mapping[str, Mapping[
     pins.check_addresses(plans.values(), pool_sets, report)
     report.raise_errors()
     ordered = {name: plans[name] for name in site.fabrics}
-    found = warnings.collect(site, source, ordered, report.warnings)
-    return Plan(site.site, site, source, ordered, Lock(locks), found)
+    warned = warnings.collect(site, source, ordered, report.warnings)
+    heard = warnings.unsilenced(site, source, warned)
+    silenced = tuple(warning for warning in warned if warning not in heard)
+    return Plan(site.site, site, source, ordered, Lock(locks), heard, silenced)
 
 
 def _belongs(key: str, prefix: str) -> bool:

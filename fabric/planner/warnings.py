@@ -13,7 +13,7 @@ from fabric.plan.plan import FabricPlan
 def collect(
     site: Site, source: Source, plans: Mapping[str, FabricPlan], found: Iterable[Diagnostic]
 ) -> tuple[Diagnostic, ...]:
-    """Every warning that the intent does not silence, in file order."""
+    """Every warning, those that the intent silences included, in file order."""
     report = Report()
     report.warnings += found
     for plan in plans.values():
@@ -21,7 +21,7 @@ def collect(
         _without_effect(plan, report)
         _two_default_routes(site, plan, report)
     _same_nics(plans, report)
-    return unsilenced(site, source, report.warnings)
+    return tuple(sorted(set(report.warnings), key=_in_file))
 
 
 def unsilenced(site: Site, source: Source, found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
@@ -29,7 +29,11 @@ def unsilenced(site: Site, source: Source, found: Iterable[Diagnostic]) -> tuple
     kept = [warning for warning in set(found) if warning.code not in site.checks.silence]
     for name, fabric in site.fabrics.items():
         kept = [w for w in kept if w.code not in fabric.checks.silence or not _inside(w, name, source)]
-    return tuple(sorted(kept, key=lambda d: (d.place.line, d.place.column, d.code)))
+    return tuple(sorted(kept, key=_in_file))
+
+
+def _in_file(diagnostic: Diagnostic) -> tuple[int, int, str, str]:
+    return diagnostic.place.line, diagnostic.place.column, diagnostic.code, diagnostic.message
 
 
 def _inside(diagnostic: Diagnostic, fabric: str, source: Source) -> bool:

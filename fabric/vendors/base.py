@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 from fabric.catalog.models import SwitchModel
 from fabric.plan.ports import Peer, Port, PortRef, Session
 from fabric.plan.views import SwitchView
+from fabric.vendors.idiom import Idiom
 
 GROUP = "fabricwright.targets"
 
@@ -104,6 +105,7 @@ class Target:
     releases: tuple[str, ...] = ()  # that the renderer knows apart, the usual one first; an intent may name a later one
     release_refusal: Callable[[str], str | None] = any_release  # "expected …, got …" of a release it does not speak
     vrf_name_limit: int = 32  # longest tenant name that its VRF can carry
+    idiom: Idiom | None = None  # how its files say the plan's facts; None: nobody reads them back
 
     def can(self, model: SwitchModel, what: str) -> bool:
         """Whether a box with this network OS can do it: the OS in general, and this model."""

@@ -20,6 +20,7 @@ from fabric.vendors.cumulus.system import management_vrf, system
 from fabric.vendors.cumulus.tenants import tenants
 from fabric.vendors.cumulus.tree import Tree, merged
 from fabric.vendors.cumulus.yaml import dump
+from fabric.vendors.idiom import Idiom
 
 FILE = "startup.yaml"
 
@@ -75,4 +76,5 @@ TARGET = Target(
     releases=(USUAL, "5.16", "5.14", "5.13"),
     release_refusal=release_refusal,
     vrf_name_limit=15,  # a VRF is a Linux device
+    idiom=Idiom(bond="bond{}", svi="vlan{}", management="eth0", own_gateway=True, blocks=True),
 )

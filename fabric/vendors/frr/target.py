@@ -13,6 +13,7 @@ from fabric.vendors.frr.guard import MANAGEMENT_VRF, guard
 from fabric.vendors.frr.linux import devices
 from fabric.vendors.frr.routing import routing
 from fabric.vendors.frr.tenants import LINUX, Spelling
+from fabric.vendors.idiom import Idiom
 
 __all__ = ["TARGET", "Spelling", "port_name", "routing"]
 
@@ -74,4 +75,5 @@ TARGET = Target(
         snmp=True,
     ),
     vrf_name_limit=DEVICE_NAME_LIMIT - len(LINUX.vrf.format("")),
+    idiom=Idiom(bond="bond{}", svi="vlan{}", management="eth0", vrf=LINUX.vrf, l3_svi=True, l3_vlan=True, trunk_mtu=True),
 )

@@ -11,11 +11,12 @@ from fabric.catalog.models import SwitchModel
 from fabric.plan.ports import PortRef
 from fabric.plan.views import SwitchView
 from fabric.vendors.base import Capabilities, File, Target, Text, description
+from fabric.vendors.idiom import Idiom
 from fabric.vendors.junos.filters import GNMI_PORT, PROTECT, firewall, speaks_ipv6
-from fabric.vendors.junos.interfaces import ETHERNET_BYTES, IP_LIMIT, chassis_ports, interfaces, port_name
+from fabric.vendors.junos.interfaces import ETHERNET_BYTES, FLEXIBLE_BYTES, IP_LIMIT, TAG_BYTES, chassis_ports, interfaces, port_name
 from fabric.vendors.junos.platform import CLASSIC, platform
 from fabric.vendors.junos.policy import Policies, overlay, underlay
-from fabric.vendors.junos.qos import class_of_service
+from fabric.vendors.junos.qos import class_of_service, fill
 from fabric.vendors.junos.tenants import Peer, bridging, external_groups, instances
 from fabric.vendors.junos.words import MANAGEMENT_INSTANCE, listed, quoted
 
@@ -56,9 +57,14 @@ def management(view: SwitchView) -> dict[str, object]:
     }
 
 
-def ports(view: SwitchView) -> dict[str, object]:
+def equal_paths(view: SwitchView) -> int:
+    """Next hops that a route may have: the box's own 16, or the first step that holds every fabric link."""
     paths = min(view.underlay.max_paths, len(view.sessions))
-    step = next((step for step in ECMP_STEPS if step >= paths), ECMP_STEPS[-1])
+    return next((step for step in ECMP_STEPS if step >= paths), ECMP_STEPS[-1])
+
+
+def ports(view: SwitchView) -> dict[str, object]:
+    step = equal_paths(view)
     return {
         "chassis_ports": chassis_ports(view),
         "bundles": max((lag.number + 1 for lag in view.lags), default=0),  # ae0 … ae<number>
@@ -179,4 +185,22 @@ TARGET = Target(
         gnmi=True,
     ),
     releases=(RELEASE,),
+    idiom=Idiom(
+        bond="ae{}",
+        svi="irb.{}",
+        management="re0:mgmt-0",
+        vrf="VRF-{}",
+        own_vtep=False,
+        prefix_lists=False,
+        trunk_mtu=True,
+        layer2_mtu=0,
+        frame_bytes=ETHERNET_BYTES,
+        slice_bytes=FLEXIBLE_BYTES,
+        bridge_bytes=TAG_BYTES,
+        keepalive=False,
+        vrf_process=False,
+        network_rd=False,
+        paths=equal_paths,
+        ecn_percent=fill,
+    ),
 )

@@ -6,8 +6,9 @@ from fabric.catalog.models import SwitchModel
 from fabric.plan.ports import PortRef
 from fabric.plan.views import SwitchView
 from fabric.vendors.base import Capabilities, File, Target, Text, Wishes
+from fabric.vendors.idiom import Idiom
 from fabric.vendors.nxos import manage, ports, qos, routing, tenants
-from fabric.vendors.nxos.ports import port_name
+from fabric.vendors.nxos.ports import LAYER_2_MTU, port_name
 from fabric.vendors.nxos.routing import BFD_MS, BFD_MULTIPLIER
 
 RELEASE = "10.5(3)"  # what the spelling follows; parsers recognise the file by its `feature` lines
@@ -108,4 +109,14 @@ TARGET = Target(
     objects=objects,
     releases=(RELEASE,),
     vrf_name_limit=32,
+    idiom=Idiom(
+        bond="port-channel{}",
+        svi="Vlan{}",
+        management="mgmt0",
+        l3_svi=True,
+        l3_vlan=True,
+        member_vlans=True,
+        layer2_mtu=LAYER_2_MTU,
+        ecn_unit=1000,
+    ),
 )

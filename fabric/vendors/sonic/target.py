@@ -12,6 +12,7 @@ from fabric.plan.views import SwitchView
 from fabric.vendors.base import Capabilities, Document, File, Target, Text, Wishes
 from fabric.vendors.frr.routing import routing
 from fabric.vendors.frr.tenants import Spelling
+from fabric.vendors.idiom import Idiom
 from fabric.vendors.sonic.buffers import NVIDIA, TOFINO, buffer_model, buffer_tables, maker
 from fabric.vendors.sonic.hardening import hardening_tables
 from fabric.vendors.sonic.ports import (
@@ -120,4 +121,7 @@ TARGET = Target(
     ),
     releases=RELEASES,
     vrf_name_limit=VRF_NAME_LIMIT,
+    idiom=Idiom(
+        bond="PortChannel{}", svi="Vlan{}", management="eth0", vrf=SPELLING.vrf, l3_svi=True, l3_vlan=True, slice_mtu=False
+    ),
 )

@@ -1,0 +1,82 @@
+"""Where the files of a device say something else than the plan: one difference a row, at the line that says it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from fabric.checks.rows import KINDS, Key, Row, Rows, Value
+from fabric.readback.facts import Said
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A row that differs. `expected` and `got` are as a message says them."""
+
+    key: Key
+    expected: str
+    got: str
+    place: Said[object]
+
+    @property
+    def message(self) -> str:
+        subject = f"{self.key.subject}: " if self.key.subject else ""
+        return f"{subject}{KINDS[self.key.kind].words}: expected {self.expected}, got {self.got}"
+
+
+def differences(planned: Mapping[Key, Value], said: Rows, top: Said[object]) -> Iterator[Difference]:
+    """Every row of the plan that the files do not say, and what they say beyond the plan where that is a fault."""
+    gone = set(_absent(planned, said))
+    for key, expected in planned.items():
+        if not key.kind or key.subject in gone:  # what is missing whole is said once, by the set that it is missing from
+            continue
+        yield from _row(key, expected, said.get(key), _home(key, said, top))
+    for key, row in said.items():
+        if key.kind and key not in planned and KINDS[key.kind].closed and not _untold(key, planned, said):
+            for item, place in row.places.items():
+                yield Difference(key, "none", show(item), place)
+
+
+def _absent(planned: Mapping[Key, Value], said: Rows) -> Iterator[str]:
+    """Sessions, VNIs and VRFs that the files do not have at all: their set says so."""
+    for key in planned:
+        if not key.kind and key not in said:
+            yield key.subject
+
+
+def _untold(key: Key, planned: Mapping[Key, Value], said: Rows) -> bool:
+    """Whether the row belongs to something that is not planned and told of already, by the set it is too many in."""
+    return key.subject.startswith(("neighbor ", "VRF ", "VNI ")) and Key("", key.subject) not in planned
+
+
+def _home(key: Key, said: Rows, top: Said[object]) -> Said[object]:
+    row = said.get(Key("", key.subject))
+    return row.home if row else top
+
+
+def _row(key: Key, expected: Value, row: Row | None, home: Said[object]) -> Iterator[Difference]:
+    default = KINDS[key.kind].default if key.kind else None
+    if row is None:
+        if expected != default and expected not in (frozenset(), ""):
+            yield Difference(key, show(expected), "none", home)
+        return
+    if row.value == expected:
+        return
+    if not isinstance(expected, frozenset) or not isinstance(row.value, frozenset):
+        yield Difference(key, show(expected), show(row.value), row.places.get(row.value, row.home))
+        return
+    extra = sorted(row.value - expected, key=str)
+    missing = sorted(expected - row.value, key=str)
+    for at in range(max(len(extra), len(missing))):
+        wanted = show(missing[at]) if at < len(missing) else "none"
+        got, place = (show(extra[at]), row.places[extra[at]]) if at < len(extra) else ("none", row.home)
+        yield Difference(key, wanted, got, place)
+
+
+def show(value: object) -> str:
+    """A value as a person reads it."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, frozenset):
+        return ", ".join(str(item) for item in sorted(value)) or "none"
+    return str(value)

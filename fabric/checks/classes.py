@@ -1,0 +1,121 @@
+"""The lossless class of every port against the plan: ports that share their classes are told of once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fabric.checks.agree import Difference, show
+from fabric.checks.rows import Key
+from fabric.plan.lossless import Lossless, Marking, Qos
+from fabric.plan.ports import Port
+from fabric.plan.views import SwitchView
+from fabric.readback.facts import Ecn, Facts, Interface, PortQos, Said
+from fabric.vendors.base import target
+from fabric.vendors.idiom import Idiom
+
+BEST_EFFORT = 0
+CONTROL = (48, 56)  # class selectors 6 and 7, what switches say to each other
+
+
+def class_differences(view: SwitchView, facts: Facts) -> Iterator[Difference]:
+    """Every difference in the classes of ports that are in use."""
+    nos = target(view.device.nos)
+    assert nos.idiom is not None
+    groups: dict[tuple[int, int], list[tuple[str, Port, Interface]]] = {}
+    for port in view.ports:
+        if not port.up:
+            continue
+        name = nos.port_name(view.model, port.ref, view.device.model)
+        interface = facts.interfaces.get(name)
+        if interface is not None:
+            qos = _classes(facts, interface)
+            groups.setdefault((id(qos), id(port.lossless)), []).append((name, port, interface))
+    alike: dict[tuple[str, str, str, Said[object]], list[str]] = {}
+    for members in groups.values():
+        _, port, interface = members[0]
+        home = Said(None, interface.line, interface.file)
+        ports = _Ports(view, nos.idiom, home)
+        for one in ports.compare(_classes(facts, interface), port):
+            alike.setdefault((one.key.kind, one.expected, one.got, one.place), []).extend(name for name, _, _ in members)
+    for (kind, expected, got, place), names in alike.items():
+        subject = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+        yield Difference(Key(kind, subject), expected, got, place)
+
+
+def _classes(facts: Facts, interface: Interface) -> PortQos | None:
+    """Of the port, or of its bond."""
+    if interface.qos is None and interface.bond and interface.bond.value in facts.interfaces:
+        return facts.interfaces[interface.bond.value].qos
+    return interface.qos
+
+
+@dataclass(frozen=True)
+class _Ports:
+    view: SwitchView
+    idiom: Idiom
+    home: Said[object]
+
+    def differ(self, kind: str, expected: object, got: object, place: Said[object] | None) -> Iterator[Difference]:
+        if expected != got:
+            yield Difference(Key(kind, ""), show(expected), show(got) if got is not None else "none", place or self.home)
+
+    def compare(self, said: PortQos | None, port: Port) -> Iterator[Difference]:
+        qos, lossless = self.view.qos, port.lossless
+        paused = {item.value: item for item in said.pfc} if said else {}
+        wanted = frozenset({qos.priority}) if qos and lossless else frozenset()
+        extra = next((place for value, place in paused.items() if value not in wanted), None)
+        yield from self.differ("pfc", wanted, frozenset(paused), extra)
+        if said is None or qos is None or lossless is None:
+            return
+        yield from self._maps(said, qos)
+        yield from self._queues(said, qos)
+        yield from self._sizes(said, qos, lossless, port)
+
+    def _maps(self, said: PortQos, qos: Qos) -> Iterator[Difference]:
+        """Exactly one DSCP is lossless; that of notifications goes first, perhaps beside what switches say to each other."""
+        strict = {item.value for item in said.strict}
+        lossless = {own: place for own, place in said.priorities.items() if place.value == qos.priority}
+        first = {own: place for own, place in said.priorities.items() if place.value in strict}
+        if qos.cnp_dscp in first:
+            first = {own: place for own, place in first.items() if own == qos.cnp_dscp or own not in CONTROL}
+        for kind, found, dscp in (("lossless", lossless, qos.dscp), ("cnp", first, qos.cnp_dscp)):
+            if self.idiom.blocks and dscp in found and all(own >> 3 == dscp >> 3 for own in found):
+                found = {dscp: found[dscp]}
+            odd = next((place for own, place in sorted(found.items()) if own != dscp), None) or said.priorities.get(dscp)
+            yield from self.differ(kind, frozenset({dscp}), frozenset(found), odd)
+
+    def _queues(self, said: PortQos, qos: Qos) -> Iterator[Difference]:
+        strict = {item.value: item for item in said.strict}
+        wrong = strict.get(qos.priority) or strict.get(BEST_EFFORT)
+        if not strict or wrong:
+            yield from self.differ("strict", frozenset({qos.cnp_priority}), frozenset(strict), wrong)
+        own, rest = said.weights.get(qos.priority), said.weights.get(BEST_EFFORT)
+        if own and rest and own.value + rest.value:
+            share = round(100 * own.value / (own.value + rest.value))
+            if abs(share - qos.lossless_percent) > 1:
+                yield from self.differ("weight", qos.lossless_percent, share, own)
+
+    def _sizes(self, said: PortQos, qos: Qos, lossless: Lossless, port: Port) -> Iterator[Difference]:
+        yield from self._thresholds(said.ecn.get(qos.priority) or Ecn(), qos, lossless.marking)
+        if headroom := said.xoff_bytes.get(qos.priority):
+            yield from self.differ("xoff", lossless.xoff_bytes, headroom.value, headroom)
+        if said.cable_length_m:
+            yield from self.differ("cable", port.length_m, said.cable_length_m.value, said.cable_length_m)
+        if said.watchdog is not None:
+            yield from self.differ("watchdog", qos.watchdog is not None, said.watchdog.value, said.watchdog)
+        elif qos.watchdog and target(self.view.device.nos).capabilities.watchdog:
+            yield from self.differ("watchdog", True, None, None)
+
+    def _thresholds(self, said: Ecn, qos: Qos, marking: Marking) -> Iterator[Difference]:
+        """In bytes, or in percent of the queue's fill where the network OS takes no bytes."""
+        low, high, pmax = marking.kmin_bytes, marking.kmax_bytes, marking.pmax_percent
+        percent, places = self.idiom.ecn_percent, (said.kmin_bytes, said.kmax_bytes)
+        if percent is not None:
+            low, high, pmax = percent(marking, qos.buffer)
+            places = said.kmin_percent, said.kmax_percent
+        for kind, place, expected in (("kmin", places[0], low), ("kmax", places[1], high)):
+            if place is None or abs(place.value - expected) >= self.idiom.ecn_unit:
+                yield from self.differ(kind, expected, place.value if place else None, place)
+        if said.pmax_percent:
+            yield from self.differ("pmax", pmax, said.pmax_percent.value, said.pmax_percent)

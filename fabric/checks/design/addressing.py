@@ -1,0 +1,191 @@
+"""Addresses and the pools that they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from itertools import chain
+from typing import Any, TypeAlias
+
+from numpy.typing import NDArray
+
+from fabric.checks.base import Design
+from fabric.checks.design.family import BETWEEN_SWITCHES, FabricCheck, before, in_all, link_ends, rows
+from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
+from fabric.plan.devices import LEAF
+from fabric.plan.links import ATTACHMENT, SERVER_LEAF
+from fabric.plan.plan import FabricPlan
+from fabric.plan.tenants import NetworkPlan
+from fabric.planner.coordinates import nic_name
+
+SHARED = ip_network("100.64.0.0/10")
+DEFAULTS = ("0.0.0.0/0", "::/0")
+
+Net: TypeAlias = IPv4Network | IPv6Network
+Taken: TypeAlias = tuple[list[int], Callable[[int], str]]  # numbers, and what the one at a place belongs to
+
+
+class UniqueAddresses(FabricCheck):
+    """An address that two interfaces have answers from either, and which one changes with every reload. Looked at are
+    loopbacks, VTEPs, links, slices of links and management over the whole site, and the gateways, leaves and servers of
+    every layer-2 network, whose subnets other tenants may repeat."""
+
+    id = "FAB208"
+    title = "Every address of the site has one owner"
+    severity = ERROR
+    mend = "take the pin away, or give the pools space of their own"
+
+    def judge(self, design: Design) -> Iterator[Finding]:
+        yield from self._across(design)
+        for (tenant, place), hosts in sorted(design.fabric.tenancy.hosts.items()):
+            plan = design.fabric.tenancy.tenants[tenant]
+            for text in dict.fromkeys(_in_network(design.fabric, plan.networks[place], hosts)):
+                path = ("tenants", tenant, "networks", place, "gateway")
+                yield self.say(design, path, f"network '{plan.name}/{plan.networks[place].name}': {text}")
+
+    def _across(self, design: Design) -> Iterator[Finding]:
+        """This fabric's addresses against each other and those of the fabrics before it."""
+        others = [_taken(fabric) for fabric in before(design)]
+        own = _taken(design.fabric)
+        parts = [numbers for taken in (*others, own) for numbers, _ in taken]
+        if len(set(chain.from_iterable(parts))) == sum(map(len, parts)):
+            return
+        owner = {n: label(at) for taken in others for numbers, label in taken for at, n in enumerate(numbers)}
+        for numbers, label in own:
+            for at, number in enumerate(numbers):
+                if number in owner:
+                    text = f"expected one owner of {ip_address(number)}, got the {owner[number]} and the {label(at)}"
+                    yield self.say(design, ("pools",), text)
+                owner.setdefault(number, label(at))
+
+
+def _taken(fabric: FabricPlan) -> list[Taken]:
+    """All addresses of a fabric by kind. Equal loopbacks are the router ids' matter, equal subnets the links'."""
+    devices, tenancy = fabric.devices, fabric.tenancy
+    ways = [(way.address, f"{way.name} for '{tenancy.tenants[way.tenant].name}'") for way in tenancy.ways_out if way.address]
+    return [
+        _labelled("loopback", dict(_of_switches(fabric, fabric.loopback)).items()),
+        _labelled("IPv6 loopback", _of_switches(fabric, fabric.loopback6)),
+        _labelled("management address", _of_switches(fabric, fabric.management)),
+        _labelled("VTEP", [(number, devices[leaf].name) for leaf, number in sorted(tenancy.vtep.items())]),
+        _labelled("shared VTEP", {number: devices[leaf].name for leaf, number in sorted(tenancy.pair_vtep.items())}.items()),
+        _subnets(fabric, "link between {}", fabric.subnet),
+        *(
+            _subnets(fabric, f"link of '{tenancy.tenants[tenant].name}' between {{}}", first)
+            for tenant, first in sorted(tenancy.slices.items())
+        ),
+        _labelled("link to router", [(low + end, name) for low, name in ways for end in (0, 1)]),
+    ]
+
+
+def _of_switches(fabric: FabricPlan, numbers: NDArray[Any]) -> list[tuple[int, str]]:
+    return [(int(numbers[device.index]), device.name) for device in fabric.switches if numbers[device.index] >= 0]
+
+
+def _labelled(what: str, pairs: Iterable[tuple[int, str]]) -> Taken:
+    found = list(pairs)
+    return [number for number, _ in found], lambda at: f"{what} of {found[at][1]}"
+
+
+def _subnets(fabric: FabricPlan, what: str, first: NDArray[Any]) -> Taken:
+    """Both addresses of every subnet that a link has, each subnet once."""
+    link_of = {low: link for link, low in enumerate(first.tolist()) if low >= 0}
+    lows = list(link_of)
+    highs = [low + 1 for low in lows]
+    return lows + highs, lambda at: what.format(link_ends(fabric, link_of[lows[at % len(lows)]]))
+
+
+def _in_network(fabric: FabricPlan, network: NetworkPlan, hosts: Mapping[int, int]) -> Iterator[str]:
+    """What is wrong with the addresses of a layer-2 network."""
+    if network.gateway is None:
+        return
+    last = network.subnet + (1 << (32 - network.length)) - 1
+    owner = {network.gateway: "the gateway"}
+    owner |= {network.own_address(leaf.number): leaf.name for leaf in fabric.switches if leaf.role == LEAF}
+    groups = {group.name: group for group in fabric.spec.groups}
+    for link, number in sorted(hosts.items()):
+        server, bond = fabric.devices[fabric.links.a[link]], int(fabric.tenancy.lag[link])
+        port = nic_name(groups[server.group], int(fabric.links.a_cage[link]), int(fabric.links.a_sub[link]))
+        what = f"bond {bond} of {server.name}" if bond else f"{port} of {server.name}"
+        if not network.gateway < number < last:
+            yield f"expected an address of its subnet for {what}, got {ip_address(number)}"
+        elif (other := owner.setdefault(number, what)) != what:
+            yield f"expected one owner of {ip_address(number)}, got {other} and {what}"
+
+
+class LinkSubnets(FabricCheck):
+    """Two routers on a cable need two addresses: a /31 (RFC 3021) or a /127 (RFC 6164), whose first address is even, and
+    which no other cable has. A numbered link without one has no session."""
+
+    id = "FAB209"
+    title = "Every link has a /31 or /127 to itself"
+    severity = ERROR
+    mend = "plan the fabric anew; addresses of links follow from its pools"
+
+    def judge(self, design: Design) -> Iterator[Finding]:
+        fabric = design.fabric
+        wanted = 127 if fabric.spec.intent.underlay.addressing == "ipv6" else 31
+        if fabric.subnet_length != wanted:
+            yield self.say(design, ("pools", "p2p"), f"expected links of a /{wanted}, got a /{fabric.subnet_length}")
+        lows = fabric.subnet.tolist()
+        if fabric.spec.intent.underlay.addressing != "unnumbered":
+            bare = [link for link in rows(fabric, *BETWEEN_SWITCHES).tolist() if lows[link] < 0]
+            if bare:
+                text = f"expected a subnet on every link, got none between {link_ends(fabric, bare[0])}"
+                yield self.say(design, ("pools", "p2p"), text + in_all(len(bare), "link"))
+        owner: dict[int, int] = {}
+        for link, low in enumerate(lows):
+            if low < 0:
+                continue
+            path = ("pools", "servers" if fabric.links.kind[link] in (SERVER_LEAF, ATTACHMENT) else "p2p")
+            if low % 2:
+                text = f"expected a first address that is even between {link_ends(fabric, link)}, got {ip_address(low)}"
+                yield self.say(design, path, text)
+            elif (other := owner.setdefault(low, link)) != link:
+                ends = f"{link_ends(fabric, other)}, and between {link_ends(fabric, link)}"
+                yield self.say(design, path, f"expected {ip_address(low)}/{wanted} on one link, got it between {ends}")
+
+
+class Pools(FabricCheck):
+    """Route filters and access lists name pools: where two overlap, a filter for one lets the other through. Routes that a
+    router outside may announce for the fabric's own space can take over its loopbacks with a longer prefix. And
+    100.64.0.0/10 (RFC 6598) is for carriers and often in use between sites already."""
+
+    id = "FAB210"
+    title = "Pools lie apart, from each other and from what is taken in from outside"
+    severity = ERROR
+    mend = "give every kind of address space of its own"
+
+    def judge(self, design: Design) -> Iterator[Finding]:
+        known = dict.fromkeys(pool for fabric in before(design) for pool in _pools(fabric))
+        for kind, net in _pools(design.fabric):
+            for other_kind, other in known:
+                if (kind, net) != (other_kind, other) and net.overlaps(other):
+                    text = f"expected pools that lie apart, got '{other_kind}' {other} and '{kind}' {net}"
+                    yield self.say(design, ("pools", kind), text)
+            known[kind, net] = None
+            if net.overlaps(SHARED):
+                text = f"pool '{kind}': expected private space, got {net}, which is for carriers (RFC 6598)"
+                yield self.say(design, ("pools", kind), text, severity=NOTE, hint="fine where no carrier's network is met")
+        yield from self._outside(design)
+
+    def _outside(self, design: Design) -> Iterator[Finding]:
+        """Prefixes taken from routers into the table that the fabric's own addresses are in."""
+        inside = {way.name for way in design.fabric.tenancy.ways_out if way.tenant < 0}
+        for at, box in enumerate(design.fabric.spec.intent.topology.attachments):
+            accepted = (box.external.accept or ()) if box.external is not None and box.name in inside else ()
+            for n, text in enumerate(accepted):
+                met = [
+                    f"'{kind}' {pool}"
+                    for kind, pool in _pools(design.fabric)
+                    if text not in DEFAULTS and pool.overlaps(ip_network(text))
+                ]
+                if met:
+                    path = ("topology", "attachments", at, "external", "accept", n)
+                    said = f"router '{box.name}': expected routes outside the fabric's pools, got {text} over {met[0]}"
+                    hint = "accept narrower prefixes, or the default route alone"
+                    yield self.say(design, path, said, severity=WARNING, hint=hint)
+
+
+def _pools(fabric: FabricPlan) -> list[tuple[str, Net]]:
+    return [(kind, ip_network(text)) for kind, texts in sorted(fabric.prefixes.items()) for text in texts]

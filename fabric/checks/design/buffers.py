@@ -1,0 +1,173 @@
+"""Buffers of the lossless class: marking, headroom, what is left to share, and the watchdog."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from fabric.checks.base import Design
+from fabric.checks.design.family import Ints, Path
+from fabric.checks.design.roce import LosslessCheck, capable, ends, meant, sorts, switches
+from fabric.checks.finding import ERROR, WARNING, Finding
+from fabric.plan.links import KINDS
+from fabric.plan.lossless import Lossless, Qos
+from fabric.plan.plan import FabricPlan
+from fabric.planner.lossless import FabricLossless, Place, RoleLossless, frame_bytes, length_of
+from fabric.qos.headroom import Headroom, floor_bytes, headroom
+from fabric.qos.pools import buffer_of
+
+
+def length_path(kind: int) -> Path:
+    return "topology", "cable_length_m", KINDS[kind]
+
+
+class MarkingBeforePause(LosslessCheck):
+    """ECN slows single senders down, PAUSE stops whole links: marking must begin so early that PAUSE stays the exception
+    (Zhu et al., SIGCOMM 2015, section 4). Between the mark and PAUSE there must be room for what is in flight on the link
+    itself at least. Thresholds of a fixed rule or of the intent are taken as they are, so they are held against the fill
+    at which a group sends PAUSE while all ports are congested."""
+
+    id = "FAB221"
+    title = "Marking begins well before PAUSE"
+    severity = WARNING
+    mend = "leave `qos.ecn` out: thresholds then follow the port speed and stay below the trigger"
+
+    def judge_lossless(self, design: Design, lossless: FabricLossless) -> Iterator[Finding]:
+        for key, entry in sorted(lossless.roles.items()):
+            for place, port in sorted(entry.ports.items()):
+                who = f"{switches(design.fabric, key)}, {place[0]}G at {place[1]} m"
+                for text, severity in _marking(design.fabric, entry.qos, place, port):
+                    yield self.say(design, ("qos", "ecn"), f"{who}: {text}", severity=severity)
+
+
+def _marking(fabric: FabricPlan, qos: Qos, place: Place, port: Lossless) -> Iterator[tuple[str, str]]:
+    """What is wrong with the thresholds of a port, and how badly."""
+    kmin, kmax, trigger = port.marking.kmin_bytes, port.marking.kmax_bytes, qos.buffer.trigger_bytes
+    if kmin >= kmax:
+        yield f"expected a Kmin below Kmax ({kmax:,} bytes), got {kmin:,}", ERROR if kmin > kmax else ""
+    if trigger is None:
+        return
+    flight = floor_bytes(*place, fabric.spec.intent.underlay.mtu, qos.lossless_mtu)
+    if kmin >= trigger:
+        yield f"expected a Kmin below the fill that sends PAUSE ({trigger:,} bytes), got {kmin:,}", ERROR
+    elif kmin + flight > trigger:
+        room = f"{trigger:,} - {flight:,} in flight = {trigger - flight:,}"
+        yield (
+            f"expected a Kmin of at most the fill that sends PAUSE less what is on the link ({room} bytes), got {kmin:,}",
+            "",
+        )
+
+
+def recomputed(fabric: FabricPlan, role: str, place: Place) -> Headroom:
+    """The headroom of a port from its speed and cable, computed anew."""
+    from fabric.catalog.asics import asic  # late: the tables are large
+
+    tier, spec = getattr(fabric.spec, role), fabric.spec
+    return headroom(
+        asic(tier.model.asic),
+        *place,
+        spec.intent.underlay.mtu,
+        spec.intent.qos.traffic,
+        switch=tier.switch,
+        lossless_mtu_bytes=frame_bytes(spec),
+    )
+
+
+class EnoughHeadroom(LosslessCheck):
+    """After PAUSE was sent, a cable's length of packets still arrives, and what the peer had begun (IEEE 802.1Qbb Annex O). A
+    port with less headroom than its speed and cable need drops in the one class that must not. A cable of 0 m is none:
+    SONiC's dynamic buffers take the lossless class off such a port."""
+
+    id = "FAB222"
+    title = "Every lossless port has the headroom that its speed and cable need"
+    severity = ERROR
+    mend = "state the longest cable of each kind under `cable_length_m`, and plan the fabric anew"
+
+    def judge_lossless(self, design: Design, lossless: FabricLossless) -> Iterator[Finding]:
+        fabric = design.fabric
+        for kind in sorted({link.kind for link in ends(fabric)}):
+            if not length_of(fabric.spec, kind):
+                yield self.say(design, length_path(kind), f"expected a length of {KINDS[kind]} cables above 0 m, got 0")
+        for key, entry in sorted(lossless.roles.items()):
+            for place, port in sorted(entry.ports.items()):
+                need = recomputed(fabric, key[0], place)
+                if port.xoff_bytes < need.xoff_bytes:
+                    text = f"expected a headroom of at least {need.xoff_bytes:,} bytes, got {port.xoff_bytes:,}"
+                    who = f"{switches(fabric, key)}, {place[0]}G at {place[1]} m"
+                    yield self.say(design, ("topology", "cable_length_m"), f"{who}: {text}")
+
+
+class BufferHolds(LosslessCheck):
+    """Headroom is memory that nothing else may use. What all lossless ports of a box reserve must fit its buffer and leave
+    room that queues share, or every queue stands still; and it must be reckoned for as many ports as are cabled."""
+
+    id = "FAB223"
+    title = "The headroom of all ports fits the buffer and leaves room to share"
+    severity = ERROR
+    mend = "shorter cables, slower or fewer ports, or a switch with more buffer; `fabric headroom` shows one link"
+
+    def judge_lossless(self, design: Design, lossless: FabricLossless) -> Iterator[Finding]:
+        fabric, cabled = design.fabric, _most_cabled(design.fabric)
+        for key, entry in sorted(lossless.roles.items()):
+            who, buffer = switches(fabric, key), entry.qos.buffer
+            for place, (count, device) in sorted(cabled.get(key, {}).items()):
+                if count > entry.counts.get(place, 0):
+                    text = f"expected at most {entry.counts.get(place, 0)} lossless ports of {place[0]}G at {place[1]} m"
+                    got = f"got {count} on {fabric.devices[device].name}"
+                    yield self.say(design, ("topology",), f"{who}: {text}, {got}")
+            if buffer.total_bytes is None:
+                continue
+            anew = _buffer(fabric, key, entry)
+            if buffer.reserved_bytes < anew:
+                text = f"{who}: expected {anew:,} bytes of headroom reserved, got {buffer.reserved_bytes:,}"
+                yield self.say(design, ("topology", "cable_length_m"), text)
+            if anew + 2 * fabric.spec.intent.underlay.mtu > buffer.total_bytes:
+                text = f"{who}: expected headroom within {buffer.total_bytes:,} bytes of buffer, with room left, got {anew:,}"
+                yield self.say(design, ("topology", "cable_length_m"), text)
+
+
+def _buffer(fabric: FabricPlan, key: tuple[str, str], entry: RoleLossless) -> int:
+    """Bytes that the ports of a box reserve, computed anew."""
+    from fabric.catalog.asics import asic
+
+    tier = getattr(fabric.spec, key[0])
+    ports = [(recomputed(fabric, key[0], place), count) for place, count in sorted(entry.counts.items())]
+    return buffer_of(asic(tier.model.asic), tier.model, tier.switch, ports).reserved_bytes
+
+
+def _most_cabled(fabric: FabricPlan) -> dict[tuple[str, str], dict[Place, tuple[int, int]]]:
+    """Sort of switch → kind of port → (most of them on one switch, that switch)."""
+    links, used, size = fabric.links, meant(fabric), len(fabric.devices)
+    counts: dict[Place, Ints] = {}
+    for kind, speed in sorted({(link.kind, link.speed_gbps) for link in ends(fabric)}):
+        alike = used[(links.kind[used] == kind) & (links.speed_gbps[used] == speed)]
+        place = (speed, length_of(fabric.spec, kind))
+        both = np.bincount(links.a[alike], minlength=size) + np.bincount(links.b[alike], minlength=size)
+        counts[place] = counts.get(place, np.zeros(size, dtype=np.int64)) + both
+    sort = sorts(fabric)
+    found: dict[tuple[str, str], dict[Place, tuple[int, int]]] = {}
+    for place, count in counts.items():
+        for device in np.flatnonzero(count).tolist():
+            most = found.setdefault(sort[device], {})
+            if count[device] > most.get(place, (0, 0))[0]:
+                most[place] = (int(count[device]), device)
+    return found
+
+
+class Watchdogs(LosslessCheck):
+    """A broken NIC that sends PAUSE without end stops its leaf, then the spines, then everybody: Microsoft saw it happen (Guo
+    et al., RDMA over Commodity Ethernet at Scale, SIGCOMM 2016, section 4.3). The watchdog gives such a queue up before
+    that, where the network OS has one."""
+
+    id = "FAB224"
+    title = "The PFC watchdog runs where the network OS has one"
+    severity = WARNING
+    mend = "`qos: {pfc_watchdog: true}`, or leave it out"
+
+    def judge_lossless(self, design: Design, lossless: FabricLossless) -> Iterator[Finding]:
+        able, can_pause = capable(design.fabric, "watchdog"), capable(design.fabric, "lossless")
+        for key, entry in sorted(lossless.roles.items()):
+            if entry.qos.watchdog is None and able.get(key[0]) and can_pause.get(key[0]):
+                text = f"{switches(design.fabric, key)}: expected a PFC watchdog, got none"
+                yield self.say(design, ("qos", "pfc_watchdog"), text)

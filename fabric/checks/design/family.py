@@ -1,0 +1,111 @@
+"""What the checks of the plan have in common: how they speak of a fabric, and its devices as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fabric.catalog.models import SwitchModel
+from fabric.checks.base import Design, DesignCheck
+from fabric.checks.finding import Finding
+from fabric.plan.devices import CORE, LEAF, SPINE, Device
+from fabric.plan.links import LEAF_LEAF, LEAF_SPINE, SPINE_CORE
+from fabric.plan.plan import FabricPlan
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Path = tuple[str | int, ...]
+
+BETWEEN_SWITCHES = (LEAF_LEAF, LEAF_SPINE, SPINE_CORE)
+NOUNS = {LEAF: "leaves", SPINE: "spines", CORE: "cores"}
+
+
+class FabricCheck(DesignCheck):
+    """A check whose findings begin with the fabric's name. `infiniband`: it judges fabrics of InfiniBand as well."""
+
+    infiniband: ClassVar[bool] = False
+
+    def over(self, design: Design) -> Iterator[Finding]:
+        if self.infiniband or design.fabric.spec.ethernet:
+            yield from self.judge(design)
+
+    def judge(self, design: Design) -> Iterator[Finding]:
+        raise NotImplementedError
+
+    def say(self, design: Design, path: Path, text: str, *, hint: str = "", severity: str = "") -> Finding:
+        """A finding at a key of the fabric in the intent."""
+        message = f"fabric '{design.fabric.name}': {text}"
+        return self.at(design.place(*path), message, hint=hint, severity=severity)
+
+
+def before(design: Design) -> list[FabricPlan]:
+    """The fabrics of the site that stand before this one; those behind it look at this one themselves."""
+    names = list(design.plan.fabrics)
+    known = (design.plan.fabrics[name] for name in names[: names.index(design.fabric.name)])
+    return [fabric for fabric in known if fabric.spec.ethernet]
+
+
+def column(fabric: FabricPlan, name: str) -> Ints:
+    """A number of every device: `asn`, `plane`, …"""
+    return np.array([getattr(device, name) for device in fabric.devices], dtype=np.int64)
+
+
+def of_role(fabric: FabricPlan, role: str) -> Bools:
+    """Which devices have a role."""
+    return np.array([device.role == role for device in fabric.devices], dtype=bool)
+
+
+def rows(fabric: FabricPlan, *kinds: int) -> Ints:
+    """The links of some kinds."""
+    return np.flatnonzero(np.isin(fabric.links.kind, kinds))
+
+
+def per_device(fabric: FabricPlan, devices: NDArray[Any], weight: NDArray[Any] | None = None) -> Ints:
+    """How often every device stands in a column, or the sum of the weights beside it."""
+    return np.bincount(devices, weight, len(fabric.devices)).astype(np.int64)
+
+
+def models(fabric: FabricPlan) -> dict[str, SwitchModel]:
+    """Hardware by role."""
+    spec = fabric.spec
+    return {LEAF: spec.leaf.model, SPINE: spec.spine.model, CORE: spec.core.model}
+
+
+def network_oses(fabric: FabricPlan) -> dict[str, str]:
+    """Network OS of every role that there is, "" where none is known."""
+    return {device.role: device.nos for device in reversed(fabric.switches)}
+
+
+def named(fabric: FabricPlan, devices: Iterable[int]) -> str:
+    """`leaf001`, `leaf001 and leaf002`, `leaf001 and 6 more`."""
+    first, *others = (fabric.devices[int(at)].name for at in devices)
+    if len(others) == 1:
+        return f"{first} and {others[0]}"
+    return f"{first} and {len(others)} more" if others else first
+
+
+def in_all(count: int, noun: str, nouns: str = "") -> str:
+    """` (8 links in all)` behind the first of several."""
+    return f" ({count:,} {nouns or noun + 's'} in all)" if count > 1 else ""
+
+
+def link_ends(fabric: FabricPlan, link: int) -> str:
+    """`leaf001 and spine002`: the devices that a link joins."""
+    return f"{fabric.devices[fabric.links.a[link]].name} and {fabric.devices[fabric.links.b[link]].name}"
+
+
+def pinned(design: Design, device: Device, key: str, otherwise: Path) -> Path:
+    """The pin of a switch that says a thing, else the key of the fabric that it follows from."""
+    for name, pin in design.fabric.spec.intent.pins.items():
+        if device.name in (name, pin.name) and getattr(pin, key) is not None:
+            return "pins", name, key
+    return otherwise
+
+
+def switch_path(design: Design, role: str) -> Path:
+    """The key that names the switches of a role."""
+    own: Path = ("topology", role, "switch")
+    return own if design.fabric.spec.stated(*own) else ("topology", "switch")

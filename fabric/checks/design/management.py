@@ -1,0 +1,109 @@
+"""How the switches are reached, and what they report to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from ipaddress import ip_address, ip_network
+
+from fabric.checks.base import Design
+from fabric.checks.design.family import FabricCheck, Path, named, pinned
+from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
+from fabric.intent.services import Management
+from fabric.plan.plan import FabricPlan
+
+TIME_SERVERS = 2
+WIDEST = {4: 8, 6: 16}  # shortest prefix that may be one site's own: 10.0.0.0/8, fd00::/16
+
+
+class ManagementCheck(FabricCheck):
+    """Whose findings stand at the management of a fabric, or at the site's, which the first fabric that has it speaks for."""
+
+    def wish(self, design: Design) -> Management:
+        return design.fabric.spec.intent.management or design.plan.intent.management
+
+    def spoken_for(self, design: Design) -> list[FabricPlan]:
+        """The fabrics whose management this one's is; none where another fabric has spoken."""
+        if design.fabric.spec.intent.management:
+            return [design.fabric]
+        shared = [f for f in design.plan.fabrics.values() if f.spec.ethernet and not f.spec.intent.management]
+        return shared if shared[0] is design.fabric else []
+
+    def about(self, design: Design, key: str, text: str, severity: str = "") -> Finding:
+        """A finding at a key of management, or at the whole of it."""
+        own = design.fabric.spec.intent.management
+        path: Path = ("fabrics", design.fabric.name, "management") if own else ("management",)
+        what = f"management.{key}" if key else "management"
+        return self.at(design.plan.source.place((*path, key)), f"{what}: {text}", severity=severity)
+
+
+class ManagementApart(ManagementCheck):
+    """Who fixes a broken fabric comes in over management, so it must not run through the fabric: no address out of its pools,
+    a gateway on the same subnet, and a routing table of its own, so that no route of the fabric can take it over."""
+
+    id = "FAB238"
+    title = "Management has addresses and a routing table of its own"
+    severity = WARNING
+    mend = "`management: {vrf: true}`, and a pool `management` beside the others with the gateway in it"
+
+    def judge(self, design: Design) -> Iterator[Finding]:
+        fabric, wish = design.fabric, self.wish(design)
+        if not wish.vrf and self.spoken_for(design):
+            yield self.about(design, "vrf", "expected a VRF of its own, got the default routing table")
+        nets = [ip_network(prefix) for prefix in fabric.prefixes["management"]]
+        if wish.gateway and not any(ip_address(wish.gateway) in net for net in nets):
+            pool = ", ".join(map(str, nets))
+            text = f"expected an address of the pool 'management' ({pool}) of fabric '{fabric.name}', got {wish.gateway}"
+            yield self.about(design, "gateway", text, ERROR)
+        numbers = {device.index: int(fabric.management[device.index]) for device in fabric.switches}
+        bare = [at for at, number in numbers.items() if number < 0]
+        if bare:
+            text = f"expected a management address on every switch, got none on {named(fabric, bare)}"
+            yield self.say(design, ("pools", "management"), text, severity=ERROR)
+        for kind, prefixes in sorted(fabric.prefixes.items()):
+            for net in map(ip_network, prefixes if kind != "management" else ()):
+                first, last = int(net.network_address), int(net.broadcast_address)
+                inside = [at for at, number in numbers.items() if first <= number <= last]
+                if inside:
+                    path = pinned(design, fabric.devices[inside[0]], "management", ("pools", "management"))
+                    text = (
+                        f"expected management addresses outside the pool '{kind}' ({net}), got {named(fabric, inside)} in it"
+                    )
+                    yield self.say(design, path, text, severity=ERROR)
+
+
+class TimeAndLogs(ManagementCheck):
+    """What happened first can only be told when all clocks agree, and one time server that is wrong is believed; logs on the
+    box alone go with the box."""
+
+    id = "FAB239"
+    title = "Switches have two time servers and a log collector"
+    severity = NOTE
+    mend = "`management: {ntp: [192.0.2.10, 192.0.2.11], syslog: 192.0.2.20}`"
+
+    def judge(self, design: Design) -> Iterator[Finding]:
+        if not self.spoken_for(design):
+            return
+        wish = self.wish(design)
+        if len(wish.ntp) < TIME_SERVERS or not wish.syslog:
+            text = f"expected at least {TIME_SERVERS} time servers and a log collector"
+            yield self.about(design, "", f"{text}, got {len(wish.ntp)} and {len(wish.syslog)}")
+
+
+class Reach(ManagementCheck):
+    """SSH, SNMP and gNMI are answered to the prefixes of `allow` alone. One that is wider than a site, or that the servers'
+    addresses lie in, lets whoever has a server knock at every switch."""
+
+    id = "FAB240"
+    title = "Management is answered to few"
+    severity = WARNING
+    mend = "name the prefixes of operators and collectors; unless stated it is the management pool"
+
+    def judge(self, design: Design) -> Iterator[Finding]:
+        pools = {prefix for fabric in self.spoken_for(design) for prefix in fabric.prefixes["servers"]}
+        for text in (self.wish(design).allow or ()) if pools else ():
+            net = ip_network(text)
+            if net.prefixlen < WIDEST[net.version]:
+                yield self.about(design, "allow", f"expected prefixes of /{WIDEST[net.version]} or longer, got {text}")
+            for pool in sorted(pools):
+                if net.overlaps(ip_network(pool)):
+                    yield self.about(design, "allow", f"expected prefixes without the servers' pool ({pool}), got {text}")

@@ -1,0 +1,188 @@
+"""Cables: what meets what, how fast and how far."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from fabric.checks.base import Design
+from fabric.checks.design.family import (
+    BETWEEN_SWITCHES,
+    FabricCheck,
+    Ints,
+    column,
+    in_all,
+    link_ends,
+    of_role,
+    rows,
+)
+from fabric.checks.finding import ERROR, WARNING, Finding
+from fabric.diagnostics import plural
+from fabric.plan.devices import CORE, LEAF, SPINE
+from fabric.plan.links import KINDS, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
+from fabric.planner.coordinates import server_ports, unit_plan
+from fabric.planner.lossless import length_of
+
+# Longest reach of a standard optic by port speed: IEEE 802.3-2022 (LX10, 40 km ER classes of 10G to 400G), 802.3ct and
+# 802.3cw (80 km ZR of 100G and 400G), 802.3df and the drafts of 802.3dj (800G ER1, 1.6T DR8-2).
+FARTHEST_M = {1: 10_000, 10: 40_000, 25: 40_000, 40: 40_000, 50: 40_000, 100: 80_000, 200: 40_000, 400: 80_000, 800: 40_000}
+FARTHEST_M |= {1600: 2_000}
+ONE_SITE_M = 2_000  # FR optics; a Clos that is wider spans buildings
+
+
+class UniformLinks(FabricCheck):
+    """A Clos is non-blocking because every leaf has equally many links to every spine: ECMP gives each neighbour the same
+    share, so a spine with fewer links is full while others idle. RFC 7938 section 3.2 draws it so; spines and cores alike."""
+
+    id = "FAB229"
+    title = "Every leaf meets every spine of its plane and pod with equally many links of one speed"
+    severity = ERROR
+    mend = "plan the fabric anew; `spine.count` and `uplinks` must divide evenly"
+    infiniband = True
+
+    def judge(self, design: Design) -> Iterator[Finding]:
+        fabric, spec = design.fabric, design.fabric.spec
+        columns = [column(fabric, "plane")]
+        columns += [column(fabric, "rail")] if spec.kind == "rail-only" else []
+        columns += [column(fabric, "pod")] if fabric.sizing.tiers == 3 else []
+        _, network = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
+        spines = np.bincount(network.ravel()[of_role(fabric, SPINE)], minlength=int(network.max(initial=0)) + 1)
+        each = {size.name: 0 if size.last_unit else fabric.sizing.links_per_spine(size) for size in fabric.sizing.groups}
+        links = np.array([each.get(device.group, 0) for device in fabric.devices], dtype=np.int64)
+        yield from self._uneven(design, LEAF_SPINE, (spines[network.ravel()], links))
+        if fabric.sizing.tiers == 3:
+            size = (fabric.sizing.cores_built, fabric.sizing.links_per_core)
+            yield from self._uneven(design, SPINE_CORE, tuple(np.full(len(fabric.devices), number) for number in size))
+
+    def _uneven(self, design: Design, kind: int, expected: tuple[Ints, ...]) -> Iterator[Finding]:
+        """Lower switches whose uplinks are not shared evenly.
+
+        Args:
+            expected: by device, how many upper switches it meets, and links to each; 0 where a unit that is not full has
+                fewer, but equally many.
+        """
+        fabric, links = design.fabric, rows(design.fabric, kind)
+        role, upper = (LEAF, SPINE) if kind == LEAF_SPINE else (SPINE, CORE)
+        if not of_role(fabric, upper).any():
+            return
+        pairs, count = np.unique(np.stack([fabric.links.a[links], fabric.links.b[links]], axis=1), axis=0, return_counts=True)
+        met = np.bincount(pairs[:, 0], minlength=len(fabric.devices))
+        least, most = np.full(len(met), len(links) + 1), np.zeros(len(met), dtype=np.int64)
+        np.minimum.at(least, pairs[:, 0], count)
+        np.maximum.at(most, pairs[:, 0], count)
+        uneven = (met != expected[0]) | (least != most) | ((expected[1] > 0) & (most != expected[1]))
+        wrong = np.flatnonzero(of_role(fabric, role) & uneven)
+        if len(wrong):
+            first = int(wrong[0])
+            mine = pairs[:, 0] == first
+            spread = [f"{n} to {fabric.devices[at].name}" for n, at in zip(count[mine], pairs[mine, 1], strict=True)]
+            got = ", ".join(spread[:4]) + (", …" if len(spread) > 4 else "") if spread else "none"
+            wanted = f"{expected[1][first] or 'equally many'} to each of {plural(int(expected[0][first]), upper)}"
+            text = (
+                f"{fabric.devices[first].name}: links: expected {wanted}, got {got}{in_all(len(wrong), 'switch', 'switches')}"
+            )
+            yield self.say(design, ("topology", upper), text)
+        if len(speeds := np.unique(fabric.links.speed_gbps[links])) > 1:
+            found = " and ".join(f"{speed}G" for speed in speeds)
+            yield self.say(design, ("topology", upper), f"expected {KINDS[kind]} links of one speed, got {found}")
+
+
+class PlanesApart(FabricCheck):
+    """Planes are isolated so that one can fail or be upgraded alone, and a rail-optimized unit keeps NIC n of every server on
+    the leaf of rail n, one hop from its peers (NVIDIA DGX SuperPOD RA-11333). One cable between two planes joins their
+    routing; one on the wrong rail sends a collective over the spines."""
+
+    id = "FAB230"
+    title = "No cable crosses planes, rails or units"
+    severity = ERROR
+    mend = "plan the fabric anew, or move the cable back"
+    infiniband = True
+
+    def judge(self, design: Design) -> Iterator[Finding]:
+        fabric = design.fabric
+        for what, names in (
+            ("plane", BETWEEN_SWITCHES),
+            ("rail", BETWEEN_SWITCHES if fabric.spec.kind == "rail-only" else ()),
+        ):
+            links, own = rows(fabric, *names), column(fabric, what)
+            low, high = own[fabric.links.a[links]], own[fabric.links.b[links]]
+            wrong = links[(low != high) & (high >= 0)]
+            if len(wrong):
+                a, b = (int(own[end[wrong[0]]]) + 1 for end in (fabric.links.a, fabric.links.b))
+                text = f"the link between {link_ends(fabric, wrong[0])}: expected one {what}, got {a} and {b}"
+                yield self.say(design, ("topology",), text + in_all(len(wrong), "link"))
+        if fabric.spec.kind != "collapsed":
+            yield from self._servers(design)
+
+    def _servers(self, design: Design) -> Iterator[Finding]:
+        """NIC ports against the leaves of their unit, plane and rail."""
+        fabric, links = design.fabric, rows(design.fabric, SERVER_LEAF)
+        groups = [group.name for group in fabric.spec.groups]
+        group = np.array([groups.index(d.group) if d.group in groups else -1 for d in fabric.devices], dtype=np.int64)
+        for at, (size, spec) in enumerate(zip(fabric.sizing.groups, fabric.spec.groups, strict=True)):
+            unit, ports = (
+                unit_plan(fabric.spec, size.unit_leaves, fabric.spec.leaves_per_nic(spec)),
+                server_ports(fabric.spec, spec),
+            )
+            mine = links[group[fabric.links.a[links]] == at]
+            port = (fabric.links.a_cage[mine] - 1) * spec.nic.ports + fabric.links.a_sub[mine]
+            known = port < len(ports.leaf)  # a NIC that the server has not is a matter of ports
+            mine, leaf = mine[known], ports.leaf[port[known]]
+            server = column(fabric, "unit")[fabric.links.a[mine]]
+            for what, wanted in (("unit", server), ("plane", unit.plane[leaf]), ("rail", unit.rail[leaf])):
+                got = column(fabric, what)[fabric.links.b[mine]]
+                wrong = np.flatnonzero(wanted != got)
+                if len(wrong):
+                    first = wrong[0]
+                    text = f"the link between {link_ends(fabric, mine[first])}: expected a leaf of {what} {wanted[first] + 1}"
+                    text += f", got {what} {got[first] + 1}{in_all(len(wrong), 'link')}"
+                    yield self.say(design, ("topology",), text)
+
+
+class Speeds(FabricCheck):
+    """A link comes up when both ends run at one speed. What a NIC does is fixed; ports of switches are checked with their
+    cages."""
+
+    id = "FAB232"
+    title = "Both ends of every server's link run at one speed"
+    severity = ERROR
+    mend = "plan the fabric anew, or correct the NIC's `speed_gbps` in the catalog"
+    infiniband = True
+
+    def judge(self, design: Design) -> Iterator[Finding]:
+        fabric, links = design.fabric, rows(design.fabric, SERVER_LEAF)
+        for at, group in enumerate(fabric.spec.groups):
+            mine = np.array([device.group == group.name for device in fabric.devices], dtype=bool)
+            here = links[mine[fabric.links.a[links]]]
+            wrong = here[fabric.links.speed_gbps[here] != group.nic.speed_gbps]
+            if len(wrong):
+                text = f"the link between {link_ends(fabric, wrong[0])}: expected the {group.nic.speed_gbps}G of the NIC, got"
+                got = f"{fabric.links.speed_gbps[wrong[0]]}G{in_all(len(wrong), 'link')}"
+                yield self.say(design, ("servers", at), f"{text} {got}")
+
+
+class CableReach(FabricCheck):
+    """Copper reaches 2 to 5 m, SR optics 50 to 100 m, DR 500 m, FR 2 km, LR 10 km; no standard optic reaches beyond 40 to
+    80 km. Within one Clos more than 2 km is more often a wrong unit than a wish, and its PFC headroom is large."""
+
+    id = "FAB233"
+    title = "Every cable is within reach of an optic of its speed"
+    severity = ERROR
+    mend = "lengths are in metres; links between buildings want a slower speed or a router"
+    infiniband = True
+
+    def judge(self, design: Design) -> Iterator[Finding]:
+        fabric = design.fabric
+        pairs = np.unique(np.stack([fabric.links.kind, fabric.links.speed_gbps], axis=1), axis=0).tolist()
+        for kind, speed in pairs:
+            length, most = length_of(fabric.spec, kind), FARTHEST_M.get(speed, 0)
+            path = ("topology", "cable_length_m", KINDS[kind])
+            if most and length > most:
+                text = (
+                    f"{KINDS[kind]} at {speed}G: expected at most {most:,} m, the reach of a standard optic, got {length:,}"
+                )
+                yield self.say(design, path, text)
+            elif length > ONE_SITE_M:
+                text = f"{KINDS[kind]} at {speed}G: expected at most {ONE_SITE_M:,} m within one site, got {length:,}"
+                yield self.say(design, path, text, severity=WARNING)

@@ -1,0 +1,129 @@
+"""Ports: whether the boxes have what is plugged into them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from fabric.checks.base import Design
+from fabric.checks.design.family import FabricCheck, Ints, in_all, models, named, of_role, rows, switch_path
+from fabric.checks.finding import ERROR, Finding
+from fabric.plan.devices import SWITCH_ROLES
+from fabric.plan.links import SERVER_LEAF
+from fabric.plan.plan import FabricPlan
+
+
+class Ports(FabricCheck):
+    """A port takes one cable; a cage can be split only as its board allows, into ports of one speed, and the chip drives a
+    largest number of ports in all. What a plan asks beyond that cannot be plugged in, or does not come up."""
+
+    id = "FAB231"
+    title = "Every port exists and is used once"
+    severity = ERROR
+    mend = "take pinned ports away, or plan the fabric anew"
+    infiniband = True
+
+    def judge(self, design: Design) -> Iterator[Finding]:
+        ends = plugged(design.fabric)
+        yield from self._used_twice(design, ends)
+        yield from self._not_there(design, ends)
+        yield from self._split_two_ways(design, ends)
+        yield from self._too_many(design, ends)
+        yield from self._nics(design)
+
+    def _used_twice(self, design: Design, ends: Ends) -> Iterator[Finding]:
+        ports, count = np.unique(np.stack([ends.device, ends.cage, ends.sub], axis=1), axis=0, return_counts=True)
+        twice = np.flatnonzero(count > 1)
+        if len(twice):
+            device, cage, sub = ports[twice[0]].tolist()
+            name, cables = design.fabric.devices[device].name, count[twice[0]]
+            text = f"{name}: expected one cable in port {cage}/{sub + 1}, got {cables}{in_all(len(twice), 'port')}"
+            yield self.say(design, ("topology",), text)
+
+    def _not_there(self, design: Design, ends: Ends) -> Iterator[Finding]:
+        """Ports that a box of the role has not, each once."""
+        fabric = design.fabric
+        for role in SWITCH_ROLES:
+            mine = np.flatnonzero(of_role(fabric, role)[ends.device])
+            ports = np.stack([ends.cage, ends.sub, ends.split, ends.speed_gbps], axis=1)[mine]
+            kinds, first = np.unique(ports, axis=0, return_index=True)
+            for (cage, sub, split, speed), at in zip(kinds.tolist(), first.tolist(), strict=True):
+                if wrong := _wrong_port(fabric, role, cage, sub, split, speed):
+                    name = fabric.devices[ends.device[mine[at]]].name
+                    yield self.say(design, switch_path(design, role), f"{name}: {wrong}")
+
+    def _split_two_ways(self, design: Design, ends: Ends) -> Iterator[Finding]:
+        cages = np.unique(np.stack([ends.device, ends.cage, ends.split, ends.speed_gbps], axis=1), axis=0)
+        cages = cages[_switches(design.fabric)[cages[:, 0]]]
+        mixed = np.flatnonzero((np.diff(cages[:, :2], axis=0) == 0).all(axis=1))
+        if len(mixed):
+            (device, cage, split, speed), (*_, ways, gbps) = cages[mixed[0]].tolist(), cages[mixed[0] + 1].tolist()
+            got = f"{split}x{speed}G and {ways}x{gbps}G{in_all(len(mixed), 'cage')}"
+            text = f"{design.fabric.devices[device].name}: expected cage {cage} split one way, got {got}"
+            yield self.say(design, ("topology",), text)
+
+    def _too_many(self, design: Design, ends: Ends) -> Iterator[Finding]:
+        """Chips that drive fewer ports than the cages in use are split into."""
+        fabric = design.fabric
+        cages = np.unique(np.stack([ends.device, ends.cage, ends.split], axis=1), axis=0)
+        driven = np.bincount(cages[:, 0], cages[:, 2], len(fabric.devices)).astype(np.int64)
+        for role, model in models(fabric).items():
+            most, mine = model.max_logical_ports, np.where(of_role(fabric, role), driven, 0)
+            if most and mine.max(initial=0) > most:
+                got = f"{mine.max()} on {named(fabric, np.flatnonzero(mine > most))}"
+                text = f"expected at most the {most} ports that the chip drives, got {got}"
+                yield self.say(design, switch_path(design, role), text)
+
+    def _nics(self, design: Design) -> Iterator[Finding]:
+        """Ports of servers that their model has not."""
+        fabric, links = design.fabric, design.fabric.links
+        here = rows(fabric, SERVER_LEAF)
+        for at, group in enumerate(fabric.spec.groups):
+            mine = here[np.array([device.group == group.name for device in fabric.devices], dtype=bool)[links.a[here]]]
+            over = mine[(links.a_cage[mine] > group.nic.count) | (links.a_sub[mine] >= group.nic.ports)]
+            if len(over):
+                got = f"NIC {links.a_cage[over[0]]} port {links.a_sub[over[0]] + 1}{in_all(len(over), 'port')}"
+                most = f"NIC {group.nic.count} port {group.nic.ports}"
+                text = f"{fabric.devices[links.a[over[0]]].name}: expected ports up to {most}, got {got}"
+                yield self.say(design, ("servers", at), text)
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """Both ends of every link as columns."""
+
+    device: Ints
+    cage: Ints
+    sub: Ints
+    split: Ints
+    speed_gbps: Ints
+
+
+def plugged(fabric: FabricPlan) -> Ends:
+    """Every port that a cable is in."""
+    links = fabric.links
+    return Ends(
+        np.concatenate([links.a, links.b]).astype(np.int64),
+        np.concatenate([links.a_cage, links.b_cage]).astype(np.int64),
+        np.concatenate([links.a_sub, links.b_sub]).astype(np.int64),
+        np.concatenate([links.a_split, links.b_split]).astype(np.int64),
+        np.concatenate([links.speed_gbps, links.speed_gbps]).astype(np.int64),
+    )
+
+
+def _switches(fabric: FabricPlan) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    return np.array([device.role in SWITCH_ROLES for device in fabric.devices], dtype=bool)
+
+
+def _wrong_port(fabric: FabricPlan, role: str, cage: int, sub: int, split: int, speed_gbps: int) -> str:
+    """Why a switch has no such port, "" when it has."""
+    model = models(fabric)[role]
+    if not 1 <= cage <= model.cages:
+        return f"expected cages 1 to {model.cages}, got {cage}"
+    splits = model.group_of(cage).splits
+    if splits.get(speed_gbps) != split:
+        does = ", ".join(f"{ways}x{gbps}G" for gbps, ways in sorted(splits.items(), reverse=True))
+        return f"expected cage {cage} as one of {does}, got {split}x{speed_gbps}G"
+    return "" if 0 <= sub < split else f"expected ports 1 to {split} of cage {cage}, got {sub + 1}"

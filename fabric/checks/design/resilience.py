@@ -1,0 +1,182 @@
+"""What a failure leaves, and whether the bandwidth is what the intent promised."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fabric.checks.base import Design
+from fabric.checks.design.family import FabricCheck, Ints, in_all, named, of_role, per_device, rows
+from fabric.checks.design.roce import LosslessCheck, capable
+from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
+from fabric.diagnostics import plural
+from fabric.plan.devices import LEAF, SERVER, SPINE
+from fabric.plan.links import LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
+from fabric.plan.plan import FabricPlan
+from fabric.planner.lossless import FabricLossless
+
+FEWEST_SPINES = 4
+SMALL_LEAVES = 8  # below that a fabric is a lab or a first rack
+MOST_LINKS = 500_000  # for maximum flows; beyond it the ratios of the tiers have the word
+
+
+class FewSpines(LosslessCheck):
+    """With two or three spines, one that fails takes a third of the bandwidth or more, and a second failure leaves so little
+    that PAUSE spreads over the whole fabric. Juniper's validated designs for AI clusters ask for at least four. Spines of
+    all planes count, since a NIC reaches them all; a single spine is FAB182's matter."""
+
+    id = "FAB234"
+    title = "A lossless fabric has at least four spines"
+    severity = WARNING
+    mend = "`leaf: {uplinks: …}` of a lower speed reaches more spines; `spine: {min_count: 4}` asks for them"
+
+    def judge_lossless(self, design: Design, lossless: FabricLossless) -> Iterator[Finding]:
+        sizing = design.fabric.sizing
+        spines = sizing.spines_built * sizing.planes
+        if sizing.spines_built < 2 or spines >= FEWEST_SPINES or not any(capable(design.fabric, "lossless").values()):
+            return
+        small = NOTE if sizing.leaves < SMALL_LEAVES else ""
+        text = f"expected at least {FEWEST_SPINES} spines in a lossless fabric, got {spines}"
+        yield self.say(design, ("topology", "spine"), text, severity=small)
+
+
+class SinglePoints(FabricCheck):
+    """A front end and its way out should survive one box: a server whose ports all end on one leaf is gone with it, and so is
+    the outside world behind a single border leaf. On compute rails a NIC has one leaf by design, and the job restarts."""
+
+    id = "FAB235"
+    title = "No single leaf takes servers or the way out along"
+    severity = WARNING
+    mend = "`dual_tor: true` with NICs of two ports; two `links` or more for a router"
+
+    def judge(self, design: Design) -> Iterator[Finding]:
+        fabric, purpose = design.fabric, design.fabric.spec.intent.purpose
+        if purpose in ("frontend", "storage"):
+            links = rows(fabric, SERVER_LEAF)
+            pairs = np.unique(np.stack([fabric.links.a[links], fabric.links.b[links]], axis=1), axis=0)
+            leaves = per_device(fabric, pairs[:, 0])
+            alone = np.flatnonzero(of_role(fabric, SERVER) & (leaves == 1))
+            if len(alone):
+                text = f"expected every server on two leaves, got one for {named(fabric, alone[:1])}"
+                group = next(g for g in fabric.spec.groups if g.name == fabric.devices[alone[0]].group)
+                split = "`kind: rail-optimized` puts every NIC of a server on a leaf of its own"
+                yield self.say(
+                    design,
+                    ("topology", "dual_tor"),
+                    text + in_all(len(alone), "server"),
+                    hint=split if group.nic.count > 1 and group.nic.ports == 1 else "",
+                    severity=NOTE if purpose == "storage" else "",
+                )
+        borders = {int(fabric.links.b[way.link]) for way in fabric.tenancy.ways_out}
+        if len(borders) == 1:
+            text = f"expected ways out on two leaves, got {named(fabric, borders)} alone"
+            yield self.say(design, ("topology", "attachments"), text)
+
+
+def promised(fabric: FabricPlan, role: str) -> Fraction | None:
+    """The ratio of a tier that the intent binds itself to; None where stated uplinks have the word."""
+    spec = fabric.spec
+    free = not spec.stated("topology", role, "uplinks", "count")
+    if not free and not spec.stated("topology", role, "oversubscription"):
+        return None
+    return spec.leaf_ratio if role == LEAF else spec.spine_ratio
+
+
+def unbuilt(fabric: FabricPlan) -> bool:
+    """Whether the finished fabric has spines or cores that are still to come."""
+    sizing = fabric.sizing
+    return sizing.spines_built < sizing.spines or sizing.cores_built < sizing.cores
+
+
+def ratio(value: Fraction) -> str:
+    return f"{float(value):.3g}:1"
+
+
+class Oversubscription(FabricCheck):
+    """Oversubscription is a ceiling: bandwidth of the servers of a leaf over that of its uplinks, and of a spine's links down
+    over those up. What is built must keep it with the servers and cables that are there; while spines of the finished
+    fabric are still to come it may not."""
+
+    id = "FAB236"
+    title = "No switch is oversubscribed beyond what the intent says"
+    severity = ERROR
+    mend = "more uplinks or spines, fewer servers, or a higher `oversubscription`"
+    infiniband = True
+
+    def judge(self, design: Design) -> Iterator[Finding]:
+        fabric, links = design.fabric, design.fabric.links
+
+        def gbps(kind: int, end: NDArray[Any]) -> Ints:
+            here = rows(fabric, kind)
+            return per_device(fabric, end[here], links.speed_gbps[here])
+
+        pair = gbps(LEAF_LEAF, links.a) + gbps(LEAF_LEAF, links.b)
+        tiers = [(LEAF, gbps(SERVER_LEAF, links.b), gbps(LEAF_SPINE, links.a) + pair)]
+        if fabric.sizing.tiers == 3:
+            tiers.append((SPINE, gbps(LEAF_SPINE, links.b), gbps(SPINE_CORE, links.a)))
+        for role, down, up in tiers:
+            most = promised(fabric, role)
+            if most is None:
+                continue
+            over = np.flatnonzero(of_role(fabric, role) & (down * most.denominator > up * most.numerator))
+            if not len(over):
+                continue
+            share = np.divide(down, up, out=np.full(len(up), np.inf), where=up > 0)[over]
+            worst = int(over[share.argmax()])
+            got = ratio(Fraction(int(down[worst]), int(up[worst]))) if up[worst] else "no uplink"
+            text = f"{fabric.devices[worst].name}: expected at most {ratio(most)}, got {got}"
+            text += in_all(len(over), "switch", "switches")
+            early = unbuilt(fabric)
+            later = " until the spines and cores of the finished fabric are built" if early else ""
+            yield self.say(design, ("topology", role), text + later, severity=WARNING if early else "")
+
+
+class Bisection(FabricCheck):
+    """Ratios of single switches say nothing when links are unevenly spread: then two halves of the fabric have less between
+    them than each has uplinks. The maximum flow between halves (units, pods, rails, leaves) is exact, and must be the share
+    of NIC speed that the ratios promise."""
+
+    id = "FAB237"
+    title = "Every half of the fabric reaches the other at the promised share of NIC speed"
+    severity = ERROR
+    mend = "`fabric estimate --capacity` shows every cut and the links that limit it"
+    infiniband = True
+
+    def judge(self, design: Design) -> Iterator[Finding]:
+        fabric = design.fabric
+        ratios = [promised(fabric, role) for role in (LEAF, SPINE)[: max(1, fabric.sizing.tiers - 1)]]
+        if len(fabric.links) > MOST_LINKS:
+            return
+        parts, halves = _measured(fabric)
+        if parts != fabric.sizing.networks:
+            expected = plural(fabric.sizing.networks, "isolated network")
+            yield self.say(design, ("topology",), f"expected {expected} of planes and rails, got {parts}")
+        if unbuilt(fabric) or None in ratios or not halves:
+            return
+        least, (share, where) = float(1 / _product(ratios)), min(halves)
+        if share < least - 1e-6:
+            yield self.say(design, ("topology",), f"{where}: expected at least {least:.1%} of NIC speed, got {share:.1%}")
+
+
+def _product(ratios: list[Fraction | None]) -> Fraction:
+    total = Fraction(1)
+    for value in ratios:
+        total *= max(Fraction(1), value or Fraction(1))
+    return total
+
+
+def _measured(fabric: FabricPlan) -> tuple[int, list[tuple[float, str]]]:
+    """Networks that no link joins; and (share of NIC speed, which halves) of the balanced cuts whose sides are to talk."""
+    from fabric.solver.capacity.halves import structured
+    from fabric.solver.capacity.singles import share_of
+    from fabric.solver.capacity.throughput import ground
+    from fabric.solver.network import network
+
+    net = network(fabric)
+    base = ground(net)
+    cuts = [cut for cut in structured(base, net) if cut.balanced and not cut.apart]
+    return int(base.part.max(initial=-1)) + 1, [(round(share_of(base, net, cut)[0], 9), cut.where) for cut in cuts]

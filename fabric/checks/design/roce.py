@@ -1,0 +1,79 @@
+"""What the checks of the lossless class have in common: who can do it, and the links that it is meant for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from fabric.checks.base import Design
+from fabric.checks.design.family import NOUNS, FabricCheck, Ints, models, network_oses
+from fabric.checks.finding import Finding
+from fabric.plan.devices import LEAF
+from fabric.plan.links import ATTACHMENT
+from fabric.plan.plan import FabricPlan
+from fabric.plan.tenants import CLOSED
+from fabric.planner.lossless import FabricLossless
+from fabric.vendors.base import target
+
+
+class LosslessCheck(FabricCheck):
+    """A check of fabrics with a lossless class."""
+
+    def judge(self, design: Design) -> Iterator[Finding]:
+        if design.fabric.lossless is not None:
+            yield from self.judge_lossless(design, design.fabric.lossless)
+
+    def judge_lossless(self, design: Design, lossless: FabricLossless) -> Iterator[Finding]:
+        raise NotImplementedError
+
+
+def capable(fabric: FabricPlan, what: str) -> dict[str, bool]:
+    """Role → whether its network OS and hardware can do something."""
+    hardware = models(fabric)
+    return {role: bool(nos) and target(nos).can(hardware[role], what) for role, nos in network_oses(fabric).items()}
+
+
+def switches(fabric: FabricPlan, key: tuple[str, str]) -> str:
+    """`leaves of sn5600`: the switches of a role, and of a server group where there are several."""
+    role, group = key
+    behind = f" for '{group}'" if group and len(fabric.spec.groups) > 1 else ""
+    return f"{NOUNS[role]} of {getattr(fabric.spec, role).switch}{behind}"
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """Links that are alike: of one kind and speed, between the same two sorts of boxes."""
+
+    kind: int
+    speed_gbps: int
+    sorts: tuple[tuple[str, str], tuple[str, str]]  # role and server group of either end; of servers the role alone
+    first: int  # a link of this sort
+    count: int
+
+
+def meant(fabric: FabricPlan) -> Ints:
+    """The links that PFC is meant for: those that are up, but for routers' and those of attached boxes that said no."""
+    links = fabric.links
+    out = {box.name for box in fabric.spec.intent.topology.attachments if box.external or box.lossless is False}
+    plain = np.array([device.name in out for device in fabric.devices], dtype=bool)
+    return np.flatnonzero((fabric.tenancy.owner != CLOSED) & ~((links.kind == ATTACHMENT) & plain[links.a]))
+
+
+def sorts(fabric: FabricPlan) -> list[tuple[str, str]]:
+    """By device, its role and, of leaves, the server group: what the lossless class is told apart by."""
+    return [(device.role, device.group if device.role == LEAF else "") for device in fabric.devices]
+
+
+def ends(fabric: FabricPlan) -> list[Ends]:
+    """Every sort of link that PFC is meant for."""
+    links, used = fabric.links, meant(fabric)
+    known = sorted(set(sorts(fabric)))
+    code = np.array([known.index(sort) for sort in sorts(fabric)], dtype=np.int64)
+    table = np.stack([links.kind[used], links.speed_gbps[used], code[links.a[used]], code[links.b[used]]], axis=1)
+    found, first, count = np.unique(table, axis=0, return_index=True, return_counts=True)
+    return [
+        Ends(kind, speed, (known[a], known[b]), int(used[at]), int(number))
+        for (kind, speed, a, b), at, number in zip(found.tolist(), first.tolist(), count.tolist(), strict=True)
+    ]

@@ -1,0 +1,231 @@
+"""BGP: AS numbers, sessions, limits, timers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from fabric.checks.base import Design
+from fabric.checks.design.family import BETWEEN_SWITCHES, FabricCheck, column, in_all, named, per_device, pinned, rows
+from fabric.checks.finding import ERROR, WARNING, Finding
+from fabric.configs.view_of import ipv4
+from fabric.diagnostics import Report
+from fabric.plan.devices import LEAF, SPINE
+from fabric.plan.links import LEAF_SPINE, SPINE_CORE
+from fabric.plan.plan import FabricPlan
+from fabric.planner.addresses import planned_by_role, planned_routes
+from fabric.planner.pools import PRIVATE_2_BYTE, PRIVATE_4_BYTE, asn_intervals
+
+RESERVED = {
+    23_456: "AS_TRANS (RFC 6793)",
+    65_535: "the last of two bytes (RFC 7300)",
+    4_294_967_295: "the last of four bytes (RFC 7300)",
+}
+DOCUMENTATION = ((64_496, 64_511), (65_536, 65_551))
+WARN_PERCENT = 80  # of max_prefix, where switches begin to say so
+FASTEST_BFD_MS = 150  # three packets at 50 ms, the least that makers of boxes with BFD in hardware list
+
+
+class AsNumbers(FabricCheck):
+    """A fabric's AS numbers are its own business: those of RFC 6996 are set aside for that, while a public number belongs to
+    somebody whose routes a switch with it would refuse. AS_TRANS (RFC 6793) and the last numbers of both sizes (RFC 7300)
+    must not be used at all, and those of RFC 5398 are for documents. Ranges that the intent states are FAB181's matter."""
+
+    id = "FAB201"
+    title = "AS numbers are private, and none is reserved"
+    severity = ERROR
+    mend = "64512-65534 and 4200000000-4294967294 are private (RFC 6996)"
+
+    def judge(self, design: Design) -> Iterator[Finding]:
+        fabric, seen = design.fabric, set()
+        stated = asn_intervals(fabric.name, design.plan.intent, fabric.spec.source, Report())
+        for device in fabric.switches:
+            if device.asn in seen:
+                continue
+            seen.add(device.asn)
+            path = pinned(design, device, "asn", ("underlay", "asn"))
+            if not device.asn:
+                yield self.say(design, path, f"{device.name}: expected an AS number, got none")
+            elif device.asn in RESERVED:
+                got = f"{device.asn}, {RESERVED[device.asn]}"
+                yield self.say(design, path, f"{device.name}: expected an AS number that may be used, got {got}")
+            elif not _within(device.asn, (PRIVATE_2_BYTE, PRIVATE_4_BYTE)) and not any(
+                low <= device.asn < end for low, end in stated
+            ):
+                got = f"{device.asn}{', for documents (RFC 5398)' if _within(device.asn, DOCUMENTATION) else ''}"
+                yield self.say(design, path, f"{device.name}: expected a private AS number, got {got}", severity=WARNING)
+        for at, box in enumerate(fabric.spec.intent.topology.attachments):
+            if box.external is not None and box.external.asn in RESERVED:
+                got = f"{box.external.asn}, {RESERVED[box.external.asn]}"
+                text = f"router '{box.name}': expected an AS number that may be used, got {got}"
+                yield self.say(design, ("topology", "attachments", at, "external", "asn"), text)
+
+
+def _within(asn: int, ranges: tuple[tuple[int, int], ...]) -> bool:
+    return any(low <= asn <= high for low, high in ranges)
+
+
+class AsNumbersApart(FabricCheck):
+    """BGP drops a route whose path holds the switch's own AS number. So no two neighbours share one (they would speak iBGP),
+    and no two leaves and no spines of two pods either: each would refuse the other's servers. `allowas-in`, which lifts
+    that, is rendered nowhere. RFC 7938 section 5.2.1: one for the cores, one for a pod's spines, one for every leaf."""
+
+    id = "FAB202"
+    title = "No AS number comes twice on a path"
+    severity = ERROR
+    mend = "take the pin away, or choose a number of no other leaf, pod or tier"
+
+    def judge(self, design: Design) -> Iterator[Finding]:
+        fabric = design.fabric
+        places: dict[int, dict[tuple[str, int], int]] = {}  # AS number → where it is → a switch there
+        for device in fabric.switches:
+            apart = device.index if device.role == LEAF else device.pod if device.role == SPINE else 0
+            places.setdefault(device.asn, {}).setdefault((device.role, apart), device.index)
+        links = rows(fabric, *BETWEEN_SWITCHES)
+        asn = column(fabric, "asn")
+        same = asn[fabric.links.a[links]] == asn[fabric.links.b[links]]
+        neighbours = set(asn[fabric.links.a[links[same]]].tolist())
+        for number, found in sorted(places.items()):
+            if not number or len(found) < 2:
+                continue
+            switches = sorted(found.values(), key=lambda at: fabric.devices[at].name)
+            close = ", neighbours among them" if number in neighbours else ""
+            paths = (pinned(design, fabric.devices[at], "asn", ()) for at in switches)
+            path = next((path for path in paths if path), ("underlay", "asn"))
+            text = f"expected an AS number of its own for every leaf, pod and tier, got {number} on "
+            yield self.say(design, path, f"{text}{named(fabric, switches)}{close}")
+
+
+class SessionEnds(FabricCheck):
+    """A session comes up only when both ends are configured for it and agree on addresses and AS numbers. EVPN runs between
+    loopbacks of neighbouring switches, so each must list the other and a link must join them; a router outside must not
+    have the AS number of the border leaf, or the session is iBGP and passes nothing on."""
+
+    id = "FAB203"
+    title = "Both ends of every session know each other"
+    severity = ERROR
+    mend = "plan the fabric anew; an AS number of `external` must be none of the fabric's"
+
+    def judge(self, design: Design) -> Iterator[Finding]:
+        fabric, peers = design.fabric, design.fabric.tenancy.peers
+        links = rows(fabric, *BETWEEN_SWITCHES)
+        ends = np.unique(np.stack([fabric.links.a[links], fabric.links.b[links]], axis=1), axis=0).tolist()
+        joined = {(a, b) for a, b in ends} | {(b, a) for a, b in ends}
+        sessions = [(own, other) for own, others in sorted(peers.items()) for other in others]
+        alone = [(own, other) for own, other in sessions if own not in peers.get(other, ())]
+        apart = sorted({(min(pair), max(pair)) for pair in sessions if pair not in joined})
+        for pairs, expected, got in (
+            (alone, "to name each other", "a session that only the first names"),
+            (apart, "to be neighbours", "no link between them"),
+        ):
+            if pairs:
+                text = f"EVPN: expected {named(fabric, pairs[0])} {expected}, got {got}{in_all(len(pairs), 'session')}"
+                yield self.say(design, ("overlay",), text)
+        boxes = [box.name for box in fabric.spec.intent.topology.attachments]
+        for way in fabric.tenancy.ways_out:
+            leaf = fabric.devices[fabric.links.b[way.link]]
+            if way.asn == leaf.asn:
+                text = f"router '{way.name}': expected an AS number other than that of {leaf.name}, got {way.asn} on both"
+                yield self.say(design, ("topology", "attachments", boxes.index(way.name), "external", "asn"), text)
+
+
+class MaximumPaths(FabricCheck):
+    """A switch uses as many equal paths as `maximum-paths` lets it: with fewer than it has links, the rest carries nothing,
+    which no ping finds. RFC 7938 section 6.1 rests on all of them being used."""
+
+    id = "FAB204"
+    title = "Every equal path is used"
+    severity = ERROR
+    mend = "plan the fabric anew: the limit follows from its uplinks, and is 64 at least"
+
+    def judge(self, design: Design) -> Iterator[Finding]:
+        fabric, limit = design.fabric, design.views.underlay.max_paths
+        lower = per_device(fabric, fabric.links.a[rows(fabric, *BETWEEN_SWITCHES)])
+        most = int(lower.argmax())
+        if lower[most] > limit:
+            text = f"expected at least {lower[most]} equal paths, the links up from {fabric.devices[most].name}, got {limit}"
+            yield self.say(design, ("underlay",), text)
+        down = rows(fabric, LEAF_SPINE, SPINE_CORE)
+        pod = column(fabric, "pod")[fabric.links.a[down]]
+        below = np.where(fabric.links.kind[down] == SPINE_CORE, -2 - pod, fabric.links.a[down])  # cores reach a pod as one
+        pairs, count = np.unique(np.stack([fabric.links.b[down], below], axis=1), axis=0, return_counts=True)
+        if len(count) and count.max() > limit:
+            upper = fabric.devices[int(pairs[count.argmax()][0])].name
+            text = f"expected at least {count.max()} equal paths, links down from {upper} to one place, got {limit}"
+            yield self.say(design, ("underlay",), text)
+
+
+class MaximumPrefixes(FabricCheck):
+    """A limit of routes per neighbour keeps one mistake from filling every table of the fabric. It must lie above what the
+    finished fabric announces (a loopback a switch, a prefix and a VTEP a leaf) or the limit itself shuts the sessions; and
+    switches warn from 80 % on, so a limit closer than that fills the logs."""
+
+    id = "FAB205"
+    title = "The limit of routes lies above those of the finished fabric, with room"
+    severity = ERROR
+    mend = "leave `underlay.max_prefix` out: it is then twice the routes, and at least 12000"
+
+    def judge(self, design: Design) -> Iterator[Finding]:
+        limit, routes = design.views.underlay.max_prefix, routes_of(design.fabric)
+        path = ("underlay", "max_prefix")
+        if limit < routes:
+            yield self.say(design, path, f"expected a limit of at least {routes:,} routes, got {limit:,}")
+        elif routes * 100 > limit * WARN_PERCENT:
+            text = f"expected at most {WARN_PERCENT} % of the limit of {limit:,} routes in use, got {routes:,}"
+            yield self.say(design, path, text, severity=WARNING)
+
+
+def routes_of(fabric: FabricPlan) -> int:
+    """Routes of the finished fabric in the default table."""
+    vteps = planned_by_role(fabric.sizing)[LEAF] if fabric.tenancy.kind == "evpn" else 0
+    return planned_routes(fabric.sizing) + vteps + len(set(fabric.tenancy.pair_vtep.values()))
+
+
+class Timers(FabricCheck):
+    """A hold time below three keepalives ends sessions because of one lost packet (RFC 4271 section 10). BFD is there to be
+    faster than the hold time, so it must be; and faster than three packets at 50 ms no maker's hardware is specified for,
+    so that a busy moment looks like a failure."""
+
+    id = "FAB206"
+    title = "Timers fit each other"
+    severity = WARNING
+    mend = "`bfd: {interval_ms: 300, multiplier: 3}`, `keepalive_s: 3` and `hold_s: 9` are usual"
+
+    def judge(self, design: Design) -> Iterator[Finding]:
+        under = design.fabric.spec.intent.underlay
+        if under.hold_s < 3 * under.keepalive_s:
+            text = f"expected a hold time of at least three keepalives ({3 * under.keepalive_s} s), got {under.hold_s} s"
+            yield self.say(design, ("underlay", "hold_s"), text, severity=ERROR)
+        if not under.bfd.enabled:
+            return
+        detect_ms = under.bfd.interval_ms * under.bfd.multiplier
+        told = f"{under.bfd.interval_ms} ms x {under.bfd.multiplier} = {detect_ms} ms"
+        if detect_ms >= under.hold_s * 1000:
+            text = f"expected BFD to be faster than the hold time of {under.hold_s} s, got {told}"
+            yield self.say(design, ("underlay", "bfd"), text)
+        elif detect_ms < FASTEST_BFD_MS:
+            yield self.say(design, ("underlay", "bfd"), f"expected BFD to take at least {FASTEST_BFD_MS} ms, got {told}")
+
+
+class RouterIds(FabricCheck):
+    """The router id is what BGP and EVPN know a switch by, in an IPv6 underlay too (RFC 4271 section 4.2): with one id on two
+    switches, sessions collide and each drops the other's routes as its own."""
+
+    id = "FAB207"
+    title = "Every switch has a router id of its own"
+    severity = ERROR
+    mend = "take the pin away, or choose an address of no other switch"
+
+    def judge(self, design: Design) -> Iterator[Finding]:
+        fabric = design.fabric
+        owners: dict[int, list[int]] = {}
+        for device in fabric.switches:
+            owners.setdefault(int(fabric.loopback[device.index]), []).append(device.index)
+        for number, switches in sorted(owners.items()):
+            path = pinned(design, fabric.devices[switches[-1]], "loopback", ("pools", "loopback"))
+            if number < 0:
+                yield self.say(design, path, f"expected a router id on every switch, got none on {named(fabric, switches)}")
+            elif len(switches) > 1:
+                text = f"expected a router id of its own for every switch, got {ipv4(number)} on {named(fabric, switches)}"
+                yield self.say(design, path, text)

@@ -1,0 +1,60 @@
+"""One switch of a plan: its files read back and held against its view."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+from fabric.checks.agree import Difference, differences
+from fabric.checks.base import FilesCheck
+from fabric.checks.classes import class_differences
+from fabric.checks.files import checks
+from fabric.checks.files.reading import UnknownAddress
+from fabric.checks.finding import Finding
+from fabric.checks.literals import unknown_addresses
+from fabric.checks.network import Network
+from fabric.checks.planned import planned_rows
+from fabric.checks.rows import rows_of
+from fabric.plan.views import SwitchView
+from fabric.readback.facts import Facts, Said
+
+
+@cache
+def check_of_kind() -> Mapping[str, FilesCheck]:
+    """Kind of fact → the check that it breaks."""
+    return {kind: check for check in checks() for kind in check.kinds}
+
+
+def judge(view: SwitchView, facts: Facts, files: Mapping[str, str]) -> list[Finding]:
+    """Everything that the files of a switch say otherwise than its plan, and what is wrong in them by itself."""
+    found = list(_disagreements(view, facts))
+    alone = Network((facts,), planned=True)
+    for check in checks():
+        if check.of_device:
+            found += check.over(alone)
+    told = {(finding.file, finding.line) for finding in found}
+    check = UnknownAddress()
+    for said in unknown_addresses(view, files):
+        if (said.file, said.line) not in told:  # another check has said more of the line
+            found.append(check.on(facts, said, f"{said.value} is in no part of the plan that this switch has to do with"))
+    return found
+
+
+def _disagreements(view: SwitchView, facts: Facts) -> Iterator[Finding]:
+    top = Said(None, 0, facts.files[0] if facts.files else "")
+    by_kind = check_of_kind()
+    rows = rows_of(facts)
+    for difference in (*differences(planned_rows(view), rows, top), *class_differences(view, facts)):
+        yield _finding(by_kind[difference.key.kind], facts, view.device.name, difference)
+
+
+def _finding(check: FilesCheck, facts: Facts, device: str, difference: Difference) -> Finding:
+    return Finding(
+        check.id,
+        check.severity,
+        device,
+        difference.place.file or (facts.files[0] if facts.files else ""),
+        difference.place.line,
+        difference.message,
+        check.mend,
+    )

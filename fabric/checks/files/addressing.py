@@ -1,0 +1,129 @@
+"""Addresses: on the interfaces that the plan gives them, one owner each, and two ends to every point-to-point subnet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from fabric.checks.base import FilesCheck
+from fabric.checks.finding import ERROR, Finding
+from fabric.checks.network import Network, Owner, bare, place
+from fabric.checks.rows import is_loopback
+from fabric.readback.facts import MANAGEMENT, Facts
+
+
+class Addresses(FilesCheck):
+    """An interface with another address than planned takes its link out of the fabric, and often a second one with it:
+    BGP speaks to the planned address and finds nobody there."""
+
+    id = "FAB251"
+    title = "Interfaces have the addresses of the plan"
+    severity = ERROR
+    mend = "`fabric generate` writes the file anew; if the device is right, pin its address in the intent"
+    kinds: ClassVar = ("addresses", "gateways", "loopbacks")
+
+
+class OneOwner(FilesCheck):
+    """Two devices with one address answer for each other: sessions flap, routes point into the wrong rack (RFC 5227
+    is about what hosts do then). Gateways that leaves share on purpose, and the tunnel address of a pair, are no such thing."""
+
+    id = "FAB252"
+    title = "Every address has one owner"
+    severity = ERROR
+    mend = "give one of the two another address"
+
+    def over(self, network: Network) -> Iterator[Finding]:
+        for address, owners in network.owners.items():
+            by_vrf: dict[str, list[Owner]] = {}
+            for owner in owners:
+                by_vrf.setdefault(owner.vrf, []).append(owner)
+            for same in by_vrf.values():
+                if len(same) < 2 or _shared_on_purpose(address, same):
+                    continue
+                for owner, other in ((same[0], same[1]), *((own, same[0]) for own in same[1:])):
+                    where = f"{other.facts.name} {other.interface.name} ({place(other.said)})"
+                    yield self.on(owner.facts, owner.said, f"{owner.interface.name}: {address} is the address of {where} too")
+
+
+def _shared_on_purpose(address: str, owners: list[Owner]) -> bool:
+    """A tunnel address that a pair answers for, or a gateway that is spelled as an ordinary address on every leaf."""
+    devices = {id(owner.facts) for owner in owners}
+    if len(devices) < len(owners):
+        return False
+    if all(is_loopback(owner.interface.name) for owner in owners):
+        return len(owners) == 2 and all(_tunnels(owner.facts, owner, address) for owner in owners)
+    names = {owner.interface.name.lower() for owner in owners}
+    svi = next(iter(names)) if len(names) == 1 else ""
+    return svi.startswith(("vlan", "irb")) and len({owner.said.value for owner in owners}) == 1
+
+
+def _tunnels(facts: Facts, owner: Owner, address: str) -> bool:
+    return facts.vtep is not None and facts.vtep.value in (owner.interface.name, address)
+
+
+class PointToPoint(FilesCheck):
+    """A /31 has two members, on the two ends of one cable (RFC 3021; /127 in RFC 6164). With one, the link has no other
+    side; with three, a cable or an address is wrong, and ARP decides who gets the packets."""
+
+    id = "FAB253"
+    title = "A point-to-point subnet has its two ends"
+    severity = ERROR
+    mend = "compare the address with that of the far end, and the cabling with both"
+
+    def over(self, network: Network) -> Iterator[Finding]:
+        for (_, net), members in network.subnets.items():
+            if len(members) == 1:
+                yield from self._alone(network, net, members[0])
+            elif len(members) > 2 and len({bare(own.said.value) for own in members}) > 1:
+                yield from self._crowd(network, net, members)
+
+    def _alone(self, network: Network, net: str, owner: Owner) -> Iterator[Finding]:
+        """A server's side is in no switch config; a device that was read and is named at the port should be there."""
+        if owner.interface.enabled and not owner.interface.enabled.value:
+            return
+        description = owner.interface.description.value if owner.interface.description else ""
+        far = network.named(owner.facts, description)
+        if far is not None and owner.interface.tag is None:
+            yield self.on(
+                owner.facts,
+                owner.said,
+                f"{owner.interface.name}: {owner.said.value} is alone in {net}; "
+                f"{far.name}, which the description names, has no address there",
+            )
+
+    def _crowd(self, network: Network, net: str, members: list[Owner]) -> Iterator[Finding]:
+        """Those that no other member has a session with are to blame; all of them where sessions do not tell."""
+        met = [own for own in members if any(_speaks(other, own) for other in members if other is not own)]
+        for owner in [own for own in members if own not in met] or members:
+            others = ", ".join(f"{own.facts.name} {own.interface.name}" for own in members if own is not owner)
+            yield self.on(
+                owner.facts,
+                owner.said,
+                f"{owner.interface.name}: {owner.said.value} is one of {len(members)} in {net}, with {others}",
+            )
+
+
+def _speaks(one: Owner, other: Owner) -> bool:
+    """Whether both devices have a session with the other's address here."""
+    forward = any(bare(peer.peer) == bare(other.said.value) for peer in one.facts.neighbors())
+    return forward and any(bare(peer.peer) == bare(one.said.value) for peer in other.facts.neighbors())
+
+
+class ManagementApart(FilesCheck):
+    """A management port in the table of the fabric lets a server reach the switches' login, and a fabric route reach the
+    management network; a VRF of its own keeps the two apart."""
+
+    id = "FAB288"
+    title = "The management port is in a VRF of its own"
+    severity = "warning"
+    mend = "`management: {vrf: true}` in the intent, or the network OS's management VRF on the port"
+    of_device: ClassVar = True
+
+    def over(self, network: Network) -> Iterator[Finding]:
+        for facts in network.devices if not network.planned else ():
+            for name, interface in facts.interfaces.items():
+                manages = name.lower().startswith(("management", "mgmt", "eth0", "re0:mgmt", "fxp0", "em0", "me0"))
+                if manages and interface.addresses and not (interface.vrf and interface.vrf.value == MANAGEMENT):
+                    yield self.on(
+                        facts, interface.addresses[0], f"{name}: expected a VRF for management, got the default one"
+                    )

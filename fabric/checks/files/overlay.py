@@ -1,0 +1,260 @@
+"""EVPN/VXLAN: one VNI, one meaning, everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from fabric.checks.base import FilesCheck
+from fabric.checks.finding import ERROR, WARNING, Finding
+from fabric.checks.network import Network, bare, odd_ones, place
+from fabric.readback.facts import Facts, Said, Vni, Vrf
+
+VXLAN_BYTES = 50  # outer IPv4, UDP, VXLAN and the inner Ethernet header (RFC 7348)
+
+
+class VniVlan(FilesCheck):
+    """A VNI is a network: where one leaf ties it to another VLAN, the servers of two tenants share a wire there. A VNI
+    has 24 bits, and one VLAN of a switch has one VNI (RFC 7348)."""
+
+    id = "FAB264"
+    title = "A layer-2 VNI is one VLAN's"
+    severity = ERROR
+    mend = "map the VLAN to the VNI that the other leaves have"
+    kinds: ClassVar = ("vnis", "vlan")
+
+    def over(self, network: Network) -> Iterator[Finding]:
+        rows: dict[int, list[tuple[int, tuple[Facts, Said[int]]]]] = {}
+        vnis: dict[int, list[tuple[int, tuple[Facts, Vni]]]] = {}
+        for facts in network.devices:
+            layer3 = {vrf.vni.value for vrf in facts.vrfs.values() if vrf.vni}
+            for vni in facts.vnis.values():
+                if not 0 < vni.number < 1 << 24:
+                    yield self.on(facts, Said(None, vni.line, vni.file), f"VNI {vni.number}: expected 1 to 16777215")
+                if vni.vlan and vni.number not in layer3:
+                    rows.setdefault(vni.number, []).append((vni.vlan.value, (facts, vni.vlan)))
+                    vnis.setdefault(vni.vlan.value, []).append((vni.number, (facts, vni)))
+        told: set[tuple[str, int]] = set()
+        for number, same in rows.items():
+            usual, odd = odd_ones(same)
+            for vlan, (facts, said) in odd:
+                told.add((facts.name, number))
+                yield self.on(facts, said, f"VNI {number}: VLAN {vlan}, {_elsewhere('VLAN', usual, vlan, same)}")
+        for vlan, same_vlan in vnis.items():
+            usual, odd_vnis = odd_ones(same_vlan)
+            for number, (facts, vni) in odd_vnis:
+                if (facts.name, number) not in told and len(rows.get(vni.number, ())) == 1:
+                    here = Said(None, vni.line, vni.file)
+                    yield self.on(facts, here, f"VLAN {vlan}: VNI {number}, {_elsewhere('VNI', usual, number, same_vlan)}")
+
+
+def _elsewhere(what: str, usual: object, own: object, rows: list) -> str:  # type: ignore[type-arg]
+    """`VLAN 100 on 3 others`, or on the one other device."""
+    others = [(value, user) for value, user in rows if value != own]
+    name = others[0][1][0].name if others else ""
+    return f"but {what} {others[0][0] if len(rows) == 2 else usual} on " + (
+        name if len(others) == 1 else f"{len(others)} other devices"
+    )
+
+
+class VrfVni(FilesCheck):
+    """The VNI of a VRF, and the route targets that carry its routes, are the same on every leaf; one that differs hears
+    another tenant's routes or none (RFC 9135, RFC 4364)."""
+
+    id = "FAB265"
+    title = "VRF, VNI and route targets are one to one"
+    severity = ERROR
+    mend = "make VNI and route targets of the VRF those of the other leaves"
+    kinds: ClassVar = ("vrfs", "vni", "imports", "exports")
+
+    def over(self, network: Network) -> Iterator[Finding]:
+        yield from self._names(network)
+        yield from self._numbers(network)
+        yield from self._targets(network)
+
+    def _numbers(self, network: Network) -> Iterator[Finding]:
+        """One VNI, two VRFs: also where the second is a layer-2 network."""
+        users: dict[int, list[tuple[Facts, str, Said[object]]]] = {}
+        for facts in network.devices:
+            for vrf in facts.vrfs.values():
+                if vrf.vni:
+                    users.setdefault(vrf.vni.value, []).append((facts, f"VRF {vrf.name}", vrf.vni))
+        for number, rows in users.items():
+            _, odd = odd_ones([(name, (facts, said)) for facts, name, said in rows])
+            for name, (facts, said) in odd if len({name for _, name, _ in rows}) > 1 else ():
+                other = next((row for row in rows if row[1] != name), rows[0])
+                yield self.on(
+                    facts, said, f"{name}: VNI {number} is that of {other[1]} on {other[0].name} ({place(other[2])})"
+                )
+            for facts in network.devices:
+                own = facts.vnis.get(number)
+                if own is not None and not any(facts is user and said.line == own.line for user, _, said in rows):
+                    if any(facts is user for user, _, _ in rows) and own.vlan is not None and _is_l3_vlan(facts, own):
+                        continue
+                    if own.vlan is not None and not _is_l3_vlan(facts, own):
+                        said_own = Said(None, own.line, own.file)
+                        yield self.on(
+                            facts,
+                            said_own,
+                            f"VNI {number}: a layer-2 network here, that of {rows[0][1]} on {rows[0][0].name}",
+                        )
+
+    def _names(self, network: Network) -> Iterator[Finding]:
+        """One VRF, two VNIs."""
+        users: dict[str, list[tuple[int, tuple[Facts, Said[int]]]]] = {}
+        for facts in network.devices:
+            for vrf in facts.vrfs.values():
+                if vrf.vni:
+                    users.setdefault(vrf.name, []).append((vrf.vni.value, (facts, vrf.vni)))
+        for name, rows in users.items():
+            usual, odd = odd_ones(rows)
+            for number, (facts, said) in odd:
+                yield self.on(facts, said, f"VRF {name}: VNI {number}, {_elsewhere('VNI', usual, number, rows)}")
+
+    def _targets(self, network: Network) -> Iterator[Finding]:
+        for what, rows in _by_subject(network).items():
+            for kind in ("imports", "exports"):
+                sets = [
+                    (frozenset(said.value for said in getattr(own, kind)), (facts, own))
+                    for facts, own in rows
+                    if getattr(own, kind)
+                ]
+                usual, odd = odd_ones(sets)
+                for value, (facts, own) in odd:
+                    others = next((one for one, _ in sets if one != value), frozenset())
+                    expected = usual if isinstance(usual, frozenset) and len(sets) > 2 else others
+                    said = next((said for said in getattr(own, kind) if said.value not in expected), getattr(own, kind)[0])
+                    yield self.on(
+                        facts,
+                        said,
+                        f"{what}: {kind[:-1]} route targets {_list(value)}, but {_list(expected)} on the other leaves",
+                    )
+
+
+def _list(values: object) -> str:
+    return ", ".join(sorted(map(str, values))) if isinstance(values, frozenset) else str(values)
+
+
+def _is_l3_vlan(facts: Facts, own: Vni) -> bool:
+    """NX-OS ties the VNI of a VRF to a VLAN as well."""
+    return any(vrf.vni and vrf.vni.value == own.number for vrf in facts.vrfs.values())
+
+
+def _by_subject(network: Network) -> dict[str, list[tuple[Facts, Vni | Vrf]]]:
+    found: dict[str, list[tuple[Facts, Vni | Vrf]]] = {}
+    for facts in network.devices:
+        for vrf in facts.vrfs.values():
+            found.setdefault(f"VRF {vrf.name}", []).append((facts, vrf))
+        for vni in facts.vnis.values():
+            found.setdefault(f"VNI {vni.number}", []).append((facts, vni))
+    return found
+
+
+class Distinguisher(FilesCheck):
+    """A route distinguisher keeps equal prefixes of two leaves apart; where two leaves share one, the route server passes
+    on a single best path, and multipath and fast failover are gone (RFC 4364, 4.2)."""
+
+    id = "FAB266"
+    title = "Route distinguishers are each device's own"
+    severity = ERROR
+    mend = "use `<router id>:<number>`"
+    kinds: ClassVar = ("rd",)
+
+    def over(self, network: Network) -> Iterator[Finding]:
+        users: dict[str, list[tuple[Facts, str, Said[str]]]] = {}
+        for what, rows in _by_subject(network).items():
+            for facts, own in rows:
+                if own.rd and ":" in own.rd.value:
+                    users.setdefault(own.rd.value, []).append((facts, what, own.rd))
+        for value, same in users.items():
+            for facts, what, said in same if len({facts.name for facts, _, _ in same}) > 1 else ():
+                head = value.rpartition(":")[0]
+                ids = {process.router_id.value for process in facts.bgp.values() if process.router_id}
+                if head in ids or (head.count(".") == 3 and any(own.facts is facts for own in network.owners.get(head, ()))):
+                    continue  # the other one has borrowed it
+                others = ", ".join(sorted({other.name for other, _, _ in same if other is not facts}))
+                yield self.on(facts, said, f"{what}: route distinguisher {value} is used on {others} too")
+
+
+class TunnelSource(FilesCheck):
+    """A leaf's tunnels begin at its own loopback: from an address that no interface has nothing is sent, and gateways of
+    one network answer ARP with one MAC address on every leaf, or a server that moves keeps a dead one."""
+
+    id = "FAB267"
+    title = "Tunnels begin at a loopback of the leaf, and gateways share one MAC address"
+    severity = ERROR
+    mend = "use the leaf's own loopback as source, and the anycast MAC address of the other leaves"
+    kinds: ClassVar = ("vtep", "anycast_mac")
+
+    def over(self, network: Network) -> Iterator[Finding]:
+        for facts in network.devices:
+            source = facts.vtep
+            if source is None:
+                continue
+            own = {bare(said.value) for interface in facts.interfaces.values() for said in interface.addresses}
+            name = source.value
+            if name not in facts.interfaces and name.removesuffix(".0") not in facts.interfaces and bare(name) not in own:
+                yield self.on(facts, source, f"tunnel source {name} is on no interface here")
+        macs = [(facts.anycast_mac.value, facts) for facts in network.devices if facts.anycast_mac]
+        usual, odd = odd_ones(macs)
+        for value, facts in odd:
+            yield self.on(
+                facts,
+                facts.anycast_mac,
+                f"MAC address of the gateways {value}, but {usual} on other leaves",
+                severity=WARNING,
+            )
+
+
+class Segments(FilesCheck):
+    """An Ethernet segment joins the two leaves of one bond: with an identifier of its own on each they loop or drop
+    broadcast, and with one for two bonds a server hears another's traffic (RFC 7432, 5)."""
+
+    id = "FAB268"
+    title = "Both leaves of a bond have its Ethernet segment"
+    severity = ERROR
+    mend = "give the bond the same identifier on both leaves, and no other bond"
+    kinds: ClassVar = ("esi",)
+
+    def over(self, network: Network) -> Iterator[Finding]:
+        users: dict[str, list[tuple[Facts, str, Said[str]]]] = {}
+        for facts in network.devices:
+            for name, interface in facts.interfaces.items():
+                if interface.esi:
+                    users.setdefault(interface.esi.value, []).append((facts, name, interface.esi))
+        for value, rows in users.items():
+            devices = {facts.name for facts, _, _ in rows}
+            for facts, name, said in rows:
+                twice = [other for owner, other, _ in rows if owner is facts and other != name]
+                if twice:
+                    yield self.on(facts, said, f"{name}: Ethernet segment {value} is that of {twice[0]} too")
+                elif len(devices) == 1 and len(network.devices) > 1:
+                    yield self.on(
+                        facts, said, f"{name}: Ethernet segment {value} is on no other device that was read", severity=WARNING
+                    )
+
+
+class TunnelFits(FilesCheck):
+    """VXLAN adds 50 bytes to a packet, 70 over IPv6 (RFC 7348), and switches do not fragment it: what a tenant may send
+    must fit between leaves with its headers, or large packets vanish while ping works."""
+
+    id = "FAB269"
+    title = "A tenant's packet fits the fabric with its tunnel header"
+    severity = ERROR
+    mend = "lower the MTU of the tenant's interfaces, or raise that of the fabric links"
+
+    def over(self, network: Network) -> Iterator[Finding]:
+        tunnels = {facts.name for facts in network.devices if facts.vtep}
+        room: dict[str, int] = {}
+        for a, b in network.links:
+            for end in (a, b):
+                mtu, tenant = end.interface.mtu, end.interface.vrf
+                if mtu and not tenant and end.facts.name in tunnels:
+                    room[end.facts.name] = min(mtu.value, room.get(end.facts.name, mtu.value))
+        for facts in network.devices:
+            most = room.get(facts.name)
+            for name, interface in facts.interfaces.items() if most else ():
+                inside = interface.vrf and interface.vrf.value in facts.vrfs and facts.vrfs[interface.vrf.value].vni
+                if inside and most and interface.mtu and interface.mtu.value + VXLAN_BYTES > most:
+                    got = f"{interface.mtu.value} and {VXLAN_BYTES} of VXLAN are more than the {most} of the fabric links"
+                    yield self.on(facts, interface.mtu, f"{name}: MTU {got}")

@@ -1,0 +1,37 @@
+"""Route policy and names: lists as planned, nothing that is referred to and does not exist."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from fabric.checks.base import FilesCheck
+from fabric.checks.finding import ERROR, Finding
+from fabric.checks.network import Network
+
+
+class PrefixLists(FilesCheck):
+    """Prefix lists decide which routes a switch believes and tells: one entry too many makes a leaf a transit or leaks a
+    tenant, one too few makes a rack unreachable."""
+
+    id = "FAB280"
+    title = "Prefix lists have the entries of the plan"
+    severity = ERROR
+    mend = "`fabric generate` writes the file anew"
+    kinds: ClassVar = ("prefixes",)
+
+
+class Undefined(FilesCheck):
+    """A filter that is applied and does not exist lets everything through on some network OSes and nothing on others
+    (FRR denies, NX-OS permits); a class or profile that does not exist is ignored."""
+
+    id = "FAB281"
+    title = "Everything that is referred to is defined"
+    severity = ERROR
+    mend = "define it, or correct its name"
+    of_device: ClassVar = True
+
+    def over(self, network: Network) -> Iterator[Finding]:
+        for facts in network.devices:
+            for said in dict.fromkeys(facts.undefined):
+                yield self.on(facts, said, f"{said.value} is not defined")

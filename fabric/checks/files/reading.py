@@ -1,0 +1,75 @@
+"""What could not be read: said, counted, never passed over in silence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from fabric.checks.base import FilesCheck
+from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
+from fabric.checks.network import Network
+
+SHOWN = 5  # statements a device
+
+
+class Unreadable(FilesCheck):
+    """A file that is cut off, or no JSON or YAML at all, is refused by the switch as well; nothing that it was to say is
+    checked."""
+
+    id = "FAB290"
+    title = "Files can be read"
+    severity = ERROR
+    mend = "restore the file"
+    of_device: ClassVar = True
+
+    def over(self, network: Network) -> Iterator[Finding]:
+        for facts in network.devices:
+            for said in facts.broken:
+                yield self.on(facts, said, said.value)
+
+
+class Unrecognised(FilesCheck):
+    """A file whose network OS is not known is not checked at all."""
+
+    id = "FAB291"
+    title = "Every file is recognised"
+    severity = WARNING
+    mend = "readers exist for SONiC, Cumulus Linux, EOS, NX-OS, Junos and FRR; move other files elsewhere"
+
+
+class NotUnderstood(FilesCheck):
+    """Statements that no reader knows are not checked; they may well be right."""
+
+    id = "FAB292"
+    title = "Every statement is understood"
+    severity = NOTE
+    mend = "see for yourself what these lines do"
+    of_device: ClassVar = True
+
+    def over(self, network: Network) -> Iterator[Finding]:
+        for facts in network.devices:
+            for said in facts.unread[:SHOWN]:
+                yield self.on(facts, said, f"not understood: {said.value[:100]}")
+            if len(facts.unread) > SHOWN:
+                rest = len(facts.unread) - SHOWN
+                yield self.on(facts, facts.unread[SHOWN], f"{rest} more statements of {facts.statements} are not understood")
+
+
+class OutOfDate(FilesCheck):
+    """Files that an older intent made are not what this plan says, however right they were."""
+
+    id = "FAB293"
+    title = "Generated files are up to date"
+    severity = ERROR
+    mend = "run `fabric generate`"
+    kinds: ClassVar = ()
+
+
+class UnknownAddress(FilesCheck):
+    """An address that neither the plan nor anything derived from it has is a typing error, or a line from elsewhere: in a
+    filter it opens or closes the wrong door, in a prefix list it leaks or hides a route."""
+
+    id = "FAB282"
+    title = "Every address in a file is one of the plan's"
+    severity = WARNING
+    mend = "correct it; an address of your own in an override is silenced with its reason"

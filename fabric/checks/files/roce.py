@@ -1,0 +1,244 @@
+"""The lossless class as the files have it: PFC, DSCP, ECN, headroom, watchdog, hash seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from functools import partial
+from typing import ClassVar, TypeVar
+
+from fabric.checks.base import FilesCheck
+from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
+from fabric.checks.network import Network, odd_ones, place, role
+from fabric.readback.facts import Facts, PortQos, Said
+
+V = TypeVar("V", bound=Hashable)
+
+
+def classes(facts: Facts) -> Iterator[tuple[str, PortQos]]:
+    """(first port, classes) of each kind of classes on a device; most ports share theirs."""
+    seen: set[int] = set()
+    for name, interface in facts.interfaces.items():
+        if interface.qos is not None and id(interface.qos) not in seen:
+            seen.add(id(interface.qos))
+            yield name, interface.qos
+
+
+def lossless(qos: PortQos) -> frozenset[int]:
+    return frozenset(said.value for said in qos.pfc)
+
+
+class Pfc(FilesCheck):
+    """PAUSE is obeyed only where both ends have PFC on the same priority (IEEE 802.1Qbb): with one end alone, the other
+    sends on, and what does not fit is dropped. More paused priorities than the fabric's one take buffer from it."""
+
+    id = "FAB272"
+    title = "PFC is on the fabric's priority, at both ends"
+    severity = ERROR
+    mend = "turn PFC on for the same priority at both ends"
+    kinds: ClassVar = ("pfc",)
+
+    def over(self, network: Network) -> Iterator[Finding]:
+        for a, b in network.links:
+            if a.interface.tag or b.interface.tag:
+                continue
+            mine = lossless(a.interface.qos) if a.interface.qos else frozenset()
+            theirs = lossless(b.interface.qos) if b.interface.qos else frozenset()
+            if mine == theirs:
+                continue
+            own, far, less, more = (a, b, mine, theirs) if len(mine) <= len(theirs) else (b, a, theirs, mine)
+            said: Said[object] = Said(None, own.interface.line, own.interface.file)
+            if own.interface.qos and own.interface.qos.pfc:
+                said = own.interface.qos.pfc[0]
+            got = f"PFC on {_numbers(less)}, but on {_numbers(more)} at {far}"
+            yield self.on(own.facts, said, f"{own.interface.name}: {got}")
+
+
+def _numbers(values: frozenset[int]) -> str:
+    return ("priority " if values else "") + (", ".join(map(str, sorted(values))) or "no priority")
+
+
+class Dscp(FilesCheck):
+    """The DSCP of a packet decides its class at every hop anew. One switch that maps RoCE's DSCP to best effort drops what
+    all others keep, and one that maps another DSCP into the lossless class lets strangers pause the fabric."""
+
+    id = "FAB273"
+    title = "Every switch maps the same DSCPs to the lossless class"
+    severity = ERROR
+    mend = "use one DSCP map on all switches"
+    kinds: ClassVar = ("lossless", "cnp")
+
+    def over(self, network: Network) -> Iterator[Finding]:
+        rows = []
+        for facts in network.devices:
+            for port, qos in classes(facts):
+                if qos.pfc and qos.priorities:
+                    rows.append((facts, port, qos))
+        yield from self._odd(rows, lossless, "in the lossless class")
+        yield from self._odd(rows, _strict, "served first")
+        yield from self._unused(network)
+
+    def _odd(
+        self, users: list[tuple[Facts, str, PortQos]], classes_of: Callable[[PortQos], frozenset[int]], words: str
+    ) -> Iterator[Finding]:
+        """Ports whose DSCPs of a class are not those that most switches have."""
+        rows = [(frozenset(_mapped(qos, classes_of(qos))), (facts, port, qos)) for facts, port, qos in users]
+        usual, odd = odd_ones(rows)
+        for own, (facts, port, qos) in odd:
+            wanted = usual or frozenset()
+            if len(rows) == 2:
+                wanted = next(other for other, _ in rows if other != own)
+            changed = [*sorted(own - wanted), *sorted(wanted - own)]
+            said = next((qos.priorities[dscp] for dscp in changed if dscp in qos.priorities), qos.pfc[0])
+            yield self.on(facts, said, f"{port}: DSCP {_dscps(own)} {words}, but {_dscps(wanted)} on other switches")
+
+    def _unused(self, network: Network) -> Iterator[Finding]:
+        """A paused priority that no DSCP leads to protects nothing."""
+        for facts in network.devices:
+            for port, qos in classes(facts):
+                mapped = {said.value for said in qos.priorities.values()}
+                for said in qos.pfc if mapped else ():
+                    if said.value not in mapped:
+                        yield self.on(facts, said, f"{port}: PFC on priority {said.value}, which no DSCP is mapped to")
+
+
+def _strict(qos: PortQos) -> frozenset[int]:
+    return frozenset(said.value for said in qos.strict)
+
+
+def _mapped(qos: PortQos, paused: frozenset[int]) -> Iterator[int]:
+    return (dscp for dscp, said in qos.priorities.items() if said.value in paused)
+
+
+def _dscps(values: frozenset[int]) -> str:
+    found = sorted(values)
+    return ", ".join(map(str, found[:8])) + (", …" if len(found) > 8 else "") if found else "none"
+
+
+class Shares(FilesCheck):
+    """Congestion notifications must arrive although the link is congested: they go in a strict queue of their own. The
+    weight of the lossless class is what it is sure of beside best effort."""
+
+    id = "FAB278"
+    title = "Queues have the weights of the plan, and notifications go first"
+    severity = ERROR
+    mend = "`fabric generate` writes the file anew"
+    kinds: ClassVar = ("strict", "weight")
+
+
+class EcnThresholds(FilesCheck):
+    """ECN must slow senders down before PFC stops them: marking begins at Kmin, is certain at Kmax, and both lie below the
+    fill that sends PAUSE. Switches of one role with different thresholds mark one path earlier than the other."""
+
+    id = "FAB274"
+    title = "ECN thresholds are in order and alike on switches of one role"
+    severity = ERROR
+    mend = "use the thresholds that `fabric explain` gives for the port"
+    of_device: ClassVar = True
+    kinds: ClassVar = ("kmin", "kmax", "pmax")
+
+    def over(self, network: Network) -> Iterator[Finding]:
+        for facts in network.devices:
+            for port, qos in classes(facts):
+                for priority, ecn in qos.ecn.items():
+                    if ecn.kmin_bytes and ecn.kmax_bytes and ecn.kmin_bytes.value >= ecn.kmax_bytes.value:
+                        got = f"ECN minimum {ecn.kmin_bytes.value} bytes, not below its maximum {ecn.kmax_bytes.value}"
+                        yield self.on(facts, ecn.kmin_bytes, f"{port}: priority {priority}: {got}")
+        if network.planned:
+            return
+        for field, words in (("kmin_bytes", "minimum"), ("kmax_bytes", "maximum"), ("pmax_percent", "probability")):
+            yield from _odd_roles(self, network, partial(_ecn, field), f"ECN {words}")
+
+
+def _ecn(field: str, qos: PortQos) -> tuple[Hashable, Said[object]] | None:
+    found = [(priority, said) for priority, ecn in sorted(qos.ecn.items()) if (said := getattr(ecn, field))]
+    return (tuple((priority, said.value) for priority, said in found), found[0][1]) if found else None
+
+
+def _odd_roles(
+    check: FilesCheck, network: Network, take: Callable[[PortQos], tuple[Hashable, Said[object]] | None], words: str
+) -> Iterator[Finding]:
+    """Switches of one role, told by name, and ports of one speed there should have one value."""
+    groups: dict[tuple[object, ...], list[tuple[Hashable, tuple[Facts, str, Said[object]]]]] = {}
+    for facts in network.devices:
+        seen: set[tuple[object, ...]] = set()
+        for name, interface in facts.interfaces.items():
+            taken = take(interface.qos) if interface.qos else None
+            speed = interface.speed_gbps.value if interface.speed_gbps else 0
+            if taken is None or (speed, taken[0], taken[1].line) in seen:
+                continue
+            seen.add((speed, taken[0], taken[1].line))
+            groups.setdefault((role(facts.name), facts.nos, speed), []).append((taken[0], (facts, name, taken[1])))
+    for rows in groups.values():
+        devices = {facts.name for _, (facts, _, _) in rows}
+        if len(devices) < len(rows):
+            continue  # several kinds of ports of one speed on a device: nothing says which should be alike
+        _, odd = odd_ones(rows)
+        for value, (facts, port, said) in odd:
+            other = next(row for row in rows if row[0] != value)
+            got, expected = said.value, other[1][2].value
+            message = f"{port}: {words} {got}, but {expected} on {other[1][0].name} ({place(other[1][2])})"
+            yield check.on(facts, said, message, severity=WARNING)
+
+
+class Headroom(FilesCheck):
+    """What is in flight when PAUSE is sent must have room: headroom follows from speed, cable length and chip (IEEE
+    802.1Q, annex O). Too little drops RoCE packets under load, and only then; too much takes buffer from everyone."""
+
+    id = "FAB275"
+    title = "Headroom and cable lengths are those of the plan"
+    severity = ERROR
+    mend = "`fabric headroom` computes it for a port"
+    kinds: ClassVar = ("xoff", "cable")
+
+    def over(self, network: Network) -> Iterator[Finding]:
+        if network.planned:
+            return
+        yield from _odd_roles(self, network, _xoff, "headroom")
+
+
+def _xoff(qos: PortQos) -> tuple[Hashable, Said[object]] | None:
+    found = sorted(qos.xoff_bytes.items())
+    return (tuple((priority, said.value) for priority, said in found), found[0][1]) if found else None
+
+
+class Watchdog(FilesCheck):
+    """A broken adapter that pauses for ever stops the whole fabric, port by port: a PFC storm. The watchdog drops the
+    queue that stays paused for too long, and nothing else does."""
+
+    id = "FAB276"
+    title = "Every port with PFC has a watchdog"
+    severity = WARNING
+    mend = "turn the PFC watchdog on, with one detection time everywhere"
+    kinds: ClassVar = ("watchdog", "watchdog_ms")
+
+    def over(self, network: Network) -> Iterator[Finding]:
+        for facts in network.devices:
+            for port, qos in classes(facts):
+                if not qos.pfc or network.planned:
+                    continue
+                on = qos.watchdog or facts.watchdog
+                if on is None or not on.value:
+                    yield self.on(facts, on or qos.pfc[0], f"{port}: PFC without a watchdog")
+
+
+class HashSeeds(FilesCheck):
+    """Switches of two tiers that hash alike repeat each other's choice: half of the second tier's paths stay empty
+    (polarisation). So each tier has a seed of its own."""
+
+    id = "FAB277"
+    title = "Tiers have different hash seeds"
+    severity = WARNING
+    mend = "give each tier another seed"
+    kinds: ClassVar = ("hash_seed",)
+
+    def over(self, network: Network) -> Iterator[Finding]:
+        told: set[str] = set()
+        for a, b in network.links:
+            mine, theirs = a.facts.hash_seed, b.facts.hash_seed
+            if mine and theirs and mine.value == theirs.value and role(a.facts.name) != role(b.facts.name):
+                for own, far, said in ((a, b, mine), (b, a, theirs)):
+                    if own.facts.name not in told:
+                        told.add(own.facts.name)
+                        yield self.on(
+                            own.facts, said, f"hash seed {said.value}, as on {far.facts.name} of another tier", severity=NOTE
+                        )

@@ -1,0 +1,41 @@
+"""Checking configs that nobody here wrote: no plan, only what the files say to each other."""
+
+from __future__ import annotations
+
+from fabric.checks.files import checks
+from fabric.checks.files.reading import Unrecognised
+from fabric.checks.finding import Finding
+from fabric.checks.network import Network
+from fabric.checks.site import Checked
+from fabric.checks.verdict import Read
+from fabric.readback.folder import Folder
+
+
+def check_folder(folder: Folder) -> Checked:
+    """Every check that needs no plan, over all devices of a folder."""
+    result = Checked()
+    network = Network(tuple(folder.facts()))
+    for check in checks():
+        result.findings += check.over(network)
+        result.ran.add(check.id)
+    result.findings += unrecognised(folder)
+    result.read.append(
+        Read(
+            f"configs of {len(network.devices)} devices" if len(network.devices) != 1 else "configs of 1 device",
+            folder.root,
+            len(network.devices),
+            sum(len(device.files) for device in folder.devices) + len(folder.unrecognised),
+            sum(facts.statements for facts in network.devices),
+            tuple(said for facts in network.devices for said in facts.unread),
+        )
+    )
+    return result
+
+
+def unrecognised(folder: Folder) -> list[Finding]:
+    """A finding for every file that no reader is for."""
+    check = Unrecognised()
+    return [
+        Finding(check.id, check.severity, "", path, 0, f"not read: {reason}", check.mend)
+        for path, reason in sorted(folder.unrecognised.items())
+    ]

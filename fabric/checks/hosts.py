@@ -1,0 +1,99 @@
+"""Servers and their leaves: the files of a server against what the files of its leaves say, cable by cable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import yaml
+
+from fabric.checks.finding import ERROR, Finding
+from fabric.hosts.agree import HostFiles, SwitchEnd
+from fabric.hosts.agree import disagreements as of_host
+from fabric.hosts.ends import end_of
+from fabric.hosts.view import hosts, sides
+from fabric.plan.devices import SERVER
+from fabric.plan.plan import Plan
+from fabric.plan.views import SwitchView
+from fabric.readback.facts import Facts
+from fabric.vendors.base import target
+
+Ends: TypeAlias = dict[tuple[str, str], SwitchEnd]  # (server, its port) → the switch's end of the cable
+IDS = ("FAB450", "FAB451", "FAB452", "FAB453", "FAB454", "FAB455", "FAB456", "FAB457")
+ECHOED = frozenset(("FAB251", "FAB254", "FAB270", "FAB272", "FAB273", "FAB278"))  # wrong at the leaf: servers would repeat it
+MOST = 256  # servers; their files differ in addresses alone
+HINT = "both are generated from one plan: `fabric generate` writes both anew"
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The servers that are compared: all of them, or a spread of many."""
+
+    servers: frozenset[str]
+    of: int
+
+    @classmethod
+    def of_site(cls, made: Plan) -> Sample:
+        if not made.intent.output.hosts:
+            return cls(frozenset(), 0)
+        names = sorted({d.name for fabric in made.fabrics.values() for d in fabric.devices if d.role == SERVER})
+        step = -(-len(names) // MOST) or 1
+        return cls(frozenset(names[::step]), len(names))
+
+    @property
+    def skipped(self) -> list[tuple[str, str]]:
+        if len(self.servers) == self.of:
+            return []
+        return [
+            (
+                f"{self.of - len(self.servers)} of {self.of} servers",
+                f"every {self.of // len(self.servers)}th is compared with its leaves",
+            )
+        ]
+
+
+def ends(view: SwitchView, facts: Facts, sample: Sample) -> Ends:
+    """The switch's end of the cables of the servers in the sample."""
+    name = target(view.device.nos).port_name
+    found: Ends = {}
+    for port in view.ports:
+        if port.kind == "server" and port.peer and port.peer.device.name in sample.servers:
+            interface = facts.interfaces.get(name(view.model, port.ref, view.device.model))
+            if interface is not None:
+                found[port.peer.device.name, port.peer.port_name] = end_of(facts, interface)
+    return found
+
+
+def disagreements(
+    made: Plan, found: Ends, files: Iterator[tuple[str, bytes]], look: Callable[[str, bytes], bytes], shown: str
+) -> Iterator[Finding]:
+    """What servers and leaves say differently. `look` gives what is to be judged of a fresh file: that, or what lies there."""
+    texts = {path: look(path, data).decode("utf-8", "replace") for path, data in files}
+    by_server: dict[str, dict[str, SwitchEnd]] = {}
+    for (server, port), end in found.items():
+        by_server.setdefault(server, {})[port] = end
+    for host in hosts(sides(made)):
+        own = by_server.get(host.name)
+        if own is None:
+            continue
+        paths = _paths(host.name, host.group)
+        read = HostFiles(*(texts.get(path, "") for path in paths.values()))
+        try:
+            differing = of_host(host, read, own)
+        except (yaml.YAMLError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            broken = f"the files of this server cannot be read: {type(error).__name__}: {error}".splitlines()[0]
+            yield Finding("FAB290", ERROR, host.name, f"{shown}/{paths['60-fabric.yaml']}", 0, broken, HINT)
+            continue
+        for one in differing:
+            file = next((path for name, path in paths.items() if one.file.startswith(name)), "")
+            yield Finding(one.id, ERROR, one.device, f"{shown}/{file}", 0, one.message, HINT)
+
+
+def _paths(host: str, group: str) -> Mapping[str, str]:
+    shared = f"hosts/_groups/{group}"
+    return {
+        "60-fabric.yaml": f"hosts/{host}/60-fabric.yaml",
+        "roce.sh": f"{shared}.roce.sh",
+        "nccl.env": f"{shared}.nccl.env",
+    }

@@ -1,0 +1,229 @@
+"""What the files of a switch must say: the rows of its view in the plan, in the names of its network OS."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+
+from fabric.checks.rows import Key, Value, session_name, table_name
+from fabric.plan.ports import Port, Session
+from fabric.plan.views import SwitchView
+from fabric.readback.facts import MANAGEMENT
+from fabric.vendors.base import target
+from fabric.vendors.idiom import TENANT
+from fabric.vendors.policy import external_policy, underlay_policy, vrf_policy
+
+
+def planned_rows(view: SwitchView) -> dict[Key, Value]:
+    """Everything but the classes of ports, which `classes` compares."""
+    return _Rows(view).all()
+
+
+class _Rows:
+    def __init__(self, view: SwitchView) -> None:
+        self.view = view
+        nos = target(view.device.nos)
+        assert nos.idiom is not None
+        self.idiom, name = nos.idiom, nos.port_name
+        self.port = partial(_named, name, view)
+        self.rows: dict[Key, Value] = {}
+
+    def all(self) -> dict[Key, Value]:
+        view = self.view
+        self.rows[Key("hostname", "")] = view.device.name
+        for port in view.ports:
+            self._port(port)
+        self._loopbacks()
+        self._management()
+        self._bgp()
+        self._overlay()
+        self._policies()
+        return self.rows
+
+    def put(self, kind: str, subject: str, value: Value | None) -> None:
+        if value is not None and value != "":
+            self.rows[Key(kind, subject)] = value
+
+    def vrf(self, name: str) -> str:
+        return self.idiom.vrf.format(name) if name else ""
+
+    # --- ports --------------------------------------------------------------------------------------------------
+
+    def _port(self, port: Port) -> None:
+        view, name = self.view, self.port(port)
+        self.put("enabled", name, port.up)
+        if not port.up:
+            return
+        routed = port.address and not port.bridged and not port.lag
+        self.put("addresses", name, frozenset({port.address}) if routed and port.address else None)
+        self.put("vrf", name, self.vrf(port.vrf))
+        self.put("bond", name, self.idiom.bond.format(port.lag) if port.lag else None)
+        if port.bridged and (not port.lag or self.idiom.member_vlans):
+            self._vlans(name, port.untagged, port.tagged)
+        if port.bridged:
+            self.put("mtu", name, None if port.lag else self._layer2_mtu)
+            self._frame(name, None if port.lag else self._tenant_mtu, self.idiom.bridge_bytes)
+        else:
+            slices = port.subinterfaces and self.idiom.trunk_mtu and port.kind != "fabric"
+            mtu = self._tenant_mtu if port.vrf or slices else view.underlay.mtu
+            self.put("mtu", name, mtu)
+            self._frame(name, mtu, self.idiom.slice_bytes if port.subinterfaces else 0)
+        for part in port.subinterfaces:
+            self._slice(port, part.vrf, part.tag, part.address)
+
+    def _frame(self, name: str, mtu: int | None, extra: int) -> None:
+        """The MTU of the port itself, where the network OS counts the frame's headers in it."""
+        if self.idiom.frame_bytes and mtu:
+            self.put("frame", name, mtu + self.idiom.frame_bytes + extra)
+
+    @property
+    def _tenant_mtu(self) -> int:
+        return self.view.overlay.mtu if self.view.overlay else self.view.underlay.mtu
+
+    @property
+    def _layer2_mtu(self) -> int | None:
+        stated = self.idiom.layer2_mtu
+        return self._tenant_mtu if stated == TENANT else stated or None
+
+    def _slice(self, port: Port, vrf: str, tag: int, address: str) -> None:
+        name = self._sub(self.port(port), tag)
+        self.put("addresses", name, frozenset({address}))
+        self.put("vrf", name, self.vrf(vrf))
+        self.put("tag", name, tag)
+        self.put("mtu", name, self._tenant_mtu if self.idiom.slice_mtu else self.view.underlay.mtu)
+
+    def _sub(self, port: str, tag: int) -> str:
+        return f"{port}.{tag}"
+
+    def _vlans(self, name: str, untagged: int, tagged: Iterable[int]) -> None:
+        self.put("access", name, untagged or None)
+        self.put("trunk", name, frozenset(tagged) or None)
+
+    # --- the box ------------------------------------------------------------------------------------------------
+
+    def _loopbacks(self) -> None:
+        view, overlay = self.view, self.view.overlay
+        own = [view.loopback, *([view.loopback6] if view.loopback6 else [])]
+        if self.idiom.own_vtep and overlay and overlay.vtep:
+            own.append(f"{overlay.vtep}/32")
+            if view.pair and view.pair.shared_vtep:
+                own.append(f"{view.pair.shared_vtep}/32")
+        self.put("loopbacks", "", frozenset(own))
+
+    def _management(self) -> None:
+        manage, name = self.view.management, self.idiom.management
+        if manage.address:
+            self.put("addresses", name, frozenset({manage.address}))
+            self.put("vrf", name, MANAGEMENT if manage.vrf else None)
+        for kind in ("ntp", "syslog", "dns"):
+            self.put(kind, "", frozenset(getattr(manage, kind)) or None)
+
+    # --- BGP ----------------------------------------------------------------------------------------------------
+
+    def _bgp(self) -> None:
+        view, under = self.view, self.view.underlay
+        peers: dict[str, list[str]] = {"": []}
+        for session in view.sessions:
+            peers[""].append(self._session("", session))
+        if view.overlay:
+            for overlay in view.overlay.sessions:
+                name = session_name("", overlay.peer_address)
+                peers[""].append(overlay.peer_address)
+                self.put("", name, True)
+                self.put("remote_as", name, overlay.peer_asn)
+                self.put("source", name, view.router_id)
+                self.put("families", name, frozenset({"evpn"}))
+        for vrf in view.vrfs:
+            own = self.vrf(vrf.name)
+            peers[own] = [self._session(own, session) for session in vrf.sessions]
+        for external in view.externals:
+            own = self.vrf(external.vrf)
+            name = session_name(own, external.peer_address)
+            peers.setdefault(own, []).append(external.peer_address)
+            self.put("", name, True)
+            self.put("remote_as", name, external.peer_asn)
+            self.put("max_prefix", name, under.max_prefix)
+            if external.tag:
+                self._slice(external.port, external.vrf, external.tag, external.address)
+        for own, found in peers.items():
+            if own and not found and not (view.overlay and self.idiom.vrf_process):
+                continue
+            name = table_name(own)
+            self.put("neighbors", name, frozenset(found))
+            self.put("asn", name, view.device.asn)
+            self.put("router_id", name, view.router_id)
+            self.put("max_paths", name, self.idiom.paths(view))
+
+    def _session(self, vrf: str, session: Session) -> str:
+        under = self.view.underlay
+        peer = session.peer_address or self._sub_or_port(session)
+        name = session_name(vrf, peer)
+        self.put("", name, True)
+        self.put("remote_as", name, session.peer_asn)
+        self.put("max_prefix", name, under.max_prefix)
+        self.put("families", name, frozenset({"ipv6" if under.family == "ipv6" else "ipv4"}))
+        self.put("keepalive", name, under.keepalive_s if self.idiom.keepalive else None)
+        self.put("hold", name, under.hold_s)
+        self.put("bfd", name, True if under.bfd else None)
+        return peer
+
+    def _sub_or_port(self, session: Session) -> str:
+        name = self.port(session.port)
+        return self._sub(name, session.tag) if session.tag else name
+
+    # --- overlay ------------------------------------------------------------------------------------------------
+
+    def _overlay(self) -> None:
+        view, overlay = self.view, self.view.overlay
+        self.put("vrfs", "", frozenset(self.vrf(vrf.name) for vrf in view.vrfs) or None)
+        for vrf in view.vrfs:
+            name = f"VRF {self.vrf(vrf.name)}"
+            self.put("", name, True)
+            if vrf.vni is None:
+                continue
+            self.put("vni", name, vrf.vni)
+            self.put("rd", name, vrf.rd)
+            self.put("imports", name, frozenset({vrf.route_target, *vrf.imports}))
+            self.put("exports", name, frozenset({vrf.route_target}))
+            if self.idiom.l3_svi and overlay and overlay.vtep:
+                self.put("vrf", self.idiom.svi.format(vrf.vlan), self.vrf(vrf.name))
+        if overlay is None or overlay.vtep is None:
+            return
+        self.put("vtep", "", overlay.vtep if self.idiom.own_vtep else view.router_id)
+        self.put("vnis", "", frozenset(network.vni for network in view.networks) or None)
+        for network in view.networks:
+            name, svi = f"VNI {network.vni}", self.idiom.svi.format(network.vlan)
+            self.put("", name, True)
+            self.put("vlan", name, network.vlan)
+            self.put("rd", name, network.rd if self.idiom.network_rd else None)
+            self.put("imports", name, frozenset({network.route_target}))
+            self.put("exports", name, frozenset({network.route_target}))
+            if network.gateway:
+                self.put("gateways", svi, frozenset({network.gateway}))
+                self.put("vrf", svi, self.vrf(network.vrf))
+                self.put("mtu", svi, overlay.mtu)
+                if self.idiom.own_gateway and network.own_address:
+                    self.put("addresses", svi, frozenset({network.own_address}))
+        if any(network.gateway for network in view.networks):
+            self.put("anycast_mac", "", overlay.anycast_mac)
+        for lag in view.lags:
+            name = self.idiom.bond.format(lag.number)
+            self._vlans(name, lag.untagged, lag.tagged)
+            self.put("mtu", name, self._layer2_mtu)
+            self._frame(name, self._tenant_mtu, self.idiom.bridge_bytes)
+            self.put("esi", name, lag.esi if target(view.device.nos).capabilities.multihoming == "esi" else None)
+
+    def _policies(self) -> None:
+        if not self.idiom.prefix_lists:
+            return
+        view = self.view
+        policies = [underlay_policy(view)]
+        policies += [vrf_policy(view, vrf) for vrf in view.vrfs]
+        policies += [external_policy(view, external) for external in view.externals]
+        for policy in policies:
+            for one in policy.lists:
+                self.put("prefixes", f"prefix list {one.name}", frozenset(entry.words for entry in one.entries))
+
+
+def _named(name, view: SwitchView, port: Port) -> str:  # type: ignore[no-untyped-def]
+    return str(name(view.model, port.ref, view.device.model))

@@ -1,0 +1,242 @@
+"""Facts as rows, so that what a plan asks for and what files say can be held against each other one by one.
+
+A row is (kind, subject) → value: `("mtu", "Ethernet1/1") → 9214`. Values are numbers, words, or sets of them. The kinds,
+what a person calls them and whether a row that the plan has not is a fault are the table below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeAlias
+
+from fabric.readback.facts import MANAGEMENT, Bgp, Facts, Interface, Neighbor, Said, Vni, Vrf
+from fabric.readback.words import is_address
+
+Value: TypeAlias = "int | str | bool | frozenset[int] | frozenset[str]"
+
+
+class Key(NamedTuple):
+    """What a row is about."""
+
+    kind: str
+    subject: str  # "Ethernet1/1", "neighbor 10.64.0.1", "" for the device itself
+
+
+class Kind(NamedTuple):
+    """How a kind of row is spoken of."""
+
+    words: str
+    closed: bool = False  # what the plan does not ask for must not be there
+    default: Value | None = None  # what it is when a config says nothing
+
+
+KINDS: Mapping[str, Kind] = {
+    "hostname": Kind("host name"),
+    "loopbacks": Kind("addresses of loopbacks", closed=True),
+    "addresses": Kind("address", closed=True),
+    "gateways": Kind("shared gateway", closed=True),
+    "enabled": Kind("state", default=True),
+    "speed": Kind("speed in Gb/s"),
+    "mtu": Kind("MTU"),
+    "frame": Kind("MTU of the frame"),
+    "vrf": Kind("VRF", closed=True),
+    "tag": Kind("VLAN tag", closed=True),
+    "access": Kind("untagged VLAN", closed=True),
+    "trunk": Kind("tagged VLANs", closed=True),
+    "bond": Kind("bond", closed=True),
+    "esi": Kind("Ethernet segment", closed=True),
+    "asn": Kind("AS number", closed=True),
+    "router_id": Kind("router id"),
+    "max_paths": Kind("equal paths"),
+    "neighbors": Kind("neighbours", closed=True),
+    "remote_as": Kind("remote AS"),
+    "source": Kind("local address"),
+    "families": Kind("address families"),
+    "max_prefix": Kind("prefix limit"),
+    "keepalive": Kind("keepalive in seconds"),
+    "hold": Kind("hold time in seconds"),
+    "bfd": Kind("BFD"),
+    "vnis": Kind("layer-2 VNIs", closed=True),
+    "vlan": Kind("VLAN", closed=True),
+    "rd": Kind("route distinguisher"),
+    "imports": Kind("imported route targets"),
+    "exports": Kind("exported route targets"),
+    "vrfs": Kind("VRFs", closed=True),
+    "vni": Kind("VNI", closed=True),
+    "vtep": Kind("tunnel source"),
+    "anycast_mac": Kind("MAC address of the gateways"),
+    "hash_seed": Kind("hash seed"),
+    "watchdog_ms": Kind("detection time of the PFC watchdog in ms"),
+    "prefixes": Kind("entries"),
+    "ntp": Kind("time servers", closed=True),
+    "syslog": Kind("log collectors", closed=True),
+    "dns": Kind("name servers", closed=True),
+    "lossless": Kind("DSCPs of the lossless class"),
+    "cnp": Kind("DSCPs of congestion notifications"),
+    "pfc": Kind("priorities with PFC", closed=True),
+    "strict": Kind("strict priorities"),
+    "weight": Kind("share of the lossless class in percent"),
+    "kmin": Kind("ECN minimum in bytes"),
+    "kmax": Kind("ECN maximum in bytes"),
+    "pmax": Kind("ECN marking probability in percent"),
+    "xoff": Kind("headroom in bytes"),
+    "cable": Kind("cable length in metres"),
+    "watchdog": Kind("PFC watchdog"),
+}
+
+
+@dataclass(slots=True)
+class Row:
+    """What a file says, and where: each item of a set has its own place, and `home` is where a missing one belongs."""
+
+    value: Value
+    home: Said[object]
+    places: dict[object, Said[object]] = field(default_factory=dict)
+
+
+Rows: TypeAlias = dict[Key, Row]
+
+
+def rows_of(facts: Facts) -> Rows:
+    """The rows of a device; classes of ports are told apart by `classes`, as many ports share them."""
+    found: Rows = {}
+    top = Said(None, 0, facts.files[0] if facts.files else "")
+    _one(found, Key("hostname", ""), facts.hostname)
+    for name, interface in facts.interfaces.items():
+        _interface(found, facts, name, interface)
+    _loopbacks(found, facts, top)
+    for vrf, process in facts.bgp.items():
+        if vrf != MANAGEMENT:
+            _process(found, facts, process)
+    tenants = [vrf for vrf in facts.vrfs.values() if vrf.name != MANAGEMENT]
+    _many(found, Key("vrfs", ""), [Said(vrf.name, vrf.line, vrf.file) for vrf in tenants], top)
+    for vrf_facts in tenants:
+        _targets(found, f"VRF {vrf_facts.name}", vrf_facts)
+        _one(found, Key("vni", f"VRF {vrf_facts.name}"), vrf_facts.vni)
+    _many(found, Key("vnis", ""), [Said(vni.number, vni.line, vni.file) for vni in facts.vnis.values()], top)
+    for vni in facts.vnis.values():
+        _targets(found, f"VNI {vni.number}", vni)
+        _one(found, Key("vlan", f"VNI {vni.number}"), vni.vlan)
+    if facts.vtep:
+        _one(found, Key("vtep", ""), Said(_resolved(facts, facts.vtep.value), facts.vtep.line, facts.vtep.file))
+    _one(found, Key("anycast_mac", ""), facts.anycast_mac)
+    _one(found, Key("hash_seed", ""), facts.hash_seed)
+    _one(found, Key("watchdog_ms", ""), facts.watchdog_ms)
+    for name, entries in facts.prefixes.items():
+        if entries:
+            _many(found, Key("prefixes", f"prefix list {name}"), entries, entries[0])
+    for kind in ("ntp", "syslog", "dns"):
+        _many(found, Key(kind, ""), getattr(facts.services, kind), top)
+    return found
+
+
+def session_name(vrf: str, peer: str) -> str:
+    """How a session is called in findings."""
+    return f"neighbor {peer}" + (f" in VRF {vrf}" if vrf else "")
+
+
+def table_name(vrf: str) -> str:
+    """How a BGP process is called in findings."""
+    return f"BGP of VRF {vrf}" if vrf else "BGP"
+
+
+def is_loopback(name: str) -> bool:
+    return name.lower().startswith("lo")
+
+
+def _interface(found: Rows, facts: Facts, name: str, interface: Interface) -> None:
+    home = Said(None, interface.line, interface.file)
+    if not is_loopback(name):
+        _many(
+            found, Key("addresses", name), [said for said in interface.addresses if not said.value.startswith("fe80:")], home
+        )
+    _many(found, Key("gateways", name), interface.gateways, home)
+    _many(found, Key("trunk", name), interface.trunk, home)
+    for kind, said in (
+        ("enabled", interface.enabled),
+        ("speed", interface.speed_gbps),
+        ("mtu", interface.mtu),
+        ("frame", interface.frame),
+        ("vrf", interface.vrf),
+        ("tag", interface.tag if "." in name and not name.startswith("irb") else None),
+        ("access", interface.access),
+        ("bond", interface.bond),
+        ("esi", interface.esi),
+    ):
+        if said is not None and said.value != "":
+            found[Key(kind, name)] = Row(said.value, home, {said.value: said})
+    found.setdefault(Key("", name), Row("", home))  # that the interface is there at all
+
+
+def _loopbacks(found: Rows, facts: Facts, top: Said[object]) -> None:
+    own = [said for name, item in facts.interfaces.items() if is_loopback(name) for said in item.addresses]
+    own = [said for said in own if not said.value.startswith(("127.", "::1/"))]
+    home = next((Said(None, i.line, i.file) for name, i in facts.interfaces.items() if is_loopback(name)), top)
+    _many(found, Key("loopbacks", ""), own, home)
+
+
+def _process(found: Rows, facts: Facts, process: Bgp) -> None:
+    name, home = table_name(process.vrf), Said(None, process.line, process.file)
+    found[Key("", name)] = Row("", home)
+    _one(found, Key("asn", name), process.asn)
+    _one(found, Key("router_id", name), process.router_id)
+    _one(found, Key("max_paths", name), process.max_paths)
+    peers = [
+        Said(peer.peer, peer.line, peer.file)
+        for peer in process.neighbors.values()
+        if peer.enabled is None or peer.enabled.value
+    ]
+    _many(found, Key("neighbors", name), peers, home)
+    for peer in process.neighbors.values():
+        _session(found, facts, peer)
+
+
+def _session(found: Rows, facts: Facts, peer: Neighbor) -> None:
+    name, home = session_name(peer.vrf, peer.peer), Said(None, peer.line, peer.file)
+    found[Key("", name)] = Row("", home)
+    for kind, said in (
+        ("remote_as", peer.remote_as),
+        ("max_prefix", peer.max_prefix),
+        ("keepalive", peer.keepalive_s),
+        ("hold", peer.hold_s),
+        ("bfd", peer.bfd),
+    ):
+        _one(found, Key(kind, name), said)
+    if peer.source:
+        _one(found, Key("source", name), Said(_resolved(facts, peer.source.value), peer.source.line, peer.source.file))
+    _many(found, Key("families", name), peer.families, home)
+
+
+def _targets(found: Rows, name: str, own: Vni | Vrf) -> None:
+    home = Said(None, own.line, own.file)
+    found[Key("", name)] = Row("", home)
+    _one(found, Key("rd", name), own.rd)
+    _many(found, Key("imports", name), own.imports, home)
+    _many(found, Key("exports", name), own.exports, home)
+
+
+def _resolved(facts: Facts, source: str) -> str:
+    """An interface's address in place of its name."""
+    if is_address(source):
+        return source
+    interface = facts.interfaces.get(source) or facts.interfaces.get(source.removesuffix(".0"))
+    own = [said.value.partition("/")[0] for said in interface.addresses] if interface else []
+    return own[0] if own else source
+
+
+def _one(found: Rows, key: Key, said: Said[int] | Said[str] | Said[bool] | Said[int | str] | None) -> None:
+    if said is not None:
+        found[key] = Row(said.value, said, {said.value: said})
+
+
+def _many(found: Rows, key: Key, all_said: Iterable[Said[str] | Said[int]], home: Said[object]) -> None:
+    places: dict[object, Said[object]] = {said.value: said for said in all_said}
+    if places:
+        values: frozenset[Any] = frozenset(places)
+        found[key] = Row(values, home, places)
+
+
+def subjects(rows: Mapping[Key, object]) -> Iterator[str]:
+    """What the rows are about."""
+    return iter(dict.fromkeys(key.subject for key in rows))

@@ -1,0 +1,65 @@
+"""Findings that the intent does not want to hear of: each with its reason, and still reported as silenced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from fabric.checks.base import Check
+from fabric.checks.finding import NOTE, Finding
+from fabric.plan.plan import Plan
+
+
+class NeedlessSilence(Check):
+    """A silence outlives its reason: once nothing is found any more, it only hides the next mistake."""
+
+    id = "FAB200"
+    title = "Every silenced check has something to say"
+    severity = NOTE
+    mend = "take the line out of `checks: {silence: …}`"
+
+
+@dataclass(frozen=True)
+class Silences:
+    """What a site silences: everywhere, and in each fabric."""
+
+    plan: Plan
+
+    def apply(self, findings: Iterable[Finding], ran: Iterable[str]) -> Iterator[Finding]:
+        """The findings, silenced ones with their reason; a note for a silence of a check that ran and found nothing."""
+        used: set[tuple[str, str]] = set()
+        for finding in findings:
+            fabric = self._fabric(finding)
+            site, own = self.plan.intent.checks.silence, self._own(fabric)
+            if finding.id in own:
+                used.add((fabric, finding.id))
+                yield replace(finding, silenced=own[finding.id])
+            elif finding.id in site:
+                used.add(("", finding.id))
+                yield replace(finding, silenced=site[finding.id])
+            else:
+                yield finding
+        yield from self._needless(used, set(ran))
+
+    def _own(self, fabric: str) -> Mapping[str, str]:
+        return self.plan.intent.fabrics[fabric].checks.silence if fabric else {}
+
+    def _fabric(self, finding: Finding) -> str:
+        """Of the device, else of the place in the intent."""
+        for name, fabric in self.plan.fabrics.items():
+            if finding.device and finding.device in fabric.by_name:
+                return name
+        if finding.file != self.plan.source.file:
+            return ""
+        starts = {self.plan.source.place(("fabrics", name), key=True).line: name for name in self.plan.fabrics}
+        before = [line for line in starts if line <= finding.line]
+        return starts[max(before)] if before else ""
+
+    def _needless(self, used: set[tuple[str, str]], ran: set[str]) -> Iterator[Finding]:
+        places = [("", self.plan.intent.checks.silence), *((name, self._own(name)) for name in self.plan.fabrics)]
+        for fabric, silence in places:
+            for code in silence:
+                if (fabric, code) in used or code not in ran:
+                    continue
+                path = ("fabrics", fabric, "checks", "silence", code) if fabric else ("checks", "silence", code)
+                yield NeedlessSilence().at(self.plan.source.place(path, key=True), f"{code} is silenced, but finds nothing")

@@ -1,0 +1,85 @@
+"""What a run of the checks came to: the one input of every report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from fabric.checks.finding import ERROR, SEVERITIES, Finding
+from fabric.diagnostics import plural
+from fabric.readback.facts import Said
+
+NEVER = "never"
+FAIL_ON = (*SEVERITIES, NEVER)  # what `--fail-on` takes
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Something that was looked at: a plan, or a folder of files, and how much of it was understood."""
+
+    what: str  # "plan of site dc1, 2 fabrics"
+    path: str = ""  # the intent or the folder
+    devices: int = 0  # 0 where another one of the same devices counts them
+    files: int = 0
+    statements: int = 0
+    unread: tuple[Said[str], ...] = ()  # statements that the reader does not know, whole
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Findings in the order of their places; silenced ones apart, they never fail a run."""
+
+    findings: tuple[Finding, ...] = ()
+    silenced: tuple[Finding, ...] = ()  # their `silenced` holds the reason
+    read: tuple[Read, ...] = ()
+    ran: tuple[str, ...] = ()  # ids of the checks that were applied
+    skipped: tuple[tuple[str, str], ...] = ()  # what could not run, or is not seen → why, or which check covers it
+    fail_on: str = ERROR  # the mildest severity that fails the run, or "never"
+
+    @classmethod
+    def of(
+        cls,
+        findings: Iterable[Finding],
+        read: Iterable[Read] = (),
+        ran: Iterable[str] = (),
+        skipped: Iterable[tuple[str, str]] = (),
+        fail_on: str = ERROR,
+    ) -> Verdict:
+        """Sorts, drops repetitions, and sets silenced findings apart."""
+        all_of_them = sorted(set(findings), key=lambda finding: finding.order)
+        return cls(
+            tuple(finding for finding in all_of_them if not finding.silenced),
+            tuple(finding for finding in all_of_them if finding.silenced),
+            tuple(read),
+            tuple(sorted(set(ran))),
+            tuple(dict.fromkeys(skipped)),
+            fail_on,
+        )
+
+    @property
+    def worst(self) -> str:
+        """The worst severity found; "" when nothing was."""
+        return min((finding.severity for finding in self.findings), key=SEVERITIES.index, default="")
+
+    def counts(self) -> Mapping[str, int]:
+        """Severity → findings that are not silenced; zeros are present."""
+        return {kind: sum(finding.severity == kind for finding in self.findings) for kind in SEVERITIES}
+
+    def failing(self, finding: Finding, fail_on: str = "") -> bool:
+        """Whether this one fails the run."""
+        limit = fail_on or self.fail_on
+        return limit != NEVER and SEVERITIES.index(finding.severity) <= SEVERITIES.index(limit)
+
+    def fails(self, fail_on: str = "") -> bool:
+        """Whether anything found is as bad as `fail_on`, or as this run's own where that is blank."""
+        return any(self.failing(finding, fail_on) for finding in self.findings)
+
+    @property
+    def devices(self) -> int:
+        return sum(read.devices for read in self.read)
+
+    def sentence(self) -> str:
+        """`2 errors, 1 warning in 16 devices; 41 checks applied`."""
+        found = ", ".join(plural(number, kind) for kind, number in self.counts().items() if number) or "nothing found"
+        silenced = f", {len(self.silenced)} silenced" if self.silenced else ""
+        return f"{found}{silenced} in {plural(self.devices, 'device')}; {plural(len(self.ran), 'check')} applied"

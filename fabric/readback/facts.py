@@ -1,0 +1,192 @@
+"""The facts of one device, neutral of any network OS; every value with the place where its file says it.
+
+A reader fills these in; whoever compares never sees a vendor's words. What a config does not say is None or empty: a
+default of the network OS is filled in by its reader only where the comparison needs it, with the line of the section.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+T = TypeVar("T", covariant=True)
+DEFAULT_VRF = ""
+MANAGEMENT = "management"  # the VRF of the management port, however the network OS calls it
+
+
+@dataclass(frozen=True, slots=True)
+class Said(Generic[T]):
+    """A value, and where it stands."""
+
+    value: T
+    line: int  # from 1
+    file: str = ""  # path of the file as the reader was given it
+
+
+@dataclass(slots=True)
+class Ecn:
+    """Marking thresholds of one queue: instantaneous queue length in bytes."""
+
+    kmin_bytes: Said[int] | None = None
+    kmax_bytes: Said[int] | None = None
+    pmax_percent: Said[int] | None = None
+    kmin_percent: Said[int] | None = None  # of the queue's fill, where the network OS takes no bytes
+    kmax_percent: Said[int] | None = None
+
+
+@dataclass(slots=True)
+class PortQos:
+    """The classes of a port, by priority; ports with the same profiles may share one object.
+
+    A class is named by its PFC priority where it pauses, else by its traffic class or queue.
+    """
+
+    priorities: dict[int, Said[int]] = field(default_factory=dict)  # DSCP → priority; only what the config maps
+    names: dict[int, str] = field(default_factory=dict)  # DSCP → its class's name, where the config gives it one
+    pfc: list[Said[int]] = field(default_factory=list)  # priorities that pause and obey PAUSE
+    strict: list[Said[int]] = field(default_factory=list)  # priorities served first
+    weights: dict[int, Said[int]] = field(default_factory=dict)  # priority → share of the port, as written
+    ecn: dict[int, Ecn] = field(default_factory=dict)  # priority → its thresholds
+    xoff_bytes: dict[int, Said[int]] = field(default_factory=dict)  # priority → headroom, where the format states bytes
+    cable_length_m: Said[int] | None = None
+    watchdog: Said[bool] | None = None
+
+
+@dataclass(slots=True)
+class Interface:
+    """A port, bond, VLAN interface, loopback or subinterface, by the device's own name (`Ethernet1/1.11`, `et-0/0/0.11`).
+
+    Junos names logical units where they have addresses: `et-0/0/0.0` is filed under `et-0/0/0`, other units keep their number.
+    """
+
+    name: str
+    line: int
+    file: str = ""
+    description: Said[str] | None = None
+    enabled: Said[bool] | None = None
+    addresses: list[Said[str]] = field(default_factory=list)  # "10.64.0.0/31"; of this device alone
+    gateways: list[Said[str]] = field(default_factory=list)  # shared on purpose: anycast, virtual router
+    link_local: bool = False  # IPv6 link-local alone, for unnumbered BGP
+    mtu: Said[int] | None = None  # largest IP packet, headers of the frame taken off where the network OS counts them
+    frame: Said[int] | None = None  # Junos: the interface's own `mtu`, which counts the frame's headers
+    vrf: Said[str] | None = None
+    speed_gbps: Said[int] | None = None
+    tag: Said[int] | None = None  # VLAN of a subinterface
+    access: Said[int] | None = None  # untagged VLAN of a layer-2 port
+    trunk: list[Said[int]] = field(default_factory=list)  # tagged VLANs
+    bond: Said[str] | None = None  # the bond that it is a member of
+    esi: Said[str] | None = None  # Ethernet segment of a bond, "03:02:00:00:00:00:05:00:00:01"
+    filters: list[Said[str]] = field(default_factory=list)  # names of packet filters on it
+    qos: PortQos | None = None
+
+
+@dataclass(slots=True)
+class Neighbor:
+    """One BGP session as configured; what its group says is filled in, with the group's line."""
+
+    vrf: str
+    peer: str  # address without a length, or interface of an unnumbered session
+    line: int
+    file: str = ""
+    remote_as: Said[int | str] | None = None  # a number, "external" or "internal"
+    local_as: Said[int] | None = None
+    source: Said[str] | None = None  # local address or update-source, an address or an interface
+    families: list[Said[str]] = field(default_factory=list)  # activated: "ipv4", "ipv6", "evpn"
+    description: Said[str] | None = None
+    enabled: Said[bool] | None = None
+    multihop: Said[int] | None = None
+    max_prefix: Said[int] | None = None
+    import_filter: Said[str] | None = None  # name of the policy on what comes in (of the first family)
+    export_filter: Said[str] | None = None
+    bfd: Said[bool] | None = None
+    keepalive_s: Said[int] | None = None
+    hold_s: Said[int] | None = None
+    allowas_in: Said[int] | None = None
+    interface: bool = False  # `peer` is an interface
+    dynamic: bool = False  # `peer` is a prefix to listen on: it has no far end of its own
+
+
+@dataclass(slots=True)
+class Bgp:
+    """A BGP process, or that of one VRF."""
+
+    vrf: str
+    line: int
+    file: str = ""
+    asn: Said[int] | None = None
+    router_id: Said[str] | None = None
+    max_paths: Said[int] | None = None  # the smallest over its unicast families
+    relax: Said[bool] | None = None  # paths over different neighbour ASes count as equal
+    neighbors: dict[str, Neighbor] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Vrf:
+    """A routing table of its own."""
+
+    name: str
+    line: int
+    file: str = ""
+    vni: Said[int] | None = None  # its L3 VNI
+    vlan: Said[int] | None = None  # that this VNI is bound to, where the network OS needs one
+    rd: Said[str] | None = None
+    imports: list[Said[str]] = field(default_factory=list)  # route targets, "65000:50001"
+    exports: list[Said[str]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Vni:
+    """A layer-2 VNI."""
+
+    number: int
+    line: int
+    file: str = ""
+    vlan: Said[int] | None = None
+    rd: Said[str] | None = None
+    imports: list[Said[str]] = field(default_factory=list)
+    exports: list[Said[str]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Services:
+    """What runs beside forwarding."""
+
+    ntp: list[Said[str]] = field(default_factory=list)
+    syslog: list[Said[str]] = field(default_factory=list)
+    dns: list[Said[str]] = field(default_factory=list)
+    lldp: Said[bool] | None = None
+    control_plane: Said[bool] | None = None  # a filter or policer in front of the CPU
+    plain_text: list[Said[str]] = field(default_factory=list)  # telnet, http, SNMPv1/v2c communities: what was read
+    secrets: list[Said[str]] = field(default_factory=list)  # literal passwords, hashes and keys; the value is a name of what
+
+
+@dataclass(slots=True)
+class Facts:
+    """Everything that was read of one device."""
+
+    name: str  # its host name, else that of its folder or file
+    nos: str
+    files: tuple[str, ...] = ()
+    hostname: Said[str] | None = None
+    interfaces: dict[str, Interface] = field(default_factory=dict)
+    bgp: dict[str, Bgp] = field(default_factory=dict)  # by VRF
+    vrfs: dict[str, Vrf] = field(default_factory=dict)
+    vnis: dict[int, Vni] = field(default_factory=dict)
+    vtep: Said[str] | None = None  # source of the tunnels: an address or an interface
+    anycast_mac: Said[str] | None = None
+    hash_seed: Said[int] | None = None
+    watchdog: Said[bool] | None = None  # PFC watchdog, where the box has one switch for all ports
+    watchdog_ms: Said[int] | None = None  # its detection time
+    prefixes: dict[str, list[Said[str]]] = field(default_factory=dict)  # prefix list → "10.0.0.0/15 ge 32"
+    undefined: list[Said[str]] = field(default_factory=list)  # names referred to and defined nowhere: "route-map RM-X"
+    conflicts: list[Said[str]] = field(default_factory=list)  # one thing told twice in different words, each side a sentence
+    services: Services = field(default_factory=Services)
+    broken: list[Said[str]] = field(default_factory=list)  # what no parser can read: "not JSON: …"
+    unread: list[Said[str]] = field(default_factory=list)  # statements that the reader does not know, whole
+    statements: int = 0  # in all, those that it knows and passes over included
+
+    def neighbors(self) -> Iterator[Neighbor]:
+        """Of every VRF."""
+        for process in self.bgp.values():
+            yield from process.neighbors.values()

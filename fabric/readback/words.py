@@ -1,0 +1,96 @@
+"""How configs write numbers and addresses, and how facts write them."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from ipaddress import ip_address, ip_interface
+
+RANGE = re.compile(r"^(.*?)(\d+)-(\d+)$")
+
+
+def numbers(text: str) -> list[int]:
+    """`1,4-6 9` → 1, 4, 5, 6, 9; words, as in `none`, are no numbers. A range of more than VLANs have is none either."""
+    found: list[int] = []
+    for part in text.replace(",", " ").split():
+        low, _, high = part.partition("-")
+        if low.isdecimal() and (not high or (high.isdecimal() and int(high) - int(low) < 4096)):
+            found += range(int(low), int(high or low) + 1)
+    return found
+
+
+def integer(text: str | None) -> int | None:
+    """The number that a text begins with."""
+    word = (text or "").split(" ", 1)[0]
+    return int(word) if word.isdecimal() and len(word) < 12 else None
+
+
+def asn(text: str | None) -> int | None:
+    """`65000.1` and `4259840001` are one AS number."""
+    high, dot, low = (text or "").partition(".")
+    if dot:
+        return (int(high) << 16) + int(low) if high.isdecimal() and low.isdecimal() and len(high + low) < 11 else None
+    return integer(text)
+
+
+@lru_cache(maxsize=65536)
+def prefix(text: str) -> str | None:
+    """`10.0.0.1/31`, `10.0.0.1 255.255.255.254` and `FD00::1/64` as facts write them; None for what is no address."""
+    words = text.split()
+    if len(words) >= 2 and "/" not in words[0] and "." in words[1]:
+        words = [f"{words[0]}/{words[1]}"]
+    if not words or "/" not in words[0]:
+        return None
+    try:
+        return str(ip_interface(words[0]))
+    except ValueError:
+        return None
+
+
+def is_address(text: str) -> bool:
+    """Whether a text is an address without a length."""
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def mac(text: str) -> str:
+    """`0200.0000.0001`, `02:00:00:00:00:01` and `02-00-…` alike."""
+    digits = re.sub(r"[.:-]", "", text).lower()
+    return ":".join(digits[at : at + 2] for at in range(0, len(digits), 2))
+
+
+def esi(text: str) -> str:
+    """`0302:0000:0000:0100:0001` as ten bytes: `03:02:00:00:00:00:01:00:00:01`."""
+    return mac(text)
+
+
+def gbps(text: str) -> int | None:
+    """`100gfull`, `forced 400g-4`, `auto 100gfull` → 100, 400, 100."""
+    match = re.search(r"(\d+)g", text.lower())
+    return int(match[1]) if match else None
+
+
+def placeholder(text: str) -> bool:
+    """Whether a secret's place is filled by someone else, `${NAME}` or a template's `{{ name }}`, or no one can log in by it."""
+    bare = text.strip("\"'")
+    return bare.startswith(("${", "{{", "<")) or bare in ("", "*", "!", "!!", "x", "*REMOVED*")
+
+
+def each_name(text: str) -> list[str]:
+    """`Ethernet1-3,5` → each interface; a name without a range is itself."""
+    found: list[str] = []
+    stem = ""
+    for part in text.replace(" ", "").split(","):
+        match = RANGE.match(part)
+        if match and int(match[3]) - int(match[2]) < 1024:
+            stem = match[1] or stem
+            found += [f"{stem}{number}" for number in range(int(match[2]), int(match[3]) + 1)]
+        elif part.isdecimal() and stem:
+            found.append(f"{stem}{part}")
+        else:
+            stem = part.rstrip("0123456789")
+            found.append(part)
+    return found

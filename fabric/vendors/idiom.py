@@ -1,0 +1,52 @@
+"""How the facts of a plan read in the files of a network OS, for whoever reads those files back.
+
+Most of a plan is said alike by all: addresses, AS numbers, VNIs. What differs is named here, by each target for itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from fabric.plan.lossless import Buffer, Marking
+from fabric.plan.views import SwitchView
+
+TENANT = -1  # the MTU of tenants
+
+Percents: TypeAlias = Callable[[Marking, Buffer], tuple[int, int, int]]  # → Kmin and Kmax in percent, probability
+Number: TypeAlias = Callable[[SwitchView], int]
+
+
+def planned_paths(view: SwitchView) -> int:
+    """Of a network OS that takes any number of equal paths."""
+    return view.underlay.max_paths
+
+
+@dataclass(frozen=True, slots=True)
+class Idiom:
+    """Patterns have one `{}`, for the name or number."""
+
+    bond: str
+    svi: str  # gateway of a VLAN
+    management: str  # port out of band
+    vrf: str = "{}"
+    own_vtep: bool = True  # tunnels begin at an address of their own beside the router id
+    prefix_lists: bool = True  # policies rest on prefix lists of the plan's names
+    l3_svi: bool = False  # the VNI of a VRF has a VLAN interface
+    l3_vlan: bool = False  # … or at least a VLAN
+    own_gateway: bool = False  # a leaf has an address of its own beside a shared gateway
+    member_vlans: bool = False  # members of a bond repeat its VLANs
+    trunk_mtu: bool = False  # a port with tagged slices has the MTU of its tenants
+    slice_mtu: bool = True  # a slice states its own MTU
+    layer2_mtu: int = TENANT  # of layer-2 ports and bonds; 0: not said
+    frame_bytes: int = 0  # `mtu` of a port counts so many bytes beside the IP packet
+    slice_bytes: int = 0  # … and so many more where it has tagged slices
+    bridge_bytes: int = 0  # … or is a layer-2 port
+    keepalive: bool = True  # told beside the hold time
+    vrf_process: bool = True  # a VRF has a BGP process although it has no neighbours
+    network_rd: bool = True  # every layer-2 network has a route distinguisher of its own
+    paths: Number = planned_paths
+    blocks: bool = False  # DSCPs are mapped in whole blocks of eight
+    ecn_unit: int = 1  # thresholds are multiples of so many bytes
+    ecn_percent: Percents | None = None  # thresholds are percent of a queue's fill
