@@ -10,10 +10,11 @@ from fabric.readback.words import asn, each_name, integer, is_address, numbers
 
 FAMILIES = {"ipv4": "ipv4", "ipv4 unicast": "ipv4", "ipv6": "ipv6", "ipv6 unicast": "ipv6", "evpn": "evpn"}
 KNOWN = (
-    "address-family", "aggregate-address", "bgp", "distance", "dynamic", "graceful-restart", "graceful-restart-helper", "maximum-paths",
-    "neighbor", "network", "no", "rd", "redistribute", "rib", "route-target", "router-id", "shutdown", "timers", "ucmp", "update", "vlan",
-    "vlan-aware-bundle", "vrf", "monitoring", "roa", "vpws", "evpn", "route", "layer-2", "import", "host-flap", "domain", "next-hop",
-    "default", "default-route", "encapsulation", "mac", "export", "graceful-shutdown", "bgp-ls", "label", "peer-group",
+    "address-family", "aggregate-address", "bgp", "distance", "dynamic", "graceful-restart", "graceful-restart-helper",
+    "maximum-paths", "neighbor", "network", "no", "rd", "redistribute", "rib", "route-target", "router-id", "shutdown",
+    "timers", "ucmp", "update", "vlan", "vlan-aware-bundle", "vrf", "monitoring", "roa", "vpws", "evpn", "route",
+    "layer-2", "import", "host-flap", "domain", "next-hop", "default", "default-route", "encapsulation", "mac", "export",
+    "graceful-shutdown", "bgp-ls", "label", "peer-group",
 )  # fmt: skip
 
 

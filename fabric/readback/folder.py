@@ -13,7 +13,11 @@ from fabric.readback.readers import read_device
 from fabric.readback.recognise import FRR, INTERFACES, NO_CONFIG, SONIC, recognise
 
 MOST_BYTES = 32_000_000  # no config of a switch is as large
-_HOSTNAME = re.compile(r'^\s*(?:hostname|host-name|set system host-name|nv set system hostname)\s+"?([\w.-]+)|"hostname":\s*"([\w.-]+)"', re.M)
+_HOSTNAME = re.compile(
+    r'^\s*(?:hostname|host-name|set system host-name|nv set system hostname)\s+"?([\w.-]+)'
+    r'|"hostname":\s*"([\w.-]+)"',
+    re.M,
+)
 
 
 @dataclass

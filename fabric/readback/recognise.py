@@ -13,12 +13,22 @@ from pathlib import PurePath
 
 HEAD_BYTES = 200_000  # signs stand early
 
-SONIC, CUMULUS, EOS, NXOS, JUNOS, FRR, INTERFACES, OTHER = "sonic", "cumulus", "eos", "nxos", "junos", "frr", "interfaces", "other"
+SONIC, CUMULUS, EOS, NXOS, JUNOS, FRR = "sonic", "cumulus", "eos", "nxos", "junos", "frr"
+INTERFACES, OTHER = "interfaces", "other"
 
 # Kind → its signs, each with a weight: 3 decides, 1 is shared with some other kind.
 _SIGNS: Mapping[str, tuple[tuple[int, str], ...]] = {
-    SONIC: ((3, r'^\s*"?DEVICE_METADATA"?\s*:'), (2, r'"(?:PORT|INTERFACE|LOOPBACK_INTERFACE|BGP_NEIGHBOR|VLAN_MEMBER)"\s*:\s*\{')),
-    CUMULUS: ((3, r"^\s*nvue-api-version:"), (3, r"^nv set \S"), (2, r"^- set:"), (2, r"^\s+type: swp"), (1, r"^\s+router:$")),
+    SONIC: (
+        (3, r'^\s*"?DEVICE_METADATA"?\s*:'),
+        (2, r'"(?:PORT|INTERFACE|LOOPBACK_INTERFACE|BGP_NEIGHBOR|VLAN_MEMBER)"\s*:\s*\{'),
+    ),
+    CUMULUS: (
+        (3, r"^\s*nvue-api-version:"),
+        (3, r"^nv set \S"),
+        (2, r"^- set:"),
+        (2, r"^\s+type: swp"),
+        (1, r"^\s+router:$"),
+    ),
     EOS: (
         (3, r"^! device: .*EOS"),
         (3, r"^service routing protocols model"),
@@ -74,13 +84,15 @@ _COMPILED = {kind: [(weight, re.compile(sign, re.M)) for weight, sign in signs] 
 # Files of a device that hold no routing, by name: they belong to the device whose folder they lie in.
 COMPANIONS = frozenset(
     (
-        "accounts", "bgpd.conf", "chrony.conf", "daemons", "issue.net", "lldpd.conf", "nftables.conf", "rsyslog.conf", "snmpd.conf",
-        "sshd.conf", "sysctl.conf", "vtysh.conf", "zebra.conf",
+        "accounts", "bgpd.conf", "chrony.conf", "daemons", "issue.net", "lldpd.conf", "nftables.conf", "rsyslog.conf",
+        "snmpd.conf", "sshd.conf", "sysctl.conf", "vtysh.conf", "zebra.conf",
     )
 )  # fmt: skip
 
 # What is no config of a switch, by its ending.
-NO_CONFIG = frozenset((".md", ".csv", ".png", ".svg", ".jpg", ".pdf", ".py", ".sh", ".j2", ".html", ".gz", ".zip", ".pyc", ".log"))
+NO_CONFIG = frozenset(
+    (".csv", ".gz", ".html", ".j2", ".jpg", ".log", ".md", ".pdf", ".png", ".py", ".pyc", ".sh", ".svg", ".zip")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +110,9 @@ def recognise(path: str, text: str) -> Kind:
         return Kind("", "binary")
     if name in COMPANIONS and name not in ("bgpd.conf", "zebra.conf"):
         return Kind("companion")
-    scores = {kind: sum(weight for weight, sign in signs if sign.search(text, 0, HEAD_BYTES)) for kind, signs in _COMPILED.items()}
+    scores = {
+        kind: sum(weight for weight, sign in signs if sign.search(text, 0, HEAD_BYTES)) for kind, signs in _COMPILED.items()
+    }
     best = max(scores, key=lambda kind: scores[kind])
     if text.lstrip()[:1] in ("{", "[") and scores[SONIC]:
         return Kind(SONIC)

@@ -74,7 +74,7 @@ def gbps(text: str) -> int | None:
 
 
 def placeholder(text: str) -> bool:
-    """Whether a secret's place is filled by someone else, `${NAME}` or a template's `{{ name }}`, or no one can log in by it."""
+    """Whether someone else fills a secret's place, `${NAME}` or a template's `{{ name }}`, or no one can log in by it."""
     bare = text.strip("\"'")
     return bare.startswith(("${", "{{", "<")) or bare in ("", "*", "!", "!!", "x", "*REMOVED*")
 
