@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from fabric.checks.run import Outcome, Scope
     from fabric.configs import Renderer
+    from fabric.diff.compare import Diff, Wanted
     from fabric.generate import Generation, Progress
     from fabric.intent.site import Site
     from fabric.intent.source import Source
@@ -43,16 +45,17 @@ class Intent:
 
 
 def load(path: Path, output: Path | None = None) -> Intent:
-    """Reads and checks an intent. Raises InputError with every mistake.
-
-    `generated/` lies beside the folder `intent/`, or beside a file that lies elsewhere, wherever one works from.
-    """
+    """Reads and checks an intent. Raises InputError with every mistake."""
     from fabric.intent.load import load as read
 
     site, source = read(path, str(path))
+    return Intent(path, site, source, folder_of(path, site.site, output))
+
+
+def folder_of(path: Path, site: str, output: Path | None = None) -> Path:
+    """`generated/` lies beside the folder `intent/`, or beside a file that lies elsewhere, wherever one works from."""
     home = path.resolve().parent
-    base = output or (home.parent if home.name == "intent" else home) / "generated"
-    return Intent(path, site, source, base / site.site)
+    return (output or (home.parent if home.name == "intent" else home) / "generated") / site
 
 
 def summarize(intent: Intent) -> dict[str, Any]:
@@ -108,6 +111,14 @@ def generate(intent: Intent, limit: str = "", jobs: int = 0, progress: Progress 
     return Generation(intent, limit, jobs, progress or silent)
 
 
+def check(scope: Scope, fail_on: str = "error", progress: Progress | None = None) -> Outcome:
+    """Design and files of intents, or any folder of configs, put to every check. Raises InputError, OSError."""
+    from fabric.checks.run import run
+    from fabric.generate import silent
+
+    return run(scope, fail_on, progress or silent)
+
+
 def estimate(fabric: FabricPlan, asked: Asked, placement: str = "packed") -> tuple[Estimate, Estimate | None]:
     """Times of a collective on one fabric of a plan, and what they were before the failures asked for. Raises InputError."""
     from fabric.solver.estimate import ask
@@ -123,6 +134,13 @@ def spreading(fabric: FabricPlan, routing: str = "", queue_pairs: int = 0) -> tu
     if not routing:
         routing = "adaptive" if not fabric.spec.ethernet or facts_of(fabric).dynamic else "ecmp"
     return routing, queue_pairs or planned(fabric, routing != "ecmp")
+
+
+def diff(old: str, new: str, wanted: Wanted) -> Diff:
+    """What changes from one intent to another, each a file or `git:REV`: design, capacity, configs. Raises InputError."""
+    from fabric.diff.compare import compare
+
+    return compare(old, new, wanted)
 
 
 def site_files(made: Plan) -> Iterator[tuple[str, bytes]]:

@@ -68,7 +68,7 @@ def ends(view: SwitchView, facts: Facts, sample: Sample) -> Ends:
 def disagreements(
     made: Plan, found: Ends, files: Iterator[tuple[str, bytes]], look: Callable[[str, bytes], bytes], shown: str
 ) -> Iterator[Finding]:
-    """What servers and leaves say differently. `look` gives what is to be judged of a fresh file: that, or what lies there."""
+    """What servers and leaves say differently. `look`: path, fresh file → what is to be judged, that or what lies there."""
     texts = {path: look(path, data).decode("utf-8", "replace") for path, data in files}
     by_server: dict[str, dict[str, SwitchEnd]] = {}
     for (server, port), end in found.items():

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
+from functools import lru_cache
 from ipaddress import ip_address, ip_interface
 
 from fabric.catalog.models import SwitchModel
@@ -47,23 +48,35 @@ def _general(text: str) -> bool:
 def known_addresses(view: SwitchView) -> set[str]:
     """Every address in the view, without its length, and the networks and far ends that follow from one."""
     found: set[str] = set()
-    for text in _strings(view):
-        for match in (*IPV4.finditer(text), *(IPV6.finditer(text) if ":" in text else ())):
-            _add(found, match[0])
+    for port in view.ports:
+        for address, far in ((port.address, port.peer_address), *((s.address, s.peer_address) for s in port.subinterfaces)):
+            if address:
+                _add(found, address)
+            if far:
+                found.add(far)
+    for own in fields(view):
+        if own.name not in ("ports", "sessions"):  # sessions stand on the ports
+            for text in _strings(getattr(view, own.name)):
+                for match in (*IPV4.finditer(text), *(IPV6.finditer(text) if ":" in text else ())):
+                    _add(found, match[0])
     return found
 
 
 def _add(found: set[str], text: str) -> None:
-    bare = text.partition("/")[0]
+    bare, _, length = text.partition("/")
     found.add(bare)
-    if bare != text:
-        try:
-            net = ip_interface(text).network
-        except ValueError:
-            return
-        found.add(str(net.network_address))
-        if net.num_addresses == 2:
-            found.add(str(net[1]))
+    if length and length not in ("32", "128"):
+        found.update(_network(text))
+
+
+@lru_cache(maxsize=65536)
+def _network(text: str) -> tuple[str, ...]:
+    """The network's own address, and both ends of a point-to-point one."""
+    try:
+        net = ip_interface(text).network
+    except ValueError:
+        return ()
+    return (str(net[0]), str(net[1])) if net.num_addresses == 2 else (str(net.network_address),)
 
 
 def _strings(value: object) -> Iterator[str]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from fabric import pipeline
 from fabric.checks.finding import Finding
 from fabric.checks.folder import check_folder, unrecognised
-from fabric.checks.site import Checked, check_site, finding_of
+from fabric.checks.site import Checked, Site, finding_of
 from fabric.checks.verdict import Verdict
 from fabric.diagnostics import InputError, MissingError
 from fabric.generate import Progress, refuse_same_site
@@ -40,43 +39,39 @@ def run(scope: Scope, fail_on: str, progress: Progress) -> Outcome:
     """Checks everything that is asked for. Raises OSError for a folder that is not there, InputError for two intents of
     one site."""
     folder = scan(scope.configs) if scope.configs is not None else None
-    results: list[Checked] = []
-    intents, broken = [], []
+    intents, sites, broken = [], [], list[Finding]()
     for path in scope.files:
         try:
             intents.append(pipeline.load(path, scope.output))
         except InputError as error:
             broken += [finding_of(one) for one in error.diagnostics]
     refuse_same_site(intents)
-    missing = ""
     for intent in intents:
         try:
-            results.append(check_site(intent, folder, scope.jobs, progress))
+            sites.append(Site(intent, folder, scope.jobs, progress))
         except InputError as error:
             broken += [finding_of(one) for one in error.diagnostics]
-    if scope.batfish:
-        missing = _batfish(scope, intents, results)
-    if folder is not None and not scope.files:
-        results.append(check_folder(folder))
-    elif folder is not None:
-        results.append(Checked(unrecognised(folder)))
+    results = [site.check() for site in sites]
+    missing = _batfish(scope.batfish, sites, results) if scope.batfish else ""
+    results = [site.silenced(result) for site, result in zip(sites, results, strict=True)]
+    if folder is not None:
+        results.append(Checked(unrecognised(folder)) if scope.files else check_folder(folder))
     return Outcome(_verdict(results, broken, fail_on), bool(broken), missing)
 
 
-def _batfish(scope: Scope, intents: list[pipeline.Intent], results: list[Checked]) -> str:
-    """Adds what Batfish finds; "" or why it could not be scope."""
+def _batfish(host: str, sites: list[Site], results: list[Checked]) -> str:
+    """Adds what Batfish finds; "" or why it could not be asked."""
     from fabric.checks import batfish
 
-    for intent, result in zip(intents, results, strict=False):
+    for site, result in zip(sites, results, strict=True):
         try:
-            found = batfish.check(intent, scope.batfish)
+            findings, covered = batfish.run(site.plan, site.texts, host)
         except MissingError as error:
             result.skipped.append(("Batfish", str(error)))
             return str(error)
-        result.findings += found.findings
-        result.ran |= found.ran
-        result.skipped += found.skipped
-        result.read += found.read
+        result.findings += findings
+        result.skipped += covered
+        result.ran |= {check.id for check in batfish.every_check()}
     return ""
 
 
@@ -88,12 +83,3 @@ def _verdict(results: list[Checked], broken: list[Finding], fail_on: str) -> Ver
         [row for result in results for row in result.skipped],
         fail_on,
     )
-
-
-def titles() -> Mapping[str, str]:
-    """Every check by id, for pages that list them."""
-    from fabric.checks import design, files
-    from fabric.checks.base import Check
-
-    design.checks(), files.checks()
-    return {code: check.title for code, check in sorted(Check.registry.items())}

@@ -22,6 +22,7 @@ from fabric.generate import CHUNK, PARALLEL_FROM, Progress, silent
 from fabric.output import OutputError, manifest
 from fabric.output.files import sha256
 from fabric.pipeline import Intent
+from fabric.plan.devices import Device
 from fabric.plan.plan import Plan
 from fabric.readback.facts import Said
 from fabric.readback.folder import Folder
@@ -50,27 +51,81 @@ class Judged:
     stale: tuple[str, ...]  # files that an older intent made
 
 
-def check_site(intent: Intent, folder: Folder | None = None, jobs: int = 0, progress: Progress = silent) -> Checked:
-    """Every check of one intent. Raises InputError for what cannot be planned or configured.
+class Site:
+    """One intent, planned and ready to be checked. Raises InputError for what cannot be planned or configured.
 
     Args:
         folder: configs to be judged in place of the generated ones.
         jobs: processes; 0 takes every core.
     """
-    made = pipeline.plan(intent)
-    renderer = pipeline.render(made, intent)
-    result = Checked()
-    result.findings += _diagnostics(made)
-    for fabric in made.fabrics.values():
-        one = Design(made, fabric)
-        for check in design.checks():
-            result.findings += check.over(one)
-    result.ran |= {check.id for check in (*design.checks(), *files.checks())} | {NeedlessSilence.id, *hosts.IDS}
-    count = plural(len(made.fabrics), "fabric")
-    result.read.append(Read(f"plan of site {made.site}, {count}", str(intent.path)))
-    _files(intent, made, renderer, folder, result, jobs, progress)
-    result.findings = list(Silences(made).apply(result.findings, result.ran))
-    return result
+
+    def __init__(self, intent: Intent, folder: Folder | None = None, jobs: int = 0, progress: Progress = silent) -> None:
+        self.intent, self.folder, self.jobs, self.progress = intent, folder, jobs, progress
+        self.plan = pipeline.plan(intent)
+        self.renderer = pipeline.render(self.plan, intent)
+        given = None if folder is None else {device.name: device.files for device in folder.devices}
+        self.sample = hosts.Sample.of_site(self.plan)
+        self.work = _Work(intent, self.renderer, _Disk(intent), given, self.sample)
+        self.todo = self.renderer.jobs(lambda name: True)
+
+    def texts(self, device: Device) -> Mapping[str, str]:
+        """The files of a switch that are judged: path → text."""
+        job = next(job for job in self.todo if job.device is device)
+        return self.work.texts(job, [])
+
+    def check(self) -> Checked:
+        """Every check of the design, of the files of its switches and of those of its servers."""
+        made, result = self.plan, Checked()
+        result.findings += _diagnostics(made)
+        for fabric in made.fabrics.values():
+            one = Design(made, fabric)
+            for check in design.checks():
+                result.findings += check.over(one)
+        result.ran |= {check.id for check in (*design.checks(), *files.checks())} | {NeedlessSilence.id, *hosts.IDS}
+        result.read.append(Read(f"plan of site {made.site}, {plural(len(made.fabrics), 'fabric')}", str(self.intent.path)))
+        self._files(result)
+        return result
+
+    def silenced(self, result: Checked) -> Checked:
+        """The result with its silenced findings marked: the last step, when everything was found."""
+        result.findings = list(Silences(self.plan).apply(result.findings, result.ran))
+        return result
+
+    # --- files --------------------------------------------------------------------------------------------------
+
+    def _files(self, result: Checked) -> None:
+        judged: list[Judged] = []
+        with self.progress(f"{self.plan.site}: switches", len(self.todo)) as advance:
+            for chunk in _judge_all(self.work, self.todo, self.jobs):
+                judged += chunk
+                advance(len(chunk))
+        for one in judged:
+            result.findings += one.findings
+        if stale := [path for one in judged for path in one.stale]:
+            place, shown = self.intent.source.place(("site",)), self.intent.shown
+            message = f"{shown}: {plural(len(stale), 'file')} not what this plan makes: {stale[0]}" + (
+                ", …" if stale[1:] else ""
+            )
+            result.findings.append(OutOfDate().at(place, message, severity=WARNING))
+        self._servers(result, {key: end for one in judged for key, end in one.ends.items()})
+        result.read.append(self._read(judged))
+        if self.folder is not None:
+            result.findings += _strangers(self.plan, self.folder, {job.device.name for job in self.todo})
+
+    def _servers(self, result: Checked, ends: hosts.Ends) -> None:
+        """Files of servers against the ends of their leaves that are as planned."""
+        if not ends:
+            return
+        fresh = pipeline.host_files(self.plan, self.sample.servers.__contains__)
+        look, shown = self.work.disk.look, str(self.intent.shown)
+        result.findings += hosts.disagreements(self.plan, ends, fresh, lambda path, data: look(path, data)[0], shown)
+        result.skipped += self.sample.skipped
+
+    def _read(self, judged: Sequence[Judged]) -> Read:
+        unread = tuple(said for one in judged for said in one.unread)
+        shown = str(self.intent.shown) if self.folder is None else self.folder.root
+        counts = sum(one.files for one in judged), sum(one.statements for one in judged)
+        return Read(f"configs of site {self.plan.site}", shown, len(judged), *counts, unread)
 
 
 def _diagnostics(made: Plan) -> Iterator[Finding]:
@@ -83,50 +138,6 @@ def finding_of(said: Diagnostic) -> Finding:
     """A diagnostic of the input as a finding."""
     place = said.place
     return Finding(said.code, said.severity, "", place.file, place.line, said.message, said.hint, place.column)
-
-
-# --- files ------------------------------------------------------------------------------------------------------
-
-
-def _files(
-    intent: Intent, made: Plan, renderer: Renderer, folder: Folder | None, result: Checked, jobs: int, progress: Progress
-) -> None:
-    todo = renderer.jobs(lambda name: True)
-    disk, sample = _Disk(intent), hosts.Sample.of_site(made)
-    work = _Work(intent, renderer, disk, _by_name(folder), sample)
-    judged: list[Judged] = []
-    with progress(f"{made.site}: switches", len(todo)) as advance:
-        for chunk in _judge_all(work, todo, jobs):
-            judged += chunk
-            advance(len(chunk))
-    for one in judged:
-        result.findings += one.findings
-    stale = [path for one in judged for path in one.stale]
-    if stale:
-        place = intent.source.place(("site",))
-        message = f"{intent.shown}: {plural(len(stale), 'file')} not what this plan makes: {stale[0]}" + (
-            ", …" if stale[1:] else ""
-        )
-        result.findings.append(OutOfDate().at(place, message, severity=WARNING))
-    ends = {key: end for one in judged for key, end in one.ends.items()}
-    if ends:
-        fresh = pipeline.host_files(made, sample.servers.__contains__)
-        result.findings += hosts.disagreements(
-            made, ends, fresh, lambda path, data: disk.look(path, data)[0], str(intent.shown)
-        )
-        result.skipped += sample.skipped
-    what = f"configs of site {made.site}" + ("" if folder is None else ", as they lie there")
-    unread = tuple(said for one in judged for said in one.unread)
-    shown = str(intent.shown) if folder is None else folder.root
-    result.read.append(
-        Read(what, shown, len(judged), sum(one.files for one in judged), sum(one.statements for one in judged), unread)
-    )
-    if folder is not None:
-        result.findings += _strangers(made, folder, {job.device.name for job in todo})
-
-
-def _by_name(folder: Folder | None) -> Mapping[str, Mapping[str, str]] | None:
-    return None if folder is None else {device.name: device.files for device in folder.devices}
 
 
 def _strangers(made: Plan, folder: Folder, planned: set[str]) -> Iterator[Finding]:
@@ -172,14 +183,11 @@ class _Work:
         """One switch."""
         view = self.renderer.views[job.fabric].of(job.device)
         stale: list[str] = []
-        if self.given is not None:
-            texts = self.given.get(job.device.name)
-            if texts is None:
-                message = "host name: no file of this switch was found"
-                finding = Finding(HostNames.id, ERROR, job.device.name, str(self.intent.path), 0, message, HostNames.mend)
-                return Judged((finding,), {}, 0, 0, (), ())
-        else:
-            texts = dict(self._texts(job, stale))
+        texts = self.texts(job, stale)
+        if not texts:
+            message = "host name: no file of this switch was found"
+            finding = Finding(HostNames.id, ERROR, job.device.name, str(self.intent.path), 0, message, HostNames.mend)
+            return Judged((finding,), {}, 0, 0, (), ())
         facts = read_device(job.device.name, job.device.nos, texts)
         facts.name = job.device.name if self.given is None else facts.name
         findings = device.judge(view, facts, texts)
@@ -187,12 +195,17 @@ class _Work:
         ends = hosts.ends(view, facts, self.sample) if right else {}
         return Judged(tuple(findings), ends, len(texts), facts.statements, tuple(facts.unread), tuple(stale))
 
-    def _texts(self, job: Job, stale: list[str]) -> Iterator[tuple[str, str]]:
+    def texts(self, job: Job, stale: list[str]) -> Mapping[str, str]:
+        """Path → text of what is judged; paths of an older intent's files go to `stale`."""
+        if self.given is not None:
+            return self.given.get(job.device.name, {})
+        found = {}
         for path, fresh in self.renderer.files(job):
             data, old = self.disk.look(path, fresh)
             if old:
                 stale.append(path)
-            yield f"{self.disk.shown}/{path}", data.decode("utf-8", "replace")
+            found[f"{self.disk.shown}/{path}"] = data.decode("utf-8", "replace")
+        return found
 
 
 _work: _Work | None = None  # what forked workers inherit; the plan is never pickled

@@ -7,7 +7,22 @@ import sys
 
 import typer
 
-from fabric.cli import calibrate, catalog, estimate, explain, export, generate, headroom, init, plan, schema, score, vendors
+from fabric.cli import (
+    calibrate,
+    catalog,
+    check,
+    diff,
+    estimate,
+    explain,
+    export,
+    generate,
+    headroom,
+    init,
+    plan,
+    schema,
+    score,
+    vendors,
+)
 from fabric.cli.common import FINDINGS, MISSING, OUT, USAGE, say, show_diagnostics
 
 app = typer.Typer(
@@ -39,8 +54,10 @@ def root(
 
 app.command("init")(init.init)
 app.command("plan")(plan.plan)
+app.command("check")(check.check)
 app.command("explain")(explain.explain)
 app.command("generate")(generate.generate)
+app.command("diff")(diff.diff)
 app.command("export")(export.export)
 app.command("estimate")(estimate.estimate)
 app.command("score")(score.score)

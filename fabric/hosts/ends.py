@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from ipaddress import ip_interface
 
 from fabric.hosts.agree import SwitchEnd
+from fabric.readback.facts import Facts, Interface, PortQos
 
 BEST_EFFORT = 0
 
@@ -39,6 +40,35 @@ def switch_end(port: Port, mtu: int | None, address: str | None) -> SwitchEnd:
         peer_address=peer,
         pfc_priorities=lossless,
         lossless_percent=_percent(port.weights, priority),
+    )
+
+
+def end_of(facts: Facts, interface: Interface) -> SwitchEnd:
+    """The switch's end of a server cable, from the facts of its port, its bond and the networks behind it."""
+    bond = facts.interfaces.get(interface.bond.value) if interface.bond else None
+    parts = [interface, *([bond] if bond else [])]
+    vlans = {said.value for part in parts for said in (*([part.access] if part.access else []), *part.trunk)}
+    networks = [own for name, own in facts.interfaces.items() if _vlan_of(name) in vlans]
+    qos = next((part.qos for part in parts if part.qos), None)
+    address = interface.addresses[0].value if interface.addresses else None
+    return switch_end(_port(qos), smallest(own.mtu.value for own in (*parts, *networks) if own.mtu), address)
+
+
+def _vlan_of(name: str) -> int | None:
+    """`Vlan100`, `vlan100` and `irb.100` are the gateway of VLAN 100."""
+    head = name.lower().rstrip("0123456789")
+    number = name[len(head) :]
+    return int(number) if head in ("vlan", "irb.") and number else None
+
+
+def _port(qos: PortQos | None) -> Port:
+    if qos is None or not qos.pfc:
+        return Port()
+    return Port(
+        by_dscp={dscp: said.value for dscp, said in qos.priorities.items()},
+        lossless=tuple(sorted(said.value for said in qos.pfc)),
+        strict=frozenset(said.value for said in qos.strict),
+        weights={priority: said.value for priority, said in qos.weights.items()},
     )
 
 

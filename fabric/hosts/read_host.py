@@ -6,10 +6,12 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import yaml
 
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 @dataclass(frozen=True)
 class Addressing:
@@ -43,7 +45,7 @@ class Script:
 
 def read_netplan(text: str) -> dict[str, Addressing]:
     """Interface → its addresses."""
-    network = yaml.safe_load(text)["network"]
+    network = yaml.load(text, Loader=_LOADER)["network"]
     found = {name: _addressing(row) for name, row in network.get("ethernets", {}).items()}
     for name, row in network.get("bonds", {}).items():
         found[name] = _addressing(row)
@@ -62,6 +64,7 @@ def _addressing(row: Mapping[str, Any]) -> Addressing:
     )
 
 
+@lru_cache(maxsize=64)  # a group of servers has one script
 def read_script(text: str) -> dict[str, Script]:
     """Interface → what is done to it: the loops over interfaces, and the commands in them."""
     found: dict[str, Script] = {}

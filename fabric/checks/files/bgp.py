@@ -245,9 +245,9 @@ class SessionTerms(FilesCheck):
             yield self.on(facts, said, f"{name}: no address family in common: {got} ({place(back.families[0])})")
         if bool(peer.bfd and peer.bfd.value) != bool(back.bfd and back.bfd.value):
             with_it, without, there = (facts, far, back) if peer.bfd and peer.bfd.value else (far, facts, peer)
-            said = Said(None, there.line, there.file)
+            line = Said(None, there.line, there.file)
             name = session_name(there.vrf, there.peer)
-            yield self.on(without, said, f"{name}: no BFD, but {with_it.name} has it", severity=WARNING)
+            yield self.on(without, line, f"{name}: no BFD, but {with_it.name} has it", severity=WARNING)
         if peer.hold_s and back.hold_s and peer.hold_s.value != back.hold_s.value:
             where = f"{back.hold_s.value} s at {far.name} ({place(back.hold_s)})"
             yield self.on(facts, peer.hold_s, f"{name}: hold time {peer.hold_s.value} s here, {where}", severity=WARNING)
