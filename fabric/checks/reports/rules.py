@@ -1,0 +1,61 @@
+"""What a report says of a check beside its findings; also of ids that belong to no class of checks."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from fabric.checks.base import Check
+from fabric.checks.finding import ERROR, NOTE, WARNING
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One id."""
+
+    id: str
+    name: str  # in one word
+    title: str  # a short sentence that holds when all is well
+    why: str
+    mend: str
+    severity: str
+    subject: str  # "files.addresses": the room, and what it is about
+
+    @property
+    def room(self) -> str:
+        return self.subject.partition(".")[0]
+
+
+READ = "The hint of each finding says what to change; `docs/intent.md` has the keys."
+AGREE = "Run `fabric generate`, or correct the file that was changed by hand."
+
+# First and last number of ids that stages before the checks give, and what they are about.
+FAMILIES = (
+    (0, 0, Rule("", "CutReport", "The report is whole", "A file that lacks findings must say so.",
+                "`fabric check --format json` lists all.", NOTE, "other.report")),
+    (1, 99, Rule("", "ReadableIntent", "The intent can be read", "A file that cannot be read describes no network.",
+                 READ, ERROR, "intent.file")),
+    (100, 129, Rule("", "IntentLanguage", "The intent keeps to its language",
+                    "A key that is not known, or a value of the wrong kind, would be a wish that nobody fulfils.",
+                    READ, ERROR, "intent.language")),
+    (130, 179, Rule("", "PossiblePlan", "The intent can be planned",
+                    "What does not fit is refused with its place before anything is written.", READ, ERROR, "intent.plan")),
+    (180, 199, Rule("", "PlanWarning", "The plan needs no remark",
+                    "The plan can be built as it is, and is probably not what was meant.", READ, WARNING, "intent.remarks")),
+    (450, 459, Rule("", "HostAgreement", "Servers and switches agree",
+                    "Both ends of a cable must have the same addresses, MTU and classes; one end alone looks healthy.",
+                    AGREE, ERROR, "hosts.agreement")),
+)  # fmt: skip
+OTHER = Rule("", "Finding", "Nothing is found", "See the message of each finding.", READ, ERROR, "other.findings")
+
+
+def rule_of(id: str) -> Rule:
+    """The rule of a check, else of the family of its id."""
+    check = Check.registry.get(id)
+    if check is None:
+        number = re.fullmatch(r"FAB(\d{3})", id)
+        found = (rule for first, last, rule in FAMILIES if number and first <= int(number[1]) <= last)
+        like = next(found, OTHER)
+        return Rule(id, like.name, like.title, like.why, like.mend, like.severity, like.subject)
+    _, _, subject = check.__module__.partition("fabric.checks.")
+    return Rule(id, check.__name__, check.title, check.why(), check.mend, check.severity, subject or "other.checks")

@@ -1,0 +1,52 @@
+"""How reports write what they were given: on one line, without control characters, with paths as a repository has them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+
+from fabric.checks.finding import Finding
+
+
+def plain(text: str) -> str:
+    r"""Text on one line; whatever does not print (escape sequences, line breaks, bidi marks) is spelled, `\x1b`."""
+    if text.isprintable():
+        return text
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode("ascii") for sign in text)
+
+
+def clean(finding: Finding) -> Finding:
+    """A finding whose every text is plain."""
+    return replace(
+        finding,
+        id=plain(finding.id),
+        device=plain(finding.device),
+        file=plain(finding.file),
+        message=plain(finding.message),
+        hint=plain(finding.hint),
+        silenced=plain(finding.silenced),
+    )
+
+
+def relative(file: str) -> str:
+    """A path below the working directory without that part; any other as it is."""
+    if not os.path.isabs(file):
+        return os.path.normpath(file) if file else ""
+    below = os.path.relpath(file)
+    return file if below == os.pardir or below.startswith(os.pardir + os.sep) else below
+
+
+def said(finding: Finding) -> str:
+    """Device and message."""
+    return f"{finding.device}: {finding.message}" if finding.device else finding.message
+
+
+def place(finding: Finding) -> str:
+    """`intent/dc1.yaml:12:7`; readers of configs know lines and no columns."""
+    column = f":{finding.column}" if finding.line and finding.column else ""
+    return (finding.file or "no file") + (f":{finding.line}{column}" if finding.line else "")
+
+
+def line(finding: Finding) -> str:
+    """All of it but the hint, as every other message of the command looks."""
+    return f"{place(finding)}: {finding.severity}[{finding.id}]: {said(finding)}"

@@ -1,0 +1,72 @@
+"""For people: findings by file, as the compiler-like lines of every other message, then what was and was not looked at."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
+
+from fabric.checks.finding import Finding
+from fabric.checks.reports.spell import clean, line, place, plain, said
+from fabric.checks.verdict import Read, Verdict
+from fabric.diagnostics import plural
+
+MOST_ALIKE = 20  # findings of one id in one file that are shown
+MOST_UNREAD = 5  # statements of one folder that are shown
+MOST_LETTERS = 100  # of such a statement
+ALL = "`--format json` lists all"
+
+
+def report(verdict: Verdict) -> str:
+    """Blocks with an empty line between them; the last line is the verdict."""
+    blocks = [
+        *_by_file(verdict.findings, _finding),
+        *_by_file(verdict.silenced, _silenced),
+        [line for read in verdict.read for line in _read(read)],
+        [f"not checked: {plain(what)}: {plain(why)}" for what, why in verdict.skipped],
+        [verdict.sentence()],
+    ]
+    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+def _by_file(findings: Iterable[Finding], show: Callable[[Finding, set[str]], Iterator[str]]) -> Iterator[list[str]]:
+    """A block for each file; what is folded is counted at its end."""
+    for _, group in groupby(map(clean, findings), key=lambda finding: finding.file):
+        lines: list[str] = []
+        number: Counter[tuple[str, str, str]] = Counter()
+        hints: set[str] = set()
+        for finding in group:
+            alike = finding.file or "no file", finding.severity, finding.id
+            number[alike] += 1
+            if number[alike] <= MOST_ALIKE:
+                lines.extend(show(finding, hints))
+        for (file, severity, id), count in number.items():
+            if count > MOST_ALIKE:
+                lines.append(f"{file}: {severity}[{id}]: and {count - MOST_ALIKE:,} more of these here; {ALL}")
+        yield lines
+
+
+def _finding(finding: Finding, hints: set[str]) -> Iterator[str]:
+    """Its line, and its hint where it was not given before in the same file."""
+    yield line(finding)
+    if finding.hint and finding.hint not in hints:
+        hints.add(finding.hint)
+        yield f"    hint: {finding.hint}"
+
+
+def _silenced(finding: Finding, hints: set[str]) -> Iterator[str]:
+    yield f"{place(finding)}: silenced[{finding.id}]: {said(finding)}; reason: {finding.silenced}"
+
+
+def _read(read: Read) -> Iterator[str]:
+    """How much was read, and the first statements that nobody understood."""
+    nouns = ((read.devices, "device"), (read.files, "file"), (read.statements, "statement"))
+    counts = ", ".join(f"{number:,} {noun}{'s' * (number != 1)}" for number, noun in nouns if number)
+    yield f"read: {plain(read.what)}" + (f": {counts}" if counts else "")
+    if not read.unread:
+        return
+    yield f"    not understood: {plural(len(read.unread), 'statement')}"
+    for one in read.unread[:MOST_UNREAD]:
+        yield f"        {plain(one.file)}:{one.line}: {plain(one.value.strip())[:MOST_LETTERS]}"
+    if len(read.unread) > MOST_UNREAD:
+        yield f"        and {len(read.unread) - MOST_UNREAD:,} more; {ALL}"
