@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 
-from fabric.readback.eos_bgp import read_bgp
+from fabric.readback.eos_bgp import read_bgp, vrf_name
+from fabric.readback.eos_names import undefined
 from fabric.readback.eos_qos import Qos
 from fabric.readback.facts import MANAGEMENT, Facts, Interface, Said, Vni, Vrf
 from fabric.readback.indented import Section, read_indented
@@ -44,6 +46,16 @@ INTERFACE = (
     "isolate", "autostate",
 )  # fmt: skip
 
+# Lines that end in a secret: their head, a word that must be in them, and what the secret is.
+SECRETS = (
+    ("enable password", "", "enable password"),
+    ("enable secret", "", "enable password"),
+    ("aaa root", "secret", "password of user root"),
+    ("tacacs-server", "key", "key of tacacs-server"),
+    ("radius-server", "key", "key of radius-server"),
+    ("ntp authentication-key", "", "NTP key"),
+)
+
 
 def read(name: str, files: Mapping[str, str]) -> Facts:
     """The facts of one switch; its config is one file."""
@@ -76,13 +88,13 @@ class _Reader:
         for text, section in config.each("vrf definition"):
             self._vrf(text, section)
         for text, section in config.each("interface"):
-            for name in each_name(text):
+            for name in each_name(text) if not text.startswith(("defaults", "profile ")) else ():
                 self._interface(name, section)
         read_bgp(facts, self.file, config)
         self._policies()
         facts.watchdog_ms = self.qos.watchdog_ms
         facts.hash_seed = self.qos.hash_seed
-        facts.undefined += self._undefined()
+        facts.undefined += undefined(config, self.file)
         facts.unread += self._unread()
         facts.statements += sum(1 for _ in config.walk())
 
@@ -118,7 +130,7 @@ class _Reader:
                 own.vlan = Said(vlan, part.number, self.file)
         for text, part in section.each("vxlan vrf"):
             name, _, vni_text = text.partition(" vni ")
-            vni_ = integer(vni_text)
+            name, vni_ = vrf_name(name), integer(vni_text)
             if vni_ is not None:
                 facts.vrfs.setdefault(name, Vrf(name, part.number, self.file)).vni = Said(vni_, part.number, self.file)
 
@@ -154,7 +166,8 @@ class _Reader:
         for _, part in self.config.each("management api http-commands"):
             on = part.has("no shutdown") or any(own.has("no shutdown") for own in part.parts)
             for own in part.parts:
-                if on and own.line.startswith("protocol http") and not own.line.startswith("protocol https"):
+                words = own.line.split()
+                if on and words[:2] == ["protocol", "http"] and "localhost" not in words:
                     services.plain_text.append(Said("http", own.number, self.file))
         for _, part in self.config.each("snmp-server community"):
             services.plain_text.append(Said("SNMP community", part.number, self.file))
@@ -170,15 +183,11 @@ class _Reader:
             for key in ("auth", "priv"):
                 if key in words[:-1] and not placeholder(words[min(words.index(key) + 2, len(words) - 1)]):
                     yield Said(f"SNMP {key} key of user {words[0]}", part.number, self.file)
-        for head, what in (("enable password", "enable password"), ("enable secret", "enable password")):
-            for text, part in self.config.each(head):
-                if not placeholder(text.split()[-1] if text else ""):
-                    yield Said(what, part.number, self.file)
-        for head in ("tacacs-server", "radius-server"):
+        for head, word, what in SECRETS:
             for text, part in self.config.each(head):
                 words = text.split()
-                if "key" in words[:-1] and not placeholder(words[-1]):
-                    yield Said(f"key of {head}", part.number, self.file)
+                if words and (not word or word in words[:-1]) and not placeholder(words[-1]):
+                    yield Said(what, part.number, self.file)
         for _, bgp in self.config.each("router bgp"):
             for part in bgp.walk():
                 words = part.line.split()
@@ -194,24 +203,6 @@ class _Reader:
                     _, permit, entry = line.partition("permit ")
                     if permit:
                         rows.append(Said(entry, number, self.file))
-
-    def _undefined(self) -> Iterator[Said[str]]:
-        """Names that are used and nowhere defined."""
-        config = self.config
-        defined = {
-            "route-map": {text.split()[0] for text, _ in config.each("route-map") if text},
-            "prefix-list": set(self.facts.prefixes),
-            "access-list": {words[-1] for head in ("ip access-list", "ipv6 access-list") for words in _words(config, head)},
-            "community-list": {
-                words[1] if words[0] in ("regexp", "standard", "expanded") and len(words) > 1 else words[0]
-                for words in _words(config, "ip community-list")
-            },
-            "qos profile": {text for text, _ in config.each("qos profile")},
-        }
-        for part in config.walk():
-            for kind, name in _references(part.line):
-                if name not in defined[kind]:
-                    yield Said(f"{kind} {name}", part.number, self.file)
 
     def _unread(self) -> Iterator[Said[str]]:
         passed = {head for head in PASSED if " " not in head}
@@ -231,40 +222,9 @@ class _Reader:
                 yield Said(part.line, part.number, self.file)
 
 
-def vrf_name(text: str) -> str:
-    """`default` is the table without a name; `MGMT`, as every EOS page calls it, that of management."""
-    if text == "default":
-        return ""
-    return MANAGEMENT if text.upper() in ("MGMT", "MANAGEMENT") else text
-
-
 def _after_vrf(text: str) -> list[str]:
     words = text.split()
     return words[2:] if words[:1] == ["vrf"] else words
-
-
-def _words(config: Section, head: str) -> Iterator[list[str]]:
-    for text, _ in config.each(head):
-        if words := text.split():
-            yield words
-
-
-def _references(line: str) -> Iterator[tuple[str, str]]:
-    """(kind, name) of what a line refers to by name."""
-    words = line.split()
-    if words[0] == "match" and len(words) > 2:
-        for at, word in enumerate(words[:-1]):
-            if word == "prefix-list":
-                yield "prefix-list", words[at + 1]
-            elif word in ("community", "community-list") and words[at + 1] not in ("community-list", "or-results"):
-                yield from (("community-list", own) for own in words[at + 1 :] if own not in ("exact-match", "or-results"))
-                return
-    elif words[0] in ("neighbor", "redistribute", "network", "aggregate-address") and "route-map" in words[:-1]:
-        yield "route-map", words[words.index("route-map") + 1]
-    elif words[0] in ("ip", "ipv6") and words[1:2] == ["access-group"] and len(words) > 2:
-        yield "access-list", words[2]
-    elif words[0] == "service-profile" and len(words) > 1:
-        yield "qos profile", words[1]
 
 
 # --- fields of an interface: what stands behind the first word of a line ----------------------------------------
@@ -307,8 +267,9 @@ def _switchport(found: Interface, rest: str, line: int, file: str) -> None:
 
 def _evpn(found: Interface, section: Section, file: str) -> None:
     for own in section.parts:
-        if own.line.startswith("identifier "):
-            found.esi = Said(esi(own.line.split()[-1]), own.number, file)
+        value = esi(own.line.partition(" ")[2])
+        if own.line.startswith("identifier ") and re.fullmatch(r"(?:[0-9a-f]{2}:){9}[0-9a-f]{2}", value):
+            found.esi = Said(value, own.number, file)
 
 
 def _number(name: str, strip: str = "") -> Callable[[Interface, str, int, str], None]:

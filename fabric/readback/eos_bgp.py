@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from fabric.readback.facts import Bgp, Facts, Neighbor, Said, Vni, Vrf
+from fabric.readback.facts import MANAGEMENT, Bgp, Facts, Neighbor, Said, Vni, Vrf
 from fabric.readback.indented import Section
 from fabric.readback.words import asn, each_name, integer, is_address, numbers
 
+MOST_ROUTES = 12000  # the limit of a neighbour that states none; 0 is no limit
 FAMILIES = {"ipv4": "ipv4", "ipv4 unicast": "ipv4", "ipv6": "ipv6", "ipv6 unicast": "ipv6", "evpn": "evpn"}
 KNOWN = (
     "address-family", "aggregate-address", "bgp", "distance", "dynamic", "graceful-restart", "graceful-restart-helper",
@@ -16,6 +18,13 @@ KNOWN = (
     "layer-2", "import", "host-flap", "domain", "next-hop", "default", "default-route", "encapsulation", "mac", "export",
     "graceful-shutdown", "bgp-ls", "label", "peer-group",
 )  # fmt: skip
+
+
+def vrf_name(text: str) -> str:
+    """`default` is the table without a name; `MGMT`, as every EOS page calls it, that of management."""
+    if text == "default":
+        return ""
+    return MANAGEMENT if text.upper() in ("MGMT", "MANAGEMENT") else text
 
 
 def read_bgp(facts: Facts, file: str, config: Section) -> None:
@@ -40,15 +49,29 @@ class _Process:
         for _, part in self.section.each("vlan-aware-bundle"):
             self._vlans([vlan for text, _ in part.each("vlan") for vlan in numbers(text)], part)
         for text, part in self.section.each("vrf"):
+            name = vrf_name(text)
             self._groups(part)
-            self._table(text, part)
-            self._vrf(text, part)
+            self._table(name, part)
+            if name not in ("", MANAGEMENT):
+                self._vrf(name, part)
+        self._defaults()
         self.facts.unread += self._unread()
 
     def _unread(self) -> Iterator[Said[str]]:
         for part in self.section.parts:
             if part.line.split(" ", 1)[0] not in KNOWN:
                 yield Said(part.line, part.number, self.file)
+
+    def _defaults(self) -> None:
+        """What holds for neighbours that say nothing themselves."""
+        timers = self.section.last("timers bgp")
+        for peer in self.facts.neighbors():
+            if timers:
+                _take(peer, ["timers", *timers[0].split()], timers[1].number, self.file, inherited=True)
+            if peer.max_prefix is None:
+                peer.max_prefix = Said(MOST_ROUTES, peer.line, self.file)
+            elif peer.max_prefix.value == 0:
+                peer.max_prefix = None
 
     # --- a routing table ----------------------------------------------------------------------------------------
 
@@ -79,7 +102,7 @@ class _Process:
 
     def _neighbor(self, own: Bgp, vrf: str, words: list[str], line: int) -> None:
         if words[:1] == ["interface"] and len(words) > 1:
-            for name in each_name(words[1].replace("Et", "Ethernet") if words[1][2:3].isdigit() else words[1]):
+            for name in each_name(re.sub(r"^Et(?=\d)", "Ethernet", words[1])):
                 peer = own.neighbors.setdefault(name, Neighbor(vrf, name, line, self.file, interface=True))
                 self._say(peer, words[2:], line)
         elif words and is_address(words[0]):
@@ -119,13 +142,14 @@ class _Process:
                     denied.add((family, words[2]))
                 elif family and words[:1] == ["neighbor"] and len(words) > 2:
                     self._in_family(own, words[1], words[2:], line.number)
-        for peer in own.neighbors.values():
-            names = [peer.peer, *([self.group_of[own.vrf, peer.peer][0]] if (own.vrf, peer.peer) in self.group_of else [])]
+        for peer in own.neighbors.values() if own.vrf or not section.line.startswith("vrf ") else ():
+            names = (peer.peer, self.group_of.get((own.vrf, peer.peer), ("", 0))[0])
             for family in ("ipv4", "ipv6", "evpn"):
-                at = next((active[family][name] for name in names if name in active.get(family, {})), 0)
-                if not at and family == "ipv4" and by_default and ":" not in peer.peer:
-                    at = peer.line
-                if at and not any((family, name) in denied for name in names):
+                said = active.get(family, {})
+                at = peer.line if family == "ipv4" and by_default and ":" not in peer.peer else 0
+                for name in reversed(names):  # what the neighbour itself says holds over its group
+                    at = said.get(name, 0 if (family, name) in denied else at)
+                if at:
                     peer.families.append(Said(family, at, self.file))
 
     def _in_family(self, own: Bgp, name: str, words: list[str], line: int) -> None:
@@ -148,11 +172,9 @@ class _Process:
             own.rd = Said(found[0].split()[-1], found[1].number, self.file)
         for text, part in section.each("route-target"):
             words = text.split()
-            said = Said(words[-1] if words else "", part.number, self.file)
-            if words[:1] in (["import"], ["both"]):
-                own.imports.append(said)
-            if words[:1] in (["export"], ["both"]):
-                own.exports.append(said)
+            for kind, into in (("import", own.imports), ("export", own.exports)):
+                if words and (kind in words[:2] or words[0] == "both"):
+                    into.append(Said(words[-1], part.number, self.file))
 
 
 def _take(peer: Neighbor, words: list[str], line: int, file: str, *, inherited: bool = False) -> None:

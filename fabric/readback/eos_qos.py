@@ -20,7 +20,7 @@ class Qos:
 
     def __init__(self, config: Section, file: str) -> None:
         self.file = file
-        self.profiles = {text: section for text, section in config.each("qos profile")}
+        self.profiles = dict(config.each("qos profile"))
         self.by_dscp = self._map(config, "dscp", "traffic-class")
         self.queue_of = {own: said.value for own, said in self._map(config, "traffic-class", "tx-queue").items()}
         self.watchdog_ms = self._watchdog_ms(config)
@@ -49,8 +49,9 @@ class Qos:
         for text, part in lines.each("priority-flow-control priority") if on else ():
             values, _, kind = text.rpartition(" ")
             qos.pfc += [Said(value, part.number, file) for value in numbers(values) if kind == "no-drop"]
-        for _, part in lines.each("priority-flow-control pause watchdog"):
-            qos.watchdog = qos.watchdog or Said(True, part.number, file)
+        for text, part in lines.each("priority-flow-control pause watchdog"):
+            if not text:  # `… port action drop` says what it does, not that it does
+                qos.watchdog = Said(True, part.number, file)
         # A queue is strict unless told otherwise; round robin holds for all queues below one that has it.
         weighted = max((number for number, queue in queues.items() if queue.has("no priority")), default=-1)
         for own in sorted({said.value for said in self.by_dscp.values()}):

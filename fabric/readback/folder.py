@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
 from fabric.readback.facts import Facts
 from fabric.readback.readers import read_device
-from fabric.readback.recognise import FRR, INTERFACES, NO_CONFIG, SONIC, recognise
+from fabric.readback.recognise import COMPANIONS, FRR, INTERFACES, NO_CONFIG, SONIC, recognise
 
 MOST_BYTES = 32_000_000  # no config of a switch is as large
 _HOSTNAME = re.compile(
@@ -18,6 +18,10 @@ _HOSTNAME = re.compile(
     r'|"hostname":\s*"([\w.-]+)"',
     re.M,
 )
+USUAL = frozenset(
+    ("config", "config_db", "frr", "interfaces", "juniper", "running-config", "startup", "startup-config")
+)  # names of files
+PARTS = ({SONIC, FRR}, {FRR, INTERFACES}, {SONIC}, {FRR}, {INTERFACES})  # kinds that make one device together
 
 
 @dataclass
@@ -27,6 +31,7 @@ class Device:
     name: str
     nos: str
     files: dict[str, str] = field(default_factory=dict)  # path → text
+    site: str = ""  # folder of the generated site that it belongs to: sites have nothing to do with each other
 
 
 @dataclass
@@ -38,17 +43,17 @@ class Folder:
     unrecognised: dict[str, str] = field(default_factory=dict)  # path → why
     passed: list[str] = field(default_factory=list)  # no configs by their names: pages, tables, pictures
 
-    def facts(self) -> Iterator[Facts]:
-        """Every device read."""
-        for device in self.devices:
-            yield read_device(device.name, device.nos, device.files)
+    def sites(self) -> Iterator[list[Facts]]:
+        """Every device read, those of each generated site by themselves."""
+        for site in dict.fromkeys(device.site for device in self.devices):
+            yield [read_device(own.name, own.nos, own.files) for own in self.devices if own.site == site]
 
 
 def scan(root: Path) -> Folder:
     """Looks at every file below a folder, or at a single file. Raises OSError when there is none."""
     found = Folder(str(root))
-    texts: dict[str, dict[str, tuple[str, str]]] = {}  # folder → path → (kind, text)
-    for path in _files(root):
+    texts: dict[tuple[str, str], dict[str, tuple[str, str]]] = {}  # (site, folder) → path → (kind, text)
+    for site, path in _files(root):
         if path.suffix.lower() in NO_CONFIG:
             found.passed.append(str(path))
             continue
@@ -65,59 +70,77 @@ def scan(root: Path) -> Folder:
             continue
         kind = recognise(str(path), text)
         if kind.nos:
-            texts.setdefault(str(path.parent), {})[str(path)] = kind.nos, text
+            texts.setdefault((site, str(path.parent)), {})[str(path)] = kind.nos, text
         else:
             found.unrecognised[str(path)] = kind.reason
-    for folder, files in sorted(texts.items()):
-        found.devices += _devices(folder, files, found)
+    for (site, _), files in sorted(texts.items()):
+        for device in _devices(files, found):
+            device.site = site
+            found.devices.append(device)
     return found
 
 
-def _files(root: Path) -> Iterator[Path]:
-    """Every file in order; a site that was generated has its configs in one folder, the rest of it is no config."""
+def _files(root: Path) -> Iterator[tuple[str, Path]]:
+    """Every file in order, with the site it is of; a generated site has its configs in one folder, the rest is no config."""
     if root.is_file():
-        yield root
+        yield "", root
         return
     if not root.is_dir():
         raise FileNotFoundError(2, "no such file or folder", str(root))
-    if (root / "manifest.txt").is_file() and (root / "configs").is_dir():
-        root = root / "configs"
+    site = ""
     for folder, folders, names in os.walk(root):
+        if site and not Path(folder).is_relative_to(site):
+            site = ""
+        if "manifest.txt" in names and "configs" in folders:
+            site, folders[:], names = folder, ["configs"], []
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
             if not name.startswith("."):
-                yield Path(folder) / name
+                yield site, Path(folder) / name
 
 
-def _devices(folder: str, files: dict[str, tuple[str, str]], found: Folder) -> Iterator[Device]:
-    """A folder is one device when its files are the parts of one; otherwise every name in it is one."""
+def _devices(files: dict[str, tuple[str, str]], found: Folder) -> Iterator[Device]:
+    """A folder is one device when its files are the parts of one; otherwise every host name in it is one."""
     kinds = [kind for kind, _ in files.values() if kind != "companion"]
-    whole = len(kinds) == len(set(kinds)) and set(kinds) in ({SONIC, FRR}, {FRR, INTERFACES}, {SONIC}, {FRR}, {INTERFACES})
-    if whole or (len(kinds) == 1 and len(files) == 1):
-        yield _device(PurePath(folder).name if whole else "", files)
+    alone = len(kinds) == len(set(kinds)) and len({_name(path, text) for path, (_, text) in files.items()}) == 1
+    if len(kinds) == len(files) == 1 or (set(kinds) in PARTS and (_usual(files) or alone)):
+        yield _device(files)
         return
     groups: dict[str, dict[str, tuple[str, str]]] = {}
     for path, (kind, text) in files.items():
         if kind == "companion":
             found.passed.append(path)
             continue
-        match = _HOSTNAME.search(text)
-        name = (match[1] or match[2]) if match else PurePath(path).stem
-        groups.setdefault(name, {})[path] = kind, text
+        groups.setdefault(_name(path, text), {})[path] = kind, text
     for own in groups.values():
         parts = [kind for kind, _ in own.values()]
         if len(parts) == len(set(parts)) and set(parts) <= {SONIC, FRR, INTERFACES}:
-            yield _device("", own)
+            yield _device(own)
         else:
             for path, one in own.items():  # two devices of one name are told of, not merged
-                yield _device("", {path: one})
+                yield _device({path: one})
 
 
-def _device(folder: str, files: dict[str, tuple[str, str]]) -> Device:
+def _device(files: dict[str, tuple[str, str]]) -> Device:
     kinds = {kind for kind, _ in files.values()}
     nos = SONIC if SONIC in kinds else FRR if kinds & {FRR, INTERFACES} else next(iter(kinds - {"companion"}))
-    match = next((found for _, text in files.values() if (found := _HOSTNAME.search(text))), None)
-    stem = PurePath(next(iter(files))).stem
-    usual = stem in ("startup-config", "juniper", "startup", "config_db", "frr", "interfaces", "running-config", "config")
-    fallback = folder or (PurePath(next(iter(files))).parent.name if usual else stem)
-    return Device((match[1] or match[2]) if match else fallback, nos, {path: text for path, (_, text) in files.items()})
+    told = next((name for _, text in files.values() if (name := _told(text))), "")
+    path = PurePath(next(iter(files)))
+    return Device(
+        told or (path.parent.name if _usual(files) else path.stem), nos, {path: text for path, (_, text) in files.items()}
+    )
+
+
+def _usual(paths: Iterable[str]) -> bool:
+    """Whether files are called what they are called on every device, so that their names tell nothing."""
+    return all(PurePath(path).stem in USUAL or PurePath(path).name in COMPANIONS for path in paths)
+
+
+def _told(text: str) -> str:
+    match = _HOSTNAME.search(text)
+    return (match[1] or match[2]) if match else ""
+
+
+def _name(path: str, text: str) -> str:
+    """The host name that a file tells, else its own."""
+    return _told(text) or PurePath(path).stem

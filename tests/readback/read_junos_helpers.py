@@ -1,0 +1,43 @@
+"""What the tests of the Junos reader share."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from fabric.readback.facts import Facts, Said
+from fabric.readback.junos import read
+
+FILE = "juniper.conf"
+
+
+def facts(text: str) -> Facts:
+    return read("box", {FILE: text})
+
+
+def told(value: Any) -> Any:
+    """Values with their lines, `(9144, 7)`, of everything that was said; all else is left out."""
+    if isinstance(value, Said):
+        return value.value, value.line
+    if isinstance(value, list):
+        return [told(item) for item in value]
+    if isinstance(value, dict):
+        return {key: told(item) for key, item in value.items()}
+    if is_dataclass(value):
+        found = {item.name: told(getattr(value, item.name)) for item in fields(value)}
+        return {name: item for name, item in found.items() if item not in (None, "", [], {}, False) and name != "file"}
+    return value
+
+
+def plain(value: Any) -> Any:
+    """The same without any line."""
+    if isinstance(value, Said):
+        return value.value
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if is_dataclass(value):
+        names = (item.name for item in fields(value) if item.name not in ("line", "statements"))
+        return {name: plain(getattr(value, name)) for name in names}
+    return value

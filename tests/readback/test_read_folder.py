@@ -1,0 +1,219 @@
+"""Which network OS a file is for, and which files of a folder make one device."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from fabric.checks.folder import check_folder
+from fabric.readback import folder as folder_module
+from fabric.readback.folder import scan
+from fabric.readback.recognise import Kind, recognise
+
+GENERATED = Path(__file__).parents[2] / "generated"
+
+EOS = "hostname {}\nvrf instance red\ninterface Ethernet1\n   mtu 9214\n   ip address 10.0.0.0/31\n"
+NXOS = "hostname {}\nfeature bgp\ninterface Ethernet1/1\n  no switchport\n  ip address 10.0.0.1/31\n"
+JUNOS = "system {{\n    host-name {};\n}}\ninterfaces {{\n}}\n"
+SONIC = '{{"DEVICE_METADATA": {{"localhost": {{"hostname": "{}"}}}}, "PORT": {{}}}}\n'
+FRR = "frr defaults datacenter\nhostname {}\nrouter bgp 65001\n"
+INTERFACES = "auto lo\niface lo inet loopback\n"
+
+NO_SIGN = Kind("", "no sign of a network OS that can be read here")
+OTHER = Kind("", "looks like a network OS that has no reader here")
+
+# Name → path, text, kind.
+TEXTS: Mapping[str, tuple[str, str, Kind]] = {
+    "EOS": ("leaf1.cfg", EOS.format("leaf1"), Kind("eos")),
+    "EOS by one section": ("a", "interface Management1\n   ip address 192.0.2.1/24\n", Kind("eos")),
+    "EOS with peer groups": ("a", "router bgp 1\n   neighbor X peer group\n", Kind("eos")),
+    "NX-OS": ("leaf1.cfg", NXOS.format("leaf1"), Kind("nxos")),
+    "NX-OS as shown": ("a", "!Command: show running-config\nversion 10.3(2) Bios:version 05\n", Kind("nxos")),
+    "Junos in braces": ("leaf1.conf", JUNOS.format("leaf1"), Kind("junos")),
+    "Junos as set lines": ("leaf1.txt", "set system host-name leaf1\n", Kind("junos")),
+    "SONiC": ("config_db.json", SONIC.format("leaf1"), Kind("sonic")),
+    "SONiC without metadata": ("x.json", '{"BGP_NEIGHBOR": {}}', Kind("sonic")),
+    "Cumulus as a document": (
+        "startup.yaml",
+        "- header:\n    nvue-api-version: nvue_v1\n- set: {}\n",
+        Kind("cumulus"),
+    ),
+    "Cumulus as commands": ("a.txt", "nv set system hostname leaf1\n", Kind("cumulus")),
+    "FRR": ("frr.conf", FRR.format("leaf1"), Kind("frr")),
+    "FRR of one daemon": ("bgpd.conf", "router bgp 65001\n neighbor swp1 interface remote-as external\n", Kind("frr")),
+    "ifupdown": ("interfaces", INTERFACES, Kind("interfaces")),
+    "a daemon beside FRR": ("sshd.conf", "PermitRootLogin no\n", Kind("companion")),
+    "IOS": ("r1.cfg", "version 15.2\nhostname r1\ninterface GigabitEthernet0/1\n ip address 10.0.0.1 255.0.0.0\n", OTHER),
+    "IOS XR": ("r1.cfg", "!! IOS XR Configuration 7.3\nhostname r1\n", OTHER),
+    "prose": ("notes.txt", "Ask Ann about the second spine.\n", NO_SIGN),
+    "JSON of something else": ("a.json", '{"name": "leaf1"}', NO_SIGN),
+    "nothing": ("empty.cfg", "\n \n", Kind("", "empty")),
+    "binary": ("core", "hostname x\0\0", Kind("", "binary")),
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_text_is_told_by_what_stands_in_it(name: str) -> None:
+    path, text, kind = TEXTS[name]
+    assert recognise(path, text) == kind
+
+
+# Layout → files, the devices that they make: name, network OS, files.
+LAYOUTS: Mapping[str, tuple[Mapping[str, str], list[tuple[str, str, list[str]]]]] = {
+    "a folder a device": (
+        {"leaf1/startup-config": EOS.format("leaf1"), "spine1/juniper.conf": JUNOS.format("spine1")},
+        [("leaf1", "eos", ["leaf1/startup-config"]), ("spine1", "junos", ["spine1/juniper.conf"])],
+    ),
+    "a folder of parts": (
+        {
+            "leaf1/config_db.json": SONIC.format("leaf1"),
+            "leaf1/frr.conf": FRR.format("leaf1"),
+            "leaf2/frr.conf": FRR.format("leaf2"),
+            "leaf2/interfaces": INTERFACES,
+            "leaf2/daemons": "bgpd=yes\n",
+        },
+        [
+            ("leaf1", "sonic", ["leaf1/config_db.json", "leaf1/frr.conf"]),
+            ("leaf2", "frr", ["leaf2/daemons", "leaf2/frr.conf", "leaf2/interfaces"]),
+        ],
+    ),
+    "one file a daemon": (
+        {"leaf1/bgpd.conf": "frr version 8\nrouter bgp 1\n", "leaf1/zebra.conf": "frr version 8\ninterface swp1\n"},
+        [("leaf1", "frr", ["leaf1/bgpd.conf", "leaf1/zebra.conf"])],
+    ),
+    "side by side": (
+        {"a.cfg": EOS.format("leaf1"), "b.cfg": NXOS.format("leaf2"), "c.conf": JUNOS.format("spine1")},
+        [("leaf1", "eos", ["a.cfg"]), ("leaf2", "nxos", ["b.cfg"]), ("spine1", "junos", ["c.conf"])],
+    ),
+    "side by side, without host names": (
+        {"leaf1.cfg": EOS.replace("hostname {}\n", ""), "leaf2.cfg": EOS.replace("hostname {}\n", "")},
+        [("leaf1", "eos", ["leaf1.cfg"]), ("leaf2", "eos", ["leaf2.cfg"])],
+    ),
+    "one file without a host name": (
+        {"flat/leaf1.conf": "frr version 8\nrouter bgp 1\n"},
+        [("leaf1", "frr", ["flat/leaf1.conf"])],
+    ),
+    "two files of one device among others": (
+        {
+            "leaf1.json": SONIC.format("leaf1"),
+            "leaf1-frr.conf": FRR.format("leaf1"),
+            "leaf2.json": SONIC.format("leaf2"),
+            "sysctl.conf": "net.ipv4.ip_forward = 1\n",
+        },
+        [("leaf1", "sonic", ["leaf1-frr.conf", "leaf1.json"]), ("leaf2", "sonic", ["leaf2.json"])],
+    ),
+    "a SONiC switch beside another that runs FRR": (
+        {"leaf1.json": SONIC.format("leaf1"), "spine1.conf": FRR.format("spine1")},
+        [("leaf1", "sonic", ["leaf1.json"]), ("spine1", "frr", ["spine1.conf"])],
+    ),
+    "two devices of one name": (
+        {"a.cfg": EOS.format("leaf1"), "b.cfg": EOS.format("leaf1")},
+        [("leaf1", "eos", ["a.cfg"]), ("leaf1", "eos", ["b.cfg"])],
+    ),
+    "the name of a usual file tells nothing": (
+        {"leaf7/running-config.txt": EOS.replace("hostname {}\n", "")},
+        [("leaf7", "eos", ["leaf7/running-config.txt"])],
+    ),
+    "hidden files, pages and tables": (
+        {
+            "leaf1.cfg": EOS.format("leaf1"),
+            ".leaf1.cfg.swp": EOS.format("leaf1"),
+            ".git/config": EOS.format("x"),
+            "README.md": EOS.format("x"),
+            "links.csv": "a,b\n",
+        },
+        [("leaf1", "eos", ["leaf1.cfg"])],
+    ),
+    "a generated site": (
+        {
+            "manifest.txt": "x\n",
+            "plan.json": "{}\n",
+            "hosts/gpu1/interfaces": INTERFACES,
+            "configs/leaf1/startup-config": EOS.format("leaf1"),
+        },
+        [("leaf1", "eos", ["configs/leaf1/startup-config"])],
+    ),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_layout_is_understood(layout: str, tmp_path: Path) -> None:
+    files, devices = LAYOUTS[layout]
+    write(tmp_path, files)
+    found = scan(tmp_path)
+    assert [
+        (device.name, device.nos, [str(Path(path).relative_to(tmp_path)) for path in device.files])
+        for device in found.devices
+    ] == devices
+    assert found.unrecognised == {}
+
+
+def write(root: Path, files: Mapping[str, str | bytes]) -> None:
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_bytes(text if isinstance(text, bytes) else text.encode())
+
+
+def test_what_cannot_be_read_is_listed_with_its_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(folder_module, "MOST_BYTES", 400)
+    write(
+        tmp_path,
+        {
+            "in/core": b"\0\1\2",
+            "in/empty": "",
+            "in/large.cfg": EOS.format("x") + "!" * 400,
+            "in/latin1.cfg": "description Z\xfcrich\n".encode("latin-1"),
+            "in/leaf1.cfg": EOS.format("leaf1"),
+            "in/notes.txt": "Ask Ann.\n",
+            "in/router.cfg": "sysname r1\n",
+        },
+    )
+    (tmp_path / "in/gone.cfg").symlink_to("nowhere")
+    found = scan(Path("in"))
+    assert [device.name for device in found.devices] == ["leaf1"]
+    assert found.unrecognised == {
+        "in/core": "binary",
+        "in/empty": "empty",
+        "in/gone.cfg": "no such file or directory",
+        "in/large.cfg": "too large for a config",
+        "in/latin1.cfg": "not UTF-8 text",
+        "in/notes.txt": "no sign of a network OS that can be read here",
+        "in/router.cfg": "looks like a network OS that has no reader here",
+    }
+
+
+def test_what_is_no_config_by_its_name_is_counted_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, {"a.cfg": EOS.format("a"), "b.cfg": EOS.format("b"), "daemons": "bgpd=yes\n", "x.png": b"\x89PNG"})
+    assert scan(Path()).passed == ["x.png", "daemons"]
+
+
+def test_a_single_file_is_a_folder_of_one(tmp_path: Path) -> None:
+    write(tmp_path, {"leaf1.cfg": EOS.format("leaf1")})
+    assert [device.name for device in scan(tmp_path / "leaf1.cfg").devices] == ["leaf1"]
+
+
+def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="no such file or folder"):
+        scan(tmp_path / "nowhere")
+
+
+def test_generated_sites_have_nothing_to_do_with_each_other(tmp_path: Path) -> None:
+    """Two sites may use the same addresses and names."""
+    for site in ("one", "two"):
+        write(tmp_path / site, {"manifest.txt": "x\n", "configs/leaf1/startup-config": EOS.format("leaf1")})
+    found = scan(tmp_path)
+    assert [Path(device.site).name for device in found.devices] == ["one", "two"]
+    assert [len(devices) for devices in found.sites()] == [1, 1]
+    assert {finding.id for finding in check_folder(found).findings} == {"FAB283"}
+
+
+@pytest.mark.parametrize("site", sorted(path.name for path in GENERATED.iterdir() if path.is_dir()))
+def test_every_file_of_a_generated_site_is_recognised(site: str) -> None:
+    found = scan(GENERATED / site)
+    assert found.unrecognised == {}
+    assert [device.name for device in found.devices] == sorted(path.name for path in (GENERATED / site / "configs").iterdir())
+    assert all(Path(path).parent.name == device.name for device in found.devices for path in device.files)
