@@ -1,0 +1,77 @@
+"""A second opinion: Batfish parses the rendered files, routes them, and is asked whether that is what the plan says.
+
+    Plan + files ──snapshot──▶ folder ──ask──▶ Batfish ──answers──▶ checks ──▶ findings
+
+`run` is the one entry. Nothing here is imported unless a server was named.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fabric.checks.batfish.ask import Answers
+    from fabric.checks.batfish.checks import BatfishCheck
+    from fabric.checks.batfish.snapshot import Files, Snapshot
+    from fabric.checks.finding import Finding
+    from fabric.plan.plan import Plan
+
+Report = tuple[list["Finding"], list[tuple[str, str]]]  # findings; (what was not looked at, why) for the report
+
+
+def run(plan: Plan, files: Files, host: str) -> Report:
+    """Asks the server at `host` (`HOST` or `HOST:PORT`) about the rendered files of a plan.
+
+    `files` has the files of a switch, path → text. Raises MissingError where no server answers, or its client is missing.
+    """
+    import os
+    from pathlib import Path
+    from tempfile import TemporaryDirectory
+
+    from fabric.checks.batfish.ask import Server, Unanswered
+    from fabric.checks.batfish.snapshot import write
+    from fabric.diagnostics import MissingError
+
+    server = Server(host, f"fabric-{plan.site}-{os.getpid()}")
+    try:
+        snapshot = prepare(plan, files)
+        with TemporaryDirectory(prefix="fabric-batfish-") as folder:
+            write(snapshot, Path(folder))
+            server.upload(Path(folder))
+        return judge(snapshot, server)
+    except Unanswered as error:
+        raise MissingError(f"the Batfish server at {host} took no snapshot: {error}") from error
+    finally:
+        server.close()
+
+
+def prepare(plan: Plan, files: Files) -> Snapshot:
+    """The snapshot of a plan: all its switches, or a part of them."""
+    from fabric.checks.base import Design
+    from fabric.checks.batfish.cut import cut
+    from fabric.checks.batfish.snapshot import build
+
+    designs = {name: Design(plan, fabric) for name, fabric in plan.fabrics.items()}
+    return build(plan, cut(plan), files, lambda fabric, device: designs[fabric.name].views.of(device))
+
+
+def judge(snapshot: Snapshot, answers: Answers) -> Report:
+    """Every check, in the order of their ids; and what they could not see."""
+    from fabric.checks.batfish.checks import Asked
+    from fabric.checks.batfish.covered import covered
+    from fabric.checks.batfish.expect import Expected
+
+    asked = Asked(snapshot, answers, Expected(snapshot))
+    findings = [finding for check in every_check() for finding in check().run(asked)]
+    return findings, covered(asked)
+
+
+def every_check() -> tuple[type[BatfishCheck], ...]:
+    """The checks of Batfish's answers, by id."""
+    from fabric.checks.batfish import parsing, reach, routing
+
+    return (
+        *(parsing.Formats, parsing.Warnings, parsing.References),
+        *(routing.Owners, routing.Sessions, routing.Routes),
+        *(reach.Isolation, reach.WithoutSpine, reach.Loops),
+    )

@@ -1,0 +1,81 @@
+"""What Batfish did not look at, and which check did: no silence in a report looks like a pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabric.checks.batfish.checks import Asked
+from fabric.checks.batfish.reach import MOST_SPINES, isolates, sample
+from fabric.checks.batfish.sees import EVPN, TYPE5, VRF, sees
+from fabric.checks.batfish.snapshot import READS
+from fabric.plan.devices import SPINE
+from fabric.plan.views import SwitchView
+
+Pair = tuple[str, str]  # what was not looked at; why, and what covers it
+
+FILES = "covered by reading the files back against the plan (FAB250 to FAB299)"
+ROCE = "covered by the checks of lossless classes, of the plan (FAB218 to FAB228) and of the files (FAB250 to FAB299)"
+SESSIONS = "covered by 'Both ends of every session know each other' (FAB203) and by reading the files back"
+TEXTS = {  # target → what of its files is not read as it is
+    "cumulus": ("NVUE files as they are", "it cannot read NVUE, and was given what NVUE makes of them"),
+    "frr": ("files of Linux besides interfaces and frr.conf", "it knows no sysctl, nftables or sshd"),
+    "junos": ("EVPN sessions of Junos", "it takes them for sessions of IPv4 as well, so they were left out"),
+    "sonic": ("VRFs, VXLAN, EVPN and bonds of SONiC", "it knows SONiC's default routing table alone"),
+}
+
+
+def covered(asked: Asked) -> list[Pair]:
+    """(what, why not and what covers it instead), in a fixed order."""
+    found = [*_part(asked), *_texts(asked), *_features(asked), *_spines(asked)]
+    return [(f"Batfish: {what}", why) for what, why in found]
+
+
+def _part(asked: Asked) -> Iterator[Pair]:
+    cut = asked.snapshot.cut
+    if cut.named:
+        yield "the rest of the switches", f"it was given {cut.named}; {FILES}"
+    for nos in sorted({d.nos for devices in cut.taken.values() for d in devices if d.nos and d.nos not in READS}):
+        yield f"switches with {nos}", "no copy that it can read is known for this target"
+
+
+def _texts(asked: Asked) -> Iterator[Pair]:
+    used = {copies.nos for copies in asked.snapshot.copies.values()}
+    for nos in sorted(used & TEXTS.keys()):
+        what, why = TEXTS[nos]
+        yield what, f"{why}; {FILES}"
+
+
+def _features(asked: Asked) -> Iterator[Pair]:
+    if any(view.qos for views in asked.snapshot.views.values() for view in views.values()):
+        yield "PFC, ECN, buffers and the PFC watchdog", f"not in its model; {ROCE}"
+    yield "hash seeds, control-plane filters, services and secrets", f"not in its model; {FILES}"
+    for name, views in asked.snapshot.views.items():
+        if asked.expected.routed(name):
+            yield from _tenants(asked, name, list(views.values()))
+        else:
+            why = "IPv6 routes, or sessions on interfaces of this network OS, are not in its model"
+            yield f"sessions, routes and reachability of fabric '{name}'", f"{why}; {SESSIONS}"
+
+
+def _tenants(asked: Asked, name: str, views: list[SwitchView]) -> Iterator[Pair]:
+    if any(view.overlay for view in views):
+        missing = "not in its model of this network OS"
+        if not all(sees(view.device.nos, EVPN) for view in views):
+            yield f"EVPN sessions of fabric '{name}'", f"{missing}; {SESSIONS}"
+        if not all(sees(view.device.nos, TYPE5) for view in views):
+            yield f"tenants' routes over EVPN in fabric '{name}'", f"{missing}; {FILES}"
+        if any(way.vrf and sees(view.device.nos, VRF) for view in views for way in view.externals):
+            yield f"routes from outside in fabric '{name}'", f"it loses them where EVPN passes them on; {FILES}"
+    tenancy = asked.snapshot.plan.fabrics[name].tenancy
+    if tenancy.isolated and len(tenancy.tenants) > 1 and not isolates(asked, name):
+        why = "what keeps them apart is not in its model of this network OS"
+        yield f"whether tenants of fabric '{name}' reach each other", f"{why}; {FILES}"
+
+
+def _spines(asked: Asked) -> Iterator[Pair]:
+    for name, views in asked.snapshot.views.items():
+        count = sum(1 for view in views.values() if view.device.role == SPINE)
+        if count > MOST_SPINES and asked.expected.routed(name):
+            taken = ", ".join(sample(asked, name))
+            what = f"{count - MOST_SPINES} of the {count} spines of fabric '{name}' being down"
+            yield what, f"a data plane each takes its time; these were taken down in turn: {taken}"

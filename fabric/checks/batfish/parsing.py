@@ -1,0 +1,77 @@
+"""Did Batfish read the files for what they are?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabric.checks.batfish.allow import reason
+from fabric.checks.batfish.checks import Asked, BatfishCheck, file_lines, name_of
+from fabric.checks.finding import ERROR, Finding
+
+READ = ("PASSED", "PARTIALLY_UNRECOGNIZED")  # lines that are not recognized are warnings of their own
+
+
+class Formats(BatfishCheck):
+    """Batfish guesses the format of a file from a few words in it. A wrong guess is no failure: it reads an EOS file as IOS,
+    says that it passed, and models a switch that does not exist. So the guess is checked before anything else is believed."""
+
+    id = "FAB301"
+    title = "Batfish reads every file in its own format"
+    severity = ERROR
+    mend = "an override may have taken out the line by which the format is known, or may not be in the format at all"
+
+    def over(self, asked: Asked) -> Iterator[Finding]:
+        rows = {row["File_Name"]: row for row in asked.answers.file_status()}
+        for copies in asked.snapshot.copies.values():
+            for copy in copies.copies:
+                row = rows.get(copy.path)
+                if row is None:
+                    yield from self.in_copy(asked, copy.path, 0, f"expected {copy.format}, got no word about the file")
+                elif row["File_Format"] != copy.format:
+                    yield from self.in_copy(asked, copy.path, 0, f"expected {copy.format}, got {row['File_Format']}")
+                elif row["Status"] not in READ:
+                    yield from self.in_copy(asked, copy.path, 0, f"Batfish could not read it: {row['Status'].lower()}")
+
+
+class Warnings(BatfishCheck):
+    """A line that a parser does not know is a line with a typing error, or one that the parser's authors never met. The
+    second kind is listed with a reason for each; every other warning is looked at by a person."""
+
+    id = "FAB302"
+    title = "Batfish knows every line, but for those on the list"
+    severity = ERROR
+    mend = "mend the line; where it is right, Batfish does not know it: silence this check with that reason"
+
+    def over(self, asked: Asked) -> Iterator[Finding]:
+        for row in asked.answers.init_issues():
+            line, details = (row["Line_Text"] or "").strip(), (row["Details"] or "").strip()
+            told = f"{row['Type']}: {details.splitlines()[0][:160] if details else 'no details'}"
+            for path, number in file_lines(row["Source_Lines"]):
+                found = asked.snapshot.origin(path, number)
+                if found and not _allowed(asked, found[0], line, details):
+                    yield from self.in_copy(asked, path, number, f"{told}: {line}" if line else told)
+            for node in map(name_of, row["Nodes"] or ()):
+                if node in asked.snapshot.copies and not _allowed(asked, node, line, details):
+                    yield from self.at_switch(asked, node, told)
+
+
+def _allowed(asked: Asked, device: str, line: str, details: str) -> bool:
+    nos = asked.snapshot.copies[device.lower()].nos
+    return bool(reason(nos, "lines", line) if line else reason(nos, "details", details))
+
+
+class References(BatfishCheck):
+    """A policy that names a list which is not there permits all or nothing, as its network OS pleases."""
+
+    id = "FAB303"
+    title = "Everything that is referred to is defined"
+    severity = ERROR
+    mend = "define it, or take the reference out"
+
+    def over(self, asked: Asked) -> Iterator[Finding]:
+        for row in asked.answers.undefined():
+            what = f"{row['Struct_Type']} {row['Ref_Name']}"
+            for path, line in file_lines(row["Lines"]):
+                found = asked.snapshot.origin(path, line)
+                if found and not reason(asked.snapshot.copies[found[0].lower()].nos, "references", what):
+                    yield from self.in_copy(asked, path, line, f"{what} is used ({row['Context']}) and not defined")

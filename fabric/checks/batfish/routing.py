@@ -1,0 +1,161 @@
+"""Do the switches route as the plan says: addresses, sessions, routes?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from fabric.checks.batfish.ask import Row
+from fabric.checks.batfish.checks import Asked, BatfishCheck, name_of
+from fabric.checks.batfish.expect import Route, Session
+from fabric.checks.finding import ERROR, Finding
+from fabric.diagnostics import plural
+from fabric.plan.devices import LEAF
+
+Key = tuple[str, str, str]  # node, VRF, address or interface of the far end
+
+
+class Owners(BatfishCheck):
+    """Two owners of one address take each other's packets. Gateways that all leaves share, and the VTEP of a pair, are meant
+    to be the same."""
+
+    id = "FAB304"
+    title = "Every address of a routing table has one owner"
+    severity = ERROR
+    mend = "look for an override or a pinned address"
+
+    def over(self, asked: Asked) -> Iterator[Finding]:
+        shared = set(_shared(asked))
+        owners: dict[tuple[str, str], list[tuple[str, str]]] = {}
+        for row in asked.answers.owners():
+            table = _tenant(asked, name_of(row["Node"]), row["VRF"])
+            if row["IP"] not in shared and not row["IP"].startswith("127."):
+                owners.setdefault((table, row["IP"]), []).append((name_of(row["Node"]), str(row["Interface"])))
+        for (_, address), found in sorted(owners.items()):
+            for node, interface in sorted(found) if len(found) > 1 else ():
+                others = ", ".join(f"{name} {port}" for name, port in sorted(found) if (name, port) != (node, interface))
+                yield from self.at_switch(
+                    asked, node, f"{interface}: {address} is also the address of {others}", *_spelled(address)
+                )
+
+
+def _spelled(address: str) -> Iterator[str]:
+    """An address as files write it, with the lengths that are in use; where an interface has it before a list."""
+    for word in ("address ", ""):
+        yield from (f"{word}{address}/{length}" for length in (31, 32, 24))
+
+
+def _shared(asked: Asked) -> Iterator[str]:
+    for views in asked.snapshot.views.values():
+        for view in views.values():
+            yield from (network.gateway.partition("/")[0] for network in view.networks if network.gateway)
+            if view.pair and view.pair.shared_vtep:
+                yield view.pair.shared_vtep
+
+
+def _tenant(asked: Asked, node: str, table: str) -> str:
+    """A table by a name that is the same on every target."""
+    for session in asked.snapshot.views.values():
+        if node in session:
+            for vrf in session[node].vrfs:
+                if table.endswith(vrf.name):
+                    return f"{session[node].fabric}/{vrf.name}"
+    return table
+
+
+class Sessions(BatfishCheck):
+    """Batfish brings every session up from both ends' lines: addresses, AS numbers, families, and the way between them. One
+    that stays down takes its routes along, and one that nobody planned lets routes in."""
+
+    id = "FAB305"
+    title = "Every planned BGP session comes up, and no other"
+    severity = ERROR
+    mend = "compare address and AS number at both ends"
+
+    def over(self, asked: Asked) -> Iterator[Finding]:
+        rows = {_key(row): row for row in asked.answers.sessions()}
+        planned = {(one.device, one.vrf, one.peer): one for one in asked.expected.sessions}
+        routed = {node for name, views in asked.snapshot.views.items() if asked.expected.routed(name) for node in views}
+        for key, session in planned.items():
+            if session.inside:
+                yield from self._planned(asked, session, rows.get(key))
+        for key in sorted(rows.keys() - planned.keys()):
+            if key[0] in routed and not _unseen(asked, key):
+                message = f"{_where(key[1])}a session with {key[2]} that is not planned"
+                yield from self.at_switch(asked, key[0], message, *_neighbor(key[2]))
+
+    def _planned(self, asked: Asked, session: Session, row: Row | None) -> Iterator[Finding]:
+        status = row["Established_Status"] if row else "not configured"
+        if status == "ESTABLISHED":
+            return
+        words = status.replace("_", " ").lower()
+        if row and str(row["Remote_AS"]) != str(session.asn):
+            words += f", remote AS {row['Remote_AS']} where the plan has {session.asn}"
+        message = f"{_where(session.vrf)}session with {session.name} ({session.peer}): {words}"
+        yield from self.at_switch(asked, session.device, message, *_neighbor(session.peer))
+
+
+def _neighbor(peer: str) -> tuple[str, ...]:
+    """A session as files write it; the best place first."""
+    return f"neighbor {peer} remote-as", f"neighbor {peer}", peer
+
+
+def _key(row: Row) -> Key:
+    remote = row["Remote_IP"]
+    peer = remote["value"] if isinstance(remote, dict) else remote
+    interface = row["Local_Interface"]
+    if not peer and isinstance(interface, dict):
+        peer = interface["interface"]
+    return name_of(row["Node"]), row["VRF"], str(peer)
+
+
+def _unseen(asked: Asked, key: Key) -> bool:
+    """Whether a session is planned of a kind that is not judged: EVPN on a target whose EVPN Batfish does not know."""
+    view = next(views[key[0]] for views in asked.snapshot.views.values() if key[0] in views)
+    return view.overlay is not None and any(session.peer_address == key[2] for session in view.overlay.sessions)
+
+
+def _where(vrf: str) -> str:
+    return "" if vrf == "default" else f"VRF {vrf}: "
+
+
+class Routes(BatfishCheck):
+    """The plan says over how many links each leaf reaches each other switch. A leaf with fewer next hops has a session, a
+    filter or a multipath setting that is not as planned, and its traffic goes over the rest; more of them are a way round."""
+
+    id = "FAB306"
+    title = "Every leaf has every planned route, over all its equal paths"
+    severity = ERROR
+    mend = "look at the sessions, the route filters and the multipath setting on the way"
+
+    def over(self, asked: Asked) -> Iterator[Finding]:
+        for name, views in asked.snapshot.views.items():
+            leaves = [node for node, view in views.items() if view.device.role == LEAF]
+            if not leaves or not asked.expected.routed(name):
+                continue
+            hops = Counter((name_of(row["Node"]), row["VRF"], row["Network"]) for row in asked.answers.routes(leaves))
+            short: dict[tuple[str, str], list[tuple[Route, int]]] = {}
+            for route in dict.fromkeys(asked.expected.routes(name)):
+                got = hops[route.device, route.vrf, route.prefix]
+                if got != route.hops if route.hops else not got:
+                    short.setdefault((route.device, route.vrf), []).append((route, got))
+            for (node, vrf), found in short.items():
+                yield from self.at_switch(asked, node, _where(vrf) + _short(found), *_process(asked, node))
+
+
+def _short(found: Iterable[tuple[Route, int]]) -> str:
+    """The routes of one table that are missing or narrow, the first by name."""
+    several = list(found)
+    route, got = several[0]
+    if not got:
+        words = f"no route to {route.prefix} of {route.to}"
+    else:
+        words = f"{plural(got, 'next hop')} to {route.prefix} of {route.to} where the plan has {route.hops}"
+    return words + (f", and {plural(len(several) - 1, 'route')} more" if len(several) > 1 else "")
+
+
+def _process(asked: Asked, node: str) -> tuple[str, ...]:
+    """The head of a switch's BGP as files write it."""
+    view = next(views[node] for views in asked.snapshot.views.values() if node in views)
+    asn = view.device.asn
+    return f"router bgp {asn}", f"autonomous-system {asn}", f"autonomous-system: {asn}"

@@ -1,0 +1,119 @@
+"""The folder that is given to Batfish: a copy of every taken switch's files, the routers outside, and the cables.
+
+Nothing is written beside the rendered files. A copy differs from them where Batfish would read them wrong; the module of a
+target says in what, and every line of a copy is known by where it is from.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from fabric.checks.batfish.concatenated import linux_copy
+from fabric.checks.batfish.copies import Copies, Copy, whole
+from fabric.checks.batfish.cumulus_flat import nvue_copy
+from fabric.checks.batfish.cut import Cut
+from fabric.checks.batfish.junos_copy import junos_copy
+from fabric.checks.batfish.outside import PORT, outside_copies
+from fabric.checks.batfish.sonic_copy import sonic_copies
+from fabric.export.port_names import PortNames
+from fabric.plan.devices import Device
+from fabric.plan.plan import FabricPlan, Plan
+from fabric.plan.views import SwitchView
+
+Files = Callable[[Device], Mapping[str, str]]  # the rendered files of a switch: path → text
+
+
+def _first(files: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The one file of a target that has one; none of a switch whose file is missing."""
+    return list(files.items())[:1]
+
+
+def _as_it_is(format: str) -> Callable[[str, Mapping[str, str]], list[Copy]]:
+    def copies(name: str, files: Mapping[str, str]) -> list[Copy]:
+        return [whole(f"configs/{name}.cfg", path, text, format) for path, text in _first(files)]
+
+    return copies
+
+
+READS: dict[str, Callable[[str, Mapping[str, str]], list[Copy]]] = {  # by target
+    "cumulus": lambda name, files: [nvue_copy(name, files)],
+    "eos": _as_it_is("ARISTA"),
+    "frr": lambda name, files: [linux_copy(name, files)],
+    "junos": lambda name, files: [junos_copy(name, path, text) for path, text in _first(files)],
+    "nxos": _as_it_is("CISCO_NX"),
+    "sonic": sonic_copies,
+}
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What Batfish is asked about. Batfish writes every name in small letters, and so does this."""
+
+    plan: Plan
+    cut: Cut
+    views: Mapping[str, Mapping[str, SwitchView]]  # fabric → switch → its view
+    copies: Mapping[str, Copies]  # by name
+    outside: tuple[Copy, ...]
+
+    def origin(self, path: str, line: int) -> tuple[str, str, int] | None:
+        """(switch, rendered file, line) of a line of the snapshot; None when it is no copy of anything."""
+        device, copy = self._by_path.get(path, ("", None))
+        return (device, *copy.origin(line)) if copy else None
+
+    @cached_property
+    def _by_path(self) -> Mapping[str, tuple[str, Copy]]:
+        return {copy.path: (found.device, copy) for found in self.copies.values() for copy in found.copies}
+
+
+def build(plan: Plan, cut: Cut, files: Files, views: Callable[[FabricPlan, Device], SwitchView]) -> Snapshot:
+    """Copies the files of the switches of a cut; a switch of a target that Batfish has no reader for has no copy."""
+    seen: dict[str, dict[str, SwitchView]] = {}
+    copies: dict[str, Copies] = {}
+    for name, devices in cut.taken.items():
+        seen[name] = {device.name.lower(): views(plan.fabrics[name], device) for device in devices if device.nos in READS}
+        for device in devices:
+            if device.nos in READS:
+                own = dict(files(device))
+                made = tuple(READS[device.nos](device.name.lower(), own))
+                copies[device.name.lower()] = Copies(device.name, device.nos, own, made)
+    outside = tuple(outside_copies(view for found in seen.values() for view in found.values()))
+    return Snapshot(plan, cut, seen, copies, outside)
+
+
+def write(snapshot: Snapshot, folder: Path) -> None:
+    """Writes the folder; it must be empty or new."""
+    for copy in (*(copy for found in snapshot.copies.values() for copy in found.copies), *snapshot.outside):
+        path = folder / copy.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(copy.text, encoding="utf-8")
+    path = folder / "batfish" / "layer1_topology.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"edges": list(cables(snapshot))}, indent=1) + "\n", encoding="utf-8")
+
+
+def cables(snapshot: Snapshot) -> Iterable[dict[str, Any]]:
+    """The links between the taken switches, and to the routers outside; each once, names as the boxes have them."""
+    for name, views in snapshot.views.items():
+        names = PortNames(snapshot.plan.fabrics[name])
+        numbers: dict[str, int] = {}
+        for view in views.values():
+            for port in view.ports:
+                peer = port.peer
+                if peer is None or port.kind not in ("fabric", "attachment"):
+                    continue
+                own = _end(view.device.name, names.own(view.device, port.ref))
+                if peer.port is not None and peer.device.name.lower() in views:
+                    if view.device.index < peer.device.index:
+                        yield {"node1": own, "node2": _end(peer.device.name, names.own(peer.device, peer.port))}
+                elif any(external.port.ref == port.ref for external in view.externals):
+                    numbers[peer.device.name] = numbers.get(peer.device.name, 0) + 1
+                    yield {"node1": own, "node2": _end(peer.device.name, f"{PORT}{numbers[peer.device.name]}")}
+
+
+def _end(device: str, port: str) -> dict[str, str]:
+    return {"hostname": device.lower(), "interfaceName": port}

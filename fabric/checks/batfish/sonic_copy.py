@@ -1,0 +1,62 @@
+"""A SONiC box as Batfish reads it: its default routing table.
+
+Batfish knows SONiC's ports, loopbacks, VLANs and default BGP. One property that it does not know makes it drop a whole table,
+and a VRF, a VXLAN or an EVPN family stops it from converting the box at all. So the copy has only the tables it reads, in
+them only the rows of the default table, and each row with the properties it knows. Nothing is spelled in another way.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from fabric.checks.batfish.copies import Copy, Writer, only, whole
+from fabric.checks.batfish.frr_text import maps, readable, without_tenants
+
+FORMAT = "SONIC"
+PROPERTIES = {  # table → the properties that Batfish knows; () for rows whose properties it never looks at
+    "DEVICE_METADATA": ("hostname",),
+    "INTERFACE": ("secondary",),
+    "LOOPBACK_INTERFACE": ("secondary",),
+    "MGMT_INTERFACE": ("gwaddr",),
+    "MGMT_PORT": ("admin_status", "alias", "description"),
+    "NTP_SERVER": (),
+    "PORT": ("admin_status", "alias", "description", "lanes", "mtu", "speed"),
+    "SYSLOG_SERVER": (),
+    "VLAN_INTERFACE": ("secondary",),
+}
+
+
+def sonic_copies(name: str, files: Mapping[str, str]) -> list[Copy]:
+    """The database and the routing."""
+    folder = f"sonic_configs/{name}"
+    frr, text = only(files, "frr.conf")
+    writer = Writer(frr)
+    kept = without_tenants(text.splitlines())
+    writer.extend(readable(kept), frr)
+    for line, number in maps(kept):
+        writer.add(line, number)
+    database, text = only(files, "config_db.json")
+    return [_tables(f"{folder}/config_db.json", database, text), writer.copy(f"{folder}/frr.conf", FORMAT)]
+
+
+def _tables(path: str, source: str, text: str) -> Copy:
+    try:
+        lines = json.dumps(_database(json.loads(text)), indent=1).splitlines()
+    except (ValueError, AttributeError, TypeError):  # no JSON, or no tables of rows
+        return whole(path, source, text, FORMAT)
+    return Copy(path, tuple(lines), FORMAT, source, ((source, 0),) * len(lines))
+
+
+def _database(tables: Mapping[str, Any]) -> dict[str, Any]:
+    kept: dict[str, Any] = {}
+    for table, known in PROPERTIES.items():
+        rows = tables.get(table, {})
+        tenant = {key for key, row in rows.items() if "vrf_name" in row}
+        kept[table] = {
+            key: {name: value for name, value in row.items() if name in known}
+            for key, row in rows.items()
+            if key.partition("|")[0] not in tenant
+        }
+    return {table: rows for table, rows in kept.items() if rows}
