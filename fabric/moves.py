@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import networkx
 
-from fabric import pipeline
-from fabric.diagnostics import Diagnostic, InputError, Place, plural
+from fabric import pipeline, revision
+from fabric.diagnostics import plural
 from fabric.pipeline import Intent
 from fabric.plan.devices import SERVER, SWITCH_ROLES
 from fabric.plan.plan import FabricPlan, Plan
-from fabric.planner import lock as locks
 from fabric.planner.coordinates import nic_name
-from fabric.planner.lock import Lock
 
 End = tuple[str, str]  # device, port
 
@@ -88,39 +84,10 @@ def compare(intent: Intent, against: str) -> Changes:
 
     `against` is an intent file, or `git:REV` for the same file in a commit.
     """
-    before, known = _old(intent, against)
+    before, known = revision.read(against, intent.path, intent.folder)
     old = pipeline.plan(before, known)
     new = pipeline.plan(intent, old.lock)  # the old fabric's numbers, whether they were ever written or not
     return difference(old, new)
-
-
-def _old(intent: Intent, against: str) -> tuple[Intent, Lock | None]:
-    """The old intent, and the numbers in use at its time; None: those of the lock file that is there."""
-    from fabric.intent.load import load, validate
-    from fabric.intent.source import parse
-
-    if not against.startswith("git:"):
-        site, source = load(Path(against), against)
-        return Intent(Path(against), site, source, intent.folder), None
-    revision = against.removeprefix("git:") or "HEAD"
-    path = intent.path.absolute()
-    if revision.startswith("-"):
-        raise InputError([Diagnostic("FAB104", Place(against), "expected a revision such as git:main")])
-    found = _show(path, revision)
-    if found.returncode:
-        reason = found.stderr.strip().splitlines()[-1:] or ["git failed"]
-        raise InputError([Diagnostic("FAB001", Place(against), f"cannot be read: {reason[0].removeprefix('fatal: ')}")])
-    source = parse(found.stdout, f"{against}:{path.name}")
-    kept = _show(intent.folder / locks.FILE, revision)
-    known = None if kept.returncode else locks.of(parse(kept.stdout, f"{against}:{locks.FILE}"))
-    return Intent(intent.path, validate(source), source, intent.folder), known
-
-
-def _show(path: Path, revision: str) -> subprocess.CompletedProcess[str]:
-    """A file of a revision, as git has it."""
-    folder = next((parent for parent in path.parents if parent.is_dir()), Path("/"))
-    command = ["git", "-C", str(folder), "show", f"{revision}:./{path.relative_to(folder)}"]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def difference(old: Plan, new: Plan) -> Changes:
@@ -150,7 +117,7 @@ def _devices(old: Plan, new: Plan, changes: Changes) -> None:
             if one != two:
                 changes.renumbered.append(f"{name}: another {what}")
     for name in sorted({*old.fabrics} & {*new.fabrics}):
-        first, second = _subnets(old.fabrics[name]), _subnets(new.fabrics[name])
+        first, second = subnets(old.fabrics[name]), subnets(new.fabrics[name])
         other = sum(lower in second and second[lower] != subnet for lower, subnet in first.items())
         if other:
             changes.renumbered.append(f"{name}: {plural(other, 'link')} with another subnet")
@@ -236,7 +203,7 @@ def _by_lower(plan: Plan) -> dict[End, End]:
     return found
 
 
-def _subnets(plan: FabricPlan) -> dict[End, int]:
+def subnets(plan: FabricPlan) -> dict[End, int]:
     """Lower end → first address of every link."""
     return {_end(plan, "a", at): int(first) for at, first in enumerate(plan.subnet.tolist())}
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from fabric.cli.common import say
+from fabric.cli.sizes import size_bytes
 
 if TYPE_CHECKING:
     from fabric.diagnostics import Report
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
     from fabric.solver.estimate.estimate import Estimate
     from fabric.solver.measured.tables import Table
 
-SUFFIXES = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
-SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([bkmgt]?)(?:i?b)?", re.IGNORECASE)
-SMALLEST, LARGEST = 8, 1 << 42
 SWEEP = (8, 8 << 30)
 
 
@@ -191,7 +189,7 @@ def _sizes(size: list[str], sweep: str, report: Report) -> list[int]:
     """Bytes to look at, ascending."""
     if size and sweep:
         _say(report, "--sweep", "expected one of --size and --sweep, got both", "--size may be given several times")
-    found = [value for text in size if (value := _bytes("--size", text, report)) is not None]
+    found = [value for text in size if (value := size_bytes("--size", text, report)) is not None]
     if size:
         return sorted(set(found))
     parts = sweep.split(":") if sweep else []
@@ -203,7 +201,7 @@ def _sizes(size: list[str], sweep: str, report: Report) -> list[int]:
             "`--sweep 1M:1G:4` looks at 1, 4, 16 MiB, …",
         )
         return []
-    ends = [_bytes("--sweep", text, report) for text in parts[:2]] or list(SWEEP)
+    ends = [size_bytes("--sweep", text, report) for text in parts[:2]] or list(SWEEP)
     factor = 2
     if len(parts) == 3:
         factor = int(parts[2]) if re.fullmatch("[0-9]{1,4}", parts[2]) else 0
@@ -218,20 +216,6 @@ def _sizes(size: list[str], sweep: str, report: Report) -> list[int]:
         found.append(low)
         low *= factor
     return found
-
-
-def _bytes(option: str, text: str, report: Report) -> int | None:
-    match = SIZE.fullmatch(text.strip())
-    value = round(float(match[1]) * SUFFIXES[match[2].lower()]) if match else 0
-    if not SMALLEST <= value <= LARGEST:
-        _say(
-            report,
-            option,
-            f"expected a size of 8 bytes to 4 TiB, got {text!r}",
-            "K, M, G and T are powers of 1024, as in nccl-tests",
-        )
-        return None
-    return value
 
 
 def _check(report: Report, routing: str, queue_pairs: int, pairs: int, seed: int) -> None:

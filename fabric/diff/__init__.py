@@ -1,0 +1,1 @@
+"""What changes from one intent to another: the design, what it carries, and the commands for every device."""

@@ -1,0 +1,63 @@
+"""How the change of one config file is written: in the words that its network OS takes."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fabric.diff import documents, remedy
+
+COMMANDS, SET, JSON_PATCH, NVUE, UNIFIED = "commands", "set", "json-patch", "nvue", "unified"
+
+FORMS: Mapping[tuple[str, str], str] = {
+    ("eos", "startup-config"): COMMANDS,
+    ("nxos", "startup-config"): COMMANDS,
+    ("junos", "juniper.conf"): SET,
+    ("cumulus", "startup.yaml"): NVUE,
+}
+BY_NAME = {"frr.conf": COMMANDS, "config_db.json": JSON_PATCH}  # of SONiC and of hosts with FRR
+
+
+@dataclass(frozen=True)
+class FileChange:
+    """One file: `lines` can be applied to what is there."""
+
+    path: str
+    form: str
+    lines: tuple[str, ...]
+    json_patch: tuple[dict[str, Any], ...] = ()  # RFC 6902, of files that are data
+
+
+def changes(nos: str, before: Mapping[str, str], after: Mapping[str, str]) -> tuple[FileChange, ...]:
+    """Every file of a switch that is another."""
+    texts = ((path, before.get(path, ""), after.get(path, "")) for path in sorted({*before, *after}))
+    return tuple(change(nos, path, old, new) for path, old, new in texts if old != new)
+
+
+def change(nos: str, path: str, old: str, new: str) -> FileChange:
+    """A file that appears or goes is shown whole, as is one that no network OS is known for."""
+    form = FORMS.get((nos, path), BY_NAME.get(path, UNIFIED))
+    if not old or not new:
+        form = UNIFIED
+    if form == COMMANDS:
+        lines: Iterable[str] = remedy.commands("frr" if path == "frr.conf" else nos, old, new)
+    elif form == SET:
+        lines = remedy.junos(old, new)
+    elif form == JSON_PATCH:
+        patch = documents.json_patch(json.loads(old), json.loads(new))
+        return FileChange(path, form, tuple(documents.json_lines(patch)), tuple(patch))
+    elif form == NVUE:
+        patch = documents.json_patch(documents.nvue_tree(old), documents.nvue_tree(new))
+        return FileChange(path, form, tuple(documents.nvue_lines(old, new)), tuple(patch))
+    else:
+        lines = _unified(old, new)
+    return FileChange(path, form, tuple(lines)) if lines else FileChange(path, UNIFIED, tuple(_unified(old, new)))
+
+
+def _unified(old: str, new: str) -> list[str]:
+    """A patch, for files that are read whole; also where nothing but a comment differs."""
+    found = difflib.unified_diff(old.splitlines(), new.splitlines(), n=2, lineterm="")
+    return [line for line in found if not line.startswith(("---", "+++"))]

@@ -1,0 +1,201 @@
+"""The commands that turn one config into another, by hier_config: what goes is taken back, what is new is set.
+
+hier_config compares the trees with its rules of the network OS and ours (`rules.py`). What it leaves to a person is
+done here: an interface that changes its VRF loses its addresses, a neighbour goes with one line, and what is used by
+other lines goes after them.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from fabric.diff import trees
+from fabric.diff.rules import COMMANDS, Rules, junos_key, junos_single
+from fabric.diff.trees import Tree
+
+if TYPE_CHECKING:
+    from hier_config import HConfig
+    from hier_config.platforms.driver_base import HConfigDriverBase
+
+NEIGHBOR = re.compile(r"no (neighbor \S+) .*")
+
+
+def commands(nos: str, old: str, new: str) -> list[str]:
+    """What a person types at a switch with `old` so that it has `new`, sections and all."""
+    rules = COMMANDS[nos]
+    before, after = trees.indented(old), trees.indented(new)
+    change = remedy(nos, *trees.pruned(before, after))
+    change = {line: _neighbors(below, after.get(line, {})) for line, below in change.items()}
+    change = {line: _set_again(line, below, after.get(line, {}), rules) for line, below in change.items()}
+    return list(trees.lines(_in_order(change, rules), rules.step))
+
+
+def junos(old: str, new: str) -> list[str]:
+    """`delete` and `set` lines between two configs in braces, and `insert` where the order of terms matters."""
+    before, after = trees.curly(old), trees.curly(new)
+    change = remedy("junos", *trees.pruned(before, after))
+    return [*_deletes(change, before, ()), *_sets(change, ()), *_inserts(before, after, ())]
+
+
+def remedy(nos: str, before: Tree, after: Tree) -> Tree:
+    """The change as a tree; what goes begins with the network OS's word for it."""
+    driver = _driver(nos)
+    return _tree(_load(driver, before).config_to_get_to(_load(driver, after)))
+
+
+def _load(driver: HConfigDriverBase, tree: Tree) -> HConfig:
+    from hier_config import get_hconfig
+
+    config = get_hconfig(driver)
+    _add(config, tree)
+    return config
+
+
+def _add(section: Any, tree: Tree) -> None:
+    for line, below in tree.items():
+        _add(section.add_child(line), below)
+
+
+def _tree(section: Any) -> Tree:
+    return {child.text: _tree(child) for child in sorted(section.children)}
+
+
+@cache
+def _driver(nos: str) -> HConfigDriverBase:
+    """hier_config's own driver with our rules before its own."""
+    from hier_config import Platform, get_hconfig_driver
+    from hier_config.platforms.generic.driver import HConfigDriverGeneric
+
+    if nos == "junos":
+        return _braces(HConfigDriverGeneric)
+    platform = {"eos": Platform.ARISTA_EOS, "nxos": Platform.CISCO_NXOS}.get(nos, Platform.GENERIC)
+    return _ruled(type(get_hconfig_driver(platform)), COMMANDS[nos])
+
+
+def _ruled(base: type[HConfigDriverBase], rules: Rules) -> HConfigDriverBase:
+    """A driver that asks our rules first."""
+
+    class Ruled(base):  # type: ignore[misc, valid-type]
+        def idempotent_for(self, config: Any, other_children: Any) -> Any:
+            key = _key(rules, config)
+            if key is None:
+                return super().idempotent_for(config, other_children)
+            return next((other for other in other_children if _key(rules, other) == key), None)
+
+    return Ruled()
+
+
+def _key(rules: Rules, child: Any) -> Any:
+    *sections, line = child.path()
+    return rules.key(sections, line)
+
+
+def _braces(base: type[HConfigDriverBase]) -> HConfigDriverBase:
+    """Junos as a tree: hier_config's own driver knows set lines only, and those leave empty containers behind."""
+
+    class Braces(base):  # type: ignore[misc, valid-type]
+        negation_prefix = "delete "
+
+        def idempotent_for(self, config: Any, other_children: Any) -> Any:
+            key = junos_single(config.text)
+            return next((other for other in other_children if key and junos_single(other.text) == key), None)
+
+    return Braces()
+
+
+# --- commands -----------------------------------------------------------------------------------------------
+
+
+def _in_order(change: Tree, rules: Rules) -> Tree:
+    """What goes first, users before what they use; then the rest in the order of the new config."""
+    gone = [line for line in change if line.startswith("no ") and not change[line]]
+    kept = {line: below for line, below in change.items() if line not in gone}
+    return {_removal(line, rules): {} for line in reversed(gone)} | kept
+
+
+def _removal(line: str, rules: Rules) -> str:
+    for pattern, instead in rules.removal:
+        line = re.sub(f"^{pattern}", instead, line)
+    return line
+
+
+def _neighbors(change: Tree, after: Tree) -> Tree:
+    """`no neighbor 10.0.0.1` for a neighbour that has no line left, in place of a `no` for each of its lines."""
+    found = {match[1] for line in change if (match := NEIGHBOR.fullmatch(line))}
+    gone = {name for name in found if not any(line.startswith(f"{name} ") for line in after)}
+    out: Tree = {}
+    for line, below in change.items():
+        match = NEIGHBOR.fullmatch(line)
+        if match and match[1] in gone:
+            group = next((line for line in change if line in (f"no {match[1]} peer group", f"no {match[1]} peer-group")), "")
+            out[group or f"no {match[1]}"] = {}
+            continue
+        kept = _neighbors(below, after.get(line, {}))
+        if line.startswith("address-family "):  # went with the neighbour
+            kept = {inner: more for inner, more in kept.items() if inner.removeprefix("no ") not in gone}
+        if kept or not below:
+            out[line] = kept
+    return out
+
+
+def _set_again(section: str, change: Tree, after: Tree, rules: Rules) -> Tree:
+    """The lines of an interface in another VRF that the box forgets, in the order of the new config."""
+    if not section.startswith("interface ") or not rules.causes:
+        return change
+    if not any(re.match(rules.causes, line.removeprefix("no ")) for line in change):
+        return change
+    gone = {line: below for line, below in change.items() if line not in after}
+    again = {
+        line: change.get(line, below)
+        for line, below in after.items()
+        if line in change or re.match(rules.forgets, line.removeprefix("no "))
+    }
+    return gone | again
+
+
+# --- Junos --------------------------------------------------------------------------------------------------
+
+Path = tuple[str, ...]
+
+
+def _deletes(change: Tree, before: Tree, path: Path) -> list[str]:
+    out = []
+    for line, below in change.items():
+        if line.startswith("delete "):
+            out.append(" ".join(("delete", *path, _named(line.removeprefix("delete "), before))))
+        elif below:
+            out += _deletes(below, before.get(line, {}), (*path, line))
+    return out
+
+
+def _named(statement: str, siblings: Tree) -> str:
+    """What is written behind `delete`: the whole statement where less would take others along."""
+    key = junos_key(statement)
+    alike = sum(other == key or other.startswith(f"{key} ") for other in siblings)
+    return key if not siblings.get(statement) and alike == 1 else statement
+
+
+def _sets(change: Tree, path: Path) -> list[str]:
+    out = []
+    for line, below in change.items():
+        if line.startswith("delete "):
+            continue
+        out += _sets(below, (*path, line)) if below else [" ".join(("set", *path, line))]
+    return out
+
+
+def _inserts(before: Tree, after: Tree, path: Path) -> list[str]:
+    """A new term goes to the end; where others follow it in the new config it is moved before them."""
+    out = []
+    for line, below in after.items():
+        if below and before.get(line) != below:
+            out += _inserts(before.get(line, {}), below, (*path, line))
+    terms = [line for line in after if line.startswith("term ")]
+    kept = [line for line in before if line in terms]
+    if kept and [*kept, *(line for line in terms if line not in before)] != terms:
+        for line, follower in reversed(list(pairwise(terms))):
+            out.append(" ".join(("insert", *path, line, "before", follower)))
+    return out

@@ -1,0 +1,282 @@
+"""What a diff says, as blocks that text and Markdown print each in their way: tables, lists, and folded commands."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fabric.diagnostics import plural
+from fabric.diff import files
+from fabric.diff.capacity import Figure
+from fabric.diff.compare import Diff
+from fabric.diff.design import Change, FabricChange
+from fabric.diff.files import FileChange
+from fabric.diff.groups import Group, groups
+
+MOST_ROWS = 20  # of a table or list; JSON has all
+MOST_CABLES = 10
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under a head."""
+
+    title: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    rest: int = 0  # rows that are left out
+
+
+@dataclass(frozen=True)
+class Notes:
+    """Lines of words."""
+
+    title: str
+    lines: tuple[str, ...]
+    rest: int = 0
+
+
+@dataclass(frozen=True)
+class Fold:
+    """The change of one file, for one switch or several."""
+
+    title: str
+    language: str
+    lines: tuple[str, ...]
+    size: str  # in few words
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the report."""
+
+    title: str
+    blocks: tuple[Table | Notes | Fold, ...]
+
+
+def sections(diff: Diff) -> list[Section]:
+    """All that differs; nothing where nothing does."""
+    if diff.same:
+        return []
+    found = [Section("Summary", (Notes("", tuple(_summary(diff))),))]
+    if diff.design.settings:
+        found.append(Section("Intent", (_changes("", "key", diff.design.settings),)))
+    for fabric in diff.design.fabrics:
+        if fabric.state != "same":
+            word = "" if fabric.state == "changed" else f" ({fabric.state})"
+            found.append(Section(f"Fabric {fabric.name}{word}", tuple(_fabric(fabric))))
+    if diff.design.cables:
+        found.append(Section("Links", tuple(_links(diff))))
+    if diff.capacity.figures or diff.capacity.left_out:
+        found.append(Section("Capacity and time", tuple(_capacity(diff))))
+    if diff.with_configs:
+        found.append(Section("Configs", tuple(_configs(diff))))
+    return [section for section in found if section.blocks]
+
+
+# --- words --------------------------------------------------------------------------------------------------
+
+
+def _names(names: Sequence[str], most: int = 6) -> str:
+    """`a, b, c, … 29 more`."""
+    shown = ", ".join(names[:most])
+    return shown + (f", … {len(names) - most:,} more" if len(names) > most else "")
+
+
+def _value(value: Any) -> str:
+    """A count or a measure."""
+    if isinstance(value, float):
+        return f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else _word(value)
+
+
+def _word(value: Any) -> str:
+    """What is no count: a name, a number that is one, a list of them."""
+    if value is None or value == "":
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(_word, value)) or "–"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _step(row: Change) -> str:
+    """+8 or -8, where numbers are counted."""
+    if all(isinstance(value, int) and not isinstance(value, bool) for value in (row.old, row.new)):
+        return f"{row.new - row.old:+,}"
+    return ""
+
+
+# --- summary ------------------------------------------------------------------------------------------------
+
+HEADLINES = ("servers", "GPUs", "leaves", "spines", "cores", "tenants")
+ACTS = ("lay", "move", "pull")
+HEADLINE_BYTES = "all-reduce of 1G"
+
+
+def _summary(diff: Diff) -> Iterator[str]:
+    """The few lines that a reviewer reads first."""
+    for fabric in diff.design.fabrics:
+        yield from _headline(fabric)
+    acts = [(word, sum(number for (act, _), number in diff.design.links.items() if act == word)) for word in ACTS]
+    if diff.design.cables:
+        yield "links: " + ", ".join(f"{number:,} to {word}" for word, number in acts if number)
+    figures = [figure for figure in diff.capacity.figures if figure.unit == "ms" and figure.old != figure.new]
+    for name in dict.fromkeys(figure.fabric for figure in figures):
+        own = [figure for figure in figures if figure.fabric == name]
+        best = next((figure for figure in own if figure.what == HEADLINE_BYTES), own[-1])
+        if best.old is not None and best.new is not None:
+            yield f"{name}: {best.what}: {_value(best.old)} → {_value(best.new)} ms ({_percent(best)})"
+    if diff.with_configs:
+        states = [change.state for change in diff.devices]
+        words = {"changed": "changed", "added": "new", "removed": "gone", "replaced": "on another box or network OS"}
+        parts = [f"{states.count(state):,} {word}" for state, word in words.items() if state in states]
+        limit = f" (of those that match {diff.limit})" if diff.limit else ""
+        yield f"configs of switches{limit}: {', '.join(parts) or 'none changed'}"
+
+
+def _headline(fabric: FabricChange) -> Iterator[str]:
+    if fabric.state == "same":
+        return
+    counts = {row.what: row for row in fabric.counts}
+    parts = [_arrow(counts[what]) for what in HEADLINES if what in counts]
+    parts += [f"{plural(len(fabric.renamed), 'switch', 'switches')} renamed"] if fabric.renamed else []
+    if fabric.state in ("added", "removed"):
+        side = "new" if fabric.state == "added" else "old"
+        parts = [f"{getattr(counts[what], side):,} {what}" for what in HEADLINES if what in counts]
+        yield f"fabric {fabric.name} {'is new' if side == 'new' else 'goes'}: {', '.join(parts)}"
+    elif parts:
+        yield f"{fabric.name}: {', '.join(parts)}"
+    else:
+        kinds = {
+            **{f"{row.what} {_value(row.old)} → {_value(row.new)}": (row,) for row in fabric.counts[:3]},
+            "switches": fabric.switches,
+            "addresses": fabric.subnets,
+            "tenants": fabric.tenants,
+            "lossless class": fabric.lossless,
+        }
+        yield f"{fabric.name}: changes in {', '.join(word for word, found in kinds.items() if found)}"
+
+
+def _arrow(row: Change) -> str:
+    return f"{_value(row.old)} → {_value(row.new)} {row.what}"
+
+
+# --- design -------------------------------------------------------------------------------------------------
+
+
+def _fabric(fabric: FabricChange) -> Iterator[Table | Notes]:
+    if fabric.counts:
+        rows = tuple((row.what, _value(row.old), _value(row.new), _step(row)) for row in fabric.counts)
+        yield Table("", ("", "before", "after", ""), rows)
+    boxes = [f"{word}: {_names(found)}" for word, found in (("added", fabric.added), ("removed", fabric.removed)) if found]
+    boxes += [f"renamed: {old} → {new}" for old, new in fabric.renamed[:MOST_ROWS]]
+    boxes += [f"renamed: … {len(fabric.renamed) - MOST_ROWS:,} more"] if len(fabric.renamed) > MOST_ROWS else []
+    if boxes:
+        yield Notes("Switches", tuple(boxes))
+    if fabric.switches:
+        alike: dict[tuple[str, Any, Any], list[str]] = {}
+        for row in fabric.switches:
+            alike.setdefault((row.what, row.old, row.new), []).append(row.switch)
+        rows = tuple((_names(who), what, _word(old), _word(new)) for (what, old, new), who in alike.items())
+        yield _cut("Switches that change", ("switch", "", "before", "after"), rows)
+    if fabric.tenants:
+        yield _changes("Tenants", "", fabric.tenants)
+    if fabric.lossless:
+        yield _changes("Lossless class", "", fabric.lossless, _value)
+    if fabric.subnets:
+        yield _changes("Links on other addresses", "lower end", fabric.subnets)
+
+
+def _changes(title: str, name: str, changes: Sequence[Change], shown: Callable[[Any], str] = _word) -> Table:
+    rows = tuple((row.what, shown(row.old), shown(row.new)) for row in changes)
+    return _cut(title, (name, "before", "after"), rows)
+
+
+def _cut(title: str, head: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> Table:
+    return Table(title, head, rows[:MOST_ROWS], max(0, len(rows) - MOST_ROWS))
+
+
+def _links(diff: Diff) -> Iterator[Table | Notes]:
+    kinds = list(dict.fromkeys(kind for _, kind in diff.design.links))
+    rows = tuple((kind, *(f"{diff.design.links.get((act, kind), 0):,}" for act in ACTS)) for kind in kinds)
+    yield Table("", ("kind", *ACTS), rows)
+    shown = tuple(str(cable) for cable in diff.design.cables[:MOST_CABLES])
+    yield Notes("In the order of work", shown, len(diff.design.cables) - len(shown))
+
+
+# --- capacity -----------------------------------------------------------------------------------------------
+
+
+def _capacity(diff: Diff) -> Iterator[Table | Notes]:
+    rows = tuple(
+        (figure.fabric, figure.what, _value(figure.old), _value(figure.new), figure.unit, _percent(figure))
+        for figure in diff.capacity.figures
+        if _value(figure.old) != _value(figure.new)
+    )
+    if rows:
+        yield Table("", ("fabric", "", "before", "after", "", ""), rows)
+    moved = {row[0] for row in rows}
+    still = [name for name in dict.fromkeys(figure.fabric for figure in diff.capacity.figures) if name not in moved]
+    lines = [f"{name}: bisection, throughput and times stay as they are" for name in still]
+    lines += [f"{name}: too large to cut here, `fabric estimate --capacity` does" for name in diff.capacity.left_out]
+    if lines:
+        yield Notes("", tuple(lines))
+
+
+def _percent(figure: Figure) -> str:
+    return "" if figure.percent is None else f"{figure.percent:+.1f} %"
+
+
+# --- configs ------------------------------------------------------------------------------------------------
+
+WORDS = {
+    files.COMMANDS: "commands",
+    files.SET: "set and delete lines",
+    files.JSON_PATCH: "for `config apply-patch`",
+    files.NVUE: "for `nv config patch`",
+    files.UNIFIED: "patch of the file",
+}
+LANGUAGES = {files.JSON_PATCH: "json", files.NVUE: "yaml", files.UNIFIED: "diff"}
+ALIKE = "alike: but for their own names, ports, addresses and AS numbers"
+STATES = {
+    "added": "new, all of their configs: {names}",
+    "removed": "gone, with their configs: {names}",
+    "replaced": "another box or network OS, so all of the config is another: {names}",
+}
+
+
+def _configs(diff: Diff) -> Iterator[Notes | Fold]:
+    whole = {state: [change.device for change in diff.devices if change.state == state] for state in STATES}
+    lines = [STATES[state].format(names=_names(found)) for state, found in whole.items() if found]
+    found = groups((change for change in diff.devices if change.state == "changed"), diff.names)
+    lines += [ALIKE] if any(not group.same for group in found) else []
+    if lines:
+        yield Notes("", tuple(lines))
+    for group in found:
+        for file in group.first.files:
+            yield Fold(
+                f"{_who(group)}: {file.path}, {WORDS[file.form]}", LANGUAGES.get(file.form, ""), file.lines, _size(file)
+            )
+
+
+def _who(group: Group) -> str:
+    """`backend-leaf001 and 31 alike (backend-leaf002, …)`."""
+    first, others = group.names[0], group.names[1:]
+    if not others:
+        return first
+    return f"{first} and {len(others):,} {'the same' if group.same else 'alike'} ({_names(others, 3)})"
+
+
+def _size(file: FileChange) -> str:
+    """What a long change touches: tables of a document, else lines."""
+    if file.form != files.JSON_PATCH:
+        return plural(len(file.lines), "line")
+    signs = {"add": "+", "remove": "−", "replace": "±"}
+    count: dict[str, Counter[str]] = {}
+    for operation in file.json_patch:
+        count.setdefault(operation["path"].split("/")[1], Counter())[signs[operation["op"]]] += 1
+    return ", ".join(f"{table} {' '.join(f'{sign}{number}' for sign, number in row.items())}" for table, row in count.items())

@@ -1,0 +1,149 @@
+"""Devices as far as a change of config needs them: they take commands and end with another config."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from fabric.diff.rules import JUNOS_SINGLE, Rules
+from fabric.diff.trees import Tree, indented
+
+REMOVED = re.compile(r"default (interface .*)")
+
+
+def typed(running: str, commands: Iterable[str], rules: Rules) -> Tree:
+    """The config of a switch after commands were typed at it."""
+    tree = copy.deepcopy(indented(running))
+    _type(tree, indented("\n".join(commands)), (), rules)
+    return tree
+
+
+def _type(tree: Tree, change: Tree, sections: tuple[str, ...], rules: Rules) -> None:
+    for line, below in change.items():
+        gone = REMOVED.sub(r"no \1", line).removeprefix("no ")
+        if gone != line:
+            _take(tree, gone)
+        else:
+            tree.pop(f"no {line}", None)
+        key = rules.key(sections, line)
+        for other in [other for other in tree if other != line and key and rules.key(sections, other) == key]:
+            del tree[other]
+        if sections and sections[0].startswith("interface ") and rules.causes and re.match(rules.causes, gone):
+            for other in [other for other in tree if re.match(rules.forgets, other.removeprefix("no "))]:
+                del tree[other]
+        _type(tree.setdefault(line, {}), below, (*sections, line), rules)
+
+
+def _take(tree: Tree, gone: str) -> None:
+    """What `no` takes: a line or all that begin so; with a neighbour or a group of them what its families hold of it."""
+    gone = re.sub(r"(neighbor \S+) peer[ -]group", r"\1", gone)
+    for other in [other for other in tree if other == gone or other.startswith(f"{gone} ")]:
+        del tree[other]
+    if re.fullmatch(r"neighbor \S+", gone):
+        for line, below in tree.items():
+            if line.startswith("address-family "):
+                _take(below, gone)
+
+
+def left(tree: Tree, wanted: Tree, running: Tree) -> Tree:
+    """The tree without lines that a switch need not show: what is not set, and defaults that a `no` was taken off."""
+    kept = {
+        line: below
+        for line, below in tree.items()
+        if line in wanted or not (re.match("no |default ", line) or f"no {line}" in running)
+    }
+    return {line: left(below, wanted.get(line, {}), running.get(line, {})) for line, below in kept.items()}
+
+
+def flat(tree: Tree, path: str = "") -> list[str]:
+    """A Junos tree as `show | display set` has it, without the `set`."""
+    out: list[str] = []
+    for line, below in tree.items():
+        out += flat(below, f"{path}{line} ") if below else [path + line]
+    return out
+
+
+def committed(running: Tree, commands: Iterable[str]) -> list[str]:
+    """The lines of a Junos box after `set`, `delete` and `insert`."""
+    lines = flat(running)
+    for command in commands:
+        word, _, rest = command.partition(" ")
+        if word == "delete":
+            kept = [line for line in lines if line != rest and not line.startswith(f"{rest} ")]
+            assert len(kept) < len(lines), f"nothing to delete: {command}"
+            lines = kept
+        elif word == "set":
+            lines = [line for line in lines if line != rest and not _replaced(line, rest)]
+            lines.append(rest)
+        else:
+            what, _, before = rest.partition(" before ")
+            follower = f"{what.rpartition(' term ')[0]} {before}"
+            moved = [line for line in lines if line.startswith(f"{what} ")]
+            lines = [line for line in lines if line not in moved]
+            at = next(at for at, line in enumerate(lines) if line.startswith(f"{follower} "))
+            lines[at:at] = moved
+    return lines
+
+
+VALUE = re.compile(r'([^"]* ([\w-]+)) (?:"[^"]*"|[^"\s]+)')
+
+
+def _replaced(line: str, by: str) -> bool:
+    """Whether a statement of one value takes the place of another."""
+    one, two = VALUE.fullmatch(line), VALUE.fullmatch(by)
+    return bool(one and two and one[1] == two[1] and JUNOS_SINGLE.fullmatch(one[2]))
+
+
+def terms(lines: Iterable[str]) -> dict[str, list[str]]:
+    """Where terms stand → their order."""
+    found: dict[str, list[str]] = {}
+    for line in lines:
+        path, word, rest = line.partition(" term ")
+        name = rest.split(" ")[0]
+        if word and name not in found.setdefault(path, []):
+            found[path].append(name)
+    return found
+
+
+def patched(document: Any, operations: Iterable[Mapping[str, Any]]) -> Any:
+    """RFC 6902: `add`, `remove` and `replace`, each on something that is, or is not, there."""
+    whole = {"": copy.deepcopy(document)}
+    for operation in operations:
+        node: Any = whole
+        *path, last = [step.replace("~1", "/").replace("~0", "~") for step in operation["path"].split("/")]
+        for step in path:
+            node = node[step]
+        assert (last in node) == (operation["op"] != "add"), operation
+        if operation["op"] == "remove":
+            del node[last]
+        else:
+            node[last] = operation["value"]
+    return whole[""]
+
+
+def nvue_set(tree: Mapping[str, Any], gone: Mapping[str, Any], fresh: Mapping[str, Any]) -> dict[str, Any]:
+    """What NVUE holds after a patch: unset first, then set, which merges."""
+    out = copy.deepcopy(dict(tree))
+    _unset(out, gone)
+    _merge(out, fresh)
+    return out
+
+
+def _unset(tree: dict[str, Any], gone: Mapping[str, Any]) -> None:
+    for key, below in gone.items():
+        if below:
+            _unset(tree[key], below)
+        else:
+            del tree[key]
+
+
+def _merge(tree: dict[str, Any], fresh: Mapping[str, Any]) -> None:
+    for key, value in fresh.items():
+        if isinstance(value, Mapping) and value and isinstance(tree.get(key), dict):
+            _merge(tree[key], value)
+        elif isinstance(value, list) and isinstance(tree.get(key), list):
+            tree[key] = [*tree[key], *(item for item in value if item not in tree[key])]
+        else:
+            tree[key] = copy.deepcopy(value)
