@@ -55,9 +55,9 @@ def _home(key: Key, said: Rows, top: Said[object]) -> Said[object]:
 
 
 def _row(key: Key, expected: Value, row: Row | None, home: Said[object]) -> Iterator[Difference]:
-    default = KINDS[key.kind].default if key.kind else None
+    kind = KINDS[key.kind]
     if row is None:
-        if expected != default and expected not in (frozenset(), ""):
+        if not kind.spoken and expected != kind.default and expected not in (frozenset(), ""):
             yield Difference(key, show(expected), "none", home)
         return
     if row.value == expected:

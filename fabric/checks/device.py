@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 
 from fabric.checks.agree import Difference, differences
@@ -14,7 +15,7 @@ from fabric.checks.finding import Finding
 from fabric.checks.literals import unknown_addresses
 from fabric.checks.network import Network
 from fabric.checks.planned import planned_rows
-from fabric.checks.rows import rows_of
+from fabric.checks.rows import Key, rows_of
 from fabric.plan.views import SwitchView
 from fabric.readback.facts import Facts, Said
 
@@ -44,8 +45,19 @@ def _disagreements(view: SwitchView, facts: Facts) -> Iterator[Finding]:
     top = Said(None, 0, facts.files[0] if facts.files else "")
     by_kind = check_of_kind()
     rows = rows_of(facts)
-    for difference in (*differences(planned_rows(view), rows, top), *class_differences(view, facts)):
+    for difference in (*_grouped(differences(planned_rows(view), rows, top)), *class_differences(view, facts)):
         yield _finding(by_kind[difference.key.kind], facts, view.device.name, difference)
+
+
+def _grouped(found: Iterable[Difference]) -> Iterator[Difference]:
+    """A line of a peer group that is wrong for all its neighbours is told of once."""
+    alike: dict[tuple[str, str, str, Said[object], str], list[Difference]] = {}
+    for one in found:
+        alone = "" if one.key.subject.startswith("neighbor ") else one.key.subject
+        alike.setdefault((one.key.kind, one.expected, one.got, one.place, alone), []).append(one)
+    for first, *more in alike.values():
+        subject = f"{first.key.subject} and {len(more)} more" if more else first.key.subject
+        yield replace(first, key=Key(first.key.kind, subject))
 
 
 def _finding(check: FilesCheck, facts: Facts, device: str, difference: Difference) -> Finding:

@@ -14,19 +14,21 @@ from fabric.readback.folder import Folder
 def check_folder(folder: Folder) -> Checked:
     """Every check that needs no plan, over all devices of a folder."""
     result = Checked()
-    network = Network(tuple(folder.facts()))
+    networks = [Network(tuple(devices)) for devices in folder.sites()]
     for check in checks():
-        result.findings += check.over(network)
+        for network in networks:
+            result.findings += check.over(network)
         result.ran.add(check.id)
+    read = [facts for network in networks for facts in network.devices]
     result.findings += unrecognised(folder)
     result.read.append(
         Read(
-            f"configs of {len(network.devices)} devices" if len(network.devices) != 1 else "configs of 1 device",
+            f"configs of {len(read)} devices" if len(read) != 1 else "configs of 1 device",
             folder.root,
-            len(network.devices),
+            len(read),
             sum(len(device.files) for device in folder.devices) + len(folder.unrecognised),
-            sum(facts.statements for facts in network.devices),
-            tuple(said for facts in network.devices for said in facts.unread),
+            sum(facts.statements for facts in read),
+            tuple(said for facts in read for said in facts.unread),
         )
     )
     return result

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from ipaddress import ip_interface
+from ipaddress import ip_address, ip_interface, ip_network
 from typing import NamedTuple, TypeVar
 
 from fabric.readback.facts import MANAGEMENT, Bgp, Facts, Interface, Neighbor, Said
@@ -26,7 +26,7 @@ class Owner(NamedTuple):
 
     @property
     def vrf(self) -> str:
-        return self.interface.vrf.value if self.interface.vrf else ""
+        return vrf_of(self.interface)
 
 
 class End(NamedTuple):
@@ -37,6 +37,48 @@ class End(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.facts.name} {self.interface.name}"
+
+
+class Far(NamedTuple):
+    """The device at the other end of a session: what has the address or the cable there, and its half of the session."""
+
+    facts: Facts
+    interface: Interface
+    back: Neighbor | None
+
+    @property
+    def process(self) -> Bgp | None:
+        """That the session belongs to."""
+        return self.facts.bgp.get(vrf_of(self.interface)) or self.facts.bgp.get("")
+
+
+class Subnets:
+    """The subnets of one device, to be asked which of its own addresses a neighbour is next to."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.lengths: set[tuple[str, int, int]] = set()
+        self.found: dict[tuple[str, int, int, int], list[Said[str]]] = {}
+        for interface in facts.interfaces.values():
+            vrf = vrf_of(interface)
+            for said in (*interface.addresses, *interface.gateways):
+                if "/" in said.value:
+                    net = ip_interface(said.value).network
+                    shift = net.max_prefixlen - net.prefixlen
+                    self.lengths.add((vrf, net.version, shift))
+                    self.found.setdefault((vrf, net.version, shift, int(net[0]) >> shift), []).append(said)
+
+    def beside(self, vrf: str, address: str) -> list[Said[str]]:
+        """Own addresses in whose subnet an address lies, those of the longest prefix."""
+        try:
+            ip = ip_address(address.partition("%")[0])
+        except ValueError:
+            return []
+        for own_vrf, version, shift in sorted(self.lengths):
+            if own_vrf == vrf and version == ip.version:
+                found = self.found.get((vrf, version, shift, int(ip) >> shift))
+                if found:
+                    return found
+        return []
 
 
 @dataclass(frozen=True)
@@ -93,7 +135,7 @@ class Network:
 
     def named(self, facts: Facts, text: str) -> Facts | None:
         """Another device that was read and that a description names."""
-        for word in WORD.findall(text):
+        for word in words_of(text):
             other = self.by_name.get(word.lower())
             if other is not None and other is not facts:
                 return other
@@ -105,7 +147,7 @@ class Network:
         other = self.named(facts, text) if text else None
         if other is None:
             return None
-        far = next((other.interfaces[word] for word in WORD.findall(text) if word in other.interfaces), None)
+        far = next((other.interfaces[word] for word in words_of(text) if word in other.interfaces), None)
         return End(other, far) if far else None
 
     def sessions(self) -> Iterator[tuple[Facts, Bgp, Neighbor]]:
@@ -113,14 +155,105 @@ class Network:
         for facts in self.devices:
             for process in facts.bgp.values():
                 for neighbor in process.neighbors.values():
-                    if neighbor.enabled is None or neighbor.enabled.value:
+                    if is_on(neighbor):
                         yield facts, process, neighbor
 
-    def far(self, facts: Facts, neighbor: Neighbor) -> list[Owner]:
-        """Who has the address of a neighbour, in the same VRF where that tells them apart."""
-        owners = [owner for owner in self.owners.get(bare(neighbor.peer), []) if owner.facts is not facts]
-        same = [owner for owner in owners if owner.vrf == neighbor.vrf]
-        return same or owners
+    @cached_property
+    def cabled(self) -> dict[int, End]:
+        """id of an interface → the other end of its cable."""
+        return {id(own.interface): far for a, b in self.links for own, far in ((a, b), (b, a))}
+
+    @cached_property
+    def near(self) -> dict[int, Subnets]:
+        """id of a device → its subnets."""
+        return {id(facts): Subnets(facts) for facts in self.devices}
+
+    @cached_property
+    def _far_ends(self) -> dict[int, Far]:
+        found = ((peer, self._far(facts, peer)) for facts in self.devices for peer in facts.neighbors())
+        return {id(peer): far for peer, far in found if far}
+
+    def far(self, neighbor: Neighbor) -> Far | None:
+        """The other end of a session, where it is among the devices that were read."""
+        return self._far_ends.get(id(neighbor))
+
+    def _far(self, facts: Facts, peer: Neighbor) -> Far | None:
+        """In the same VRF, if need be in another one: with a session back."""
+        if peer.dynamic:
+            return None
+        if peer.interface:
+            own = facts.interfaces.get(peer.peer)
+            end = self.cabled.get(id(own)) if own else None
+            return Far(*end, self._back(facts, peer, *end)) if end else None
+        found: list[tuple[bool, Far]] = []
+        for owner in self.owners.get(bare(peer.peer), ()):
+            far = Far(owner.facts, owner.interface, self._back(facts, peer, owner.facts, owner.interface))
+            if owner.facts is not facts and (owner.vrf == peer.vrf or self._crosses(facts, peer, far)):
+                found.append((owner.vrf != peer.vrf, far))
+        return min(found, key=lambda row: (row[0], row[1].back is None))[1] if found else None
+
+    def _crosses(self, facts: Facts, peer: Neighbor, far: Far) -> bool:
+        """Whether a session leaves its VRF: two tenants may use one address, so one end at least must mean the other."""
+        back = far.back
+        return back is not None and (_expects(peer, far.process, back) or _expects(back, facts.bgp.get(peer.vrf), peer))
+
+    def _back(self, facts: Facts, peer: Neighbor, far: Facts, interface: Interface) -> Neighbor | None:
+        """The far end's half of a session: with this device's address, on the cable between them, or by listening."""
+        process = far.bgp.get(vrf_of(interface))
+        if process is None:
+            return None
+        known, mine = self._peers[id(process)], self.sources(facts, peer)
+        named = next((known[own] for own in sorted(mine) if own in known), None)
+        listening = (own for own in known.values() if own.dynamic and any(_within(address, own.peer) for address in mine))
+        return named or known.get(interface.name) or next(listening, None)
+
+    @cached_property
+    def _peers(self) -> dict[int, dict[str, Neighbor]]:
+        """id of a process → its neighbours by address, interface, or prefix that is listened on."""
+        processes = (process for facts in self.devices for process in facts.bgp.values())
+        return {
+            id(process): {
+                peer.peer if peer.interface or peer.dynamic else bare(peer.peer): peer for peer in process.neighbors.values()
+            }
+            for process in processes
+        }
+
+    def sources(self, facts: Facts, peer: Neighbor) -> set[str]:
+        """Where a session may come from: its stated local address, else the own one in the neighbour's subnet, else any."""
+        if peer.source:
+            interface = facts.interfaces.get(peer.source.value) or facts.interfaces.get(peer.source.value.removesuffix(".0"))
+            return {bare(said.value) for said in interface.addresses} if interface else {bare(peer.source.value)}
+        beside = {bare(said.value) for said in self.near[id(facts)].beside(peer.vrf, peer.peer)}
+        return beside or {bare(said.value) for interface in facts.interfaces.values() for said in interface.addresses}
+
+
+def is_on(neighbor: Neighbor) -> bool:
+    return neighbor.enabled is None or neighbor.enabled.value
+
+
+def _expects(peer: Neighbor, process: Bgp | None, back: Neighbor) -> bool:
+    """Whether a session is meant for the process at its far end."""
+    own = back.local_as or (process.asn if process else None)
+    remote = peer.remote_as.value if peer.remote_as else None
+    return own is None or not isinstance(remote, int) or remote == own.value
+
+
+def _within(address: str, prefix: str) -> bool:
+    try:
+        return ip_address(address) in ip_network(prefix, strict=False)
+    except ValueError:
+        return False
+
+
+def vrf_of(interface: Interface) -> str:
+    """The routing table that an interface is in."""
+    return interface.vrf.value if interface.vrf else ""
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a description, then the parts of those that are glued: `P2P_spine1_Ethernet1`."""
+    words = WORD.findall(text)
+    return words + [part for word in words if "_" in word for part in word.split("_")]
 
 
 def bare(address: str) -> str:

@@ -35,9 +35,11 @@ class _Rows:
             self._port(port)
         self._loopbacks()
         self._management()
+        self.put("hash_seed", "", view.balancing.seed)
         self._bgp()
         self._overlay()
         self._policies()
+        self._lossless()
         return self.rows
 
     def put(self, kind: str, subject: str, value: Value | None) -> None:
@@ -53,7 +55,9 @@ class _Rows:
         view, name = self.view, self.port(port)
         self.put("enabled", name, port.up)
         if not port.up:
+            self.put("mtu", name, view.underlay.mtu if self.idiom.spare_mtu and not port.closed else None)
             return
+        self.put("speed", name, port.ref.speed_gbps)
         routed = port.address and not port.bridged and not port.lag
         self.put("addresses", name, frozenset({port.address}) if routed and port.address else None)
         self.put("vrf", name, self.vrf(port.vrf))
@@ -61,7 +65,7 @@ class _Rows:
         if port.bridged and (not port.lag or self.idiom.member_vlans):
             self._vlans(name, port.untagged, port.tagged)
         if port.bridged:
-            self.put("mtu", name, None if port.lag else self._layer2_mtu)
+            self.put("mtu", name, None if port.lag and not self.idiom.member_vlans else self._layer2_mtu)
             self._frame(name, None if port.lag else self._tenant_mtu, self.idiom.bridge_bytes)
         else:
             slices = port.subinterfaces and self.idiom.trunk_mtu and port.kind != "fabric"
@@ -90,7 +94,7 @@ class _Rows:
         self.put("addresses", name, frozenset({address}))
         self.put("vrf", name, self.vrf(vrf))
         self.put("tag", name, tag)
-        self.put("mtu", name, self._tenant_mtu if self.idiom.slice_mtu else self.view.underlay.mtu)
+        self.put("mtu", name, self._tenant_mtu)
 
     def _sub(self, port: str, tag: int) -> str:
         return f"{port}.{tag}"
@@ -117,6 +121,13 @@ class _Rows:
             self.put("vrf", name, MANAGEMENT if manage.vrf else None)
         for kind in ("ntp", "syslog", "dns"):
             self.put(kind, "", frozenset(getattr(manage, kind)) or None)
+
+    def _lossless(self) -> None:
+        """What the whole box has one of."""
+        view, detection = self.view, self.idiom.watchdog_ms
+        if detection and view.qos and view.qos.watchdog and any(port.lossless for port in view.ports if port.up):
+            self.put("watchdog_ms", "", detection(view.qos.watchdog))
+        self.put("hash_seed", "", view.balancing.seed if self.idiom.seed else None)
 
     # --- BGP ----------------------------------------------------------------------------------------------------
 
@@ -153,6 +164,7 @@ class _Rows:
             self.put("asn", name, view.device.asn)
             self.put("router_id", name, view.router_id)
             self.put("max_paths", name, self.idiom.paths(view))
+            self.put("relax", name, None if own else True)
 
     def _session(self, vrf: str, session: Session) -> str:
         under = self.view.underlay
@@ -186,7 +198,9 @@ class _Rows:
             self.put("imports", name, frozenset({vrf.route_target, *vrf.imports}))
             self.put("exports", name, frozenset({vrf.route_target}))
             if self.idiom.l3_svi and overlay and overlay.vtep:
-                self.put("vrf", self.idiom.svi.format(vrf.vlan), self.vrf(vrf.name))
+                svi = self.idiom.svi.format(vrf.vlan)
+                self.put("vrf", svi, self.vrf(vrf.name))
+                self.put("mtu", svi, overlay.mtu)
         if overlay is None or overlay.vtep is None:
             return
         self.put("vtep", "", overlay.vtep if self.idiom.own_vtep else view.router_id)

@@ -29,6 +29,7 @@ class Kind(NamedTuple):
     words: str
     closed: bool = False  # what the plan does not ask for must not be there
     default: Value | None = None  # what it is when a config says nothing
+    spoken: bool = False  # nothing is missing where a config does not say it
 
 
 KINDS: Mapping[str, Kind] = {
@@ -37,7 +38,7 @@ KINDS: Mapping[str, Kind] = {
     "addresses": Kind("address", closed=True),
     "gateways": Kind("shared gateway", closed=True),
     "enabled": Kind("state", default=True),
-    "speed": Kind("speed in Gb/s"),
+    "speed": Kind("speed in Gb/s", spoken=True),
     "mtu": Kind("MTU"),
     "frame": Kind("MTU of the frame"),
     "vrf": Kind("VRF", closed=True),
@@ -49,6 +50,7 @@ KINDS: Mapping[str, Kind] = {
     "asn": Kind("AS number", closed=True),
     "router_id": Kind("router id"),
     "max_paths": Kind("equal paths"),
+    "relax": Kind("equal paths over several AS numbers"),
     "neighbors": Kind("neighbours", closed=True),
     "remote_as": Kind("remote AS"),
     "source": Kind("local address"),
@@ -66,7 +68,7 @@ KINDS: Mapping[str, Kind] = {
     "vni": Kind("VNI", closed=True),
     "vtep": Kind("tunnel source"),
     "anycast_mac": Kind("MAC address of the gateways"),
-    "hash_seed": Kind("hash seed"),
+    "hash_seed": Kind("hash seed", spoken=True),
     "watchdog_ms": Kind("detection time of the PFC watchdog in ms"),
     "prefixes": Kind("entries"),
     "ntp": Kind("time servers", closed=True),
@@ -182,6 +184,7 @@ def _process(found: Rows, facts: Facts, process: Bgp) -> None:
     _one(found, Key("asn", name), process.asn)
     _one(found, Key("router_id", name), process.router_id)
     _one(found, Key("max_paths", name), process.max_paths)
+    _one(found, Key("relax", name), process.relax)
     peers = [
         Said(peer.peer, peer.line, peer.file)
         for peer in process.neighbors.values()

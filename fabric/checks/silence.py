@@ -51,7 +51,11 @@ class Silences:
                 return name
         if finding.file != self.plan.source.file:
             return ""
-        starts = {self.plan.source.place(("fabrics", name), key=True).line: name for name in self.plan.fabrics}
+        place = self.plan.source.place
+        starts = {
+            place((key,), key=True).line: "" for key in type(self.plan.intent).model_fields
+        }  # `management:` is no fabric's
+        starts |= {place(("fabrics", name), key=True).line: name for name in self.plan.fabrics}
         before = [line for line in starts if line <= finding.line]
         return starts[max(before)] if before else ""
 

@@ -59,7 +59,9 @@ def _reports(forms: list[str], known: list[str]) -> list[tuple[str, Path | None]
             _usage(f"--format: expected one of {', '.join(known)}, with =FILE to write one, got '{text}'")
         found.append((name, Path(file) if equals else None))
     if sum(file is None for _, file in found) > 1:
-        _usage("--format: expected one report on the screen, the others with =FILE", "--format text --format sarif=check.sarif")
+        _usage(
+            "--format: expected one report on the screen, the others with =FILE", "--format text --format sarif=check.sarif"
+        )
     return found
 
 

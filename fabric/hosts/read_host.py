@@ -13,6 +13,7 @@ import yaml
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
+
 @dataclass(frozen=True)
 class Addressing:
     """An interface in a netplan file; a member of a bond has the bond's."""

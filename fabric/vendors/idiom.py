@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from fabric.plan.lossless import Buffer, Marking
+from fabric.plan.lossless import Buffer, Marking, Watchdog
 from fabric.plan.views import SwitchView
 
 TENANT = -1  # the MTU of tenants
@@ -34,11 +34,10 @@ class Idiom:
     own_vtep: bool = True  # tunnels begin at an address of their own beside the router id
     prefix_lists: bool = True  # policies rest on prefix lists of the plan's names
     l3_svi: bool = False  # the VNI of a VRF has a VLAN interface
-    l3_vlan: bool = False  # … or at least a VLAN
     own_gateway: bool = False  # a leaf has an address of its own beside a shared gateway
     member_vlans: bool = False  # members of a bond repeat its VLANs
     trunk_mtu: bool = False  # a port with tagged slices has the MTU of its tenants
-    slice_mtu: bool = True  # a slice states its own MTU
+    spare_mtu: bool = False  # a port that is not used states the MTU of the fabric
     layer2_mtu: int = TENANT  # of layer-2 ports and bonds; 0: not said
     frame_bytes: int = 0  # `mtu` of a port counts so many bytes beside the IP packet
     slice_bytes: int = 0  # … and so many more where it has tagged slices
@@ -47,6 +46,8 @@ class Idiom:
     vrf_process: bool = True  # a VRF has a BGP process although it has no neighbours
     network_rd: bool = True  # every layer-2 network has a route distinguisher of its own
     paths: Number = planned_paths
+    seed: bool = False  # the hash seed is told
+    watchdog_ms: Callable[[Watchdog], int] | None = None  # detection time, where one is told for the whole box
     blocks: bool = False  # DSCPs are mapped in whole blocks of eight
     ecn_unit: int = 1  # thresholds are multiples of so many bytes
     ecn_percent: Percents | None = None  # thresholds are percent of a queue's fill

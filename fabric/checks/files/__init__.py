@@ -7,7 +7,7 @@ from importlib import import_module
 
 from fabric.checks.base import FilesCheck
 
-MODULES = ("addressing", "bgp", "overlay", "ports", "roce", "policy", "services", "reading")
+MODULES = ("addressing", "bgp", "terms", "overlay", "ports", "roce", "policy", "services", "reading")
 
 
 @cache

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from ipaddress import ip_network
 from typing import ClassVar
 
 from fabric.checks.base import FilesCheck
@@ -24,8 +26,9 @@ class Addresses(FilesCheck):
 
 
 class OneOwner(FilesCheck):
-    """Two devices with one address answer for each other: sessions flap, routes point into the wrong rack (RFC 5227
-    is about what hosts do then). Gateways that leaves share on purpose, and the tunnel address of a pair, are no such thing."""
+    """Two devices with one address answer for each other: sessions flap, routes point into the wrong rack (RFC 5227 is
+    about what hosts do then). Gateways that leaves share on purpose, the tunnel address of a pair and anycast loopbacks
+    are no such thing."""
 
     id = "FAB252"
     title = "Every address has one owner"
@@ -46,19 +49,34 @@ class OneOwner(FilesCheck):
 
 
 def _shared_on_purpose(address: str, owners: list[Owner]) -> bool:
-    """A tunnel address that a pair answers for, or a gateway that is spelled as an ordinary address on every leaf."""
-    devices = {id(owner.facts) for owner in owners}
-    if len(devices) < len(owners):
+    """A tunnel address that a pair answers for, an anycast loopback, or a gateway that is spelled as an ordinary address."""
+    if len({id(owner.facts) for owner in owners}) < len(owners):
         return False
     if all(is_loopback(owner.interface.name) for owner in owners):
-        return len(owners) == 2 and all(_tunnels(owner.facts, owner, address) for owner in owners)
-    names = {owner.interface.name.lower() for owner in owners}
-    svi = next(iter(names)) if len(names) == 1 else ""
-    return svi.startswith(("vlan", "irb")) and len({owner.said.value for owner in owners}) == 1
+        tunnels = [owner for owner in owners if _tunnels(owner, address)]
+        return len(owners) == len(tunnels) == 2 or (not tunnels and all(_beside_own(owner, address) for owner in owners))
+    names = [re.fullmatch(r"(?:vlan|irb|bvi|br|ve)\D*(\d+)", owner.interface.name.lower()) for owner in owners]
+    alike = len({name[1] for name in names if name}) == len({owner.said.value for owner in owners}) == 1
+    return all(names) and alike and not any(owner.interface.gateways for owner in owners)
 
 
-def _tunnels(facts: Facts, owner: Owner, address: str) -> bool:
-    return facts.vtep is not None and facts.vtep.value in (owner.interface.name, address)
+def _tunnels(owner: Owner, address: str) -> bool:
+    vtep = owner.facts.vtep
+    return vtep is not None and vtep.value.removesuffix(".0") in (owner.interface.name, address)
+
+
+def _beside_own(owner: Owner, address: str) -> bool:
+    """Whether a device has another loopback and does not speak BGP by this one: rendezvous points, anycast DNS."""
+    facts = owner.facts
+    others = [
+        said
+        for name, interface in facts.interfaces.items()
+        for said in interface.addresses
+        if is_loopback(name) and bare(said.value) != address and not said.value.startswith(("127.", "::1/"))
+    ]
+    speaks = {process.router_id.value for process in facts.bgp.values() if process.router_id}
+    speaks |= {peer.source.value for peer in facts.neighbors() if peer.source}
+    return bool(others) and not speaks & {address, owner.interface.name, f"{owner.interface.name}.0"}
 
 
 class PointToPoint(FilesCheck):
@@ -82,14 +100,28 @@ class PointToPoint(FilesCheck):
         if owner.interface.enabled and not owner.interface.enabled.value:
             return
         description = owner.interface.description.value if owner.interface.description else ""
+        mine = f"{owner.interface.name}: {owner.said.value}"
+        for other in self._other_length(network, net, owner):
+            there = f"{other.said.value} at {other.facts.name} {other.interface.name} ({place(other.said)})"
+            yield self.on(owner.facts, owner.said, f"{mine} and {there} differ in length")
+            return
         far = network.named(owner.facts, description)
-        if far is not None and owner.interface.tag is None:
-            yield self.on(
-                owner.facts,
-                owner.said,
-                f"{owner.interface.name}: {owner.said.value} is alone in {net}; "
-                f"{far.name}, which the description names, has no address there",
-            )
+        if far is not None and owner.interface.tag is None and not self._in_other_vrf(network, net, far):
+            got = f"{far.name}, which the description names, has no address there"
+            yield self.on(owner.facts, owner.said, f"{mine} is alone in {net}; {got}")
+
+    def _other_length(self, network: Network, net: str, owner: Owner) -> list[Owner]:
+        """The other address of a subnet, where the far end takes it for one of another size."""
+        return [
+            other
+            for address in ip_network(net)
+            for other in network.owners.get(str(address), ())
+            if other.facts is not owner.facts and other.vrf == owner.vrf and not other.said.value.endswith(("/32", "/128"))
+        ]
+
+    def _in_other_vrf(self, network: Network, net: str, far: Facts) -> bool:
+        """A tenant's link to a router where it is in no VRF, or in one of another name."""
+        return any(own.facts is far for (_, other), members in network.subnets.items() if other == net for own in members)
 
     def _crowd(self, network: Network, net: str, members: list[Owner]) -> Iterator[Finding]:
         """Those that no other member has a session with are to blame; all of them where sessions do not tell."""
@@ -117,10 +149,9 @@ class ManagementApart(FilesCheck):
     title = "The management port is in a VRF of its own"
     severity = "warning"
     mend = "`management: {vrf: true}` in the intent, or the network OS's management VRF on the port"
-    of_device: ClassVar = True
 
     def over(self, network: Network) -> Iterator[Finding]:
-        for facts in network.devices if not network.planned else ():
+        for facts in network.devices:
             for name, interface in facts.interfaces.items():
                 manages = name.lower().startswith(("management", "mgmt", "eth0", "re0:mgmt", "fxp0", "em0", "me0"))
                 if manages and interface.addresses and not (interface.vrf and interface.vrf.value == MANAGEMENT):

@@ -25,15 +25,18 @@ class VniVlan(FilesCheck):
 
     def over(self, network: Network) -> Iterator[Finding]:
         rows: dict[int, list[tuple[int, tuple[Facts, Said[int]]]]] = {}
-        vnis: dict[int, list[tuple[int, tuple[Facts, Vni]]]] = {}
+        vnis: dict[int, list[tuple[int, tuple[Facts, Said[object]]]]] = {}
         for facts in network.devices:
             layer3 = {vrf.vni.value for vrf in facts.vrfs.values() if vrf.vni}
+            for vrf in facts.vrfs.values():
+                if vrf.vni and vrf.vlan:
+                    vnis.setdefault(vrf.vlan.value, []).append((vrf.vni.value, (facts, vrf.vni)))
             for vni in facts.vnis.values():
                 if not 0 < vni.number < 1 << 24:
                     yield self.on(facts, Said(None, vni.line, vni.file), f"VNI {vni.number}: expected 1 to 16777215")
                 if vni.vlan and vni.number not in layer3:
                     rows.setdefault(vni.number, []).append((vni.vlan.value, (facts, vni.vlan)))
-                    vnis.setdefault(vni.vlan.value, []).append((vni.number, (facts, vni)))
+                    vnis.setdefault(vni.vlan.value, []).append((vni.number, (facts, Said(None, vni.line, vni.file))))
         told: set[tuple[str, int]] = set()
         for number, same in rows.items():
             usual, odd = odd_ones(same)
@@ -42,9 +45,8 @@ class VniVlan(FilesCheck):
                 yield self.on(facts, said, f"VNI {number}: VLAN {vlan}, {_elsewhere('VLAN', usual, vlan, same)}")
         for vlan, same_vlan in vnis.items():
             usual, odd_vnis = odd_ones(same_vlan)
-            for number, (facts, vni) in odd_vnis:
-                if (facts.name, number) not in told and len(rows.get(vni.number, ())) == 1:
-                    here = Said(None, vni.line, vni.file)
+            for number, (facts, here) in odd_vnis:
+                if (facts.name, number) not in told and len(rows.get(number, ())) < 2:
                     yield self.on(facts, here, f"VLAN {vlan}: VNI {number}, {_elsewhere('VNI', usual, number, same_vlan)}")
 
 
@@ -198,12 +200,9 @@ class TunnelSource(FilesCheck):
         macs = [(facts.anycast_mac.value, facts) for facts in network.devices if facts.anycast_mac]
         usual, odd = odd_ones(macs)
         for value, facts in odd:
-            yield self.on(
-                facts,
-                facts.anycast_mac,
-                f"MAC address of the gateways {value}, but {usual} on other leaves",
-                severity=WARNING,
-            )
+            other = usual if usual != value else next(mac for mac, _ in macs if mac != value)
+            message = f"MAC address of the gateways {value}, but {other} on other leaves"
+            yield self.on(facts, facts.anycast_mac, message, severity=WARNING)
 
 
 class Segments(FilesCheck):

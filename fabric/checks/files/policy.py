@@ -35,3 +35,19 @@ class Undefined(FilesCheck):
         for facts in network.devices:
             for said in dict.fromkeys(facts.undefined):
                 yield self.on(facts, said, f"{said.value} is not defined")
+
+
+class OneStory(FilesCheck):
+    """Some things are said twice on one device: the VNI of a VRF to the kernel and to BGP, the AS number in two files. Where
+    the two differ, half of the box does one thing and half the other."""
+
+    id = "FAB294"
+    title = "What a device is told twice, it is told alike"
+    severity = ERROR
+    mend = "make both lines say the same"
+    of_device: ClassVar = True
+
+    def over(self, network: Network) -> Iterator[Finding]:
+        for facts in network.devices:
+            for said in facts.conflicts:
+                yield self.on(facts, said, said.value)

@@ -41,7 +41,7 @@ class Mtu(FilesCheck):
                     yield self.on(
                         own.facts, own.interface.mtu, f"{own.interface.name}: MTU {own.interface.mtu.value}, but {where}"
                     )
-        for facts in network.devices if not network.planned else ():
+        for facts in network.devices:
             yield from self._odd(facts, told)
 
     def _odd(self, facts: Facts, told: set[int]) -> Iterator[Finding]:

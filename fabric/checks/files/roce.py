@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial
 from typing import ClassVar, TypeVar
 
@@ -12,13 +12,22 @@ from fabric.checks.network import Network, odd_ones, place, role
 from fabric.readback.facts import Facts, PortQos, Said
 
 V = TypeVar("V", bound=Hashable)
+SELECTOR_7 = 56  # DSCP
+ECN_FIELDS = {
+    "kmin_bytes": "minimum",
+    "kmax_bytes": "maximum",
+    "kmin_percent": "minimum in percent",
+    "kmax_percent": "maximum in percent",
+    "pmax_percent": "probability",
+}
 
 
 def classes(facts: Facts) -> Iterator[tuple[str, PortQos]]:
-    """(first port, classes) of each kind of classes on a device; most ports share theirs."""
+    """(first port, classes) of each kind of classes on a device; most ports share theirs. Ports that are off do not count."""
     seen: set[int] = set()
     for name, interface in facts.interfaces.items():
-        if interface.qos is not None and id(interface.qos) not in seen:
+        off = interface.enabled is not None and not interface.enabled.value
+        if interface.qos is not None and not off and id(interface.qos) not in seen:
             seen.add(id(interface.qos))
             yield name, interface.qos
 
@@ -81,7 +90,10 @@ class Dscp(FilesCheck):
         self, users: list[tuple[Facts, str, PortQos]], classes_of: Callable[[PortQos], frozenset[int]], words: str
     ) -> Iterator[Finding]:
         """Ports whose DSCPs of a class are not those that most switches have."""
-        rows = [(frozenset(_mapped(qos, classes_of(qos))), (facts, port, qos)) for facts, port, qos in users]
+        by_device: dict[tuple[str, frozenset[int]], tuple[Facts, str, PortQos]] = {}
+        for facts, port, qos in users:
+            by_device.setdefault((facts.name, frozenset(_mapped(qos, classes_of(qos)))), (facts, port, qos))
+        rows = [(own, user) for (_, own), user in by_device.items()]
         usual, odd = odd_ones(rows)
         for own, (facts, port, qos) in odd:
             wanted = usual or frozenset()
@@ -94,19 +106,28 @@ class Dscp(FilesCheck):
     def _unused(self, network: Network) -> Iterator[Finding]:
         """A paused priority that no DSCP leads to protects nothing."""
         for facts in network.devices:
+            found: dict[int, list[tuple[str, Said[int]]]] = {}
             for port, qos in classes(facts):
                 mapped = {said.value for said in qos.priorities.values()}
                 for said in qos.pfc if mapped else ():
                     if said.value not in mapped:
-                        yield self.on(facts, said, f"{port}: PFC on priority {said.value}, which no DSCP is mapped to")
+                        found.setdefault(said.value, []).append((port, said))
+            for priority, rows in found.items():
+                yield self.on(facts, rows[0][1], f"{_ports(rows)}: PFC on priority {priority}, which no DSCP is mapped to")
+
+
+def _ports(rows: Sequence[tuple[str, object]]) -> str:
+    """The first port of some, and how many more."""
+    return f"{rows[0][0]} and {len(rows) - 1} more" if len(rows) > 1 else rows[0][0]
 
 
 def _strict(qos: PortQos) -> frozenset[int]:
     return frozenset(said.value for said in qos.strict)
 
 
-def _mapped(qos: PortQos, paused: frozenset[int]) -> Iterator[int]:
-    return (dscp for dscp, said in qos.priorities.items() if said.value in paused)
+def _mapped(qos: PortQos, classes: frozenset[int]) -> Iterator[int]:
+    """The DSCPs of classes, class selector 7 left out: what switches say to each other comes first on some by default."""
+    return (dscp for dscp, said in qos.priorities.items() if said.value in classes and dscp != SELECTOR_7)
 
 
 def _dscps(values: frozenset[int]) -> str:
@@ -138,14 +159,21 @@ class EcnThresholds(FilesCheck):
 
     def over(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
+            found: dict[tuple[Said[int], str], list[tuple[str, None]]] = {}
             for port, qos in classes(facts):
                 for priority, ecn in qos.ecn.items():
-                    if ecn.kmin_bytes and ecn.kmax_bytes and ecn.kmin_bytes.value >= ecn.kmax_bytes.value:
-                        got = f"ECN minimum {ecn.kmin_bytes.value} bytes, not below its maximum {ecn.kmax_bytes.value}"
-                        yield self.on(facts, ecn.kmin_bytes, f"{port}: priority {priority}: {got}")
+                    for low, high, unit in (
+                        (ecn.kmin_bytes, ecn.kmax_bytes, "bytes"),
+                        (ecn.kmin_percent, ecn.kmax_percent, "percent"),
+                    ):
+                        if low and high and low.value >= high.value:
+                            got = f"ECN minimum {low.value} {unit}, not below its maximum {high.value}"
+                            found.setdefault((low, f"priority {priority}: {got}"), []).append((port, None))
+            for (said, got), rows in found.items():
+                yield self.on(facts, said, f"{_ports(rows)}: {got}")
         if network.planned:
             return
-        for field, words in (("kmin_bytes", "minimum"), ("kmax_bytes", "maximum"), ("pmax_percent", "probability")):
+        for field, words in ECN_FIELDS.items():
             yield from _odd_roles(self, network, partial(_ecn, field), f"ECN {words}")
 
 
@@ -191,8 +219,6 @@ class Headroom(FilesCheck):
     kinds: ClassVar = ("xoff", "cable")
 
     def over(self, network: Network) -> Iterator[Finding]:
-        if network.planned:
-            return
         yield from _odd_roles(self, network, _xoff, "headroom")
 
 
@@ -213,12 +239,13 @@ class Watchdog(FilesCheck):
 
     def over(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
+            found: list[tuple[str, Said[object]]] = []
             for port, qos in classes(facts):
-                if not qos.pfc or network.planned:
-                    continue
                 on = qos.watchdog or facts.watchdog
-                if on is None or not on.value:
-                    yield self.on(facts, on or qos.pfc[0], f"{port}: PFC without a watchdog")
+                if qos.pfc and (on is None or not on.value):
+                    found.append((port, on or qos.pfc[0]))
+            if found:
+                yield self.on(facts, found[0][1], f"{_ports(found)}: PFC without a watchdog")
 
 
 class HashSeeds(FilesCheck):

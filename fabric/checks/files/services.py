@@ -8,6 +8,7 @@ from typing import ClassVar
 from fabric.checks.base import FilesCheck
 from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
 from fabric.checks.network import Network
+from fabric.diagnostics import plural
 from fabric.readback.facts import Facts, Said
 
 
@@ -41,7 +42,7 @@ class Servers(FilesCheck):
 
     def over(self, network: Network) -> Iterator[Finding]:
         missing: dict[str, list[Facts]] = {"no time server": [], "one time server": [], "no log collector": []}
-        for facts in network.devices if not network.planned else ():
+        for facts in network.devices:
             if not facts.services.ntp:
                 missing["no time server"].append(facts)
             elif len(facts.services.ntp) == 1:
@@ -50,8 +51,9 @@ class Servers(FilesCheck):
                 missing["no log collector"].append(facts)
         for what, devices in missing.items():
             if devices:
-                rest = f"; nor on {len(devices) - 1} other devices" if len(devices) > 1 else ""
-                yield self.on(devices[0], None, f"{what}{rest}" if what.startswith("no ") else what, severity=NOTE)
+                others = plural(len(devices) - 1, "other device")
+                rest = f"; {'nor' if what.startswith('no ') else 'so'} on {others}" if len(devices) > 1 else ""
+                yield self.on(devices[0], None, f"{what}{rest}", severity=NOTE)
 
 
 class ControlPlane(FilesCheck):

@@ -150,5 +150,7 @@ TARGET = Target(
     ),
     objects=objects,
     releases=(RELEASE,),
-    idiom=Idiom(bond="Port-Channel{}", svi="Vlan{}", management="Management1", layer2_mtu=0),
+    idiom=Idiom(
+        bond="Port-Channel{}", svi="Vlan{}", management="Management1", layer2_mtu=0, watchdog_ms=lambda asked: asked.detect_ms
+    ),
 )

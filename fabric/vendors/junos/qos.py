@@ -147,6 +147,12 @@ def watchdog(asked: Watchdog) -> Dog:
     return Dog(poll_ms, _within(-(-asked.detect_ms // poll_ms), DETECT_POLLS), _within(asked.restore_ms, RECOVER_MS))
 
 
+def detection_ms(asked: Watchdog) -> int:
+    """How long a queue is paused before the watchdog acts."""
+    dog = watchdog(asked)
+    return dog.poll_ms * dog.detection
+
+
 def _within(value: int, bounds: tuple[int, int]) -> int:
     return min(max(value, bounds[0]), bounds[1])
 

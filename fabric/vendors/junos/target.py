@@ -13,10 +13,18 @@ from fabric.plan.views import SwitchView
 from fabric.vendors.base import Capabilities, File, Target, Text, description
 from fabric.vendors.idiom import Idiom
 from fabric.vendors.junos.filters import GNMI_PORT, PROTECT, firewall, speaks_ipv6
-from fabric.vendors.junos.interfaces import ETHERNET_BYTES, FLEXIBLE_BYTES, IP_LIMIT, TAG_BYTES, chassis_ports, interfaces, port_name
+from fabric.vendors.junos.interfaces import (
+    ETHERNET_BYTES,
+    FLEXIBLE_BYTES,
+    IP_LIMIT,
+    TAG_BYTES,
+    chassis_ports,
+    interfaces,
+    port_name,
+)
 from fabric.vendors.junos.platform import CLASSIC, platform
 from fabric.vendors.junos.policy import Policies, overlay, underlay
-from fabric.vendors.junos.qos import class_of_service, fill
+from fabric.vendors.junos.qos import class_of_service, detection_ms, fill
 from fabric.vendors.junos.tenants import Peer, bridging, external_groups, instances
 from fabric.vendors.junos.words import MANAGEMENT_INSTANCE, listed, quoted
 
@@ -202,5 +210,6 @@ TARGET = Target(
         network_rd=False,
         paths=equal_paths,
         ecn_percent=fill,
+        watchdog_ms=detection_ms,
     ),
 )

@@ -114,9 +114,9 @@ TARGET = Target(
         svi="Vlan{}",
         management="mgmt0",
         l3_svi=True,
-        l3_vlan=True,
         member_vlans=True,
         layer2_mtu=LAYER_2_MTU,
         ecn_unit=1000,
+        seed=True,
     ),
 )

@@ -99,7 +99,7 @@ def port_row(view: SwitchView, board: SonicPlatform, port: Port) -> dict[str, st
 
 def port_mtu(view: SwitchView, port: Port) -> int:
     """A tenant's packets must fit a fabric link together with their VXLAN header."""
-    tenants = bool(port.vrf) or port.bridged or bool(port.lag)
+    tenants = bool(port.vrf) or port.bridged or bool(port.lag) or bool(port.subinterfaces)  # slices have their port's MTU
     return view.overlay.mtu if view.overlay and tenants and port.kind != "fabric" else view.underlay.mtu
 
 

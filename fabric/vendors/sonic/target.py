@@ -122,6 +122,6 @@ TARGET = Target(
     releases=RELEASES,
     vrf_name_limit=VRF_NAME_LIMIT,
     idiom=Idiom(
-        bond="PortChannel{}", svi="Vlan{}", management="eth0", vrf=SPELLING.vrf, l3_svi=True, l3_vlan=True, slice_mtu=False
+        bond="PortChannel{}", svi="Vlan{}", management="eth0", vrf=SPELLING.vrf, l3_svi=True, trunk_mtu=True, spare_mtu=True
     ),
 )

@@ -1,0 +1,165 @@
+"""What sessions carry, and on what terms: families, timers, limits, equal paths."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import ClassVar
+
+from fabric.checks.base import FilesCheck
+from fabric.checks.files.bgp import asn_at
+from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
+from fabric.checks.network import Network, odd_ones, place, role
+from fabric.checks.rows import session_name, table_name
+from fabric.readback.facts import Bgp, Facts, Neighbor, Said
+
+
+class SessionTerms(FilesCheck):
+    """Both ends must want the same of a session: an address family that one end does not activate carries no route, BFD
+    on one end watches nothing, and the shorter hold time rules both."""
+
+    id = "FAB259"
+    title = "Both ends of a session agree on families, timers and BFD"
+    severity = ERROR
+    mend = "make both ends alike"
+    kinds: ClassVar = ("families", "keepalive", "hold", "bfd")
+
+    def over(self, network: Network) -> Iterator[Finding]:
+        told: set[tuple[int, int]] = set()
+        for facts, _, peer in network.sessions():
+            far = network.far(peer)
+            if far is None or far.back is None or (id(far.back), id(peer)) in told:
+                continue
+            told.add((id(peer), id(far.back)))
+            yield from self._compare(facts, peer, far.facts, far.back)
+
+    def _compare(self, facts: Facts, peer: Neighbor, far: Facts, back: Neighbor) -> Iterator[Finding]:
+        name = session_name(peer.vrf, peer.peer)
+        yield from self._families(facts, peer, far, back)
+        if bool(peer.bfd and peer.bfd.value) != bool(back.bfd and back.bfd.value):
+            with_it, without, there = (facts, far, back) if peer.bfd and peer.bfd.value else (far, facts, peer)
+            line = Said(None, there.line, there.file)
+            name = session_name(there.vrf, there.peer)
+            yield self.on(without, line, f"{name}: no BFD, but {with_it.name} has it", severity=WARNING)
+        if peer.hold_s and back.hold_s and peer.hold_s.value != back.hold_s.value:
+            where = f"{back.hold_s.value} s at {far.name} ({place(back.hold_s)})"
+            name = session_name(peer.vrf, peer.peer)
+            yield self.on(facts, peer.hold_s, f"{name}: hold time {peer.hold_s.value} s here, {where}", severity=WARNING)
+
+    def _families(self, facts: Facts, peer: Neighbor, far: Facts, back: Neighbor) -> Iterator[Finding]:
+        """One in common at least, and none but IPv4 at one end alone: that one is on by default on some network OSes."""
+        mine, theirs = {said.value: said for said in peer.families}, {said.value: said for said in back.families}
+        if not mine or not theirs:
+            return
+        if not mine.keys() & theirs.keys():
+            got = f"{', '.join(sorted(mine))}, but {far.name} has {', '.join(sorted(theirs))}"
+            name = session_name(peer.vrf, peer.peer)
+            yield self.on(facts, peer.families[0], f"{name}: no address family in common: {got} ({place(back.families[0])})")
+            return
+        for family in sorted((mine.keys() ^ theirs.keys()) - {"ipv4"}):
+            without, there, other, said = (
+                (far, back, facts, mine[family]) if family in mine else (facts, peer, far, theirs[family])
+            )
+            home = Said(None, there.line, there.file)
+            message = f"{session_name(there.vrf, there.peer)}: no {family}, but {other.name} has it ({place(said)})"
+            yield self.on(without, home, message)
+
+
+class PrefixLimit(FilesCheck):
+    """A neighbour that leaks a full table fills the forwarding tables of every switch behind it; a limit closes the
+    session first (RFC 7454, 8)."""
+
+    id = "FAB260"
+    title = "Every eBGP neighbour has a prefix limit"
+    severity = WARNING
+    mend = "set a maximum of prefixes on the peer group"
+    kinds: ClassVar = ("max_prefix",)
+
+    def over(self, network: Network) -> Iterator[Finding]:
+        for facts in network.devices:
+            for process in facts.bgp.values():
+                external = [peer for peer in process.neighbors.values() if _external(process, peer) and _carries_ip(peer)]
+                open_ = [peer for peer in external if peer.max_prefix is None]
+                if open_ and len(open_) < len(external):
+                    for peer in open_:
+                        said = Said(None, peer.line, peer.file)
+                        yield self.on(
+                            facts, said, f"{session_name(peer.vrf, peer.peer)}: no prefix limit, as its siblings have"
+                        )
+                elif open_:
+                    place_, count = Said(None, process.line, process.file), len(open_)
+                    neighbors = f"{count} eBGP neighbours" if count > 1 else "its eBGP neighbour"
+                    yield self.on(facts, place_, f"{table_name(process.vrf)}: no prefix limit on {neighbors}", severity=NOTE)
+
+
+def _external(process: Bgp, peer: Neighbor) -> bool:
+    remote = peer.remote_as.value if peer.remote_as else None
+    return remote == "external" or (isinstance(remote, int) and process.asn is not None and remote != process.asn.value)
+
+
+def _carries_ip(peer: Neighbor) -> bool:
+    return any(said.value != "evpn" for said in peer.families) or not peer.families
+
+
+class Multipath(FilesCheck):
+    """A switch that keeps one best path of sixteen sends everything over one uplink. Equal paths must be allowed, as many
+    as there are uplinks, and across neighbours of different AS numbers where each spine has its own. A spine has many
+    leaves, but one path to each: more paths are asked for where the far tier has no fewer neighbours than this one."""
+
+    id = "FAB261"
+    title = "As many equal paths are allowed as there are"
+    severity = ERROR
+    mend = "raise `maximum-paths`, and let paths over several AS numbers count as equal"
+    kinds: ClassVar = ("max_paths", "relax")
+
+    def over(self, network: Network) -> Iterator[Finding]:
+        counts = {id(facts): self._roles(network, facts) for facts in network.devices}
+        for facts in network.devices:
+            for process in facts.bgp.values():
+                groups = self._groups(network, facts, process)
+                upward = [rows for rows in groups if all(counts[id(far)][role(facts.name)] >= len(rows) for _, far in rows)]
+                alike = [rows for rows in groups if len({asn for asn, _ in rows}) == 1]  # to one tier, or to one device
+                widest, most = max(upward, key=len, default=[]), max(map(len, [*upward, *alike]), default=0)
+                paths, numbers, name = process.max_paths, {asn for asn, _ in widest}, table_name(process.vrf)
+                if paths is not None and paths.value == 1 < most:
+                    yield self.on(facts, paths, f"{name}: 1 path of {most} equal ones is used")
+                elif paths is not None and paths.value < len(widest):
+                    message = f"{name}: {paths.value} paths of {len(widest)} equal ones are used"
+                    yield self.on(facts, paths, message, severity=WARNING)
+                elif process.relax is not None and not process.relax.value and len(numbers) > 1:
+                    got = f"{len(widest)} paths over {len(numbers)} AS numbers do not count as equal"
+                    yield self.on(facts, process.relax, f"{name}: {got}")
+
+    def _roles(self, network: Network, facts: Facts) -> Counter[str]:
+        """How many sessions a device has with each role."""
+        peers = [peer for peer in facts.neighbors() if _carries_ip(peer)]
+        return Counter(role(far.facts.name) for peer in peers if (far := network.far(peer)))
+
+    def _groups(self, network: Network, facts: Facts, process: Bgp) -> list[list[tuple[int, Facts]]]:
+        """Neighbours of one role each, with their AS numbers."""
+        groups: dict[str, list[tuple[int, Facts]]] = {}
+        for peer in process.neighbors.values():
+            far = network.far(peer)
+            asn = asn_at(far) if far else None
+            if far and asn and _external(process, peer) and _carries_ip(peer):
+                groups.setdefault(role(far.facts.name), []).append((asn.value, far.facts))
+        return list(groups.values())
+
+
+class Timers(FilesCheck):
+    """Sessions of one kind with different timers fail one after the other: the fabric then converges at the pace of the
+    slowest, and the odd one is mostly a leftover of a test."""
+
+    id = "FAB263"
+    title = "Neighbours of one device have the same timers"
+    severity = NOTE
+    mend = "move the timers to the peer group"
+
+    def over(self, network: Network) -> Iterator[Finding]:
+        for facts in network.devices:
+            for process in facts.bgp.values():
+                rows = [(peer.hold_s.value, peer) for peer in process.neighbors.values() if peer.hold_s]
+                usual, odd = odd_ones(rows) if len(rows) > 2 else (None, [])
+                for value, peer in odd:
+                    name = session_name(peer.vrf, peer.peer)
+                    yield self.on(facts, peer.hold_s, f"{name}: hold time {value} s, {usual} s elsewhere")
