@@ -23,7 +23,7 @@ def check_folder(folder: Folder) -> Checked:
     result.findings += unrecognised(folder)
     result.read.append(
         Read(
-            f"configs of {len(read)} devices" if len(read) != 1 else "configs of 1 device",
+            f"configs in {folder.root}",
             folder.root,
             len(read),
             sum(len(device.files) for device in folder.devices) + len(folder.unrecognised),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import yaml
@@ -48,20 +48,23 @@ class Sample:
         return [
             (
                 f"{self.of - len(self.servers)} of {self.of} servers",
-                f"every {self.of // len(self.servers)}th is compared with its leaves",
+                f"one in {self.of // len(self.servers)} is compared with its leaves",
             )
         ]
 
 
 def ends(view: SwitchView, facts: Facts, sample: Sample) -> Ends:
     """The switch's end of the cables of the servers in the sample."""
-    name = target(view.device.nos).port_name
+    nos = target(view.device.nos)
+    own_classes = nos.idiom is not None and nos.idiom.own_classes
     found: Ends = {}
     for port in view.ports:
         if port.kind == "server" and port.peer and port.peer.device.name in sample.servers:
-            interface = facts.interfaces.get(name(view.model, port.ref, view.device.model))
+            interface = facts.interfaces.get(nos.port_name(view.model, port.ref, view.device.model))
             if interface is not None:
-                found[port.peer.device.name, port.peer.port_name] = end_of(facts, interface)
+                end = end_of(facts, interface)
+                # A server marks notices with a priority of the wire, which the number of the switch's class says nothing of.
+                found[port.peer.device.name, port.peer.port_name] = replace(end, cnp_priority=None) if own_classes else end
     return found
 
 

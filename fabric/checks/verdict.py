@@ -82,4 +82,6 @@ class Verdict:
         """`2 errors, 1 warning in 16 devices; 41 checks applied`."""
         found = ", ".join(plural(number, kind) for kind, number in self.counts().items() if number) or "nothing found"
         silenced = f", {len(self.silenced)} silenced" if self.silenced else ""
+        if not self.ran:
+            return f"{found}{silenced}; no check was applied"
         return f"{found}{silenced} in {plural(self.devices, 'device')}; {plural(len(self.ran), 'check')} applied"

@@ -87,7 +87,8 @@ class _Process:
         facts, file = self.facts, self.file
         own = facts.bgp.setdefault(vrf, Bgp(vrf, section.number, file))
         own.asn = self.asn
-        own.relax = Said(not section.has("no bgp bestpath as-path multipath-relax"), section.number, file)  # on by default
+        strict = section.last("no bgp bestpath as-path multipath-relax")  # on by default
+        own.relax = Said(strict is None, strict[1].number if strict else section.number, file)
         if found := section.last("local-as") if vrf else None:
             own.asn = Said(asn(found[0]) or 0, found[1].number, file)
         if found := section.last("router-id"):

@@ -20,20 +20,22 @@ class Object:
     line: int
     values: dict[str, Value] = field(default_factory=dict)
     lines: dict[str, int] = field(default_factory=dict)
-    repeated: list[tuple[str, int]] = field(default_factory=list)  # keys that stand here already: only the last one counts
 
 
 Value: TypeAlias = Object | list[Any] | str | int | float | bool | None
 
 
-def read_json(text: str) -> tuple[Object, str, int]:
+Repeated: TypeAlias = list[tuple[str, int]]  # (key, line) of keys that an object has twice: only the last one counts
+
+
+def read_json(text: str, repeated: Repeated) -> tuple[Object, str, int]:
     """(the object of the text, what is wrong with it or "", the line of the mistake)."""
     breaks = [match.start() for match in re.finditer("\n", text)]
     try:
         whole = json.loads(text, object_pairs_hook=_Pairs)
         if isinstance(whole, _Pairs):
             keys = [bisect_right(breaks, match.start()) + 1 for match in STRING.finditer(text) if match[1]]
-            return _placed(whole, iter(keys), 1), "", 0
+            return _placed(whole, iter(keys), 1, repeated), "", 0
         return Object(1), "not a JSON object", 1
     except json.JSONDecodeError as mistake:
         return _Salvage(text, breaks).read(), f"not JSON: {mistake.msg}", mistake.lineno
@@ -41,34 +43,26 @@ def read_json(text: str) -> tuple[Object, str, int]:
         return _Salvage(text, breaks).read(), "not JSON: a number too long or brackets too deep", 1
 
 
-def repeated(value: Value) -> Iterator[tuple[str, int]]:
-    """(key, line) of every key that an object has more than once."""
-    if isinstance(value, Object):
-        yield from value.repeated
-        for own in value.values.values():
-            yield from repeated(own)
-
-
 class _Pairs(list[tuple[str, Any]]):
     """Keys and values as written, so that the keys can be counted off against the text."""
 
 
-def _placed(pairs: _Pairs, keys: Iterator[int], line: int) -> Object:
+def _placed(pairs: _Pairs, keys: Iterator[int], line: int, repeated: Repeated) -> Object:
     made = Object(line)
     values, lines = made.values, made.lines
     for key, value in pairs:
         here = next(keys)
         if key in lines:
-            made.repeated += [(key, lines[key]), (key, here)]
+            repeated += [(key, lines[key]), (key, here)]
         lines[key] = here
-        values[key] = value if isinstance(value, str) else _value(value, keys, here)
+        values[key] = value if isinstance(value, str) else _value(value, keys, here, repeated)
     return made
 
 
-def _value(value: Any, keys: Iterator[int], line: int) -> Any:
+def _value(value: Any, keys: Iterator[int], line: int, repeated: Repeated) -> Any:
     if isinstance(value, _Pairs):
-        return _placed(value, keys, line)
-    return [_value(part, keys, line) for part in value] if isinstance(value, list) else value
+        return _placed(value, keys, line, repeated)
+    return [_value(part, keys, line, repeated) for part in value] if isinstance(value, list) else value
 
 
 class _Salvage:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fabric.readback.facts import Facts, Said
-from fabric.readback.json_lines import Object, read_json, repeated
+from fabric.readback.json_lines import Object, Repeated, read_json
 
 # Tables that are read, with their fields; `None`: the fields are ports, code points and the like.
 READ: dict[str, frozenset[str] | None] = {
@@ -181,10 +181,11 @@ class Tables:
 
     def __init__(self, facts: Facts, file: str, text: str) -> None:
         self.facts, self.file = facts, file
-        self.root, mistake, line = read_json(text)
+        repeated: Repeated = []
+        self.root, mistake, line = read_json(text, repeated)
         if mistake:
             facts.broken.append(Said(mistake, line, file))
-        facts.conflicts += [Said(f'the key "{key}" stands here twice', at, file) for key, at in repeated(self.root)]
+        facts.conflicts += [Said(f'the key "{key}" stands here twice', at, file) for key, at in repeated]
 
     def rows(self, *tables: str) -> Iterator[Row]:
         for table in tables:

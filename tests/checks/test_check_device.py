@@ -241,6 +241,17 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
             ("FAB261", "maximum-paths 1", "BGP: equal paths: expected 64, got 1"),
         ],
     ),
+    ("FAB261", "paths over several AS numbers are not equal"): (
+        BACK,
+        ("   neighbor FABRIC peer group\n", "   no bgp bestpath as-path multipath-relax\n   neighbor FABRIC peer group\n"),
+        [
+            (
+                "FAB261",
+                "no bgp bestpath as-path multipath-relax",
+                "BGP: equal paths over several AS numbers: expected on, got off",
+            ),
+        ],
+    ),
     ("FAB264", "another VNI"): (
         FRONT,
         ("vxlan vlan 100 vni 10001", "vxlan vlan 100 vni 10002"),

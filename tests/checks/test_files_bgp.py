@@ -412,7 +412,7 @@ CASES: Mapping[tuple[str, str], Case] = {
             },
         ),
         [
-            "leaf1.eos:7: error[FAB261]: leaf1: BGP: 2 paths over 2 AS numbers do not count as equal",
+            "leaf1.eos:11: error[FAB261]: leaf1: BGP: 2 paths over 2 AS numbers do not count as equal",
         ],
     ),
     ("FAB262", "small"): (SMALL, []),

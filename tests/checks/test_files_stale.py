@@ -46,14 +46,22 @@ def test_files_of_an_older_intent(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.chdir(tmp_path)
     path = generated(Path())
     path.write_text(INTENT.format(mtu=9000))
-    assert told(path) == []
+    assert told(path) == [
+        "dc1.yaml:2:7: warning[FAB293]: generated/dc1: 6 files not what this plan makes: "
+        "configs/backend-spine001/startup-config, …\n"
+        "    hint: run `fabric generate`",
+    ]
 
 
 def test_a_file_that_was_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     path = generated(Path())
     Path("generated/dc1/configs/backend-leaf001/startup-config").unlink()
-    assert told(path) == []
+    assert told(path) == [
+        "dc1.yaml:2:7: warning[FAB293]: generated/dc1: 1 file not what this plan makes: "
+        "configs/backend-leaf001/startup-config\n"
+        "    hint: run `fabric generate`",
+    ]
 
 
 def test_a_file_that_was_changed_by_hand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,4 +70,7 @@ def test_a_file_that_was_changed_by_hand(tmp_path: Path, monkeypatch: pytest.Mon
     path = generated(Path())
     config = Path("generated/dc1/configs/backend-leaf001/startup-config")
     config.write_text(config.read_text().replace("   mtu 9214", "   mtu 1500", 1))
-    assert told(path) == []
+    assert told(path) == [
+        f"{config}:123: error[FAB254]: backend-leaf001: Ethernet1/1: MTU: expected 9214, got 1500\n"
+        "    hint: set the MTU of the fabric on both ends",
+    ]

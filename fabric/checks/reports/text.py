@@ -1,12 +1,15 @@
-"""For people: findings by file, as the compiler-like lines of every other message, then what was and was not looked at."""
+"""For people: findings as the compiler-like lines of every other message, then what was and was not looked at.
+
+A block for each file, those with the worst findings first, and in each the worst first: who reads only the top reads what
+matters. A hint is given once.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from itertools import groupby
 
-from fabric.checks.finding import Finding
+from fabric.checks.finding import SEVERITIES, Finding
 from fabric.checks.reports.spell import clean, line, place, plain, said
 from fabric.checks.verdict import Read, Verdict
 from fabric.diagnostics import plural
@@ -31,23 +34,30 @@ def report(verdict: Verdict) -> str:
 
 def _by_file(findings: Iterable[Finding], show: Callable[[Finding, set[str]], Iterator[str]]) -> Iterator[list[str]]:
     """A block for each file; what is folded is counted at its end."""
-    for _, group in groupby(map(clean, findings), key=lambda finding: finding.file):
+    files: dict[str, list[Finding]] = defaultdict(list)
+    for finding in sorted(map(clean, findings), key=_rank):  # stable: places stay in order
+        files[finding.file].append(finding)
+    hints: set[str] = set()
+    for file, group in sorted(files.items(), key=lambda item: (_rank(item[1][0]), item[0])):
         lines: list[str] = []
-        number: Counter[tuple[str, str, str]] = Counter()
-        hints: set[str] = set()
+        number: Counter[tuple[str, str]] = Counter()
         for finding in group:
-            alike = finding.file or "no file", finding.severity, finding.id
+            alike = finding.severity, finding.id
             number[alike] += 1
             if number[alike] <= MOST_ALIKE:
                 lines.extend(show(finding, hints))
-        for (file, severity, id), count in number.items():
+        for (severity, id), count in number.items():
             if count > MOST_ALIKE:
-                lines.append(f"{file}: {severity}[{id}]: and {count - MOST_ALIKE:,} more of these here; {ALL}")
+                lines.append(f"{file or 'no file'}: {severity}[{id}]: and {count - MOST_ALIKE:,} more of these here; {ALL}")
         yield lines
 
 
+def _rank(finding: Finding) -> int:
+    return SEVERITIES.index(finding.severity)
+
+
 def _finding(finding: Finding, hints: set[str]) -> Iterator[str]:
-    """Its line, and its hint where it was not given before in the same file."""
+    """Its line, and its hint where it was not given before."""
     yield line(finding)
     if finding.hint and finding.hint not in hints:
         hints.add(finding.hint)
