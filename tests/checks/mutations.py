@@ -328,8 +328,11 @@ Made by `python -m tests.checks.mutations`.
 
 {alone_table}
 
+A dash: Linux has no lossless class, and the RoCE profile of Cumulus Linux names no DSCP.
+
 Without a plan nothing tells the threshold of one switch from that of another role, or the port of a server from its
-neighbours where there are few; a loopback that nobody speaks to can have any address.
+neighbours where there are few; a server's side of a /31 is in no switch's file, so its leaf may have any address; and a
+loopback that nobody speaks to can have any address, too.
 """
 
 

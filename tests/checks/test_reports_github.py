@@ -21,6 +21,7 @@ def test_commands_come_worst_first_with_places_that_are_known(monkeypatch: pytes
             Finding("FAB103", "error", "", "", 0, "nowhere"),
         ],
         [Read("site", devices=2)],
+        ["FAB102"],
     )
     assert report("github", verdict) == (
         "::error title=FAB103 expected%3A The intent keeps to its language::nowhere\n"
@@ -28,7 +29,7 @@ def test_commands_come_worst_first_with_places_that_are_known(monkeypatch: pytes
         "leaf1: wrong%0Ahint: right: x\n"
         "::warning file=a.yaml,line=2,col=5,title=FAB187 expected%3A The plan needs no remark::50%25 of ports, shut\n"
         "::notice file=a.yaml,title=FAB450 expected%3A Servers and switches agree::whole file\n"
-        "2 errors, 1 warning, 1 note in 2 devices; 0 checks applied\n"
+        "2 errors, 1 warning, 1 note in 2 devices; 1 check applied\n"
     )
 
 
@@ -37,4 +38,4 @@ def test_the_last_line_says_what_github_drops(number: int, more: str) -> None:
     verdict = Verdict.of([Finding("FAB102", "error", "", "a.yaml", line, "m") for line in range(number)])
     lines = report("github", verdict).splitlines()
     assert len(lines) == number + 1
-    assert lines[-1] == f"{number} errors in 0 devices; 0 checks applied{more}"
+    assert lines[-1] == f"{number} errors; no check was applied{more}"

@@ -33,11 +33,11 @@ def test_everything_a_run_can_say() -> None:
     assert report("text", verdict) == (
         "no file: error[FAB303]: leaf2: is nowhere\n"
         "\n"
-        "generated/dc1/leaf1/frr.conf: warning[FAB302]: leaf1: no watchdog\n"
-        "    hint: switch it on\n"
         "generated/dc1/leaf1/frr.conf:3: error[FAB301]: leaf1: address is used twice\n"
         "    hint: run `fabric generate`\n"
         "generated/dc1/leaf1/frr.conf:9: error[FAB301]: leaf1: address is used twice\n"
+        "generated/dc1/leaf1/frr.conf: warning[FAB302]: leaf1: no watchdog\n"
+        "    hint: switch it on\n"
         "\n"
         "intent/dc1.yaml:12:7: error[FAB102]: expected a number, got 'x'\n"
         "    hint: write a number\n"
@@ -60,6 +60,28 @@ def test_everything_a_run_can_say() -> None:
     )
 
 
+def test_files_with_errors_come_first_and_a_hint_comes_once() -> None:
+    told = [
+        Finding("FAB234", "note", "", "intent/a.yaml", 9, "2 spines", "more spines"),
+        Finding("FAB234", "note", "", "intent/b.yaml", 9, "2 spines", "more spines"),
+        Finding("FAB228", "warning", "", "intent/b.yaml", 12, "no PFC", "another `nos:`"),
+        Finding("FAB251", "error", "leaf1", "z.conf", 7, "address is used twice", HINT),
+    ]
+    assert report("text", Verdict.of(told)) == (
+        "z.conf:7: error[FAB251]: leaf1: address is used twice\n"
+        "    hint: run `fabric generate`\n"
+        "\n"
+        "intent/b.yaml:12: warning[FAB228]: no PFC\n"
+        "    hint: another `nos:`\n"
+        "intent/b.yaml:9: note[FAB234]: 2 spines\n"
+        "    hint: more spines\n"
+        "\n"
+        "intent/a.yaml:9: note[FAB234]: 2 spines\n"
+        "\n"
+        "1 error, 1 warning, 2 notes; no check was applied\n"
+    )
+
+
 def test_what_repeats_is_folded_and_counted() -> None:
     ports = [Finding("FAB301", "error", "leaf1", CONFIG, line, f"port {line}") for line in range(1, 44)]
     other = [Finding("FAB301", "error", "leaf2", "z.conf", line, f"port {line}") for line in range(1, 21)]
@@ -70,8 +92,8 @@ def test_what_repeats_is_folded_and_counted() -> None:
         "",
         "z.conf:1: error[FAB301]: leaf2: port 1",
     ]
-    assert lines[-3:] == ["z.conf:20: error[FAB301]: leaf2: port 20", "", "63 errors in 0 devices; 0 checks applied"]
+    assert lines[-3:] == ["z.conf:20: error[FAB301]: leaf2: port 20", "", "63 errors; no check was applied"]
 
 
 def test_nothing_found_is_one_line() -> None:
-    assert report("text", Verdict()) == "nothing found in 0 devices; 0 checks applied\n"
+    assert report("text", Verdict()) == "nothing found; no check was applied\n"

@@ -45,14 +45,16 @@ def test_findings_are_sorted_once_each_and_silenced_ones_apart() -> None:
 @pytest.mark.parametrize(
     ("verdict", "sentence"),
     [
-        (Verdict(), "nothing found in 0 devices; 0 checks applied"),
+        (Verdict(), "nothing found; no check was applied"),
         (Verdict(read=(Read("a", devices=1),), ran=("FAB201",)), "nothing found in 1 device; 1 check applied"),
-        (found("error", "error", "warning"), "2 errors, 1 warning in 0 devices; 0 checks applied"),
+        (found("error", "error", "warning"), "2 errors, 1 warning; no check was applied"),
         (
             Verdict.of(
-                [Finding("FAB1", "error", "", "", 0, "m", silenced="s")], [Read("a", devices=2), Read("b", devices=3)]
+                [Finding("FAB1", "error", "", "", 0, "m", silenced="s")],
+                [Read("a", devices=2), Read("b", devices=3)],
+                ["FAB201", "FAB202"],
             ),
-            "nothing found, 1 silenced in 5 devices; 0 checks applied",
+            "nothing found, 1 silenced in 5 devices; 2 checks applied",
         ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

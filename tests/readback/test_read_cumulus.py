@@ -413,6 +413,21 @@ def test_the_profile_of_the_box_and_those_of_ports(roce: str) -> None:
     assert (found.unread, found.undefined) == ([], [])
 
 
+@pytest.mark.parametrize(
+    ("breakout", "classes"),
+    [("{4x: {lanes-per-port: '2'}}", False), ("4x", False), ("{disabled: {}}", False), ("{1x: {}}", True)],
+)
+def test_a_port_that_is_split_has_no_classes_of_its_own(breakout: str, classes: bool) -> None:
+    found = facts(f"""\
+        interface:
+          swp1: {{link: {{breakout: {breakout}}}}}
+          swp1s0: {{}}
+        qos: {{roce: {{state: enabled}}}}
+        """)
+    assert {name: port.qos is not None for name, port in found.interfaces.items()} == {"swp1": classes, "swp1s0": True}
+    assert found.unread == []
+
+
 def test_without_the_profile_nothing_pauses() -> None:
     for text in ("state: disabled", "mode: lossy"):
         port = facts(ROCE.format(roce=text)).interfaces["swp1"].qos

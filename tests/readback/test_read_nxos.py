@@ -311,6 +311,7 @@ def test_overlay() -> None:
             10,
             FILE,
             vni=said(50001, 11),
+            vlan=said(3001, 6),
             rd=said("auto", 12),
             imports=[said("65000:50001", 14), said("auto", 16)],
             exports=[said("auto", 16)],

@@ -1,0 +1,45 @@
+"""Faults that are planted in rendered files, and what is found of them: the figures of `docs/mutations.md`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.checks import mutations
+
+PAGE = Path(__file__).parents[2] / "docs" / "mutations.md"
+
+
+@pytest.mark.parametrize("system", mutations.SYSTEMS)
+def test_undamaged_files_have_no_findings(system: str) -> None:
+    for switch in mutations.switches(system):
+        assert [str(one) for one in mutations.device.judge(switch.view, switch.facts, switch.files)] == []
+
+
+def test_every_kind_in_every_format() -> None:
+    """A format without a line of the kind is the only reason for a gap."""
+    gaps = {(system, kind) for system in mutations.SYSTEMS for kind in mutations.KINDS} - set(mutations.score().done)
+    assert gaps == {("frr", "threshold"), ("frr", "dscp"), ("cumulus", "dscp")}
+    assert sum(mutations.score().done.values()) == mutations.CASES == 500
+
+
+def test_with_the_plan() -> None:
+    result = mutations.score()
+    assert result.share(result.planned) >= 95, [line for line in result.missed if line.startswith("plan")]
+
+
+def test_from_the_configs_alone() -> None:
+    result = mutations.score()
+    assert result.share(result.alone) >= 70, [line for line in result.missed if line.startswith("configs")]
+
+
+def test_another_seed() -> None:
+    """The figures are no luck of one seed."""
+    damages = list(mutations.damages(120, seed=99))
+    planned = sum(mutations.found(damage, mutations.with_plan(damage)) for damage in damages)
+    assert planned >= 0.95 * len(damages)
+
+
+def test_page() -> None:
+    assert PAGE.read_text(encoding="utf-8") == mutations.page()
