@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias
 
-import yaml
-
 from fabric.checks.finding import ERROR, Finding
+from fabric.checks.servers import CHECKS, ServerCheck
 from fabric.hosts.agree import HostFiles, SwitchEnd
 from fabric.hosts.agree import disagreements as of_host
 from fabric.hosts.ends import end_of
@@ -20,10 +19,9 @@ from fabric.readback.facts import Facts
 from fabric.vendors.base import target
 
 Ends: TypeAlias = dict[tuple[str, str], SwitchEnd]  # (server, its port) → the switch's end of the cable
-IDS = ("FAB450", "FAB451", "FAB452", "FAB453", "FAB454", "FAB455", "FAB456", "FAB457")
+IDS = tuple(check.id for check in CHECKS)
 ECHOED = frozenset(("FAB251", "FAB254", "FAB270", "FAB272", "FAB273", "FAB278"))  # wrong at the leaf: servers would repeat it
 MOST = 256  # servers; their files differ in addresses alone
-HINT = "both are generated from one plan: `fabric generate` writes both anew"
 
 
 @dataclass(frozen=True)
@@ -55,16 +53,13 @@ class Sample:
 
 def ends(view: SwitchView, facts: Facts, sample: Sample) -> Ends:
     """The switch's end of the cables of the servers in the sample."""
-    nos = target(view.device.nos)
-    own_classes = nos.idiom is not None and nos.idiom.own_classes
+    name = target(view.device.nos).port_name
     found: Ends = {}
     for port in view.ports:
         if port.kind == "server" and port.peer and port.peer.device.name in sample.servers:
-            interface = facts.interfaces.get(nos.port_name(view.model, port.ref, view.device.model))
+            interface = facts.interfaces.get(name(view.model, port.ref, view.device.model))
             if interface is not None:
-                end = end_of(facts, interface)
-                # A server marks notices with a priority of the wire, which the number of the switch's class says nothing of.
-                found[port.peer.device.name, port.peer.port_name] = replace(end, cnp_priority=None) if own_classes else end
+                found[port.peer.device.name, port.peer.port_name] = end_of(facts, interface)
     return found
 
 
@@ -82,15 +77,9 @@ def disagreements(
             continue
         paths = _paths(host.name, host.group)
         read = HostFiles(*(texts.get(path, "") for path in paths.values()))
-        try:
-            differing = of_host(host, read, own)
-        except (yaml.YAMLError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-            broken = f"the files of this server cannot be read: {type(error).__name__}: {error}".splitlines()[0]
-            yield Finding("FAB290", ERROR, host.name, f"{shown}/{paths['60-fabric.yaml']}", 0, broken, HINT)
-            continue
-        for one in differing:
+        for one in of_host(host, read, own):
             file = next((path for name, path in paths.items() if one.file.startswith(name)), "")
-            yield Finding(one.id, ERROR, one.device, f"{shown}/{file}", 0, one.message, HINT)
+            yield Finding(one.id, ERROR, one.device, f"{shown}/{file}", one.line, one.message, ServerCheck.mend)
 
 
 def _paths(host: str, group: str) -> Mapping[str, str]:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
-from fabric.hosts.read_host import Addressing, Classes, Script, read_environment, read_netplan, read_script
+from fabric.hosts.read_host import Addressing, Classes, Damaged, Script, read_environment, read_netplan, read_script
 from fabric.hosts.view import ETHERNET, Host, HostNic
+from fabric.readback.words import integer
+
+Read = TypeVar("Read")
 
 ECT0 = 0b10
+DAMAGED = "FAB290"  # as for files of switches
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,23 +45,35 @@ class Disagreement:
     """One difference between the two ends."""
 
     id: str
-    device: str
+    device: str  # "" for what a file of many servers lacks
     file: str
     message: str
+    line: int = 0  # 0: of the whole file
 
 
 def disagreements(host: Host, files: HostFiles, ends: Mapping[str, SwitchEnd]) -> list[Disagreement]:
-    """Every difference at the ports in `ends`, which are named as in the plan (`compute1`)."""
-    addressing, scripts = read_netplan(files.netplan), read_script(files.roce)
-    environment = read_environment(files.nccl)
+    """Every difference at the ports in `ends`, which are named as in the plan (`compute1`), and what is damaged."""
     found: list[Disagreement] = []
+
+    def read(reader: Callable[[str], Read], text: str, device: str, file: str) -> Read | None:
+        try:
+            return reader(text)
+        except Damaged as damaged:
+            found.append(Disagreement(DAMAGED, device, file, str(damaged), damaged.line))
+            return None
+
+    addressing = read(read_netplan, files.netplan, host.name, "60-fabric.yaml")
+    scripts = read(read_script, files.roce, "", "roce.sh")
+    environment = read_environment(files.nccl)
     for nic in host.nics:
         end = ends.get(nic.name)
         if end is None or nic.kind != ETHERNET or nic.closed:
             continue
         one = _Port(host.name, nic, end)
-        found += one.addresses(addressing.get(nic.interface))
-        found += one.classes(scripts.get(nic.interface, Script()))
+        if addressing is not None:
+            found += one.addresses(addressing.get(nic.interface))
+        if scripts is not None:
+            found += one.classes(scripts.get(nic.interface, Script()))
         if nic.purpose == "compute":
             found += one.nccl(environment)
     return list(dict.fromkeys(found))
@@ -115,9 +132,9 @@ class _Port:
             # A switch rounds its shares, so one percent is no difference.
             if end.lossless_percent is not None and abs((percent or 0) - end.lossless_percent) > 1:
                 yield self._say("FAB456", file, f"percent of priority {end.priority}", end.lossless_percent, percent)
-        if end.cnp_dscp is not None and end.cnp_priority is not None:
+        if end.cnp_dscp is not None:
             own = got.dscp.get(end.cnp_dscp, end.cnp_dscp >> 3)
-            if own != end.cnp_priority:
+            if end.cnp_priority is not None and own != end.cnp_priority:
                 yield self._say("FAB455", file, f"priority of CNP, DSCP {end.cnp_dscp}", end.cnp_priority, own)
             if got.traffic_class.get(own, own) not in got.strict:
                 yield self._say("FAB455", file, f"priority {own} of CNP", "strict", "weighted")
@@ -126,26 +143,29 @@ class _Port:
         """What the adapter writes into packets."""
         end, file = self.end, "roce.sh"
         for path, value in knobs.items():
-            name = path.rpartition("/")[2]
+            name, number = path.rpartition("/")[2], integer(value)
             if name in ("default_roce_tos", "traffic_class") and end.dscp is not None:
-                if int(value) >> 2 != end.dscp:
-                    yield self._say("FAB453", file, f"DSCP in {name}", end.dscp, int(value) >> 2)
-                if int(value) & 0b11 != ECT0:
-                    yield self._say("FAB453", file, f"ECN bits in {name}", ECT0, int(value) & 0b11)
-            elif name in ("cnp_dscp", "np_cnp_dscp") and end.cnp_dscp is not None and int(value) != end.cnp_dscp:
+                dscp, ecn = (None, None) if number is None else (number >> 2, number & 0b11)
+                if dscp != end.dscp:
+                    yield self._say("FAB453", file, f"DSCP in {name}", end.dscp, value if dscp is None else dscp)
+                if ecn != ECT0:
+                    yield self._say("FAB453", file, f"ECN bits in {name}", ECT0, value if ecn is None else ecn)
+            elif name in ("cnp_dscp", "np_cnp_dscp") and end.cnp_dscp is not None and number != end.cnp_dscp:
                 yield self._say("FAB455", file, f"DSCP of CNP in {name}", end.cnp_dscp, value)
-            elif name in ("cnp_802p_prio", "np_cnp_prio") and end.cnp_priority is not None and int(value) != end.cnp_priority:
+            elif name in ("cnp_802p_prio", "np_cnp_prio") and end.cnp_priority is not None and number != end.cnp_priority:
                 yield self._say("FAB455", file, f"priority of CNP in {name}", end.cnp_priority, value)
-            elif "/enable/" in path and end.priority is not None and int(name) != end.priority:
+            elif "/enable/" in path and end.priority is not None and integer(name) != end.priority:
                 yield self._say("FAB453", file, "priority with ECN", end.priority, name)
 
     def nccl(self, got: Mapping[str, str]) -> Iterator[Disagreement]:
         if self.end.dscp is None or not self.end.pfc_priorities or not got:
             return
         value = got.get("NCCL_IB_TC", "0")
-        if int(value) >> 2 != self.end.dscp:
+        number = integer(value)
+        if number is None or number >> 2 != self.end.dscp:
             expected = f"{self.end.dscp << 2} (DSCP {self.end.dscp})"
-            yield self._say("FAB457", "nccl.env", "NCCL_IB_TC", expected, f"{value} (DSCP {int(value) >> 2})")
+            shown = value if number is None else f"{value} (DSCP {number >> 2})"
+            yield self._say("FAB457", "nccl.env", "NCCL_IB_TC", expected, shown)
 
 
 def _numbers(values: Iterable[int]) -> str:

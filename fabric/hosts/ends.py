@@ -1,15 +1,22 @@
-"""What the readers of switch configs share: from the classes of a port to the switch's end of a cable."""
+"""The switch's end of a server cable, made from the facts of its config."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from ipaddress import ip_interface
 
 from fabric.hosts.agree import SwitchEnd
 from fabric.readback.facts import Facts, Interface, PortQos
+from fabric.vendors.base import target
+from fabric.vendors.idiom import Idiom
 
 BEST_EFFORT = 0
+MEANT = (26, 48)  # DSCPs that a map in blocks of eight is for, RoCE and CNP
+BY_PFC = frozenset(("eos", "nxos"))  # maps and queues are the box's: PFC is how a port takes part in them
+PORT = re.compile(r"(?:Ethernet|swp|(?:et|ge|xe)-)\d[\d/:s]*")  # a port or a part of one; no unit of it, no bond
+NOTICE = "CNP"  # in the name of a class
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,9 +24,11 @@ class Port:
     """A port's classes, by priority; a port without any has PFC on nothing."""
 
     by_dscp: Mapping[int, int] = field(default_factory=dict)
+    names: Mapping[int, str] = field(default_factory=dict)  # DSCP → name of its class
     lossless: tuple[int, ...] = ()  # priorities with PFC
     strict: frozenset[int] = frozenset()
     weights: Mapping[int, int] = field(default_factory=dict)
+    own_classes: bool = False  # numbers of classes that never pause are the box's alone
 
 
 def switch_end(port: Port, mtu: int | None, address: str | None) -> SwitchEnd:
@@ -27,14 +36,13 @@ def switch_end(port: Port, mtu: int | None, address: str | None) -> SwitchEnd:
     used = set(port.by_dscp.values())
     lossless = port.lossless if not used or used & set(port.lossless) else ()
     priority = lossless[0] if len(lossless) == 1 else None
-    notices = port.strict & used - set(lossless)
-    notice = min(notices) if len(notices) == 1 else None
+    notices = _notices(port, lossless)
     own, peer = _both(address)
     return SwitchEnd(
-        dscp=_only(port.by_dscp, priority),
+        dscp=_only(dscp for dscp, of in port.by_dscp.items() if of == priority),
         priority=priority,
-        cnp_dscp=_only(port.by_dscp, notice),
-        cnp_priority=notice,
+        cnp_dscp=_only(notices),
+        cnp_priority=None if port.own_classes else _only(set(notices.values())),
         mtu=mtu,
         address=own,
         peer_address=peer,
@@ -43,33 +51,64 @@ def switch_end(port: Port, mtu: int | None, address: str | None) -> SwitchEnd:
     )
 
 
+def ends_of(facts: Facts) -> dict[tuple[str, str], SwitchEnd]:
+    """(server, its port) → the switch's end, for every port whose description names them. No plan is asked."""
+    found: dict[tuple[str, str], SwitchEnd] = {}
+    for name, interface in facts.interfaces.items():
+        neighbour = server_port(interface.description.value if interface.description else None)
+        if neighbour and PORT.fullmatch(name):
+            found[neighbour] = end_of(facts, interface)
+    return found
+
+
 def end_of(facts: Facts, interface: Interface) -> SwitchEnd:
     """The switch's end of a server cable, from the facts of its port, its bond and the networks behind it."""
     bond = facts.interfaces.get(interface.bond.value) if interface.bond else None
     parts = [interface, *([bond] if bond else [])]
     vlans = {said.value for part in parts for said in (*([part.access] if part.access else []), *part.trunk)}
-    networks = [own for name, own in facts.interfaces.items() if _vlan_of(name) in vlans]
+    networks = [own for own in facts.interfaces.values() if _vlan_of(own) in vlans] if vlans else []
     qos = next((part.qos for part in parts if part.qos), None)
-    address = interface.addresses[0].value if interface.addresses else None
-    return switch_end(_port(qos), smallest(own.mtu.value for own in (*parts, *networks) if own.mtu), address)
+    address = next((said.value for part in parts for said in part.addresses), None)
+    idiom = target(facts.nos).idiom
+    assert idiom is not None  # as whatever has a reader
+    port = Port() if qos is None or (facts.nos in BY_PFC and not qos.pfc) else _port(qos, idiom)
+    return switch_end(port, smallest(own.mtu.value for own in (*parts, *networks) if own.mtu), address)
 
 
-def _vlan_of(name: str) -> int | None:
-    """`Vlan100`, `vlan100` and `irb.100` are the gateway of VLAN 100."""
-    head = name.lower().rstrip("0123456789")
-    number = name[len(head) :]
-    return int(number) if head in ("vlan", "irb.") and number else None
+def _vlan_of(network: Interface) -> int | None:
+    """`Vlan100` and `vlan100` are the gateway of VLAN 100; `irb.100` is where no VLAN names it as its own."""
+    head = network.name.lower().rstrip("0123456789")
+    number = network.name[len(head) :]
+    if head not in ("vlan", "irb.") or not number:
+        return None
+    return network.tag.value if network.tag else int(number)
 
 
-def _port(qos: PortQos | None) -> Port:
-    if qos is None or not qos.pfc:
-        return Port()
+def _port(qos: PortQos, idiom: Idiom) -> Port:
+    by_dscp = {dscp: said.value for dscp, said in qos.priorities.items()}
     return Port(
-        by_dscp={dscp: said.value for dscp, said in qos.priorities.items()},
-        lossless=tuple(sorted(said.value for said in qos.pfc)),
+        by_dscp=_meant(by_dscp) if idiom.blocks else by_dscp,
+        names=qos.names,
+        lossless=tuple(sorted({said.value for said in qos.pfc})),
         strict=frozenset(said.value for said in qos.strict),
         weights={priority: said.value for priority, said in qos.weights.items()},
+        own_classes=idiom.own_classes,
     )
+
+
+def _meant(by_dscp: Mapping[int, int]) -> dict[int, int]:
+    """A class that takes a whole block is told by the DSCP it is meant for; by its lowest where that is not in it."""
+    classes: dict[int, list[int]] = {}
+    for dscp, priority in sorted(by_dscp.items()):
+        classes.setdefault(priority, []).append(dscp)
+    return {next((own for own in MEANT if own in dscps), dscps[0]): priority for priority, dscps in classes.items()}
+
+
+def _notices(port: Port, lossless: tuple[int, ...]) -> dict[int, int]:
+    """DSCP → priority of congestion notifications: what is strict and loses packets; of several, what has their name."""
+    first = {dscp: own for dscp, own in port.by_dscp.items() if own in port.strict and own not in lossless}
+    named = {dscp: own for dscp, own in first.items() if NOTICE in port.names.get(dscp, "").upper()}
+    return named or first
 
 
 def server_port(description: str | None) -> tuple[str, str] | None:
@@ -78,25 +117,15 @@ def server_port(description: str | None) -> tuple[str, str] | None:
     return (words[0], words[1]) if len(words) == 2 else None
 
 
-def smallest(values: Iterable[str | int | None]) -> int | None:
+def smallest(values: Iterable[int]) -> int | None:
     """The smallest of the limits that are told."""
-    return min((int(value) for value in values if value is not None), default=None)
+    return min(values, default=None)
 
 
-def numbers(text: str) -> list[int]:
-    """`1,4-6 9` → 1, 4, 5, 6, 9; words, as in `none`, are no numbers."""
-    found: list[int] = []
-    for part in text.replace(",", " ").split():
-        low, _, high = part.partition("-")
-        if low.isdecimal():
-            found += range(int(low), int(high or low) + 1)
-    return found
-
-
-def _only(by_dscp: Mapping[int, int], priority: int | None) -> int | None:
-    """The one DSCP of a class; None where several share it."""
-    found = [dscp for dscp, own in by_dscp.items() if own == priority]
-    return found[0] if len(found) == 1 else None
+def _only(found: Iterable[int]) -> int | None:
+    """The one that there is; None where there are several."""
+    values = list(found)
+    return values[0] if len(values) == 1 else None
 
 
 def _percent(weights: Mapping[int, int], priority: int | None) -> int | None:

@@ -1,4 +1,7 @@
-"""Reads back what the files of a server say, from their text alone: nothing here knows how they were made."""
+"""Reads back what the files of a server say, from their text alone: nothing here knows how they were made.
+
+Whoever reads a file that lies there must expect it cut off or edited: what cannot be read is `Damaged`, and nothing else.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,19 @@ import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
 
-import yaml
+from fabric.readback.words import integer
+from fabric.readback.yaml_lines import Branch, read_yaml
 
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+CALLS = ("run ", "try ", "put ")  # functions of roce.sh that change something
+
+
+class Damaged(ValueError):
+    """A file, or a line of it, that says nothing to its reader."""
+
+    def __init__(self, why: str, line: int) -> None:
+        super().__init__(why)
+        self.line = line
 
 
 @dataclass(frozen=True)
@@ -45,50 +56,61 @@ class Script:
 
 
 def read_netplan(text: str) -> dict[str, Addressing]:
-    """Interface → its addresses."""
-    network = yaml.load(text, Loader=_LOADER)["network"]
-    found = {name: _addressing(row) for name, row in network.get("ethernets", {}).items()}
-    for name, row in network.get("bonds", {}).items():
+    """Interface → its addresses. Raises Damaged."""
+    tree, broken = read_yaml(text)
+    if broken:
+        raise Damaged(*broken[0])
+    network = tree.at("network")
+    if not network.parts:
+        raise Damaged("expected addresses under `network`, got none", 1)
+    found = {name: _addressing(row) for name, row in network.at("ethernets").parts.items()}
+    for name, row in network.at("bonds").parts.items():
         found[name] = _addressing(row)
-        found |= dict.fromkeys(row["interfaces"], found[name])
-    for name, row in network.get("vlans", {}).items():
+        found |= dict.fromkeys(row.at("interfaces").parts, found[name])
+    for name, row in network.at("vlans").parts.items():
         found[name] = _addressing(row)
     return found
 
 
-def _addressing(row: Mapping[str, Any]) -> Addressing:
+def _addressing(row: Branch) -> Addressing:
+    mtu = row.at("mtu")
+    if mtu.word is not None and integer(mtu.word) is None:
+        raise Damaged(f"mtu: expected a number, got {mtu.word}", mtu.line)
     return Addressing(
-        mtu=row.get("mtu"),
-        addresses=tuple(row.get("addresses", ())),
-        gateways=tuple(dict.fromkeys(route["via"] for route in row.get("routes", ()))),
-        rules=tuple(rule["from"] for rule in row.get("routing-policy", ())),
+        mtu=integer(mtu.word),
+        addresses=tuple(row.at("addresses").parts),
+        gateways=tuple(row.at("routes", "via").parts),
+        rules=tuple(row.at("routing-policy", "from").parts),
     )
 
 
 @lru_cache(maxsize=64)  # a group of servers has one script
 def read_script(text: str) -> dict[str, Script]:
-    """Interface → what is done to it: the loops over interfaces, and the commands in them."""
+    """Interface → what is done to it: the loops over interfaces, and the calls in them. Raises Damaged."""
     found: dict[str, Script] = {}
-    for names, lines in _loops(text):
+    for names, calls in _loops(text):
         for name in names:
             script = found.setdefault(name, Script())
-            for line in lines:
-                _apply(script, shlex.split(line, comments=True))
+            for number, line in calls:
+                try:
+                    _apply(script, shlex.split(line, comments=True))
+                except (LookupError, ValueError):
+                    raise Damaged(f"not understood: {line[:100]}", number) from None
     return found
 
 
-def _loops(text: str) -> Iterator[tuple[list[str], list[str]]]:
-    """(words, lines) of every outer `for nic in …`."""
+def _loops(text: str) -> Iterator[tuple[list[str], list[tuple[int, str]]]]:
+    """(words, calls with their lines) of every outer `for nic in …`."""
     names: list[str] | None = None
-    lines: list[str] = []
-    for line in text.splitlines():
+    calls: list[tuple[int, str]] = []
+    for number, line in enumerate(text.splitlines(), 1):
         if match := re.fullmatch(r"for nic in (.*); do", line):
-            names, lines = match[1].split(), []
+            names, calls = match[1].split(), []
         elif line == "done" and names is not None:
-            yield names, lines
+            yield names, calls
             names = None
-        elif names is not None:
-            lines.append(line.strip())
+        elif names is not None and line.lstrip().startswith(CALLS):
+            calls.append((number, line.strip()))
 
 
 def _apply(script: Script, words: list[str]) -> None:

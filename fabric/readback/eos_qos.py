@@ -22,7 +22,7 @@ class Qos:
         self.file = file
         self.profiles = dict(config.each("qos profile"))
         self.by_dscp = self._map(config, "dscp", "traffic-class")
-        self.queue_of = {own: said.value for own, said in self._map(config, "traffic-class", "tx-queue").items()}
+        self.queue_of = self._map(config, "traffic-class", "tx-queue")
         self.watchdog_ms = self._watchdog_ms(config)
         self.hash_seed = self._seed(config)
         self._known: dict[str, PortQos | None] = {}
@@ -54,10 +54,13 @@ class Qos:
                 qos.watchdog = Said(True, part.number, file)
         # A queue is strict unless told otherwise; round robin holds for all queues below one that has it.
         weighted = max((number for number, queue in queues.items() if queue.has("no priority")), default=-1)
-        for own in sorted({said.value for said in self.by_dscp.values()}):
-            queue = self.queue_of.get(own, own)
+        for own, mapped in sorted({said.value: said for said in self.by_dscp.values()}.items()):
+            place = self.queue_of.get(own, mapped)
+            queue = place.value
             section = queues.get(queue)
             if section is None:
+                if -1 < weighted < queue:
+                    qos.strict.append(Said(own, place.line, file))
                 continue
             if queue > weighted:
                 line = next((part.number for part in section.parts if part.line == "priority strict"), section.number)

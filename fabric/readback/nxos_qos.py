@@ -1,7 +1,8 @@
 """Reads the classes of NX-OS ports: what a packet is (type qos), what pauses (network-qos), how queues share (queuing).
 
 A qos-group is a class of the box alone, and its number is that of a queue. A class that pauses is named by its priority on
-the wire (`pause pfc-cos`), every other one by its group.
+the wire (`pause pfc-cos`), every other one by its group; where that is the priority of another class, by its group and 8,
+which no priority can be.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ SYSTEM_CLASS = re.compile(r"c-(?:(?:out|in)-)?(?:[48]q-)?(?:n?q)(\d|-default)") 
 UNITS = {"bytes": 1, "kbytes": 1000, "mbytes": 1_000_000}  # packets, and times, are not bytes
 CODES = {"ef": 46, "default": 0, "va": 44, "voice-admit": 44}
 CODES |= {f"cs{n}": 8 * n for n in range(8)} | {f"af{n}{drop}": 8 * n + 2 * drop for n in range(1, 5) for drop in range(1, 4)}
+PRIORITIES = 8
 POLL_MS = 100  # the watchdog's own step, where the config says none
 
 
@@ -108,7 +110,9 @@ class Qos:
 
     def _classes(self, pauses: bool, classify: str, queuing: str) -> PortQos:
         network = dict(self._numbered("network-qos", self.system.get("network-qos", "")))
-        name = {group: own.cos[0].value for group, own in network.items() if own.cos}  # group → priority
+        priority = {group: own.cos[0].value for group, own in network.items() if own.cos}
+        taken = set(priority.values())
+        name = {group: group + PRIORITIES * (group in taken) for group in range(PRIORITIES)} | priority
         found = PortQos()
         for code, group, own_name in self._by_code(classify):
             if code not in found.priorities:

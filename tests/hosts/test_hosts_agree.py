@@ -12,9 +12,10 @@ from hosts_helpers import QOS, lossless_facts, plan
 
 from fabric.hosts import host_files
 from fabric.hosts.agree import HostFiles, SwitchEnd, disagreements
-from fabric.hosts.read_sonic import read_sonic
+from fabric.hosts.ends import ends_of
 from fabric.hosts.view import hosts, sides
 from fabric.plan.plan import Plan
+from fabric.readback.readers import read_device
 
 END = SwitchEnd(
     dscp=26,
@@ -273,6 +274,10 @@ CONFIG_DB: dict[str, Any] = {
         "Ethernet0|5-6": {"scheduler": "cnp"},
     },
 }
+
+
+def read_sonic(text: str) -> dict[tuple[str, str], SwitchEnd]:
+    return ends_of(read_device("leaf1", "sonic", {"config_db.json": text}))
 
 
 def test_sonic_says_what_its_config_says() -> None:

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from fabric.hosts.agree import SwitchEnd
-from fabric.hosts.braces import read_braces
-from fabric.hosts.ends import numbers, server_port
-from fabric.hosts.readers import FILES, read_ends
+from fabric.hosts.ends import ends_of, server_port
+from fabric.readback.readers import read_device
 
 END = SwitchEnd(
     dscp=26,
@@ -254,12 +253,22 @@ iface swp2
     bridge-access 100
 iface swp3
     alias spare
+iface br0
+    bridge-vlan-aware yes
+    bridge-ports swp2
 iface vlan100
     vlan-raw-device br0
     mtu 9100
 """
 
 TEXTS = {"eos": EOS, "nxos": NXOS, "cumulus": CUMULUS, "junos": JUNOS, "frr": FRR}
+FILES = {
+    "eos": "startup-config",
+    "nxos": "startup-config",
+    "cumulus": "startup.yaml",
+    "junos": "juniper.conf",
+    "frr": "interfaces",
+}
 LOSSY = {
     "dscp": None,
     "priority": None,
@@ -280,7 +289,7 @@ def ends(nos: str, *changes: tuple[str, str]) -> dict[tuple[str, str], SwitchEnd
     for pattern, replacement in changes:
         text, count = re.subn(pattern, replacement, text, flags=re.MULTILINE)
         assert count, pattern
-    return read_ends(FILES[nos], nos, text)
+    return ends_of(read_device("leaf1", nos, {FILES[nos]: text}))
 
 
 @pytest.mark.parametrize("nos", TEXTS)
@@ -322,6 +331,7 @@ def test_what_a_config_tells(nos: str) -> None:
         ("nxos", "match dscp 56", "match dscp 26", {"dscp": 26}),  # the first class that matches counts
         ("nxos", "set qos-group 3", "set qos-group 5", DEAD),
         ("nxos", "pfc-cos 3", "pfc-cos 4", {"priority": 4, "pfc_priorities": (4,)}),
+        ("nxos", "pfc-cos 3", "pfc-cos 7", {"priority": 7, "pfc_priorities": (7,)}),  # the number of another group
         ("nxos", "mode on", "mode off", LOSSY),
         (
             "nxos",
@@ -421,14 +431,14 @@ def test_classes_of_a_bond() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "nos"), [("frr.conf", "sonic"), ("config_db.json", "eos"), ("accounts", "frr"), ("startup-config", "other")]
+    ("name", "nos"), [("frr.conf", "sonic"), ("config_db.json", "sonic"), ("config_db.json", "eos"), ("accounts", "frr")]
 )
 def test_files_that_tell_of_no_cables(name: str, nos: str) -> None:
-    assert read_ends(name, nos, "no matter what") == {}
+    assert ends_of(read_device("leaf1", nos, {name: "no matter what"})) == {}
 
 
 def test_a_path_is_as_good_as_a_name() -> None:
-    assert read_ends("configs/leaf1/interfaces", "frr", FRR) == ends("frr")
+    assert ends_of(read_device("leaf1", "frr", {"configs/leaf1/interfaces": FRR})) == ends("frr")
 
 
 @pytest.mark.parametrize(
@@ -437,24 +447,3 @@ def test_a_path_is_as_good_as_a_name() -> None:
 )
 def test_descriptions(text: str | None, expected: tuple[str, str] | None) -> None:
     assert server_port(text) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"), [("", []), ("7", [7]), ("0 1-3", [0, 1, 2, 3]), ("1,4-5", [1, 4, 5]), ("none", []), ("add 7", [7])]
-)
-def test_numbers(text: str, expected: list[int]) -> None:
-    assert numbers(text) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("", {}),
-        ("a b; c { d; }", {"a b": {}, "c": {"d": {}}}),
-        ("c { d; } c { e { f; } }", {"c": {"d": {}, "e": {"f": {}}}}),
-        ('m "x; { } \\" y"; # z {\nn;', {'m "x; { } \\" y"': {}, "n": {}}),
-        ("/* { */ x [ 1 2 ];", {"x [ 1 2 ]": {}}),
-    ],
-)
-def test_curly_braces(text: str, expected: dict[str, Any]) -> None:
-    assert read_braces(text) == expected

@@ -10,12 +10,20 @@ import yaml
 
 from fabric import pipeline
 from fabric.hosts.agree import Disagreement, HostFiles, SwitchEnd, disagreements
+from fabric.hosts.ends import ends_of
 from fabric.hosts.facts import facts_of
-from fabric.hosts.readers import FILES, read_ends
 from fabric.hosts.view import hosts, sides
+from fabric.readback.readers import read_device
 from tests.system.conftest import ROOT, Run
 
-AI = ("ai-cumulus", "ai-eos", "ai-frr", "ai-junos", "ai-nxos", "ai-sonic")
+AI = {  # site → the file of its leaves that faults are planted in
+    "ai-cumulus": "startup.yaml",
+    "ai-eos": "startup-config",
+    "ai-frr": "interfaces",
+    "ai-junos": "juniper.conf",
+    "ai-nxos": "startup-config",
+    "ai-sonic": "config_db.json",
+}
 
 
 def found(site: str | Path, folder: Path, change: dict[str, tuple[str, str]]) -> list[Disagreement]:
@@ -32,10 +40,10 @@ def found(site: str | Path, folder: Path, change: dict[str, tuple[str, str]]) ->
         return content
 
     made = pipeline.plan(pipeline.load(site if isinstance(site, Path) else ROOT / "intent" / f"{site}.yaml"))
-    nos = {switch.name: switch.nos for fabric in made.fabrics.values() for switch in fabric.switches}
     ends: dict[tuple[str, str], SwitchEnd] = {}
-    for path in sorted(path for path in (folder / "configs").rglob("*") if path.is_file()):
-        ends |= read_ends(path.name, nos[path.parent.name], text(path))
+    for switch in (switch for fabric in made.fabrics.values() for switch in fabric.switches if switch.nos):
+        texts = {path.name: text(path) for path in sorted((folder / "configs" / switch.name).iterdir()) if path.is_file()}
+        ends |= ends_of(read_device(switch.name, switch.nos, texts))
     result: list[Disagreement] = []
     seen = 0
     for host in hosts(sides(made, facts_of)):
@@ -117,7 +125,7 @@ FAULTS = [
 
 @pytest.mark.parametrize(("site", "pattern", "new", "expected"), FAULTS)
 def test_a_fault_of_a_switch_is_found(site: str, pattern: str, new: str, expected: set[str], examples: Path) -> None:
-    file = f"backend-leaf001/{FILES[site.removeprefix('ai-')]}"
+    file = f"backend-leaf001/{AI[site]}"
     faults = found(site, examples / site, {file: (pattern, new)})
     assert {fault.id for fault in faults} == expected
     assert "gpu-0001" in {fault.device for fault in faults}

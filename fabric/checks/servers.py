@@ -1,0 +1,84 @@
+"""What must hold between a server and its leaves; `hosts` compares them, cable by cable."""
+
+from __future__ import annotations
+
+from fabric.checks.base import Check
+from fabric.checks.finding import ERROR
+
+
+class ServerCheck(Check):
+    """One thing that both ends of a server's cable must agree on."""
+
+    severity = ERROR
+    mend = "both are generated from one plan: `fabric generate` writes both anew"
+
+
+class Addresses(ServerCheck):
+    """The leaf speaks to the other address of its subnet. A server that has another one, or has it on another interface,
+    is cut off; often a second one is too, whose address it took.
+    """
+
+    id = "FAB450"
+    title = "Every interface of a server is there, with the address that its leaf expects"
+
+
+class Gateways(ServerCheck):
+    """A server with many NICs has one default route at best, so each NIC needs a table of its own for what it sends, with
+    its own leaf as gateway. Without it RoCE leaves through the first NIC, and the others are idle.
+    """
+
+    id = "FAB451"
+    title = "Every NIC sends through its own leaf"
+
+
+class PacketSizes(ServerCheck):
+    """A packet larger than the leaf's MTU is dropped without a word: small ones pass, and the first collective hangs."""
+
+    id = "FAB452"
+    title = "No server sends larger packets than its leaf takes"
+
+
+class LosslessMark(ServerCheck):
+    """A leaf puts packets into the lossless class by their DSCP. RoCE with another mark is best effort there and dropped
+    first; anything else with that mark fills the class; and without its ECN bits nobody slows a sender down before PAUSE.
+    """
+
+    id = "FAB453"
+    title = "RoCE is marked as its leaf expects, and nothing else is"
+
+
+class Paused(ServerCheck):
+    """PAUSE has effect only where the other end obeys it for that priority (IEEE 802.1Qbb)."""
+
+    id = "FAB454"
+    title = "A server pauses the priorities that its leaf pauses"
+
+
+class Notices(ServerCheck):
+    """Congestion notifications end the congestion that they would wait in, so both ends know them by one mark and serve
+    them first (DCQCN, Zhu et al., SIGCOMM 2015).
+    """
+
+    id = "FAB455"
+    title = "Congestion notifications have one mark at both ends, and go first"
+
+
+class Shares(ServerCheck):
+    """A server that gives the lossless class less than its leaf does is the narrow end of the cable when other traffic
+    runs beside it.
+    """
+
+    id = "FAB456"
+    title = "Classes share a server's link as they share the leaf's"
+
+
+class NcclMark(ServerCheck):
+    """NCCL marks its own packets, whatever the adapter's usual mark is: a wrong class there sends the whole collective as
+    best effort.
+    """
+
+    id = "FAB457"
+    title = "NCCL marks its packets for the lossless class"
+
+
+CHECKS = (Addresses, Gateways, PacketSizes, LosslessMark, Paused, Notices, Shares, NcclMark)
