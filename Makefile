@@ -4,7 +4,7 @@ VENV   := .venv
 FABRIC := $(VENV)/bin/fabric
 EXAMPLES := $(wildcard intent/*.yaml)
 
-.PHONY: demo test lint check bench docs accuracy clean
+.PHONY: demo test lint check bench docs mutations accuracy clean
 
 demo: $(VENV)/.demo
 	$(FABRIC) plan intent/starter.yaml
@@ -23,6 +23,7 @@ lint: $(VENV)/.dev
 
 check: $(VENV)/.demo
 	$(FABRIC) generate --check $(EXAMPLES)
+	$(FABRIC) check $(EXAMPLES)
 
 bench: $(VENV)/.demo
 	$(VENV)/bin/python tests/bench/bench.py
@@ -30,10 +31,15 @@ bench: $(VENV)/.demo
 docs: $(VENV)/.demo
 	$(FABRIC) schema > intent/fabric.schema.json
 	$(VENV)/bin/python -m fabric.intent.docs > docs/intent.md
+	$(VENV)/bin/python -m fabric.checks.docs > docs/checks.md
 	$(FABRIC) export svg intent/h100-4su.yaml -o docs/img/h100-4su.svg
 	$(FABRIC) estimate intent/h100-4su.yaml --sweep 64K:8G --placement packed --placement spread --fail backend-spine001 \
 	  --plot docs/img/h100-4su-allreduce.svg > /dev/null
 	$(VENV)/bin/python -m fabric.solver.estimate.effects > docs/.effects.new && mv docs/.effects.new docs/effects.md
+
+# The page of what the checks find: 500 damaged files, judged one after the other, take a minute.
+mutations: $(VENV)/.demo
+	$(VENV)/bin/python -m tests.checks.mutations > docs/.mutations.new && mv docs/.mutations.new docs/mutations.md
 
 # The page of what estimates are worth; fits the parameters anew without each source, which takes minutes.
 accuracy: $(VENV)/.demo

@@ -1,7 +1,10 @@
 """The product in one page: an intent becomes a plan, the plan becomes files.
 
     load ──▶ Intent ──plan──▶ Plan ─┬─render──▶ files of each switch and server ──generate──▶ generated/<site>/
-                                    └─estimate──▶ bandwidth, ECMP load, time of collectives
+                                    │                    └──read back──▶ facts ──check──▶ findings with their lines
+                                    ├─check──▶ findings in the intent
+                                    ├─estimate──▶ bandwidth, ECMP load, time of collectives
+                                    └─diff──▶ what another intent changes: design, capacity, configs
 
 Every step takes and gives typed values, so a program can use one without the others. `lock` is what a former run
 handed out: names, AS numbers, addresses and ports that must not change.
@@ -47,15 +50,10 @@ class Intent:
 def load(path: Path, output: Path | None = None) -> Intent:
     """Reads and checks an intent. Raises InputError with every mistake."""
     from fabric.intent.load import load as read
+    from fabric.output.paths import site_folder
 
     site, source = read(path, str(path))
-    return Intent(path, site, source, folder_of(path, site.site, output))
-
-
-def folder_of(path: Path, site: str, output: Path | None = None) -> Path:
-    """`generated/` lies beside the folder `intent/`, or beside a file that lies elsewhere, wherever one works from."""
-    home = path.resolve().parent
-    return (output or (home.parent if home.name == "intent" else home) / "generated") / site
+    return Intent(path, site, source, site_folder(path, site.site, output))
 
 
 def summarize(intent: Intent) -> dict[str, Any]:
@@ -124,16 +122,6 @@ def estimate(fabric: FabricPlan, asked: Asked, placement: str = "packed") -> tup
     from fabric.solver.estimate import ask
 
     return ask.estimate(fabric, asked, placement)
-
-
-def spreading(fabric: FabricPlan, routing: str = "", queue_pairs: int = 0) -> tuple[str, int]:
-    """How traffic spreads over equal paths: as asked, else as the plan configures its switches and its hosts."""
-    from fabric.hosts.facts import facts_of
-    from fabric.hosts.nccl import queue_pairs as planned
-
-    if not routing:
-        routing = "adaptive" if not fabric.spec.ethernet or facts_of(fabric).dynamic else "ecmp"
-    return routing, queue_pairs or planned(fabric, routing != "ecmp")
 
 
 def diff(old: str, new: str, wanted: Wanted) -> Diff:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from fabric import pipeline
 from fabric.diagnostics import Diagnostic, InputError, Place
+from fabric.output.paths import site_folder
 from fabric.pipeline import Intent
 from fabric.planner import lock as locks
 from fabric.planner.lock import Lock
@@ -28,7 +28,7 @@ def read(name: str, beside: Path | None, folder: Path | None = None) -> tuple[In
 
     if not name.startswith(GIT):
         site, source = load(Path(name), name)
-        return Intent(Path(name), site, source, folder or pipeline.folder_of(Path(name), site.site)), None
+        return Intent(Path(name), site, source, folder or site_folder(Path(name), site.site)), None
     revision, _, file = name.removeprefix(GIT).partition(":")
     revision = revision or "HEAD"
     if revision.startswith("-"):
@@ -44,7 +44,7 @@ def read(name: str, beside: Path | None, folder: Path | None = None) -> tuple[In
         raise InputError([Diagnostic("FAB001", Place(name), f"cannot be read: {reason[0].removeprefix('fatal: ')}")])
     source = parse(found.stdout, name if file else f"{name}:{path.name}")
     site = validate(source)
-    home = folder or pipeline.folder_of(path, site.site)
+    home = folder or site_folder(path, site.site)
     kept = show(home / locks.FILE, revision)
     known = None if kept.returncode else locks.of(parse(kept.stdout, f"{GIT}{revision}:{locks.FILE}"))
     return Intent(path, site, source, home), known

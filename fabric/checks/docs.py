@@ -2,71 +2,100 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from textwrap import fill
+
 from fabric.checks import batfish, design, files
-from fabric.checks.base import Check, DesignCheck, FilesCheck
+from fabric.checks.base import Check, FilesCheck
 from fabric.checks.batfish.checks import BatfishCheck
+from fabric.checks.files.reading import Unrecognised
+from fabric.checks.reports.rules import FAMILIES
 from fabric.checks.rows import KINDS
+from fabric.checks.servers import CHECKS, ServerCheck
+from fabric.checks.silence import NeedlessSilence
+
+WIDTH = 125  # of a line of the page
 
 HEAD = """# Checks
 
 Made from the checks themselves by `python -m fabric.checks.docs`.
 
 `fabric check FILE…` judges a design and the files that are made from it; `fabric check --configs DIR` judges configs of
-any origin, without an intent. What is not wanted is silenced with a reason, for the site or for one fabric, and still
-reported as silenced:
+any origin, without an intent. [ci.md](ci.md) has the reports and exit codes, [configs.md](configs.md) what is made of
+configs that nobody generated, [mutations.md](mutations.md) how many planted faults are found.
+
+What does not apply is silenced by its id, with a reason, for the site or for one fabric. It is then still reported, as
+silenced:
 
 ```yaml
 checks: {silence: {FAB234: "two spines are what the hall has room for"}}
 ```
-
-Findings are errors, warnings or notes; `--fail-on` says which of them end with exit code 1. [CI](ci.md) shows the reports,
-[Batfish](batfish.md) the checks that need its server, [what the checks find](mutations.md) a table of planted faults.
-
-How files are judged: every switch's files are read by a reader of its network OS, which knows nothing of the templates,
-into facts with their lines; the facts must be those of the plan. A file under `generated/` that was edited by hand is
-judged as it lies there. What a reader does not know is listed as a note, never passed over in silence.
 """
+
+FROM_FILES = """The files of every switch are read by a reader of its network OS, which knows nothing of the templates, into
+facts with their lines. With an intent the facts must be those of the plan; without one, what devices say must fit together.
+A file under `generated/` that was edited by hand is judged as it lies there. The finding names device, file and line."""
 
 
 def page() -> str:
     """The whole page."""
-    parts = [HEAD]
-    for title, kind, note in (
-        ("The design", DesignCheck, "Judged over the plan; the finding names the key of the intent."),
-        ("The files", FilesCheck, "Judged over the facts of the files; the finding names device, file and line."),
-        ("Batfish", BatfishCheck, "Judged by a [Batfish](batfish.md) server over the same files."),
-        ("The intent", None, ""),
-    ):
-        own = [check for check in _all() if _is(check, kind)]
-        if own:
-            parts.append(f"## {title}\n" + (f"\n{note}\n" if note else ""))
-            parts += [_entry(check) for check in own]
-    return "\n".join(parts)
+    sections: tuple[tuple[str, str, tuple[type[Check], ...]], ...] = (
+        (
+            "The design",
+            "Judged over the plan; the finding names the key of the intent.",
+            (NeedlessSilence, *map(type, design.checks())),
+        ),
+        ("The files", FROM_FILES, tuple(map(type, files.checks()))),
+        ("Batfish", "Judged by a [Batfish](batfish.md) server over the same files.", batfish.every_check()),
+        ("The servers", "The files of a server against what the files of its leaves say, cable by cable.", CHECKS),
+    )
+    return "\n".join(
+        [
+            HEAD,
+            *_table(check for _, _, checks in sections for check in checks),
+            *_families(),
+            *(line for title, note, checks in sections for line in (f"## {title}\n", f"{note}\n", *map(_entry, checks))),
+        ]
+    )
 
 
-def _all() -> list[type[Check]]:
-    design.checks()
-    files.checks()
-    batfish.every_check()
-    return [check for _, check in sorted(Check.registry.items())]
+def _table(checks: Iterable[type[Check]]) -> Iterator[str]:
+    yield "| id | severity | holds when all is well | needs |\n|---|---|---|---|"
+    for check in checks:
+        yield f"| [{check.id}](#{check.id.lower()}) | {check.severity} | {check.title} | {_needs(check)} |"
+    yield "\nSome findings are milder or worse than is usual for their check. What needs files alone is held against the plan"
+    yield "as well, where there is an intent.\n"
 
 
-def _is(check: type[Check], kind: type[Check] | None) -> bool:
-    known = (DesignCheck, FilesCheck, BatfishCheck)
-    return issubclass(check, kind) if kind else not issubclass(check, known)
+def _needs(check: type[Check]) -> str:
+    """What there must be, so that it can be judged at all."""
+    if issubclass(check, FilesCheck):
+        return "files" if check.over is not FilesCheck.over or check is Unrecognised else "files, intent"
+    if issubclass(check, ServerCheck):
+        return "files, intent"
+    return "files, intent, Batfish" if issubclass(check, BatfishCheck) else "intent"
+
+
+def _families() -> Iterator[str]:
+    """Ids of the stages before the checks."""
+    yield "What the stages before them say has ids too:\n"
+    yield "| ids | severity | holds when all is well |\n|---|---|---|"
+    for first, last, rule in FAMILIES:
+        if last:
+            yield f"| FAB{first:03}–FAB{last:03} | {rule.severity} | {rule.title} |"
+    yield ""
 
 
 def _entry(check: type[Check]) -> str:
-    lines = [f"### {check.id} {check.title}", "", f"*{check.severity}*. {check.why()}", "", f"Mend: {check.mend}."]
-    if issubclass(check, FilesCheck):
-        judged = []
-        if check.kinds:
-            judged.append("against the plan (" + ", ".join(KINDS[kind].words for kind in check.kinds) + ")")
-        if check.over is not FilesCheck.over:
-            judged.append("without a plan")
-        if judged:
-            lines += ["", "Judged " + " and ".join(judged) + "."]
-    return "\n".join(lines) + "\n"
+    lines = [f"### {check.id}", f"**{check.title}** · {check.severity}", _wrapped(check.why())]
+    if issubclass(check, FilesCheck) and check.kinds:
+        words = [KINDS[kind].words for kind in check.kinds]
+        lines.append(_wrapped(f"Compared with the plan: {', '.join(words)}."))
+    return "\n\n".join([*lines, _wrapped(f"To mend it: {check.mend}.")]) + "\n"
+
+
+def _wrapped(text: str) -> str:
+    return fill(text, WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
 if __name__ == "__main__":

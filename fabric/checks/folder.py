@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from fabric.checks.files import checks
 from fabric.checks.files.reading import Unrecognised
-from fabric.checks.finding import Finding
+from fabric.checks.files.services import HostNames
+from fabric.checks.finding import NOTE, Finding
 from fabric.checks.network import Network
 from fabric.checks.site import Checked
 from fabric.checks.verdict import Read
 from fabric.readback.folder import Folder
+from fabric.readback.recognise import beside
 
 
 def check_folder(folder: Folder) -> Checked:
@@ -20,7 +22,7 @@ def check_folder(folder: Folder) -> Checked:
             result.findings += check.over(network)
         result.ran.add(check.id)
     read = [facts for network in networks for facts in network.devices]
-    result.findings += unrecognised(folder)
+    result.findings += unrecognised(folder) + apart(folder)
     result.read.append(
         Read(
             f"configs in {folder.root}",
@@ -38,6 +40,13 @@ def unrecognised(folder: Folder) -> list[Finding]:
     """A finding for every file that no reader is for."""
     check = Unrecognised()
     return [
-        Finding(check.id, check.severity, "", path, 0, f"not read: {reason}", check.mend)
+        Finding(check.id, NOTE if beside(path) else check.severity, "", path, 0, f"not read: {reason}", check.mend)
         for path, reason in sorted(folder.unrecognised.items())
     ]
+
+
+def apart(folder: Folder) -> list[Finding]:
+    """A note for every folder that is taken for a network of its own."""
+    message = "has host names that another folder has too: checked as a network of its own"
+    hint = "check one of them at a time if they are one network"
+    return [Finding(HostNames.id, NOTE, "", path, 0, message, hint) for path in folder.apart]

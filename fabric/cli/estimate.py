@@ -84,6 +84,7 @@ def estimate(
     """Estimate the bandwidth of a fabric, or the time of a collective on it."""
     from fabric import pipeline
     from fabric.diagnostics import Report
+    from fabric.hosts.spreading import spreading
     from fabric.solver.estimate.ask import Asked
 
     report = Report()
@@ -95,7 +96,7 @@ def estimate(
     report.raise_errors()
     made = pipeline.plan(pipeline.load(file))
     chosen = _fabric(made, fabric)
-    routing, queue_pairs = pipeline.spreading(chosen, routing, queue_pairs)
+    routing, queue_pairs = spreading(chosen, routing, queue_pairs)
     asked = Asked(
         collective, tuple(sizes), gpus, algorithm, protocol, routing, queue_pairs, tuple(fail), seed, platform, jobs, ctas
     )

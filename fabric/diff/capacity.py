@@ -78,9 +78,10 @@ def _cuts(fabric: FabricPlan) -> Mapping[tuple[str, str], float]:
 
 
 def _times(fabric: FabricPlan, sizes: Sequence[int]) -> Mapping[tuple[str, str], float]:
+    from fabric.hosts.spreading import spreading
     from fabric.solver.estimate.ask import Asked
 
-    routing, queue_pairs = pipeline.spreading(fabric)
+    routing, queue_pairs = spreading(fabric)
     asked = Asked("all_reduce", tuple(sizes), routing=routing, queue_pairs=queue_pairs)
     rows = pipeline.estimate(fabric, asked)[0].rows
     return {(f"all-reduce of {size_name(row.bytes)}", "ms"): row.time_us / 1000 for row in rows}

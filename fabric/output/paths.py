@@ -1,4 +1,4 @@
-"""Which paths may be written below a site folder, and what is in the way of one.
+"""Where a site folder lies, which paths may be written below it, and what is in the way of one.
 
 A path is text relative to the site folder, with `/` between its parts. Nothing here follows a symlink.
 """
@@ -15,6 +15,12 @@ MANIFEST = "manifest.txt"
 JOURNAL = ".journal"
 
 Kind = Literal["absent", "file", "folder", "symlink", "other"]
+
+
+def site_folder(intent: Path, site: str, output: Path | None = None) -> Path:
+    """`generated/` lies beside the folder `intent/`, or beside a file that lies elsewhere, wherever one works from."""
+    home = intent.resolve().parent
+    return (output or (home.parent if home.name == "intent" else home) / "generated") / site
 
 
 def check_path(path: str) -> None:

@@ -31,8 +31,11 @@ class Idiom:
     svi: str  # gateway of a VLAN
     management: str  # port out of band
     vrf: str = "{}"
+    management_vrf: bool = False  # the port out of band is in a VRF of its own, whatever is asked for
+    peer_lists: bool = False  # an unnumbered session takes any AS number of a list
+    acls: tuple[str, str] = ("TENANT-{}", "TENANT-{}")  # filters of a tenant's ports, of IPv4 and of IPv6
     own_vtep: bool = True  # tunnels begin at an address of their own beside the router id
-    prefix_lists: bool = True  # policies rest on prefix lists of the plan's names
+    redistributes: bool = True  # connected routes enter BGP by a statement of their own, not by what a session sends
     l3_svi: bool = False  # the VNI of a VRF has a VLAN interface
     own_gateway: bool = False  # a leaf has an address of its own beside a shared gateway
     member_vlans: bool = False  # members of a bond repeat its VLANs
@@ -48,6 +51,7 @@ class Idiom:
     paths: Number = planned_paths
     seed: bool = False  # the hash seed is told
     watchdog_ms: Callable[[Watchdog], int] | None = None  # detection time, where one is told for the whole box
+    own_classes: bool = False  # a class that never pauses has a number of the box alone, not its priority on the wire
     blocks: bool = False  # DSCPs are mapped in whole blocks of eight
     ecn_unit: int = 1  # thresholds are multiples of so many bytes
     ecn_percent: Percents | None = None  # thresholds are percent of a queue's fill

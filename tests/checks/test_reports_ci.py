@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, distribution
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +22,13 @@ ACTION = ROOT / "action.yml"
 HOOKS = ROOT / ".pre-commit-hooks.yaml"
 PAGE = ROOT / "docs" / "ci.md"
 SNIPPETS = re.findall(r"```yaml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-CALL = re.compile(r"\bfabric (?P<verb>[a-z]+)\b(?P<rest>[^;|&\n]*)")
+README = ROOT / "README.md"
+PAGES = (README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")))
+ROWS = re.findall(r"`(fabric [a-z][^`]*)`", "".join(re.findall(r"^\| `fabric .*\n", README.read_text("utf-8"), re.MULTILINE)))
+START = r"(?:^|[;&|] *|^ *- (?:run: )?|^ *[A-Z_]+=\S+ )"  # where a command may begin: not within a sentence
+CALL = re.compile(START + r"(?P<line> *fabric [a-z][^;&|\n]*)", re.MULTILINE)
 OPTION = re.compile(r"(?<![\w-])--?[a-z][\w-]*")
+OPERATORS = frozenset((";", "|", "||", "&&", "&", ">", ">>", "<", ">&"))
 HOOK_KEYS = {"id", "name", "description", "entry", "language", "files", "require_serial"}  # of pre-commit.com, "new hooks"
 
 
@@ -71,37 +80,71 @@ def test_the_hooks() -> None:
     assert [hook["id"] for hook in asked] == [hook["id"] for hook in hooks]
 
 
-def commands() -> list[str]:
-    """Every call of the command, options and all: in the page, the action and the hooks."""
+def calls(script: str) -> Iterator[tuple[str, ...]]:
+    """The words of every call of the command in a script of a shell; `${{ … }}` of GitHub is one word."""
+    script = re.sub(r"\$\{\{.*?\}\}", "X", script.replace("\\\n", " "))
+    for call in CALL.finditer(script):
+        words = shlex.shlex(call["line"], posix=True, punctuation_chars=True)
+        words.whitespace_split = True
+        yield tuple(takewhile(lambda word: word not in OPERATORS, words))
+
+
+def typed(page: Path) -> Iterator[str]:
+    """What a page has a reader type."""
+    for block in re.findall(r"```console\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
+        yield from (line[2:] for line in block.splitlines() if line.startswith("$ "))
+
+
+def automated(page: Path) -> list[str]:
+    """What a page has a CI system run."""
+    return re.findall(r"```yaml\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+
+
+def commands() -> list[tuple[str, ...]]:
+    """Every call of the command, options and all: in the action, the hooks and the pages."""
     action = yaml.safe_load(ACTION.read_text(encoding="utf-8"))
     scripts = [step["run"] for step in action["runs"]["steps"] if "run" in step]
     options = " ".join(re.findall(r"options\+?=\((.*?)\)", scripts[-1]))
-    scripts.append(f"fabric check {options}")
-    scripts += [hook["entry"] for hook in yaml.safe_load(HOOKS.read_text(encoding="utf-8"))]
-    scripts += re.findall(r"```(?:console|text|yaml)\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    return sorted({call[0].strip() for script in scripts for call in CALL.finditer(script.replace("\\\n", " "))})
+    scripts.append(f"fabric check {options} -- intent/dc1.yaml")
+    scripts += [f"{hook['entry']} intent/dc1.yaml" for hook in yaml.safe_load(HOOKS.read_text(encoding="utf-8"))]
+    scripts += re.findall(r"```text\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    scripts += [script for page in PAGES for script in (*typed(page), *automated(page))]
+    return sorted({call for script in scripts for call in calls(script)})
 
 
-@pytest.mark.parametrize("command", commands())
-def test_commands_use_options_that_exist(command: str) -> None:
+def parser(words: Sequence[str]) -> tuple[Any, list[str]]:
+    """The real command that the words call, and what is left for it."""
     import typer
 
     from fabric.cli import app
 
-    verbs = typer.main.get_command(app).commands  # type: ignore[attr-defined]
-    call = CALL.fullmatch(command)
-    assert call
-    if call["verb"] == "check" and "check" not in verbs:
-        pytest.skip("`fabric check` is not a command yet")
-    known = {option for parameter in verbs[call["verb"]].params for option in parameter.opts}
-    assert set(OPTION.findall(call["rest"])) <= known
+    command, left = typer.main.get_command(app), list(words[1:])
+    while hasattr(command, "commands"):
+        command = command.commands[left.pop(0)]
+    return command, left
+
+
+@pytest.mark.parametrize("words", commands(), ids=" ".join)
+def test_commands_are_understood(words: tuple[str, ...]) -> None:
+    command, left = parser(words)
+    command.make_context(words[1], left)
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_the_table_of_commands_has_options_that_exist(row: str) -> None:
+    command, _ = parser(row.split())
+    known = {option for parameter in command.params for option in parameter.opts}
+    assert set(OPTION.findall(row)) <= known
 
 
 def test_the_commands_are_found() -> None:
-    verbs = {(found["verb"], *OPTION.findall(found["rest"])) for found in map(CALL.match, commands()) if found}
-    assert ("generate", "--check") in verbs
-    assert ("check", "--format", "--format") in verbs
-    assert ("check", "--fail-on", "--format", "--format", "--format", "--configs", "--batfish") in verbs
+    found = {(words[1], *(word for word in words if word.startswith("--"))) for words in commands()}
+    assert ("generate", "--check") in found
+    assert ("generate", "--check", "--") in found
+    assert ("check", "--format", "--format") in found
+    assert ("check", "--fail-on", "--format", "--format", "--format", "--configs", "--batfish", "--") in found
+    assert ("diff", "--format") in found
+    assert len(ROWS) >= 12
 
 
 def test_inputs_never_become_lines_of_a_script() -> None:
@@ -124,18 +167,28 @@ case "$1" in generate) exit "$GENERATE";; check) exit "$CHECK";; esac
 
 def run_action(folder: Path, generate: int = 0, check: int = 0, **inputs: str) -> tuple[int, str, list[str], str]:
     """The action's check step with a stand-in for the command: its end, its output, the arguments, the step's outputs."""
+    done = run_step(folder, STAND_IN, inputs, {"GENERATE": str(generate), "CHECK": str(check)})
+    assert done.stderr == ""
+    calls = (folder / "calls").read_text(encoding="utf-8").splitlines()
+    return done.returncode, done.stdout, calls, (folder / "outputs").read_text(encoding="utf-8")
+
+
+def run_step(
+    folder: Path, command: str, inputs: Mapping[str, str], more: Mapping[str, str]
+) -> subprocess.CompletedProcess[str]:
+    """The action's check step, with a script for the command that an earlier step has installed."""
     action = yaml.safe_load(ACTION.read_text(encoding="utf-8"))
     (step,) = (step for step in action["runs"]["steps"] if step.get("id") == "check")
-    usual = {name: about["default"] for name, about in action["inputs"].items()} | inputs
+    usual = {name: about["default"] for name, about in action["inputs"].items()} | dict(inputs)
     environment = {
         name: re.sub(r"\$\{\{ inputs\.([a-z-]+) \}\}", lambda match: usual[match[1]], value)
         for name, value in step["env"].items()
     }
     program = folder / "temp" / "fabricwright" / "bin" / "fabric"
     program.parent.mkdir(parents=True)
-    program.write_text(STAND_IN, encoding="utf-8")
+    program.write_text(command, encoding="utf-8")
     program.chmod(0o755)
-    done = subprocess.run(
+    return subprocess.run(
         ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
         cwd=folder,
         env={
@@ -143,17 +196,31 @@ def run_action(folder: Path, generate: int = 0, check: int = 0, **inputs: str) -
             "RUNNER_TEMP": str(folder / "temp"),
             "GITHUB_OUTPUT": str(folder / "outputs"),
             "CALLS": str(folder / "calls"),
-            "GENERATE": str(generate),
-            "CHECK": str(check),
+            **more,
             **environment,
         },
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.stderr == ""
-    calls = (folder / "calls").read_text(encoding="utf-8").splitlines()
-    return done.returncode, done.stdout, calls, (folder / "outputs").read_text(encoding="utf-8")
+
+
+def test_a_broken_intent_fails_the_action_with_an_annotation_on_its_line(tmp_path: Path) -> None:
+    """The command itself, as the action calls it."""
+    intent = (ROOT / "intent" / "starter.yaml").read_text(encoding="utf-8").replace("rails: 2  ", "rails: 3  ")
+    (tmp_path / "intent").mkdir()
+    (tmp_path / "intent" / "dc1.yaml").write_text(intent, encoding="utf-8")
+    done = run_step(tmp_path, f'#!/bin/bash\nexec "{Path(sys.executable).parent}/fabric" "$@"\n', {}, {})
+    place = "file=intent/dc1.yaml,line=10,col=14"
+    assert intent.splitlines()[9].index("3") == 13
+    assert done.returncode == 2
+    assert done.stdout.splitlines() == [
+        f"::error {place},title=FAB109 expected%3A The intent keeps to its language::"
+        "rails: expected a divisor of the 8 NICs of dgx-h100, got 3%0Ahint: every rail takes equally many NICs of a server",
+        "1 error; no check was applied",
+    ]
+    (result,) = json.loads((tmp_path / "fabric-check.sarif").read_text(encoding="utf-8"))["runs"][0]["results"]
+    assert result["locations"][0]["physicalLocation"]["region"]["startLine"] == 10
 
 
 @pytest.fixture

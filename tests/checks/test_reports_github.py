@@ -15,7 +15,7 @@ def test_commands_come_worst_first_with_places_that_are_known(monkeypatch: pytes
     monkeypatch.chdir(tmp_path)
     verdict = Verdict.of(
         [
-            Finding("FAB450", "note", "", "a.yaml", 0, "whole file", column=3),
+            Finding("FAB130", "note", "", "a.yaml", 0, "whole file", column=3),
             Finding("FAB187", "warning", "", "a.yaml", 2, "50% of ports, shut", column=5),
             Finding("FAB102", "error", "leaf1", str(tmp_path / "b" / "c.conf"), 9, "wrong", "right: x"),
             Finding("FAB103", "error", "", "", 0, "nowhere"),
@@ -28,7 +28,7 @@ def test_commands_come_worst_first_with_places_that_are_known(monkeypatch: pytes
         "::error file=b/c.conf,line=9,title=FAB102 expected%3A The intent keeps to its language::"
         "leaf1: wrong%0Ahint: right: x\n"
         "::warning file=a.yaml,line=2,col=5,title=FAB187 expected%3A The plan needs no remark::50%25 of ports, shut\n"
-        "::notice file=a.yaml,title=FAB450 expected%3A Servers and switches agree::whole file\n"
+        "::notice file=a.yaml,title=FAB130 expected%3A The intent can be planned::whole file\n"
         "2 errors, 1 warning, 1 note in 2 devices; 1 check applied\n"
     )
 

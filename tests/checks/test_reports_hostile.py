@@ -35,11 +35,11 @@ CASES = pytest.mark.parametrize(("text", "shown"), HOSTILE.values(), ids=HOSTILE
 def verdict_of(text: str) -> Verdict:
     return Verdict.of(
         [
-            Finding("FAB301", "error", text, text, 3, text, text),
-            Finding("FAB302", "error", text, text, 4, text, text, silenced=text),
+            Finding("FAB991", "error", text, text, 3, text, text),
+            Finding("FAB992", "error", text, text, 4, text, text, silenced=text),
         ],
         [Read(text, text, 1, 1, 2, (Said(text, 5, text),))],
-        ["FAB301"],
+        ["FAB991"],
         [(text, text)],
     )
 
@@ -58,10 +58,10 @@ def test_every_report_can_be_stored(form: str, text: str, shown: str) -> None:
 @CASES
 def test_text_keeps_its_lines(text: str, shown: str) -> None:
     assert report("text", verdict_of(text)).splitlines() == [
-        f"{shown}:3: error[FAB301]: {shown}: {shown}",
+        f"{shown}:3: error[FAB991]: {shown}: {shown}",
         f"    hint: {shown}",
         "",
-        f"{shown}:4: silenced[FAB302]: {shown}: {shown}; reason: {shown}",
+        f"{shown}:4: silenced[FAB992]: {shown}: {shown}; reason: {shown}",
         "",
         f"read: {shown}: 1 device, 1 file, 2 statements",
         "    not understood: 1 statement",
@@ -95,7 +95,7 @@ def test_sarif_has_two_results_that_are_text(text: str, shown: str) -> None:
 
 
 def test_sarif_text_is_no_link() -> None:
-    verdict = Verdict.of([Finding("FAB301", "error", "", "a.conf", 1, "see [here](https://example.net)")])
+    verdict = Verdict.of([Finding("FAB991", "error", "", "a.conf", 1, "see [here](https://example.net)")])
     (run,) = json.loads(report("sarif", verdict))["runs"]
     assert run["results"][0]["message"]["text"] == "see [here] (https://example.net)"
 
@@ -104,13 +104,13 @@ def test_sarif_text_is_no_link() -> None:
 def test_junit_is_parsed_back(text: str, shown: str) -> None:
     root = ET.fromstring(report("junit", verdict_of(text)))
     assert [case.get("name") for case in root.iter("testcase")] == [
-        "FAB301 Nothing is found",
-        "FAB302 Nothing is found",
+        "FAB991 Nothing is found",
+        "FAB992 Nothing is found",
         shown,
     ]
     (failure,) = root.iter("failure")
     assert failure.get("message") == f"{shown}: {shown}"
-    assert failure.text == f"{shown}:3: error[FAB301]: {shown}: {shown}\n    hint: {shown}"
+    assert failure.text == f"{shown}:3: error[FAB991]: {shown}: {shown}\n    hint: {shown}"
     (skipped,) = root.iter("skipped")
     assert skipped.get("message") == shown
 

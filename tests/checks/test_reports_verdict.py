@@ -71,8 +71,7 @@ def test_the_sentence(verdict: Verdict, sentence: str) -> None:
         ("FAB102", "IntentLanguage", "error", "intent"),
         ("FAB145", "PossiblePlan", "error", "intent"),
         ("FAB187", "PlanWarning", "warning", "intent"),
-        ("FAB450", "HostAgreement", "error", "hosts"),
-        ("FAB457", "HostAgreement", "error", "hosts"),
+        ("FAB999", "Finding", "error", "other"),
         ("nonsense", "Finding", "error", "other"),
     ],
 )

@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
-PAGES = (README, *(ROOT / "docs" / name for name in ("tenants.md", "qos.md", "estimate.md", "capacity.md")))
+PAGES = (README, *(ROOT / "docs" / name for name in ("tenants.md", "qos.md", "estimate.md", "capacity.md", "ci.md")))
 BESIDE = ("docs/step-70b.yaml", "tests/reference/collectives/h100_ib_2n_allreduce_309.yaml")  # files that a page names
 FENCE = re.compile(r"```console\n(.*?)```", re.DOTALL)
 TOUR = "## Sixty seconds"
@@ -22,7 +22,8 @@ TOUR = "## Sixty seconds"
 def run(command: str, folder: Path) -> str:
     """stdout and stderr of a command line, as a terminal shows them."""
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "NO_COLOR": "1"}
-    environment.pop("COLUMNS", None)
+    for name in ("COLUMNS", "BATFISH_HOST"):
+        environment.pop(name, None)
     done = subprocess.run(
         ["bash", "-c", command], cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
     )

@@ -27,7 +27,6 @@ class Rule:
 
 
 READ = "The hint of each finding says what to change; `docs/intent.md` has the keys."
-AGREE = "Run `fabric generate`, or correct the file that was changed by hand."
 
 # First and last number of ids that stages before the checks give, and what they are about.
 FAMILIES = (
@@ -42,9 +41,6 @@ FAMILIES = (
                     "What does not fit is refused with its place before anything is written.", READ, ERROR, "intent.plan")),
     (180, 199, Rule("", "PlanWarning", "The plan needs no remark",
                     "The plan can be built as it is, and is probably not what was meant.", READ, WARNING, "intent.remarks")),
-    (450, 459, Rule("", "HostAgreement", "Servers and switches agree",
-                    "Both ends of a cable must have the same addresses, MTU and classes; one end alone looks healthy.",
-                    AGREE, ERROR, "hosts.agreement")),
 )  # fmt: skip
 OTHER = Rule("", "Finding", "Nothing is found", "See the message of each finding.", READ, ERROR, "other.findings")
 

@@ -75,5 +75,14 @@ TARGET = Target(
         snmp=True,
     ),
     vrf_name_limit=DEVICE_NAME_LIMIT - len(LINUX.vrf.format("")),
-    idiom=Idiom(bond="bond{}", svi="vlan{}", management="eth0", vrf=LINUX.vrf, l3_svi=True, trunk_mtu=True),
+    idiom=Idiom(
+        bond="bond{}",
+        svi="vlan{}",
+        management="eth0",
+        vrf=LINUX.vrf,
+        l3_svi=True,
+        acls=("tenant-{}", "tenant-{}"),
+        seed=True,
+        trunk_mtu=True,
+    ),
 )

@@ -122,6 +122,13 @@ TARGET = Target(
     releases=RELEASES,
     vrf_name_limit=VRF_NAME_LIMIT,
     idiom=Idiom(
-        bond="PortChannel{}", svi="Vlan{}", management="eth0", vrf=SPELLING.vrf, l3_svi=True, trunk_mtu=True, spare_mtu=True
+        bond="PortChannel{}",
+        svi="Vlan{}",
+        management="eth0",
+        vrf=SPELLING.vrf,
+        acls=("TENANT-{}-V4", "TENANT-{}-V6"),
+        l3_svi=True,
+        trunk_mtu=True,
+        spare_mtu=True,
     ),
 )

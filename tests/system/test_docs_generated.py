@@ -1,0 +1,36 @@
+"""Pages that are made from the program are committed as it makes them now: `make docs` writes them anew."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fabric.checks import docs as checks
+from fabric.checks.base import Check
+from fabric.intent import docs as intent
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = {"intent.md": intent.page, "checks.md": checks.page}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_pages_are_up_to_date(name: str) -> None:
+    assert (DOCS / name).read_text(encoding="utf-8") == PAGES[name]()
+
+
+def shipped(kind: type[Check]) -> Iterator[str]:
+    """Ids of the checks below a class."""
+    for own in kind.__subclasses__():
+        if own.id and own.__module__.startswith("fabric."):
+            yield own.id
+        yield from shipped(own)
+
+
+def test_every_check_has_a_row_and_an_entry() -> None:
+    text = checks.page()
+    ids = sorted(shipped(Check))
+    assert sorted(re.findall(r"^\| \[(FAB\d+)\]\(#fab\d+\) \|", text, re.MULTILINE)) == ids
+    assert sorted(re.findall(r"^### (FAB\d+)$", text, re.MULTILINE)) == ids
