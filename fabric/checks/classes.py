@@ -94,7 +94,8 @@ class _Ports:
         if own and rest and own.value + rest.value:
             share = round(100 * own.value / (own.value + rest.value))
             if abs(share - qos.lossless_percent) > 1:
-                yield from self.differ("weight", qos.lossless_percent, share, own)
+                odd = rest if own.value == qos.lossless_percent else own  # the one that was changed
+                yield from self.differ("weight", qos.lossless_percent, share, odd)
 
     def _sizes(self, said: PortQos, qos: Qos, lossless: Lossless, port: Port) -> Iterator[Difference]:
         yield from self._thresholds(said.ecn.get(qos.priority) or Ecn(), qos, lossless.marking)

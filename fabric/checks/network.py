@@ -90,7 +90,9 @@ class Network:
 
     @cached_property
     def by_name(self) -> dict[str, Facts]:
-        return {facts.name.lower(): facts for facts in self.devices}
+        """A name that two devices have names neither."""
+        users = Counter(facts.name.lower() for facts in self.devices)
+        return {name: facts for facts in self.devices if users[name := facts.name.lower()] == 1}
 
     @cached_property
     def owners(self) -> dict[str, list[Owner]]:
@@ -185,12 +187,15 @@ class Network:
             own = facts.interfaces.get(peer.peer)
             end = self.cabled.get(id(own)) if own else None
             return Far(*end, self._back(facts, peer, *end)) if end else None
-        found: list[tuple[bool, Far]] = []
+        found: list[tuple[tuple[bool, bool, bool], Far]] = []
         for owner in self.owners.get(bare(peer.peer), ()):
             far = Far(owner.facts, owner.interface, self._back(facts, peer, owner.facts, owner.interface))
             if owner.facts is not facts and (owner.vrf == peer.vrf or self._crosses(facts, peer, far)):
-                found.append((owner.vrf != peer.vrf, far))
-        return min(found, key=lambda row: (row[0], row[1].back is None))[1] if found else None
+                back = far.back  # one address may be that of several, on links that never meet: whom this end means is meant
+                meant = back is not None and _expects(peer, far.process, back)
+                meant = meant and back is not None and _expects(back, facts.bgp.get(peer.vrf), peer)
+                found.append(((owner.vrf != peer.vrf, back is None, not meant), far))
+        return min(found, key=lambda row: row[0])[1] if found else None
 
     def _crosses(self, facts: Facts, peer: Neighbor, far: Far) -> bool:
         """Whether a session leaves its VRF: two tenants may use one address, so one end at least must mean the other."""
@@ -203,9 +208,23 @@ class Network:
         if process is None:
             return None
         known, mine = self._peers[id(process)], self.sources(facts, peer)
-        named = next((known[own] for own in sorted(mine) if own in known), None)
+        if peer.interface:  # the session of this cable, not one between loopbacks
+            own = facts.interfaces.get(peer.peer)
+            mine = {bare(said.value) for said in own.addresses} if own else set()
+        named = next(
+            (known[own] for own in sorted(mine) if own in known and self._mutual(facts, peer, far, known[own])), None
+        )
         listening = (own for own in known.values() if own.dynamic and any(_within(address, own.peer) for address in mine))
         return named or known.get(interface.name) or next(listening, None)
+
+    def _mutual(self, facts: Facts, peer: Neighbor, far: Facts, back: Neighbor) -> bool:
+        """Whether two sessions are halves of one: where this end's address is not known, the far end must come from the one
+        that this session is with. Beside a session between loopbacks, one between ports may be broken."""
+        return peer.interface or self.placed(facts, peer) or bare(peer.peer) in self.sources(far, back)
+
+    def placed(self, facts: Facts, peer: Neighbor) -> bool:
+        """Whether it is known from which address a session comes."""
+        return peer.source is not None or bool(self.near[id(facts)].beside(peer.vrf, peer.peer))
 
     @cached_property
     def _peers(self) -> dict[int, dict[str, Neighbor]]:

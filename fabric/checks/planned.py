@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 
+from fabric.checks.policies import Policies
 from fabric.checks.rows import Key, Value, session_name, table_name
 from fabric.plan.ports import Port, Session
 from fabric.plan.views import SwitchView
 from fabric.readback.facts import MANAGEMENT
 from fabric.vendors.base import target
 from fabric.vendors.idiom import TENANT
-from fabric.vendors.policy import external_policy, underlay_policy, vrf_policy
+from fabric.vendors.policy import Policy
 
 
 def planned_rows(view: SwitchView) -> dict[Key, Value]:
@@ -25,6 +26,7 @@ class _Rows:
         nos = target(view.device.nos)
         assert nos.idiom is not None
         self.idiom, name = nos.idiom, nos.port_name
+        self.policies = Policies(view, self.idiom)
         self.port = partial(_named, name, view)
         self.rows: dict[Key, Value] = {}
 
@@ -35,10 +37,9 @@ class _Rows:
             self._port(port)
         self._loopbacks()
         self._management()
-        self.put("hash_seed", "", view.balancing.seed)
         self._bgp()
         self._overlay()
-        self._policies()
+        self._prefix_lists()
         self._lossless()
         return self.rows
 
@@ -61,6 +62,8 @@ class _Rows:
         routed = port.address and not port.bridged and not port.lag
         self.put("addresses", name, frozenset({port.address}) if routed and port.address else None)
         self.put("vrf", name, self.vrf(port.vrf))
+        acl = self.idiom.acls[view.underlay.family == "ipv6"]
+        self.put("filters", name, frozenset({acl.format(port.acl)}) if port.acl else None)
         self.put("bond", name, self.idiom.bond.format(port.lag) if port.lag else None)
         if port.bridged and (not port.lag or self.idiom.member_vlans):
             self._vlans(name, port.untagged, port.tagged)
@@ -118,7 +121,7 @@ class _Rows:
         manage, name = self.view.management, self.idiom.management
         if manage.address:
             self.put("addresses", name, frozenset({manage.address}))
-            self.put("vrf", name, MANAGEMENT if manage.vrf else None)
+            self.put("vrf", name, MANAGEMENT if manage.vrf or self.idiom.management_vrf else None)
         for kind in ("ntp", "syslog", "dns"):
             self.put(kind, "", frozenset(getattr(manage, kind)) or None)
 
@@ -135,7 +138,7 @@ class _Rows:
         view, under = self.view, self.view.underlay
         peers: dict[str, list[str]] = {"": []}
         for session in view.sessions:
-            peers[""].append(self._session("", session))
+            peers[""].append(self._session("", session, self.policies.underlay))
         if view.overlay:
             for overlay in view.overlay.sessions:
                 name = session_name("", overlay.peer_address)
@@ -144,9 +147,11 @@ class _Rows:
                 self.put("remote_as", name, overlay.peer_asn)
                 self.put("source", name, view.router_id)
                 self.put("families", name, frozenset({"evpn"}))
+                self.put("keepalive", name, under.keepalive_s if self.idiom.keepalive else None)
+                self.put("hold", name, under.hold_s)
         for vrf in view.vrfs:
-            own = self.vrf(vrf.name)
-            peers[own] = [self._session(own, session) for session in vrf.sessions]
+            own, policy = self.vrf(vrf.name), self.policies.of(vrf.name)
+            peers[own] = [self._session(own, session, policy) for session in vrf.sessions]
         for external in view.externals:
             own = self.vrf(external.vrf)
             name = session_name(own, external.peer_address)
@@ -154,8 +159,15 @@ class _Rows:
             self.put("", name, True)
             self.put("remote_as", name, external.peer_asn)
             self.put("max_prefix", name, under.max_prefix)
+            self.put("families", name, frozenset({"ipv6" if ":" in external.peer_address else "ipv4"}))
+            self.put("keepalive", name, under.keepalive_s if self.idiom.keepalive else None)
+            self.put("hold", name, under.hold_s)
+            policy = self.policies.external(external)
+            self.put("takes", name, frozenset({policy.imports}))
+            self.put("sends", name, frozenset({policy.exports}))
             if external.tag:
                 self._slice(external.port, external.vrf, external.tag, external.address)
+        tenants = {"": ""} | {self.vrf(vrf.name): vrf.name for vrf in view.vrfs}
         for own, found in peers.items():
             if own and not found and not (view.overlay and self.idiom.vrf_process):
                 continue
@@ -165,18 +177,24 @@ class _Rows:
             self.put("router_id", name, view.router_id)
             self.put("max_paths", name, self.idiom.paths(view))
             self.put("relax", name, None if own else True)
+            if self.idiom.redistributes:
+                self.put("connected", name, frozenset({self.policies.of(tenants[own]).connected}))
+        self.put("aggregates", table_name(""), frozenset(view.aggregates) or None)
 
-    def _session(self, vrf: str, session: Session) -> str:
+    def _session(self, vrf: str, session: Session, policy: Policy) -> str:
         under = self.view.underlay
         peer = session.peer_address or self._sub_or_port(session)
         name = session_name(vrf, peer)
         self.put("", name, True)
-        self.put("remote_as", name, session.peer_asn)
+        listed = self.idiom.peer_lists and session.peer_address is None
+        self.put("remote_as", name, "external" if listed else session.peer_asn)
         self.put("max_prefix", name, under.max_prefix)
         self.put("families", name, frozenset({"ipv6" if under.family == "ipv6" else "ipv4"}))
         self.put("keepalive", name, under.keepalive_s if self.idiom.keepalive else None)
         self.put("hold", name, under.hold_s)
         self.put("bfd", name, True if under.bfd else None)
+        self.put("takes", name, frozenset({policy.imports}))
+        self.put("sends", name, self.policies.sends(policy))
         return peer
 
     def _sub_or_port(self, session: Session) -> str:
@@ -227,16 +245,9 @@ class _Rows:
             self._frame(name, self._tenant_mtu, self.idiom.bridge_bytes)
             self.put("esi", name, lag.esi if target(view.device.nos).capabilities.multihoming == "esi" else None)
 
-    def _policies(self) -> None:
-        if not self.idiom.prefix_lists:
-            return
-        view = self.view
-        policies = [underlay_policy(view)]
-        policies += [vrf_policy(view, vrf) for vrf in view.vrfs]
-        policies += [external_policy(view, external) for external in view.externals]
-        for policy in policies:
-            for one in policy.lists:
-                self.put("prefixes", f"prefix list {one.name}", frozenset(entry.words for entry in one.entries))
+    def _prefix_lists(self) -> None:
+        for one in self.policies.lists():
+            self.put("prefixes", f"prefix list {one.name}", frozenset(entry.words for entry in one.entries))
 
 
 def _named(name, view: SwitchView, port: Port) -> str:  # type: ignore[no-untyped-def]

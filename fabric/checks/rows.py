@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
-from fabric.readback.facts import MANAGEMENT, Bgp, Facts, Interface, Neighbor, Said, Vni, Vrf
+from fabric.readback.facts import ANY_ROUTE, MANAGEMENT, Bgp, Facts, Interface, Neighbor, Said, Vni, Vrf
 from fabric.readback.words import is_address
 
 Value: TypeAlias = "int | str | bool | frozenset[int] | frozenset[str]"
@@ -46,6 +46,7 @@ KINDS: Mapping[str, Kind] = {
     "access": Kind("untagged VLAN", closed=True),
     "trunk": Kind("tagged VLANs", closed=True),
     "bond": Kind("bond", closed=True),
+    "filters": Kind("packet filters"),
     "esi": Kind("Ethernet segment", closed=True),
     "asn": Kind("AS number", closed=True),
     "router_id": Kind("router id"),
@@ -56,6 +57,10 @@ KINDS: Mapping[str, Kind] = {
     "source": Kind("local address"),
     "families": Kind("address families"),
     "max_prefix": Kind("prefix limit"),
+    "takes": Kind("routes taken in"),
+    "sends": Kind("routes sent out"),
+    "connected": Kind("connected routes that enter BGP"),
+    "aggregates": Kind("aggregates", closed=True),
     "keepalive": Kind("keepalive in seconds"),
     "hold": Kind("hold time in seconds"),
     "bfd": Kind("BFD"),
@@ -68,7 +73,7 @@ KINDS: Mapping[str, Kind] = {
     "vni": Kind("VNI", closed=True),
     "vtep": Kind("tunnel source"),
     "anycast_mac": Kind("MAC address of the gateways"),
-    "hash_seed": Kind("hash seed", spoken=True),
+    "hash_seed": Kind("hash seed"),
     "watchdog_ms": Kind("detection time of the PFC watchdog in ms"),
     "prefixes": Kind("entries"),
     "ntp": Kind("time servers", closed=True),
@@ -154,6 +159,7 @@ def _interface(found: Rows, facts: Facts, name: str, interface: Interface) -> No
             found, Key("addresses", name), [said for said in interface.addresses if not said.value.startswith("fe80:")], home
         )
     _many(found, Key("gateways", name), interface.gateways, home)
+    _many(found, Key("filters", name), interface.filters, home)
     _many(found, Key("trunk", name), interface.trunk, home)
     for kind, said in (
         ("enabled", interface.enabled),
@@ -185,6 +191,8 @@ def _process(found: Rows, facts: Facts, process: Bgp) -> None:
     _one(found, Key("router_id", name), process.router_id)
     _one(found, Key("max_paths", name), process.max_paths)
     _one(found, Key("relax", name), process.relax)
+    _passed(found, facts, Key("connected", name), process.connected)
+    _many(found, Key("aggregates", name), process.aggregates, home)
     peers = [
         Said(peer.peer, peer.line, peer.file)
         for peer in process.neighbors.values()
@@ -209,6 +217,18 @@ def _session(found: Rows, facts: Facts, peer: Neighbor) -> None:
     if peer.source:
         _one(found, Key("source", name), Said(_resolved(facts, peer.source.value), peer.source.line, peer.source.file))
     _many(found, Key("families", name), peer.families, home)
+    _passed(found, facts, Key("takes", name), peer.import_filter)
+    _passed(found, facts, Key("sends", name), peer.export_filter)
+
+
+def _passed(found: Rows, facts: Facts, key: Key, policy: Said[str] | None) -> None:
+    """The prefix lists that a policy lets through, each where the policy names it; a filter may be a list itself."""
+    if policy is None:
+        return
+    every = [] if policy.value else [Said(ANY_ROUTE, policy.line, policy.file)]
+    for name in policy.value.split():
+        every += facts.policies.get(name, [Said(name, policy.line, policy.file)])
+    found[key] = Row(frozenset(said.value for said in every), policy, {said.value: said for said in every})
 
 
 def _targets(found: Rows, name: str, own: Vni | Vrf) -> None:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from dataclasses import dataclass
+from errno import ENOENT
 from pathlib import Path
 
 from fabric import pipeline
-from fabric.checks.finding import Finding
+from fabric.checks.files.services import HostNames
+from fabric.checks.finding import ERROR, WARNING, Finding
 from fabric.checks.folder import check_folder, unrecognised
 from fabric.checks.site import Checked, Site, finding_of
 from fabric.checks.verdict import Verdict
 from fabric.diagnostics import InputError, MissingError
 from fabric.generate import Progress, refuse_same_site
-from fabric.readback.folder import scan
+from fabric.pipeline import Intent
+from fabric.readback.folder import Device, Folder, scan
 
 
 @dataclass(frozen=True)
@@ -36,16 +41,19 @@ class Outcome:
 
 
 def run(scope: Scope, fail_on: str, progress: Progress) -> Outcome:
-    """Checks everything that is asked for. Raises OSError for a folder that is not there, InputError for two intents of
-    one site."""
+    """Checks everything that is asked for; a broken intent does not keep the others from being checked. Raises OSError for a
+    folder that is not there, or has nothing in it."""
     folder = scan(scope.configs) if scope.configs is not None else None
-    intents, sites, broken = [], [], list[Finding]()
-    for path in scope.files:
+    if folder is not None and not (folder.devices or folder.unrecognised):
+        raise FileNotFoundError(ENOENT, "no config is in this folder", str(scope.configs))
+    intents, sites, broken = list[Intent](), list[Site](), list[Finding]()
+    for path in {os.path.realpath(path): path for path in scope.files}.values():
         try:
-            intents.append(pipeline.load(path, scope.output))
+            intent = pipeline.load(path, scope.output)
+            refuse_same_site([*intents, intent])
+            intents.append(intent)
         except InputError as error:
             broken += [finding_of(one) for one in error.diagnostics]
-    refuse_same_site(intents)
     for intent in intents:
         try:
             sites.append(Site(intent, folder, scope.jobs, progress))
@@ -53,10 +61,30 @@ def run(scope: Scope, fail_on: str, progress: Progress) -> Outcome:
             broken += [finding_of(one) for one in error.diagnostics]
     results = [site.check() for site in sites]
     missing = _batfish(scope.batfish, sites, results) if scope.batfish else ""
+    if folder is not None and results:
+        results[0].findings += _beside(sites, folder)
     results = [site.silenced(result) for site, result in zip(sites, results, strict=True)]
-    if folder is not None:
-        results.append(Checked(unrecognised(folder)) if scope.files else check_folder(folder))
+    if folder is not None and not scope.files:
+        results.append(check_folder(folder))
+        if scope.batfish:
+            results[0].skipped.append(("Batfish", "it is asked whether a plan came true: name the intent as well"))
     return Outcome(_verdict(results, broken, fail_on), bool(broken), missing)
+
+
+def _beside(sites: list[Site], folder: Folder) -> Iterator[Finding]:
+    """What a folder holds beside the switches of the plans: what no reader is for, what nobody planned, second copies."""
+    planned = {job.device.name for site in sites for job in site.todo}
+    names = ", ".join(site.plan.site for site in sites)
+    yield from unrecognised(folder)
+    judged = dict[str, Device]()
+    for device in folder.devices:
+        first, file = judged.setdefault(device.name, device), next(iter(device.files))
+        if device.name not in planned:
+            message = f"host name: no switch of site {names} has this name"
+            yield Finding(HostNames.id, WARNING, device.name, file, 0, message, HostNames.mend)
+        elif first is not device:
+            message = f"host name: {next(iter(first.files))} has it too, and was judged in place of this file"
+            yield Finding(HostNames.id, ERROR, device.name, file, 0, message, "leave one of them in the folder")
 
 
 def _batfish(host: str, sites: list[Site], results: list[Checked]) -> str:

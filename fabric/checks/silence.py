@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from fabric.checks.base import Check
-from fabric.checks.finding import NOTE, Finding
+from fabric.checks.finding import NOTE, WARNING, Finding
 from fabric.plan.plan import Plan
 
 
@@ -63,7 +63,18 @@ class Silences:
         places = [("", self.plan.intent.checks.silence), *((name, self._own(name)) for name in self.plan.fabrics)]
         for fabric, silence in places:
             for code in silence:
-                if (fabric, code) in used or code not in ran:
-                    continue
                 path = ("fabrics", fabric, "checks", "silence", code) if fabric else ("checks", "silence", code)
-                yield NeedlessSilence().at(self.plan.source.place(path, key=True), f"{code} is silenced, but finds nothing")
+                place = self.plan.source.place(path, key=True)
+                if (fabric, code) not in used and code in ran:
+                    yield NeedlessSilence().at(place, f"{code} is silenced, but finds nothing")
+                elif not _is_known(code):
+                    yield NeedlessSilence().at(place, f"{code} is silenced, but no check has this id", severity=WARNING)
+
+
+def _is_known(code: str) -> bool:
+    """Whether a check has this id, one that asks a server among them, or a stage before the checks gives it."""
+    from fabric.checks import batfish
+    from fabric.checks.reports.rules import OTHER, rule_of
+
+    batfish.every_check()
+    return rule_of(code).subject != OTHER.subject

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from fabric import pipeline
 from fabric.checks import design, device, files, hosts
 from fabric.checks.base import Design
+from fabric.checks.edited import edits
 from fabric.checks.files.reading import OutOfDate
 from fabric.checks.files.services import HostNames
 from fabric.checks.finding import ERROR, WARNING, Finding
@@ -26,6 +27,7 @@ from fabric.pipeline import Intent
 from fabric.plan.devices import Device
 from fabric.plan.plan import Plan
 from fabric.readback.facts import Said
+from fabric.readback.folder import Device as Found
 from fabric.readback.folder import Folder
 from fabric.readback.readers import read_device
 
@@ -64,7 +66,7 @@ class Site:
         self.intent, self.folder, self.jobs, self.progress = intent, folder, jobs, progress
         self.plan = pipeline.plan(intent)
         self.renderer = pipeline.render(self.plan, intent)
-        given = None if folder is None else {device.name: device.files for device in folder.devices}
+        given = None if folder is None else {device.name: device for device in reversed(folder.devices)}
         self.sample = hosts.Sample.of_site(self.plan)
         self.work = _Work(intent, self.renderer, _Disk(intent), given, self.sample)
         self.todo = self.renderer.jobs(lambda name: True)
@@ -72,7 +74,7 @@ class Site:
     def texts(self, device: Device) -> Mapping[str, str]:
         """The files of a switch that are judged: path → text."""
         job = next(job for job in self.todo if job.device is device)
-        return self.work.texts(job, [])
+        return self.work.texts(job, [], {})
 
     def check(self) -> Checked:
         """Every check of the design, of the files of its switches and of those of its servers."""
@@ -108,10 +110,13 @@ class Site:
                 ", …" if stale[1:] else ""
             )
             result.findings.append(OutOfDate().at(place, message, severity=WARNING))
+        if self.folder is None and self.work.disk.lost:
+            why = f"{self.work.disk.lost}; checked is what `fabric generate` would write"
+            message = f"{self.intent.shown}: not looked at, {why}"
+            result.findings.append(OutOfDate().at(self.intent.source.place(("site",)), message, severity=WARNING))
         self._servers(result, {key: end for one in judged for key, end in one.ends.items()})
-        result.read.append(self._read(judged))
-        if self.folder is not None:
-            result.findings += _strangers(self.plan, self.folder, {job.device.name for job in self.todo})
+        if judged:
+            result.read.append(self._read(judged))
 
     def _servers(self, result: Checked, ends: hosts.Ends) -> None:
         """Files of servers against the ends of their leaves that are as planned."""
@@ -124,9 +129,14 @@ class Site:
 
     def _read(self, judged: Sequence[Judged]) -> Read:
         unread = tuple(said for one in judged for said in one.unread)
-        shown = str(self.intent.shown) if self.folder is None else self.folder.root
-        counts = sum(one.files for one in judged), sum(one.statements for one in judged)
-        return Read(f"configs of site {self.plan.site}", shown, len(judged), *counts, unread)
+        shown, fresh = str(self.intent.shown), ""
+        if self.folder is not None:
+            shown = self.folder.root
+        elif not self.work.disk.owned:
+            fresh = ", as `fabric generate` would write them"
+        found = [one for one in judged if one.files]
+        counts = len(found), sum(one.files for one in found), sum(one.statements for one in found)
+        return Read(f"configs of site {self.plan.site}{fresh}", shown, *counts, unread)
 
 
 def _diagnostics(made: Plan) -> Iterator[Finding]:
@@ -141,23 +151,21 @@ def finding_of(said: Diagnostic) -> Finding:
     return Finding(said.code, said.severity, "", place.file, place.line, said.message, said.hint, place.column)
 
 
-def _strangers(made: Plan, folder: Folder, planned: set[str]) -> Iterator[Finding]:
-    """Devices of a folder that the plan does not have."""
-    for device_ in folder.devices:
-        if device_.name not in planned:
-            message = f"host name: no switch of site {made.site} has this name"
-            yield Finding(HostNames.id, WARNING, device_.name, next(iter(device_.files)), 0, message, HostNames.mend)
-
-
 class _Disk:
     """The generated folder: which files stand there as they were generated, and which were changed since."""
 
     def __init__(self, intent: Intent) -> None:
         self.folder, self.shown = intent.folder, intent.shown
+        self.owned: Mapping[str, str] = {}
+        self.lost = ""  # why nothing there is looked at, though there are files
+        if not intent.site.output.keep:
+            return
         try:
-            self.owned = manifest.read(intent.folder) if intent.site.output.keep else {}
-        except OutputError:
-            self.owned = {}
+            self.owned = manifest.read(intent.folder)
+        except OutputError as error:
+            self.lost = error.message.replace(str(intent.folder), str(intent.shown))
+        if not self.owned and not self.lost and (intent.folder / "configs").exists():
+            self.lost = "there is no manifest"
 
     def look(self, path: str, fresh: bytes) -> tuple[bytes, bool]:
         """(what is to be judged, whether an older intent made what is there). A file edited by hand is judged as it is."""
@@ -177,35 +185,54 @@ class _Work:
     intent: Intent
     renderer: Renderer
     disk: _Disk
-    given: Mapping[str, Mapping[str, str]] | None  # device → path → text, of a folder that was named
+    given: Mapping[str, Found] | None  # name → device, of a folder that was named
     sample: hosts.Sample
 
     def judge(self, job: Job) -> Judged:
         """One switch."""
         view = self.renderer.views[job.fabric].of(job.device)
         stale: list[str] = []
-        texts = self.texts(job, stale)
-        if not texts:
-            message = "host name: no file of this switch was found"
-            finding = Finding(HostNames.id, ERROR, job.device.name, str(self.intent.path), 0, message, HostNames.mend)
-            return Judged((finding,), {}, 0, 0, (), ())
+        fresh: dict[str, str] = {}
+        texts = self.texts(job, stale, fresh)
+        if wrong := self._not_judged(job, texts):
+            return Judged((wrong,), {}, len(texts), 0, (), ())
         facts = read_device(job.device.name, job.device.nos, texts)
         facts.name = job.device.name if self.given is None else facts.name
         findings = device.judge(view, facts, texts)
+        for path, planned in fresh.items():
+            findings += edits(job.device.name, path, planned, texts[path], findings)
         right = not any(finding.id in hosts.ECHOED for finding in findings)
         ends = hosts.ends(view, facts, self.sample) if right else {}
         return Judged(tuple(findings), ends, len(texts), facts.statements, tuple(facts.unread), tuple(stale))
 
-    def texts(self, job: Job, stale: list[str]) -> Mapping[str, str]:
-        """Path → text of what is judged; paths of an older intent's files go to `stale`."""
+    def _not_judged(self, job: Job, texts: Mapping[str, str]) -> Finding | None:
+        """Why a switch of the plan has nothing that could be held against it."""
+        name, nos = job.device.name, job.device.nos
+        if not texts:
+            message, hint = "host name: no file of this switch was found", "add its config, under its planned host name"
+        elif self.given is not None and self.given[name].nos != nos:
+            message, hint = (
+                f"network OS: expected {nos}, got {self.given[name].nos}",
+                "is this the right device, and its last config?",
+            )
+        else:
+            return None
+        return Finding(HostNames.id, ERROR, name, next(iter(texts), str(self.intent.path)), 0, message, hint)
+
+    def texts(self, job: Job, stale: list[str], edited: dict[str, str]) -> Mapping[str, str]:
+        """Path → text of what is judged. Paths of an older intent's files go to `stale`; of files that were edited by hand
+        what the plan makes goes to `edited`."""
         if self.given is not None:
-            return self.given.get(job.device.name, {})
+            return self.given[job.device.name].files if job.device.name in self.given else {}
         found = {}
         for path, fresh in self.renderer.files(job):
             data, old = self.disk.look(path, fresh)
             if old:
                 stale.append(path)
-            found[f"{self.disk.shown}/{path}"] = data.decode("utf-8", "replace")
+            shown = f"{self.disk.shown}/{path}"
+            found[shown] = data.decode("utf-8", "replace")
+            if data != fresh:
+                edited[shown] = fresh.decode()
         return found
 
 

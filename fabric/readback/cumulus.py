@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from fabric.readback import cumulus_names, cumulus_paths
 from fabric.readback.cumulus_bgp import read_bgp
@@ -10,6 +10,7 @@ from fabric.readback.cumulus_ports import read_ports, vrf_name
 from fabric.readback.cumulus_qos import read_qos
 from fabric.readback.cumulus_tree import found, number, read_tree, said, switch
 from fabric.readback.facts import MANAGEMENT, Facts, Said, Vni, Vrf
+from fabric.readback.passes import Entry, add_policies
 from fabric.readback.words import mac, numbers
 from fabric.readback.yaml_lines import Branch
 
@@ -27,6 +28,7 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
         read_qos(facts, file, tree)
         _link_local(facts)
         _prefixes(facts, file, tree)
+        add_policies(facts, _entries(file, tree))
         facts.undefined += cumulus_names.undefined(tree, file)
         facts.services.secrets += cumulus_names.secrets(tree, file)
         facts.broken += [Said(why, line, file) for why, line in broken]
@@ -103,3 +105,15 @@ def _prefixes(facts: Facts, file: str, tree: Branch) -> None:
                 text = prefix + (f" ge {low}" if low else "") + (f" le {high}" if high else "")
                 if rule.at("action").word == "permit":
                     rows.append(Said(text, part.line, file))
+
+
+def _entries(file: str, tree: Branch) -> Iterator[Entry]:
+    for (name, _), rule in found(tree, "router/policy/route-map/*/rule/*"):
+        entry = Entry(name, "deny" not in rule.at("action").parts, rule.line, file)
+        for key, part in rule.at("match").parts.items():
+            lists = [Said(text, own.line, file) for text, own in part.parts.items()]
+            if key in ("ip-prefix-list", "prefix-list"):
+                entry.lists += lists
+            elif key != "type":
+                entry.narrowed = True
+        yield entry

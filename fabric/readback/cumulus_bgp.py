@@ -54,12 +54,22 @@ def _process(file: str, vrf: str, own: Branch, shared: Branch) -> Bgp:
     bgp.router_id = both.first(said, "router-id")
     widths = [found for family in UNICAST if (found := number(own.at("address-family", family, "multipaths", "ebgp"), file))]
     bgp.max_paths = min(widths, key=lambda found: found.value, default=None)
+    for family in UNICAST:
+        _routes(bgp, own.at("address-family", family))
     bgp.relax = truth(own.at("path-selection", "multipath", "aspath-ignore"), file)
     for peers in (own.at("neighbor"), own.at("peer"), own.at("dynamic-neighbor", "listen-range")):  # `peer` before 5.0
         for text, branch in peers.parts.items():
             neighbor = _neighbor(file, vrf, text, branch, own.at("peer-group"))
             bgp.neighbors[neighbor.peer] = neighbor
     return bgp
+
+
+def _routes(bgp: Bgp, family: Branch) -> None:
+    """What enters BGP here."""
+    connected = family.at("redistribute", "connected")
+    if connected.line and not off(connected):
+        bgp.connected = said(connected.at("route-map"), bgp.file) or Said("", connected.line, bgp.file)
+    bgp.aggregates += [Said(text, part.line, bgp.file) for text, part in family.at("aggregate-route").parts.items()]
 
 
 def _asn(branch: Branch, file: str) -> Said[int] | None:

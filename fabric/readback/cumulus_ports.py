@@ -22,6 +22,9 @@ def read_ports(facts: Facts, file: str, tree: Branch) -> None:
         for member, part in port.at("bond", "member").parts.items():
             own = facts.interfaces.setdefault(member, Interface(member, part.line, file))
             own.bond = Said(name, part.line, file)
+        base = facts.interfaces.get(port.at("base-interface").word or "")
+        if base and facts.interfaces[name].mtu is None:
+            facts.interfaces[name].mtu = base.mtu  # a slice has its port's
     for name, vrf in tree.at("vrf").parts.items():
         addresses = list(_addresses(facts, file, vrf.at("loopback"), "address"))
         if addresses and name != "default":  # the address is the VRF's own device's

@@ -126,17 +126,22 @@ class Qos:
 
 
 def read_qos(facts: Facts, file: str, tree: Branch) -> None:
-    """The classes of every physical port, where the box has any."""
+    """The classes of every physical port, where the box has any; a port that is split is its parts."""
     own = tree.at("qos")
     if not own.line:
         return
     qos = Qos(file, own, _roce(own.at("roce"), file))
     for name, port in tree.at("interface").parts.items():
-        if name.startswith("swp") and "." not in name:
+        if name.startswith("swp") and "." not in name and not _split(port):
             facts.interfaces[name].qos = qos.of(port)
     poll, polls = (number(own.at("pfc-watchdog", key), file) for key in ("polling-interval", "robustness"))
     if said := polls or poll:
         facts.watchdog_ms = replace(said, value=(poll.value if poll else POLL_MS) * (polls.value if polls else POLLS))
+
+
+def _split(port: Branch) -> bool:
+    """`4x`, or a port that is given up for its neighbour's parts; `1x` is a port as it comes."""
+    return port.at("link", "breakout").word not in (None, "1x")
 
 
 def _roce(branch: Branch, file: str) -> Said[int] | None:

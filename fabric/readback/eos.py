@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from fabric.readback.eos_bgp import read_bgp, vrf_name
-from fabric.readback.eos_names import undefined
+from fabric.readback.eos_names import port_name, undefined
 from fabric.readback.eos_qos import Qos
 from fabric.readback.facts import MANAGEMENT, Facts, Interface, Said, Vni, Vrf
 from fabric.readback.indented import Section, read_indented
+from fabric.readback.passes import read_route_maps
 from fabric.readback.words import each_name, esi, gbps, integer, mac, numbers, placeholder, prefix
 
 # Sections that are read, by their heads; and those that tell nothing a check asks for.
@@ -88,10 +89,11 @@ class _Reader:
         for text, section in config.each("vrf definition"):
             self._vrf(text, section)
         for text, section in config.each("interface"):
-            for name in each_name(text) if not text.startswith(("defaults", "profile ")) else ():
+            for name in each_name(port_name(text)) if not text.startswith(("defaults", "profile ")) else ():
                 self._interface(name, section)
         read_bgp(facts, self.file, config)
         self._policies()
+        read_route_maps(facts, self.file, config)
         facts.watchdog_ms = self.qos.watchdog_ms
         facts.hash_seed = self.qos.hash_seed
         facts.undefined += undefined(config, self.file)
@@ -122,11 +124,14 @@ class _Reader:
     def _vxlan(self, section: Section) -> None:
         facts = self.facts
         for text, part in section.each("vxlan source-interface"):
-            facts.vtep = Said(text, part.number, self.file)
+            facts.vtep = Said(port_name(text), part.number, self.file)
         for text, part in section.each("vxlan vlan"):
             vlans, _, vnis = text.partition(" vni ")
             for vlan, vni in zip(numbers(vlans.removeprefix("add ")), numbers(vnis), strict=False):
                 own = facts.vnis.setdefault(vni, Vni(vni, part.number, self.file))
+                if own.vlan and own.vlan.value != vlan:
+                    for line, other in ((own.vlan.line, vlan), (part.number, own.vlan.value)):
+                        facts.conflicts.append(Said(f"VNI {vni} is that of VLAN {other} too", line, self.file))
                 own.vlan = Said(vlan, part.number, self.file)
         for text, part in section.each("vxlan vrf"):
             name, _, vni_text = text.partition(" vni ")

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from fabric.readback.eos_names import port_name
 from fabric.readback.facts import MANAGEMENT, Bgp, Facts, Neighbor, Said, Vni, Vrf
 from fabric.readback.indented import Section
 from fabric.readback.words import asn, each_name, integer, is_address, numbers
 
 MOST_ROUTES = 12000  # the limit of a neighbour that states none; 0 is no limit
 FAMILIES = {"ipv4": "ipv4", "ipv4 unicast": "ipv4", "ipv6": "ipv6", "ipv6 unicast": "ipv6", "evpn": "evpn"}
+UNICAST = ("ipv4", "ipv6")
 KNOWN = (
     "address-family", "aggregate-address", "bgp", "distance", "dynamic", "graceful-restart", "graceful-restart-helper",
     "maximum-paths", "neighbor", "network", "no", "rd", "redistribute", "rib", "route-target", "router-id", "shutdown",
@@ -99,16 +100,26 @@ class _Process:
             self._neighbor(own, vrf, text.split(), part.number)
         for text, part in section.each("bgp listen range"):
             self._listen(own, vrf, text.split(), part.number)
+        for part in (section, *(part for text, part in section.each("address-family") if FAMILIES.get(text) in UNICAST)):
+            self._routes(own, part)
         self._activate(own, section)
 
     def _neighbor(self, own: Bgp, vrf: str, words: list[str], line: int) -> None:
         if words[:1] == ["interface"] and len(words) > 1:
-            for name in each_name(re.sub(r"^Et(?=\d)", "Ethernet", words[1])):
+            for name in each_name(port_name(words[1])):
                 peer = own.neighbors.setdefault(name, Neighbor(vrf, name, line, self.file, interface=True))
                 self._say(peer, words[2:], line)
         elif words and is_address(words[0]):
             peer = own.neighbors.setdefault(words[0], Neighbor(vrf, words[0], line, self.file))
             self._say(peer, words[1:], line)
+
+    def _routes(self, own: Bgp, section: Section) -> None:
+        """What enters BGP here."""
+        for text, part in section.each("redistribute connected"):
+            words = text.split()
+            own.connected = Said(words[1] if words[:1] == ["route-map"] and len(words) > 1 else "", part.number, self.file)
+        for text, part in section.each("aggregate-address"):
+            own.aggregates += [Said(word, part.number, self.file) for word in text.split()[:1]]
 
     def _listen(self, own: Bgp, vrf: str, words: list[str], line: int) -> None:
         if words:
@@ -162,6 +173,10 @@ class _Process:
     # --- EVPN ---------------------------------------------------------------------------------------------------
 
     def _vlans(self, vlans: list[int], section: Section) -> None:
+        mapped = {own.vlan.value for own in self.facts.vnis.values() if own.vlan}
+        if mapped:  # a tunnel for VLANs, but none for this one
+            missing = (f"VNI of VLAN {vlan}" for vlan in vlans if vlan not in mapped)
+            self.facts.undefined += [Said(name, section.number, self.file) for name in missing]
         for vni in [own for own in self.facts.vnis.values() if own.vlan and own.vlan.value in vlans]:
             self._targets(vni, section)
 
@@ -191,7 +206,7 @@ def _take(peer: Neighbor, words: list[str], line: int, file: str, *, inherited: 
     elif head == "local-as" and rest:
         put("local_as", asn(rest[0]))
     elif head == "update-source" and rest:
-        put("source", rest[0])
+        put("source", port_name("".join(rest[:2])))
     elif head == "description":
         put("description", " ".join(rest))
     elif head == "ebgp-multihop":

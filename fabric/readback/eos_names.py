@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from fabric.readback.facts import Said
@@ -26,6 +27,8 @@ MATCHES: Mapping[str, str] = {
     "extcommunity": "extcommunity-list",
     "as-path": "as-path list",
 }
+STEM = re.compile(r"([A-Za-z-]{2,}) ?(?=\d)")
+STEMS = ("Ethernet", "Loopback", "Management", "Port-Channel", "Vlan", "Vxlan")  # of interfaces; short ones mean the first
 MODES = frozenset(("exact-match", "or-results", "length", "community-list"))
 BUILT_IN = frozenset(("default", "copp-system-policy"))
 
@@ -74,3 +77,10 @@ def _references(words: list[str]) -> Iterator[tuple[str, str]]:
 def _after(kind: str, word: str, words: list[str]) -> Iterator[tuple[str, str]]:
     if word in words[:-1]:
         yield kind, words[words.index(word) + 1]
+
+
+def port_name(text: str) -> str:
+    """The name that EOS gives an interface, however a person wrote it: `vxlan 1`, `lo0`, `Et1/1`, `Po10-12`."""
+    match = STEM.match(text)
+    stem = next((name for name in STEMS if name.lower().startswith(match[1].lower())), "") if match else ""
+    return f"{stem}{text[match.end() :]}" if match and stem else text

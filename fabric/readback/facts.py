@@ -12,6 +12,7 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T", covariant=True)
 DEFAULT_VRF = ""
+ANY_ROUTE = "any route"  # what a policy lets through that asks for no prefix list
 MANAGEMENT = "management"  # the VRF of the management port, however the network OS calls it
 
 
@@ -118,6 +119,8 @@ class Bgp:
     router_id: Said[str] | None = None
     max_paths: Said[int] | None = None  # the smallest over its unicast families
     relax: Said[bool] | None = None  # paths over different neighbour ASes count as equal
+    connected: Said[str] | None = None  # policy of the connected routes that enter; "" where every one does
+    aggregates: list[Said[str]] = field(default_factory=list)  # prefixes that stand for what is inside them
     neighbors: dict[str, Neighbor] = field(default_factory=dict)
 
 
@@ -179,6 +182,7 @@ class Facts:
     watchdog: Said[bool] | None = None  # PFC watchdog, where the box has one switch for all ports
     watchdog_ms: Said[int] | None = None  # its detection time
     prefixes: dict[str, list[Said[str]]] = field(default_factory=dict)  # prefix list → "10.0.0.0/15 ge 32"
+    policies: dict[str, list[Said[str]]] = field(default_factory=dict)  # routing policy → prefix lists that it lets through
     undefined: list[Said[str]] = field(default_factory=list)  # names referred to and defined nowhere: "route-map RM-X"
     conflicts: list[Said[str]] = field(default_factory=list)  # one thing told twice in different words, each side a sentence
     services: Services = field(default_factory=Services)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
+from stat import S_ISREG
 
 from fabric.readback.facts import Facts
 from fabric.readback.readers import read_device
@@ -19,8 +21,20 @@ _HOSTNAME = re.compile(
     re.M,
 )
 USUAL = frozenset(
-    ("config", "config_db", "frr", "interfaces", "juniper", "running-config", "startup", "startup-config")
-)  # names of files
+    (
+        "config",
+        "config_db",
+        "frr",
+        "interfaces",
+        "juniper",
+        "quagga",
+        "running-config",
+        "show_running-config",
+        "startup",
+        "startup-config",
+    )
+)  # names of files; fmt: skip
+_PART = re.compile(r"[-_.](?:config[-_]db|frr|interfaces|quagga)$", re.I)  # `leaf1-frr.conf` beside `leaf1-interfaces`
 PARTS = ({SONIC, FRR}, {FRR, INTERFACES}, {SONIC}, {FRR}, {INTERFACES})  # kinds that make one device together
 
 
@@ -31,7 +45,7 @@ class Device:
     name: str
     nos: str
     files: dict[str, str] = field(default_factory=dict)  # path → text
-    site: str = ""  # folder of the generated site that it belongs to: sites have nothing to do with each other
+    site: str = ""  # folder of the site that it belongs to: sites have nothing to do with each other
 
 
 @dataclass
@@ -42,9 +56,10 @@ class Folder:
     devices: list[Device] = field(default_factory=list)
     unrecognised: dict[str, str] = field(default_factory=dict)  # path → why
     passed: list[str] = field(default_factory=list)  # no configs by their names: pages, tables, pictures
+    apart: list[str] = field(default_factory=list)  # folders with the same devices as another: each is a network of its own
 
     def sites(self) -> Iterator[list[Facts]]:
-        """Every device read, those of each generated site by themselves."""
+        """Every device read, those of each site by themselves."""
         for site in dict.fromkeys(device.site for device in self.devices):
             yield [read_device(own.name, own.nos, own.files) for own in self.devices if own.site == site]
 
@@ -53,13 +68,16 @@ def scan(root: Path) -> Folder:
     """Looks at every file below a folder, or at a single file. Raises OSError when there is none."""
     found = Folder(str(root))
     texts: dict[tuple[str, str], dict[str, tuple[str, str]]] = {}  # (site, folder) → path → (kind, text)
-    for site, path in _files(root):
+    lost = list[OSError]()
+    for site, path in _files(root, lost.append):
         if path.suffix.lower() in NO_CONFIG:
             found.passed.append(str(path))
             continue
         try:
-            if path.stat().st_size > MOST_BYTES:
-                found.unrecognised[str(path)] = "too large for a config"
+            status = path.stat()
+            if not S_ISREG(status.st_mode) or status.st_size > MOST_BYTES:  # a pipe would keep us waiting
+                too_large = S_ISREG(status.st_mode)
+                found.unrecognised[str(path)] = "too large for a config" if too_large else "no file that can be read"
                 continue
             text = path.read_text(encoding="utf-8")
         except UnicodeDecodeError:
@@ -73,22 +91,47 @@ def scan(root: Path) -> Folder:
             texts.setdefault((site, str(path.parent)), {})[str(path)] = kind.nos, text
         else:
             found.unrecognised[str(path)] = kind.reason
+    found.unrecognised |= {str(error.filename): (error.strerror or str(error)).lower() for error in lost}
     for (site, _), files in sorted(texts.items()):
         for device in _devices(files, found):
             device.site = site
             found.devices.append(device)
+    _part(found)
     return found
 
 
-def _files(root: Path) -> Iterator[tuple[str, Path]]:
-    """Every file in order, with the site it is of; a generated site has its configs in one folder, the rest is no config."""
+def _part(found: Folder) -> None:
+    """Folders with the same devices, `before` and `after`, are networks of their own: no device is in one twice."""
+    folders: dict[str, list[PurePath]] = {}  # host name → where it is
+    for device in found.devices:
+        if not device.site:
+            folders.setdefault(device.name.lower(), []).append(PurePath(next(iter(device.files))).parent)
+    shared = Counter(fork for places in folders.values() for other in places[1:] for fork in _forks(places[0], other))
+    inside = {fork: sum(any(own.is_relative_to(fork) for own in places) for places in folders.values()) for fork in shared}
+    found.apart = sorted(str(fork) for fork, names in shared.items() if names > 1 and names * 2 >= inside[fork])
+    for device in found.devices:
+        around = [fork for fork in found.apart if PurePath(next(iter(device.files))).is_relative_to(fork)]
+        device.site = device.site or max(around, key=len, default="")
+
+
+def _forks(one: PurePath, other: PurePath) -> Iterator[PurePath]:
+    """The two folders below the last that two paths share; nothing where one lies in the other."""
+    at = next((at for at, (mine, theirs) in enumerate(zip(one.parts, other.parts, strict=False)) if mine != theirs), None)
+    if at is not None:
+        yield PurePath(*one.parts[: at + 1])
+        yield PurePath(*other.parts[: at + 1])
+
+
+def _files(root: Path, lost: Callable[[OSError], None]) -> Iterator[tuple[str, Path]]:
+    """Every file in order, with the site it is of; a generated site has its configs in one folder, the rest is no config.
+    Folders that cannot be opened go to `lost`."""
     if root.is_file():
         yield "", root
         return
     if not root.is_dir():
         raise FileNotFoundError(2, "no such file or folder", str(root))
     site = ""
-    for folder, folders, names in os.walk(root):
+    for folder, folders, names in os.walk(root, onerror=lost):
         if site and not Path(folder).is_relative_to(site):
             site = ""
         if "manifest.txt" in names and "configs" in folders:
@@ -127,13 +170,13 @@ def _device(files: dict[str, tuple[str, str]]) -> Device:
     told = next((name for _, text in files.values() if (name := _told(text))), "")
     path = PurePath(next(iter(files)))
     return Device(
-        told or (path.parent.name if _usual(files) else path.stem), nos, {path: text for path, (_, text) in files.items()}
+        told or (path.parent.name if _usual(files) else _stem(path)), nos, {path: text for path, (_, text) in files.items()}
     )
 
 
 def _usual(paths: Iterable[str]) -> bool:
     """Whether files are called what they are called on every device, so that their names tell nothing."""
-    return all(PurePath(path).stem in USUAL or PurePath(path).name in COMPANIONS for path in paths)
+    return all(PurePath(path).stem.lower() in USUAL or PurePath(path).name in COMPANIONS for path in paths)
 
 
 def _told(text: str) -> str:
@@ -143,4 +186,9 @@ def _told(text: str) -> str:
 
 def _name(path: str, text: str) -> str:
     """The host name that a file tells, else its own."""
-    return _told(text) or PurePath(path).stem
+    return _told(text) or _stem(PurePath(path))
+
+
+def _stem(path: PurePath) -> str:
+    """`leaf1` of `leaf1-frr.conf`."""
+    return _PART.sub("", path.stem)

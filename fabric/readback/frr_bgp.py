@@ -13,6 +13,7 @@ from fabric.readback.frr_words import Device, need_number, peer_address, vrf_nam
 from fabric.readback.words import asn, placeholder
 
 FAMILIES = {"ipv4 unicast": "ipv4", "ipv6 unicast": "ipv6", "l2vpn evpn": "evpn"}
+UNICAST = ("ipv4", "ipv6")
 DEFAULTS = {"ipv4-unicast": "ipv4", "ipv6-unicast": "ipv6", "l2vpn-evpn": "evpn"}  # of `bgp default …`
 # Statements that tell nothing a check asks for: of `bgp …`, of a process or family, of `bmp targets`.
 BGP = frozenset((
@@ -95,9 +96,19 @@ class Process:
             self.device.use("route-map", words[-1], line.number, line.file)
         elif words[0] in FAMILY:
             self._maps(line)
+            if family in UNICAST and not line.negated:
+                self._routes(line)
         else:
             return False
         return True
+
+    def _routes(self, line: Line) -> None:
+        """What enters BGP here."""
+        match line.words:
+            case ["redistribute", "connected", *rest]:
+                self.bgp.connected = line.said(rest[rest.index("route-map") + 1] if "route-map" in rest[:-1] else "")
+            case ["aggregate-address", prefix, *_]:
+                self.bgp.aggregates.append(line.said(prefix))
 
     def _paths(self, line: Line) -> None:
         words = line.words[2:] if line.words[1] == "ibgp" else line.words[1:]

@@ -9,6 +9,7 @@ from fabric.readback.facts import Interface, Said
 from fabric.readback.frr_bgp import Processes
 from fabric.readback.frr_line import Line, Open, walk
 from fabric.readback.frr_words import Device, add_address, vrf_name
+from fabric.readback.passes import Entry
 from fabric.readback.words import esi, mac, placeholder, prefix
 
 # Heads of lines that tell nothing a check asks for: of the whole file, of an interface, of a VRF, …
@@ -95,12 +96,17 @@ class _Conf:
 
     def _route_map(self, line: Line, open_: Open) -> bool:
         if line.words[1] != "optimization":
-            self.device.defined.add(f"route-map {line.words[1]}")
-            open_(self._in_route_map)
+            entry = Entry(line.words[1], line.words[2:3] != ["deny"], line.number, line.file)
+            self.device.defined.add(f"route-map {entry.name}")
+            if not line.negated:
+                self.device.entries.append(entry)
+            open_(partial(self._in_route_map, entry))
         return True
 
-    def _in_route_map(self, line: Line, _: Open) -> bool:
+    def _in_route_map(self, entry: Entry, line: Line, _: Open) -> bool:
         """Names in `match ip address prefix-list PL`, `match community CL`, `match ip next-hop ACL`, …"""
+        if line.words[0] == "match" and not line.negated:
+            entry.match(line.words[1:], line.number)
         match line.words:
             case _ if line.negated:
                 pass

@@ -7,6 +7,7 @@ from ipaddress import IPv6Address
 from typing import TypeVar
 
 from fabric.readback.facts import DEFAULT_VRF, MANAGEMENT, Bgp, Facts, Interface, Neighbor, Said, Vni, Vrf
+from fabric.readback.passes import Entry, add_policies
 from fabric.readback.words import asn, esi
 
 T = TypeVar("T")
@@ -21,6 +22,7 @@ class Device:
     facts: Facts
     defined: set[str] = field(default_factory=set)  # "route-map RM-X"
     used: list[Said[str]] = field(default_factory=list)
+    entries: list[Entry] = field(default_factory=list)  # of route maps
     segments: dict[str, Said[int]] = field(default_factory=dict)  # bond → number of its Ethernet segment …
     system_macs: dict[str, Said[str]] = field(default_factory=dict)  # … and the MAC that both leaves show
 
@@ -68,6 +70,7 @@ class Device:
             if bond in self.system_macs and bond in self.facts.interfaces and number.value < 1 << 24:
                 text = f"03:{self.system_macs[bond].value}:{number.value:06x}"
                 self.facts.interfaces[bond].esi = Said(esi(text), number.line, number.file)
+        add_policies(self.facts, self.entries)
         seen: set[str] = set(self.defined)
         for said in self.used:
             if said.value not in seen:

@@ -48,6 +48,7 @@ def read_indented(text: str, comments: str = "!") -> Section:
         line = raw.strip()
         if not line or line[0] in comments:
             continue
+        raw = raw.expandtabs()  # as a person sees it
         depth = len(raw) - len(raw.lstrip())
         while open_[-1][0] >= depth:
             open_.pop()

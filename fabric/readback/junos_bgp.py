@@ -43,6 +43,10 @@ def _process(place: Place, bgp: Node, root: Node) -> Bgp:
     found.asn = _asn(own.at("autonomous-system")) or _asn(root.at("routing-options", "autonomous-system"))
     found.router_id = own.value("router-id")
     loops = _loops(own.at("autonomous-system"))
+    found.aggregates = [
+        Said(text, node.line, node.file)
+        for text, node in (own.at("aggregate", "route") | own.at("rib", "inet6.0", "aggregate", "route")).items()
+    ]
     paths: list[Said[int]] = []
     relaxed: list[Said[bool]] = []
     for group in bgp.at("group").values():

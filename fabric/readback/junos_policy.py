@@ -9,6 +9,7 @@ from fabric.readback.facts import Facts, Said
 from fabric.readback.junos_groups import matching
 from fabric.readback.junos_tree import Node, find, logical
 from fabric.readback.junos_vlans import MANAGEMENT_INSTANCE
+from fabric.readback.passes import Entry, add_policies
 from fabric.readback.words import prefix
 
 # What can be referred to → where it is defined; the last word of a path is the name.
@@ -96,6 +97,27 @@ def read_policies(facts: Facts, root: Node) -> None:
         facts.prefixes[name] = list(_prefixes(node, root))
     for name, node in root.at("policy-options", "route-filter-list").items():
         facts.prefixes[name] = [said for network, how in node.items() for said in _entries(network, how)]
+
+    for name, node in root.at("policy-options", "policy-statement").items():
+        add_policies(facts, _terms(name, node))
+
+
+def _terms(name: str, policy: Node) -> Iterator[Entry]:
+    """The terms that accept. A policy that ends without a verdict on what is left lets BGP's routes through."""
+    verdict = False
+    for term in (*policy.at("term").values(), policy):
+        conditions, ends = term.at("from"), term.at("then")
+        entry = Entry(name, "accept" in ends, term.line, term.file)
+        for word, part in conditions.items():
+            if word in ("route-filter-list", "prefix-list"):
+                entry.lists += part.every()
+            elif word != "protocol":
+                entry.narrowed = True
+        if "accept" in ends or "reject" in ends:
+            verdict = verdict or not conditions
+            yield entry
+    if not verdict:
+        yield Entry(name, True, policy.line, policy.file)
 
 
 def _prefixes(node: Node, root: Node) -> Iterator[Said[str]]:

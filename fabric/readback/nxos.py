@@ -13,6 +13,7 @@ from fabric.readback.indented import Section, read_indented
 from fabric.readback.nxos_ports import PORT, Port
 from fabric.readback.nxos_qos import QOS, Qos, bound
 from fabric.readback.nxos_rules import Below, Reading, Rule, Rules, below, heads, port_names
+from fabric.readback.passes import read_route_maps
 from fabric.readback.words import mac
 
 BANNER = re.compile(r"\s*banner \w+ +(\S)(.*)")
@@ -53,6 +54,7 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
         box = Box(reading, Qos(reading), nxos_overlay.Overlay(reading))
         BOX.over(config, [box])
         box.close()
+        read_route_maps(facts, file, config)
         nxos_names.told(config, file, facts.undefined, facts.services.secrets)
         facts.statements += len(below(config))
     return facts

@@ -175,6 +175,16 @@ def _max_paths(shared: Shared, section: Section, match: re.Match[str]) -> None:
         shared.target.max_paths = shared.reading.said(int(match[1]), section)
 
 
+def _connected(shared: Shared, section: Section, match: re.Match[str]) -> None:
+    if shared.unicast:
+        shared.target.connected = shared.reading.said(match[1] or "", section)
+
+
+def _aggregate(shared: Shared, section: Section, match: re.Match[str]) -> None:
+    if shared.unicast:
+        shared.target.aggregates.append(shared.reading.said(match[1], section))
+
+
 PROCESS: Rules[Process] = Rules(
     {
         r"router-id (\d+\.\d+\.\d+\.\d+)": _router_id,
@@ -196,9 +206,13 @@ PROCESS: Rules[Process] = Rules(
     """),
 )  # fmt: skip
 SHARED: Rules[Shared] = Rules(
-    {r"maximum-paths (?:mixed )?(\d{1,4})": _max_paths},
+    {
+        r"maximum-paths (?:mixed )?(\d{1,4})": _max_paths,
+        r"redistribute (?:direct|connected)(?: route-map (\S+))?": _connected,
+        r"aggregate-address (\S+)(?: .+)?": _aggregate,
+    },
     heads("""
-        additional-paths, advertise, advertise-pip, advertise-system-mac, aggregate-address, allocate-label, allow,
+        additional-paths, advertise, advertise-pip, advertise-system-mac, allocate-label, allow,
         bestpath, client-to-client, dampen-igp-metric, dampening, default-information, default-metric,
         default-originate, distance, exclude, export, export-gateway-ip, import, inject-map, label-allocation-mode,
         maximum-paths, network, nexthop, originate-map, pic-edge, redistribute, retain, route-map, segment-routing,

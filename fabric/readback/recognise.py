@@ -34,6 +34,7 @@ _SIGNS: Mapping[str, tuple[tuple[int, str], ...]] = {
         (3, r"^service routing protocols model"),
         (2, r"^transceiver qsfp default-mode"),
         (3, r"^vrf instance \S"),
+        (3, r"^switchport default mode routed"),
         (2, r"^interface Ethernet\d+(?:/\d+)?\n(?:\s{3}.*\n)*\s{3}\S"),
         (2, r"^interface Vxlan1"),
         (2, r"^interface Management\d"),
@@ -62,17 +63,24 @@ _SIGNS: Mapping[str, tuple[tuple[int, str], ...]] = {
     ),
     FRR: (
         (4, r"^frr (?:version|defaults)"),
-        (3, r"^service integrated-vtysh-config"),
-        (2, r"^ ?exit-address-family"),
+        (3, r"^(?:no )?service integrated-vtysh-config"),
+        (2, r"^\s*exit-address-family"),
+        (2, r"^exit-vrf"),
         (2, r"^log syslog"),
+        (2, r"^no ipv6 forwarding"),
+        (2, r"^ipv?6? nht "),
         (1, r"^ neighbor \S+ (?:interface )?remote-as"),
-        (2, r"^ neighbor \S+ interface (?:remote-as|peer-group)"),
+        (2, r"^\s+neighbor \S+ interface (?:remote-as|peer-group)"),
         (1, r"^line vty$"),
     ),
     INTERFACES: ((3, r"^auto \S+\s*$"), (3, r"^iface \S+"),),
     OTHER: (
         (2, r"^interface (?:GigabitEthernet|TenGig\w+|HundredGig\w+|FortyGig\w+|Bundle-Ether|TwentyFiveGig\w+)"),
         (3, r"^version 1[2-7]\.\d"),
+        (3, r"^service timestamps "),
+        (3, r"^boot-start-marker"),
+        (2, r"^ ip address \d+\.\d+\.\d+\.\d+ 255\."),
+        (3, r"^net add \S"),
         (3, r"^!! IOS XR"),
         (3, r"^sysname "),
         (2, r"^/interface "),
@@ -88,6 +96,13 @@ COMPANIONS = frozenset(
         "snmpd.conf", "sshd.conf", "sysctl.conf", "vtysh.conf", "zebra.conf",
     )
 )  # fmt: skip
+
+# A name that says what is in a file, where nothing in it does.
+_NAMED_FRR = re.compile(r"(?:^|[-_.])(?:frr|quagga|bgpd|zebra)\.conf$", re.I)
+
+# Endings and names of what lies beside configs: topologies, licences. Without a sign of a network OS they are hardly meant.
+BESIDE = frozenset((".drawio", ".ini", ".json", ".lock", ".toml", ".yaml", ".yml"))
+BESIDE_NAMES = frozenset(("dockerfile", "jenkinsfile", "license", "makefile", "readme", "vagrantfile"))
 
 # What is no config of a switch, by its ending.
 NO_CONFIG = frozenset(
@@ -113,6 +128,8 @@ def recognise(path: str, text: str) -> Kind:
     scores = {
         kind: sum(weight for weight, sign in signs if sign.search(text, 0, HEAD_BYTES)) for kind, signs in _COMPILED.items()
     }
+    if text.strip() and _NAMED_FRR.search(name):
+        scores[FRR] += 2
     best = max(scores, key=lambda kind: scores[kind])
     if text.lstrip()[:1] in ("{", "[") and scores[SONIC]:
         return Kind(SONIC)
@@ -121,3 +138,9 @@ def recognise(path: str, text: str) -> Kind:
     if best == OTHER:
         return Kind("", "looks like a network OS that has no reader here")
     return Kind(best)
+
+
+def beside(path: str) -> bool:
+    """Whether a file lies beside configs by its name and is hardly meant to be one."""
+    name = PurePath(path)
+    return name.suffix.lower() in BESIDE or name.stem.lower() in BESIDE_NAMES

@@ -267,6 +267,7 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
             ("FAB265", "vxlan vlan 101 vni 10001", "VNI 10001: exported route targets: expected 65000:10001, got none"),
             ("FAB265", "vxlan vlan 101 vni 10001", "VNI 10001: imported route targets: expected 65000:10001, got none"),
             ("FAB266", "vxlan vlan 101 vni 10001", "VNI 10001: route distinguisher: expected 10.0.0.9:10001, got none"),
+            ("FAB281", "vlan 100", "VNI of VLAN 100 is not defined"),
         ],
     ),
     ("FAB265", "another VNI of a VRF"): (

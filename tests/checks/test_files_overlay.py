@@ -157,8 +157,8 @@ CASES: Mapping[tuple[str, str], Case] = {
     ("FAB266", "the same everywhere"): (
         but(LEAVES, {"leaf1.eos": {"rd 10.255.0.1:1\n": "rd 65000:1\n"}, "leaf2.eos": {"rd 10.255.0.2:1\n": "rd 65000:1\n"}}),
         [
-            "leaf1.eos:26: error[FAB266]: leaf1: VRF red: route distinguisher 65000:1 is used on leaf2 too",
-            "leaf2.eos:26: error[FAB266]: leaf2: VRF red: route distinguisher 65000:1 is used on leaf1 too",
+            "leaf1.eos:26: warning[FAB266]: leaf1: VRF red: route distinguisher 65000:1 is used on leaf2 too",
+            "leaf2.eos:26: warning[FAB266]: leaf2: VRF red: route distinguisher 65000:1 is used on leaf1 too",
         ],
     ),
     ("FAB267", "a loopback, one MAC address"): (LEAVES, []),
@@ -207,7 +207,7 @@ CASES: Mapping[tuple[str, str], Case] = {
     ("FAB269", "as large as the link"): (
         but(LEAVES, {"leaf1.eos": {"mtu 9164": "mtu 9214"}}),
         [
-            "leaf1.eos:12: error[FAB269]: leaf1: Vlan10: MTU 9214 and 50 of VXLAN are more than the 9214 of the fabric links",
+            "leaf1.eos:12: note[FAB269]: leaf1: Vlan10: MTU 9214 and 50 of VXLAN are more than the 9214 of the fabric links",
         ],
     ),
 }

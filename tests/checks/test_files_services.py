@@ -95,9 +95,9 @@ CASES: Mapping[tuple[str, str], Case] = {
             },
         ),
         [
-            "leaf1.eos:24: error[FAB286]: leaf1: literal BGP password of 10.0.0.0",
-            "leaf2.nxos:3: error[FAB286]: leaf2: literal password of user admin",
-            "spine1.junos:23: error[FAB286]: spine1: literal password of root",
+            "leaf1.eos:24: warning[FAB286]: leaf1: literal BGP password of 10.0.0.0",
+            "leaf2.nxos:3: warning[FAB286]: leaf2: literal password of user admin",
+            "spine1.junos:23: warning[FAB286]: spine1: literal password of root",
         ],
     ),
     ("FAB287", "small"): (SMALL, []),

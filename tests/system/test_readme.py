@@ -13,7 +13,10 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
-PAGES = (README, *(ROOT / "docs" / name for name in ("tenants.md", "qos.md", "estimate.md", "capacity.md", "ci.md")))
+PAGES = (
+    README,
+    *(ROOT / "docs" / name for name in ("tenants.md", "qos.md", "estimate.md", "capacity.md", "ci.md", "configs.md")),
+)
 BESIDE = ("docs/step-70b.yaml", "tests/reference/collectives/h100_ib_2n_allreduce_309.yaml")  # files that a page names
 FENCE = re.compile(r"```console\n(.*?)```", re.DOTALL)
 TOUR = "## Sixty seconds"

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from ipaddress import ip_network
 from typing import ClassVar
 
 from fabric.checks.base import FilesCheck
-from fabric.checks.finding import ERROR, Finding
+from fabric.checks.finding import ERROR, NOTE, Finding
 from fabric.checks.network import Network, Owner, bare, place
 from fabric.checks.rows import is_loopback
 from fabric.readback.facts import MANAGEMENT, Facts
+
+MANY = 3  # addresses that two devices have in common before they look like copies
 
 
 class Addresses(FilesCheck):
@@ -34,18 +37,56 @@ class OneOwner(FilesCheck):
     title = "Every address has one owner"
     severity = ERROR
     mend = "give one of the two another address"
+    copies = "give one another address; networks that never meet, or two versions of one, are checked in a run each"
 
     def over(self, network: Network) -> Iterator[Finding]:
+        pairs: dict[tuple[int, int], list[tuple[Owner, Owner]]] = {}
         for address, owners in network.owners.items():
             by_vrf: dict[str, list[Owner]] = {}
             for owner in owners:
                 by_vrf.setdefault(owner.vrf, []).append(owner)
             for same in by_vrf.values():
+                same = _of_other_names(same)
                 if len(same) < 2 or _shared_on_purpose(address, same):
                     continue
+                if _behind_nat(network, same):
+                    got = f"{address} is the management address of all {len(same)} devices"
+                    yield self.on(same[0].facts, same[0].said, f"{got}: right in a lab of virtual ones alone", severity=NOTE)
+                    continue
                 for owner, other in ((same[0], same[1]), *((own, same[0]) for own in same[1:])):
-                    where = f"{other.facts.name} {other.interface.name} ({place(other.said)})"
-                    yield self.on(owner.facts, owner.said, f"{owner.interface.name}: {address} is the address of {where} too")
+                    pairs.setdefault((id(owner.facts), id(other.facts)), []).append((owner, other))
+        for rows in pairs.values():
+            yield from self._pair(rows)
+
+    def _pair(self, rows: list[tuple[Owner, Owner]]) -> Iterator[Finding]:
+        """Two devices with many addresses in common are told of once."""
+        owner, other = rows[0]
+        where = f"{other.facts.name} {other.interface.name} ({place(other.said)})"
+        if len(rows) > MANY:
+            got = (
+                f"{len(rows)} addresses are those of {other.facts.name} too; the first, {bare(owner.said.value)}, of {where}"
+            )
+            yield self.on(owner.facts, owner.said, f"{owner.interface.name}: {got}", hint=self.copies)
+            return
+        for owner, other in rows:
+            where = f"{other.facts.name} {other.interface.name} ({place(other.said)})"
+            got = f"{bare(owner.said.value)} is the address of {where} too"
+            yield self.on(owner.facts, owner.said, f"{owner.interface.name}: {got}")
+
+
+def _of_other_names(owners: list[Owner]) -> list[Owner]:
+    """One owner of each host name and interface: files of one name are told of as such."""
+    first: dict[str, int] = {}
+    return [owner for owner in owners if first.setdefault(owner.facts.name.lower(), id(owner.facts)) == id(owner.facts)]
+
+
+def is_management(name: str) -> bool:
+    return name.lower().startswith(("management", "mgmt", "eth0", "re0:mgmt", "fxp0", "em0", "me0"))
+
+
+def _behind_nat(network: Network, owners: list[Owner]) -> bool:
+    """Virtual switches in a lab each have the same address behind a NAT of their own: all of them, not two."""
+    return 2 < len(owners) == len(network.devices) and all(is_management(owner.interface.name) for owner in owners)
 
 
 def _shared_on_purpose(address: str, owners: list[Owner]) -> bool:
@@ -54,7 +95,9 @@ def _shared_on_purpose(address: str, owners: list[Owner]) -> bool:
         return False
     if all(is_loopback(owner.interface.name) for owner in owners):
         tunnels = [owner for owner in owners if _tunnels(owner, address)]
-        return len(owners) == len(tunnels) == 2 or (not tunnels and all(_beside_own(owner, address) for owner in owners))
+        if len(owners) == len(tunnels) == 2:
+            return not any(_speaks_by(owner, address) for owner in owners)
+        return not tunnels and all(_beside_own(owner, address) for owner in owners)
     names = [re.fullmatch(r"(?:vlan|irb|bvi|br|ve)\D*(\d+)", owner.interface.name.lower()) for owner in owners]
     alike = len({name[1] for name in names if name}) == len({owner.said.value for owner in owners}) == 1
     return all(names) and alike and not any(owner.interface.gateways for owner in owners)
@@ -74,9 +117,15 @@ def _beside_own(owner: Owner, address: str) -> bool:
         for said in interface.addresses
         if is_loopback(name) and bare(said.value) != address and not said.value.startswith(("127.", "::1/"))
     ]
+    return bool(others) and not _speaks_by(owner, address)
+
+
+def _speaks_by(owner: Owner, address: str) -> bool:
+    """Whether a device speaks BGP by this address."""
+    facts = owner.facts
     speaks = {process.router_id.value for process in facts.bgp.values() if process.router_id}
     speaks |= {peer.source.value for peer in facts.neighbors() if peer.source}
-    return bool(others) and not speaks & {address, owner.interface.name, f"{owner.interface.name}.0"}
+    return bool(speaks & {address, owner.interface.name, f"{owner.interface.name}.0"})
 
 
 class PointToPoint(FilesCheck):
@@ -89,10 +138,11 @@ class PointToPoint(FilesCheck):
     mend = "compare the address with that of the far end, and the cabling with both"
 
     def over(self, network: Network) -> Iterator[Finding]:
-        for (_, net), members in network.subnets.items():
+        for (_, net), all_members in network.subnets.items():
+            members = _of_other_names(all_members)
             if len(members) == 1:
                 yield from self._alone(network, net, members[0])
-            elif len(members) > 2 and len({bare(own.said.value) for own in members}) > 1:
+            elif len(members) > 2 and not (_reused(members) or _reused(all_members)):
                 yield from self._crowd(network, net, members)
 
     def _alone(self, network: Network, net: str, owner: Owner) -> Iterator[Finding]:
@@ -116,7 +166,9 @@ class PointToPoint(FilesCheck):
             other
             for address in ip_network(net)
             for other in network.owners.get(str(address), ())
-            if other.facts is not owner.facts and other.vrf == owner.vrf and not other.said.value.endswith(("/32", "/128"))
+            if other.facts is not owner.facts
+            and other.vrf == owner.vrf
+            and other.said.value.partition("/")[2] not in (net.partition("/")[2], "32", "128")
         ]
 
     def _in_other_vrf(self, network: Network, net: str, far: Facts) -> bool:
@@ -133,6 +185,15 @@ class PointToPoint(FilesCheck):
                 owner.said,
                 f"{owner.interface.name}: {owner.said.value} is one of {len(members)} in {net}, with {others}",
             )
+
+
+def _reused(members: list[Owner]) -> bool:
+    """Whether several pairs have the subnet, each its two ends: that some address has two owners is another check's word.
+
+    The peer link of an MLAG pair has a VLAN of its own that leads nowhere else, so one subnet serves all pairs.
+    """
+    counts = Counter(bare(own.said.value) for own in members)
+    return len(counts) <= 2 and len(set(counts.values())) == 1
 
 
 def _speaks(one: Owner, other: Owner) -> bool:
@@ -153,8 +214,9 @@ class ManagementApart(FilesCheck):
     def over(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             for name, interface in facts.interfaces.items():
-                manages = name.lower().startswith(("management", "mgmt", "eth0", "re0:mgmt", "fxp0", "em0", "me0"))
-                if manages and interface.addresses and not (interface.vrf and interface.vrf.value == MANAGEMENT):
+                apart = interface.vrf is not None and interface.vrf.value == MANAGEMENT
+                cabled = id(interface) in network.cabled  # `eth0` of a virtual router is often a port like any other
+                if is_management(name) and interface.addresses and not (apart or cabled):
                     yield self.on(
                         facts, interface.addresses[0], f"{name}: expected a VRF for management, got the default one"
                     )

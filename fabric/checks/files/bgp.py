@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import PurePath
 from typing import ClassVar
 
 from fabric.checks.base import FilesCheck
@@ -93,18 +94,22 @@ class Sessions(FilesCheck):
                 numbers.setdefault(number, []).append(facts)
         for facts, _, peer in network.sessions():
             far = network.far(peer)
-            if far is not None:
-                yield from self._both_ends(facts, peer, far)
-            elif not (peer.dynamic or peer.interface):
+            if far is not None and (far.back is not None or _knows_its_end(network, facts, peer)):
+                yield from self._both_ends(network, facts, peer, far)
+            elif far is None and not (peer.dynamic or peer.interface):
                 yield from self._nobody(network, facts, peer, numbers)
 
     def _at(self, facts: Facts, peer: Neighbor, message: str, severity: str = "") -> Finding:
         said = Said(None, peer.line, peer.file)
         return self.on(facts, said, f"{session_name(peer.vrf, peer.peer)}: {message}", severity=severity)
 
-    def _both_ends(self, facts: Facts, peer: Neighbor, far: Far) -> Iterator[Finding]:
+    def _both_ends(self, network: Network, facts: Facts, peer: Neighbor, far: Far) -> Iterator[Finding]:
         """The far end must have a session with the address that this one comes from, or listen for it."""
         if far.back is not None:
+            return
+        if not (network.placed(facts, peer) or peer.interface or peer.multihop):
+            end = f"{far.facts.name} {far.interface.name}"
+            yield self._at(facts, peer, f"the address of {end}, but in no subnet of this device")
             return
         own, vrf = far.process, vrf_of(far.interface)
         there = Said(None, own.line, own.file) if own else None
@@ -122,10 +127,11 @@ class Sessions(FilesCheck):
         text = peer.description.value if peer.description else ""
         named = network.named(facts, text)
         meant = named or self._of_number(network, facts, peer, numbers)
-        if meant is not None:
+        blind = not has_addresses(facts) or (meant is not None and not has_addresses(meant))  # they stand elsewhere
+        if meant is not None and not blind:
             said = "the description names" if named else f"AS {peer.remote_as.value if peer.remote_as else ''} is that of"
             yield self._at(facts, peer, f"nobody's address; {said} {meant.name}")
-        elif not (network.near[id(facts)].beside(peer.vrf, peer.peer) or peer.multihop or peer.source):
+        elif not (blind or network.near[id(facts)].beside(peer.vrf, peer.peer) or peer.multihop or peer.source):
             yield self._at(facts, peer, "nobody's address, and in no subnet of this device", WARNING)
         else:
             yield self._at(facts, peer, "nobody's address among the files that were read", NOTE)
@@ -154,6 +160,8 @@ class LocalAddress(FilesCheck):
 
     def over(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
+            if not has_addresses(facts):
+                continue
             own = {bare(said.value) for interface in facts.interfaces.values() for said in interface.addresses}
             own |= facts.interfaces.keys()
             users: dict[Said[str], list[str]] = {}
@@ -163,7 +171,23 @@ class LocalAddress(FilesCheck):
                     users.setdefault(source, []).append(session_name(peer.vrf, peer.peer))
             for source, names in users.items():  # a group's line holds for many
                 more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-                yield self.on(facts, source, f"{names[0]}{more}: local address {source.value} is on no interface here")
+                message = f"{names[0]}{more}: local address {source.value} is on no interface here"
+                yield self.on(facts, source, message, severity=WARNING if _kernel_unread(facts) else "")
+
+
+def has_addresses(facts: Facts) -> bool:
+    """Whether the files of a device tell any: a fragment of a config, or FRR alone, may not."""
+    return any(interface.addresses for interface in facts.interfaces.values())
+
+
+def _kernel_unread(facts: Facts) -> bool:
+    """FRR without the files of the Linux below it, which may have addresses as well."""
+    return facts.nos == "frr" and not any("interfaces" in PurePath(file).name for file in facts.files)
+
+
+def _knows_its_end(network: Network, facts: Facts, peer: Neighbor) -> bool:
+    """Whether the address that a session comes from is told; the far end may well have a session with one that is not."""
+    return peer.interface or network.placed(facts, peer) or not _kernel_unread(facts)
 
 
 class RouterId(FilesCheck):
@@ -183,8 +207,8 @@ class RouterId(FilesCheck):
             for value, said in seen.items():
                 users.setdefault(value, []).append((facts, said))
         for value, all_users in users.items():
-            if len(all_users) < 2:
-                continue
+            if len({facts.name.lower() for facts, _ in all_users}) < 2:
+                continue  # files of one name are told of as such
             honest = [facts for facts, _ in all_users if any(own.facts is facts for own in network.owners.get(value, ()))]
             blamed = [user for user in all_users if len(honest) != 1 or user[0] is not honest[0]]
             for facts, said in blamed:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import ClassVar
 
 from fabric.checks.base import FilesCheck
-from fabric.checks.finding import ERROR, WARNING, Finding
+from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
 from fabric.checks.network import Network, bare, odd_ones, place
 from fabric.readback.facts import Facts, Said, Vni, Vrf
 
 VXLAN_BYTES = 50  # outer IPv4, UDP, VXLAN and the inner Ethernet header (RFC 7348)
+HOSTS_MOST = 9000  # the largest MTU that servers are given
+VLAN = re.compile(r"(?:vlan|irb|bvi)", re.I)
 
 
 class VniVlan(FilesCheck):
@@ -126,11 +129,9 @@ class VrfVni(FilesCheck):
                     others = next((one for one, _ in sets if one != value), frozenset())
                     expected = usual if isinstance(usual, frozenset) and len(sets) > 2 else others
                     said = next((said for said in getattr(own, kind) if said.value not in expected), getattr(own, kind)[0])
-                    yield self.on(
-                        facts,
-                        said,
-                        f"{what}: {kind[:-1]} route targets {_list(value)}, but {_list(expected)} on the other leaves",
-                    )
+                    message = f"{what}: {kind[:-1]} route targets {_list(value)}, but {_list(expected)} on the other leaves"
+                    leaks = not value.isdisjoint(expected)  # one more may be meant: a leaf that leaks between tenants
+                    yield self.on(facts, said, message, severity=WARNING if leaks else "")
 
 
 def _list(values: object) -> str:
@@ -175,7 +176,15 @@ class Distinguisher(FilesCheck):
                 if head in ids or (head.count(".") == 3 and any(own.facts is facts for own in network.owners.get(head, ()))):
                     continue  # the other one has borrowed it
                 others = ", ".join(sorted({other.name for other, _, _ in same if other is not facts}))
-                yield self.on(facts, said, f"{what}: route distinguisher {value} is used on {others} too")
+                works = not _someones(network, head) and len({subject for _, subject, _ in same}) == 1
+                message = f"{what}: route distinguisher {value} is used on {others} too"
+                yield self.on(facts, said, message, severity=WARNING if works else "")
+
+
+def _someones(network: Network, head: str) -> bool:
+    return head in network.owners or any(
+        process.router_id.value == head for facts in network.devices for process in facts.bgp.values() if process.router_id
+    )
 
 
 class TunnelSource(FilesCheck):
@@ -197,12 +206,26 @@ class TunnelSource(FilesCheck):
             name = source.value
             if name not in facts.interfaces and name.removesuffix(".0") not in facts.interfaces and bare(name) not in own:
                 yield self.on(facts, source, f"tunnel source {name} is on no interface here")
+            for pair, interface in _shared(network, facts):
+                got = f"tunnel source {name}, but {interface} has the address that the tunnels of {pair} begin at"
+                yield self.on(facts, source, got)
         macs = [(facts.anycast_mac.value, facts) for facts in network.devices if facts.anycast_mac]
         usual, odd = odd_ones(macs)
         for value, facts in odd:
             other = usual if usual != value else next(mac for mac, _ in macs if mac != value)
             message = f"MAC address of the gateways {value}, but {other} on other leaves"
             yield self.on(facts, facts.anycast_mac, message, severity=WARNING)
+
+
+def _shared(network: Network, facts: Facts) -> Iterator[tuple[str, str]]:
+    """(device, own interface) where a pair is to answer for one tunnel address and this half of it begins elsewhere."""
+    for other in network.devices:
+        there = other.interfaces.get(other.vtep.value.removesuffix(".0")) if other.vtep and other is not facts else None
+        for said in there.addresses if there else ():
+            for own in network.owners.get(bare(said.value), ()):
+                begins = facts.vtep.value.removesuffix(".0") if facts.vtep else ""
+                if own.facts is facts and begins not in (own.interface.name, bare(said.value)):
+                    yield other.name, own.interface.name
 
 
 class Segments(FilesCheck):
@@ -248,12 +271,18 @@ class TunnelFits(FilesCheck):
         for a, b in network.links:
             for end in (a, b):
                 mtu, tenant = end.interface.mtu, end.interface.vrf
-                if mtu and not tenant and end.facts.name in tunnels:
+                if mtu and not tenant and end.facts.name in tunnels and not VLAN.match(end.interface.name):
                     room[end.facts.name] = min(mtu.value, room.get(end.facts.name, mtu.value))
         for facts in network.devices:
             most = room.get(facts.name)
+            found: dict[int, list[tuple[str, Said[int]]]] = {}
             for name, interface in facts.interfaces.items() if most else ():
                 inside = interface.vrf and interface.vrf.value in facts.vrfs and facts.vrfs[interface.vrf.value].vni
-                if inside and most and interface.mtu and interface.mtu.value + VXLAN_BYTES > most:
-                    got = f"{interface.mtu.value} and {VXLAN_BYTES} of VXLAN are more than the {most} of the fabric links"
-                    yield self.on(facts, interface.mtu, f"{name}: MTU {got}")
+                between = VLAN.match(name) and id(interface) in network.cabled  # a pair's peer link, which no tunnel crosses
+                if inside and most and not between and interface.mtu and interface.mtu.value + VXLAN_BYTES > most:
+                    found.setdefault(interface.mtu.value, []).append((name, interface.mtu))
+            for value, rows in found.items():
+                names = f"{rows[0][0]} and {len(rows) - 1} more" if len(rows) > 1 else rows[0][0]
+                got = f"{value} and {VXLAN_BYTES} of VXLAN are more than the {most} of the fabric links"
+                fits = (most or 0) >= HOSTS_MOST + VXLAN_BYTES  # what hosts send does
+                yield self.on(facts, rows[0][1], f"{names}: MTU {got}", severity=NOTE if fits else "")

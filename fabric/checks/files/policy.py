@@ -8,6 +8,8 @@ from typing import ClassVar
 from fabric.checks.base import FilesCheck
 from fabric.checks.finding import ERROR, Finding
 from fabric.checks.network import Network
+from fabric.diagnostics import plural
+from fabric.readback.facts import Said
 
 
 class PrefixLists(FilesCheck):
@@ -19,6 +21,17 @@ class PrefixLists(FilesCheck):
     severity = ERROR
     mend = "`fabric generate` writes the file anew"
     kinds: ClassVar = ("prefixes",)
+
+
+class RoutesPassed(FilesCheck):
+    """A session without its filter takes in whatever the other side sends, and sends all it knows: a leaf becomes transit
+    between spines, a tenant's routes leave by the wrong door. What enters BGP here is filtered for the same reason."""
+
+    id = "FAB296"
+    title = "Sessions take in and send out the routes of the plan"
+    severity = ERROR
+    mend = "`fabric generate` writes the file anew"
+    kinds: ClassVar = ("takes", "sends", "connected", "aggregates")
 
 
 class Undefined(FilesCheck):
@@ -33,8 +46,12 @@ class Undefined(FilesCheck):
 
     def over(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
+            users: dict[str, list[Said[str]]] = {}
             for said in dict.fromkeys(facts.undefined):
-                yield self.on(facts, said, f"{said.value} is not defined")
+                users.setdefault(said.value, []).append(said)
+            for name, lines in users.items():
+                more = f"; {plural(len(lines) - 1, 'more line')} refer{'s' if len(lines) == 2 else ''} to it"
+                yield self.on(facts, lines[0], f"{name} is not defined{more if len(lines) > 1 else ''}")
 
 
 class OneStory(FilesCheck):

@@ -73,14 +73,14 @@ def _up(interface: Interface) -> bool:
 
 
 class Membership(FilesCheck):
-    """The VRF, VLAN or bond of a port decides whose server is behind it: a port in the wrong one puts a server into
-    another tenant's network, or into none."""
+    """The VRF, VLAN, bond or filter of a port decides whose server is behind it: a port in the wrong one puts a server
+    into another tenant's network, or into none."""
 
     id = "FAB270"
-    title = "Ports are in the VRF, VLANs and bonds of the plan"
+    title = "Ports are in the VRF, VLANs and bonds of the plan, behind its filters"
     severity = ERROR
     mend = "`fabric generate` writes the file anew"
-    kinds: ClassVar = ("vrf", "tag", "access", "trunk", "bond")
+    kinds: ClassVar = ("vrf", "tag", "access", "trunk", "bond", "filters")
 
     def over(self, network: Network) -> Iterator[Finding]:
         """Without a plan: tags at the two ends of a link, and VRFs that the device does not have."""

@@ -73,3 +73,13 @@ class UnknownAddress(FilesCheck):
     title = "Every address in a file is one of the plan's"
     severity = WARNING
     mend = "correct it; an address of your own in an override is silenced with its reason"
+
+
+class Edited(FilesCheck):
+    """A generated file that somebody edited says what the plan does not. What a reader knows is compared with the plan; of
+    the other lines nothing is known but that they differ, and the next `fabric generate` knows nothing of them."""
+
+    id = "FAB295"
+    title = "No line of a generated file is edited that no other check names"
+    severity = WARNING
+    mend = "see for yourself what it does; what is meant goes into the intent or an override"

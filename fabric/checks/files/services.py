@@ -89,7 +89,8 @@ class PlainText(FilesCheck):
 
 
 class Secrets(FilesCheck):
-    """A config in git is read by everyone who reads git, for ever. Hashes are no better: they are guessed at leisure."""
+    """A config in git is read by everyone who reads git, for ever. Hashes are little better: they are guessed at leisure. In
+    generated files a secret is an error; configs that come from devices always hold some, so there it is a warning."""
 
     id = "FAB286"
     title = "No file holds a secret"
@@ -98,9 +99,10 @@ class Secrets(FilesCheck):
     of_device: ClassVar = True
 
     def over(self, network: Network) -> Iterator[Finding]:
+        severity = ERROR if network.planned else WARNING
         for facts in network.devices:
             for said in facts.services.secrets:
-                yield self.on(facts, said, f"literal {said.value}")
+                yield self.on(facts, said, f"literal {said.value}", severity=severity)
 
 
 class Lldp(FilesCheck):

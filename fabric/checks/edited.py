@@ -1,0 +1,68 @@
+"""The last net under the checks of generated files: where one differs from what the plan makes, and no finding says so.
+
+Nothing is judged here. A reader passed over the line, or found nothing wrong with it; a person should look at it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from difflib import SequenceMatcher
+
+from fabric.checks.files.reading import Edited
+from fabric.checks.finding import Finding
+from fabric.diagnostics import plural
+
+SHOWN = 5  # places a file
+QUOTED = 80  # characters of a line
+
+
+def edits(device: str, file: str, fresh: str, there: str, found: Sequence[Finding]) -> Iterator[Finding]:
+    """Every such place. Only lines of the plan are quoted: what somebody wrote by hand may be a password."""
+    told = {one.line for one in found if one.file == file}
+    places = [(line, story) for line, near, story in _places(fresh.splitlines(), there.splitlines()) if not told & set(near)]
+    for line, story in places[:SHOWN]:
+        yield _finding(device, file, line, f"{story}, and no other check names it")
+    if len(places) > SHOWN:
+        rest = plural(len(places) - SHOWN, "more place differs", "more places differ")
+        yield _finding(device, file, places[SHOWN][0], f"{rest} from the plan, and no other check names that")
+
+
+def _finding(device: str, file: str, line: int, message: str) -> Finding:
+    return Finding(Edited.id, Edited.severity, device, file, line, message, Edited.mend)
+
+
+def _places(old: list[str], new: list[str]) -> Iterator[tuple[int, Collection[int], str]]:
+    """(line, lines at which a finding would name it, what is said of it)."""
+    for kind, first, last, start, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        planned, own = old[first:last], range(start + 1, end + 1)
+        if kind == "replace" and len(planned) == len(own):
+            for text, line in zip(planned, own, strict=True):
+                yield line, (line,), f"edited: the plan has {_quoted([text])} here"
+        elif kind == "replace":
+            yield start + 1, own, f"edited: the plan has {_quoted(planned)} here"
+        elif kind == "delete":
+            near = _around(new, start, _depth(planned[0]))
+            yield min(start + 1, len(new)), near, f"gone: the plan has {_quoted(planned)} here"
+        elif kind == "insert":
+            yield start + 1, own, f"{plural(end - start, 'line')} that the plan does not have"
+
+
+def _quoted(planned: Sequence[str]) -> str:
+    told = [line.strip() for line in planned if line.strip()]
+    if not told:
+        return "an empty line"
+    return f"`{told[0][:QUOTED]}`" + (f" and {plural(len(told) - 1, 'more line')}" if told[1:] else "")
+
+
+def _around(new: Sequence[str], at: int, depth: int) -> set[int]:
+    """Lines at which a finding names what is gone: beside it, the heads of its sections, the file as a whole."""
+    found = {0, at, at + 1}
+    for above in range(at - 1, -1, -1):
+        if new[above].strip() and _depth(new[above]) < depth:
+            found.add(above + 1)
+            depth = _depth(new[above])
+    return found
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())

@@ -1,0 +1,57 @@
+"""Which routes a switch of a plan takes in, sends out and lets into BGP, by the names of prefix lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from fabric.plan.devices import LEAF
+from fabric.plan.tenancy import External
+from fabric.plan.views import SwitchView
+from fabric.vendors.idiom import Idiom
+from fabric.vendors.policy import Policy, PrefixList, external_policy, underlay_policy, vrf_policy
+
+
+@dataclass(frozen=True)
+class Policies:
+    """The route policy of a switch, as its network OS spells it."""
+
+    whole: SwitchView
+    idiom: Idiom
+
+    @cached_property
+    def view(self) -> SwitchView:
+        """Without the address of tunnels where they begin at the router id."""
+        overlay, pair = self.whole.overlay, self.whole.pair
+        if self.idiom.own_vtep or overlay is None:
+            return self.whole
+        return replace(self.whole, overlay=replace(overlay, vtep=None), pair=replace(pair, shared_vtep="") if pair else None)
+
+    @cached_property
+    def underlay(self) -> Policy:
+        return underlay_policy(self.view)
+
+    @cached_property
+    def tenants(self) -> dict[str, Policy]:
+        """By the tenant's name."""
+        return {vrf.name: vrf_policy(self.view, vrf) for vrf in self.view.vrfs}
+
+    def of(self, tenant: str) -> Policy:
+        """Of a routing table; "" is the default one."""
+        return self.tenants[tenant] if tenant else self.underlay
+
+    def external(self, external: External) -> Policy:
+        return external_policy(self.view, external)
+
+    def sends(self, policy: Policy) -> frozenset[str]:
+        """What goes to the fabric. Where nothing redistributes, a session itself lets connected routes in: a leaf's are
+        among its own."""
+        straight_out = not self.idiom.redistributes and policy is self.underlay and self.view.device.role != LEAF
+        return frozenset({policy.exports, policy.connected} if straight_out else {policy.exports})
+
+    def lists(self) -> Iterator[PrefixList]:
+        """Every list that the policies name."""
+        for policy in (self.underlay, *self.tenants.values(), *map(self.external, self.view.externals)):
+            used = {policy.imports, *self.sends(policy), *([policy.connected] if self.idiom.redistributes else [])}
+            yield from (one for one in policy.lists if one.name in used)

@@ -1,0 +1,127 @@
+"""Folders as others keep them: parts named after their device, several versions of a network, files beside configs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from fabric.checks.folder import check_folder
+from fabric.readback.folder import scan
+from fabric.readback.recognise import Kind, recognise
+
+EOS = "hostname {}\nvrf instance red\n"
+INTERFACES = "auto lo\niface lo inet loopback\n"
+QUAGGA = "log syslog\nrouter bgp 65001\n neighbor swp1 interface remote-as external\n"
+NO_SIGN = Kind("", "no sign of a network OS that can be read here")
+OTHER = Kind("", "looks like a network OS that has no reader here")
+
+# Name → path, text, kind.
+TEXTS: Mapping[str, tuple[str, str, Kind]] = {
+    "FRR written by hand": (
+        "r1",
+        "hostname r1\nrouter bgp 1\n address-family evpn\n  exit-address-family\nend\n",
+        Kind("frr"),
+    ),
+    "FRR without its daemons in one file": ("r1", "hostname r1\nno service integrated-vtysh-config\n", Kind("frr")),
+    "FRR with tabs": ("r1", "router bgp 1\n\tneighbor swp1 interface peer-group X\n", Kind("frr")),
+    "FRR by its name": ("r1-frr.conf", "router ospf\n", Kind("frr")),
+    "an empty file, whatever its name": ("frr.conf", "\n", Kind("", "empty")),
+    "EOS of another style": ("r1", "switchport default mode routed\ninterface Ethernet1\n", Kind("eos")),
+    "IOS XE with BGP": (
+        "r1",
+        "version 17.15\nservice timestamps log datetime msec\nrouter bgp 1\n neighbor 10.0.0.1 remote-as 2\n"
+        " address-family ipv4\n exit-address-family\nline vty\n",
+        OTHER,
+    ),
+    "IOS of an old router": ("r1", "boot-start-marker\nrouter bgp 1\n address-family ipv4\n exit-address-family\n", OTHER),
+    "NCLU": ("leaf1", "net add bgp autonomous-system 65000\n", OTHER),
+    "a topology": ("lab.clab.yml", "name: lab\ntopology:\n  nodes:\n", NO_SIGN),
+}
+
+# Layout → files, the devices that they make: name, network OS, files.
+LAYOUTS: Mapping[str, tuple[Mapping[str, str], list[tuple[str, str, list[str]]]]] = {
+    "parts named after their device": (
+        {
+            "leaf1-frr.conf": QUAGGA,
+            "leaf1-interfaces.conf": INTERFACES,
+            "leaf2-frr.conf": QUAGGA,
+            "leaf2-interfaces": INTERFACES,
+        },
+        [
+            ("leaf1", "frr", ["leaf1-frr.conf", "leaf1-interfaces.conf"]),
+            ("leaf2", "frr", ["leaf2-frr.conf", "leaf2-interfaces"]),
+        ],
+    ),
+    "a folder a device, with Quagga": (
+        {"leaf01/Quagga.conf": QUAGGA, "leaf01/daemons": "bgpd=yes\n", "leaf01/interfaces": INTERFACES},
+        [("leaf01", "frr", ["leaf01/Quagga.conf", "leaf01/daemons", "leaf01/interfaces"])],
+    ),
+    "what a device was asked": (
+        {"leaf1/show_running-config.txt": EOS.replace("hostname {}\n", "")},
+        [("leaf1", "eos", ["leaf1/show_running-config.txt"])],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_text_is_told(name: str) -> None:
+    path, text, kind = TEXTS[name]
+    assert recognise(path, text) == kind
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_layout_is_understood(layout: str, tmp_path: Path) -> None:
+    files, devices = LAYOUTS[layout]
+    write(tmp_path, files)
+    found = scan(tmp_path)
+    assert [
+        (device.name, device.nos, [str(Path(path).relative_to(tmp_path)) for path in device.files])
+        for device in found.devices
+    ] == devices
+
+
+def test_two_versions_of_a_network_are_two_networks(tmp_path: Path) -> None:
+    for version in ("before", "after"):
+        write(tmp_path / version, {f"{name}.cfg": EOS.format(name) for name in ("leaf1", "leaf2")})
+    found = scan(tmp_path)
+    assert found.apart == [str(tmp_path / "after"), str(tmp_path / "before")]
+    assert [[facts.name for facts in network] for network in found.sites()] == [["leaf1", "leaf2"], ["leaf1", "leaf2"]]
+    assert [str(finding) for finding in check_folder(found).findings if finding.id == "FAB250"] == [
+        f"{tmp_path / version}: note[FAB250]: has host names that another folder has too: checked as a network of its own\n"
+        "    hint: check one of them at a time if they are one network"
+        for version in ("after", "before")
+    ]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"pod1/spine1.cfg": "spine1", "pod1/leaf1.cfg": "leaf1", "pod2/leaf2.cfg": "leaf2", "pod2/copy.cfg": "leaf1"},
+        {"leaf1/running.cfg": "leaf1", "leaf1/old/running.cfg": "leaf1", "leaf2/running.cfg": "leaf2"},
+    ],
+)
+def test_one_device_told_twice_is_no_other_network(files: Mapping[str, str], tmp_path: Path) -> None:
+    write(tmp_path, {path: EOS.format(name) for path, name in files.items()})
+    found = scan(tmp_path)
+    assert found.apart == []
+    assert [finding.severity for finding in check_folder(found).findings if finding.id == "FAB250"] == ["error"]
+
+
+def test_what_lies_beside_configs_is_only_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, {"leaf1.cfg": EOS.format("leaf1"), "lab.clab.yml": "name: lab\n", "LICENSE": "MIT\n", "notes": "x\n"})
+    assert [
+        (finding.file, finding.severity) for finding in check_folder(scan(Path())).findings if finding.id == "FAB291"
+    ] == [
+        ("LICENSE", "note"),
+        ("lab.clab.yml", "note"),
+        ("notes", "warning"),
+    ]
+
+
+def write(root: Path, files: Mapping[str, str]) -> None:
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
