@@ -1,84 +1,18 @@
-"""The facts of many devices together: who has which address, what is cabled to what, and who is the odd one out."""
+"""The facts of many devices together: who has which address, what is cabled to what, which sessions belong together."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from ipaddress import ip_address, ip_interface, ip_network
-from typing import NamedTuple, TypeVar
+from ipaddress import ip_interface
 
-from fabric.readback.facts import MANAGEMENT, Bgp, Facts, Interface, Neighbor, Said
+from fabric.checks.ends import End, Far, Owner, Subnets, bare, is_on, vrf_of, within
+from fabric.readback.facts import MANAGEMENT, Bgp, Facts, Interface, Neighbor
 
-T = TypeVar("T")
-V = TypeVar("V", bound=Hashable)
 WORD = re.compile(r"[^\s,;:()\[\]\"']+")
-
-
-class Owner(NamedTuple):
-    """An address on an interface of a device."""
-
-    facts: Facts
-    interface: Interface
-    said: Said[str]  # with its length
-
-    @property
-    def vrf(self) -> str:
-        return vrf_of(self.interface)
-
-
-class End(NamedTuple):
-    """One end of a cable."""
-
-    facts: Facts
-    interface: Interface
-
-    def __str__(self) -> str:
-        return f"{self.facts.name} {self.interface.name}"
-
-
-class Far(NamedTuple):
-    """The device at the other end of a session: what has the address or the cable there, and its half of the session."""
-
-    facts: Facts
-    interface: Interface
-    back: Neighbor | None
-
-    @property
-    def process(self) -> Bgp | None:
-        """That the session belongs to."""
-        return self.facts.bgp.get(vrf_of(self.interface)) or self.facts.bgp.get("")
-
-
-class Subnets:
-    """The subnets of one device, to be asked which of its own addresses a neighbour is next to."""
-
-    def __init__(self, facts: Facts) -> None:
-        self.lengths: set[tuple[str, int, int]] = set()
-        self.found: dict[tuple[str, int, int, int], list[Said[str]]] = {}
-        for interface in facts.interfaces.values():
-            vrf = vrf_of(interface)
-            for said in (*interface.addresses, *interface.gateways):
-                if "/" in said.value:
-                    net = ip_interface(said.value).network
-                    shift = net.max_prefixlen - net.prefixlen
-                    self.lengths.add((vrf, net.version, shift))
-                    self.found.setdefault((vrf, net.version, shift, int(net[0]) >> shift), []).append(said)
-
-    def beside(self, vrf: str, address: str) -> list[Said[str]]:
-        """Own addresses in whose subnet an address lies, those of the longest prefix."""
-        try:
-            ip = ip_address(address.partition("%")[0])
-        except ValueError:
-            return []
-        for own_vrf, version, shift in sorted(self.lengths):
-            if own_vrf == vrf and version == ip.version:
-                found = self.found.get((vrf, version, shift, int(ip) >> shift))
-                if found:
-                    return found
-        return []
 
 
 @dataclass(frozen=True)
@@ -214,7 +148,7 @@ class Network:
         named = next(
             (known[own] for own in sorted(mine) if own in known and self._mutual(facts, peer, far, known[own])), None
         )
-        listening = (own for own in known.values() if own.dynamic and any(_within(address, own.peer) for address in mine))
+        listening = (own for own in known.values() if own.dynamic and any(within(address, own.peer) for address in mine))
         return named or known.get(interface.name) or next(listening, None)
 
     def _mutual(self, facts: Facts, peer: Neighbor, far: Facts, back: Neighbor) -> bool:
@@ -246,10 +180,6 @@ class Network:
         return beside or {bare(said.value) for interface in facts.interfaces.values() for said in interface.addresses}
 
 
-def is_on(neighbor: Neighbor) -> bool:
-    return neighbor.enabled is None or neighbor.enabled.value
-
-
 def _expects(peer: Neighbor, process: Bgp | None, back: Neighbor) -> bool:
     """Whether a session is meant for the process at its far end."""
     own = back.local_as or (process.asn if process else None)
@@ -257,56 +187,7 @@ def _expects(peer: Neighbor, process: Bgp | None, back: Neighbor) -> bool:
     return own is None or not isinstance(remote, int) or remote == own.value
 
 
-def _within(address: str, prefix: str) -> bool:
-    try:
-        return ip_address(address) in ip_network(prefix, strict=False)
-    except ValueError:
-        return False
-
-
-def vrf_of(interface: Interface) -> str:
-    """The routing table that an interface is in."""
-    return interface.vrf.value if interface.vrf else ""
-
-
 def words_of(text: str) -> list[str]:
     """The words of a description, then the parts of those that are glued: `P2P_spine1_Ethernet1`."""
     words = WORD.findall(text)
     return words + [part for word in words if "_" in word for part in word.split("_")]
-
-
-def bare(address: str) -> str:
-    """`10.0.0.1/31` → `10.0.0.1`, IPv6 in its usual form."""
-    text, _, _ = address.partition("/")
-    if ":" not in text:
-        return text
-    try:
-        return str(ip_interface(text.partition("%")[0]).ip)
-    except ValueError:
-        return text
-
-
-def role(name: str) -> str:
-    """Devices of one role differ in numbers alone: `backend-leaf001` and `backend-leaf002`."""
-    return re.sub(r"\d+", "", name)
-
-
-def place(said: Said[T]) -> str:
-    """`configs/leaf1/frr.conf:12`."""
-    return f"{said.file}:{said.line}" if said.line else said.file
-
-
-def odd_ones(values: Iterable[tuple[V, T]]) -> tuple[V | None, list[tuple[V, T]]]:
-    """What most have, and those that have something else; of two, neither can be believed, so both are odd.
-
-    Nothing is odd where more than a quarter differ: then there is no rule to break.
-    """
-    rows = list(values)
-    counts = Counter(value for value, _ in rows)
-    if len(counts) < 2:
-        return None, []
-    usual, most = max(counts.items(), key=lambda item: (item[1], str(item[0])))
-    others = [row for row in rows if row[0] != usual]
-    if len(rows) == 2:
-        return usual, rows
-    return (usual, others) if len(others) <= max(1, len(rows) // 4) and most > len(others) else (None, [])

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import ClassVar
 
+from fabric.checks.alike import place
 from fabric.checks.base import FilesCheck
+from fabric.checks.ends import Far, bare, is_on, vrf_of
 from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
-from fabric.checks.network import Far, Network, bare, is_on, place, vrf_of
+from fabric.checks.network import Network
 from fabric.checks.rows import session_name, table_name
 from fabric.readback.facts import Bgp, Facts, Neighbor, Said
 

@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import ClassVar
 
+from fabric.checks.alike import odd_ones, place
 from fabric.checks.base import FilesCheck
+from fabric.checks.ends import bare
 from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
-from fabric.checks.network import Network, bare, odd_ones, place
+from fabric.checks.network import Network
 from fabric.readback.facts import Facts, Said, Vni, Vrf
 
 VXLAN_BYTES = 50  # outer IPv4, UDP, VXLAN and the inner Ethernet header (RFC 7348)

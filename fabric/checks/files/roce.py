@@ -6,9 +6,10 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial
 from typing import ClassVar, TypeVar
 
+from fabric.checks.alike import odd_ones, place, role
 from fabric.checks.base import FilesCheck
 from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
-from fabric.checks.network import Network, odd_ones, place, role
+from fabric.checks.network import Network
 from fabric.readback.facts import Facts, PortQos, Said
 
 V = TypeVar("V", bound=Hashable)

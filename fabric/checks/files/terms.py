@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import ClassVar
 
+from fabric.checks.alike import odd_ones, place, role
 from fabric.checks.base import FilesCheck
 from fabric.checks.files.bgp import asn_at
 from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
-from fabric.checks.network import Network, odd_ones, place, role
+from fabric.checks.network import Network
 from fabric.checks.rows import session_name, table_name
 from fabric.readback.facts import Bgp, Facts, Neighbor, Said
 

@@ -1,0 +1,99 @@
+"""Ends: of a cable, of a subnet, of a session; and how addresses are compared."""
+
+from __future__ import annotations
+
+from ipaddress import ip_address, ip_interface, ip_network
+from typing import NamedTuple
+
+from fabric.readback.facts import Bgp, Facts, Interface, Neighbor, Said
+
+
+class Owner(NamedTuple):
+    """An address on an interface of a device."""
+
+    facts: Facts
+    interface: Interface
+    said: Said[str]  # with its length
+
+    @property
+    def vrf(self) -> str:
+        return vrf_of(self.interface)
+
+
+class End(NamedTuple):
+    """One end of a cable."""
+
+    facts: Facts
+    interface: Interface
+
+    def __str__(self) -> str:
+        return f"{self.facts.name} {self.interface.name}"
+
+
+class Far(NamedTuple):
+    """The device at the other end of a session: what has the address or the cable there, and its half of the session."""
+
+    facts: Facts
+    interface: Interface
+    back: Neighbor | None
+
+    @property
+    def process(self) -> Bgp | None:
+        """That the session belongs to."""
+        return self.facts.bgp.get(vrf_of(self.interface)) or self.facts.bgp.get("")
+
+
+class Subnets:
+    """The subnets of one device, to be asked which of its own addresses a neighbour is next to."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.lengths: set[tuple[str, int, int]] = set()
+        self.found: dict[tuple[str, int, int, int], list[Said[str]]] = {}
+        for interface in facts.interfaces.values():
+            vrf = vrf_of(interface)
+            for said in (*interface.addresses, *interface.gateways):
+                if "/" in said.value:
+                    net = ip_interface(said.value).network
+                    shift = net.max_prefixlen - net.prefixlen
+                    self.lengths.add((vrf, net.version, shift))
+                    self.found.setdefault((vrf, net.version, shift, int(net[0]) >> shift), []).append(said)
+
+    def beside(self, vrf: str, address: str) -> list[Said[str]]:
+        """Own addresses in whose subnet an address lies, those of the longest prefix."""
+        try:
+            ip = ip_address(address.partition("%")[0])
+        except ValueError:
+            return []
+        for own_vrf, version, shift in sorted(self.lengths):
+            if own_vrf == vrf and version == ip.version:
+                found = self.found.get((vrf, version, shift, int(ip) >> shift))
+                if found:
+                    return found
+        return []
+
+
+def is_on(neighbor: Neighbor) -> bool:
+    return neighbor.enabled is None or neighbor.enabled.value
+
+
+def within(address: str, prefix: str) -> bool:
+    try:
+        return ip_address(address) in ip_network(prefix, strict=False)
+    except ValueError:
+        return False
+
+
+def vrf_of(interface: Interface) -> str:
+    """The routing table that an interface is in."""
+    return interface.vrf.value if interface.vrf else ""
+
+
+def bare(address: str) -> str:
+    """`10.0.0.1/31` → `10.0.0.1`, IPv6 in its usual form."""
+    text, _, _ = address.partition("/")
+    if ":" not in text:
+        return text
+    try:
+        return str(ip_interface(text.partition("%")[0]).ip)
+    except ValueError:
+        return text
