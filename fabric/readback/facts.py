@@ -58,7 +58,7 @@ class PortQos:
 class Interface:
     """A port, bond, VLAN interface, loopback or subinterface, by the device's own name (`Ethernet1/1.11`, `et-0/0/0.11`).
 
-    Junos names logical units where they have addresses: `et-0/0/0.0` is filed under `et-0/0/0`, other units keep their number.
+    Junos has its addresses on logical units: `et-0/0/0.0` is filed under `et-0/0/0`, other units keep their number.
     """
 
     name: str

@@ -25,10 +25,8 @@ class Section:
 
     def last(self, head: str) -> tuple[str, Section] | None:
         """A later line overwrites an earlier one."""
-        found = None
-        for found in self.each(head):
-            pass
-        return found
+        found = list(self.each(head))
+        return found[-1] if found else None
 
     def has(self, line: str) -> bool:
         return any(part.line == line for part in self.parts)

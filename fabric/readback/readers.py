@@ -10,12 +10,12 @@ from fabric.readback.facts import Facts
 
 # Network OS → its reader's module, loaded when the first device of the kind is read.
 READERS: Mapping[str, str] = {
-    "cumulus": "fabric.readback.cumulus",
-    "eos": "fabric.readback.eos",
-    "frr": "fabric.readback.frr",
-    "junos": "fabric.readback.junos",
-    "nxos": "fabric.readback.nxos",
-    "sonic": "fabric.readback.sonic",
+    "cumulus": "fabric.readback.cumulus.reader",
+    "eos": "fabric.readback.eos.reader",
+    "frr": "fabric.readback.frr.reader",
+    "junos": "fabric.readback.junos.reader",
+    "nxos": "fabric.readback.nxos.reader",
+    "sonic": "fabric.readback.sonic.reader",
 }
 
 

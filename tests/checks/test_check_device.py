@@ -523,6 +523,11 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
         ("neighbor FABRIC route-map RM-FABRIC-IN in", "neighbor FABRIC route-map RM-FABRIC-INN in"),
         [
             ("FAB281", "neighbor FABRIC route-map RM-FABRIC-INN in", "route-map RM-FABRIC-INN is not defined"),
+            (
+                "FAB296",
+                "neighbor FABRIC route-map RM-FABRIC-INN in",
+                "neighbor 10.64.0.65 and 1 more: routes taken in: expected PL-FABRIC, got RM-FABRIC-INN",
+            ),
         ],
     ),
     ("FAB282", "an address of nobody in a filter"): (
@@ -576,6 +581,141 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
         ('"localhost": {', '"localhost": '),
         [
             ("FAB290", '"localhost": "hostname": "backend-leaf001", "hwsku": "ACS-MS', "not JSON: Expecting ',' delimiter"),
+        ],
+    ),
+    ("FAB296", "a filter that is gone"): (
+        FRONT,
+        ("      neighbor 10.64.0.81 route-map RM-EXT-wan-red-IN in\n", ""),
+        [
+            (
+                "FAB296",
+                "neighbor 10.64.0.81 remote-as 65010",
+                "neighbor 10.64.0.81 in VRF red: routes taken in: expected PL-wan-red-IN, got none",
+            ),
+        ],
+    ),
+    ("FAB296", "a filter that lets everything out"): (
+        FRONT,
+        (
+            "route-map RM-FABRIC-OUT permit 10\n   match ip address prefix-list PL-OWN\n",
+            "route-map RM-FABRIC-OUT permit 10\n",
+        ),
+        [
+            (
+                "FAB296",
+                "route-map RM-FABRIC-OUT permit 10",
+                "neighbor 10.64.0.65 and 1 more: routes sent out: expected PL-OWN, got any route",
+            ),
+        ],
+    ),
+    ("FAB296", "a filter that lets nothing in"): (
+        FRONT,
+        ("route-map RM-FABRIC-IN permit 20", "route-map RM-FABRIC-IN deny 20"),
+        [
+            (
+                "FAB296",
+                "neighbor FABRIC route-map RM-FABRIC-IN in",
+                "neighbor 10.64.0.65 and 1 more: routes taken in: expected PL-FABRIC, got none",
+            ),
+        ],
+    ),
+    ("FAB296", "a filter of the other direction"): (
+        FRONT,
+        ("   match ip address prefix-list PL-OWN\n", "   match ip address prefix-list PL-FABRIC\n"),
+        [
+            (
+                "FAB296",
+                "match ip address prefix-list PL-FABRIC",
+                "neighbor 10.64.0.65 and 1 more: routes sent out: expected PL-OWN, got PL-FABRIC",
+            ),
+        ],
+    ),
+    ("FAB296", "nothing enters BGP"): (
+        FRONT,
+        ("      redistribute connected route-map RM-VRF-red-CONNECTED\n", ""),
+        [
+            ("FAB296", "vrf red", "BGP of VRF red: connected routes that enter BGP: expected PL-red-CONNECTED, got none"),
+        ],
+    ),
+    ("FAB296", "everything enters BGP"): (
+        FRONT,
+        ("   redistribute connected route-map RM-CONNECTED\n", "   redistribute connected\n"),
+        [
+            (
+                "FAB296",
+                "redistribute connected",
+                "BGP: connected routes that enter BGP: expected PL-CONNECTED, got any route",
+            ),
+        ],
+    ),
+    ("FAB296", "another aggregate"): (
+        "ai-eos storage-leaf001 startup-config",
+        ("aggregate-address 10.128.3.0/25", "aggregate-address 10.128.3.0/24"),
+        [
+            (
+                "FAB296",
+                "aggregate-address 10.128.3.0/24 summary-only",
+                "BGP: aggregates: expected 10.128.3.0/25, got 10.128.3.0/24",
+            ),
+        ],
+    ),
+    ("FAB296", "an aggregate is gone from a Junos box"): (
+        "ai-junos storage-leaf001 juniper.conf",
+        ("        route 10.128.8.0/23 discard;\n", ""),
+        [
+            ("FAB296", "bgp {", "BGP: aggregates: expected 10.128.8.0/23, got none"),
+        ],
+    ),
+    ("FAB296", "a policy of Junos that rejects nothing"): (
+        "ai-junos frontend-leaf001 juniper.conf",
+        (
+            "PL-FABRIC;\n            }\n            then {\n                accept;\n            }\n        }\n"
+            "        term rest {\n            then {\n                reject;\n",
+            "PL-FABRIC;\n            }\n            then {\n                accept;\n            }\n        }\n"
+            "        term rest {\n            then {\n                next policy;\n",
+        ),
+        [
+            (
+                "FAB296",
+                "policy-statement FABRIC-IN {",
+                "neighbor 10.64.0.65 and 1 more: routes taken in: expected none, got any route",
+            ),
+        ],
+    ),
+    ("FAB296", "a session of NVUE without its list"): (
+        "ai-cumulus frontend-leaf001 startup.yaml",
+        ("                        prefix-list: PL-wan-red-OUT\n", "                        prefix-list: PL-wan-red-IN\n"),
+        [
+            (
+                "FAB296",
+                "prefix-list: PL-wan-red-IN",
+                "neighbor 10.64.0.145 in VRF red: routes sent out: expected PL-wan-red-OUT, got PL-wan-red-IN",
+            ),
+        ],
+    ),
+    ("FAB296", "a list of FRR turned round"): (
+        "ai-frr frontend-leaf001 frr.conf",
+        ("neighbor FABRIC prefix-list PL-OWN out", "neighbor FABRIC prefix-list PL-FABRIC out"),
+        [
+            (
+                "FAB296",
+                "neighbor FABRIC prefix-list PL-FABRIC out",
+                "neighbor 10.64.0.129 and 1 more: routes sent out: expected PL-OWN, got PL-FABRIC",
+            ),
+        ],
+    ),
+    ("FAB296", "a policy of NX-OS without its list"): (
+        "ai-nxos frontend-leaf001 startup-config",
+        (
+            "route-map RM-wan-red-OUT permit 10\n  match ip address prefix-list PL-wan-red-OUT\n",
+            "route-map RM-wan-red-OUT permit 10\n",
+        ),
+        [
+            (
+                "FAB296",
+                "route-map RM-wan-red-OUT permit 10",
+                "neighbor 10.64.0.145 in VRF red: routes sent out: expected PL-wan-red-OUT, got any route",
+            ),
         ],
     ),
     ("FAB292", "a line that nobody knows"): (

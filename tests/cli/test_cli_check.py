@@ -1,10 +1,11 @@
-"""`fabric check` with what people type: bad arguments, folders of all kinds, reports, exit codes. No case ends in a traceback."""
+"""`fabric check` with what people type: bad arguments, folders of all kinds, reports, exit codes. Never a traceback."""
 
 from __future__ import annotations
 
 import json
 import os
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
@@ -26,11 +27,6 @@ management: {{ntp: [192.0.2.10, 192.0.2.11], syslog: 192.0.2.20}}
     topology: {{switch: 7050cx3-32s, spine: {{min_count: 4}}}}
 """
 LEAF = "configs/backend-leaf001/startup-config"
-CLEAN = """\
-read: plan of site dc1, 1 fabric
-read: configs of site dc1{fresh}: {counts} statements
-
-nothing found in {devices} devices; """
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +43,8 @@ def intent(name: str = "dc1", more: str = "", file: str = "") -> str:
 
 def heads(done: Done) -> list[str]:
     """What was found, without hints."""
-    return [line for line in done.out.partition("\n\nread: ")[0].splitlines() if line and not line.startswith("    hint: ")]
+    found, _, _ = f"\n{done.out}".partition("\nread: ")
+    return [line for line in found.splitlines() if line and not line.startswith("    hint: ")]
 
 
 def generated(run: Run, more: str = "") -> Path:
@@ -153,16 +150,15 @@ def test_silences_of_no_use(run: Run) -> None:
 
 def test_nothing_is_generated_yet(run: Run) -> None:
     done = run("check", intent())
-    fresh = ", as `fabric generate` would write them"
-    assert done.code == 0
-    assert done.out.startswith(CLEAN.format(fresh=fresh, counts="8 devices, 8 files, 2,942", devices=8))
+    assert (done.code, heads(done)) == (0, [])
+    assert "read: configs of site dc1, as `fabric generate` would write them: 8 devices, 8 files, " in done.out
 
 
 def test_what_is_generated(run: Run) -> None:
     generated(run)
     done = run("check", "dc1.yaml")
-    assert done.code == 0
-    assert done.out.startswith(CLEAN.format(fresh="", counts="8 devices, 8 files, 2,942", devices=8))
+    assert (done.code, heads(done)) == (0, [])
+    assert "read: configs of site dc1: 8 devices, 8 files, " in done.out
 
 
 def _rubbish(site: Path) -> None:
@@ -212,8 +208,7 @@ def test_a_folder_that_is_not_kept(run: Run) -> None:
     site = generated(run)
     (site / LEAF).write_text("hostname other\n")
     done = run("check", intent(more="output: {keep: false}\n"))
-    assert (done.code, heads(done)) == (0, [done.out.splitlines()[0]])
-    assert done.out.startswith("read: plan of site dc1")
+    assert (done.code, heads(done)) == (0, [])
 
 
 # --- folders of configs -----------------------------------------------------------------------------------------
@@ -244,7 +239,7 @@ def test_a_folder_with_a_switch_too_few_one_too_many_and_one_twice(run: Run) -> 
 def test_one_folder_for_two_sites(run: Run) -> None:
     """A switch of one is no stranger to the other."""
     folder = configs(run)
-    other = intent("dc2").replace("", "")
+    other = intent("dc2")
     text = Path(other).read_text().replace("  backend:", "  storage:")
     Path(other).write_text(text)
     run("generate", other)
@@ -399,7 +394,7 @@ def test_no_server_where_one_was_named(run: Run, host: str) -> None:
 
 
 def test_no_client_of_the_server(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "pybatfish.client.session", None)
+    monkeypatch.setitem(sys.modules, "pybatfish.client.session", None)
     done = run("check", intent(), "--json", "--batfish", "127.0.0.1")
     assert (done.code, done.err) == (3, "fabric: Batfish needs its client: pip install 'fabricwright[batfish]'\n")
     assert json.loads(done.out)["findings"] == []

@@ -41,7 +41,7 @@ def test_commands_make_one_switch_of_another(nos: str) -> None:
         old, new = configs(nos)[one], configs(nos)[two]
         wanted = indented(new)
         found = typed(old, remedy.commands("frr" if nos == "sonic" else nos, old, new), rules)
-        assert left(found, wanted, indented(old)) == wanted, f"{one} to {two}"
+        assert left(found, wanted, indented(old), rules) == wanted, f"{one} to {two}"
 
 
 def test_junos_lines_make_one_switch_of_another() -> None:

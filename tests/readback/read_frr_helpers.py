@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from fabric.readback.facts import Ecn, Facts, Said
-from fabric.readback.frr import read
+from fabric.readback.frr.reader import read
 
 ROOT = Path(__file__).parents[2]
 GENERATED = ROOT / "generated"

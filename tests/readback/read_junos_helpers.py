@@ -6,7 +6,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from fabric.readback.facts import Facts, Said
-from fabric.readback.junos import read
+from fabric.readback.junos.reader import read
 
 FILE = "juniper.conf"
 

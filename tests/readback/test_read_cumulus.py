@@ -154,7 +154,7 @@ def test_interfaces() -> None:
             enabled=said(True, 48),
             vrf=said("red", 49),
         ),
-        "swp1.11": Interface("swp1.11", 50, FILE, tag=said(11, 53)),
+        "swp1.11": Interface("swp1.11", 50, FILE, mtu=said(9216, 45), tag=said(11, 53)),
         "swp2": Interface("swp2", 54, FILE, enabled=said(False, 57)),
         "swp3": Interface("swp3", 58, FILE, access=said(7, 62), bond=said("bond1", 8)),
         "vlan100": Interface("vlan100", 63, FILE, addresses=[said("10.9.0.2/24", 66)], gateways=[said("10.9.0.1/24", 69)]),

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from fabric.readback.eos import read
+from fabric.readback.eos.reader import read
 from fabric.readback.facts import MANAGEMENT, Ecn, Facts, Said
 
 ROOT = Path(__file__).parents[2]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fabric.readback.eos import read
-from fabric.readback.eos_names import port_name
+from fabric.readback.eos.names import port_name
+from fabric.readback.eos.reader import read
 
 NAMES = {
     "Ethernet1": "Ethernet1",

@@ -9,7 +9,7 @@ import pytest
 from read_frr_helpers import FRR_CONF, GENERATED, GOLDEN, INTERFACES, damaged, facts, plain, told, whole
 
 from fabric.readback.facts import Neighbor
-from fabric.readback.frr import read
+from fabric.readback.frr.reader import read
 
 FOLDERS = [*sorted((GENERATED / "ai-frr" / "configs").iterdir()), *sorted(GOLDEN.glob("frr-*"))]
 

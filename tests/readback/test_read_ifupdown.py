@@ -6,7 +6,7 @@ import pytest
 from read_frr_helpers import FRR_CONF, INTERFACES, facts, plain, shown, told
 
 from fabric.readback.facts import MANAGEMENT
-from fabric.readback.frr import read
+from fabric.readback.frr.reader import read
 
 
 def test_tenants() -> None:

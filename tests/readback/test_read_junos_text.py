@@ -6,8 +6,8 @@ import pytest
 from read_junos_helpers import FILE, facts, told
 
 from fabric.readback.facts import Said
-from fabric.readback.junos import read
-from fabric.readback.junos_text import Config, read_text
+from fabric.readback.junos.reader import read
+from fabric.readback.junos.text import Config, read_text
 
 FORMS = {
     "braces": """\

@@ -11,8 +11,8 @@ import pytest
 from read_frr_helpers import GENERATED, GOLDEN, damaged, plain, shown, values, whole
 
 from fabric.readback.facts import MANAGEMENT, Facts
-from fabric.readback.json_lines import Object, read_json
-from fabric.readback.sonic import read
+from fabric.readback.sonic.json_lines import Object, read_json
+from fabric.readback.sonic.reader import read
 
 FOLDERS = sorted(path.parent for home in (GENERATED, GOLDEN) for path in home.rglob("config_db.json"))
 

@@ -9,7 +9,7 @@ import pytest
 from read_frr_helpers import plain, values
 
 from fabric.readback.facts import Facts
-from fabric.readback.sonic import read
+from fabric.readback.sonic.reader import read
 
 
 def facts(tables: dict[str, Any], conf: str = "") -> Facts:

@@ -1,0 +1,1 @@
+"""Cumulus Linux: NVUE as YAML and as commands, read back."""

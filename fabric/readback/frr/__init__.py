@@ -1,0 +1,1 @@
+"""FRR and the files of its Linux, read back."""

@@ -1,0 +1,1 @@
+"""Juniper Junos, in braces and as set commands, read back."""

@@ -1,0 +1,1 @@
+"""Cisco NX-OS, read back."""

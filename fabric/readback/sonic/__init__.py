@@ -1,0 +1,1 @@
+"""SONiC: config_db.json and its frr.conf, read back."""
