@@ -9,9 +9,9 @@ from typing import TypeVar
 
 from fabric.readback.cumulus.ports import vrf_name
 from fabric.readback.cumulus.tree import number, off, said, switch, truth
-from fabric.readback.cumulus.yaml_lines import Branch
 from fabric.readback.facts import Bgp, Facts, Neighbor, Said
 from fabric.readback.words import asn, is_address
+from fabric.readback.yaml_lines import Branch
 
 T = TypeVar("T")
 FAMILIES = {"ipv4-unicast": "ipv4", "ipv6-unicast": "ipv6", "l2vpn-evpn": "evpn"}

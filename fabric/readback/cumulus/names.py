@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from fabric.readback.cumulus.tree import found
-from fabric.readback.cumulus.yaml_lines import Branch
 from fabric.readback.facts import Said
 from fabric.readback.words import placeholder
+from fabric.readback.yaml_lines import Branch
 
 LISTS = {  # kinds of policy: their branch under `router policy`, and the match of a route map that names them
     "route-map": "",

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from fabric.readback.cumulus.yaml_lines import Branch
+from fabric.readback.yaml_lines import Branch
 
 Known: TypeAlias = dict[str, Any]
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from fabric.readback.cumulus.tree import number, off, said
-from fabric.readback.cumulus.yaml_lines import Branch
 from fabric.readback.facts import MANAGEMENT, Facts, Interface, Said
 from fabric.readback.words import esi, mac, numbers, prefix
+from fabric.readback.yaml_lines import Branch
 
 FAMILIES = ("ipv4", "ipv6", "ip")  # `ip` has both before 5.15
 EVERY_VLAN = 4094  # a trunk with all of them says nothing about any

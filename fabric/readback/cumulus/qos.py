@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from fabric.readback.cumulus.tree import number, off, switch, truth
-from fabric.readback.cumulus.yaml_lines import Branch
 from fabric.readback.facts import Ecn, Facts, PortQos, Said
 from fabric.readback.words import numbers
+from fabric.readback.yaml_lines import Branch
 
 PRIORITY, CNP = 3, 6  # of the profile; traffic classes have the same numbers
 WEIGHT = 50  # percent of its two weighted classes

@@ -9,10 +9,10 @@ from fabric.readback.cumulus.bgp import read_bgp
 from fabric.readback.cumulus.ports import read_ports, vrf_name
 from fabric.readback.cumulus.qos import read_qos
 from fabric.readback.cumulus.tree import found, number, read_tree, said, switch
-from fabric.readback.cumulus.yaml_lines import Branch
 from fabric.readback.facts import MANAGEMENT, Facts, Said, Vni, Vrf
 from fabric.readback.passes import Entry, add_policies
 from fabric.readback.words import mac, numbers
+from fabric.readback.yaml_lines import Branch
 
 
 def read(name: str, files: Mapping[str, str]) -> Facts:

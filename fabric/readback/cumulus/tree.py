@@ -10,9 +10,9 @@ import re
 import shlex
 from collections.abc import Iterator
 
-from fabric.readback.cumulus.yaml_lines import DEEPEST, NOTHING, Branch, read_yaml
 from fabric.readback.facts import Said
 from fabric.readback.words import each_name
+from fabric.readback.yaml_lines import DEEPEST, NOTHING, Branch, read_yaml
 
 COMMAND = re.compile(r"^(?:\S+[$#>]\s*)?(?:sudo\s+)?nv\s+(set|unset|config|action|show|list-commands)\b\s*(.*)$")
 ROOTS = ("interface", "vrf", "router", "bridge", "system", "nve", "evpn", "qos", "acl", "service", "mlag", "platform")
