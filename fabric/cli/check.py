@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def check(
-    files: list[Path] = typer.Argument(None, metavar="[FILE…]", help="intents", show_default=False),
+    files: list[Path] = typer.Argument(None, metavar="FILE…", help="intents", show_default=False),
     configs: Path | None = typer.Option(
         None, "--configs", metavar="DIR", help="judge the configs of this folder; needs no intent", show_default=False
     ),

@@ -1,8 +1,8 @@
 """The commands that turn one config into another, by hier_config: what goes is taken back, what is new is set.
 
 hier_config compares the trees with its rules of the network OS and ours (`rules.py`). What it leaves to a person is
-done here: an interface that changes its VRF loses its addresses, a neighbour goes with one line, and what is used by
-other lines goes after them.
+done here and in `order.py`: an interface that changes its VRF loses its addresses, a neighbour goes with one line, and
+nothing goes while other lines use it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from fabric.diff import trees
+from fabric.diff import order, trees
 from fabric.diff.rules import COMMANDS, Rules, junos_key, junos_single
 from fabric.diff.trees import Tree
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hier_config import HConfig
     from hier_config.platforms.driver_base import HConfigDriverBase
 
-NEIGHBOR = re.compile(r"no (neighbor \S+) .*")
+NEIGHBOR = re.compile(r"no (neighbor (?!interface )\S+) .*")  # EOS has all of `neighbor interface` in one line
 
 
 def commands(nos: str, old: str, new: str) -> list[str]:
@@ -30,7 +30,7 @@ def commands(nos: str, old: str, new: str) -> list[str]:
     change = remedy(nos, *trees.pruned(before, after))
     change = {line: _neighbors(below, after.get(line, {})) for line, below in change.items()}
     change = {line: _set_again(line, below, after.get(line, {}), rules) for line, below in change.items()}
-    return list(trees.lines(_in_order(change, rules), rules.step))
+    return order.in_order(change, before, after, rules)
 
 
 def junos(old: str, new: str) -> list[str]:
@@ -109,19 +109,6 @@ def _braces(base: type[HConfigDriverBase]) -> HConfigDriverBase:
 # --- commands -----------------------------------------------------------------------------------------------
 
 
-def _in_order(change: Tree, rules: Rules) -> Tree:
-    """What goes first, users before what they use; then the rest in the order of the new config."""
-    gone = [line for line in change if line.startswith("no ") and not change[line]]
-    kept = {line: below for line, below in change.items() if line not in gone}
-    return {_removal(line, rules): {} for line in reversed(gone)} | kept
-
-
-def _removal(line: str, rules: Rules) -> str:
-    for pattern, instead in rules.removal:
-        line = re.sub(f"^{pattern}", instead, line)
-    return line
-
-
 def _neighbors(change: Tree, after: Tree) -> Tree:
     """`no neighbor 10.0.0.1` for a neighbour that has no line left, in place of a `no` for each of its lines."""
     found = {match[1] for line in change if (match := NEIGHBOR.fullmatch(line))}
@@ -164,8 +151,11 @@ Path = tuple[str, ...]
 def _deletes(change: Tree, before: Tree, path: Path) -> list[str]:
     out = []
     for line, below in change.items():
-        if line.startswith("delete "):
-            out.append(" ".join(("delete", *path, _named(line.removeprefix("delete "), before))))
+        gone = line.removeprefix("delete ")
+        if gone != line and before.get(gone) and not path:  # never `delete protocols` whole
+            out += [f"delete {gone} {_named(inner, before[gone])}" for inner in before[gone]]
+        elif gone != line:
+            out.append(" ".join(("delete", *path, _named(gone, before))))
         elif below:
             out += _deletes(below, before.get(line, {}), (*path, line))
     return out

@@ -21,7 +21,10 @@ class Rules:
     """One network OS. Patterns are matched against lines without their `no`."""
 
     single: tuple[Single, ...]
-    removal: tuple[tuple[str, str], ...] = ()  # pattern of a whole section taken back, what is said instead of `no`
+    removal: tuple[tuple[str, str], ...] = ()  # pattern of a line that is taken back, what is said instead
+    used: str = ""  # what other lines refer to, with its name as the group: taken back after all else
+    owned: str = ""  # what a box takes once only, as groups: let go before another section may have it
+    stays: str = ""  # sections that cannot be taken back, only emptied
     forgets: str = ""  # lines of an interface that the box drops when one of `causes` changes: they are set again
     causes: str = ""
     step: str = "   "  # of the indentation
@@ -50,6 +53,7 @@ _BGP_FILTER = r"(neighbor \S+ (?:route-map|prefix-list)) \S+ (in|out)$"
 EOS = Rules(
     single=(
         ((), r"(hostname|clock timezone|logging vrf \S+ source-interface|ntp local-interface|vlan internal order) "),
+        ((), r"(ip routing)(?: ipv6 interfaces)?$"),
         ((), r"(priority-flow-control pause watchdog default \S+|priority-flow-control pause watchdog action) "),
         ((), r"(ip virtual-router mac-address|ip route vrf \S+ \S+|qos map traffic-class \d+ to \S+) "),
         ((), r"(snmp-server user \S+) "),
@@ -74,7 +78,11 @@ EOS = Rules(
         (("router bgp ", ""), _BGP_FILTER),
         (("router bgp ", "vrf "), r"(router-id|maximum-paths|rd) "),
     ),
-    removal=((r"no (interface (?:Ethernet|Management)[\d/]+)$", r"default \1"),),
+    removal=((r"no (interface (?:Ethernet|Management)[\d/]+)$", r"default \1"), (r"no (channel-group) .*", r"no \1")),
+    used=r"(vrf instance \S+|ip routing vrf \S+|interface Port-Channel\d+$|link tracking group \S+|qos profile \S+|"
+    r"(?:ip|ipv6) (?:prefix-list|access-list(?: standard)?|community-list) \S+|route-map \S+)",
+    owned=r"((?:ip|ipv6) address (?:virtual )?\S+/\d+)",
+    stays=r"system control-plane",
     forgets=r"(ip|ipv6) address ",
     causes=r"vrf ",
 )
@@ -110,7 +118,12 @@ NXOS = Rules(
         (("router bgp ", "vrf "), r"(router-id) "),
         (("router bgp ", "vrf ", "neighbor "), r"(remote-as|description|inherit peer|timers) "),
     ),
-    removal=((r"no (interface (?:Ethernet|mgmt)[\d/]+)$", r"default \1"),),
+    removal=((r"no (interface (?:Ethernet|mgmt)[\d/]+)$", r"default \1"), (r"no (channel-group \d+) .*", r"no \1")),
+    used=r"(feature .+|nv overlay evpn|vrf context \S+|interface port-channel\d+$|vpc domain \d+|fabric forwarding \S+|"
+    r"(?:ip|ipv6) (?:prefix-list|access-list) \S+|ip community-list standard \S+|ip as-path access-list \S+|"
+    r"route-map \S+|(?:class|policy)-map type .+)",
+    owned=r"((?:ip|ipv6) address \S+/\d+|vni \d+|(?:ip|ipv6) prefix-list \S+) ?(?:seq \d+ (.+))?",
+    stays=r"system qos|line \S+",
     forgets=r"(ip|ipv6) ",
     causes=r"vrf member ",
     step="  ",
@@ -120,7 +133,6 @@ FRR = Rules(
     single=(
         ((), r"(frr defaults|hostname|log syslog|log facility|fpm address|(?:ip|ipv6) protocol bgp) "),
         ((), r"((?:ip|ipv6) prefix-list \S+ seq \d+) "),
-        (("vrf ",), r"(vni) "),
         (("bfd", "profile "), r"(detect-multiplier|receive-interval|transmit-interval) "),
         (("route-map ",), r"(set src|set local-preference|match ip address prefix-list|description) "),
         (("router bgp ",), r"(bgp router-id|bgp graceful-restart restart-time) "),
@@ -128,6 +140,9 @@ FRR = Rules(
         (("router bgp ", "address-family "), r"(maximum-paths|rd|neighbor \S+ maximum-prefix) "),
         (("router bgp ", "address-family "), _BGP_FILTER),
     ),
+    used=r"((?:ip|ipv6) (?:prefix-list|access-list) \S+|bgp (?:community-list|as-path access-list) \S+|route-map \S+)",
+    owned=r"(vni \d+|(?:ip|ipv6) prefix-list \S+) ?(?:seq \d+ (.+))?",
+    stays=r"vrf \S+|address-family .+",
     step=" ",
 )
 

@@ -53,16 +53,18 @@ def _type(tree: Tree, change: Tree, sections: tuple[str, ...], rules: Rules, who
         assert not _twice(whole, line, rules), f"twice: {line}"
 
 
-NAMED = re.compile(r".*(?:vrf instance|vrf context|prefix-list|access-list|route-map|profile|-map type \S+(?: match-any)?) (\S+).*")
+NAMED = re.compile(
+    r".*?((?:vrf instance|vrf context|prefix-list|access-list|route-map|profile|-map type \S+(?: match-any)?) (\S+)).*"
+)
 
 
 def _named(tree: Tree, gone: str, rules: Rules) -> str:
     """A line that still refers to a VRF, a list or a policy that is gone."""
     match = NAMED.fullmatch(gone) if rules.used and re.match(rules.used, gone) else None
-    if not match or any(line.startswith(match[0][: match.end(1)]) for line in tree):
+    if not match or any(f"{match[1]} " in f"{line} " for line in tree):  # for IPv4, for IPv6
         return ""
     lines = (line for line in _lines(tree) if not line.startswith(("description ", "no ")))
-    return next((line for line in lines if match[1] in line.split()), "")
+    return next((line for line in lines if match[2] in line.split()), "")
 
 
 def _lines(tree: Tree) -> Iterator[str]:
@@ -92,14 +94,14 @@ def _take(tree: Tree, gone: str) -> None:
 
 def left(tree: Tree, wanted: Tree, running: Tree, rules: Rules | None = None) -> Tree:
     """The tree without lines that a switch need not show: what is not set, and defaults that a `no` was taken off."""
-    if rules and rules.stays:
-        tree = {line: below for line, below in tree.items() if line in wanted or not re.fullmatch(rules.stays, line)}
-    kept = {
-        line: below
-        for line, below in tree.items()
-        if line in wanted or not (re.match("no |default ", line) or f"no {line}" in running)
-    }
-    return {line: left(below, wanted.get(line, {}), running.get(line, {})) for line, below in kept.items()}
+    kept: Tree = {}
+    for line, below in tree.items():
+        if line not in wanted and (re.match("no |default ", line) or f"no {line}" in running):
+            continue
+        kept[line] = left(below, wanted.get(line, {}), running.get(line, {}), rules)
+        if rules and rules.stays and line not in wanted and not kept[line] and re.fullmatch(rules.stays, line):
+            del kept[line]  # a section that is empty
+    return kept
 
 
 def flat(tree: Tree, path: str = "") -> list[str]:

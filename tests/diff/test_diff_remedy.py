@@ -154,7 +154,7 @@ CASES = {
         "eos",
         EOS_BGP,
         "\n".join(line for line in EOS_BGP.splitlines() if "10.0.0.3" not in line and "address-family" not in line),
-        ["router bgp 65001", "   no neighbor 10.0.0.3", "   no address-family ipv4"],
+        ["router bgp 65001", "   no address-family ipv4", "   no neighbor 10.0.0.3"],
     ),
     "a neighbour's other AS number": (
         "eos",
@@ -172,7 +172,7 @@ CASES = {
         "frr",
         FRR_TENANT,
         "",
-        ["no router bgp 65001 vrf vrf-red", "no router bgp 65001", "no vrf vrf-red"],
+        ["vrf vrf-red", " no vni 50001", " exit", "no router bgp 65001 vrf vrf-red", "no router bgp 65001"],
     ),
     "on and off": (
         "nxos",
