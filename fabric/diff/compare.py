@@ -13,7 +13,7 @@ from fabric.diagnostics import Diagnostic, InputError, Place, Report, nearest, s
 from fabric.diff import capacity, configs, design
 from fabric.diff.capacity import SIZES, Capacity
 from fabric.diff.configs import DeviceChange
-from fabric.diff.design import Design
+from fabric.diff.design import Design, Names
 from fabric.generate import Progress, silent
 from fabric.pipeline import Intent
 from fabric.plan.plan import Plan
@@ -59,7 +59,9 @@ def compare(old: str, new: str, wanted: Wanted) -> Diff:
     old_plan = pipeline.plan(before, known)
     # The new plan stands on the numbers of the old one, as `generate` would make it; a commit brings its own.
     new_plan = pipeline.plan(after, own or (old_plan.lock if same_site else None))
-    _check(wanted, old_plan, new_plan)
+    names = design.renames(old_plan, new_plan)
+    selected = _selected(wanted, old_plan, new_plan, names)
+    _check(wanted, old_plan, new_plan, selected)
     found = design.compare(old_plan, new_plan, wanted.fabric)
     moved = [fabric.name for fabric in found.fabrics if fabric.state != "same" or found.said_of(fabric.name)]
     devices: tuple[DeviceChange, ...] = ()
@@ -67,7 +69,6 @@ def compare(old: str, new: str, wanted: Wanted) -> Diff:
         with tempfile.TemporaryDirectory() as scratch:
             left = pipeline.render(old_plan, revision.check_out(before, old, Path(scratch, "old")))
             right = pipeline.render(new_plan, revision.check_out(after, new, Path(scratch, "new")))
-            names, selected = design.renames(old_plan, new_plan), _selected(wanted, old_plan, new_plan)
             devices = tuple(configs.changes(left, right, names, selected, wanted.jobs, wanted.progress))
     return Diff(
         old,
@@ -108,24 +109,26 @@ def _path(name: str) -> Path | None:
     return Path(file) if file else None
 
 
-def _check(wanted: Wanted, old: Plan, new: Plan) -> None:
+def _check(wanted: Wanted, old: Plan, new: Plan, selected: Callable[[str], bool]) -> None:
     """A fabric or a switch that is named must be on one side at least."""
     report = Report()
     known = {*old.fabrics, *new.fabrics}
     if wanted.fabric and wanted.fabric not in known:
         report.error("FAB106", Place("--fabric"), f"unknown fabric {show(wanted.fabric)}", nearest(wanted.fabric, known))
-    elif wanted.limit and not any(map(_selected(wanted, old, new), _switches(old) | _switches(new))):
+    elif wanted.limit and not any(map(selected, _switches(old) | _switches(new))):
         report.error("FAB162", Place("--limit"), f"'{wanted.limit}' matches no switch of either side")
     report.raise_errors()
 
 
-def _selected(wanted: Wanted, old: Plan, new: Plan) -> Callable[[str], bool]:
-    """Whether the config of a switch is looked at."""
+def _selected(wanted: Wanted, old: Plan, new: Plan, names: Names) -> Callable[[str], bool]:
+    """Whether the config of a switch is looked at, by its new name or its old one."""
+    was = {after: before for before, after in names.items()}
     plans = [plan.fabrics[wanted.fabric] for plan in (old, new) if wanted.fabric in plan.fabrics]
     inside = {device.name for plan in plans for device in plan.switches}
 
     def selected(name: str) -> bool:
-        return (not wanted.fabric or name in inside) and (not wanted.limit or fnmatchcase(name, wanted.limit))
+        own = (name, was.get(name, name))
+        return (not wanted.fabric or name in inside) and any(fnmatchcase(each, wanted.limit or "*") for each in own)
 
     return selected
 

@@ -9,6 +9,14 @@ from typing import Any
 Operation = dict[str, Any]
 
 
+def json_tree(text: str) -> Mapping[str, Any]:
+    """All that a config_db.json sets. Raises ValueError."""
+    document = json.loads(text)
+    if not isinstance(document, Mapping):
+        raise ValueError("expected tables")
+    return document
+
+
 def json_patch(old: Any, new: Any, at: str = "") -> list[Operation]:
     """What makes `new` of `old`: removals, replacements, additions. A list is replaced whole.
 
@@ -51,13 +59,18 @@ def nvue_lines(old: str, new: str) -> list[str]:
 
 
 def nvue_tree(text: str) -> Mapping[str, Any]:
-    """All that a startup.yaml sets."""
+    """All that a startup.yaml sets. Raises ValueError."""
     import yaml
 
-    document = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    try:
+        document = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except yaml.YAMLError as error:
+        raise ValueError("not YAML") from error
     found: dict[str, Any] = {}
-    for part in document or []:
-        found |= part.get("set", {})
+    for part in document if isinstance(document, list) else []:
+        if not isinstance(part, Mapping):
+            raise ValueError("expected `set` and what is set")
+        found |= part.get("set") or {}
     return found
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import difflib
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,23 +37,28 @@ def changes(nos: str, before: Mapping[str, str], after: Mapping[str, str]) -> tu
 
 
 def change(nos: str, path: str, old: str, new: str) -> FileChange:
-    """A file that appears or goes is shown whole, as is one that no network OS is known for."""
+    """A file that appears or goes is shown as a patch, as is one that no network OS is known for or that cannot be read."""
     form = FORMS.get((nos, path), BY_NAME.get(path, UNIFIED))
-    if not old or not new:
-        form = UNIFIED
+    try:
+        found = _said(nos, path, form, old, new) if old and new else None
+    except ValueError:  # a site's own template broke the document
+        found = None
+    return found if found is not None and found.lines else FileChange(path, UNIFIED, tuple(_unified(old, new)))
+
+
+def _said(nos: str, path: str, form: str, old: str, new: str) -> FileChange | None:
+    """The change in the words of its network OS; None where a patch says it."""
     if form == COMMANDS:
-        lines: Iterable[str] = remedy.commands("frr" if path == "frr.conf" else nos, old, new)
-    elif form == SET:
-        lines = remedy.junos(old, new)
-    elif form == JSON_PATCH:
-        patch = documents.json_patch(json.loads(old), json.loads(new))
-        return FileChange(path, form, tuple(documents.json_lines(patch)), tuple(patch))
-    elif form == NVUE:
+        return FileChange(path, form, tuple(remedy.commands("frr" if path == "frr.conf" else nos, old, new)))
+    if form == SET:
+        return FileChange(path, form, tuple(remedy.junos(old, new)))
+    if form == JSON_PATCH:
+        patch = documents.json_patch(documents.json_tree(old), documents.json_tree(new))
+        return FileChange(path, form, tuple(documents.json_lines(patch)), tuple(patch)) if patch else None
+    if form == NVUE:
         patch = documents.json_patch(documents.nvue_tree(old), documents.nvue_tree(new))
         return FileChange(path, form, tuple(documents.nvue_lines(old, new)), tuple(patch))
-    else:
-        lines = _unified(old, new)
-    return FileChange(path, form, tuple(lines)) if lines else FileChange(path, UNIFIED, tuple(_unified(old, new)))
+    return None
 
 
 def _unified(old: str, new: str) -> list[str]:

@@ -12,6 +12,7 @@ MOST_SIGNS = 65_536  # of a comment on GitHub
 ROOM = 600  # kept for what is said of the rest
 MOST_OF_A_FILE = 12_000  # signs of one file's change
 SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")
+MENTION = "@\N{WORD JOINER}"  # an `@name` that calls nobody
 
 
 def markdown(diff: Diff, most: int = MOST_SIGNS) -> str:
@@ -72,7 +73,7 @@ def _table(table: Table) -> list[str]:
 
 def _plain(text: str) -> str:
     """Words on one line that Markdown takes as they are."""
-    return SPECIAL.sub(r"\\\1", " ".join(text.split()))
+    return SPECIAL.sub(r"\\\1", " ".join(text.split())).replace("@", MENTION)
 
 
 def _code(text: str) -> str:

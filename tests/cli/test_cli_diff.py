@@ -94,6 +94,13 @@ def test_options(run: Run, tmp_path: Path) -> None:
     assert (done.out, (tmp_path / "diff.txt").read_text(encoding="utf-8")) == ("", run("diff old.yaml new.yaml").out)
 
 
+def test_a_renamed_switch_goes_by_both_names(run: Run, tmp_path: Path) -> None:
+    write(tmp_path, "names")
+    new, old = (run(f"diff old.yaml new.yaml --limit {name}").out for name in ("tor01", "backend-leaf001"))
+    assert "configs of switches (of those that match tor01): 1 changed" in new
+    assert "configs of switches (of those that match backend-leaf001): 1 changed" in old
+
+
 def git(folder: Path, *words: str) -> None:
     who = ("-c", "user.name=t", "-c", "user.email=t@example.net", "-c", "commit.gpgsign=false")
     subprocess.run(["git", "-C", str(folder), *who, *words], check=True, capture_output=True)

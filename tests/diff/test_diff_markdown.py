@@ -12,7 +12,7 @@ from fabric.diff.files import COMMANDS, FileChange
 from fabric.diff.markdown import MOST_SIGNS, markdown
 from fabric.diff.text import text
 
-CUT = Design((Change("site|name", "a*b", "<c>"),), (), {}, ())
+CUT = Design((Change("site|name", "a*b", "<c>"), Change("banner", "", "@octocat")), (), {}, ())
 
 
 def made(devices: int, lines: tuple[str, ...]) -> Diff:
@@ -39,6 +39,12 @@ def test_the_rest_is_stated() -> None:
 
 def test_signs_of_markdown_are_words() -> None:
     assert r"| site\|name | a\*b | \<c\> |" in markdown(made(0, ()))
+
+
+def test_nobody_is_called() -> None:
+    found = markdown(made(0, ()))
+    assert "@octocat" not in found
+    assert "@\N{WORD JOINER}octocat" in found
 
 
 def test_a_fence_of_a_config_ends_no_block() -> None:

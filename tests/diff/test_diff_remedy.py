@@ -193,6 +193,120 @@ CASES = {
         ["banner login", "Keep out", "EOF"],
     ),
     "a comment": ("eos", "! one\nhostname a\n", "! two\nhostname a\n", []),
+    "a release is no command": ("nxos", "version 10.4(5)\nhostname a\n", "version 10.5(3)\nhostname a\n", []),
+    "a VRF goes after those that use it": (
+        "eos",
+        "vrf instance red\n" + EOS_PORT + "ip routing vrf red\nrouter bgp 65001\n   vrf red\n      rd 10.0.0.1:1\n",
+        EOS_PORT.replace("   vrf red\n   ip address 10.0.0.0/31\n", "") + "router bgp 65001\n",
+        [
+            "interface Ethernet1/1",
+            "   no ip address 10.0.0.0/31",
+            "   no vrf red",
+            "router bgp 65001",
+            "   no vrf red",
+            "   exit",
+            "no ip routing vrf red",
+            "no vrf instance red",
+        ],
+    ),
+    "the default of a VRF that goes is not said": (
+        "eos",
+        "vrf instance MGMT\ninterface Management1\n   vrf MGMT\nno ip routing vrf MGMT\n",
+        "interface Management1\n",
+        ["interface Management1", "   no vrf MGMT", "   exit", "no vrf instance MGMT"],
+    ),
+    "a filter goes after its ports": (
+        "nxos",
+        "ip access-list ACL-red\n  10 permit ip any any\ninterface Ethernet1/1\n  ip access-group ACL-red in\n",
+        "interface Ethernet1/1\n",
+        ["interface Ethernet1/1", "  no ip access-group ACL-red in", "  exit", "no ip access-list ACL-red"],
+    ),
+    "policies in use are refused, and `system qos` has no `no`": (
+        "nxos",
+        "class-map type qos match-any ROCE\n  match dscp 26\npolicy-map type qos IN\n  class ROCE\n    set qos-group 3\n"
+        "system qos\n  service-policy type network-qos NETWORK\ninterface Ethernet1/1\n  service-policy type qos input IN\n",
+        "interface Ethernet1/1\n",
+        [
+            "system qos",
+            "  no service-policy type network-qos NETWORK",
+            "  exit",
+            "interface Ethernet1/1",
+            "  no service-policy type qos input IN",
+            "  exit",
+            "no policy-map type qos IN",
+            "no class-map type qos match-any ROCE",
+        ],
+    ),
+    "an address that moves is let go first": (
+        "nxos",
+        "interface Ethernet1/1\n  ip address 10.0.0.0/31\ninterface Ethernet1/2\n  ip address 10.0.0.2/31\n",
+        "interface Ethernet1/1\n  ip address 10.0.0.2/31\ninterface Ethernet1/2\n  ip address 10.0.0.0/31\n",
+        [
+            "interface Ethernet1/1",
+            "  no ip address 10.0.0.0/31",
+            "interface Ethernet1/2",
+            "  no ip address 10.0.0.2/31",
+            "  exit",
+            "interface Ethernet1/1",
+            "  ip address 10.0.0.2/31",
+            "interface Ethernet1/2",
+            "  ip address 10.0.0.0/31",
+        ],
+    ),
+    "a VNI that another VRF takes": (
+        "nxos",
+        "vrf context red\n  vni 50001\n",
+        "vrf context green\n  vni 50001\n",
+        ["vrf context red", "  no vni 50001", "  exit", "vrf context green", "  vni 50001", "  exit", "no vrf context red"],
+    ),
+    "FRR takes no other VNI before the old one goes": (
+        "frr",
+        "vrf vrf-red\n vni 50001\n",
+        "vrf vrf-red\n vni 777\n",
+        ["vrf vrf-red", " no vni 50001", " vni 777"],
+    ),
+    "FRR takes no prefix twice in a list": (
+        "frr",
+        "ip prefix-list A seq 10 permit 10.0.0.0/8\nip prefix-list A seq 20 permit 11.0.0.0/8\n"
+        "ip prefix-list A seq 30 permit 12.0.0.0/8\n",
+        "ip prefix-list A seq 10 permit 11.0.0.0/8\nip prefix-list A seq 20 permit 12.0.0.0/8\n",
+        [
+            "no ip prefix-list A seq 20 permit 11.0.0.0/8",
+            "no ip prefix-list A seq 30 permit 12.0.0.0/8",
+            "ip prefix-list A seq 10 permit 11.0.0.0/8",
+            "ip prefix-list A seq 20 permit 12.0.0.0/8",
+        ],
+    ),
+    "FRR has no `no address-family`": (
+        "frr",
+        "router bgp 65001\n neighbor O peer-group\n address-family l2vpn evpn\n  neighbor O activate\n  advertise-all-vni\n",
+        "router bgp 65001\n",
+        [
+            "router bgp 65001",
+            " address-family l2vpn evpn",
+            "  no advertise-all-vni",
+            "  no neighbor O activate",
+            "  exit",
+            " no neighbor O peer-group",
+        ],
+    ),
+    "unnumbered neighbours of EOS": (
+        "eos",
+        "router bgp 65001\n   neighbor interface Ethernet1/1 peer-group FABRIC remote-as 65101\n",
+        "router bgp 65001\n   router-id 10.0.0.1\n",
+        [
+            "router bgp 65001",
+            "   no neighbor interface Ethernet1/1 peer-group FABRIC remote-as 65101",
+            "   router-id 10.0.0.1",
+        ],
+    ),
+    "routing is never switched off": ("eos", "ip routing\n", "ip routing ipv6 interfaces\n", ["ip routing ipv6 interfaces"]),
+    "a bond that goes": (
+        "nxos",
+        "interface port-channel1\n  vpc 1\ninterface Ethernet1/1\n  channel-group 1 mode active\n",
+        "interface Ethernet1/1\n",
+        ["interface Ethernet1/1", "  no channel-group 1", "  exit", "no interface port-channel1"],
+    ),
 }
 
 
@@ -230,6 +344,11 @@ JUNOS = {
         "interfaces {\n    ae1 {\n        mtu 9216;\n        unit 0 {\n            family inet;\n        }\n    }\n}\n",
         "interfaces {\n    lo0 {\n        unit 0;\n    }\n}\n",
         ["delete interfaces ae1", "set interfaces lo0 unit 0"],
+    ),
+    "but no hierarchy of the top": (
+        "protocols {\n    rstp {\n        disable;\n    }\n    lldp {\n        interface all;\n    }\n}\n",
+        "system {\n    host-name a;\n}\n",
+        ["delete protocols rstp", "delete protocols lldp", "set system host-name a"],
     ),
     "a list is set anew": (
         "from {\n    protocol [ direct bgp ];\n}\n",

@@ -30,6 +30,16 @@ def test_curly() -> None:
     assert curly(text) == {"a": {'b "x { y; }"': {}, "c": {"d [ e f ]": {}}}, "g": {}}
 
 
+def test_what_stands_in_quotes_is_no_comment() -> None:
+    assert curly('a {\n    message "no /* comment */ here";\n}\n') == {"a": {'message "no /* comment */ here"': {}}}
+
+
+@pytest.mark.parametrize("text", ["}\n", "a {\n}\n}\n", "{\n}\n", ";\n"])
+def test_braces_out_of_place(text: str) -> None:
+    with pytest.raises(ValueError, match="out of place"):
+        curly(text)
+
+
 PRUNED: dict[str, tuple[Tree, Tree, Tree, Tree]] = {
     "what is alike goes": ({"a": {"b": {}}, "c": {}}, {"a": {"b": {}}, "d": {}}, {"c": {}}, {"d": {}}),
     "inside too": ({"a": {"b": {}, "c": {}}}, {"a": {"b": {}, "d": {}}}, {"a": {"c": {}}}, {"a": {"d": {}}}),

@@ -1,0 +1,44 @@
+"""Which words the change of a file is told in."""
+
+from __future__ import annotations
+
+import pytest
+
+from fabric.diff.files import COMMANDS, JSON_PATCH, NVUE, SET, UNIFIED, change
+
+CONFIGS = {
+    "commands": ("eos", "startup-config", "hostname a\n", "hostname b\n", COMMANDS, ("hostname b",)),
+    "set lines": ("junos", "juniper.conf", "a {\n    b;\n}\n", "a {\n    c;\n}\n", SET, ("delete a b", "set a c")),
+    "frr.conf of SONiC": ("sonic", "frr.conf", "hostname a\n", "hostname b\n", COMMANDS, ("hostname b",)),
+    "a table": (
+        "sonic",
+        "config_db.json",
+        '{"A": {"x": "1"}}',
+        '{"A": {"x": "2"}}',
+        JSON_PATCH,
+        ("[", '  {"op": "replace", "path": "/A/x", "value": "2"}', "]"),
+    ),
+    "NVUE": ("cumulus", "startup.yaml", "- set:\n    a: 1\n", "- set:\n    a: 2\n", NVUE, ("- set:", "    a: 2")),
+    "any other file": ("frr", "interfaces", "a\n", "b\n", UNIFIED, ("@@ -1 +1 @@", "-a", "+b")),
+    "nothing but a comment": ("eos", "startup-config", "! a\n", "! b\n", UNIFIED, ("@@ -1 +1 @@", "-! a", "+! b")),
+    "nothing but blanks": (
+        "sonic",
+        "config_db.json",
+        '{"A": 1}',
+        '{"A":1}',
+        UNIFIED,
+        ("@@ -1 +1 @@", '-{"A": 1}', '+{"A":1}'),
+    ),
+    "a file that is new": ("eos", "startup-config", "", "hostname a\n", UNIFIED, ("@@ -0,0 +1 @@", "+hostname a")),
+    "no JSON": ("sonic", "config_db.json", "{}", "{", UNIFIED, ("@@ -1 +1 @@", "-{}", "+{")),
+    "no tables": ("sonic", "config_db.json", "{}", "[]", UNIFIED, ("@@ -1 +1 @@", "-{}", "+[]")),
+    "no YAML": ("cumulus", "startup.yaml", "- set: {}\n", "- [\n", UNIFIED, ("@@ -1 +1 @@", "-- set: {}", "+- [")),
+    "no braces": ("junos", "juniper.conf", "a;\n", "}\n", UNIFIED, ("@@ -1 +1 @@", "-a;", "+}")),
+}
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_change(name: str) -> None:
+    nos, path, old, new, form, lines = CONFIGS[name]
+    found = change(nos, path, old, new)
+    assert (found.form, found.lines) == (form, lines)
