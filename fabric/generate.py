@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 
 from fabric import pipeline
@@ -25,10 +23,7 @@ from fabric.plan.plan import Plan
 from fabric.planner import lock
 from fabric.planner.warnings import unsilenced
 from fabric.vendors.base import target
-
-PARALLEL_FROM = 64  # switches; below that, starting processes costs more than it saves
-CHUNK = 16
-
+from fabric.workers import PARALLEL_FROM, in_chunks
 
 Progress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
 
@@ -126,14 +121,17 @@ class Generation:
         return self.progress(f"{self.plan.site}: switches", len(self.todo))
 
     def _stage(self, transaction: Transaction, advance: Callable[[int], None]) -> None:
-        workers = min(self.jobs or os.cpu_count() or 1, -(-len(self.todo) // CHUNK))
-        if workers > 1 and len(self.todo) >= PARALLEL_FROM:
-            _stage_in_workers(_Work(self.intent, self.renderer, transaction), self.todo, workers, advance)
+        if len(self.todo) < PARALLEL_FROM or self.jobs == 1:
+            for job in self.todo:
+                for path, data in self.renderer.files(job):
+                    transaction.write(path, data)
+                advance(1)
             return
-        for job in self.todo:
-            for path, data in self.renderer.files(job):
-                transaction.write(path, data)
-            advance(1)
+        for chunk in in_chunks(partial(_staged, self.intent.folder, self.renderer, transaction), self.todo, self.jobs):
+            for records in chunk:
+                for record in records:
+                    transaction.add(record)
+            advance(len(chunk))
 
     def _written(self, changes: Changes, recovered: str | None) -> list[str]:
         intent, plan = self.intent, self.plan
@@ -214,35 +212,9 @@ class _Limit:
         return path.startswith(("configs/", "hosts/")) and not self.device(path.split("/")[1])
 
 
-@dataclass(frozen=True)
-class _Work:
-    intent: Intent
-    renderer: Renderer
-    transaction: Transaction
-
-
-_work: _Work | None = None  # what forked workers inherit; the plan is never pickled
-
-
-def _stage_in_workers(work: _Work, todo: Sequence[Job], workers: int, advance: Callable[[int], None]) -> None:
-    """Renders and stages in forked processes; only small records come back."""
-    global _work
-    _work = work
-    chunks = [todo[at : at + CHUNK] for at in range(0, len(todo), CHUNK)]
-    try:
-        with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("fork")) as pool:
-            for records in pool.map(_stage_chunk, chunks):
-                for record in records:
-                    work.transaction.add(record)
-                advance(CHUNK)
-    finally:
-        _work = None
-
-
-def _stage_chunk(chunk: Sequence[Job]) -> list[Staged]:
-    assert _work is not None
-    folder, owned = _work.intent.folder, _work.transaction.owned
-    return [stage(folder, path, data, owned.get(path)) for job in chunk for path, data in _work.renderer.files(job)]
+def _staged(folder: Path, renderer: Renderer, transaction: Transaction, job: Job) -> list[Staged]:
+    """Renders and stages the files of a switch; only these small records come back from a worker."""
+    return [stage(folder, path, data, transaction.owned.get(path)) for path, data in renderer.files(job)]
 
 
 def _compared(intent: Intent, found: Comparison) -> list[str]:

@@ -153,7 +153,7 @@ class Network:
 
     def _mutual(self, facts: Facts, peer: Neighbor, far: Facts, back: Neighbor) -> bool:
         """Whether two sessions are halves of one: where this end's address is not known, the far end must come from the one
-        that this session is with. Beside a session between loopbacks, one between ports may be broken."""
+        that it speaks to. Beside a session between loopbacks, one between ports may be broken."""
         return peer.interface or self.placed(facts, peer) or bare(peer.peer) in self.sources(far, back)
 
     def placed(self, facts: Facts, peer: Neighbor) -> bool:

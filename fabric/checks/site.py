@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import gc
-import multiprocessing
-import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fabric import pipeline
@@ -20,7 +16,7 @@ from fabric.checks.silence import NeedlessSilence, Silences
 from fabric.checks.verdict import Read
 from fabric.configs import Job, Renderer
 from fabric.diagnostics import Diagnostic, plural
-from fabric.generate import CHUNK, PARALLEL_FROM, Progress, silent
+from fabric.generate import Progress, silent
 from fabric.output import OutputError, manifest
 from fabric.output.files import sha256
 from fabric.pipeline import Intent
@@ -30,6 +26,7 @@ from fabric.readback.facts import Said
 from fabric.readback.folder import Device as Found
 from fabric.readback.folder import Folder
 from fabric.readback.readers import read_device
+from fabric.workers import in_chunks
 
 
 @dataclass
@@ -99,7 +96,7 @@ class Site:
     def _files(self, result: Checked) -> None:
         judged: list[Judged] = []
         with self.progress(f"{self.plan.site}: switches", len(self.todo)) as advance:
-            for chunk in _judge_all(self.work, self.todo, self.jobs):
+            for chunk in in_chunks(self.work.judge, self.todo, self.jobs):
                 judged += chunk
                 advance(len(chunk))
         for one in judged:
@@ -234,32 +231,3 @@ class _Work:
             if data != fresh:
                 edited[shown] = fresh.decode()
         return found
-
-
-_work: _Work | None = None  # what forked workers inherit; the plan is never pickled
-
-
-def _judge_all(work: _Work, todo: Sequence[Job], jobs: int) -> Iterator[list[Judged]]:
-    """In this process, or in several for many switches."""
-    global _work
-    chunks = [todo[at : at + CHUNK] for at in range(0, len(todo), CHUNK)]
-    workers = min(jobs or os.cpu_count() or 1, len(chunks))
-    if workers < 2 or len(todo) < PARALLEL_FROM:
-        for chunk in chunks:
-            yield [work.judge(job) for job in chunk]
-        return
-    _work = work
-    try:
-        with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("fork"), initializer=gc.freeze) as pool:
-            yield from pool.map(_judge_chunk, chunks)
-    finally:
-        _work = None
-
-
-def _judge_chunk(chunk: Iterable[Job]) -> list[Judged]:
-    assert _work is not None
-    gc.disable()  # reading makes many small records and no cycles; collecting takes a third of the time
-    try:
-        return [_work.judge(job) for job in chunk]
-    finally:
-        gc.enable()
