@@ -17,8 +17,6 @@ from fabric.checks.verdict import Read
 from fabric.configs import Job, Renderer
 from fabric.diagnostics import Diagnostic, plural
 from fabric.generate import Progress, silent
-from fabric.output import OutputError, manifest
-from fabric.output.files import sha256
 from fabric.pipeline import Intent
 from fabric.plan.devices import Device
 from fabric.plan.plan import Plan
@@ -26,6 +24,7 @@ from fabric.readback.facts import Said
 from fabric.readback.folder import Device as Found
 from fabric.readback.folder import Folder
 from fabric.readback.readers import read_device
+from fabric.standing import Standing
 from fabric.workers import in_chunks
 
 
@@ -65,7 +64,7 @@ class Site:
         self.renderer = pipeline.render(self.plan, intent)
         given = None if folder is None else {device.name: device for device in reversed(folder.devices)}
         self.sample = hosts.Sample.of_site(self.plan)
-        self.work = _Work(intent, self.renderer, _Disk(intent), given, self.sample)
+        self.work = _Work(intent, self.renderer, Standing(intent), given, self.sample)
         self.todo = self.renderer.jobs(lambda name: True)
 
     def texts(self, device: Device) -> Mapping[str, str]:
@@ -148,40 +147,11 @@ def finding_of(said: Diagnostic) -> Finding:
     return Finding(said.code, said.severity, "", place.file, place.line, said.message, said.hint, place.column)
 
 
-class _Disk:
-    """The generated folder: which files stand there as they were generated, and which were changed since."""
-
-    def __init__(self, intent: Intent) -> None:
-        self.folder, self.shown = intent.folder, intent.shown
-        self.owned: Mapping[str, str] = {}
-        self.lost = ""  # why nothing there is looked at, though there are files
-        if not intent.site.output.keep:
-            return
-        try:
-            self.owned = manifest.read(intent.folder)
-        except OutputError as error:
-            self.lost = error.message.replace(str(intent.folder), str(intent.shown))
-        if not self.owned and not self.lost and (intent.folder / "configs").exists():
-            self.lost = "there is no manifest"
-
-    def look(self, path: str, fresh: bytes) -> tuple[bytes, bool]:
-        """(what is to be judged, whether an older intent made what is there). A file edited by hand is judged as it is."""
-        if not self.owned:
-            return fresh, False
-        try:
-            there = (self.folder / path).read_bytes()
-        except OSError:
-            return fresh, True
-        if there == fresh:
-            return fresh, False
-        return (fresh, True) if sha256(there) == self.owned.get(path) else (there, False)
-
-
 @dataclass(frozen=True)
 class _Work:
     intent: Intent
     renderer: Renderer
-    disk: _Disk
+    disk: Standing
     given: Mapping[str, Found] | None  # name → device, of a folder that was named
     sample: hosts.Sample
 

@@ -149,6 +149,7 @@ class Vni:
     rd: Said[str] | None = None
     imports: list[Said[str]] = field(default_factory=list)
     exports: list[Said[str]] = field(default_factory=list)
+    arp_suppress: Said[bool] | None = None  # answers ARP and ND for hosts it knows, where its device says so
 
 
 @dataclass(slots=True)

@@ -183,6 +183,8 @@ class _Ifupdown:
         if number := stanza.number("vxlan-id"):
             own = self._vni(number.value, number)
             own.vlan = stanza.number("bridge-access") or own.vlan
+            if said := stanza.one("bridge-arp-nd-suppress"):
+                own.arp_suppress = Said(said.value in ("on", "yes"), said.line, said.file)
         for said in stanza.all("bridge-vlan-vni-map"):
             for pair in said.value.split():
                 for vlan, vni in _mapped(pair):

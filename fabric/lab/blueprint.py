@@ -1,0 +1,130 @@
+"""What a lab is made of, as plain values: nodes with their interfaces, and the wires between them.
+
+Pure data, drawn without root; `machine` and `up` make it real.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fabric.plan.plan import Plan
+    from fabric.plan.views import SwitchView
+
+SWITCH, SERVER, STAND_IN = "switch", "server", "stand-in"  # kinds of nodes; a stand-in plays a router outside
+PORT, LOOPBACK, BRIDGE, TUNNEL = "port", "loopback", "bridge", "tunnel"  # kinds of interfaces
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """One device of a node. A port exists because a wire ends in it; the others are made."""
+
+    name: str
+    kind: str
+    vrf: str = ""  # by the device's own name of it: "vrf-red", "Vrf-red"; "" for the default one
+    addresses: tuple[str, ...] = ()  # with their lengths
+    mtu: int = 0  # 0: the kernel's own
+    up: bool = True
+    bridge: str = ""  # the bridge it is a port of
+    mac: str = ""
+    vni: int = 0  # of a tunnel
+    local: str = ""  # address that a tunnel starts at
+    answers: bool = False  # a tunnel whose bridge answers ARP for hosts that it knows
+    parent: str = ""  # the port that this is a tagged slice of
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A route or rule of a server, as its own file says it."""
+
+    to: str
+    via: str
+    interface: str
+    table: int = 0  # 0: the main one
+    metric: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Packets from an address look in a table."""
+
+    source: str
+    table: int
+    priority: int
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A switch, a server or a router outside."""
+
+    name: str
+    kind: str
+    role: str  # of the plan: "leaf", "server", "attached"
+    interfaces: tuple[Interface, ...]
+    vrfs: tuple[str, ...] = ()  # tables of its own beside the default one
+    frr_conf: str = ""  # "" where no daemons run
+    bfd: bool = False
+    sysctls: tuple[tuple[str, str], ...] = ()
+    filters: str = ""  # nftables, "" for none
+    lldp: str = ""  # lldpd.conf
+    routes: tuple[Route, ...] = ()
+    rules: tuple[Rule, ...] = ()
+    lacks: tuple[str, ...] = ()  # what of its files is not built here, in words
+
+    @property
+    def routed(self) -> bool:
+        """Whether it runs daemons."""
+        return bool(self.frr_conf)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class End:
+    """One end of a wire."""
+
+    node: str
+    interface: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """A cable, or one tagged slice of it: this kernel may have no VLANs, so each slice is a wire of its own."""
+
+    a: End
+    b: End
+    slice_of: str = ""  # interface of end a that it is a slice of
+
+    def other(self, node: str) -> End:
+        return self.b if self.a.node == node else self.a
+
+
+@dataclass(frozen=True)
+class Blueprint:
+    """A lab, drawn."""
+
+    site: str
+    plan: Plan
+    nodes: Mapping[str, Node]  # by name, switches first
+    wires: tuple[Wire, ...]
+    views: Mapping[str, SwitchView]  # the switches that are in it, as the plan has them
+    notes: tuple[str, ...] = ()  # what was left out or scaled, in words
+    files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # switch → paths of what it was built from
+
+    @property
+    def cables(self) -> tuple[Wire, ...]:
+        return tuple(wire for wire in self.wires if not wire.slice_of)
+
+    def of(self, kind: str) -> list[Node]:
+        return [node for node in self.nodes.values() if node.kind == kind]
+
+    @property
+    def shape(self) -> str:
+        """`2 spines, 4 leaves, 8 servers, 72 cables`."""
+        counts = [(sum(n.role == role for n in self.of(SWITCH)), one, many) for role, one, many in _ROLES]
+        counts += [(len(self.of(SERVER)), "server", "servers"), (len(self.of(STAND_IN)), "stand-in", "stand-ins")]
+        counts += [(len(self.cables), "cable", "cables")]
+        return ", ".join(f"{number} {one if number == 1 else many}" for number, one, many in counts if number)
+
+
+_ROLES = (("core", "core", "cores"), ("spine", "spine", "spines"), ("leaf", "leaf", "leaves"))

@@ -1,0 +1,63 @@
+"""Takes a lab down, whole or half built: processes, namespaces, files, and the limits that were raised for it.
+
+Nothing is trusted but names: whatever runs in a namespace with the lab's prefix is the lab's, also after a kill -9 of `up`.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import time
+from pathlib import Path
+
+from fabric.lab import state
+from fabric.lab.machine import limits, namespaces
+from fabric.lab.machine.run import LabError
+from fabric.lab.names import Names
+
+PATIENCE_S = 10.0
+
+
+def take_down(names: Names) -> int:
+    """Leaves nothing behind; returns how many namespaces there were. Raises LabError for processes that will not end."""
+    spaces = namespaces.existing(names.prefix)
+    _kill({namespaces.inode(name) for name in spaces})
+    namespaces.delete(spaces)
+    if left := namespaces.existing(names.prefix):
+        raise LabError(f"namespaces that could not be deleted: {', '.join(left[:5])}")
+    shutil.rmtree(names.folder, ignore_errors=True)
+    if not state.sites():
+        limits.restore_limits()
+    return len(spaces)
+
+
+def _kill(spaces: set[int]) -> None:
+    """Ends every process in these namespaces; again until none is left, as one may just have started another."""
+    deadline = time.monotonic() + PATIENCE_S
+    while found := processes(spaces):
+        if time.monotonic() > deadline:
+            raise LabError(f"processes that do not end: {', '.join(map(str, found[:5]))}")
+        for number in found:
+            try:
+                os.kill(number, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+        time.sleep(0.02)
+
+
+def processes(spaces: set[int]) -> list[int]:
+    """Processes that live in these namespaces."""
+    if not spaces:
+        return []
+    wanted = {f"net:[{inode}]" for inode in spaces}
+    found = []
+    for path in Path("/proc").iterdir():
+        if not path.name.isdigit():
+            continue
+        try:
+            if os.readlink(path / "ns/net") in wanted and int(path.name) != os.getpid():
+                found.append(int(path.name))
+        except OSError:
+            continue  # it has ended
+    return found

@@ -1,0 +1,208 @@
+"""Draws the whole lab of a plan: reads the files of its switches and servers, and lays the planned cables between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from itertools import groupby
+
+from fabric import pipeline
+from fabric.configs import Job, Renderer
+from fabric.diagnostics import Diagnostic, InputError, Place, plural
+from fabric.hosts.netplan import netplan_text
+from fabric.hosts.view import ETHERNET, Host, HostNic, hosts, sides
+from fabric.lab.blueprint import Blueprint, End, Interface, Node, Wire
+from fabric.lab.outside import Leg, node_name, stand_in
+from fabric.lab.server import server, tagged
+from fabric.lab.switch import switch
+from fabric.pipeline import Intent
+from fabric.plan.plan import Plan
+from fabric.plan.ports import Port
+from fabric.plan.views import SwitchView
+from fabric.planner.lock import Lock
+from fabric.readback.readers import read_device
+from fabric.standing import Standing
+from fabric.vendors.base import target
+
+RUNNABLE = ("frr", "sonic")  # network OSes whose frr.conf the daemons can load
+SERVERS = 2  # of each unit and tenant, unless asked otherwise
+Look = Callable[[str, bytes], bytes]  # path, planned bytes → what is there
+
+
+def draw(intent: Intent, limit: str = "", servers: int = SERVERS, fresh: bool = False) -> Blueprint:
+    """Plans, reads and draws. Raises InputError.
+
+    Args:
+        limit: a pattern of device names, as of `generate`; cables to others are left out.
+        servers: so many of each unit and tenant.
+        fresh: the plan on new numbers and the files as they would be generated, whatever lies in the folder.
+    """
+    plan = pipeline.plan(intent, Lock() if fresh else None)
+    standing = Standing(intent)
+
+    def look(path: str, data: bytes) -> bytes:
+        return data if fresh else standing.look(path, data)[0]
+
+    return _Drawing(intent, plan, pipeline.render(plan, intent), look, limit, servers).blueprint()
+
+
+@dataclass(frozen=True)
+class _Cabled:
+    """A server that is in the lab."""
+
+    host: Host
+    text: str
+    nics: Mapping[tuple[str, str], HostNic]  # (leaf, label)
+
+
+class _Drawing:
+    def __init__(self, intent: Intent, plan: Plan, renderer: Renderer, look: Look, limit: str, servers: int) -> None:
+        self.intent, self.plan, self.renderer, self.look = intent, plan, renderer, look
+        self.limit, self.most = limit, servers
+        self.notes: list[str] = []
+        self.files: dict[str, tuple[str, ...]] = {}
+
+    def blueprint(self) -> Blueprint:
+        jobs = [job for job in self.renderer.jobs(self._wanted) if self._runs(job.device.name, job.device.nos)]
+        if not jobs:
+            self._nothing()
+        views = {job.device.name: self.renderer.views[job.fabric].of(job.device) for job in jobs}
+        nodes = {job.device.name: self._switch(job, views[job.device.name]) for job in jobs}
+        cabled = self._servers(views)
+        nodes |= {name: server(name, own.text) for name, own in cabled.items()}
+        legs = list(_legs(views))
+        boxes = groupby(sorted(legs, key=lambda leg: leg[0]), key=lambda leg: leg[0])
+        nodes |= {name: stand_in(name, [leg for _, leg in found]) for name, found in boxes}
+        wires = (*self._wires(views, nodes, cabled), *_outside_wires(legs, nodes))
+        used = {end for wire in wires for end in (wire.a, wire.b)}
+        nodes = {name: _used(node, used) for name, node in nodes.items()}
+        return Blueprint(self.plan.site, self.plan, nodes, tuple(sorted(wires, key=_order)), views, tuple(self.notes), self.files)
+
+    def _wanted(self, name: str) -> bool:
+        return not self.limit or fnmatchcase(name, self.limit)
+
+    def _runs(self, name: str, nos: str) -> bool:
+        if nos in RUNNABLE:
+            return True
+        note = f"switches with {nos} are left out: no daemons here read its files (--as frr tries the design on FRR)"
+        if note not in self.notes:
+            self.notes.append(note)
+        return False
+
+    def _nothing(self) -> None:
+        path = str(self.intent.path)
+        if self.renderer.jobs(self._wanted):
+            message = f"no switch of site '{self.plan.site}' has a network OS that runs here: expected {' or '.join(RUNNABLE)}"
+            raise InputError([Diagnostic("FAB510", Place(path), message, "--as frr tries the same design on FRR")])
+        raise InputError([Diagnostic("FAB162", Place(path), f"--limit '{self.limit}' matches no switch of site '{self.plan.site}'")])
+
+    # --- switches -----------------------------------------------------------------------------------------------
+
+    def _switch(self, job: Job, view: SwitchView) -> Node:
+        found = {path: self.look(path, data).decode("utf-8", "replace") for path, data in self.renderer.files(job)}
+        self.files[view.device.name] = tuple(found)
+        facts = read_device(view.device.name, view.device.nos, found)
+        return switch(view, facts, {path.rpartition("/")[2]: text for path, text in found.items()})
+
+    # --- servers ------------------------------------------------------------------------------------------------
+
+    def _servers(self, views: Mapping[str, SwitchView]) -> dict[str, _Cabled]:
+        """The first few servers of each unit and tenant."""
+        found: dict[str, _Cabled] = {}
+        taken: dict[tuple[object, ...], int] = {}
+        total = 0
+        for host in hosts(sides(self.plan)):
+            nics = {(nic.leaf, nic.name): nic for nic in host.nics if nic.kind == ETHERNET and nic.leaf in views}
+            if not nics:
+                continue
+            total += 1
+            keys = {(nic.leaf, nic.vrf, nic.untagged, nic.tagged and nic.tagged[0].tag) for nic in nics.values() if not nic.closed}
+            if all(taken.get(key, 0) >= self.most for key in keys):
+                continue
+            for key in keys:
+                taken[key] = taken.get(key, 0) + 1
+            path = f"hosts/{host.name}/60-fabric.yaml"
+            found[host.name] = _Cabled(host, self.look(path, netplan_text(host).encode()).decode("utf-8", "replace"), nics)
+        if len(found) < total:
+            self.notes.append(f"{len(found)} of {plural(total, 'server')}: {self.most} a leaf and tenant")
+        return found
+
+    # --- wires --------------------------------------------------------------------------------------------------
+
+    def _wires(
+        self, views: Mapping[str, SwitchView], nodes: Mapping[str, Node], cabled: Mapping[str, _Cabled]
+    ) -> Iterator[Wire]:
+        for name, view in views.items():
+            for port in view.cabled:
+                assert port.peer is not None
+                here = End(name, _port_name(view, port))
+                peer = port.peer.device.name
+                if peer in views and port.peer.port is not None and port.peer.model is not None:
+                    there = End(peer, _port_name_of(views[peer], port))
+                    if here < there:
+                        yield from _with_slices(Wire(here, there), nodes)
+                elif (own := cabled.get(peer)) and (nic := own.nics.get((name, port.peer.port_name))):
+                    yield Wire(here, End(peer, nic.interface))
+                    for part in _slices(nodes[name], here.interface):
+                        tag = int(part.name.rpartition(".")[2])
+                        if vlan := tagged(own.text, nic.interface, tag):
+                            yield Wire(End(name, part.name), End(peer, vlan), here.interface)
+
+
+def _port_name(view: SwitchView, port: Port) -> str:
+    return target(view.device.nos).port_name(view.model, port.ref, view.device.model)
+
+
+def _port_name_of(view: SwitchView, port: Port) -> str:
+    assert port.peer is not None and port.peer.port is not None
+    return target(view.device.nos).port_name(view.model, port.peer.port, view.device.model)
+
+
+def _slices(node: Node, port: str) -> list[Interface]:
+    return [part for part in node.interfaces if part.parent == port]
+
+
+def _with_slices(cable: Wire, nodes: Mapping[str, Node]) -> Iterator[Wire]:
+    """A cable between switches, and a wire for each tag that both of its ends have."""
+    yield cable
+    far = {part.name.rpartition(".")[2]: part for part in _slices(nodes[cable.b.node], cable.b.interface)}
+    for part in _slices(nodes[cable.a.node], cable.a.interface):
+        if other := far.get(part.name.rpartition(".")[2]):
+            yield Wire(End(cable.a.node, part.name), End(cable.b.node, other.name), cable.a.interface)
+
+
+def _legs(views: Mapping[str, SwitchView]) -> Iterator[tuple[str, Leg]]:
+    """(node, leg) of everything that is cabled to the fabric from outside."""
+    counts: dict[str, int] = {}
+    for view in views.values():
+        for port in view.cabled:
+            if port.kind != "attachment" or port.peer is None:
+                continue
+            box = port.peer.device.name
+            counts[box] = number = counts.get(box, 0) + 1
+            sessions = [external for external in view.externals if external.port == port]
+            if not any(external.tag == 0 for external in sessions):
+                yield box, Leg(view, port, f"port{number}", None)
+            for external in sessions:
+                name = f"port{number}.{external.tag}" if external.tag else f"port{number}"
+                yield node_name(box, external.vrf if external.tag else ""), Leg(view, port, name, external)
+
+
+def _outside_wires(legs: list[tuple[str, Leg]], nodes: Mapping[str, Node]) -> Iterator[Wire]:
+    for node, leg in legs:
+        port = _port_name(leg.view, leg.port)
+        tag = leg.external.tag if leg.external else 0
+        here = f"{port}.{tag}" if tag else port
+        if any(own.name == here for own in nodes[leg.view.device.name].interfaces):
+            yield Wire(End(leg.view.device.name, here), End(node, leg.interface), port if tag else "")
+
+
+def _used(node: Node, used: set[End]) -> Node:
+    """A node without ports that no wire ends in."""
+    kept = tuple(own for own in node.interfaces if own.kind != "port" or End(node.name, own.name) in used)
+    return replace(node, interfaces=kept)
+
+
+def _order(wire: Wire) -> tuple[End, End]:
+    return wire.a, wire.b

@@ -1,0 +1,147 @@
+"""FRR of one node: start, load a frr.conf as a booting box does, stop.
+
+Each node's daemons see a host name, a /run/netns and a /var/tmp of their own: zebra adopts every namespace that it finds
+under /run/netns as a VRF, and every daemon leaves a folder under /var/tmp.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+from fabric.lab.machine.namespaces import NETNS
+from fabric.lab.machine.run import LabError, run
+
+FOLDERS = ("/usr/lib/frr", "/usr/libexec/frr")  # Debian and what comes from it; Fedora and what comes from it
+USER = "frr"
+ROUTING = ("zebra", "bgpd")
+
+# $1 host name, $2 home of the node, then VRF=NAMESPACE …, --, and a command line for each daemon.
+_SCRIPT = """
+set -e
+hostname "$1"; home=$2; shift 2
+mount -t tmpfs none /var/tmp
+mkdir -p /var/tmp/frr && chown $OWNER /var/tmp/frr
+mkdir -p "$home/netns"
+while [ "$1" != -- ]; do
+  : > "$home/netns/${1%%=*}"
+  mount --bind "$NETNS/${1#*=}" "$home/netns/${1%%=*}"
+  shift
+done
+shift
+mount --rbind "$home/netns" "$NETNS"
+for daemon in "$@"; do $daemon; done
+"""
+
+# What vtysh says of files that are fine: graceful restart is noted, and FRR 10 tells how far it is.
+_NOTICES = re.compile(
+    r"Graceful restart configuration changed, reset all peers to take effect"
+    r"|\[\d+\|\w+\] (sending configuration|done)|Waiting for children to finish applying config\.\.\.|"
+)
+
+
+def programs() -> Path | None:
+    """The folder of FRR's daemons, None when there is none."""
+    return next((Path(folder) for folder in FOLDERS if os.access(f"{folder}/zebra", os.X_OK)), None)
+
+
+@cache
+def version() -> str:
+    """`8.4.4`."""
+    folder = programs()
+    said = run(str(folder / "zebra"), "--version").stdout if folder else ""
+    found = re.search(r"version (\S+)", said)
+    return found[1] if found else "unknown"
+
+
+@cache
+def _takes_bfdctl(folder: Path) -> bool:
+    """Newer bfdd have no socket of their own to tell."""
+    return "--bfdctl" in run(str(folder / "bfdd"), "--help", check=False).stdout
+
+
+def command_lines(home: Path, bfd: bool, namespaces: bool) -> list[str]:
+    """The daemons of one node, in the order of their start.
+
+    Args:
+        namespaces: VRFs are namespaces, not devices.
+    """
+    folder = programs()
+    assert folder is not None
+    common = f"-d --vty_socket {home} -z {home}/zserv.api -u {USER} -g {USER} -P 0 --log file:{home}/frr.log"
+    names = [*(["mgmtd"] if (folder / "mgmtd").exists() else []), *ROUTING, *(["bfdd"] if bfd else [])]  # mgmtd: since FRR 9
+    own = {"zebra": " -n" if namespaces else "", "bfdd": f" --bfdctl {home}/bfdd.sock" if _takes_bfdctl(folder) else ""}
+    return [f"{folder}/{name} {common} -i {home}/{name}.pid{own.get(name, '')}" for name in names]
+
+
+def start(hostname: str, namespace: str, home: Path, vrfs: Mapping[str, str], commands: Sequence[str]) -> None:
+    """Starts the daemons of one node. Raises CommandError with what they said.
+
+    Args:
+        vrfs: VRF → namespace that it is; empty where VRFs are devices.
+    """
+    command = ["nsenter", f"--net={NETNS / namespace}", "unshare", "--mount", "--uts", "--propagation", "private"]
+    command += ["env", f"NETNS={NETNS}", f"OWNER={USER}:{USER}", "sh", "-c", _SCRIPT, "sh", hostname, str(home)]
+    run(*command, *(f"{vrf}={name}" for vrf, name in vrfs.items()), "--", *commands)
+
+
+def load(home: Path) -> list[str]:
+    """Loads frr.conf into the running daemons; what they say of it, [] when they take it without a word."""
+    done = run("vtysh", "--vty_socket", str(home), "--config_dir", str(home), "-b", check=False)
+    said = [line.strip() for line in (done.stdout + done.stderr).splitlines()]
+    found = [line for line in said if not _NOTICES.fullmatch(line)]
+    return found or ([f"vtysh ended with {done.returncode}"] if done.returncode else [])
+
+
+def prepare(home: Path, frr_conf: str) -> None:
+    """The folder of a node, as the daemons find it."""
+    shutil.rmtree(home, ignore_errors=True)
+    home.mkdir(parents=True)
+    (home / "frr.conf").write_text(frr_conf, encoding="utf-8")
+    (home / "vtysh.conf").touch()
+    (home / "frr.log").touch()
+    for path in (home, *home.iterdir()):
+        shutil.chown(path, USER, USER)
+
+
+def alive(home: Path) -> dict[str, int]:
+    """Daemon → its process, of those that are running."""
+    found = {}
+    for path in sorted(home.glob("*.pid")):
+        try:
+            number = int(path.read_text(encoding="ascii"))
+            os.kill(number, 0)
+        except (OSError, ValueError):
+            continue
+        found[path.stem] = number
+    return found
+
+
+def kill(home: Path) -> None:
+    """The daemons' sudden end, as when power fails."""
+    for number in alive(home).values():
+        try:
+            os.kill(number, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+    for path in home.glob("*.pid"):
+        path.unlink()
+
+
+def missing() -> str:
+    """What FRR lacks on this machine, "" when it is whole."""
+    folder = programs()
+    if folder is None:
+        return f"FRR is not installed: no zebra in {' or '.join(FOLDERS)} (Debian: apt-get install frr)"
+    lost = [name for name in (*ROUTING, "bfdd") if not os.access(folder / name, os.X_OK)]
+    if lost:
+        return f"FRR is not whole: no {', '.join(lost)} in {folder}"
+    return "" if shutil.which("vtysh") else "FRR is not whole: no vtysh"
+
+
+__all__ = ["LabError", "alive", "command_lines", "kill", "load", "missing", "prepare", "programs", "start", "version"]

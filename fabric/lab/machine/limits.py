@@ -1,0 +1,69 @@
+"""Limits of the whole host that a lab needs raised, and put back by the last lab that goes.
+
+The neighbour tables are counted over all namespaces together: 1,024 entries by default, about 120 unnumbered links. What was
+there before is written down first, so that it can be put back after any accident.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+from pathlib import Path
+
+from fabric.lab.names import RUN
+
+JOURNAL = RUN / "limits.json"
+NEEDED = {
+    f"net/{family}/neigh/default/gc_thresh{number}": value
+    for family in ("ipv4", "ipv6")
+    for number, value in ((1, 32_768), (2, 65_536), (3, 131_072))
+}
+SYSCTL = Path("/proc/sys")
+
+
+def raise_limits() -> None:
+    """Raises what is lower than needed; the journal keeps what a lab found before it."""
+    before = _read()
+    for key, needed in reversed(NEEDED.items()):  # the upper thresholds first: none may exceed the next
+        path = SYSCTL / key
+        try:
+            value = int(path.read_text(encoding="ascii"))
+        except (OSError, ValueError):
+            continue  # no such limit here
+        if value >= needed:
+            continue
+        if key not in before:
+            before[key] = value
+            _write(before)
+        path.write_text(str(needed), encoding="ascii")
+
+
+def restore_limits() -> None:
+    """Puts back what no other lab needs; a value that somebody changed since stays."""
+    before = _read()
+    for key, value in before.items():
+        path = SYSCTL / key
+        if path.exists() and path.read_text(encoding="ascii").strip() == str(NEEDED.get(key)):
+            path.write_text(str(value), encoding="ascii")
+    JOURNAL.unlink(missing_ok=True)
+
+
+def raise_open_files() -> None:
+    """This process may hold a socket for every node and flow."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+
+def _read() -> dict[str, int]:
+    try:
+        found: dict[str, int] = json.loads(JOURNAL.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found
+
+
+def _write(values: dict[str, int]) -> None:
+    JOURNAL.parent.mkdir(parents=True, exist_ok=True)
+    staged = JOURNAL.with_suffix(".new")
+    staged.write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
+    staged.replace(JOURNAL)

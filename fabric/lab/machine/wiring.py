@@ -1,0 +1,155 @@
+"""Makes the namespaces of a lab, the devices in them and the wires between them; daemons come later."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from fabric.lab.blueprint import BRIDGE, LOOPBACK, PORT, SWITCH, TUNNEL, Blueprint, End, Interface, Node
+from fabric.lab.machine import namespaces
+from fabric.lab.machine.kernel import Kernel
+from fabric.lab.machine.run import CommandError, LabError, at_once, run
+from fabric.lab.names import Names
+from fabric.lab.switch import VXLAN_PORT
+
+FIRST_TABLE = 1001  # of VRF devices; 253 to 255 are the kernel's own
+
+
+class Wiring:
+    """The lab of one site on one kernel."""
+
+    def __init__(self, lab: Blueprint, kernel: Kernel) -> None:
+        self.lab, self.kernel, self.names = lab, kernel, Names(lab.site)
+        self.interfaces = {End(node.name, own.name): own for node in lab.nodes.values() for own in node.interfaces}
+
+    def namespace(self, node: str, vrf: str = "") -> str:
+        """Where the devices of a VRF are: in a namespace of its own where the kernel has no VRF devices."""
+        return self.names.namespace(node, "" if self.kernel.vrf_devices else vrf)
+
+    def vrf_namespaces(self, node: Node) -> dict[str, str]:
+        """VRF → its namespace; {} where VRFs are devices."""
+        return {} if self.kernel.vrf_devices else {vrf: self.namespace(node.name, vrf) for vrf in node.vrfs}
+
+    def spaces(self, node: Node) -> list[str]:
+        """Every namespace of a node."""
+        return [self.namespace(node.name), *self.vrf_namespaces(node).values()]
+
+    def build(self) -> None:
+        """Everything but the daemons; cables between switches are still down. Raises LabError."""
+        spaces = [space for node in self.lab.nodes.values() for space in self.spaces(node)]
+        namespaces.create(spaces)
+        at_once(self._settings, self.lab.nodes.values())
+        _ip("", self._wires())
+        at_once(self._devices, self.lab.nodes.values())
+
+    def raise_links(self) -> None:
+        """Brings every port up that its file does not keep down. The last step: daemons then see each link once."""
+        at_once(self._raise, self.lab.nodes.values())
+
+    # --- steps --------------------------------------------------------------------------------------------------
+
+    def _settings(self, node: Node) -> None:
+        for space in self.spaces(node):
+            namespaces.write_sysctls(space, node.sysctls)
+
+    def _wires(self) -> Iterator[str]:
+        """A veth pair per wire, each end born where it belongs: nothing is ever in the machine's own namespace."""
+        for wire in self.lab.wires:
+            ends = []
+            for end in (wire.a, wire.b):
+                own = self.interfaces[end]
+                words = f"name {own.name} netns {self.namespace(end.node, own.vrf)}"
+                words += f" address {own.mac}" if own.mac else ""
+                ends.append(words + (f" mtu {own.mtu}" if own.mtu else ""))
+            yield f"link add {ends[0]} type veth peer {ends[1]}"
+
+    def _devices(self, node: Node) -> None:
+        home = self.namespace(node.name)
+        if self.kernel.vrf_devices and node.vrfs:
+            _ip(home, _vrf_devices(node))
+        for space, own in _by_space(node, self):
+            _ip(space, _made(own, self.kernel, home, space))
+        for space, own in _by_space(node, self):
+            _ip(space, _dressed(own, self.kernel))
+        if node.kind != SWITCH:
+            self._raise(node)
+        # Rules have no family of their own, and routes need their gateway on a link that is up.
+        _ip(home, _routes(node, 4))
+        _ip(home, _routes(node, 6), "-6")
+        if node.filters and "filter" in self.kernel.can:
+            for space in self.spaces(node):
+                self._filter(node, space)
+
+    def _filter(self, node: Node, space: str) -> None:
+        try:
+            run("ip", "netns", "exec", space, "nft", "-f", "-", text=node.filters)
+        except CommandError as error:
+            raise LabError(f"{node.name}: nftables.conf is refused: {error.said.strip()[:300]}") from None
+
+    def _raise(self, node: Node) -> None:
+        for space, own in _by_space(node, self):
+            _ip(space, [f"link set {item.name} up" for item in own if item.kind == PORT and item.up])
+
+
+def _ip(space: str, lines: Iterable[str], family: str = "") -> None:
+    text = "".join(f"{line}\n" for line in lines)
+    if text:
+        command = ["ip", *([family] if family else []), *(["-n", space] if space else []), "-batch", "-"]
+        run(*command, text=text)
+
+
+def _by_space(node: Node, wiring: Wiring) -> list[tuple[str, list[Interface]]]:
+    found: dict[str, list[Interface]] = {wiring.namespace(node.name, vrf): [] for vrf in ("", *node.vrfs)}
+    for own in node.interfaces:
+        found.setdefault(wiring.namespace(node.name, own.vrf), []).append(own)
+    return list(found.items())
+
+
+def _vrf_devices(node: Node) -> Iterator[str]:
+    for table, vrf in enumerate(node.vrfs, FIRST_TABLE):
+        yield f"link add {vrf} up type vrf table {table}"
+        yield f"route add vrf {vrf} unreachable default metric 4278198272"
+
+
+def _made(own: Iterable[Interface], kernel: Kernel, home: str, space: str) -> Iterator[str]:
+    """Devices that no wire makes. A tunnel is born where its packets leave, then moved to its tenant."""
+    yield "link set lo up"
+    for item in own:
+        if item.kind == BRIDGE:
+            yield f"link add {item.name} type bridge stp_state 0 mcast_snooping 0"
+        elif item.kind == TUNNEL:
+            words = f"type vxlan id {item.vni} local {item.local} dstport {VXLAN_PORT} nolearning"
+            yield f"link add {item.name} link-netns {home} {words}" if space != home else f"link add {item.name} {words}"
+
+
+def _dressed(own: Iterable[Interface], kernel: Kernel) -> Iterator[str]:
+    """Addresses, masters and sizes."""
+    for item in own:
+        if item.kind != PORT and item.kind != LOOPBACK:
+            words = f" address {item.mac}" if item.mac else ""
+            words += f" mtu {item.mtu}" if item.mtu else ""
+            if words:
+                yield f"link set {item.name}{words}"
+        if item.kind in (BRIDGE, TUNNEL) or item.bridge:
+            yield f"link set {item.name} addrgenmode none"
+        if item.bridge:
+            yield f"link set {item.name} master {item.bridge}"
+            if item.kind == TUNNEL:
+                suppress = " neigh_suppress on" if item.answers and "suppress" in kernel.can else ""
+                yield f"link set {item.name} type bridge_slave learning off{suppress}"
+        elif item.vrf and kernel.vrf_devices:
+            yield f"link set {item.name} master {item.vrf}"
+        for address in item.addresses:
+            yield f"address add {address} dev {item.name}{' nodad' if ':' in address else ''}"
+        if item.kind in (BRIDGE, TUNNEL) and item.up:
+            yield f"link set {item.name} up"
+
+
+def _routes(node: Node, version: int) -> Iterator[str]:
+    for route in node.routes:
+        if (6 if ":" in route.via else 4) == version:
+            words = f" table {route.table}" if route.table else ""
+            words += f" metric {route.metric}" if route.metric else ""
+            yield f"route add {route.to} via {route.via} dev {route.interface}{words}"
+    for rule in node.rules:
+        if (6 if ":" in rule.source else 4) == version:
+            yield f"rule add from {rule.source} table {rule.table} priority {rule.priority}"

@@ -1,0 +1,77 @@
+"""Draws stand-ins for what is cabled to the fabric and is not planned here: routers outside, storage heads, other boxes.
+
+A router with sessions in several tenants is several nodes, so that what tenants can reach over it is not our doing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from ipaddress import ip_interface, ip_network
+
+from fabric.lab.blueprint import LOOPBACK, PORT, STAND_IN, Interface, Node, Route
+from fabric.lab.switch import BASE_SYSCTLS, mac
+from fabric.plan.devices import ATTACHED
+from fabric.plan.ports import Port
+from fabric.plan.tenancy import External
+from fabric.plan.views import SwitchView
+from fabric.render import environment
+
+ANYWHERE = {4: "198.51.100.1", 6: "2001:db8:51::1"}  # documentation prefixes: what a default route leads to
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """One link of a stand-in: the switch's end, and the session on it where there is one."""
+
+    view: SwitchView
+    port: Port
+    interface: str  # of the stand-in
+    external: External | None
+
+
+def node_name(box: str, vrf: str) -> str:
+    return f"{box}-{vrf}" if vrf else box
+
+
+def stand_in(name: str, legs: Sequence[Leg]) -> Node:
+    """One node for the legs of a box in one VRF."""
+    sessions = [(leg, leg.external) for leg in legs if leg.external is not None]
+    interfaces = [_port(name, leg) for leg in legs]
+    if not sessions:
+        routes = [Route("default", _plain(leg.port.address), leg.interface) for leg in legs if leg.port.address][:1]
+        return Node(name, STAND_IN, ATTACHED, tuple(interfaces), sysctls=BASE_SYSCTLS, routes=tuple(routes))
+    accepts = list(dict.fromkeys(prefix for _, external in sessions for prefix in external.accepts))
+    loopback = Interface("lo", LOOPBACK, addresses=tuple(f"{a}/{128 if ':' in a else 32}" for a in map(beyond, accepts)))
+    conf = (
+        environment()
+        .get_template("frr/stand-in.conf.j2")
+        .render(
+            hostname=name,
+            asn=sessions[0][1].peer_asn,
+            router_id=f"198.51.100.{1 + sum(name.encode()) % 250}",
+            family="ipv6 unicast" if ":" in sessions[0][1].peer_address else "ipv4 unicast",
+            networks=accepts,
+            sessions=[{"peer": _plain(external.address), "asn": leg.view.device.asn} for leg, external in sessions],
+        )
+    )
+    return Node(name, STAND_IN, ATTACHED, (loopback, *interfaces), frr_conf=conf, sysctls=BASE_SYSCTLS)
+
+
+def beyond(prefix: str) -> str:
+    """An address behind a route that comes from outside, which the stand-in answers for."""
+    network = ip_network(prefix)
+    return ANYWHERE[network.version] if network.prefixlen == 0 else str(network[1])
+
+
+def _port(name: str, leg: Leg) -> Interface:
+    external = leg.external
+    length = ip_interface(external.address if external else leg.port.address or "0.0.0.0/31").network.prefixlen
+    peer = external.peer_address if external else leg.port.peer_address
+    addresses = (f"{peer}/{length}",) if peer and (external or leg.port.address) else ()
+    tenant = leg.view.overlay.mtu if leg.view.overlay and (external is None or external.vrf) else leg.view.underlay.mtu
+    return Interface(leg.interface, PORT, addresses=addresses, mtu=tenant, mac=mac(name, leg.interface))
+
+
+def _plain(address: str | None) -> str:
+    return (address or "").partition("/")[0]

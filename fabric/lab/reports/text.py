@@ -1,0 +1,48 @@
+"""For people at a terminal: one line a result, then what is not as planned, then what was not looked at; last the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabric.checks.reports.spell import plain
+from fabric.lab.outcome import NotEmulated, Outcome, Result
+from fabric.lab.reports.words import NOTHING, by_kind, said, table, verdict
+
+MOST_FAULTS = 20  # of one result that are shown
+GAP = "  "  # between columns
+
+
+def report(outcome: Outcome) -> str:
+    """Blocks with an empty line between them."""
+    blocks = [
+        [
+            plain(f"site {outcome.site}: {outcome.shape}"),
+            plain(f"FRR {outcome.frr}, kernel {outcome.kernel}, VRFs as {outcome.vrfs}"),
+        ],
+        *(_aligned(table(kind, results)) for kind, results in by_kind(outcome).items()),
+        *(list(_faults(result)) for result in outcome.results if result.faults),
+        list(_not_emulated(outcome.not_emulated)),
+        [verdict(outcome)],
+    ]
+    return "\n\n".join("\n".join(line.rstrip() for line in block) for block in blocks if block) + "\n"
+
+
+def _aligned(rows: list[list[str]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [GAP.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
+
+
+def _faults(result: Result) -> Iterator[str]:
+    yield f"{plain(result.title)}:"
+    yield from (f"    {said(fault)}" for fault in result.faults[:MOST_FAULTS])
+    if len(result.faults) > MOST_FAULTS:
+        yield f"    and {len(result.faults) - MOST_FAULTS:,} more; the other formats list all"
+
+
+def _not_emulated(limits: tuple[NotEmulated, ...]) -> Iterator[str]:
+    """Their reasons are in the other formats."""
+    if not limits:
+        return
+    yield "not emulated, and the checks that look at it instead:"
+    rows = [[plain(limit.what), plain(", ".join(limit.covered_by)) or NOTHING] for limit in limits]
+    yield from (f"    {line}" for line in _aligned(rows))

@@ -1,0 +1,75 @@
+"""Words and numbers of an outcome, as its reports for people write them; all on one line."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from fabric.checks.reports.spell import plain
+from fabric.lab.outcome import FAIL, PASS, SKIP, Fault, Measure, Outcome, Result
+
+MARKS = {PASS: "pass", FAIL: "FAIL", SKIP: "skip"}
+COUNTED = {PASS: "passed", FAIL: "failed", SKIP: "skipped"}
+NOTHING = "–"
+UNITS = {"_ms": 1, "_s": 1000}  # how the name of a time ends → milliseconds
+
+
+def span(ms: float) -> str:
+    """`12.5 ms`, `250 ms`, `43.1 s`."""
+    if round(ms, 1) < 100:
+        return f"{ms:.1f} ms"
+    return f"{ms:.0f} ms" if round(ms, 0) < 1000 else f"{ms / 1000:,.1f} s"
+
+
+def label(name: str) -> str:
+    """`fib_repair_ms` → `fib repair`: the unit stands beside the value."""
+    return plain(name.removesuffix(_unit(name)).replace("_", " "))
+
+
+def shown(name: str, value: Measure) -> str:
+    """The value of a measure, with the unit that its name ends in."""
+    if isinstance(value, str):
+        return plain(value)
+    if unit := _unit(name):
+        return span(value * UNITS[unit])
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.4g}"
+
+
+def measures(result: Result) -> list[str]:
+    """`fib repair 12.5 ms`, one a measure."""
+    return [f"{label(name)} {shown(name, value)}" for name, value in result.measured.items()]
+
+
+def table(kind: str, results: Sequence[Result]) -> list[list[str]]:
+    """A head, then a row for each result: a column for each measure, and the summary last since it may be long."""
+    names = list(dict.fromkeys(name for result in results for name in result.measured))
+    head = ["", kind, *map(label, names), "found"]
+    return [head, *([MARKS[one.status], plain(one.title), *_values(one, names), plain(one.summary)] for one in results)]
+
+
+def _values(result: Result, names: Sequence[str]) -> Iterator[str]:
+    return (shown(name, result.measured[name]) if name in result.measured else NOTHING for name in names)
+
+
+def said(fault: Fault) -> str:
+    """Device and message."""
+    return plain(f"{fault.device}: {fault.message}" if fault.device else fault.message)
+
+
+def by_kind(outcome: Outcome) -> Mapping[str, list[Result]]:
+    """`proof`, `scenario` → their results, in the order in which they ran."""
+    kinds: dict[str, list[Result]] = {}
+    for result in outcome.results:
+        kinds.setdefault(plain(result.kind), []).append(result)
+    return kinds
+
+
+def verdict(outcome: Outcome) -> str:
+    """`17 passed, 1 failed, 1 skipped in 43.1 s`."""
+    number = Counter(result.status for result in outcome.results)
+    counts = ", ".join(f"{number[status]:,} {word}" for status, word in COUNTED.items() if number[status])
+    return f"{counts or 'nothing ran'} in {span(outcome.seconds * 1000)}"
+
+
+def _unit(name: str) -> str:
+    return next((unit for unit in UNITS if name.endswith(unit)), "")

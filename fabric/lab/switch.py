@@ -1,0 +1,234 @@
+"""Draws a switch from what its own files say; a file that is wrong makes a lab that is wrong, and that is the point.
+
+A VLAN is a bridge of its own here, named as its VLAN interface: not every kernel has VLAN-aware bridges, and routing
+daemons see the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+
+from fabric.lab.blueprint import BRIDGE, LOOPBACK, PORT, SWITCH, TUNNEL, Interface, Node
+from fabric.plan.views import SwitchView
+from fabric.readback import facts as read
+from fabric.readback.facts import Facts, Said
+from fabric.vendors.base import target
+
+VXLAN_PORT = 4789
+BASE_SYSCTLS = (
+    ("net.ipv4.ip_forward", "1"),
+    ("net.ipv6.conf.all.forwarding", "1"),
+    ("net.ipv6.conf.default.forwarding", "1"),
+    ("net.ipv4.conf.all.rp_filter", "0"),
+    ("net.ipv4.conf.default.rp_filter", "0"),
+    ("net.ipv4.fib_multipath_hash_policy", "1"),
+    ("net.ipv6.fib_multipath_hash_policy", "1"),
+    # A namespace checks for duplicates on every veth that comes up; no plan has any, and sessions wait for it.
+    ("net.ipv6.conf.default.accept_dad", "0"),
+    ("net.ipv6.conf.default.dad_transmits", "0"),
+    ("net.ipv4.conf.default.arp_accept", "1"),
+    ("net.ipv4.conf.all.ignore_routes_with_linkdown", "1"),
+    ("net.ipv6.conf.all.ignore_routes_with_linkdown", "1"),
+    ("net.ipv4.icmp_ratelimit", "0"),
+)
+
+
+def switch(view: SwitchView, facts: Facts, files: Mapping[str, str]) -> Node:
+    """One switch.
+
+    Args:
+        files: base name → text of what it has.
+    """
+    drawn = _Drawing(view, facts)
+    return Node(
+        name=view.device.name,
+        kind=SWITCH,
+        role=view.device.role,
+        interfaces=tuple(drawn.all()),
+        vrfs=tuple(name for name in facts.vrfs if name not in (read.MANAGEMENT, "mgmt")),
+        frr_conf=files.get("frr.conf", ""),
+        bfd=bool(re.search(r"^bfd$|^ *neighbor \S+ bfd", files.get("frr.conf", ""), re.MULTILINE)),
+        sysctls=(*BASE_SYSCTLS, *_sysctls(files.get("sysctl.conf", ""))),
+        filters=files.get("nftables.conf", ""),
+        lldp=files.get("lldpd.conf", ""),
+        lacks=tuple(drawn.lacks),
+    )
+
+
+def mac(*words: object) -> str:
+    """A locally administered address that is the same every time."""
+    digest = hashlib.blake2b("/".join(map(str, words)).encode(), digest_size=5).hexdigest()
+    return ":".join(["02", *(digest[at : at + 2] for at in range(0, 10, 2))])
+
+
+def _sysctls(text: str) -> Iterator[tuple[str, str]]:
+    """The `net.` lines of a sysctl.conf."""
+    for key, value in re.findall(r"^-?(net\.\S+?)\s*=\s*(\S+)", text, re.MULTILINE):
+        yield key, value
+
+
+class _Drawing:
+    def __init__(self, view: SwitchView, facts: Facts) -> None:
+        self.view, self.facts = view, facts
+        nos = target(view.device.nos)
+        assert nos.idiom is not None
+        self.idiom = nos.idiom
+        self.name = view.device.name
+        self.lacks: list[str] = []
+        self.bridges: dict[int, str] = {}  # VLAN → bridge
+        ports = [(nos.port_name(view.model, port.ref, view.device.model), port) for port in view.ports if port.peer]
+        self.ports = {name: port for name, port in ports}
+
+    def all(self) -> Iterator[Interface]:
+        yield self._loopback()
+        yield from self._bridges()
+        for name in self.ports:
+            yield from self._port(name)
+        yield from self._tunnels()
+
+    def _loopback(self) -> Interface:
+        names = [name for name in self.facts.interfaces if re.fullmatch(r"lo|[Ll]oopback\d*", name)]
+        addresses = [said.value for name in names for said in self.facts.interfaces[name].addresses]
+        return Interface("lo", LOOPBACK, addresses=tuple(addresses))
+
+    # --- ports --------------------------------------------------------------------------------------------------
+
+    def _port(self, name: str) -> Iterator[Interface]:
+        own = self.facts.interfaces.get(name)
+        if own is None:
+            yield Interface(name, PORT, up=False)
+            return
+        carries, member = own, False
+        if own.bond is not None:
+            carries, member = self._bond(name, own.bond.value, own)
+        up = own.enabled is None or own.enabled.value
+        access = carries.access.value if carries.access and not member else 0
+        yield Interface(
+            name,
+            PORT,
+            vrf=self._vrf_of(carries, access),
+            addresses=tuple(said.value for said in carries.addresses),
+            mtu=_int(own.mtu) or _int(carries.mtu),
+            up=up,
+            bridge=self.bridges.get(access, ""),
+            mac=mac(self.name, name),
+        )
+        if not member:
+            yield from self._slices(name, carries, up)
+
+    def _bond(self, name: str, bond: str, own: read.Interface) -> tuple[read.Interface, bool]:
+        """What a member of a bond carries here: the first one all, the others nothing."""
+        words = f"bond {bond}: its first cable alone stands for it; LACP and Ethernet segments are not emulated"
+        first = next(other for other in self.ports if _bond_of(self.facts, other) == bond)
+        if words not in self.lacks:
+            self.lacks.append(words)
+        return self.facts.interfaces.get(bond, own), name != first
+
+    def _slices(self, name: str, carries: read.Interface, up: bool) -> Iterator[Interface]:
+        """Tagged subinterfaces of a routed port, tagged VLANs of a bridge port."""
+        for other, part in self.facts.interfaces.items():
+            if part.tag is not None and other.rpartition(".")[0] in (name, carries.name):
+                yield Interface(
+                    f"{name}.{part.tag.value}",
+                    PORT,
+                    vrf=_vrf(part),
+                    addresses=tuple(said.value for said in part.addresses),
+                    mtu=_int(part.mtu) or _int(own_mtu(self.facts, name)),
+                    up=up and (part.enabled is None or part.enabled.value),
+                    mac=mac(self.name, name),
+                    parent=name,
+                )
+        for vlan in (said.value for said in carries.trunk):
+            bridge = self.bridges.get(vlan, "")
+            if bridge and not (carries.access and carries.access.value == vlan):
+                yield Interface(
+                    f"{name}.{vlan}",
+                    PORT,
+                    vrf=self._bridge_vrf(vlan),
+                    mtu=_int(carries.mtu),
+                    up=up,
+                    bridge=bridge,
+                    mac=mac(self.name, name, vlan),
+                    parent=name,
+                )
+
+    def _vrf_of(self, port: read.Interface, access: int) -> str:
+        return self._bridge_vrf(access) if access else _vrf(port)
+
+    # --- bridges and tunnels ------------------------------------------------------------------------------------
+
+    def _svi(self, vlan: int) -> read.Interface | None:
+        return self.facts.interfaces.get(self.idiom.svi.format(vlan))
+
+    def _bridge_vrf(self, vlan: int) -> str:
+        svi = self._svi(vlan)
+        return _vrf(svi) if svi else ""
+
+    def _vlans(self) -> list[int]:
+        """Every VLAN that has a member here."""
+        found = {_int(vni.vlan) for vni in self.facts.vnis.values()} | {_int(v.vlan) for v in self.facts.vrfs.values() if v.vni}
+        for name in self.ports:
+            own = self.facts.interfaces.get(name)
+            bond = self.facts.interfaces.get(own.bond.value) if own and own.bond else own
+            if bond:
+                found |= {_int(bond.access)}
+        return sorted(found - {0})
+
+    def _bridges(self) -> Iterator[Interface]:
+        for vlan in self._vlans():
+            svi, name = self._svi(vlan), self.idiom.svi.format(vlan)
+            self.bridges[vlan] = name
+            gateways = [said.value for said in (*svi.gateways, *svi.addresses)] if svi else []
+            shared = self.facts.anycast_mac.value if gateways and self.facts.anycast_mac else ""
+            yield Interface(
+                name,
+                BRIDGE,
+                vrf=self._bridge_vrf(vlan),
+                addresses=tuple(gateways),
+                mtu=_int(svi.mtu) if svi else 0,
+                mac=shared or mac(self.name, name),
+            )
+
+    def _tunnels(self) -> Iterator[Interface]:
+        """A VXLAN device for every VNI that is bound to a VLAN."""
+        local = self.facts.vtep.value if self.facts.vtep else ""
+        for number, layer2 in self.facts.vnis.items():
+            suppress = layer2.arp_suppress is not None and layer2.arp_suppress.value
+            yield self._tunnel(number, _int(layer2.vlan), local, suppress)
+        for vrf in self.facts.vrfs.values():
+            if vrf.vni is not None and local:
+                yield self._tunnel(vrf.vni.value, _int(vrf.vlan), local, False)
+
+    def _tunnel(self, vni: int, vlan: int, local: str, suppress: bool) -> Interface:
+        svi = self._svi(vlan)
+        return Interface(
+            f"vni{vni}",
+            TUNNEL,
+            vrf=self._bridge_vrf(vlan),
+            mtu=_int(svi.mtu) if svi else 0,
+            bridge=self.bridges.get(vlan, ""),
+            mac=mac(self.name, vni),
+            vni=vni,
+            local=local,
+            answers=suppress,
+        )
+
+
+def own_mtu(facts: Facts, name: str) -> Said[int] | None:
+    own = facts.interfaces.get(name)
+    return own.mtu if own else None
+
+
+def _bond_of(facts: Facts, name: str) -> str:
+    own = facts.interfaces.get(name)
+    return own.bond.value if own and own.bond else ""
+
+
+def _vrf(port: read.Interface) -> str:
+    return port.vrf.value if port.vrf else ""
+
+
+def _int(said: Said[int] | None) -> int:
+    return said.value if said else 0
