@@ -111,13 +111,16 @@ def _vrf_devices(node: Node) -> Iterator[str]:
 
 
 def _made(own: Iterable[Interface], kernel: Kernel, home: str, space: str) -> Iterator[str]:
-    """Devices that no wire makes. A tunnel is born where its packets leave, then moved to its tenant."""
+    """Devices that no wire makes. A tunnel is born where its packets leave, then moved to its tenant.
+
+    `tos inherit` does more than its name: without it the kernel looks up one path per tunnel and keeps it for all flows.
+    """
     yield "link set lo up"
     for item in own:
         if item.kind == BRIDGE:
             yield f"link add {item.name} type bridge stp_state 0 mcast_snooping 0"
         elif item.kind == TUNNEL:
-            words = f"type vxlan id {item.vni} local {item.local} dstport {VXLAN_PORT} nolearning"
+            words = f"type vxlan id {item.vni} local {item.local} dstport {VXLAN_PORT} nolearning tos inherit"
             yield f"link add {item.name} link-netns {home} {words}" if space != home else f"link add {item.name} {words}"
 
 

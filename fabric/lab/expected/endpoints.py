@@ -1,0 +1,121 @@
+"""Where servers are attached, whose they are, and who is meant to reach whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from ipaddress import ip_interface
+
+from fabric.lab.blueprint import SERVER, Blueprint, End
+from fabric.plan.ports import Port
+from fabric.plan.tenancy import Network
+from fabric.plan.views import SwitchView
+from fabric.vendors.base import target
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """One address of a server, on one leaf."""
+
+    server: str
+    interface: str
+    address: str  # without its length
+    fabric: str
+    leaf: str
+    port: str  # of the leaf
+    tenant: str  # "" in a fabric without tenants
+    network: Network | None  # the layer-2 network it is in
+    mtu: int  # that the fabric promises it
+
+    @property
+    def shown(self) -> str:
+        return f"{self.server} {self.interface} ({self.address})"
+
+
+def endpoints(lab: Blueprint) -> list[Endpoint]:
+    """Every server address in the lab that is up, leaf by leaf in port order."""
+    far = {end: wire.other(end.node) for wire in lab.wires for end in (wire.a, wire.b)}
+    built = {End(node.name, own.name): own for node in lab.of(SERVER) for own in node.interfaces}
+    found = []
+    for view in lab.views.values():
+        for port, name, tenant, network in _attached(view):
+            there = far.get(End(view.device.name, name))
+            own = built.get(there) if there else None
+            if there is None or own is None or not own.addresses or not own.up:
+                continue
+            address = own.addresses[0] if network or not port.peer_address else port.peer_address
+            found.append(
+                Endpoint(
+                    there.node,
+                    there.interface,
+                    str(ip_interface(address).ip),
+                    view.fabric,
+                    view.device.name,
+                    name,
+                    tenant,
+                    network,
+                    _promised(lab, view.fabric),
+                )
+            )
+    return found
+
+
+def _attached(view: SwitchView) -> Iterator[tuple[Port, str, str, Network | None]]:
+    """(port, interface, tenant, layer-2 network) of what servers hang on; a port with tagged networks comes once for each."""
+    networks = {network.vlan: network for network in view.networks}
+    for port in view.ports:
+        if port.kind != "server" or not port.up:
+            continue
+        name = target(view.device.nos).port_name(view.model, port.ref, view.device.model)
+        if not port.bridged:
+            yield port, name, port.vrf or port.acl, None
+        if network := networks.get(port.untagged):
+            yield port, name, network.vrf, network
+        for vlan in port.tagged:
+            if network := networks.get(vlan):
+                yield port, f"{name}.{vlan}", network.vrf, network
+
+
+def _promised(lab: Blueprint, fabric: str) -> int:
+    from fabric.hosts.facts import facts_of
+
+    return facts_of(lab.plan.fabrics[fabric]).mtu
+
+
+def together(lab: Blueprint) -> dict[str, int]:
+    """Switch → number of the part of the network that it is in; planes and rails without spines are apart."""
+    part = {name: at for at, name in enumerate(lab.views)}
+
+    def root(name: str) -> int:
+        return part[name]
+
+    for wire in lab.cables:
+        if wire.a.node in part and wire.b.node in part and root(wire.a.node) != root(wire.b.node):
+            old, new = root(wire.b.node), root(wire.a.node)
+            part = {name: new if number == old else number for name, number in part.items()}
+    return part
+
+
+def meant(one: Endpoint, other: Endpoint, imports: dict[tuple[str, str], bool], part: dict[str, int]) -> bool | None:
+    """Whether two are meant to reach each other; None where the plan does not say."""
+    if one.server == other.server or one.fabric != other.fabric or part[one.leaf] != part[other.leaf]:
+        return None
+    if one.tenant != other.tenant:
+        return imports.get((one.tenant, other.tenant), False)
+    if one.network != other.network and any(end.network and not end.network.gateway for end in (one, other)):
+        return None  # a network without a gateway is reached from within alone
+    if one.network and other.network and one.network.vni == other.network.vni:
+        return True
+    return True
+
+
+def imports(lab: Blueprint) -> dict[tuple[str, str], bool]:
+    """(tenant, other) → True where both let each other in."""
+    lets = {
+        (vrf.name, other.name)
+        for view in lab.views.values()
+        for vrf in view.vrfs
+        for other in view.vrfs
+        if other.route_target in vrf.imports
+    }
+    return {pair: True for pair in lets if pair[::-1] in lets}

@@ -1,0 +1,87 @@
+"""Where every switch must send what is for every other one: BGP's choice, reckoned from the plan alone.
+
+The shortest AS path wins, equal ones are all used (multipath-relax), a path that holds one's own AS number is refused,
+and a leaf passes on nothing but its own. So spines of one AS number have no route to each other, as it should be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+
+from fabric.lab.blueprint import Blueprint, End, Wire
+from fabric.lab.expected.sessions import UNDERLAY, sessions
+from fabric.plan.devices import LEAF
+from fabric.plan.views import SwitchView
+
+
+@dataclass(frozen=True, slots=True)
+class Down:
+    """What is broken: whole nodes, and cables between nodes that live."""
+
+    nodes: frozenset[str] = frozenset()
+    cables: frozenset[Wire] = frozenset()
+
+
+NOTHING = Down()
+Expected = dict[str, dict[str, frozenset[str]]]  # node → prefix → interfaces
+
+
+def originated(view: SwitchView) -> tuple[str, ...]:
+    """What a switch makes known by itself: its loopback, its tunnel address, its servers' prefixes."""
+    own = [view.loopback6 or view.loopback]
+    if view.overlay and view.overlay.vtep:
+        own.append(f"{view.overlay.vtep}/32")
+    return (*own, *view.aggregates)
+
+
+def version(view: SwitchView) -> int:
+    """Of what BGP carries in the default table."""
+    return 6 if view.underlay.family == "ipv6" else 4
+
+
+def forwarding(lab: Blueprint, down: Down = NOTHING) -> Expected:
+    """The interfaces that a living switch must send over, by prefix of every living other one that it can reach."""
+    links = _links(lab, down)
+    found: Expected = {name: {} for name in lab.views if name not in down.nodes}
+    for origin in found:
+        prefixes = originated(lab.views[origin])
+        for node, interfaces in _towards(lab, links, origin):
+            found[node] |= dict.fromkeys(prefixes, interfaces)
+    return found
+
+
+def _links(lab: Blueprint, down: Down) -> dict[str, dict[str, list[str]]]:
+    """Node → neighbour → its interfaces towards it, over sessions that live."""
+    wires = {end: wire for wire in lab.wires for end in (wire.a, wire.b)}
+    found: dict[str, dict[str, list[str]]] = {name: {} for name in lab.views}
+    for session in sessions(lab):
+        if session.kind != UNDERLAY or {session.node, session.peer_node} & down.nodes:
+            continue
+        if wires.get(End(session.node, session.interface)) in down.cables:
+            continue
+        found[session.node].setdefault(session.peer_node, []).append(session.interface)
+    return found
+
+
+def _towards(
+    lab: Blueprint, links: Mapping[str, Mapping[str, Collection[str]]], origin: str
+) -> Iterator[tuple[str, frozenset[str]]]:
+    paths: dict[str, frozenset[int]] = {origin: frozenset()}  # AS numbers on the way, by node that is reached
+    ring = [origin]
+    while ring:
+        taken: dict[str, list[str]] = {}
+        for node in ring:
+            if node != origin and lab.views[node].device.role == LEAF:
+                continue
+            for neighbour in links[node]:
+                own = lab.views[neighbour].device.asn
+                if neighbour not in paths and own not in paths[node] and own != lab.views[node].device.asn:
+                    taken.setdefault(neighbour, []).append(node)
+        for node, nexts in taken.items():
+            best = min(nexts)
+            paths[node] = paths[best] | {lab.views[best].device.asn}
+            most = lab.views[node].underlay.max_paths
+            interfaces = sorted(name for other in nexts for name in links[node].get(other, ()))
+            yield node, frozenset(interfaces[:most])
+        ring = list(taken)

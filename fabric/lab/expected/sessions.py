@@ -1,0 +1,66 @@
+"""The BGP sessions that a plan has between the nodes of a lab."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fabric.lab.blueprint import Blueprint
+from fabric.lab.outside import node_name
+from fabric.plan.views import SwitchView
+from fabric.vendors.base import target
+
+UNDERLAY, OVERLAY, TENANT, OUTSIDE = "underlay", "overlay", "tenant", "outside"
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One end of a session."""
+
+    kind: str
+    node: str
+    vrf: str  # by the box's own name, "" for the default one
+    peer: str  # address, or interface of an unnumbered session
+    peer_node: str
+    asn: int
+    peer_asn: int
+    interface: str = ""  # that it runs over, "" between loopbacks
+    address: str = ""  # planned for that interface, with its length
+
+    @property
+    def shown(self) -> str:
+        """How a person speaks of it: `session with backend-spine001 (10.254.0.1)`."""
+        vrf = f" in {self.vrf}" if self.vrf else ""
+        evpn = "EVPN session" if self.kind == OVERLAY else "session"
+        return f"{evpn} with {self.peer_node} ({self.peer}){vrf}"
+
+
+def sessions(lab: Blueprint) -> list[Planned]:
+    """Every end whose other end is in the lab, in the order of the plan."""
+    return [planned for view in lab.views.values() for planned in _of(view) if planned.peer_node in lab.nodes]
+
+
+def _of(view: SwitchView) -> Iterator[Planned]:
+    nos, device = target(view.device.nos), view.device
+    assert nos.idiom is not None
+
+    def port(ref: object) -> str:
+        return nos.port_name(view.model, ref, device.model)  # type: ignore[arg-type]
+
+    tables = [("", view.sessions), *((nos.idiom.vrf.format(vrf.name), vrf.sessions) for vrf in view.vrfs)]
+    for vrf, found in tables:
+        for session in found:
+            name = port(session.port.ref) + (f".{session.tag}" if session.tag else "")
+            parts = [part.address for part in session.port.subinterfaces if part.tag == session.tag]
+            address = parts[0] if session.tag and parts else session.port.address or ""
+            kind = TENANT if vrf else UNDERLAY
+            peer = session.peer_address or name
+            yield Planned(kind, device.name, vrf, peer, session.peer.name, device.asn, session.peer_asn, name, address)
+    for item in view.overlay.sessions if view.overlay else ():
+        yield Planned(OVERLAY, device.name, "", item.peer_address, item.peer.name, device.asn, item.peer_asn)
+    for way in view.externals:
+        vrf = nos.idiom.vrf.format(way.vrf) if way.vrf else ""
+        name = port(way.port.ref) + (f".{way.tag}" if way.tag else "")
+        box = way.port.peer.device.name if way.port.peer else way.peer
+        node = node_name(box, way.vrf if way.tag else "")
+        yield Planned(OUTSIDE, device.name, vrf, way.peer_address, node, device.asn, way.peer_asn, name, way.address)

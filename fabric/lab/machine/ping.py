@@ -1,0 +1,140 @@
+"""Pings from many nodes at once, from one process that holds a socket in each."""
+
+from __future__ import annotations
+
+import ipaddress
+import select
+import socket
+import struct
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fabric.lab.live import Live
+
+IP_MTU_DISCOVER, IPV6_MTU_DISCOVER, NEVER_FRAGMENT = 10, 23, 2
+_MAGIC = b"fabric-lab"
+_HEADERS = {4: 28, 6: 48}  # IP and ICMP
+
+
+@dataclass(frozen=True, slots=True)
+class Ping:
+    """One question."""
+
+    node: str
+    source: str
+    target: str
+    size: int = 84  # of the IP packet in bytes
+    vrf: str = ""
+    whole: bool = False  # must not be fragmented
+
+
+def ping(live: Live, asked: Sequence[Ping], tries: int = 4, wait_s: float = 0.4) -> list[int]:
+    """Replies to the try that had some, of each; 2 says that one came twice. A packet too large for its own port gets 0.
+
+    Args:
+        tries: so often is asked again what has no reply yet; the first packet may wait for a neighbour to be found.
+    """
+    run = _Run(live, asked)
+    try:
+        for _ in range(tries):
+            pending = [at for at, count in enumerate(run.replies) if not count]
+            if not pending:
+                break
+            run.send(pending)
+            run.listen(wait_s)
+        return run.replies
+    finally:
+        run.close()
+
+
+class _Run:
+    def __init__(self, live: Live, asked: Sequence[Ping]) -> None:
+        self.asked, self.replies = asked, [0] * len(asked)
+        self.sockets: dict[tuple[str, str, str, bool], socket.socket] = {}
+        self.poll = select.poll()
+        self.by_number: dict[int, socket.socket] = {}
+        for one in asked:
+            key = _key(one)
+            if key not in self.sockets:
+                made = _open(live, one)
+                self.sockets[key] = self.by_number[made.fileno()] = made
+                self.poll.register(made, select.POLLIN)
+
+    def send(self, pending: Sequence[int]) -> None:
+        for at in pending:
+            one = self.asked[at]
+            version = ipaddress.ip_address(one.target).version
+            body = _MAGIC + struct.pack("!I", at)
+            body = body.ljust(one.size - _HEADERS[version], b".")
+            try:
+                self.sockets[_key(one)].sendto(_echo(version, at, body), (one.target, 0))
+            except OSError:
+                continue  # no route, or too large: no reply either
+            if at % 64 == 63:
+                self.listen(0)
+
+    def listen(self, wait_s: float) -> None:
+        """Takes what comes; ends early once all have answered, but for a moment in which a second reply would come."""
+        deadline = time.monotonic() + wait_s
+        while True:
+            for number, _ in self.poll.poll(max(0, (deadline - time.monotonic()) * 1000)):
+                self._take(self.by_number[number])
+            if all(self.replies):
+                deadline = min(deadline, time.monotonic() + 0.05)
+            if time.monotonic() >= deadline:
+                return
+
+    def _take(self, readable: socket.socket) -> None:
+        while True:
+            try:
+                data = readable.recv(65536)
+            except OSError:
+                return
+            if readable.family == socket.AF_INET:
+                data = data[(data[0] & 15) * 4 :]
+            if data[:1] in (b"\x00", b"\x81") and data[8:].startswith(_MAGIC):
+                at = struct.unpack_from("!I", data, 8 + len(_MAGIC))[0]
+                one = self.asked[at] if at < len(self.asked) else None
+                if one is not None and self.sockets[_key(one)] is readable:
+                    self.replies[at] += 1
+
+    def close(self) -> None:
+        for made in self.sockets.values():
+            made.close()
+
+
+def _key(one: Ping) -> tuple[str, str, str, bool]:
+    return one.node, one.vrf, one.source, one.whole
+
+
+def _open(live: Live, one: Ping) -> socket.socket:
+    if ipaddress.ip_address(one.source).version == 4:
+        made = live.socket(one.node, one.vrf, socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
+        option = (socket.IPPROTO_IP, IP_MTU_DISCOVER)
+    else:
+        made = live.socket(one.node, one.vrf, socket.AF_INET6, socket.SOCK_RAW, socket.IPPROTO_ICMPV6)
+        option = (socket.IPPROTO_IPV6, IPV6_MTU_DISCOVER)
+    made.bind((one.source, 0))
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+    if one.whole:
+        made.setsockopt(*option, NEVER_FRAGMENT)
+    return made
+
+
+def _echo(version: int, number: int, body: bytes) -> bytes:
+    """An echo request; the kernel adds the checksum of ICMPv6 itself."""
+    head = struct.pack("!BBHHH", 8 if version == 4 else 128, 0, 0, number & 0xFFFF, number >> 16)
+    if version == 6:
+        return head + body
+    return struct.pack("!BBHHH", 8, 0, _checksum(head + body), number & 0xFFFF, number >> 16) + body
+
+
+def _checksum(data: bytes) -> int:
+    padded = data + b"\0" * (len(data) % 2)
+    total = sum(struct.unpack(f"!{len(padded) // 2}H", padded))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return ~total & 0xFFFF

@@ -1,0 +1,95 @@
+"""Sessions run with the planned settings: filters in and out, hold time, prefix limit, BFD. A session comes up without them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from fabric.checks.planned import planned_rows
+from fabric.checks.rows import Key, session_name
+from fabric.lab.expected.sessions import OVERLAY, Planned, sessions
+from fabric.lab.live import Live
+from fabric.lab.outcome import Fault
+from fabric.lab.proofs.base import Proof, Shown
+
+BFD_S = 10.0  # until BFD must be up
+MOST_FAULTS = 30
+
+
+def show(live: Live) -> Shown:
+    """Reads them from the daemons, not from files."""
+    wanted = sessions(live.lab)
+    deadline = time.monotonic() + BFD_S
+    while True:
+        faults, compared = _compare(live, wanted)
+        if time.monotonic() > deadline or not any("BFD" in fault.message for fault in faults):
+            break
+        time.sleep(0.5)
+    more = [Fault("", f"{len(faults) - MOST_FAULTS} more")] if len(faults) > MOST_FAULTS else []
+    summary = f"{compared} settings of {len(wanted)} session ends, {len(faults)} not as planned"
+    return Shown(summary, (*faults[:MOST_FAULTS], *more))
+
+
+def _compare(live: Live, wanted: list[Planned]) -> tuple[list[Fault], int]:
+    by_node: dict[str, list[Planned]] = {}
+    for planned in wanted:
+        by_node.setdefault(planned.node, []).append(planned)
+    answers = live.ask_all(by_node, "bgpd", "show bgp vrf all neighbors json")
+    faults, compared = [], 0
+    for node, ends in by_node.items():
+        rows = planned_rows(live.lab.views[node])
+        for end in ends:
+            said = (answers[node] or {}).get(end.vrf or "default", {}).get(end.peer)
+            if not isinstance(said, dict):
+                continue  # the proof of sessions tells
+            for what, has, planned in _settings(end, said, rows):
+                compared += 1
+                if has != planned:
+                    faults.append(Fault(node, f"{end.shown}: {what} {_shown(has)}, planned {_shown(planned)}"))
+    return faults, compared
+
+
+def _settings(end: Planned, said: dict[str, Any], rows: dict[Key, Any]) -> Iterator[tuple[str, Any, Any]]:
+    """(what, value of the daemon, value of the plan)."""
+    name = session_name(end.vrf, end.peer)
+
+    def planned(kind: str) -> Any:
+        return rows.get(Key(kind, name))
+
+    families = said.get("addressFamilyInfo", {})
+    family = families.get("ipv4Unicast") or families.get("ipv6Unicast") or {}
+    if planned("hold"):
+        yield "hold time", said.get("bgpTimerConfiguredHoldTimeMsecs", 0) // 1000, planned("hold")
+    if planned("keepalive"):
+        yield "keepalive", said.get("bgpTimerConfiguredKeepAliveIntervalMsecs", 0) // 1000, planned("keepalive")
+    if end.kind == OVERLAY:
+        yield "families", _families(families), "evpn"
+        return
+    yield "filter in", _filter(family, "incoming"), _only(planned("takes"))
+    yield "filter out", _filter(family, "outgoing"), _only(planned("sends"))
+    if planned("max_prefix"):
+        yield "prefix limit", family.get("prefixAllowedMax", 0), planned("max_prefix")
+    if planned("bfd"):
+        yield "BFD", said.get("peerBfdInfo", {}).get("status", "off"), "Up"
+
+
+def _filter(family: dict[str, Any], direction: str) -> str:
+    """Name of the prefix list or route map; FRR tells each under a key of its own."""
+    keys = (f"{direction}UpdatePrefixFilterList", f"routeMapFor{direction.capitalize()}Advertisements")
+    return next((str(family[key]) for key in keys if key in family), "")
+
+
+def _only(names: Any) -> str:
+    return next(iter(sorted(names)), "") if names else ""
+
+
+def _families(said: dict[str, Any]) -> str:
+    return "evpn" if "l2VpnEvpn" in said else ", ".join(said) or "none"
+
+
+def _shown(value: Any) -> str:
+    return str(value) if value != "" else "none"
+
+
+PROOF = Proof("attributes", "Settings of sessions", show)

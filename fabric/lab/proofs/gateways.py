@@ -1,0 +1,60 @@
+"""The shared gateway of a network answers at the server's own leaf, once, with the planned address; no question leaves the leaf."""
+
+from __future__ import annotations
+
+from fabric.lab.expected.endpoints import Endpoint, endpoints
+from fabric.lab.live import Live
+from fabric.lab.machine.frames import arp_request_for, capture, tunnelled, who_has
+from fabric.lab.machine.ping import Ping, ping
+from fabric.lab.outcome import Fault
+from fabric.lab.proofs.base import Proof, Shown, skip
+from fabric.vendors.base import target
+
+
+def show(live: Live) -> Shown:
+    """Asks the gateway by ARP and by ping from one server of each leaf and network."""
+    chosen: dict[tuple[str, int], Endpoint] = {}
+    for end in endpoints(live.lab):
+        if end.network and end.network.gateway and ":" not in end.address:
+            chosen.setdefault((end.leaf, end.network.vni), end)
+    if not chosen:
+        return skip("no network of the lab has a shared gateway")
+    faults: list[Fault] = []
+    crossed = 0
+    for end in chosen.values():
+        found, count = _ask(live, end)
+        faults += found
+        crossed += count
+    summary = f"{len(chosen) - len({fault.device for fault in faults})} of {len(chosen)} gateways answer at their leaf"
+    return Shown(summary, tuple(faults), {"arp_requests_crossing": crossed})
+
+
+def _ask(live: Live, end: Endpoint) -> tuple[list[Fault], int]:
+    """(what is wrong, questions that left the leaf)."""
+    assert end.network is not None and end.network.gateway is not None
+    view, gateway = live.lab.views[end.leaf], end.network.gateway.partition("/")[0]
+    assert view.overlay is not None
+    with capture(live, end.leaf, uplinks(live, end.leaf)) as seen:
+        answers = who_has(live, end.server, end.interface, end.address, gateway)
+        (replies,) = ping(live, [Ping(end.server, end.address, gateway)])
+        crossed = sum(arp_request_for(tunnelled(frame), gateway) for frame in seen.frames())
+    who, faults = f"{end.network.name}: gateway {gateway} asked by {end.shown}", []
+    if answers != [view.overlay.anycast_mac]:
+        said = ", ".join(answers) or "nobody"
+        faults.append(Fault(end.leaf, f"{who} by ARP: {said} answers, planned {view.overlay.anycast_mac} once"))
+    if replies != 1:
+        faults.append(Fault(end.leaf, f"{who} by ping: {replies} replies, planned 1"))
+    if crossed:
+        faults.append(Fault(end.leaf, f"{who}: {crossed} questions left the leaf through a tunnel"))
+    return faults, crossed
+
+
+def uplinks(live: Live, leaf: str) -> list[str]:
+    """Ports of a leaf towards other switches."""
+    view = live.lab.views[leaf]
+    name = target(view.device.nos).port_name
+    ports = [name(view.model, port.ref, view.device.model) for port in view.ports if port.kind == "fabric"]
+    return [port for port in ports if live.far(leaf, port)]
+
+
+PROOF = Proof("gateways", "Shared gateways answer locally", show)

@@ -1,0 +1,61 @@
+"""The largest promised packet crosses the fabric in one piece: between servers, and between loopbacks of leaves."""
+
+from __future__ import annotations
+
+from fabric.lab.expected.endpoints import endpoints
+from fabric.lab.expected.forwarding import forwarding, originated
+from fabric.lab.live import Live
+from fabric.lab.machine.ping import Ping, ping
+from fabric.lab.outcome import Fault
+from fabric.lab.proofs.base import Proof, Shown, skip
+from fabric.lab.proofs.reach import pairs
+from fabric.plan.devices import LEAF
+
+MOST_FAULTS = 20
+
+
+def show(live: Live) -> Shown:
+    """Pings that must not be fragmented, of the planned size."""
+    asked: list[tuple[Ping, str, str]] = []
+    seen = set()
+    for one, other in pairs(live, endpoints(live.lab))[0]:
+        key = (one.leaf, other.leaf, one.tenant, one.network and one.network.vni)
+        if key in seen:
+            continue  # one pair of servers for each pair of leaves and tenant
+        seen.add(key)
+        words = f"{one.shown} to {other.shown} at {other.leaf}"
+        asked.append((Ping(one.server, one.address, other.address, min(one.mtu, other.mtu), whole=True), one.leaf, words))
+    servers = len(asked)
+    asked += _loopbacks(live)
+    if not asked:
+        return skip("no two leaves of the lab reach each other")
+    replies = ping(live, [question for question, _, _ in asked])
+    faults = [
+        Fault(leaf, f"{words}: {question.size} bytes do not get through whole")
+        for (question, leaf, words), count in zip(asked, replies, strict=True)
+        if not count
+    ]
+    sizes = sorted({question.size for question, _, _ in asked})
+    shown = " and ".join(map(str, sizes))
+    passed = len(asked) - len(faults)
+    summary = f"{passed} of {len(asked)} ways carry packets of {shown} bytes whole ({servers} between servers)"
+    return Shown(summary, tuple(faults[:MOST_FAULTS]))
+
+
+def _loopbacks(live: Live) -> list[tuple[Ping, str, str]]:
+    """From each leaf to the next one that it has a route to."""
+    expected = forwarding(live.lab)
+    leaves = [name for name, view in live.lab.views.items() if view.device.role == LEAF]
+    found = []
+    for at, name in enumerate(leaves):
+        view = live.lab.views[name]
+        for other in leaves[at + 1 :] + leaves[:at]:
+            far = originated(live.lab.views[other])[0]
+            if far in expected[name]:
+                source, target = (prefix.partition("/")[0] for prefix in (originated(view)[0], far))
+                found.append((Ping(name, source, target, view.underlay.mtu, whole=True), name, f"{name} to {other}"))
+                break
+    return found
+
+
+PROOF = Proof("mtu", "Largest packet end to end", show)

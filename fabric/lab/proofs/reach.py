@@ -1,0 +1,66 @@
+"""Servers of one tenant reach each other, across leaves and fabrics' tiers; servers of two tenants do not."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from fabric.lab.expected.endpoints import Endpoint, endpoints, imports, meant, together
+from fabric.lab.live import Live
+from fabric.lab.machine.ping import Ping, ping
+from fabric.lab.outcome import Fault
+from fabric.lab.proofs.base import Proof, Shown, skip
+
+ALL = 40  # endpoints of which every pair is tried; of more, some pairs of each
+PEERS, STRANGERS = 4, 3  # of each endpoint then
+MOST_FAULTS = 20
+
+
+def show(live: Live) -> Shown:
+    """Pings between server addresses, each from its own port."""
+    ends = endpoints(live.lab)
+    inside, across = pairs(live, ends)
+    if not inside and not across:
+        return skip("no two servers of the lab are in one network")
+    replies = ping(live, [Ping(a.server, a.address, b.address) for a, b in inside])
+    silence = ping(live, [Ping(a.server, a.address, b.address) for a, b in across], tries=1, wait_s=1.0)
+    faults = [
+        Fault(a.leaf, f"{a.shown} does not reach {b.shown} at {b.leaf}{_whose(a)}")
+        for (a, b), count in zip(inside, replies, strict=True)
+        if not count
+    ]
+    faults += [
+        Fault(a.leaf, f"{a.shown} of tenant {a.tenant or 'none'} reaches {b.shown} of tenant {b.tenant or 'none'}")
+        for (a, b), count in zip(across, silence, strict=True)
+        if count
+    ]
+    reached = sum(map(bool, replies))
+    words = f"{reached} of {len(inside)} pairs inside reach each other"
+    if across:
+        words += f", {sum(map(bool, silence))} of {len(across)} across tenants"
+    more = [Fault("", f"{len(faults) - MOST_FAULTS} more pairs")] if len(faults) > MOST_FAULTS else []
+    return Shown(words, (*faults[:MOST_FAULTS], *more))
+
+
+def _whose(end: Endpoint) -> str:
+    return f", both of tenant {end.tenant}" if end.tenant else ""
+
+
+def pairs(live: Live, ends: Sequence[Endpoint]) -> tuple[list[tuple[Endpoint, Endpoint]], list[tuple[Endpoint, Endpoint]]]:
+    """(pairs that are meant to reach each other, pairs that must not)."""
+    part, lets = together(live.lab), imports(live.lab)
+    inside, across = [], []
+    for one in ends:
+        found = {True: [], False: [], None: []}  # type: ignore[var-annotated]
+        for other in ends:
+            found[meant(one, other, lets, part)].append(other)
+        if len(ends) > ALL:
+            draw = random.Random(one.shown)  # noqa: S311: the same pairs every time
+            found[True] = draw.sample(found[True], min(PEERS, len(found[True])))
+            found[False] = draw.sample(found[False], min(STRANGERS, len(found[False])))
+        inside += [(one, other) for other in found[True]]
+        across += [(one, other) for other in found[False]]
+    return inside, across
+
+
+PROOF = Proof("reach", "Servers reach their own tenant alone", show)

@@ -1,0 +1,117 @@
+"""Every planned BGP session is established; of one that is not, which box is to blame and why."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from typing import Any
+
+from fabric.lab.blueprint import PORT, End
+from fabric.lab.expected.sessions import OVERLAY, Planned, sessions
+from fabric.lab.live import Live
+from fabric.lab.outcome import Fault
+from fabric.lab.proofs.base import Proof, Shown
+
+PATIENCE_S = 45.0  # until a session must be up; a daemon tries again after 10 s, and BFD may stop a first attempt
+STILL_S = 15.0  # without any news
+POLL_S = 0.25
+
+
+def wait(live: Live, wanted: Iterable[Planned], patience_s: float = PATIENCE_S) -> tuple[list[Planned], float]:
+    """Waits until sessions are established; (those that are not, seconds it took). Gives up early where nothing moves."""
+    began = last = time.monotonic()
+    missing = list(wanted)
+    while missing:
+        nodes = dict.fromkeys(planned.node for planned in missing)
+        answers = live.ask_all(nodes, "bgpd", "show bgp vrf all summary json")
+        left = [planned for planned in missing if not _up(answers[planned.node], planned)]
+        now = time.monotonic()
+        last = now if len(left) < len(missing) else last
+        missing = left
+        if not missing or now - began > patience_s or now - last > STILL_S:
+            break
+        time.sleep(POLL_S)
+    return missing, time.monotonic() - began
+
+
+def _up(answer: Any, planned: Planned) -> bool:
+    """A peer that listens in a family is told under it; a session must be up in the one it is for."""
+    table = (answer or {}).get(planned.vrf or "default", {})
+    families = ["l2VpnEvpn"] if planned.kind == OVERLAY else ["ipv4Unicast", "ipv6Unicast"]
+    peers = (table.get(family, {}).get("peers", {}).get(planned.peer) for family in families)
+    return any(peer and peer.get("state") == "Established" for peer in peers)
+
+
+def show(live: Live) -> Shown:
+    """Waits for all of them."""
+    wanted = sessions(live.lab)
+    missing, seconds = wait(live, wanted)
+    faults = tuple(dict.fromkeys(_blame(live, planned) for planned in missing))
+    summary = f"{len(wanted) - len(missing)} of {len(wanted)} ends established"
+    return Shown(summary, faults, {"waited_s": round(seconds, 1)})
+
+
+def _blame(live: Live, planned: Planned) -> Fault:
+    """The box that is wrong, whichever of the two ends was asked."""
+    for node, reason in _reasons(live, planned):
+        return Fault(node, reason)
+    said = _neighbor(live, planned)
+    state = said.get("bgpState", "unknown")
+    words = said.get("lastNotificationReason") or said.get("lastResetDueTo") or "nothing was heard of the other end"
+    return Fault(planned.node, f"{planned.shown} is not established: {state}, {words}")
+
+
+def _reasons(live: Live, planned: Planned) -> Iterable[tuple[str, str]]:
+    """What of both ends is not as planned, the likeliest first."""
+    ends = [planned, *(other for other in sessions(live.lab) if _mirrors(live, planned, other))]
+    for end in ends:
+        answer = live.ask_all([end.node], "bgpd", "show bgp vrf all neighbors json")[end.node]
+        if answer is None:
+            yield end.node, f"bgpd does not answer, so there is no {end.shown}"
+            continue
+        said = answer.get(end.vrf or "default", {}).get(end.peer)
+        if not isinstance(said, dict):
+            yield end.node, f"{end.shown}: bgpd has no such neighbor"
+            continue
+        if said.get("remoteAs") != end.peer_asn:
+            yield end.node, f"{end.shown}: remote AS {said.get('remoteAs')}, planned {end.peer_asn}"
+        if said.get("localAs") != end.asn:
+            yield end.node, f"{end.shown}: own AS {said.get('localAs')}, planned {end.asn}"
+    for end in ends:
+        yield from _link(live, end)
+
+
+def _link(live: Live, end: Planned) -> Iterable[tuple[str, str]]:
+    if not end.interface:
+        return
+    own = live.wiring.interfaces.get(End(end.node, end.interface))
+    if own is None or own.kind != PORT:
+        yield end.node, f"{end.shown}: there is no interface {end.interface}"
+        return
+    if not own.up:
+        yield end.node, f"{end.shown}: {end.interface} is kept down by its file"
+    if end.address and end.address not in own.addresses:
+        has = ", ".join(own.addresses) or "no address"
+        yield end.node, f"{end.shown}: {end.interface} has {has}, planned {end.address}"
+    far = live.far(end.node, end.interface)
+    if far is None or far.node != end.peer_node:
+        yield end.node, f"{end.shown}: {end.interface} is cabled to {far.node if far else 'nothing'}, planned {end.peer_node}"
+
+
+def _mirrors(live: Live, one: Planned, other: Planned) -> bool:
+    """Whether two ends are of one session."""
+    if (other.node, other.peer_node, other.kind) != (one.peer_node, one.node, one.kind):
+        return False
+    if not one.interface:
+        return True
+    wires = {wire for wire in live.lab.wires if End(one.node, one.interface) in (wire.a, wire.b)}
+    return any(End(other.node, other.interface) in (wire.a, wire.b) for wire in wires)
+
+
+def _neighbor(live: Live, planned: Planned) -> dict[str, Any]:
+    answer = live.ask_all([planned.node], "bgpd", "show bgp vrf all neighbors json")[planned.node] or {}
+    found = answer.get(planned.vrf or "default", {}).get(planned.peer)
+    return found if isinstance(found, dict) else {}
+
+
+PROOF = Proof("sessions", "BGP sessions", show)

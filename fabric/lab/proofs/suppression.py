@@ -1,0 +1,122 @@
+"""A leaf answers ARP for hosts that it knows from EVPN: no question for them crosses the fabric.
+
+A count of zero proves nothing if the trap is broken, so the same question is asked once more with suppression off, and must
+be seen.
+"""
+
+from __future__ import annotations
+
+import time
+
+from fabric.lab.blueprint import TUNNEL, End
+from fabric.lab.expected.endpoints import Endpoint, endpoints
+from fabric.lab.live import Live
+from fabric.lab.machine.frames import arp_request_for, capture, tunnelled, who_has
+from fabric.lab.machine.ping import Ping, ping
+from fabric.lab.machine.run import run
+from fabric.lab.outcome import Fault
+from fabric.lab.proofs.base import Proof, Shown, skip
+from fabric.lab.proofs.gateways import uplinks
+
+LEARNED_S = 5.0
+
+
+def show(live: Live) -> Shown:
+    """One question from each leaf of each network to a host at another leaf."""
+    asked = _questions(live)
+    if not asked:
+        return skip("no network of the lab has hosts at two leaves and a gateway")
+    if "suppress" not in live.kernel.can:
+        return skip(f"the kernel {live.kernel.release} cannot answer ARP for a bridge's hosts")
+    if not any(_suppresses(live, one) for one, _ in asked):
+        return skip("no file of the lab asks for it")
+    ping(live, [Ping(e.server, e.address, _gateway(e)) for pair in asked for e in pair], tries=2)
+    faults: list[Fault] = []
+    crossed = control = 0
+    for one, other in asked:
+        if not _suppresses(live, one):
+            faults.append(Fault(one.leaf, f"ARP suppression of {_name(one)} is not in its file, as it is at other leaves"))
+            continue
+        if not _learned(live, one, other):
+            faults.append(Fault(one.leaf, f"{_name(one)}: {other.shown} is not learned from EVPN, so nobody answers for it"))
+            continue
+        answers, count = _ask(live, one, other)
+        crossed += count
+        if count or not answers:
+            words = f"{count} ARP requests for {other.shown} crossed the fabric, planned 0; {len(answers)} answers"
+            faults.append(Fault(one.leaf, f"{_name(one)}: {words}"))
+    one, other = next(pair for pair in asked if _suppresses(live, pair[0]))
+    control = _without(live, one, other)
+    if not control and not faults:
+        faults.append(Fault(one.leaf, "with suppression off no request was seen either: the capture proves nothing"))
+    summary = f"{crossed} of {len(asked)} ARP requests crossed; with suppression off {control} of 1"
+    return Shown(summary, tuple(faults), {"arp_requests_crossing": crossed, "without_suppression": control})
+
+
+def _questions(live: Live) -> list[tuple[Endpoint, Endpoint]]:
+    by_network: dict[tuple[str, int], dict[str, Endpoint]] = {}
+    for end in endpoints(live.lab):
+        if end.network and end.network.gateway and ":" not in end.address:
+            by_network.setdefault((end.fabric, end.network.vni), {}).setdefault(end.leaf, end)
+    return [
+        (one, ends[(at + 1) % len(ends)])
+        for found in by_network.values()
+        if len(found) > 1
+        for ends in [list(found.values())]
+        for at, one in enumerate(ends)
+    ]
+
+
+def _ask(live: Live, one: Endpoint, other: Endpoint) -> tuple[list[str], int]:
+    with capture(live, one.leaf, uplinks(live, one.leaf)) as seen:
+        answers = who_has(live, one.server, one.interface, one.address, other.address)
+        return answers, sum(arp_request_for(tunnelled(frame), other.address) for frame in seen.frames())
+
+
+def _without(live: Live, one: Endpoint, other: Endpoint) -> int:
+    """The same question while the leaf does not answer for others."""
+    device, space = _tunnel(one), _space(live, one)
+    command = ("bridge", "-n", space, "link", "set", "dev", device, "neigh_suppress")
+    run(*command, "off")
+    try:
+        return _ask(live, one, other)[1]
+    finally:
+        run(*command, "on")
+
+
+def _learned(live: Live, one: Endpoint, other: Endpoint) -> bool:
+    assert one.network is not None
+    deadline = time.monotonic() + LEARNED_S
+    while time.monotonic() < deadline:
+        known = live.ask(one.leaf, "zebra", f"show evpn arp-cache vni {one.network.vni} json")
+        if known.get(other.address, {}).get("type") == "remote":
+            return True
+        time.sleep(0.2)
+    return False
+
+
+def _tunnel(end: Endpoint) -> str:
+    assert end.network is not None
+    return f"vni{end.network.vni}"
+
+
+def _space(live: Live, end: Endpoint) -> str:
+    return live.space(end.leaf, live.interface(End(end.leaf, _tunnel(end))).vrf)
+
+
+def _suppresses(live: Live, end: Endpoint) -> bool:
+    own = live.wiring.interfaces.get(End(end.leaf, _tunnel(end)))
+    return own is not None and own.kind == TUNNEL and own.answers
+
+
+def _gateway(end: Endpoint) -> str:
+    assert end.network is not None and end.network.gateway is not None
+    return end.network.gateway.partition("/")[0]
+
+
+def _name(end: Endpoint) -> str:
+    assert end.network is not None
+    return f"VNI {end.network.vni} ({end.network.name})"
+
+
+PROOF = Proof("suppression", "ARP suppression", show)

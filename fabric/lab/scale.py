@@ -1,0 +1,524 @@
+"""A big fabric made small: fewer units and spines, the same tiers, planes, rails, roles and kinds of sessions."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import ceil
+from pathlib import Path
+
+import numpy as np
+
+from fabric import pipeline
+from fabric.configs import overrides, targets
+from fabric.diagnostics import Diagnostic, InputError, Place, Report, nearest, plural
+from fabric.intent.services import Tenant
+from fabric.intent.source import Path_
+from fabric.lab.stand_in import Changed, Rewrite
+from fabric.pipeline import Intent
+from fabric.plan.devices import SERVER, Device
+from fabric.plan.links import SERVER_LEAF, Links
+from fabric.plan.plan import Plan
+from fabric.planner import inventory
+from fabric.planner.ledger import Ledger
+from fabric.planner.lock import Lock
+from fabric.planner.numbers import id_spaces, number
+from fabric.planner.options import divisors_of
+from fabric.planner.pods import most_down
+from fabric.planner.ports import capacity
+from fabric.planner.site import size_site
+from fabric.planner.sizing import GroupSize, Sizing
+from fabric.planner.spec import FabricSpec, resolve
+from fabric.planner.tenants import owners
+
+FLAG = "--scale-down"
+KEPT = 2  # servers that a tenant keeps at least, pods of three tiers, and cores of a group, where there are so many
+
+Sized = Mapping[str, tuple[FabricSpec, Sizing]]
+
+
+@dataclass(frozen=True)
+class Aim:
+    """The size that one fabric shall have."""
+
+    units: tuple[int, ...]  # by server group
+    servers: tuple[int, ...]
+    uplinks: tuple[int, ...]  # of a leaf of each group
+    spines: int  # of one plane and pod
+    spine_uplinks: int = 0  # three tiers, as are the others below
+    units_per_pod: int = 0
+    pods: int = 1
+    cores: int = 0  # of one core group
+
+
+def scaled(intent: Intent, spines: int, leaves: int, fabric: str | None = None) -> Changed:
+    """The intent with at most `leaves` leaves in every fabric and `spines` spines in every plane and pod of it.
+
+    `fabric`, or else the one with the most leaves, gets exactly so many leaves; others may have fewer, as their units
+    come. A fabric that is small enough stays as it is. The numbers of the lock are those of the big site, so the result
+    has a folder of its own, in which there is none: `pipeline.plan` of it begins anew.
+
+    Raises InputError for an intent that cannot be planned, and for a size that cannot be had.
+    """
+    report = Report()
+    targets.choose(resolve(intent.site, intent.source))
+    sized = size_site(intent.site, intent.source, Lock())
+    _check_asked(intent, spines, leaves, fabric, report)
+    first = fabric or max(sized, key=lambda name: sized[name][1].leaves)
+    found = {name: _aim(*each, spines, leaves, name == first, report) for name, each in sized.items()}
+    report.raise_errors()
+    aims = {name: aim for name, aim in found.items() if aim is not None}
+    if not aims:
+        return Changed(intent, ())
+    shown = f"{spines}x{leaves}"
+    try:
+        return _made(intent, sized, aims, shown, fewer=False)
+    except InputError:  # boxes with as many links as before may not find the ports
+        if not any(spec.intent.topology.attachments for name, (spec, _) in sized.items() if name in aims):
+            raise
+    return _made(intent, sized, aims, shown, fewer=True)
+
+
+def _check_asked(intent: Intent, spines: int, leaves: int, fabric: str | None, report: Report) -> None:
+    if spines < 1 or leaves < 1:
+        message = f"expected at least one spine and one leaf, got {spines}x{leaves}"
+        report.fail("FAB500", Place(FLAG), message, "2x8 is two spines of a plane and pod, and eight leaves in all")
+    if fabric is not None and fabric not in intent.site.fabrics:
+        message = f"expected a fabric of site '{intent.site.site}', got '{fabric}'"
+        report.fail("FAB500", Place(intent.source.file), message, nearest(fabric, intent.site.fabrics))
+
+
+# --- sizes --------------------------------------------------------------------------------------------------
+
+
+def _aim(spec: FabricSpec, sizing: Sizing, spines: int, leaves: int, exact: bool, report: Report) -> Aim | None:
+    """What a fabric becomes; None where it stays, or cannot be had, which is reported."""
+    if sizing.leaves <= leaves and sizing.spines_built <= spines:
+        return None
+    units: tuple[int, ...] | None = tuple(group.units for group in sizing.groups)
+    if sizing.leaves > leaves:
+        fits = (leaves,) if exact else range(leaves, 0, -1)
+        units = next(filter(None, (_units(sizing, wanted) for wanted in fits)), None)
+    if units is None:
+        _refuse(spec, sizing, spines, leaves, report)
+        return None
+    servers = tuple(
+        _servers(spec, size, group.count, n) for size, group, n in zip(sizing.groups, spec.groups, units, strict=True)
+    )
+    spines = min(spines, sizing.spines_built)
+    if sizing.tiers == 3:
+        return _three_tiers(spec, sizing, units, servers, spines)
+    per_unit = _per_unit(sizing)
+    weights = [n * each for n, each in zip(units, per_unit, strict=True)]
+    ports = capacity(spec.spine.model, sizing.uplink_gbps)
+    return Aim(units, servers, _uplinks(sizing, weights, ports, spines, sum), spines)
+
+
+def _units(sizing: Sizing, leaves: int) -> tuple[int, ...] | None:
+    """Units of each group that make so many leaves, in about the proportion that there is; None where none do."""
+    units = _shares(sizing.groups, leaves)
+    least = KEPT if sizing.tiers == 3 and sizing.pods >= KEPT else 1
+    return units if units is not None and sum(units) >= least else None
+
+
+def _shares(groups: Sequence[GroupSize], leaves: int) -> tuple[int, ...] | None:
+    first, rest = groups[0], groups[1:]
+    most = min(first.units, leaves // first.unit_leaves)
+    if not rest:
+        return (most,) if most and most * first.unit_leaves == leaves else None
+    ideal = Fraction(leaves * first.units, sum(group.leaves for group in groups))
+    for units in sorted(range(1, most + 1), key=lambda n: (abs(n - ideal), n)):
+        others = _shares(rest, leaves - units * first.unit_leaves)
+        if others is not None:
+            return (units, *others)
+    return None
+
+
+def _refuse(spec: FabricSpec, sizing: Sizing, spines: int, leaves: int, report: Report) -> None:
+    """Which numbers of leaves can be had instead."""
+    below = next((n for n in range(leaves - 1, 0, -1) if _units(sizing, n)), 0)
+    above = next((n for n in range(leaves + 1, sizing.leaves + 1) if _units(sizing, n)), 0)
+    each = " or ".join(str(n) for n in sorted({group.unit_leaves for group in sizing.groups}))
+    if sizing.kind == "collapsed":
+        reason = "a collapsed pair is two leaves"
+    elif below:
+        reason = f"a unit of servers has {each}"
+    elif sizing.tiers == 3 and sizing.pods >= KEPT:
+        reason = f"at the least it is two pods of a unit each, of {each} leaves"
+    else:
+        reason = f"at the least it is a unit of each kind of servers, of {each} leaves"
+    report.error(
+        "FAB501",
+        spec.at("topology"),
+        f"fabric '{spec.name}' cannot have {plural(leaves, 'leaf', 'leaves')}: {reason}",
+        f"nearest: {' or '.join(f'{spines}x{n}' for n in (below, above) if n)}",
+    )
+
+
+def _servers(spec: FabricSpec, size: GroupSize, count: int, units: int) -> int:
+    """Servers of so many units, all full but for the places that attached boxes may need, as before."""
+    if units == size.units:
+        return count
+    free = size.units * size.unit_servers - count
+    per_place = size.unit_leaves // (size.unit_servers // size.servers_per_leaf) * size.leaf_ports_per_server
+    boxes = sum(box.links for box in spec.intent.topology.attachments)
+    return units * size.unit_servers - min(free, ceil(boxes / per_place))
+
+
+def _per_unit(sizing: Sizing) -> tuple[int, ...]:
+    """Leaves of a unit of each group in one isolated network."""
+    return tuple(group.unit_leaves // sizing.networks for group in sizing.groups)
+
+
+def _built(sizing: Sizing) -> tuple[int, ...]:
+    """Uplinks that a leaf of each group has now."""
+    return tuple(sizing.links_per_spine(group) * sizing.spines_built for group in sizing.groups)
+
+
+def _uplinks(
+    sizing: Sizing, weights: Sequence[int], ports: int, spines: int, used: Callable[[Iterable[int]], int]
+) -> tuple[int, ...]:
+    """Uplinks of a leaf of each group: as many as now, or the most below that the spines share evenly and have ports for.
+
+    Args:
+        weights: leaves of each group that meet at one spine.
+        ports: of that spine.
+        used: what the groups take together: `sum` where they share spines, `max` where each has pods of its own.
+    """
+    now = _built(sizing)
+    uniform = len(set(now)) == 1 or sizing.spines_built == sizing.spines  # else no key says so
+    links = used(n // spines * weight for n, weight in zip(now, weights, strict=True))
+    if uniform and links <= ports and not any(n % spines for n in now):
+        return now
+    return (spines * min(min(now) // spines, ports // used(weights)),) * len(now)
+
+
+def _three_tiers(spec: FabricSpec, sizing: Sizing, units: tuple[int, ...], servers: tuple[int, ...], spines: int) -> Aim:
+    """No more pods than there are, and no larger ones: first as many uplinks as can be, then as few switches."""
+    up = sizing.links_per_core * sizing.cores_built
+    down, ports = most_down(spec, up, sizing.uplink_gbps, sizing.core_gbps), capacity(spec.core.model, sizing.core_gbps)
+    found = []
+    for size in range(1, min(sizing.units_per_pod, max(units)) + 1):
+        pods = sum(-(-n // size) for n in units)
+        if not min(KEPT, sizing.pods) <= pods <= sizing.pods:
+            continue
+        uplinks = _uplinks(sizing, [size * each for each in _per_unit(sizing)], down, spines, max)
+        enough = (n for n in divisors_of(up) if n >= min(KEPT, sizing.cores_built) and pods * up <= n * ports)
+        found.append(Aim(units, servers, uplinks, spines, up, size, pods, next(enough)))
+    return min(found, key=lambda aim: (-sum(aim.uplinks), aim.pods * spines + spines * aim.cores, -aim.units_per_pod))
+
+
+# --- the document -------------------------------------------------------------------------------------------
+
+
+def _made(intent: Intent, sized: Sized, aims: Mapping[str, Aim], shown: str, *, fewer: bool) -> Changed:
+    """The intent with the sizes put in, as the planner takes it. `fewer`: attached boxes have fewer links as well."""
+    text, folder = Rewrite(intent.source), intent.folder / f"scaled-{shown}"
+    notes: list[str] = []
+    for name, aim in aims.items():
+        notes += _resize(text, *sized[name], aim)
+        if fewer:
+            notes += _fewer_links(text, *sized[name], aim)
+    try:
+        small = text.made(intent, folder)
+        notes += _deal(text, intent.site.site, sized, size_site(small.site, small.source, Lock()))
+        small, plan = _planned(text, intent, folder, aims, notes)
+    except InputError as error:
+        raise InputError(replace(d, message=f"scaled down to {shown}: {d.message}") for d in error.diagnostics) from None
+    return Changed(_without_idle(text, small, plan, notes), tuple(notes))
+
+
+def _resize(text: Rewrite, spec: FabricSpec, sizing: Sizing, aim: Aim) -> Iterator[str]:
+    """States the sizes, and what the rule would else choose anew for so few servers."""
+    base: Path_ = ("fabrics", spec.name)
+    for at, count in enumerate(aim.servers):
+        text.put((*base, "servers", at, "count"), count)
+        text.drop((*base, "servers", at, "planned"))
+    text.drop((*base, "planned"))
+    base = (*base, "topology")
+    text.put((*base, "tiers"), sizing.tiers)
+    text.put((*base, "spine", "count"), sizing.networks * aim.pods * aim.spines)
+    text.drop((*base, "spine", "min_count"))
+    text.put((*base, "leaf", "uplinks", "speed_gbps"), sizing.uplink_gbps)
+    now = _built(sizing)
+    if aim.uplinks != now or sizing.spines_built < sizing.spines:
+        text.put((*base, "leaf", "uplinks", "count"), aim.uplinks[0])
+        ratios = [_ratio(group, sizing, n) for group, n in zip(sizing.groups, aim.uplinks, strict=True)]
+        if spec.stated("topology", "leaf", "oversubscription") and max(ratios) > spec.leaf_ratio:
+            text.put((*base, "leaf", "oversubscription"), ceil(max(ratios) * 1000) / 1000)
+    if sizing.tiers == 3:
+        text.put((*base, "pods"), {"units": aim.units_per_pod})
+        text.put((*base, "spine", "uplinks"), {"count": aim.spine_uplinks, "speed_gbps": sizing.core_gbps})
+        text.put((*base, "core", "count"), sizing.networks * aim.spines * aim.cores)
+        if aim.spine_uplinks < sizing.spine_uplinks:  # cores that were still to come are left out
+            text.drop((*base, "spine", "oversubscription"))
+    return _sizes_in_words(spec, sizing, aim)
+
+
+def _ratio(group: GroupSize, sizing: Sizing, uplinks: int) -> Fraction:
+    return Fraction(group.down * group.down_gbps, uplinks * sizing.uplink_gbps)
+
+
+def _sizes_in_words(spec: FabricSpec, sizing: Sizing, aim: Aim) -> Iterator[str]:
+    leaves = sum(n * group.unit_leaves for n, group in zip(aim.units, sizing.groups, strict=True))
+    counts = [(sum(aim.servers), sizing.servers, "servers"), (leaves, sizing.leaves, "leaves")]
+    counts += [(sizing.networks * aim.pods * aim.spines, sizing.spine_count, "spines")]
+    if sizing.tiers == 3:
+        counts += [(sizing.networks * aim.spines * aim.cores, sizing.core_count, "cores"), (aim.pods, sizing.pods, "pods")]
+    yield f"{spec.name}: " + ", ".join(f"{now} of {before} {what}" for now, before, what in counts if now != before)
+    for group, now, before in zip(sizing.groups, aim.uplinks, _built(sizing), strict=True):
+        if now != before:
+            of_group = f" of {group.name}" if len(sizing.groups) > 1 else ""
+            share = plural(aim.spines, "spine")
+            yield f"{spec.name}: a leaf{of_group} has {now} of {before} uplinks, which {share} share and have ports for"
+    if spec.reserve:
+        yield f"{spec.name}: no room is left for servers and switches that are planned for later"
+
+
+def _fewer_links(text: Rewrite, spec: FabricSpec, sizing: Sizing, aim: Aim) -> Iterator[str]:
+    """Attached boxes in proportion to the leaves, with two links at least where they had them."""
+    leaves = sum(n * group.unit_leaves for n, group in zip(aim.units, sizing.groups, strict=True))
+    for at, box in enumerate(spec.intent.topology.attachments):
+        links = max(min(box.links, KEPT), ceil(Fraction(box.links * leaves, sizing.leaves)))
+        if links < box.links:
+            text.put(("fabrics", spec.name, "topology", "attachments", at, "links"), links)
+            yield f"{spec.name}: {box.name} has {links} of {box.links} links"
+
+
+def _planned(text: Rewrite, intent: Intent, folder: Path, aims: Collection[str], notes: list[str]) -> tuple[Intent, Plan]:
+    """The intent and its plan, without the pins of scaled fabrics that the planner refuses now."""
+    dropped: dict[str, list[str]] = defaultdict(list)
+    while True:
+        small = text.made(intent, folder)
+        try:
+            plan = pipeline.plan(small, Lock())
+        except InputError as error:
+            places = {diagnostic.place for diagnostic in error.diagnostics}
+            pins = [pin for name in aims for pin in _pins(small, name)]
+            idle = dict.fromkeys(
+                path for path, place in pins if small.source.has(place) and small.source.place(place) in places
+            )
+            if not idle:
+                raise
+            for path in idle:
+                text.drop(path)
+                dropped[str(path[1])].append(".".join(str(step) for step in path[3:]))
+            continue
+        notes += [f"{name}: pins left out: {_list(words)}" for name, words in dropped.items()]
+        return small, plan
+
+
+def _pins(intent: Intent, fabric: str) -> Iterator[tuple[Path_, Path_]]:
+    """(what can be left out, where the planner says that it cannot be) of everything that is pinned in a fabric."""
+    for name, pin in intent.site.fabrics[fabric].pins.items():
+        path: Path_ = ("fabrics", fabric, "pins", name)
+        yield path, path
+        yield from (((*path, what),) * 2 for what in ("name", "asn", "loopback", "management"))
+        for peer, ports in pin.ports.items():
+            own: Path_ = (*path, "ports", peer)
+            yield from ((own, place) for place in (own, *((*own, at) for at in range(len(ports)))))
+
+
+def _without_idle(text: Rewrite, small: Intent, plan: Plan, notes: list[str]) -> Intent:
+    """Without overrides that no switch is left for; other mistakes of theirs are the renderer's to tell."""
+    try:
+        overrides.read(plan, small.path.absolute().parent)
+    except InputError as error:
+        places = {diagnostic.place for diagnostic in error.diagnostics}
+        idle = [at for at in range(len(small.site.overrides)) if small.source.place(("overrides", at)) in places]
+        for at in reversed(idle):
+            wish = small.site.overrides[at]
+            text.drop(("overrides", at))
+            notes.append(f"override left out, there is no switch for it: {wish.template or wish.file}")
+    return text.made(small, small.folder)
+
+
+# --- tenants ------------------------------------------------------------------------------------------------
+
+Owners = frozenset[str]  # the tenants that have a server, by its name or as the rest; none: {""}
+Kind = tuple[Owners, ...]  # of one server, in every fabric that shares its group
+NOBODY = Owners(("",))
+
+
+def _deal(text: Rewrite, site: str, before: Sized, after: Sized) -> Iterator[str]:
+    """Gives the servers that are left to the tenants, and says so in their `servers`.
+
+    Fabrics that share servers share the deal, so that a server has the same tenants in all of them as before.
+    Raises InputError where there are too few.
+    """
+    named = {name: _named(site, *each) for name, each in before.items() if any(map(_names, each[0].intent.tenants))}
+    sizes = {(name, size.name): size for name in named for size in after[name][1].groups}
+    shared: dict[tuple[str, int], list[str]] = defaultdict(list)
+    for name in named:
+        for size in before[name][1].groups:
+            shared[size.name, size.servers].append(name)
+    dealt: dict[str, dict[str, list[Owners]]] = defaultdict(dict)
+    for (group, _), fabrics in shared.items():
+        fabrics.sort(key=lambda name: sizes[name, group].servers)
+        old = list(zip(*(named[name][group] for name in fabrics), strict=True))
+        new: list[Kind] = []
+        for at, name in enumerate(fabrics):
+            size = sizes[name, group]
+            quota = _quotas(Counter(old), Counter(new), size.servers)
+            _check_enough(before[name][0], size, quota)
+            new = _spread(old, new, quota, size.servers_per_leaf, at)
+            dealt[name][group] = [kind[at] for kind in new]
+    for name, own in named.items():
+        if dealt[name] != own:
+            yield from _say(text, site, after[name], own, dealt[name])
+
+
+def _names(tenant: Tenant) -> bool:
+    return bool(tenant.servers or tenant.racks)
+
+
+def _named(site: str, spec: FabricSpec, sizing: Sizing) -> dict[str, list[Owners]]:
+    """By group, the tenants that name each server; rails divide ports and no servers."""
+    servers = _server_devices(site, spec, sizing)
+    chosen = [(tenant.name, _chosen(spec, tenant, servers)) for tenant in spec.intent.tenants if _names(tenant)]
+    rest = frozenset(tenant.name for tenant in spec.intent.tenants if not _names(tenant) and not tenant.rails) or NOBODY
+    found: dict[str, list[Owners]] = {group.name: [] for group in spec.groups}
+    for at, server in enumerate(servers):
+        found[server.group].append(frozenset(name for name, mine in chosen if mine[at]) or rest)
+    return found
+
+
+def _server_devices(site: str, spec: FabricSpec, sizing: Sizing) -> list[Device]:
+    """The servers of a fabric with their names, without wiring it. Raises InputError for a pattern that cannot be filled."""
+    report = Report()
+    numbers = number(spec, sizing, Ledger({}), dict(id_spaces(spec.name)))
+    devices, _ = inventory.devices(spec, sizing, numbers, site, {}, report)
+    report.raise_errors()
+    return [device for device in devices if device.role == SERVER]
+
+
+def _chosen(spec: FabricSpec, tenant: Tenant, servers: Sequence[Device]) -> list[bool]:
+    """Whether a tenant names each server: who would own a port of it if there were no other tenant and no rails."""
+    alone = tenant.model_copy(update={"rails": ()})
+    only = replace(spec, intent=spec.intent.model_copy(update={"tenants": (alone,)}))
+    a = np.array([server.index for server in servers], dtype=np.int32)
+    none = np.zeros_like(a)
+    links = Links(none + SERVER_LEAF, none, a, none, none, none, none, none, none, none, none, none)
+    return [bool(owner == 0) for owner in owners(only, servers, links, Report()).tolist()]
+
+
+def _quotas(sizes: Counter[Kind], given: Counter[Kind], count: int) -> dict[Kind, int]:
+    """Servers of each kind: two where it had so many, no fewer than are given already, and the rest in proportion."""
+    quota = {kind: max(given[kind], min(KEPT, size) if set(kind) != {NOBODY} else 0) for kind, size in sizes.items()}
+    total = sizes.total()
+    for _ in range(count - sum(quota.values())):
+        most = max(sizes, key=lambda kind: (quota[kind] < sizes[kind], sizes[kind] * count - quota[kind] * total))
+        quota[most] += 1
+    return quota
+
+
+def _check_enough(spec: FabricSpec, size: GroupSize, quota: Mapping[Kind, int]) -> None:
+    least = sum(quota.values())
+    if least > size.servers:
+        message = (
+            f"fabric '{spec.name}': expected {least} servers of {size.name}, {KEPT} for every tenant, got {size.servers}"
+        )
+        raise InputError([Diagnostic("FAB502", spec.at("tenants"), message, "more leaves have room for more servers")])
+
+
+def _spread(old: list[Kind], given: list[Kind], quota: Mapping[Kind, int], per_leaf: int, at: int) -> list[Kind]:
+    """The kind of every server: in the order there was, and tenants on several leaves where they were on several.
+
+    Args:
+        given: the first servers, which are dealt already.
+        per_leaf: servers at one set of leaves.
+        at: the fabric whose leaves these are, as a place in each Kind.
+    """
+    if sum(quota.values()) == len(old) and given == old[: len(given)]:
+        return old
+    already = Counter(given)
+    new = [*given, *(kind for kind, count in quota.items() for _ in range(count - already[kind]))]
+    wide = {tenant for tenant, leaves in _leaves(old, per_leaf, at).items() if len(leaves) > 1}
+    for tenant in sorted(wide):
+        now = _leaves(new, per_leaf, at)
+        if len(now[tenant]) > 1:
+            continue
+        (here,) = now[tenant]
+        mine = max(place for place, kind in enumerate(new) if tenant in kind[at])
+        ranked = [
+            (_harm(new[place][at], place // per_leaf, here, now, wide), place)
+            for place in range(len(given), len(new))
+            if place // per_leaf != here and tenant not in new[place][at]
+        ]
+        if mine >= len(given) and ranked and min(ranked)[0] < 3:
+            other = min(ranked)[1]
+            new[mine], new[other] = new[other], new[mine]
+    return new
+
+
+def _leaves(kinds: Sequence[Kind], per_leaf: int, at: int) -> dict[str, Counter[int]]:
+    """Tenant → set of leaves → its servers there."""
+    found: dict[str, Counter[int]] = defaultdict(Counter)
+    for place, kind in enumerate(kinds):
+        for tenant in kind[at]:
+            found[tenant][place // per_leaf] += 1
+    return found
+
+
+def _harm(tenants: Owners, there: int, here: int, now: Mapping[str, Counter[int]], wide: Collection[str]) -> int:
+    """What a server's move to other leaves does to its tenants: 0 mends one of them, 1 nothing, 2 spreads it, 3 undoes it."""
+    worst = 0
+    for tenant in tenants:
+        moved = now[tenant] - Counter({there: 1}) + Counter({here: 1})
+        harm = 2 if tenant not in wide else 3 if len(moved) < 2 else 0 if len(now[tenant]) < 2 else 1
+        worst = max(worst, harm)
+    return worst
+
+
+def _say(
+    text: Rewrite,
+    site: str,
+    small: tuple[FabricSpec, Sizing],
+    old: Mapping[str, list[Owners]],
+    new: Mapping[str, list[Owners]],
+) -> Iterator[str]:
+    """Writes each tenant's servers by name."""
+    spec, sizing = small
+    names: dict[str, list[str]] = defaultdict(list)
+    for device in _server_devices(site, spec, sizing):
+        names[device.group].append(device.name)
+    said = []
+    for at, tenant in enumerate(spec.intent.tenants):
+        before = sum(tenant.name in server for group in old.values() for server in group)
+        mine = [
+            name
+            for group, servers in new.items()
+            for name, server in zip(names[group], servers, strict=True)
+            if tenant.name in server
+        ]
+        if mine and _names(tenant):
+            text.put(("fabrics", spec.name, "tenants", at, "servers"), _ranges(mine))
+            text.drop(("fabrics", spec.name, "tenants", at, "racks"))
+        if mine:
+            said.append(f"{tenant.name} has {len(mine)} of {plural(before, 'server')}")
+    yield f"{spec.name}: {_list(said)}"
+
+
+_NUMBERED = re.compile(r"(.*?)(\d+)")
+
+
+def _ranges(names: Sequence[str]) -> list[str]:
+    """`gpu-0001..0003` for neighbours, other names as they are."""
+    found: list[str] = []
+    last = ""
+    for name in names:
+        match = _NUMBERED.fullmatch(last)
+        if match and name == f"{match[1]}{int(match[2]) + 1:0{len(match[2])}}":
+            first = found.pop().partition("..")[0]
+            found.append(f"{first}..{name.removeprefix(match[1])}")
+        else:
+            found.append(name)
+        last = name
+    return found
+
+
+def _list(words: Sequence[str], most: int = 40) -> str:
+    return ", ".join(words[:most]) + (f", … ({len(words)} in all)" if len(words) > most else "")

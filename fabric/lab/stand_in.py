@@ -1,0 +1,166 @@
+"""An intent with some of its values changed, and the same design on another network OS."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from jinja2 import TemplateError
+
+from fabric.configs import targets
+from fabric.diagnostics import Diagnostic, InputError, Place, nearest, one_of, show
+from fabric.intent.load import validate
+from fabric.intent.services import Override
+from fabric.intent.source import Node, Path_, Source
+from fabric.pipeline import Intent
+from fabric.planner.spec import resolve
+from fabric.render import extended
+from fabric.vendors.base import target, target_names
+
+
+@dataclass(frozen=True)
+class Changed:
+    """An intent made of another one, and what is not as it was there, in words."""
+
+    intent: Intent
+    notes: tuple[str, ...]
+
+
+class Rewrite:
+    """A copy of an intent's document that values are changed in; each keeps the place that it has in the file.
+
+    The planner asks the document what is stated, so a change of the models alone would not be enough.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.file = source.file
+        self.root = _copy(source.root)
+
+    def put(self, path: Path_, value: Any) -> None:
+        """States a value; mappings on the way that are not there are made."""
+        node, last = self.root, path[-1]
+        for step in path[:-1]:
+            found = _child(node, step)
+            if found is None:
+                found = Node(node.line, node.column, items={})
+                _set(node, step, found)
+            node = found
+        _set(node, last, _tree(value, _child(node, last) or node))
+
+    def drop(self, path: Path_) -> None:
+        """Takes a key or an entry away, if it is there."""
+        node, last = self.root, path[-1]
+        for step in path[:-1]:
+            found = _child(node, step)
+            if found is None:
+                return
+            node = found
+        if isinstance(node.items, dict):
+            if isinstance(last, int):  # a single entry that stands for a list of one
+                self.drop(path[:-1])
+            else:
+                node.items.pop(last, None)
+        elif isinstance(node.items, list):
+            assert isinstance(last, int)
+            del node.items[last]
+
+    def made(self, intent: Intent, folder: Path) -> Intent:
+        """The changed intent. Raises InputError where it is none."""
+        source = Source(self.file, self.root)
+        return replace(intent, site=validate(source), source=source, folder=folder)
+
+
+def as_network_os(intent: Intent, nos: str = "frr") -> Changed:
+    """The same design with one network OS on every switch; overrides and releases of others are left out.
+
+    What that network OS cannot do is refused by the planner, as for any intent. Raises InputError for an unknown name.
+    """
+    if nos not in target_names():
+        message = f"expected a network OS, {one_of(target_names())}, got {show(nos)}"
+        raise InputError([Diagnostic("FAB107", Place("--as"), message, nearest(nos, target_names()))])
+    text, notes = Rewrite(intent.source), []
+    for name, spec in resolve(intent.site, intent.source).items():
+        fabric = intent.site.fabrics[name]
+        if not spec.ethernet:
+            notes.append(f"{name}: InfiniBand stays, no network OS configures it")
+            continue
+        before = dict.fromkeys(targets.stated(fabric, role) or "each model's usual one" for role in targets.ROLES)
+        if list(before) != [nos]:
+            notes.append(f"{name}: {nos} in place of {' and '.join(before)}")
+        text.put(("fabrics", name, "nos"), nos)
+        for role in targets.ROLES:
+            text.drop(("fabrics", name, "topology", role, "nos"))
+        notes += _without_releases(text, ("fabrics", name), fabric.releases, nos)
+    notes += _without_releases(text, (), intent.site.releases, nos)
+    for at, wish in reversed(list(enumerate(intent.site.overrides))):
+        if _of_another(intent, wish, nos):
+            text.drop(("overrides", at))
+            notes.append(f"override left out: {wish.template or wish.file} is of another network OS")
+    return Changed(text.made(intent, intent.folder), tuple(notes))
+
+
+def _without_releases(text: Rewrite, path: Path_, releases: Mapping[str, str], nos: str) -> list[str]:
+    others = [name for name in releases if name != nos]
+    for name in others:
+        text.drop((*path, "releases", name))
+    where = f"{path[-1]}: " if path else ""
+    return [f"{where}release of {name} left out" for name in others]
+
+
+def _of_another(intent: Intent, wish: Override, nos: str) -> bool:
+    """Whether an override changes files that this network OS has not. What cannot be read is left to the renderer."""
+    if wish.template is None:
+        return wish.file not in target(nos).documents
+    try:
+        return extended(intent.path.absolute().parent / wish.template).split("/")[0] != nos
+    except (OSError, ValueError, TemplateError):
+        return False
+
+
+# --- the document -----------------------------------------------------------------------------------------------
+
+
+def _copy(node: Node) -> Node:
+    """A tree of its own: an alias is written out, so that a change in one place is none in another."""
+    items: dict[str, Node] | list[Node] | None = None
+    if isinstance(node.items, dict):
+        items = {key: _copy(child) for key, child in node.items.items()}
+    elif isinstance(node.items, list):
+        items = [_copy(child) for child in node.items]
+    return Node(node.line, node.column, node.value, items, dict(node.keys), node.size)
+
+
+def _child(node: Node, step: str | int) -> Node | None:
+    """The value behind a step. A single entry stands for a list of one: its step 0 is itself."""
+    if isinstance(node.items, dict):
+        return node.items.get(step) if isinstance(step, str) else node if step == 0 else None
+    if isinstance(node.items, list) and isinstance(step, int) and step < len(node.items):
+        return node.items[step]
+    return None
+
+
+def _set(node: Node, step: str | int, value: Node) -> None:
+    if isinstance(node.items, list):
+        assert isinstance(step, int)
+        node.items[step] = value
+        return
+    assert isinstance(step, str)
+    if node.items is None:  # a scalar, `pods: auto`, makes way for a mapping
+        node.items, node.value = {}, None
+    node.items[step] = value
+    node.keys.setdefault(step, (value.line, value.column))
+
+
+def _tree(value: Any, place: Node) -> Node:
+    """A value as nodes that all stand in one place."""
+    node = Node(place.line, place.column)
+    if isinstance(value, Mapping):
+        node.items = {key: _tree(child, place) for key, child in value.items()}
+        node.keys = dict.fromkeys(value, (place.line, place.column))
+    elif isinstance(value, list | tuple):
+        node.items = [_tree(child, place) for child in value]
+    else:
+        node.value = value
+    return node
