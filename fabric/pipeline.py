@@ -4,7 +4,8 @@
                                     │                    └──read back──▶ facts ──check──▶ findings with their lines
                                     ├─check──▶ findings in the intent
                                     ├─estimate──▶ bandwidth, ECMP load, time of collectives
-                                    └─diff──▶ what another intent changes: design, capacity, configs
+                                    ├─diff──▶ what another intent changes: design, capacity, configs
+                                    └─lab──▶ real routing daemons on the generated files, tried and broken
 
 Every step takes and gives typed values, so a program can use one without the others. `lock` is what a former run
 handed out: names, AS numbers, addresses and ports that must not change.
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from fabric.generate import Generation, Progress
     from fabric.intent.site import Site
     from fabric.intent.source import Source
+    from fabric.lab.lab import Lab
     from fabric.plan.plan import FabricPlan, Plan
     from fabric.planner.lock import Lock
     from fabric.solver.estimate.ask import Asked
@@ -129,6 +131,13 @@ def diff(old: str, new: str, wanted: Wanted) -> Diff:
     from fabric.diff.compare import compare
 
     return compare(old, new, wanted)
+
+
+def lab(intent: Intent) -> Lab:
+    """The plan as network namespaces with FRR in each: `.up()`, `.status()`, `.test()`, `.down()`. All need root."""
+    from fabric.lab.lab import Lab
+
+    return Lab(intent)
 
 
 def site_files(made: Plan) -> Iterator[tuple[str, bytes]]:

@@ -18,6 +18,7 @@ from fabric.cli import (
     generate,
     headroom,
     init,
+    lab,
     plan,
     schema,
     score,
@@ -62,6 +63,7 @@ app.command("export")(export.export)
 app.command("estimate")(estimate.estimate)
 app.command("score")(score.score)
 app.command("calibrate")(calibrate.calibrate)
+app.add_typer(lab.lab, name="lab")
 app.command("headroom")(headroom.headroom)
 app.command("catalog")(catalog.catalog)
 app.command("vendors")(vendors.vendors)

@@ -9,7 +9,6 @@ import os
 import shutil
 import signal
 import time
-from pathlib import Path
 
 from fabric.lab import state
 from fabric.lab.machine import limits, namespaces
@@ -35,7 +34,7 @@ def take_down(names: Names) -> int:
 def _kill(spaces: set[int]) -> None:
     """Ends every process in these namespaces; again until none is left, as one may just have started another."""
     deadline = time.monotonic() + PATIENCE_S
-    while found := processes(spaces):
+    while found := namespaces.processes(spaces):
         if time.monotonic() > deadline:
             raise LabError(f"processes that do not end: {', '.join(map(str, found[:5]))}")
         for number in found:
@@ -44,20 +43,3 @@ def _kill(spaces: set[int]) -> None:
             except ProcessLookupError:
                 continue
         time.sleep(0.02)
-
-
-def processes(spaces: set[int]) -> list[int]:
-    """Processes that live in these namespaces."""
-    if not spaces:
-        return []
-    wanted = {f"net:[{inode}]" for inode in spaces}
-    found = []
-    for path in Path("/proc").iterdir():
-        if not path.name.isdigit():
-            continue
-        try:
-            if os.readlink(path / "ns/net") in wanted and int(path.name) != os.getpid():
-                found.append(int(path.name))
-        except OSError:
-            continue  # it has ended
-    return found

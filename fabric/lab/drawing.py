@@ -77,7 +77,9 @@ class _Drawing:
         wires = (*self._wires(views, nodes, cabled), *_outside_wires(legs, nodes))
         used = {end for wire in wires for end in (wire.a, wire.b)}
         nodes = {name: _used(node, used) for name, node in nodes.items()}
-        return Blueprint(self.plan.site, self.plan, nodes, tuple(sorted(wires, key=_order)), views, tuple(self.notes), self.files)
+        return Blueprint(
+            self.plan.site, self.plan, nodes, tuple(sorted(wires, key=_order)), views, tuple(self.notes), self.files
+        )
 
     def _wanted(self, name: str) -> bool:
         return not self.limit or fnmatchcase(name, self.limit)
@@ -93,9 +95,13 @@ class _Drawing:
     def _nothing(self) -> None:
         path = str(self.intent.path)
         if self.renderer.jobs(self._wanted):
-            message = f"no switch of site '{self.plan.site}' has a network OS that runs here: expected {' or '.join(RUNNABLE)}"
+            message = (
+                f"no switch of site '{self.plan.site}' has a network OS that runs here: expected {' or '.join(RUNNABLE)}"
+            )
             raise InputError([Diagnostic("FAB510", Place(path), message, "--as frr tries the same design on FRR")])
-        raise InputError([Diagnostic("FAB162", Place(path), f"--limit '{self.limit}' matches no switch of site '{self.plan.site}'")])
+        raise InputError(
+            [Diagnostic("FAB162", Place(path), f"--limit '{self.limit}' matches no switch of site '{self.plan.site}'")]
+        )
 
     # --- switches -----------------------------------------------------------------------------------------------
 
@@ -117,7 +123,9 @@ class _Drawing:
             if not nics:
                 continue
             total += 1
-            keys = {(nic.leaf, nic.vrf, nic.untagged, nic.tagged and nic.tagged[0].tag) for nic in nics.values() if not nic.closed}
+            keys = {
+                (nic.leaf, nic.vrf, nic.untagged, nic.tagged and nic.tagged[0].tag) for nic in nics.values() if not nic.closed
+            }
             if all(taken.get(key, 0) >= self.most for key in keys):
                 continue
             for key in keys:

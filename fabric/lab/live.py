@@ -77,6 +77,12 @@ class Live:
         wanted = list(nodes)
         return dict(zip(wanted, at_once(one, wanted), strict=True))
 
+    def order(self, node: str, daemon: str, command: str) -> None:
+        """One command that changes something now and nothing in the config. Raises Silent."""
+        with Vty(self.names.home(node), daemon) as vty:
+            vty.ask("enable")
+            vty.ask(command)
+
     def configure(self, node: str, daemon: str, *lines: str) -> None:
         """Enters lines into the running config of a daemon. Raises LabError."""
         with Vty(self.names.home(node), daemon) as vty:

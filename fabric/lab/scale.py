@@ -14,7 +14,7 @@ import numpy as np
 
 from fabric import pipeline
 from fabric.configs import overrides, targets
-from fabric.diagnostics import Diagnostic, InputError, Place, Report, nearest, plural
+from fabric.diagnostics import InputError, Place, Report, nearest, plural
 from fabric.intent.services import Tenant
 from fabric.intent.source import Path_
 from fabric.lab.stand_in import Changed, Rewrite
@@ -35,6 +35,8 @@ from fabric.planner.spec import FabricSpec, resolve
 from fabric.planner.tenants import owners
 
 FLAG = "--scale-down"
+BOXES = {"FAB140", "FAB145"}  # what the planner says of attached boxes that find no ports, or no buffer
+FULL, PLACES, FEWER = range(3)  # room for them: free ports alone, places of servers as before, and fewer links as well
 KEPT = 2  # servers that a tenant keeps at least, pods of three tiers, and cores of a group, where there are so many
 
 Sized = Mapping[str, tuple[FabricSpec, Sizing]]
@@ -44,8 +46,8 @@ Sized = Mapping[str, tuple[FabricSpec, Sizing]]
 class Aim:
     """The size that one fabric shall have."""
 
+    leaves: int
     units: tuple[int, ...]  # by server group
-    servers: tuple[int, ...]
     uplinks: tuple[int, ...]  # of a leaf of each group
     spines: int  # of one plane and pod
     spine_uplinks: int = 0  # three tiers, as are the others below
@@ -74,18 +76,19 @@ def scaled(intent: Intent, spines: int, leaves: int, fabric: str | None = None) 
     if not aims:
         return Changed(intent, ())
     shown = f"{spines}x{leaves}"
-    try:
-        return _made(intent, sized, aims, shown, fewer=False)
-    except InputError:  # boxes with as many links as before may not find the ports
-        if not any(spec.intent.topology.attachments for name, (spec, _) in sized.items() if name in aims):
-            raise
-    return _made(intent, sized, aims, shown, fewer=True)
+    for room in (FULL, PLACES):
+        try:
+            return _made(intent, sized, aims, shown, room)
+        except InputError as error:
+            if not BOXES & {diagnostic.code for diagnostic in error.diagnostics}:
+                raise
+    return _made(intent, sized, aims, shown, FEWER)
 
 
 def _check_asked(intent: Intent, spines: int, leaves: int, fabric: str | None, report: Report) -> None:
     if spines < 1 or leaves < 1:
         message = f"expected at least one spine and one leaf, got {spines}x{leaves}"
-        report.fail("FAB500", Place(FLAG), message, "2x8 is two spines of a plane and pod, and eight leaves in all")
+        report.fail("FAB500", Place(FLAG), message, "2x8: two spines in a plane and pod, eight leaves in all")
     if fabric is not None and fabric not in intent.site.fabrics:
         message = f"expected a fabric of site '{intent.site.site}', got '{fabric}'"
         report.fail("FAB500", Place(intent.source.file), message, nearest(fabric, intent.site.fabrics))
@@ -105,16 +108,13 @@ def _aim(spec: FabricSpec, sizing: Sizing, spines: int, leaves: int, exact: bool
     if units is None:
         _refuse(spec, sizing, spines, leaves, report)
         return None
-    servers = tuple(
-        _servers(spec, size, group.count, n) for size, group, n in zip(sizing.groups, spec.groups, units, strict=True)
-    )
+    leaves = sum(n * group.unit_leaves for n, group in zip(units, sizing.groups, strict=True))
     spines = min(spines, sizing.spines_built)
     if sizing.tiers == 3:
-        return _three_tiers(spec, sizing, units, servers, spines)
-    per_unit = _per_unit(sizing)
-    weights = [n * each for n, each in zip(units, per_unit, strict=True)]
+        return _three_tiers(spec, sizing, Aim(leaves, units, (), spines))
+    weights = [n * each for n, each in zip(units, _per_unit(sizing), strict=True)]
     ports = capacity(spec.spine.model, sizing.uplink_gbps)
-    return Aim(units, servers, _uplinks(sizing, weights, ports, spines, sum), spines)
+    return Aim(leaves, units, _uplinks(sizing, weights, ports, spines, sum), spines)
 
 
 def _units(sizing: Sizing, leaves: int) -> tuple[int, ...] | None:
@@ -143,13 +143,15 @@ def _refuse(spec: FabricSpec, sizing: Sizing, spines: int, leaves: int, report: 
     above = next((n for n in range(leaves + 1, sizing.leaves + 1) if _units(sizing, n)), 0)
     each = " or ".join(str(n) for n in sorted({group.unit_leaves for group in sizing.groups}))
     if sizing.kind == "collapsed":
-        reason = "a collapsed pair is two leaves"
+        reason = "a collapsed pair has two"
     elif below:
-        reason = f"a unit of servers has {each}"
+        reason = f"they come {each} to a unit of servers"
     elif sizing.tiers == 3 and sizing.pods >= KEPT:
-        reason = f"at the least it is two pods of a unit each, of {each} leaves"
+        reason = f"two pods of a unit each have {above}"
     else:
-        reason = f"at the least it is a unit of each kind of servers, of {each} leaves"
+        reason = (
+            f"a unit of servers has {above}" if len(sizing.groups) == 1 else f"a unit of each kind of servers makes {above}"
+        )
     report.error(
         "FAB501",
         spec.at("topology"),
@@ -158,14 +160,16 @@ def _refuse(spec: FabricSpec, sizing: Sizing, spines: int, leaves: int, report: 
     )
 
 
-def _servers(spec: FabricSpec, size: GroupSize, count: int, units: int) -> int:
-    """Servers of so many units, all full but for the places that attached boxes may need, as before."""
-    if units == size.units:
-        return count
-    free = size.units * size.unit_servers - count
-    per_place = size.unit_leaves // (size.unit_servers // size.servers_per_leaf) * size.leaf_ports_per_server
-    boxes = sum(box.links for box in spec.intent.topology.attachments)
-    return units * size.unit_servers - min(free, ceil(boxes / per_place))
+def _servers(spec: FabricSpec, sizing: Sizing, aim: Aim, room: int) -> list[int]:
+    """Servers of each group: units are full, but for the places that attached boxes need and had."""
+    found = []
+    boxes = sum(box.links for box in spec.intent.topology.attachments) if room >= PLACES else 0
+    for group, size, units in zip(spec.groups, sizing.groups, aim.units, strict=True):
+        free = size.units * size.unit_servers - group.count
+        per_place = size.unit_leaves // (size.unit_servers // size.servers_per_leaf) * size.leaf_ports_per_server
+        full = units * size.unit_servers - min(free, ceil(boxes / per_place))
+        found.append(full if units < size.units else group.count)
+    return found
 
 
 def _per_unit(sizing: Sizing) -> tuple[int, ...]:
@@ -196,31 +200,30 @@ def _uplinks(
     return (spines * min(min(now) // spines, ports // used(weights)),) * len(now)
 
 
-def _three_tiers(spec: FabricSpec, sizing: Sizing, units: tuple[int, ...], servers: tuple[int, ...], spines: int) -> Aim:
-    """No more pods than there are, and no larger ones: first as many uplinks as can be, then as few switches."""
+def _three_tiers(spec: FabricSpec, sizing: Sizing, aim: Aim) -> Aim:
+    """With its pods, no more than there are and no larger: first as many uplinks as can be, then as few switches."""
     up = sizing.links_per_core * sizing.cores_built
     down, ports = most_down(spec, up, sizing.uplink_gbps, sizing.core_gbps), capacity(spec.core.model, sizing.core_gbps)
     found = []
-    for size in range(1, min(sizing.units_per_pod, max(units)) + 1):
-        pods = sum(-(-n // size) for n in units)
-        if not min(KEPT, sizing.pods) <= pods <= sizing.pods:
-            continue
-        uplinks = _uplinks(sizing, [size * each for each in _per_unit(sizing)], down, spines, max)
-        enough = (n for n in divisors_of(up) if n >= min(KEPT, sizing.cores_built) and pods * up <= n * ports)
-        found.append(Aim(units, servers, uplinks, spines, up, size, pods, next(enough)))
-    return min(found, key=lambda aim: (-sum(aim.uplinks), aim.pods * spines + spines * aim.cores, -aim.units_per_pod))
+    for size in range(1, min(sizing.units_per_pod, max(aim.units)) + 1):
+        pods = sum(-(-n // size) for n in aim.units)
+        if min(KEPT, sizing.pods) <= pods <= sizing.pods:
+            uplinks = _uplinks(sizing, [size * each for each in _per_unit(sizing)], down, aim.spines, max)
+            enough = (n for n in divisors_of(up) if n >= min(KEPT, sizing.cores_built) and pods * up <= n * ports)
+            found.append(replace(aim, uplinks=uplinks, spine_uplinks=up, units_per_pod=size, pods=pods, cores=next(enough)))
+    return min(found, key=lambda each: (-sum(each.uplinks), each.spines * (each.pods + each.cores), -each.units_per_pod))
 
 
 # --- the document -------------------------------------------------------------------------------------------
 
 
-def _made(intent: Intent, sized: Sized, aims: Mapping[str, Aim], shown: str, *, fewer: bool) -> Changed:
-    """The intent with the sizes put in, as the planner takes it. `fewer`: attached boxes have fewer links as well."""
+def _made(intent: Intent, sized: Sized, aims: Mapping[str, Aim], shown: str, room: int) -> Changed:
+    """The intent with the sizes put in, as the planner takes it."""
     text, folder = Rewrite(intent.source), intent.folder / f"scaled-{shown}"
     notes: list[str] = []
     for name, aim in aims.items():
-        notes += _resize(text, *sized[name], aim)
-        if fewer:
+        notes += _resize(text, *sized[name], aim, room)
+        if room == FEWER:
             notes += _fewer_links(text, *sized[name], aim)
     try:
         small = text.made(intent, folder)
@@ -231,10 +234,11 @@ def _made(intent: Intent, sized: Sized, aims: Mapping[str, Aim], shown: str, *, 
     return Changed(_without_idle(text, small, plan, notes), tuple(notes))
 
 
-def _resize(text: Rewrite, spec: FabricSpec, sizing: Sizing, aim: Aim) -> Iterator[str]:
+def _resize(text: Rewrite, spec: FabricSpec, sizing: Sizing, aim: Aim, room: int) -> Iterator[str]:
     """States the sizes, and what the rule would else choose anew for so few servers."""
     base: Path_ = ("fabrics", spec.name)
-    for at, count in enumerate(aim.servers):
+    servers = _servers(spec, sizing, aim, room)
+    for at, count in enumerate(servers):
         text.put((*base, "servers", at, "count"), count)
         text.drop((*base, "servers", at, "planned"))
     text.drop((*base, "planned"))
@@ -255,16 +259,15 @@ def _resize(text: Rewrite, spec: FabricSpec, sizing: Sizing, aim: Aim) -> Iterat
         text.put((*base, "core", "count"), sizing.networks * aim.spines * aim.cores)
         if aim.spine_uplinks < sizing.spine_uplinks:  # cores that were still to come are left out
             text.drop((*base, "spine", "oversubscription"))
-    return _sizes_in_words(spec, sizing, aim)
+    return _sizes_in_words(spec, sizing, aim, sum(servers))
 
 
 def _ratio(group: GroupSize, sizing: Sizing, uplinks: int) -> Fraction:
     return Fraction(group.down * group.down_gbps, uplinks * sizing.uplink_gbps)
 
 
-def _sizes_in_words(spec: FabricSpec, sizing: Sizing, aim: Aim) -> Iterator[str]:
-    leaves = sum(n * group.unit_leaves for n, group in zip(aim.units, sizing.groups, strict=True))
-    counts = [(sum(aim.servers), sizing.servers, "servers"), (leaves, sizing.leaves, "leaves")]
+def _sizes_in_words(spec: FabricSpec, sizing: Sizing, aim: Aim, servers: int) -> Iterator[str]:
+    counts = [(servers, sizing.servers, "servers"), (aim.leaves, sizing.leaves, "leaves")]
     counts += [(sizing.networks * aim.pods * aim.spines, sizing.spine_count, "spines")]
     if sizing.tiers == 3:
         counts += [(sizing.networks * aim.spines * aim.cores, sizing.core_count, "cores"), (aim.pods, sizing.pods, "pods")]
@@ -272,17 +275,15 @@ def _sizes_in_words(spec: FabricSpec, sizing: Sizing, aim: Aim) -> Iterator[str]
     for group, now, before in zip(sizing.groups, aim.uplinks, _built(sizing), strict=True):
         if now != before:
             of_group = f" of {group.name}" if len(sizing.groups) > 1 else ""
-            share = plural(aim.spines, "spine")
-            yield f"{spec.name}: a leaf{of_group} has {now} of {before} uplinks, which {share} share and have ports for"
+            yield f"{spec.name}: a leaf{of_group} has {now} of {before} uplinks, to fit {plural(aim.spines, 'spine')}"
     if spec.reserve:
         yield f"{spec.name}: no room is left for servers and switches that are planned for later"
 
 
 def _fewer_links(text: Rewrite, spec: FabricSpec, sizing: Sizing, aim: Aim) -> Iterator[str]:
     """Attached boxes in proportion to the leaves, with two links at least where they had them."""
-    leaves = sum(n * group.unit_leaves for n, group in zip(aim.units, sizing.groups, strict=True))
     for at, box in enumerate(spec.intent.topology.attachments):
-        links = max(min(box.links, KEPT), ceil(Fraction(box.links * leaves, sizing.leaves)))
+        links = max(min(box.links, KEPT), ceil(Fraction(box.links * aim.leaves, sizing.leaves)))
         if links < box.links:
             text.put(("fabrics", spec.name, "topology", "attachments", at, "links"), links)
             yield f"{spec.name}: {box.name} has {links} of {box.links} links"
@@ -349,7 +350,7 @@ def _deal(text: Rewrite, site: str, before: Sized, after: Sized) -> Iterator[str
     Fabrics that share servers share the deal, so that a server has the same tenants in all of them as before.
     Raises InputError where there are too few.
     """
-    named = {name: _named(site, *each) for name, each in before.items() if any(map(_names, each[0].intent.tenants))}
+    named = {name: _named(site, *each) for name, each in before.items() if each[0].intent.tenants}
     sizes = {(name, size.name): size for name in named for size in after[name][1].groups}
     shared: dict[tuple[str, int], list[str]] = defaultdict(list)
     for name in named:
@@ -363,7 +364,6 @@ def _deal(text: Rewrite, site: str, before: Sized, after: Sized) -> Iterator[str
         for at, name in enumerate(fabrics):
             size = sizes[name, group]
             quota = _quotas(Counter(old), Counter(new), size.servers)
-            _check_enough(before[name][0], size, quota)
             new = _spread(old, new, quota, size.servers_per_leaf, at)
             dealt[name][group] = [kind[at] for kind in new]
     for name, own in named.items():
@@ -371,18 +371,17 @@ def _deal(text: Rewrite, site: str, before: Sized, after: Sized) -> Iterator[str
             yield from _say(text, site, after[name], own, dealt[name])
 
 
-def _names(tenant: Tenant) -> bool:
-    return bool(tenant.servers or tenant.racks)
-
-
 def _named(site: str, spec: FabricSpec, sizing: Sizing) -> dict[str, list[Owners]]:
-    """By group, the tenants that name each server; rails divide ports and no servers."""
-    servers = _server_devices(site, spec, sizing)
-    chosen = [(tenant.name, _chosen(spec, tenant, servers)) for tenant in spec.intent.tenants if _names(tenant)]
-    rest = frozenset(tenant.name for tenant in spec.intent.tenants if not _names(tenant) and not tenant.rails) or NOBODY
+    """By group, the tenants that each server has ports of."""
+    servers, tenants = _server_devices(site, spec, sizing), spec.intent.tenants
+    rest = frozenset(t.name for t in tenants if not t.servers and not t.racks and not t.rails) or NOBODY
+    chosen = [(tenant, _chosen(spec, tenant, servers)) for tenant in tenants if tenant.name not in rest]
+    rails = {group.name: set(range(1, spec.rails(group) + 1)) for group in spec.groups}
     found: dict[str, list[Owners]] = {group.name: [] for group in spec.groups}
     for at, server in enumerate(servers):
-        found[server.group].append(frozenset(name for name, mine in chosen if mine[at]) or rest)
+        mine = [own for own, its in chosen if its[at] and (not own.rails or rails[server.group] & set(own.rails))]
+        whole = any(not tenant.rails for tenant in mine)
+        found[server.group].append(frozenset(tenant.name for tenant in mine) | (frozenset() if whole else rest))
     return found
 
 
@@ -406,22 +405,18 @@ def _chosen(spec: FabricSpec, tenant: Tenant, servers: Sequence[Device]) -> list
 
 
 def _quotas(sizes: Counter[Kind], given: Counter[Kind], count: int) -> dict[Kind, int]:
-    """Servers of each kind: two where it had so many, no fewer than are given already, and the rest in proportion."""
-    quota = {kind: max(given[kind], min(KEPT, size) if set(kind) != {NOBODY} else 0) for kind, size in sizes.items()}
+    """Servers of each kind: in proportion, none fewer than are given already, and two of each where there is room."""
+    quota: dict[Kind, int] = {}
+    for kept in range(KEPT, -1, -1):
+        least = {kind: min(kept, size) if set(kind) != {NOBODY} else 0 for kind, size in sizes.items()}
+        quota = {kind: max(given[kind], least[kind]) for kind in sizes}
+        if sum(quota.values()) <= count:
+            break
     total = sizes.total()
     for _ in range(count - sum(quota.values())):
         most = max(sizes, key=lambda kind: (quota[kind] < sizes[kind], sizes[kind] * count - quota[kind] * total))
         quota[most] += 1
     return quota
-
-
-def _check_enough(spec: FabricSpec, size: GroupSize, quota: Mapping[Kind, int]) -> None:
-    least = sum(quota.values())
-    if least > size.servers:
-        message = (
-            f"fabric '{spec.name}': expected {least} servers of {size.name}, {KEPT} for every tenant, got {size.servers}"
-        )
-        raise InputError([Diagnostic("FAB502", spec.at("tenants"), message, "more leaves have room for more servers")])
 
 
 def _spread(old: list[Kind], given: list[Kind], quota: Mapping[Kind, int], per_leaf: int, at: int) -> list[Kind]:
@@ -436,17 +431,19 @@ def _spread(old: list[Kind], given: list[Kind], quota: Mapping[Kind, int], per_l
         return old
     already = Counter(given)
     new = [*given, *(kind for kind, count in quota.items() for _ in range(count - already[kind]))]
-    wide = {tenant for tenant, leaves in _leaves(old, per_leaf, at).items() if len(leaves) > 1}
-    for tenant in sorted(wide):
+    wide = [tenant for tenant, leaves in _leaves(old, per_leaf, at).items() if len(leaves) > 1]
+    for tenant in wide:
         now = _leaves(new, per_leaf, at)
-        if len(now[tenant]) > 1:
+        if len(now[tenant]) != 1:
             continue
         (here,) = now[tenant]
         mine = max(place for place, kind in enumerate(new) if tenant in kind[at])
+        along = new[mine][at] - {tenant}
         ranked = [
-            (_harm(new[place][at], place // per_leaf, here, now, wide), place)
+            (max(_harm(new[place][at], there, here, now, wide), _harm(along, here, there, now, wide)), place)
             for place in range(len(given), len(new))
-            if place // per_leaf != here and tenant not in new[place][at]
+            for there in (place // per_leaf,)
+            if there != here and tenant not in new[place][at]
         ]
         if mine >= len(given) and ranked and min(ranked)[0] < 3:
             other = min(ranked)[1]
@@ -458,7 +455,7 @@ def _leaves(kinds: Sequence[Kind], per_leaf: int, at: int) -> dict[str, Counter[
     """Tenant → set of leaves → its servers there."""
     found: dict[str, Counter[int]] = defaultdict(Counter)
     for place, kind in enumerate(kinds):
-        for tenant in kind[at]:
+        for tenant in sorted(kind[at]):
             found[tenant][place // per_leaf] += 1
     return found
 
@@ -480,26 +477,27 @@ def _say(
     old: Mapping[str, list[Owners]],
     new: Mapping[str, list[Owners]],
 ) -> Iterator[str]:
-    """Writes each tenant's servers by name."""
-    spec, sizing = small
+    """Writes each tenant's servers by name. Raises InputError where a tenant has too few to be tested."""
+    (spec, _), said, report = small, [], Report()
     names: dict[str, list[str]] = defaultdict(list)
-    for device in _server_devices(site, spec, sizing):
+    for device in _server_devices(site, *small):
         names[device.group].append(device.name)
-    said = []
     for at, tenant in enumerate(spec.intent.tenants):
-        before = sum(tenant.name in server for group in old.values() for server in group)
-        mine = [
-            name
-            for group, servers in new.items()
-            for name, server in zip(names[group], servers, strict=True)
-            if tenant.name in server
-        ]
-        if mine and _names(tenant):
+        before = sum(tenant.name in owners for group in old.values() for owners in group)
+        dealt = ((name, owners) for group, own in new.items() for name, owners in zip(names[group], own, strict=True))
+        mine = [name for name, owners in dealt if tenant.name in owners]
+        if len(mine) < min(KEPT, before):
+            message = (
+                f"tenant '{tenant.name}': expected {min(KEPT, before)} of its {plural(before, 'server')}, got {len(mine)}"
+            )
+            report.error("FAB502", spec.at("tenants", at), message, "more leaves have room for more servers")
+        if mine and (tenant.servers or tenant.racks):
             text.put(("fabrics", spec.name, "tenants", at, "servers"), _ranges(mine))
             text.drop(("fabrics", spec.name, "tenants", at, "racks"))
-        if mine:
+        if len(mine) != before:
             said.append(f"{tenant.name} has {len(mine)} of {plural(before, 'server')}")
-    yield f"{spec.name}: {_list(said)}"
+    report.raise_errors()
+    yield f"{spec.name}: {_list(said) or 'tenants change servers as they do in the fabrics beside it'}"
 
 
 _NUMBERED = re.compile(r"(.*?)(\d+)")

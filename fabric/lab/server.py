@@ -43,9 +43,7 @@ def server(name: str, text: str) -> Node:
 
 
 class _Drawing:
-    def __init__(
-        self, name: str, ethernets: Mapping[str, Any], bonds: Mapping[str, Any], vlans: Mapping[str, Any]
-    ) -> None:
+    def __init__(self, name: str, ethernets: Mapping[str, Any], bonds: Mapping[str, Any], vlans: Mapping[str, Any]) -> None:
         self.name, self.ethernets, self.vlans = name, ethernets, vlans
         self.bond_of = {member: (bond, own) for bond, own in bonds.items() for member in own["interfaces"]}
         self.first = {own["interfaces"][0] for own in bonds.values()}

@@ -168,7 +168,9 @@ class _Drawing:
 
     def _vlans(self) -> list[int]:
         """Every VLAN that has a member here."""
-        found = {_int(vni.vlan) for vni in self.facts.vnis.values()} | {_int(v.vlan) for v in self.facts.vrfs.values() if v.vni}
+        found = {_int(vni.vlan) for vni in self.facts.vnis.values()} | {
+            _int(v.vlan) for v in self.facts.vrfs.values() if v.vni
+        }
         for name in self.ports:
             own = self.facts.interfaces.get(name)
             bond = self.facts.interfaces.get(own.bond.value) if own and own.bond else own

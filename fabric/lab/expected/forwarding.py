@@ -41,13 +41,16 @@ def version(view: SwitchView) -> int:
 
 
 def forwarding(lab: Blueprint, down: Down = NOTHING) -> Expected:
-    """The interfaces that a living switch must send over, by prefix of every living other one that it can reach."""
+    """The interfaces that a living switch must send over, by prefix of every other switch; none to what it cannot reach."""
     links = _links(lab, down)
-    found: Expected = {name: {} for name in lab.views if name not in down.nodes}
-    for origin in found:
-        prefixes = originated(lab.views[origin])
-        for node, interfaces in _towards(lab, links, origin):
-            found[node] |= dict.fromkeys(prefixes, interfaces)
+    living = [name for name in lab.views if name not in down.nodes]
+    found: Expected = {name: {} for name in living}
+    for origin, view in lab.views.items():
+        ways = dict(_towards(lab, links, origin)) if origin not in down.nodes else {}
+        for prefix in originated(view):
+            for node in living:
+                if node != origin:
+                    found[node][prefix] = ways.get(node, frozenset())
     return found
 
 

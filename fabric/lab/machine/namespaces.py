@@ -81,3 +81,20 @@ def write_sysctls(name: str, values: Iterable[tuple[str, str]]) -> list[str]:
             except OSError:
                 refused.append(key)
     return refused
+
+
+def processes(spaces: set[int]) -> list[int]:
+    """Processes that live in these namespaces."""
+    if not spaces:
+        return []
+    wanted = {f"net:[{inode}]" for inode in spaces}
+    found = []
+    for path in Path("/proc").iterdir():
+        if not path.name.isdigit():
+            continue
+        try:
+            if os.readlink(path / "ns/net") in wanted and int(path.name) != os.getpid():
+                found.append(int(path.name))
+        except OSError:
+            continue  # it has ended
+    return found

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from fabric.lab.blueprint import BRIDGE, LOOPBACK, PORT, SWITCH, TUNNEL, Blueprint, End, Interface, Node
+from fabric.lab.blueprint import BRIDGE, LOOPBACK, PORT, SWITCH, TUNNEL, Blueprint, End, Interface, Node, Wire
 from fabric.lab.machine import namespaces
 from fabric.lab.machine.kernel import Kernel
+from fabric.lab.machine.observer import FIRST_PORT
 from fabric.lab.machine.run import CommandError, LabError, at_once, run
 from fabric.lab.names import Names
 from fabric.lab.switch import VXLAN_PORT
 
+# The flows that scenarios send may end at a switch, which rightly drops what nobody sends it.
+_OWN_FLOWS = f"insert rule inet control_plane input udp dport {FIRST_PORT}-{FIRST_PORT + 99} accept\n"
 FIRST_TABLE = 1001  # of VRF devices; 253 to 255 are the kernel's own
 
 
@@ -38,7 +41,7 @@ class Wiring:
         spaces = [space for node in self.lab.nodes.values() for space in self.spaces(node)]
         namespaces.create(spaces)
         at_once(self._settings, self.lab.nodes.values())
-        _ip("", self._wires())
+        _ip("", self._wires(self.lab.wires))
         at_once(self._devices, self.lab.nodes.values())
 
     def raise_links(self) -> None:
@@ -51,9 +54,17 @@ class Wiring:
         for space in self.spaces(node):
             namespaces.write_sysctls(space, node.sysctls)
 
-    def _wires(self) -> Iterator[str]:
+    def lay(self, wires: Iterable[Wire]) -> None:
+        """Lays cables in a lab that is up; their ports get what their files say, and come up."""
+        wires = list(wires)
+        _ip("", self._wires(wires))
+        for end in (end for wire in wires for end in (wire.a, wire.b)):
+            own, space = self.interfaces[end], self.namespace(end.node, self.interfaces[end].vrf)
+            _ip(space, [*_dressed([own], self.kernel), *([f"link set {own.name} up"] if own.up else [])])
+
+    def _wires(self, wires: Iterable[Wire]) -> Iterator[str]:
         """A veth pair per wire, each end born where it belongs: nothing is ever in the machine's own namespace."""
-        for wire in self.lab.wires:
+        for wire in wires:
             ends = []
             for end in (wire.a, wire.b):
                 own = self.interfaces[end]
@@ -82,6 +93,7 @@ class Wiring:
     def _filter(self, node: Node, space: str) -> None:
         try:
             run("ip", "netns", "exec", space, "nft", "-f", "-", text=node.filters)
+            run("ip", "netns", "exec", space, "nft", "-f", "-", text=_OWN_FLOWS, check=False)
         except CommandError as error:
             raise LabError(f"{node.name}: nftables.conf is refused: {error.said.strip()[:300]}") from None
 

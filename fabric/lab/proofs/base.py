@@ -36,12 +36,22 @@ class Proof:
     show: Callable[[Live], Shown]
 
 
-def prove(kind: str, id: str, title: str, show: Callable[[], Shown]) -> Result:
-    """Runs one; a lab that breaks under it is a failure with its reason, not the end of the run."""
+def judged(kind: str, id: str, title: str, shown: Shown, seconds: float) -> Result:
+    """What was shown, as a result."""
+    status = SKIP if shown.skipped else FAIL if shown.faults else PASS
+    return Result(id, kind, title, status, shown.summary, shown.faults, shown.measured, seconds)
+
+
+def broke(error: LabError) -> Shown:
+    """A lab that breaks under a question is a failure with its reason, not the end of the run."""
+    return Shown("could not be tried", (Fault("", str(error)),))
+
+
+def prove(proof: Proof, live: Live) -> Result:
+    """Runs one proof."""
     began = time.monotonic()
     try:
-        shown = show()
+        shown = proof.show(live)
     except LabError as error:
-        shown = Shown("could not be tried", (Fault("", str(error)),))
-    status = SKIP if shown.skipped else FAIL if shown.faults else PASS
-    return Result(id, kind, title, status, shown.summary, shown.faults, shown.measured, time.monotonic() - began)
+        shown = broke(error)
+    return judged(PROOF, proof.id, proof.title, shown, time.monotonic() - began)

@@ -50,6 +50,9 @@ def _faults(live: Live, node: str, expected: Expected, table: Table) -> Iterator
     owner = {prefix: name for name, view in live.lab.views.items() for prefix in originated(view)}
     for prefix, planned, there in _differences(expected[node], table):
         home = owner[prefix]
+        if there and not planned:
+            yield Fault(node, f"{prefix} of {home} is in the table over {', '.join(sorted(there))}; planned is no way to it")
+            continue
         if not there:
             device, reason = why_missing(live, node, prefix, home)
             yield Fault(device, f"{prefix} of {home} is not in the table of {node}: {reason}")
@@ -65,7 +68,10 @@ def why_missing(live: Live, node: str, prefix: str, home: str) -> tuple[str, str
     """(device to look at, reason) of a route that does not arrive: follows it from its origin."""
     family = "ipv6" if ":" in prefix else "ipv4"
     if not _has(live, home, family, prefix):
-        return home, f"{home} does not announce it (is it on an interface, and let through by the route map of connected routes?)"
+        return (
+            home,
+            f"{home} does not announce it (is it on an interface, and let through by the route map of connected routes?)",
+        )
     for step in _way(live, home, node):
         if not _has(live, step[1], family, prefix):
             return step[1], f"{step[0]} has it in BGP and {step[1]} does not (a filter between them, or their session)"
@@ -98,9 +104,13 @@ def show(live: Live) -> Shown:
     """Waits for all of them."""
     faults, tables, seconds = wait(live)
     expected = forwarding(live.lab)
-    count = sum(map(len, expected.values()))
-    widths = sorted({len(interfaces) for wanted in expected.values() for interfaces in wanted.values()})
-    words = f"{count} routes in {len(tables)} tables, 1 to {widths[-1]} paths wide" if widths else "no routes are planned"
+    widths = [len(interfaces) for wanted in expected.values() for interfaces in wanted.values() if interfaces]
+    count = len(widths)
+    words = (
+        f"{count} routes in {len(tables)} tables, {min(widths)} to {max(widths)} paths wide"
+        if widths
+        else "no routes planned"
+    )
     if faults:
         words = f"{len(faults)} of {count} routes are not as planned"
     shown = (*faults[:MOST_FAULTS], *([Fault("", f"{len(faults) - MOST_FAULTS} more")] if len(faults) > MOST_FAULTS else []))

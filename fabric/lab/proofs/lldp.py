@@ -29,9 +29,8 @@ def show(live: Live) -> Shown:
     if lost := missing():
         return skip(lost)
     wanted = planned(live)
-    lldp = Lldp(live)
-    lldp.start()
-    heard = lldp.wait(wanted, PATIENCE_S)
+    with Lldp(live) as lldp:
+        heard = lldp.wait(wanted, PATIENCE_S)
     faults = tuple(compare(wanted, heard))
     right = sum(heard.get(here) == [there] for here, there in wanted.items())
     return Shown(f"{right} of {len(wanted)} ports hear the planned one", faults)

@@ -51,7 +51,7 @@ def _loopbacks(live: Live) -> list[tuple[Ping, str, str]]:
         view = live.lab.views[name]
         for other in leaves[at + 1 :] + leaves[:at]:
             far = originated(live.lab.views[other])[0]
-            if far in expected[name]:
+            if expected[name].get(far):
                 source, target = (prefix.partition("/")[0] for prefix in (originated(view)[0], far))
                 found.append((Ping(name, source, target, view.underlay.mtu, whole=True), name, f"{name} to {other}"))
                 break

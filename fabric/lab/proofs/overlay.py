@@ -22,22 +22,32 @@ MOST_FAULTS = 30
 
 def show(live: Live) -> Shown:
     """Waits until all of it is there."""
-    tunnels = {name: view for name, view in live.lab.views.items() if view.overlay and view.overlay.vtep}
-    if not tunnels:
+    if not _tunnels(live, frozenset(live.lab.views)):
         return skip("no switch of the lab has an overlay")
-    hosts = [end for end in endpoints(live.lab) if end.network and ":" not in end.address]
+    counts, faults = wait(live, frozenset(live.lab.views))
+    words = f"{counts[3]} tunnels of networks (type 3), {counts[2]} hosts (type 2), {counts[5]} prefixes of tenants (type 5)"
+    more = [Fault("", f"{len(faults) - MOST_FAULTS} more")] if len(faults) > MOST_FAULTS else []
+    measured = {"type_2": counts[2], "type_3": counts[3], "type_5": counts[5]}
+    return Shown(words, (*faults[:MOST_FAULTS], *more), measured)
+
+
+def wait(live: Live, switches: frozenset[str], patience_s: float = PATIENCE_S) -> tuple[dict[int, int], list[Fault]]:
+    """Waits until some switches have all of it: (routes by type, what is missing)."""
+    tunnels = _tunnels(live, switches)
+    hosts = [end for end in endpoints(live.lab) if end.network and ":" not in end.address and end.leaf in tunnels]
     # Hosts are learned from what they send; a gateway is asked by each.
     ping(live, [Ping(e.server, e.address, _gateway(e)) for e in hosts if e.network and e.network.gateway], tries=2)
     began = time.monotonic()
     while True:
         counts, faults = _look(live, tunnels, hosts)
-        if not faults or time.monotonic() - began > PATIENCE_S:
-            break
+        if not faults or time.monotonic() - began > patience_s:
+            return counts, faults
         time.sleep(0.5)
-    words = f"{counts[3]} tunnels of networks (type 3), {counts[2]} hosts (type 2), {counts[5]} prefixes of tenants (type 5)"
-    more = [Fault("", f"{len(faults) - MOST_FAULTS} more")] if len(faults) > MOST_FAULTS else []
-    measured = {"type_2": counts[2], "type_3": counts[3], "type_5": counts[5]}
-    return Shown(words, (*faults[:MOST_FAULTS], *more), measured)
+
+
+def _tunnels(live: Live, switches: frozenset[str]) -> dict[str, SwitchView]:
+    views = live.lab.views.items()
+    return {name: view for name, view in views if name in switches and view.overlay and view.overlay.vtep}
 
 
 def _gateway(end: Endpoint) -> str:
@@ -48,6 +58,7 @@ def _gateway(end: Endpoint) -> str:
 def _look(live: Live, tunnels: dict[str, SwitchView], hosts: list[Endpoint]) -> tuple[dict[int, int], list[Fault]]:
     counts, faults = {2: 0, 3: 0, 5: 0}, []
     known = live.ask_all(tunnels, "zebra", "show evpn vni detail json")
+    routers = live.ask_all(tunnels, "zebra", "show evpn next-hops vni all json")
     macs = live.ask_all([name for name, view in tunnels.items() if view.networks], "zebra", "show evpn mac vni all json")
     for name, view in tunnels.items():
         vnis = {int(row["vni"]): row for row in known[name] or () if isinstance(row, dict) and "vni" in row}
@@ -58,7 +69,7 @@ def _look(live: Live, tunnels: dict[str, SwitchView], hosts: list[Endpoint]) -> 
         for found in _hosts(live, view, hosts, tunnels, macs.get(name) or {}):
             counts[2] += found is None
             faults += [found] if found else []
-        for found in _prefixes(live, view, tunnels):
+        for found in _prefixes(live, view, tunnels, routers[name] or {}):
             counts[5] += found is None
             faults += [found] if found else []
     return counts, faults
@@ -95,7 +106,9 @@ def _flooded(
     for network in view.networks:
         row = known.get(network.vni, {})
         remote = row.get("numRemoteVteps") or []
-        there = {str(one.get("ip", one)) if isinstance(one, dict) else str(one) for one in remote} if remote != "n/a" else set()
+        there = (
+            {str(one.get("ip", one)) if isinstance(one, dict) else str(one) for one in remote} if remote != "n/a" else set()
+        )
         for other, far in tunnels.items():
             if other == view.device.name or far.fabric != view.fabric or network.vni not in {n.vni for n in far.networks}:
                 continue
@@ -103,7 +116,10 @@ def _flooded(
             if far.overlay.vtep in there:
                 yield 3, None
             elif row:
-                yield 3, Fault(view.device.name, f"VNI {network.vni}: no tunnel to {other} ({far.overlay.vtep}); route targets?")
+                yield (
+                    3,
+                    Fault(view.device.name, f"VNI {network.vni}: no tunnel to {other} ({far.overlay.vtep}); route targets?"),
+                )
 
 
 def _hosts(
@@ -112,7 +128,12 @@ def _hosts(
     """Type 2: each leaf that has a network knows the hosts of it at other leaves."""
     networks = {network.vni for network in view.networks}
     for end in hosts:
-        if end.network is None or end.fabric != view.fabric or end.leaf == view.device.name or end.network.vni not in networks:
+        if (
+            end.network is None
+            or end.fabric != view.fabric
+            or end.leaf == view.device.name
+            or end.network.vni not in networks
+        ):
             continue
         far = tunnels[end.leaf]
         mac = live.interface(End(end.server, end.interface)).mac
@@ -126,8 +147,10 @@ def _hosts(
             yield Fault(view.device.name, words)
 
 
-def _prefixes(live: Live, view: SwitchView, tunnels: dict[str, SwitchView]) -> Iterator[Fault | None]:
-    """Type 5: each tenant's table has the subnets of its servers at other leaves, over their tunnels."""
+def _prefixes(
+    live: Live, view: SwitchView, tunnels: dict[str, SwitchView], routers: dict[str, Any]
+) -> Iterator[Fault | None]:
+    """Type 5: each tenant's table has the subnets of its servers at other leaves, over tunnels whose far end is known."""
     idiom = target(view.device.nos).idiom
     assert idiom is not None
     for vrf in view.vrfs:
@@ -141,11 +164,15 @@ def _prefixes(live: Live, view: SwitchView, tunnels: dict[str, SwitchView]) -> I
                 continue
             there = {hop.gateway for hop in table.get(prefix, ())}
             vteps = {far.overlay.vtep for far in leaves if far.overlay}
-            if there and there <= vteps:
+            if there and there <= vteps and there <= (routers.get(str(vrf.vni)) or {}).keys():
                 yield None
+            elif there and there <= vteps:
+                yield Fault(view.device.name, f"{prefix} in {name}: no router MAC of {', '.join(sorted(there))} is known")
             else:
                 homes = ", ".join(far.device.name for far in leaves)
-                words = f"{prefix} of {homes} is not in {name}" if not there else f"{prefix} in {name}: over {', '.join(there)}"
+                words = (
+                    f"{prefix} of {homes} is not in {name}" if not there else f"{prefix} in {name}: over {', '.join(there)}"
+                )
                 yield Fault(leaves[0].device.name if not there else view.device.name, f"{words} at {view.device.name}")
 
 

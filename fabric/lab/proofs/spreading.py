@@ -35,6 +35,11 @@ def show(live: Live) -> Shown:
         counts = _send(live, leaf, node, source, target, links, flows=PER_LINK * len(links))
         mean = sum(counts.values()) / len(links)
         worst = max(worst, max(counts.values()) / mean if mean else math.inf)
+        if sum(counts.values()) < 0.9 * PER_LINK * len(links):
+            faults.append(
+                Fault(leaf, f"{sum(counts.values())} of {PER_LINK * len(links)} packets towards {home} left over its links")
+            )
+            continue
         if fault := _uneven(leaf, counts):
             faults.append(fault)
         single = _send(live, leaf, node, source, target, links, flows=1, packets=4 * PER_LINK)
@@ -72,7 +77,7 @@ def _chosen(live: Live) -> Iterator[tuple[str, tuple[str, str, str, str]]]:
             yield name, (one.server, one.address, other.address, other.leaf)
             continue
         for other_name, far in live.lab.views.items():
-            if far.device.role == LEAF and originated(far)[0] in expected[name]:
+            if far.device.role == LEAF and expected[name].get(originated(far)[0]):
                 addresses = (originated(end)[0].partition("/")[0] for end in (view, far))
                 yield name, (name, *addresses, other_name)  # type: ignore[misc]
                 break

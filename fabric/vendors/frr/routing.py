@@ -57,6 +57,7 @@ def routing(view: SwitchView, names: Names, spelling: Spelling = LINUX) -> dict[
         "family": "ipv6 unicast" if ipv6 else "ipv4 unicast",
         "source": own_loopback(view).partition("/")[0],
         "source_map": spelling.source_maps[ipv6],
+        "kernel_forwards": spelling.kernel_forwards,
         "asn": view.device.asn,
         "router_id": view.router_id,
         "policy": policy,

@@ -23,6 +23,7 @@ class Spelling:
     bond: str = "bond{}"
     source_maps: tuple[str, str] = ("RM-SOURCE", "RM-SOURCE")  # of IPv4 and of IPv6
     restart_s: int = 120  # until a restarting leaf's neighbours drop its routes
+    kernel_forwards: bool = True  # the kernel is the dataplane, not an ASIC that is told by another way
     defer_s: int = 0  # how long it waits for them before it chooses routes; 0: the daemon's default
 
 

@@ -32,7 +32,9 @@ from fabric.vendors.sonic.tenants import VRF_NAME_LIMIT, tenant_tables
 
 # bgpcfgd writes the same two route-maps into the running daemons: under other names the last one to write would win.
 SOURCE_MAPS = ("RM_SET_SRC", "RM_SET_SRC6")
-SPELLING = Spelling(vrf="Vrf-{}", bond="PortChannel{}", source_maps=SOURCE_MAPS, restart_s=240, defer_s=45)
+SPELLING = Spelling(
+    vrf="Vrf-{}", bond="PortChannel{}", source_maps=SOURCE_MAPS, restart_s=240, kernel_forwards=False, defer_s=45
+)
 # bgpcfgd starts bfdd after frr.conf was read, so the profile in it arrives nowhere, and sessions have bfdd's own times.
 BFD_TIMES = {"underlay.bfd.interval_ms": 300, "underlay.bfd.multiplier": 3}
 FIVE_TUPLE = ["SRC_IP", "DST_IP", "IP_PROTOCOL", "L4_SRC_PORT", "L4_DST_PORT"]

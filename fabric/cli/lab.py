@@ -1,0 +1,127 @@
+"""`fabric lab up, status, test, down`: the fabric on real routing daemons before it is bought."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from fabric.cli.common import FINDINGS, MISSING, say
+from fabric.cli.reports import asked, usage, write
+
+if TYPE_CHECKING:
+    from fabric.lab.lab import Lab
+    from fabric.lab.state import Choices
+
+lab = typer.Typer(help="Bring a plan up as network namespaces with real FRR daemons, and test it.", no_args_is_help=True)
+FILE = typer.Argument(..., metavar="FILE", help="intent", show_default=False)
+
+
+@lab.command()
+def up(
+    file: Path = FILE,
+    limit: str = typer.Option("", "--limit", metavar="GLOB", help="only switches with such names", show_default=False),
+    scale_down: str = typer.Option(
+        "", "--scale-down", metavar="SPINESxLEAVES", help="the same design with fewer units and spines", show_default=False
+    ),
+    as_nos: str = typer.Option("", "--as", metavar="NOS", help="the same design on another network OS", show_default=False),
+    servers: int = typer.Option(2, "--servers", min=0, help="servers of each leaf and tenant"),
+) -> None:
+    """Start every switch as a namespace with FRR in it, joined by the planned cables, on the generated files."""
+    from fabric.lab.state import Choices
+
+    with _lab(file, Choices(limit, scale_down, as_nos, servers)) as chosen:
+        done = chosen.up()
+        for note in done.blueprint.notes:
+            say(f"note: {note}")
+        for line in done.said:
+            say(f"refused: {line}")
+        names = chosen.names
+        print(f"{names.site}: {'already ' if done.already else ''}up, {done.blueprint.shape}")
+        first = next(name for name in done.blueprint.views)
+        print(f"  ip netns exec {names.namespace(first)} vtysh --vty_socket {names.home(first)}")
+        if done.said:
+            raise typer.Exit(FINDINGS)
+
+
+@lab.command()
+def status(file: Path = FILE) -> None:
+    """Show what of a lab is there."""
+    with _lab(file) as chosen:
+        found = chosen.status()
+        print(f"{chosen.names.site}: {found.word}")
+        if found.word == "none":
+            return
+        print(f"  namespaces  {found.namespaces}")
+        print(f"  nodes       {found.nodes} with {found.running} daemons, {found.memory_bytes / 1e6:.0f} MB")
+        if found.state:
+            choices = found.state.choices
+            words = [f"--limit '{choices.limit}'"] if choices.limit else []
+            words += [f"--scale-down {choices.scale_down}"] if choices.scale_down else []
+            words += [f"--as {choices.as_nos}"] if choices.as_nos else []
+            print(f"  built with  {' '.join([*words, f'--servers {choices.servers}'])}")
+        for line in found.dead:
+            print(f"  dead        {line}")
+        if found.word == "broken":
+            raise typer.Exit(FINDINGS)
+
+
+@lab.command()
+def test(
+    file: Path = FILE,
+    only: list[str] = typer.Option([], "--only", metavar="NAME", help="a proof or scenario; may be repeated"),
+    fabric: str = typer.Option("", "--fabric", metavar="NAME", help="fabric that scenarios break", show_default=False),
+    form: list[str] = typer.Option(
+        [], "--format", metavar="NAME[=FILE]", help="text, json, junit or markdown; may be repeated", show_default=False
+    ),
+    as_json: bool = typer.Option(False, "--json", help="the same as --format json"),
+) -> None:
+    """Prove that the lab does what the plan says, then break it and measure how it mends itself."""
+    from fabric.lab.reports import FORMATS, report
+    from fabric.lab.trial import names
+
+    reports = asked([*form, *(["json"] if as_json else [])] or ["text"], list(FORMATS))
+    if unknown := [name for name in only if name not in names()]:
+        usage(f"--only: expected {', '.join(names())}, got '{unknown[0]}'")
+    with _lab(file) as chosen:
+        outcome = chosen.test(only, fabric)
+        write(reports, lambda name: report(name, outcome))
+        if outcome.failed:
+            raise typer.Exit(FINDINGS)
+
+
+@lab.command()
+def down(file: Path = FILE) -> None:
+    """Take a lab down, also one that is half there; nothing of it stays."""
+    with _lab(file) as chosen:
+        count = chosen.down()
+        print(f"{chosen.names.site}: {'down' if count else 'there was none'}")
+
+
+@contextmanager
+def _lab(file: Path, choices: Choices | None = None) -> Iterator[Lab]:
+    """The lab of an intent; what goes wrong in it in one line."""
+    from fabric import pipeline
+    from fabric.lab.machine.run import LabError
+    from fabric.lab.state import Choices
+
+    chosen = pipeline.lab(pipeline.load(file))
+    chosen.choices = choices or Choices()
+    chosen.say = _step
+    try:
+        yield chosen
+    except LabError as error:
+        say(f"fabric: {error}")
+        raise typer.Exit(FINDINGS) from None
+    except PermissionError as error:
+        say(f"fabric: fabric lab needs root: {error}")
+        raise typer.Exit(MISSING) from None
+
+
+def _step(text: str) -> None:
+    """Progress: at once, also through a pipe."""
+    print(f"  {text} …", file=sys.stderr, flush=True)

@@ -1,0 +1,65 @@
+"""`--format NAME[=FILE]`, of every verb that has reports: one on the screen, others in files."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+import typer
+
+from fabric.cli.common import USAGE, say
+
+
+def asked(forms: Sequence[str], known: Sequence[str]) -> list[tuple[str, Path | None]]:
+    """`sarif=check.sarif` → the report's name and where it goes, which is looked at before any work is done."""
+    found: dict[Path | None, str] = {}
+    for text in forms:
+        name, equals, told = text.partition("=")
+        if name not in known or (equals and not told):
+            usage(f"--format: expected one of {', '.join(known)}, with =FILE to write one, got '{text}'")
+        file = Path(told) if equals else None
+        other = found.setdefault(file, name)
+        if other != name and file is None:
+            hint = f"--format text --format {known[-1]}=FILE"
+            usage("--format: expected one report on the screen, the others with =FILE", hint)
+        if other != name:
+            usage(f"--format: {file} cannot be two reports, {other} and {name}")
+        if file is not None and (file.is_dir() or not file.parent.is_dir()):
+            usage(f"--format: {text}: {'a folder has this name' if file.is_dir() else f'there is no folder {file.parent}'}")
+    return [(name, file) for file, name in found.items()]
+
+
+def write(reports: Sequence[tuple[str, Path | None]], report: Callable[[str], str]) -> None:
+    """The reports; a file is whole or as it was before."""
+    for name, file in reports:
+        data = report(name).encode("utf-8", "backslashreplace")  # names of files may be no text
+        try:
+            if file is None:
+                sys.stdout.flush()
+                sys.stdout.buffer.write(data)  # UTF-8 everywhere, whatever the terminal's own encoding is
+                sys.stdout.buffer.flush()
+            elif file.exists() and not file.is_file():  # a pipe, or /dev/stderr
+                file.write_bytes(data)
+            else:
+                _replace(file.resolve(), data)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(file or "stdout")) from error
+
+
+def _replace(file: Path, data: bytes) -> None:
+    staged = file.with_name(f".{file.name}.new")
+    try:
+        staged.write_bytes(data)
+        os.replace(staged, file)
+    except OSError:
+        staged.unlink(missing_ok=True)
+        raise
+
+
+def usage(message: str, hint: str = "") -> NoReturn:
+    """A command line that cannot be meant so."""
+    say(f"fabric: {message}" + (f"\n    hint: {hint}" if hint else ""))
+    raise typer.Exit(USAGE)

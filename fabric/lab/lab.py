@@ -1,0 +1,112 @@
+"""The lab of one intent, as the verbs of the command use it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from fabric.diagnostics import Diagnostic, InputError, MissingError, Place, show
+from fabric.lab import state, trial
+from fabric.lab.blueprint import Blueprint
+from fabric.lab.down import take_down
+from fabric.lab.drawing import draw
+from fabric.lab.machine.kernel import Kernel, require
+from fabric.lab.machine.run import LabError
+from fabric.lab.names import Names
+from fabric.lab.outcome import Outcome
+from fabric.lab.scale import scaled
+from fabric.lab.stand_in import as_network_os
+from fabric.lab.state import Choices, State
+from fabric.lab.status import Status, status
+from fabric.lab.up import bring_up, digest
+from fabric.pipeline import Intent
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Up:
+    """What `up` did."""
+
+    blueprint: Blueprint
+    already: bool  # the very same lab was up
+    said: tuple[str, ...]  # by daemons, of files that they loaded
+
+
+class Lab:
+    """An intent and its lab. Everything raises InputError for the intent, MissingError for the machine, LabError else."""
+
+    def __init__(self, intent: Intent, choices: Choices = Choices(), say: Say = lambda text: None) -> None:
+        self.intent, self.choices, self.say = intent, choices, say
+        self.names = Names(intent.site.site)
+
+    @cached_property
+    def blueprint(self) -> Blueprint:
+        """The lab as it is to be built: of the files as they lie there, or of a changed intent's as they would be made."""
+        intent, notes = self.intent, list[str]()
+        if self.choices.scale_down:
+            changed = scaled(intent, *_size(self.choices.scale_down))
+            intent, notes = changed.intent, [*notes, *changed.notes]
+        if self.choices.as_nos:
+            changed = as_network_os(intent, self.choices.as_nos)
+            intent, notes = changed.intent, [*notes, *changed.notes]
+        drawn = draw(intent, self.choices.limit, self.choices.servers, fresh=intent is not self.intent)
+        return replace(drawn, notes=(*notes, *drawn.notes))
+
+    def up(self) -> Up:
+        """Brings it up. The same lab is left alone, another one of the site is taken down first."""
+        kernel = self._kernel()
+        with state.only_one(self.names):
+            asked = State(str(self.intent.path.absolute()), self.choices, digest(self.blueprint))
+            known = state.read(self.names)
+            if known is not None and known.intent != asked.intent and status(self.names).namespaces:
+                raise LabError(
+                    f"a lab of site '{self.names.site}' is up for another intent, {known.intent}: "
+                    f"`fabric lab down {known.intent}` first"
+                )
+            if known == replace(asked, ready=True) and status(self.names).word == "up":
+                return Up(self.blueprint, True, ())
+            return Up(self.blueprint, False, bring_up(self.blueprint, kernel, asked, self.say))
+
+    def test(self, only: Collection[str] = (), fabric: str = "") -> Outcome:
+        """Proofs and scenarios on the lab that is up, built as `up` was asked to."""
+        require(overlay=False)
+        known = state.read(self.names)
+        if known is None or not known.ready:
+            raise MissingError(f"no lab of site '{self.names.site}' is up: fabric lab up {self.intent.path}")
+        built = Lab(self.intent, known.choices, self.say)
+        if digest(built.blueprint) != known.digest:
+            raise LabError(
+                f"intent or files have changed since the lab of site '{self.names.site}' came up: "
+                f"fabric lab up {self.intent.path}"
+            )
+        fabrics = {view.fabric for view in built.blueprint.views.values()}
+        if fabric and fabric not in fabrics:
+            message = f"unknown fabric {show(fabric)}: expected one of {', '.join(sorted(fabrics))}"
+            raise InputError([Diagnostic("FAB511", Place("--fabric"), message)])
+        with state.only_one(self.names):
+            return trial.run(built.blueprint, built._kernel(), only, fabric, self.say)
+
+    def status(self) -> Status:
+        """What is there."""
+        return status(self.names)
+
+    def down(self) -> int:
+        """Takes it down, whole or half built; how many namespaces there were."""
+        require(overlay=False)
+        with state.only_one(self.names):
+            return take_down(self.names)
+
+    def _kernel(self) -> Kernel:
+        return require(overlay=any(view.overlay for view in self.blueprint.views.values()))
+
+
+def _size(text: str) -> tuple[int, int]:
+    """`2x4` → 2 spines, 4 leaves."""
+    found = re.fullmatch(r"([1-9]\d{0,3})x([1-9]\d{0,4})", text)
+    if not found:
+        message = f"expected SPINESxLEAVES such as 2x4, got {show(text)}"
+        raise InputError([Diagnostic("FAB512", Place("--scale-down"), message)])
+    return int(found[1]), int(found[2])

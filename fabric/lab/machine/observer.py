@@ -1,0 +1,248 @@
+"""Watches while something breaks: sends a few flows all the time, and notes when kernels change their tables.
+
+A process of its own, so that nothing that the scenario does meanwhile delays it.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import select
+import socket
+import struct
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from typing import TYPE_CHECKING
+
+from fabric.lab.machine.run import LabError
+
+if TYPE_CHECKING:
+    from fabric.lab.live import Live
+
+TICK_S = 0.004  # between two packets of a flow
+FIRST_PORT = 47000  # where flows arrive; filters of switches let the hundred from here on in, in a lab
+_SOL_NETLINK, _ADD_MEMBERSHIP, _NO_ENOBUFS = 270, 1, 5
+_GROUPS = (7, 11, 32)  # changes of IPv4 routes, of IPv6 routes, of next hops (linux/rtnetlink.h)
+ROCE_TOS = 26 << 2
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """Flows from one address to another."""
+
+    node: str
+    source: str
+    to_node: str
+    target: str
+    flows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What was observed; times in seconds of the monotonic clock."""
+
+    longest_gap_s: float  # over all flows, between two packets that arrived
+    lost: int
+    sent: int
+    changes: dict[str, float] = field(default_factory=dict)  # node → its last change of tables before `until`
+
+
+class Observer:
+    """Begins at once; `stop` ends it and tells. Use as a context: it never outlives the scenario."""
+
+    def __init__(self, live: Live, streams: Sequence[Stream], watched: Sequence[str]) -> None:
+        context = multiprocessing.get_context("fork")
+        self.ours, theirs = context.Pipe()
+        flows = [_flow(live, stream, number) for stream in streams for number in range(stream.flows)]
+        watches = {node: _watch(live, node) for node in watched}
+        self.process = context.Process(target=_observe, args=(theirs, flows, watches), daemon=True)
+        self.process.start()
+        for made in (*(one for flow in flows for one in flow[:2]), *watches.values()):
+            made.close()
+        theirs.close()
+        self._receive()  # it runs
+
+    def __enter__(self) -> Observer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.join()
+        self.ours.close()
+
+    def settle(self, patience_s: float = 20.0) -> None:
+        """Waits until packets of every flow arrive. Raises LabError when they do not."""
+        deadline = time.monotonic() + patience_s
+        while True:
+            time.sleep(0.2)
+            if not (silent := self.silent()):
+                return
+            if time.monotonic() > deadline:
+                raise LabError(f"{silent} flows do not arrive though nothing is broken")
+
+    def silent(self) -> int:
+        """Flows of which nothing has come for a while."""
+        self.ours.send("silent")
+        found = self._receive()
+        assert isinstance(found, int)
+        return found
+
+    def mark(self) -> float:
+        """Forgets what was before; the moment from which on gaps count."""
+        self.ours.send("mark")
+        self._receive()
+        return time.monotonic()
+
+    def changes(self) -> dict[str, float]:
+        """Node → when its tables changed last."""
+        self.ours.send("changes")
+        found: dict[str, float] = self._receive()  # type: ignore[assignment]
+        return found
+
+    def stop(self) -> Seen:
+        """The whole of it."""
+        self.ours.send("stop")
+        found = self._receive()
+        assert isinstance(found, Seen)
+        return found
+
+    def _receive(self) -> object:
+        try:
+            if self.ours.poll(10):
+                return self.ours.recv()
+        except EOFError:
+            pass
+        raise LabError("the observer of flows has ended")
+
+
+Flow = tuple[socket.socket, socket.socket, tuple[str, int]]
+
+
+def _flow(live: Live, stream: Stream, number: int) -> Flow:
+    """(sending socket, receiving socket, where to)."""
+    family = socket.AF_INET6 if ":" in stream.source else socket.AF_INET
+    receiver = live.socket(stream.to_node, "", family, socket.SOCK_DGRAM)
+    receiver.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    receiver.bind((stream.target, FIRST_PORT + number))
+    sender = live.socket(stream.node, "", family, socket.SOCK_DGRAM)
+    sender.bind((stream.source, 0))
+    # A software tunnel chooses a path for every packet of RoCE, and once for all others.
+    level, option = (
+        (socket.IPPROTO_IPV6, socket.IPV6_TCLASS) if family == socket.AF_INET6 else (socket.IPPROTO_IP, socket.IP_TOS)
+    )
+    sender.setsockopt(level, option, ROCE_TOS)
+    return sender, receiver, (stream.target, receiver.getsockname()[1])
+
+
+def _watch(live: Live, node: str) -> socket.socket:
+    """A socket on which a kernel tells every change of a node's tables."""
+    made = live.socket(node, "", socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE)
+    made.bind((0, 0))
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+    made.setsockopt(_SOL_NETLINK, _NO_ENOBUFS, 1)
+    for group in _GROUPS:
+        made.setsockopt(_SOL_NETLINK, _ADD_MEMBERSHIP, group)
+    return made
+
+
+def _observe(pipe: Connection, flows: Sequence[Flow], watches: dict[str, socket.socket]) -> None:
+    poll = select.poll()
+    by_number: dict[int, tuple[str, int | str, socket.socket]] = {}
+    for at, (_, receiver, _) in enumerate(flows):
+        by_number[receiver.fileno()] = ("flow", at, receiver)
+    for node, watch in watches.items():
+        by_number[watch.fileno()] = ("watch", node, watch)
+    for number in (*by_number, pipe.fileno()):
+        poll.register(number, select.POLLIN)
+    state = _Tally(len(flows))
+    changed: dict[str, float] = {}
+    pipe.send("runs")
+    due = time.monotonic()
+    while True:
+        now = time.monotonic()
+        if flows and now >= due:
+            state.send(flows)
+            due = max(due + TICK_S, now)
+        for number, _ in poll.poll(max(0.0, due - time.monotonic()) * 1000 if flows else 50):
+            if number == pipe.fileno():
+                word = pipe.recv()
+                if word == "mark":
+                    state.reset()
+                    changed.clear()
+                    pipe.send("marked")
+                elif word == "silent":
+                    pipe.send(state.silent())
+                elif word == "changes":
+                    pipe.send(dict(changed))
+                else:
+                    time.sleep(0.05)  # what is on its way
+                    for at, (_, receiver, _) in enumerate(flows):
+                        state.take(at, receiver)
+                    pipe.send(state.seen(changed))
+                    return
+                continue
+            kind, key, readable = by_number[number]
+            if kind == "flow":
+                state.take(int(key), readable)
+            else:
+                _drain(readable)
+                changed[str(key)] = time.monotonic()
+
+
+def _drain(readable: socket.socket) -> None:
+    try:
+        while readable.recv(1 << 16):
+            pass
+    except OSError:
+        return
+
+
+class _Tally:
+    """Counts of each flow."""
+
+    def __init__(self, flows: int) -> None:
+        self.sequence = 0
+        self.flows = flows
+        self.reset()
+
+    def reset(self) -> None:
+        now = time.monotonic()
+        self.began = self.sequence
+        self.last = [now if self.sequence else 0.0] * self.flows
+        self.gap = 0.0
+        self.arrived = 0
+        self.sent = 0
+
+    def send(self, flows: Sequence[Flow]) -> None:
+        data = struct.pack("!Q", self.sequence)
+        self.sequence += 1
+        for sender, _, to in flows:
+            try:
+                sender.sendto(data, to)
+            except OSError:
+                pass  # no route: lost all the same
+            self.sent += 1
+
+    def take(self, at: int, readable: socket.socket) -> None:
+        while True:
+            try:
+                data = readable.recv(64)
+            except OSError:
+                return
+            if struct.unpack("!Q", data)[0] < self.began:
+                continue
+            now = time.monotonic()
+            self.gap = max(self.gap, now - self.last[at])
+            self.last[at] = now
+            self.arrived += 1
+
+    def silent(self) -> int:
+        """Flows of which nothing has come for a while."""
+        since = time.monotonic() - 0.1
+        return sum(last < since for last in self.last)
+
+    def seen(self, changed: dict[str, float]) -> Seen:
+        end = time.monotonic()
+        gap = max([self.gap, *(end - last - 0.05 for last in self.last)], default=0.0)
+        return Seen(gap if self.flows else 0.0, self.sent - self.arrived, self.sent, dict(changed))

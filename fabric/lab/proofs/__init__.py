@@ -1,0 +1,28 @@
+"""Every proof, in the order that a person would look: what is cabled, what speaks, what forwards, what tenants see."""
+
+from fabric.lab.proofs import (
+    attributes,
+    forwarding,
+    gateways,
+    lldp,
+    mtu,
+    overlay,
+    reach,
+    sessions,
+    spreading,
+    suppression,
+)
+from fabric.lab.proofs.base import Proof
+
+PROOFS: tuple[Proof, ...] = (
+    sessions.PROOF,
+    attributes.PROOF,
+    forwarding.PROOF,
+    lldp.PROOF,
+    overlay.PROOF,
+    gateways.PROOF,
+    suppression.PROOF,
+    reach.PROOF,
+    spreading.PROOF,
+    mtu.PROOF,
+)

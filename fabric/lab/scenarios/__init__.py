@@ -1,0 +1,13 @@
+"""Every scenario, the mildest first."""
+
+from fabric.lab.scenarios import leaf_dead, link_blackholed, link_down, maintenance, spine_dead, swapped_cables
+from fabric.lab.scenarios.base import Scenario
+
+SCENARIOS: tuple[Scenario, ...] = (
+    link_down.SCENARIO,
+    link_blackholed.SCENARIO,
+    spine_dead.SCENARIO,
+    leaf_dead.SCENARIO,
+    maintenance.SCENARIO,
+    swapped_cables.SCENARIO,
+)

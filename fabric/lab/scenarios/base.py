@@ -1,0 +1,205 @@
+"""What a scenario is: something breaks while flows run, the fabric mends itself, and it is put right again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from fabric.lab.blueprint import SWITCH, End, Wire
+from fabric.lab.expected.endpoints import Endpoint, endpoints
+from fabric.lab.expected.estimate import Estimate, Left
+from fabric.lab.expected.forwarding import NOTHING, Down, originated
+from fabric.lab.expected.sessions import sessions
+from fabric.lab.known import FORGETS_ROUTER_MACS
+from fabric.lab.live import Live, Table
+from fabric.lab.machine import daemons
+from fabric.lab.machine.observer import Observer, Seen, Stream
+from fabric.lab.machine.run import LabError, run
+from fabric.lab.outcome import Fault, Measure
+from fabric.lab.proofs import forwarding as tables_proof
+from fabric.lab.proofs.base import Shown
+from fabric.lab.proofs.overlay import wait as wait_for_overlay
+from fabric.lab.proofs.reach import pairs
+from fabric.lab.proofs.sessions import wait as wait_for_sessions
+from fabric.plan.devices import LEAF
+
+FLOWS = 32
+SETTLE_S = 0.5  # that is watched after the tables are right
+FLOWS_BACK_S = 20.0  # until flows that stopped must run again
+BACK_S = 60.0  # until all is as it was
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """One scenario. `play` may show several things one after the other, each under an id and a title of its own."""
+
+    id: str
+    title: str
+    play: Callable[[Stage], Iterator[tuple[str, str, Shown]] | Shown]
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """What was seen while something broke."""
+
+    seen: Seen
+    repaired_s: float | None  # until the last table that had to change did; None: never as expected
+    faults: tuple[Fault, ...]
+    left: Left
+
+
+class Stage:
+    """One fabric of a lab, and what can be done to it."""
+
+    def __init__(self, live: Live, fabric: str) -> None:
+        self.live, self.fabric = live, fabric
+        self.estimate = Estimate(live.lab, fabric)
+
+    # --- who plays ----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def switches(self) -> list[str]:
+        return [name for name, view in self.live.lab.views.items() if view.fabric == self.fabric]
+
+    @cached_property
+    def leaves(self) -> list[str]:
+        return [name for name in self.switches if self.live.lab.views[name].device.role == LEAF]
+
+    @cached_property
+    def uppers(self) -> list[str]:
+        """Switches above the leaves that other ones can stand in for."""
+        spines = [name for name in self.switches if self.live.lab.views[name].device.role == "spine"]
+        return [name for name in spines if len(self._twins(name)) > 1]
+
+    def _twins(self, name: str) -> list[str]:
+        own = self.live.lab.views[name].device
+        devices = [self.live.lab.views[other].device for other in self.switches]
+        return [d.name for d in devices if (d.role, d.pod, d.plane, d.rail) == (own.role, own.pod, own.plane, own.rail)]
+
+    @cached_property
+    def cable(self) -> Wire | None:
+        """A cable between two switches that others can stand in for: the first one of the first leaf."""
+        for wire in self.cables:
+            if self.leaves and self.leaves[0] in (wire.a.node, wire.b.node):
+                others = [w for w in self.cables if self.leaves[0] in (w.a.node, w.b.node)]
+                return wire if len(others) > 1 else None
+        return None
+
+    @cached_property
+    def cables(self) -> list[Wire]:
+        inside = set(self.switches)
+        return [wire for wire in self.live.lab.cables if wire.a.node in inside and wire.b.node in inside]
+
+    def streams(self, leaf: str, without: frozenset[str] = frozenset()) -> list[Stream]:
+        """Flows between a leaf and another one, half each way: of servers, else of the leaves themselves."""
+        ends = [end for end in endpoints(self.live.lab) if end.fabric == self.fabric and end.leaf not in without]
+        found = [(a, b) for a, b in pairs(self.live, ends)[0] if a.leaf == leaf != b.leaf]
+        if found and not self.forgets:
+            return _both_ways(*found[-1])
+        others = [name for name in self.leaves if name != leaf and name not in without]
+        if not others:
+            return []
+        (a, b) = (originated(self.live.lab.views[name])[0].partition("/")[0] for name in (leaf, others[-1]))
+        return [Stream(leaf, a, others[-1], b, FLOWS // 2), Stream(others[-1], b, leaf, a, FLOWS // 2)]
+
+    @cached_property
+    def forgets(self) -> bool:
+        """Whether these daemons lose routed tenant traffic of their own doing, so that flows of it would prove nothing."""
+        tunnels = any(self.live.lab.views[name].vrfs for name in self.leaves if self.live.lab.views[name].overlay)
+        return tunnels and FORGETS_ROUTER_MACS.in_(daemons.version())
+
+    # --- what happens -------------------------------------------------------------------------------------------
+
+    def break_(
+        self,
+        streams: list[Stream],
+        down: Down,
+        act: Callable[[], None],
+        patience_s: float = 30.0,
+        flows_back_s: float = FLOWS_BACK_S,
+    ) -> Watched:
+        """Does something to the fabric and watches until its tables are those of what is left."""
+        watched = [name for name in self.switches if name not in down.nodes]
+        with Observer(self.live, streams, watched) as observer:
+            observer.settle()
+            began = observer.mark()
+            act()
+            faults, tables, _ = tables_proof.wait(self.live, down, patience_s)
+            changes = observer.changes()
+            time.sleep(SETTLE_S)
+            deadline = time.monotonic() + flows_back_s
+            while (silent := observer.silent()) and time.monotonic() < deadline:
+                time.sleep(0.1)
+            seen = observer.stop()
+        left = self.estimate.left(down)
+        stopped = (
+            [Fault("", f"{silent} of {sum(stream.flows for stream in streams)} flows stopped for good")] if silent else []
+        )
+        found = (*faults, *self.agrees(left, tables, down), *stopped)
+        last = max((at - began for at in changes.values()), default=0.0)
+        return Watched(seen, None if faults else max(0.0, last), found[:20], left)
+
+    def agrees(self, left: Left, tables: dict[str, Table], down: Down) -> list[Fault]:
+        """Kernels forward to every leaf over exactly the links that the estimate reckons with."""
+        faults = []
+        for (node, leaf), interfaces in left.hops.items():
+            table = tables.get(node, {})
+            there = frozenset(hop.interface for hop in table.get(originated(self.live.lab.views[leaf])[0], ()))
+            if there != interfaces:
+                words = f"towards {leaf}: {len(there)} links, the estimate has {len(interfaces)}"
+                faults.append(Fault(node, words))
+        return faults
+
+    def mend(self, act: Callable[[], None]) -> list[Fault]:
+        """Undoes it, and waits until everything is as it was."""
+        act()
+        return self.healed()
+
+    def healed(self) -> list[Fault]:
+        own = set(self.switches)
+        missing, _ = wait_for_sessions(self.live, [one for one in sessions(self.live.lab) if one.node in own], BACK_S)
+        faults, _, _ = tables_proof.wait(self.live, NOTHING, BACK_S)
+        faults += self._overlay_healed(frozenset(own))
+        return [Fault(one.node, f"{one.shown} did not come back") for one in missing[:5]] + faults[:5]
+
+    def _overlay_healed(self, own: frozenset[str]) -> list[Fault]:
+        """Waits for the overlay. Daemons that forget learn again when their EVPN sessions start afresh."""
+        faults = wait_for_overlay(self.live, own, 3.0 if self.forgets else BACK_S)[1]
+        if not faults or not self.forgets:
+            return faults
+        for name in dict.fromkeys(fault.device for fault in faults if fault.device in own):
+            self.live.order(name, "bgpd", "clear bgp l2vpn evpn *")
+        return wait_for_overlay(self.live, own, BACK_S)[1]
+
+    def set_port(self, end: End, up: bool) -> None:
+        """Pulls or plugs a port; slices of it go with it."""
+        state = "up" if up else "down"
+        for own in self.live.lab.nodes[end.node].interfaces:
+            if own.up and end.interface in (own.name, own.parent):
+                run("ip", "-n", self.live.space(end.node, own.vrf), "link", "set", own.name, state)
+
+    def set_node(self, name: str, up: bool) -> None:
+        """Pulls or plugs all ports of a switch."""
+        for own in self.live.lab.nodes[name].interfaces:
+            if own.kind == "port" and own.up:
+                state = "up" if up else "down"
+                run("ip", "-n", self.live.space(name, own.vrf), "link", "set", own.name, state)
+
+
+def measures(watched: Watched) -> dict[str, Measure]:
+    """The figures that every scenario tells."""
+    least, most = watched.left.paths
+    return {
+        "fib_repair_ms": round(watched.repaired_s * 1000, 1) if watched.repaired_s is not None else "not repaired",
+        "longest_gap_ms": round(watched.seen.longest_gap_s * 1000, 1),
+        "lost_packets": watched.seen.lost,
+        "paths": str(least) if least == most else f"{least} to {most}",
+        "bandwidth_left_percent": round(watched.left.share * 100, 1),
+    }
+
+
+def _both_ways(one: Endpoint, other: Endpoint) -> list[Stream]:
+    return [Stream(a.server, a.address, b.server, b.address, FLOWS // 2) for a, b in ((one, other), (other, one))]

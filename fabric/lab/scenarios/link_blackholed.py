@@ -1,0 +1,107 @@
+"""A cable carries light and drops every packet: nothing but BFD or a hold timer can see it. Played with BFD and without."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from fabric.lab.blueprint import Wire
+from fabric.lab.expected.forwarding import Down
+from fabric.lab.machine.run import run
+from fabric.lab.proofs.base import Shown, skip
+from fabric.lab.scenarios.base import Scenario, Stage, measures
+
+HEARD_S = 5.0  # from a hold timer's end to the last table
+TABLE = "fabric_lab_blackhole"
+
+
+def play(stage: Stage) -> Iterator[tuple[str, str, Shown]]:
+    with_bfd, without = (
+        ("link-blackholed", "Link blackholed, with BFD"),
+        ("link-blackholed-no-bfd", "Link blackholed, without BFD"),
+    )
+    wire = stage.cable
+    if wire is None or "ingress" not in stage.live.kernel.can:
+        why = (
+            f"no cable of {stage.fabric} has another one beside it"
+            if wire is None
+            else "this kernel cannot drop what a port takes in"
+        )
+        yield (*with_bfd, skip(why))
+        yield (*without, skip(why))
+        return
+    if stage.live.lab.views[stage.leaves[0]].underlay.bfd:
+        yield (*with_bfd, _once(stage, wire))
+        profiles = _profiles(stage, wire)
+        profiles(False)
+        try:
+            yield (*without, _blind(stage, wire, planned=False))
+        finally:
+            profiles(True)
+    else:
+        yield (*with_bfd, skip("the plan has no BFD"))
+        yield (*without, _blind(stage, wire, planned=True))
+
+
+def _once(stage: Stage, wire: Wire, patience_s: float = 30.0) -> Shown:
+    streams = stage.streams(stage.leaves[0])
+    down = Down(cables=frozenset({wire}))
+    watched = stage.break_(streams, down, lambda: _blackhole(stage, wire, True), patience_s, flows_back_s=5.0)
+    back = stage.mend(lambda: _blackhole(stage, wire, False))
+    words = f"{wire.a.node} {wire.a.interface} to {wire.b.node} {wire.b.interface}"
+    return Shown(words, (*watched.faults, *back), measures(watched))
+
+
+def _blind(stage: Stage, wire: Wire, planned: bool) -> Shown:
+    """Only the hold timer sees it; and a neighbour that restarts gracefully is then given its time to come back.
+
+    Args:
+        planned: the plan has no BFD. Else this only shows what BFD is good for, and slowness is no fault.
+    """
+    shown = _once(stage, wire, stage.live.lab.views[wire.a.node].underlay.hold_s + HEARD_S)
+    restart_s = _restart_s(stage, wire)
+    if not shown.faults or not restart_s:
+        return shown
+    words = f"{shown.summary}; graceful restart keeps routes for up to {restart_s} s after the hold timer"
+    return Shown(words, shown.faults if planned else (), shown.measured)
+
+
+def _restart_s(stage: Stage, wire: Wire) -> int:
+    """How long a neighbour waits for one end of a cable to restart, 0 for not at all."""
+    texts = [stage.live.lab.nodes[end.node].frr_conf for end in (wire.a, wire.b)]
+    return max(
+        (int(word) for text in texts for word in re.findall(r"^ bgp graceful-restart restart-time (\d+)", text, re.M)),
+        default=0,
+    )
+
+
+def _blackhole(stage: Stage, wire: Wire, on: bool) -> None:
+    """Both directions; slices of the cable have wires of their own and go with it."""
+    for part in stage.live.lab.wires:
+        if part != wire and not (part.slice_of == wire.a.interface and part.a.node == wire.a.node):
+            continue
+        for end in (part.a, part.b):
+            space = stage.live.space(end.node, stage.live.interface(end).vrf)
+            name = f"{TABLE}_{re.sub(r'[^A-Za-z0-9]', '_', end.interface)}"
+            hook = f'type filter hook ingress device "{end.interface}" priority 0; policy drop;'
+            text = f"table netdev {name} {{\nchain dropped {{\n{hook}\n}}\n}}\n" if on else f"delete table netdev {name}\n"
+            run("ip", "netns", "exec", space, "nft", "-f", "-", text=text)
+
+
+def _profiles(stage: Stage, wire: Wire) -> Callable[[bool], None]:
+    """Switches BFD off and on at both ends, by the profiles of their own configs. Shut by hand, a session says so, and BGP
+    does not take it for a failure."""
+    found = {
+        end.node: re.findall(r"^ profile (\S+)", stage.live.lab.nodes[end.node].frr_conf, re.MULTILINE)
+        for end in (wire.a, wire.b)
+    }
+
+    def set_(on: bool) -> None:
+        for node, names in found.items():
+            for name in names:
+                stage.live.configure(node, "bfdd", "bfd", f"profile {name}", "no shutdown" if on else "shutdown")
+
+    return set_
+
+
+SCENARIO = Scenario("link-blackholed", "Link blackholed", play)

@@ -1,0 +1,69 @@
+"""A spine loses power, and comes back as a booting box does. Traffic must find the others, and must not be lost on its return."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+from fabric.lab.expected.forwarding import NOTHING, Down
+from fabric.lab.machine import daemons
+from fabric.lab.machine.observer import Observer
+from fabric.lab.outcome import Fault
+from fabric.lab.proofs.base import Shown, skip
+from fabric.lab.scenarios.base import Scenario, Stage, measures
+from fabric.lab.up import start
+
+DEAD, BACK = ("spine-dead", "Spine dead"), ("spine-back", "Spine back")
+MOST_BACK_GAP_MS = 1000.0
+
+
+def play(stage: Stage) -> Iterator[tuple[str, str, Shown]]:
+    if not stage.uppers:
+        why = f"no spine of {stage.fabric} has another one beside it"
+        yield (*DEAD, skip(why))
+        yield (*BACK, skip(why))
+        return
+    spine, streams = stage.uppers[0], stage.streams(stage.leaves[0])
+    watched = stage.break_(streams, Down(nodes=frozenset({spine})), lambda: kill(stage, spine))
+    yield (*DEAD, Shown(spine, watched.faults, measures(watched)))
+    with Observer(stage.live, streams, [name for name in stage.switches if name != spine]) as observer:
+        observer.settle()
+        began = observer.mark()
+        boot(stage, spine)
+        faults = stage.healed()
+        seconds = time.monotonic() - began
+        time.sleep(0.5)
+        seen = observer.stop()
+    left = stage.estimate.left(NOTHING)
+    measured = {
+        "longest_gap_ms": round(seen.longest_gap_s * 1000, 1),
+        "lost_packets": seen.lost,
+        "back_s": round(seconds, 1),
+        "paths": str(left.paths[1]),
+        "bandwidth_left_percent": round(left.share * 100, 1),
+    }
+    yield (*BACK, Shown(spine, tuple(faults), measured))
+
+
+def kill(stage: Stage, name: str) -> None:
+    """The end of a box: every port goes dark, then the daemons end without a word."""
+    stage.set_node(name, up=False)
+    daemons.kill(stage.live.names.home(name))
+
+
+def boot(stage: Stage, name: str) -> list[str]:
+    """Daemons, config, ports: as `up` does it."""
+    node = stage.live.lab.nodes[name]
+    start(node, stage.live.wiring)
+    said = daemons.load(stage.live.names.home(name))
+    stage.set_node(name, up=True)
+    return said
+
+
+def back(stage: Stage, name: str) -> list[Fault]:
+    """Boots a box and waits until all is as it was."""
+    boot(stage, name)
+    return stage.healed()
+
+
+SCENARIO = Scenario("spine-dead", "Spine dead and back", play)

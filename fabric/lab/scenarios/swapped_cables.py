@@ -1,0 +1,62 @@
+"""Two cables of a leaf are plugged the wrong way round: LLDP must find both, name them, and nothing else."""
+
+from __future__ import annotations
+
+from fabric.lab.blueprint import Wire
+from fabric.lab.machine.lldp import Lldp, missing
+from fabric.lab.machine.run import run
+from fabric.lab.outcome import Fault
+from fabric.lab.proofs.base import Shown, skip
+from fabric.lab.proofs.lldp import compare, planned
+from fabric.lab.scenarios.base import Scenario, Stage
+
+PATIENCE_S = 15.0
+
+
+def play(stage: Stage) -> Shown:
+    if lost := missing():
+        return skip(lost)
+    pair = _pair(stage)
+    if pair is None:
+        return skip(f"no leaf of {stage.fabric} has cables to two switches")
+    wanted = planned(stage.live)
+    one, other = pair
+    ends = {one.a: other.b, other.a: one.b}
+    crossed = ends | {there: here for here, there in ends.items()}
+    _plug(stage, pair, crossed=True)
+    try:
+        with Lldp(stage.live) as lldp:
+            found = compare(wanted, lldp.wait({here: crossed.get(here, there) for here, there in wanted.items()}, PATIENCE_S))
+    finally:
+        _plug(stage, pair, crossed=False)
+    names = [one.a.interface, other.a.interface]
+    named = [f for f in found if f.device == one.a.node and all(name in f.message for name in ("swapped", *names))]
+    faults = [Fault(one.a.node, f"the swapped cables of {' and '.join(names)} were not found")] if len(named) != 1 else []
+    faults += [fault for fault in found if fault not in named]
+    return Shown(f"found: {named[0].device}: {named[0].message}" if named else "not found", (*faults, *stage.healed()))
+
+
+def _pair(stage: Stage) -> tuple[Wire, Wire] | None:
+    """Two cables of one leaf to different switches, both written from the leaf's end."""
+    for leaf in stage.leaves:
+        own = [
+            wire if wire.a.node == leaf else Wire(wire.b, wire.a)
+            for wire in stage.cables
+            if leaf in (wire.a.node, wire.b.node)
+        ]
+        for other in own[1:]:
+            if other.b.node != own[0].b.node:
+                return own[0], other
+    return None
+
+
+def _plug(stage: Stage, pair: tuple[Wire, Wire], crossed: bool) -> None:
+    """Takes both cables out and lays them anew; ports keep their names and addresses."""
+    one, other = pair
+    for wire in pair:
+        run("ip", "-n", stage.live.space(wire.a.node), "link", "delete", wire.a.interface)
+    laid = [Wire(one.a, other.b), Wire(other.a, one.b)] if crossed else [one, other]
+    stage.live.wiring.lay(laid)
+
+
+SCENARIO = Scenario("swapped-cables", "Two cables swapped", play)

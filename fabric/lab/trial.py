@@ -1,0 +1,120 @@
+"""Runs proofs and scenarios on a lab that is up."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
+
+from fabric.lab.blueprint import Blueprint
+from fabric.lab.expected.sessions import UNDERLAY, sessions
+from fabric.lab.known import FORGETS_ROUTER_MACS
+from fabric.lab.limits_of_emulation import NOT_EMULATED
+from fabric.lab.live import Live
+from fabric.lab.machine import daemons, limits
+from fabric.lab.machine.kernel import Kernel
+from fabric.lab.machine.run import LabError
+from fabric.lab.outcome import FAIL, SKIP, NotEmulated, Outcome, Result
+from fabric.lab.proofs import PROOFS
+from fabric.lab.proofs.base import SCENARIO, Shown, broke, judged, prove, skip
+from fabric.lab.scenarios import SCENARIOS
+from fabric.lab.scenarios.base import Scenario, Stage
+
+Say = Callable[[str], None]
+AFTERWARDS = ("sessions", "forwarding", "overlay", "reach")  # proofs that are shown once more when scenarios have been played
+
+
+def names() -> tuple[str, ...]:
+    """Of everything that can be asked for alone."""
+    return (*(proof.id for proof in PROOFS), *(scenario.id for scenario in SCENARIOS))
+
+
+def run(lab: Blueprint, kernel: Kernel, only: Collection[str], fabric: str, say: Say) -> Outcome:
+    """Every proof, then every scenario on one fabric, then whether all is as it was.
+
+    Args:
+        only: ids of proofs and scenarios; empty for all.
+        fabric: that scenarios break, "" for the first one that has something to spare.
+    """
+    began = time.monotonic()
+    limits.raise_open_files()
+    live = Live(lab, kernel)
+    results: list[Result] = []
+    for proof in PROOFS:
+        if not only or proof.id in only:
+            say(proof.title)
+            results.append(prove(proof, live))
+    wanted = [scenario for scenario in SCENARIOS if not only or scenario.id in only]
+    if wanted:
+        sound = not any(result.status == FAIL for result in results)
+        results += _scenarios(live, wanted, fabric or _breakable(live), sound, say)
+    found = (*NOT_EMULATED, *_left_out(live))
+    return Outcome(
+        lab.site, lab.shape, daemons.version(), kernel.release, kernel.vrfs, tuple(results), found, time.monotonic() - began
+    )
+
+
+def _scenarios(live: Live, wanted: Sequence[Scenario], fabric: str, sound: bool, say: Say) -> Iterator[Result]:
+    """Nothing is broken on purpose in a lab that is broken already: nobody could tell what came of what."""
+    if not sound:
+        why = skip("proofs have failed: mend first what they found")
+        yield from (judged(SCENARIO, one.id, one.title, why, 0.0) for one in wanted)
+        return
+    stage = Stage(live, fabric)
+    for scenario in wanted:
+        say(f"{scenario.title} ({fabric})")
+        yield from _play(stage, scenario)
+    for proof in PROOFS:
+        if proof.id in AFTERWARDS:
+            again = replace(proof, id=f"{proof.id}-afterwards", title=f"{proof.title}, afterwards")
+            say(again.title)
+            result = prove(again, live)
+            if result.status != SKIP:
+                yield result
+
+
+def _play(stage: Stage, scenario: Scenario) -> Iterator[Result]:
+    """One scenario; what it shows one after the other is timed each by itself."""
+    steps = _steps(stage, scenario)
+    while True:
+        began = time.monotonic()
+        try:
+            id, title, shown = next(steps)
+        except StopIteration:
+            return
+        except LabError as error:
+            id, title, shown = scenario.id, scenario.title, broke(error)
+        yield judged(SCENARIO, id, title, shown, time.monotonic() - began)
+
+
+def _steps(stage: Stage, scenario: Scenario) -> Iterator[tuple[str, str, Shown]]:
+    shown = scenario.play(stage)
+    if isinstance(shown, Shown):
+        yield scenario.id, scenario.title, shown
+    else:
+        yield from shown
+
+
+def _breakable(live: Live) -> str:
+    """The first fabric with two leaves and a way around each switch above them, else the first."""
+    fabrics = list(dict.fromkeys(view.fabric for view in live.lab.views.values()))
+    counts = {
+        fabric: len(
+            {s.peer_node for s in sessions(live.lab) if s.kind == UNDERLAY and live.lab.views[s.node].fabric == fabric}
+        )
+        for fabric in fabrics
+    }
+    return next((fabric for fabric in fabrics if counts[fabric] > 2), fabrics[0])
+
+
+def _left_out(live: Live) -> Iterator[NotEmulated]:
+    """What this lab in particular does not show."""
+    for what in dict.fromkeys(words for node in live.lab.nodes.values() for words in node.lacks):
+        count = sum(what in node.lacks for node in live.lab.nodes.values())
+        yield NotEmulated(what, f"at {count} nodes: daemons and kernel here do not do it", ())
+    version = daemons.version()
+    if FORGETS_ROUTER_MACS.in_(version) and any(view.vrfs and view.overlay for view in live.lab.views.values()):
+        why = (
+            f"FRR {version} {FORGETS_ROUTER_MACS.what} ({FORGETS_ROUTER_MACS.source}); flows of scenarios run between leaves"
+        )
+        yield NotEmulated("routed traffic of tenants while a switch fails", why, ())
