@@ -4,7 +4,7 @@ VENV   := .venv
 FABRIC := $(VENV)/bin/fabric
 EXAMPLES := $(wildcard intent/*.yaml)
 
-.PHONY: demo test lint check bench docs mutations accuracy clean
+.PHONY: demo test lint check lab bench docs mutations accuracy clean
 
 demo: $(VENV)/.demo
 	$(FABRIC) plan intent/starter.yaml
@@ -24,6 +24,12 @@ lint: $(VENV)/.dev
 check: $(VENV)/.demo
 	$(FABRIC) generate --check $(EXAMPLES)
 	$(FABRIC) check $(EXAMPLES)
+
+# The plan on real daemons, with root: brought up, tested, broken, and taken down whatever came of it.
+LAB ?= intent/evpn-lab.yaml
+lab: $(VENV)/.demo system-packages
+	$(FABRIC) lab up $(LAB)
+	$(FABRIC) lab test --scenarios $(LAB); code=$$?; $(FABRIC) lab down $(LAB); exit $$code
 
 bench: $(VENV)/.demo
 	$(VENV)/bin/python tests/bench/bench.py
@@ -66,7 +72,8 @@ $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
 system-packages:
 	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  missing=; \
-	  for pair in vtysh:frr frr-reload:frr-pythontools ip:iproute2 netplan:netplan.io nft:nftables shellcheck:shellcheck; do \
+	  for pair in vtysh:frr frr-reload:frr-pythontools ip:iproute2 lldpd:lldpd netplan:netplan.io nft:nftables \
+	    shellcheck:shellcheck; do \
 	    [ -x /usr/bin/$${pair%%:*} ] || [ -x /usr/sbin/$${pair%%:*} ] || [ -e /usr/lib/frr/$${pair%%:*}.py ] \
 	      || missing="$$missing $${pair##*:}"; \
 	  done; \

@@ -36,7 +36,7 @@ def check(
     from fabric.checks.run import Scope
     from fabric.checks.verdict import FAIL_ON
 
-    reports = asked([*form, *(["json"] if as_json else [])] or ["text"], list(FORMATS))
+    reports = asked([*form, *(["json"] if as_json else [])] or ["text"], list(FORMATS), "sarif=check.sarif")
     if fail_on not in FAIL_ON:
         usage(f"--fail-on: expected {', '.join(FAIL_ON)}, got '{fail_on}'")
     if not files and configs is None:

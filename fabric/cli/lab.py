@@ -70,9 +70,10 @@ def status(file: Path = FILE) -> None:
             raise typer.Exit(FINDINGS)
 
 
-@lab.command()
-def test(
+@lab.command("test")
+def trial(
     file: Path = FILE,
+    scenarios: bool = typer.Option(False, "--scenarios", help="then break it: links, spines, leaves, cables"),
     only: list[str] = typer.Option([], "--only", metavar="NAME", help="a proof or scenario; may be repeated"),
     fabric: str = typer.Option("", "--fabric", metavar="NAME", help="fabric that scenarios break", show_default=False),
     form: list[str] = typer.Option(
@@ -80,15 +81,15 @@ def test(
     ),
     as_json: bool = typer.Option(False, "--json", help="the same as --format json"),
 ) -> None:
-    """Prove that the lab does what the plan says, then break it and measure how it mends itself."""
+    """Prove that the lab does what the plan says; on request, break it and measure how it mends itself."""
     from fabric.lab.reports import FORMATS, report
-    from fabric.lab.trial import names
+    from fabric.lab.trial import NAMES
 
-    reports = asked([*form, *(["json"] if as_json else [])] or ["text"], list(FORMATS))
-    if unknown := [name for name in only if name not in names()]:
-        usage(f"--only: expected {', '.join(names())}, got '{unknown[0]}'")
+    reports = asked([*form, *(["json"] if as_json else [])] or ["text"], list(FORMATS), "junit=lab.xml")
+    if unknown := [name for name in only if name not in NAMES]:
+        usage(f"--only: expected {', '.join(NAMES)}, got '{unknown[0]}'")
     with _lab(file) as chosen:
-        outcome = chosen.test(only, fabric)
+        outcome = chosen.test(only, scenarios, fabric)
         write(reports, lambda name: report(name, outcome))
         if outcome.failed:
             raise typer.Exit(FINDINGS)

@@ -13,8 +13,12 @@ import typer
 from fabric.cli.common import USAGE, say
 
 
-def asked(forms: Sequence[str], known: Sequence[str]) -> list[tuple[str, Path | None]]:
-    """`sarif=check.sarif` → the report's name and where it goes, which is looked at before any work is done."""
+def asked(forms: Sequence[str], known: Sequence[str], example: str) -> list[tuple[str, Path | None]]:
+    """`sarif=check.sarif` → the report's name and where it goes, which is looked at before any work is done.
+
+    Args:
+        example: of one with a file, for who gets it wrong.
+    """
     found: dict[Path | None, str] = {}
     for text in forms:
         name, equals, told = text.partition("=")
@@ -23,7 +27,7 @@ def asked(forms: Sequence[str], known: Sequence[str]) -> list[tuple[str, Path | 
         file = Path(told) if equals else None
         other = found.setdefault(file, name)
         if other != name and file is None:
-            hint = f"--format text --format {known[-1]}=FILE"
+            hint = f"--format text --format {example}"
             usage("--format: expected one report on the screen, the others with =FILE", hint)
         if other != name:
             usage(f"--format: {file} cannot be two reports, {other} and {name}")

@@ -163,7 +163,8 @@ def _port_name(view: SwitchView, port: Port) -> str:
 
 
 def _port_name_of(view: SwitchView, port: Port) -> str:
-    assert port.peer is not None and port.peer.port is not None
+    assert port.peer is not None
+    assert port.peer.port is not None
     return target(view.device.nos).port_name(view.model, port.peer.port, view.device.model)
 
 

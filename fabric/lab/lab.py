@@ -35,10 +35,13 @@ class Up:
     said: tuple[str, ...]  # by daemons, of files that they loaded
 
 
+ASKED_NOTHING = Choices()
+
+
 class Lab:
     """An intent and its lab. Everything raises InputError for the intent, MissingError for the machine, LabError else."""
 
-    def __init__(self, intent: Intent, choices: Choices = Choices(), say: Say = lambda text: None) -> None:
+    def __init__(self, intent: Intent, choices: Choices = ASKED_NOTHING, say: Say = lambda text: None) -> None:
         self.intent, self.choices, self.say = intent, choices, say
         self.names = Names(intent.site.site)
 
@@ -46,11 +49,11 @@ class Lab:
     def blueprint(self) -> Blueprint:
         """The lab as it is to be built: of the files as they lie there, or of a changed intent's as they would be made."""
         intent, notes = self.intent, list[str]()
-        if self.choices.scale_down:
-            changed = scaled(intent, *_size(self.choices.scale_down))
-            intent, notes = changed.intent, [*notes, *changed.notes]
         if self.choices.as_nos:
             changed = as_network_os(intent, self.choices.as_nos)
+            intent, notes = changed.intent, [*notes, *changed.notes]
+        if self.choices.scale_down:
+            changed = scaled(intent, *_size(self.choices.scale_down))
             intent, notes = changed.intent, [*notes, *changed.notes]
         drawn = draw(intent, self.choices.limit, self.choices.servers, fresh=intent is not self.intent)
         return replace(drawn, notes=(*notes, *drawn.notes))
@@ -70,8 +73,8 @@ class Lab:
                 return Up(self.blueprint, True, ())
             return Up(self.blueprint, False, bring_up(self.blueprint, kernel, asked, self.say))
 
-    def test(self, only: Collection[str] = (), fabric: str = "") -> Outcome:
-        """Proofs and scenarios on the lab that is up, built as `up` was asked to."""
+    def test(self, only: Collection[str] = (), scenarios: bool = False, fabric: str = "") -> Outcome:
+        """Proofs, and scenarios where asked for, on the lab that is up, built as `up` was asked to."""
         require(overlay=False)
         known = state.read(self.names)
         if known is None or not known.ready:
@@ -82,12 +85,13 @@ class Lab:
                 f"intent or files have changed since the lab of site '{self.names.site}' came up: "
                 f"fabric lab up {self.intent.path}"
             )
+        wanted = [name for name in trial.NAMES if name in only or (not only and (scenarios or name in trial.PROOF_NAMES))]
         fabrics = {view.fabric for view in built.blueprint.views.values()}
         if fabric and fabric not in fabrics:
             message = f"unknown fabric {show(fabric)}: expected one of {', '.join(sorted(fabrics))}"
             raise InputError([Diagnostic("FAB511", Place("--fabric"), message)])
         with state.only_one(self.names):
-            return trial.run(built.blueprint, built._kernel(), only, fabric, self.say)
+            return trial.run(built.blueprint, built._kernel(), wanted, fabric, self.say)
 
     def status(self) -> Status:
         """What is there."""

@@ -32,9 +32,8 @@ class Live:
     """One lab that is up."""
 
     def __init__(self, lab: Blueprint, kernel: Kernel) -> None:
-        self.lab, self.kernel = lab, kernel
         self.wiring = Wiring(lab, kernel)
-        self.names = self.wiring.names
+        self.lab, self.kernel, self.names = self.wiring.lab, kernel, self.wiring.names
 
     # --- what is there ------------------------------------------------------------------------------------------
 
@@ -103,10 +102,17 @@ class Live:
         wanted = list(nodes)
         return dict(zip(wanted, at_once(lambda node: self.table(node, "", version), wanted), strict=True))
 
-    def sent(self, node: str, vrf: str = "") -> dict[str, int]:
-        """Interface → packets that it has sent."""
-        text = run("ip", "-j", "-s", "-n", self.space(node, vrf), "link", "show").stdout
-        return {row["ifname"]: int(row["stats64"]["tx"]["packets"]) for row in json.loads(text)}
+    def sent(self, node: str) -> dict[str, int]:
+        """Interface → packets that it has sent; those of a port's tagged slices are its own too, as on a box with VLANs."""
+        drawn = self.lab.nodes[node]
+        found: dict[str, int] = {}
+        for space in self.wiring.spaces(drawn):
+            text = run("ip", "-j", "-s", "-n", space, "link", "show").stdout
+            found |= {row["ifname"]: int(row["stats64"]["tx"]["packets"]) for row in json.loads(text)}
+        for own in drawn.interfaces:
+            if own.parent in found:
+                found[own.parent] += found.get(own.name, 0)
+        return found
 
     def socket(self, node: str, vrf: str, *kind: int) -> socket.socket:
         """A socket that belongs to a node, in one of its VRFs; it does not block."""

@@ -33,5 +33,5 @@ class Names:
         return self.folder / "nodes" / node
 
     def namespace(self, node: str, vrf: str = "") -> str:
-        """`fabric-dc1.backend-leaf001`, and with a VRF that is a namespace of its own `fabric-dc1.backend-leaf001.vrf-red`."""
+        """`fabric-dc1.backend-leaf001`; of a VRF that is a namespace of its own `fabric-dc1.backend-leaf001.vrf-red`."""
         return f"{self.prefix}{node}.{vrf}" if vrf else f"{self.prefix}{node}"

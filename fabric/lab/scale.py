@@ -2,44 +2,32 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
 from pathlib import Path
 
-import numpy as np
-
 from fabric import pipeline
 from fabric.configs import overrides, targets
 from fabric.diagnostics import InputError, Place, Report, nearest, plural
-from fabric.intent.services import Tenant
 from fabric.intent.source import Path_
+from fabric.lab.deal import KEPT, Sized, deal, listed
 from fabric.lab.stand_in import Changed, Rewrite
 from fabric.pipeline import Intent
-from fabric.plan.devices import SERVER, Device
-from fabric.plan.links import SERVER_LEAF, Links
 from fabric.plan.plan import Plan
-from fabric.planner import inventory
-from fabric.planner.ledger import Ledger
 from fabric.planner.lock import Lock
-from fabric.planner.numbers import id_spaces, number
 from fabric.planner.options import divisors_of
 from fabric.planner.pods import most_down
 from fabric.planner.ports import capacity
 from fabric.planner.site import size_site
 from fabric.planner.sizing import GroupSize, Sizing
 from fabric.planner.spec import FabricSpec, resolve
-from fabric.planner.tenants import owners
 
 FLAG = "--scale-down"
 BOXES = {"FAB140", "FAB145"}  # what the planner says of attached boxes that find no ports, or no buffer
 FULL, PLACES, FEWER = range(3)  # room for them: free ports alone, places of servers as before, and fewer links as well
-KEPT = 2  # servers that a tenant keeps at least, pods of three tiers, and cores of a group, where there are so many
-
-Sized = Mapping[str, tuple[FabricSpec, Sizing]]
 
 
 @dataclass(frozen=True)
@@ -227,7 +215,7 @@ def _made(intent: Intent, sized: Sized, aims: Mapping[str, Aim], shown: str, roo
             notes += _fewer_links(text, *sized[name], aim)
     try:
         small = text.made(intent, folder)
-        notes += _deal(text, intent.site.site, sized, size_site(small.site, small.source, Lock()))
+        notes += deal(text, intent.site.site, sized, size_site(small.site, small.source, Lock()))
         small, plan = _planned(text, intent, folder, aims, notes)
     except InputError as error:
         raise InputError(replace(d, message=f"scaled down to {shown}: {d.message}") for d in error.diagnostics) from None
@@ -308,7 +296,7 @@ def _planned(text: Rewrite, intent: Intent, folder: Path, aims: Collection[str],
                 text.drop(path)
                 dropped[str(path[1])].append(".".join(str(step) for step in path[3:]))
             continue
-        notes += [f"{name}: pins left out: {_list(words)}" for name, words in dropped.items()]
+        notes += [f"{name}: pins left out: {listed(words)}" for name, words in dropped.items()]
         return small, plan
 
 
@@ -335,188 +323,3 @@ def _without_idle(text: Rewrite, small: Intent, plan: Plan, notes: list[str]) ->
             text.drop(("overrides", at))
             notes.append(f"override left out, there is no switch for it: {wish.template or wish.file}")
     return text.made(small, small.folder)
-
-
-# --- tenants ------------------------------------------------------------------------------------------------
-
-Owners = frozenset[str]  # the tenants that have a server, by its name or as the rest; none: {""}
-Kind = tuple[Owners, ...]  # of one server, in every fabric that shares its group
-NOBODY = Owners(("",))
-
-
-def _deal(text: Rewrite, site: str, before: Sized, after: Sized) -> Iterator[str]:
-    """Gives the servers that are left to the tenants, and says so in their `servers`.
-
-    Fabrics that share servers share the deal, so that a server has the same tenants in all of them as before.
-    Raises InputError where there are too few.
-    """
-    named = {name: _named(site, *each) for name, each in before.items() if each[0].intent.tenants}
-    sizes = {(name, size.name): size for name in named for size in after[name][1].groups}
-    shared: dict[tuple[str, int], list[str]] = defaultdict(list)
-    for name in named:
-        for size in before[name][1].groups:
-            shared[size.name, size.servers].append(name)
-    dealt: dict[str, dict[str, list[Owners]]] = defaultdict(dict)
-    for (group, _), fabrics in shared.items():
-        fabrics.sort(key=lambda name: sizes[name, group].servers)
-        old = list(zip(*(named[name][group] for name in fabrics), strict=True))
-        new: list[Kind] = []
-        for at, name in enumerate(fabrics):
-            size = sizes[name, group]
-            quota = _quotas(Counter(old), Counter(new), size.servers)
-            new = _spread(old, new, quota, size.servers_per_leaf, at)
-            dealt[name][group] = [kind[at] for kind in new]
-    for name, own in named.items():
-        if dealt[name] != own:
-            yield from _say(text, site, after[name], own, dealt[name])
-
-
-def _named(site: str, spec: FabricSpec, sizing: Sizing) -> dict[str, list[Owners]]:
-    """By group, the tenants that each server has ports of."""
-    servers, tenants = _server_devices(site, spec, sizing), spec.intent.tenants
-    rest = frozenset(t.name for t in tenants if not t.servers and not t.racks and not t.rails) or NOBODY
-    chosen = [(tenant, _chosen(spec, tenant, servers)) for tenant in tenants if tenant.name not in rest]
-    rails = {group.name: set(range(1, spec.rails(group) + 1)) for group in spec.groups}
-    found: dict[str, list[Owners]] = {group.name: [] for group in spec.groups}
-    for at, server in enumerate(servers):
-        mine = [own for own, its in chosen if its[at] and (not own.rails or rails[server.group] & set(own.rails))]
-        whole = any(not tenant.rails for tenant in mine)
-        found[server.group].append(frozenset(tenant.name for tenant in mine) | (frozenset() if whole else rest))
-    return found
-
-
-def _server_devices(site: str, spec: FabricSpec, sizing: Sizing) -> list[Device]:
-    """The servers of a fabric with their names, without wiring it. Raises InputError for a pattern that cannot be filled."""
-    report = Report()
-    numbers = number(spec, sizing, Ledger({}), dict(id_spaces(spec.name)))
-    devices, _ = inventory.devices(spec, sizing, numbers, site, {}, report)
-    report.raise_errors()
-    return [device for device in devices if device.role == SERVER]
-
-
-def _chosen(spec: FabricSpec, tenant: Tenant, servers: Sequence[Device]) -> list[bool]:
-    """Whether a tenant names each server: who would own a port of it if there were no other tenant and no rails."""
-    alone = tenant.model_copy(update={"rails": ()})
-    only = replace(spec, intent=spec.intent.model_copy(update={"tenants": (alone,)}))
-    a = np.array([server.index for server in servers], dtype=np.int32)
-    none = np.zeros_like(a)
-    links = Links(none + SERVER_LEAF, none, a, none, none, none, none, none, none, none, none, none)
-    return [bool(owner == 0) for owner in owners(only, servers, links, Report()).tolist()]
-
-
-def _quotas(sizes: Counter[Kind], given: Counter[Kind], count: int) -> dict[Kind, int]:
-    """Servers of each kind: in proportion, none fewer than are given already, and two of each where there is room."""
-    quota: dict[Kind, int] = {}
-    for kept in range(KEPT, -1, -1):
-        least = {kind: min(kept, size) if set(kind) != {NOBODY} else 0 for kind, size in sizes.items()}
-        quota = {kind: max(given[kind], least[kind]) for kind in sizes}
-        if sum(quota.values()) <= count:
-            break
-    total = sizes.total()
-    for _ in range(count - sum(quota.values())):
-        most = max(sizes, key=lambda kind: (quota[kind] < sizes[kind], sizes[kind] * count - quota[kind] * total))
-        quota[most] += 1
-    return quota
-
-
-def _spread(old: list[Kind], given: list[Kind], quota: Mapping[Kind, int], per_leaf: int, at: int) -> list[Kind]:
-    """The kind of every server: in the order there was, and tenants on several leaves where they were on several.
-
-    Args:
-        given: the first servers, which are dealt already.
-        per_leaf: servers at one set of leaves.
-        at: the fabric whose leaves these are, as a place in each Kind.
-    """
-    if sum(quota.values()) == len(old) and given == old[: len(given)]:
-        return old
-    already = Counter(given)
-    new = [*given, *(kind for kind, count in quota.items() for _ in range(count - already[kind]))]
-    wide = [tenant for tenant, leaves in _leaves(old, per_leaf, at).items() if len(leaves) > 1]
-    for tenant in wide:
-        now = _leaves(new, per_leaf, at)
-        if len(now[tenant]) != 1:
-            continue
-        (here,) = now[tenant]
-        mine = max(place for place, kind in enumerate(new) if tenant in kind[at])
-        along = new[mine][at] - {tenant}
-        ranked = [
-            (max(_harm(new[place][at], there, here, now, wide), _harm(along, here, there, now, wide)), place)
-            for place in range(len(given), len(new))
-            for there in (place // per_leaf,)
-            if there != here and tenant not in new[place][at]
-        ]
-        if mine >= len(given) and ranked and min(ranked)[0] < 3:
-            other = min(ranked)[1]
-            new[mine], new[other] = new[other], new[mine]
-    return new
-
-
-def _leaves(kinds: Sequence[Kind], per_leaf: int, at: int) -> dict[str, Counter[int]]:
-    """Tenant → set of leaves → its servers there."""
-    found: dict[str, Counter[int]] = defaultdict(Counter)
-    for place, kind in enumerate(kinds):
-        for tenant in sorted(kind[at]):
-            found[tenant][place // per_leaf] += 1
-    return found
-
-
-def _harm(tenants: Owners, there: int, here: int, now: Mapping[str, Counter[int]], wide: Collection[str]) -> int:
-    """What a server's move to other leaves does to its tenants: 0 mends one of them, 1 nothing, 2 spreads it, 3 undoes it."""
-    worst = 0
-    for tenant in tenants:
-        moved = now[tenant] - Counter({there: 1}) + Counter({here: 1})
-        harm = 2 if tenant not in wide else 3 if len(moved) < 2 else 0 if len(now[tenant]) < 2 else 1
-        worst = max(worst, harm)
-    return worst
-
-
-def _say(
-    text: Rewrite,
-    site: str,
-    small: tuple[FabricSpec, Sizing],
-    old: Mapping[str, list[Owners]],
-    new: Mapping[str, list[Owners]],
-) -> Iterator[str]:
-    """Writes each tenant's servers by name. Raises InputError where a tenant has too few to be tested."""
-    (spec, _), said, report = small, [], Report()
-    names: dict[str, list[str]] = defaultdict(list)
-    for device in _server_devices(site, *small):
-        names[device.group].append(device.name)
-    for at, tenant in enumerate(spec.intent.tenants):
-        before = sum(tenant.name in owners for group in old.values() for owners in group)
-        dealt = ((name, owners) for group, own in new.items() for name, owners in zip(names[group], own, strict=True))
-        mine = [name for name, owners in dealt if tenant.name in owners]
-        if len(mine) < min(KEPT, before):
-            message = (
-                f"tenant '{tenant.name}': expected {min(KEPT, before)} of its {plural(before, 'server')}, got {len(mine)}"
-            )
-            report.error("FAB502", spec.at("tenants", at), message, "more leaves have room for more servers")
-        if mine and (tenant.servers or tenant.racks):
-            text.put(("fabrics", spec.name, "tenants", at, "servers"), _ranges(mine))
-            text.drop(("fabrics", spec.name, "tenants", at, "racks"))
-        if len(mine) != before:
-            said.append(f"{tenant.name} has {len(mine)} of {plural(before, 'server')}")
-    report.raise_errors()
-    yield f"{spec.name}: {_list(said) or 'tenants change servers as they do in the fabrics beside it'}"
-
-
-_NUMBERED = re.compile(r"(.*?)(\d+)")
-
-
-def _ranges(names: Sequence[str]) -> list[str]:
-    """`gpu-0001..0003` for neighbours, other names as they are."""
-    found: list[str] = []
-    last = ""
-    for name in names:
-        match = _NUMBERED.fullmatch(last)
-        if match and name == f"{match[1]}{int(match[2]) + 1:0{len(match[2])}}":
-            first = found.pop().partition("..")[0]
-            found.append(f"{first}..{name.removeprefix(match[1])}")
-        else:
-            found.append(name)
-        last = name
-    return found
-
-
-def _list(words: Sequence[str], most: int = 40) -> str:
-    return ", ".join(words[:most]) + (f", … ({len(words)} in all)" if len(words) > most else "")

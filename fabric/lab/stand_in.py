@@ -98,7 +98,8 @@ def as_network_os(intent: Intent, nos: str = "frr") -> Changed:
         if _of_another(intent, wish, nos):
             text.drop(("overrides", at))
             notes.append(f"override left out: {wish.template or wish.file} is of another network OS")
-    return Changed(text.made(intent, intent.folder), tuple(notes))
+    made = text.made(intent, intent.folder)
+    return Changed(intent if made.site == intent.site else made, tuple(notes))
 
 
 def _without_releases(text: Rewrite, path: Path_, releases: Mapping[str, str], nos: str) -> list[str]:

@@ -65,8 +65,7 @@ def mac(*words: object) -> str:
 
 def _sysctls(text: str) -> Iterator[tuple[str, str]]:
     """The `net.` lines of a sysctl.conf."""
-    for key, value in re.findall(r"^-?(net\.\S+?)\s*=\s*(\S+)", text, re.MULTILINE):
-        yield key, value
+    yield from re.findall(r"^-?(net\.\S+?)\s*=\s*(\S+)", text, re.MULTILINE)
 
 
 class _Drawing:
@@ -79,7 +78,7 @@ class _Drawing:
         self.lacks: list[str] = []
         self.bridges: dict[int, str] = {}  # VLAN → bridge
         ports = [(nos.port_name(view.model, port.ref, view.device.model), port) for port in view.ports if port.peer]
-        self.ports = {name: port for name, port in ports}
+        self.ports = dict(ports)
 
     def all(self) -> Iterator[Interface]:
         yield self._loopback()

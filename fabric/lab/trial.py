@@ -21,19 +21,16 @@ from fabric.lab.scenarios import SCENARIOS
 from fabric.lab.scenarios.base import Scenario, Stage
 
 Say = Callable[[str], None]
+PROOF_NAMES = tuple(proof.id for proof in PROOFS)
+NAMES = (*PROOF_NAMES, *(scenario.id for scenario in SCENARIOS))  # of everything that can be asked for alone
 AFTERWARDS = ("sessions", "forwarding", "overlay", "reach")  # proofs that are shown once more when scenarios have been played
 
 
-def names() -> tuple[str, ...]:
-    """Of everything that can be asked for alone."""
-    return (*(proof.id for proof in PROOFS), *(scenario.id for scenario in SCENARIOS))
-
-
-def run(lab: Blueprint, kernel: Kernel, only: Collection[str], fabric: str, say: Say) -> Outcome:
-    """Every proof, then every scenario on one fabric, then whether all is as it was.
+def run(lab: Blueprint, kernel: Kernel, wanted: Collection[str], fabric: str, say: Say) -> Outcome:
+    """Proofs, then scenarios on one fabric, then whether all is as it was.
 
     Args:
-        only: ids of proofs and scenarios; empty for all.
+        wanted: of NAMES.
         fabric: that scenarios break, "" for the first one that has something to spare.
     """
     began = time.monotonic()
@@ -41,13 +38,13 @@ def run(lab: Blueprint, kernel: Kernel, only: Collection[str], fabric: str, say:
     live = Live(lab, kernel)
     results: list[Result] = []
     for proof in PROOFS:
-        if not only or proof.id in only:
+        if proof.id in wanted:
             say(proof.title)
             results.append(prove(proof, live))
-    wanted = [scenario for scenario in SCENARIOS if not only or scenario.id in only]
-    if wanted:
+    scenarios = [scenario for scenario in SCENARIOS if scenario.id in wanted]
+    if scenarios:
         sound = not any(result.status == FAIL for result in results)
-        results += _scenarios(live, wanted, fabric or _breakable(live), sound, say)
+        results += _scenarios(live, scenarios, fabric or _breakable(live), sound, say)
     found = (*NOT_EMULATED, *_left_out(live))
     return Outcome(
         lab.site, lab.shape, daemons.version(), kernel.release, kernel.vrfs, tuple(results), found, time.monotonic() - began

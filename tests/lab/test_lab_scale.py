@@ -474,6 +474,12 @@ def test_small_and_on_frr() -> None:
     assert len(pipeline.plan(changed.intent).fabrics["backend"].switches) == 10
 
 
+def test_a_site_on_frr_stays_as_it_is() -> None:
+    intent = example("ai-frr")
+    changed = as_network_os(intent)
+    assert (changed.intent is intent, changed.notes) == (True, ())
+
+
 def test_infiniband_stays() -> None:
     text = TREE.replace("512x400g", "qm9700").replace("nos: frr", "purpose: compute")
     changed = as_network_os(intent_of(text))

@@ -82,6 +82,11 @@ def _promised(lab: Blueprint, fabric: str) -> int:
     return facts_of(lab.plan.fabrics[fabric]).mtu
 
 
+def gateway_of(end: Endpoint) -> str:
+    """The shared gateway of the network that an endpoint is in, without its length."""
+    return (end.network.gateway or "").partition("/")[0] if end.network else ""
+
+
 def together(lab: Blueprint) -> dict[str, int]:
     """Switch → number of the part of the network that it is in; planes and rails without spines are apart."""
     part = {name: at for at, name in enumerate(lab.views)}

@@ -10,7 +10,8 @@ import os
 import shutil
 import signal
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -76,6 +77,8 @@ class Lldp:
                 os.kill(number, signal.SIGKILL)
         for _, home in self.homes.values():
             shutil.rmtree(home, ignore_errors=True)
+            with suppress(OSError):  # a node with daemons keeps its folder
+                home.parent.rmdir()
 
     def heard(self) -> dict[End, list[End]]:
         """Port → ends that it hears of. A namespace without ports hears nothing."""

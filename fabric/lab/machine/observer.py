@@ -10,7 +10,8 @@ import select
 import socket
 import struct
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING
@@ -24,6 +25,7 @@ TICK_S = 0.004  # between two packets of a flow
 FIRST_PORT = 47000  # where flows arrive; filters of switches let the hundred from here on in, in a lab
 _SOL_NETLINK, _ADD_MEMBERSHIP, _NO_ENOBUFS = 270, 1, 5
 _GROUPS = (7, 11, 32)  # changes of IPv4 routes, of IPv6 routes, of next hops (linux/rtnetlink.h)
+_ROUTES, _OTHER_TABLE = (24, 25), 252
 ROCE_TOS = 26 << 2
 
 
@@ -185,17 +187,28 @@ def _observe(pipe: Connection, flows: Sequence[Flow], watches: dict[str, socket.
             kind, key, readable = by_number[number]
             if kind == "flow":
                 state.take(int(key), readable)
-            else:
-                _drain(readable)
+            elif _drain(readable):
                 changed[str(key)] = time.monotonic()
 
 
-def _drain(readable: socket.socket) -> None:
+def _drain(readable: socket.socket) -> bool:
+    """Takes what a kernel tells; whether any of it is about other tables than those of VRF devices."""
+    found = False
     try:
-        while readable.recv(1 << 16):
-            pass
+        while data := readable.recv(1 << 16):
+            found = any(_watched(data)) or found
     except OSError:
-        return
+        pass
+    return found
+
+
+def _watched(data: bytes) -> Iterator[bool]:
+    """Of each message: a route of a table with a number over 255 is told under 252 (linux/rtnetlink.h)."""
+    at = 0
+    while at + 20 < len(data):
+        length, kind = struct.unpack_from("=IH", data, at)
+        yield kind not in _ROUTES or data[at + 20] != _OTHER_TABLE
+        at += max(16, (length + 3) & ~3)
 
 
 class _Tally:
@@ -218,10 +231,8 @@ class _Tally:
         data = struct.pack("!Q", self.sequence)
         self.sequence += 1
         for sender, _, to in flows:
-            try:
+            with suppress(OSError):  # no route: lost all the same
                 sender.sendto(data, to)
-            except OSError:
-                pass  # no route: lost all the same
             self.sent += 1
 
     def take(self, at: int, readable: socket.socket) -> None:

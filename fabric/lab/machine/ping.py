@@ -137,4 +137,4 @@ def _checksum(data: bytes) -> int:
     total = sum(struct.unpack(f"!{len(padded) // 2}H", padded))
     while total >> 16:
         total = (total & 0xFFFF) + (total >> 16)
-    return ~total & 0xFFFF
+    return int(~total & 0xFFFF)

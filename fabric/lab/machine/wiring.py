@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from fabric.lab.blueprint import BRIDGE, LOOPBACK, PORT, SWITCH, TUNNEL, Blueprint, End, Interface, Node, Wire
 from fabric.lab.machine import namespaces
@@ -15,12 +16,17 @@ from fabric.lab.switch import VXLAN_PORT
 # The flows that scenarios send may end at a switch, which rightly drops what nobody sends it.
 _OWN_FLOWS = f"insert rule inet control_plane input udp dport {FIRST_PORT}-{FIRST_PORT + 99} accept\n"
 FIRST_TABLE = 1001  # of VRF devices; 253 to 255 are the kernel's own
+LAST_METRIC = 4278198272  # as the kernel's documentation of VRFs has it
+LOCAL_RULE = 32765  # behind the rule of VRFs, 1000, and before that of the main table
+# A port is pulled by setting it down, which takes its IPv6 addresses away for good; a cable that is pulled does not.
+KEPT = (("net.ipv6.conf.all.keep_addr_on_down", "1"),)
 
 
 class Wiring:
     """The lab of one site on one kernel."""
 
     def __init__(self, lab: Blueprint, kernel: Kernel) -> None:
+        lab = buildable(lab, kernel)
         self.lab, self.kernel, self.names = lab, kernel, Names(lab.site)
         self.interfaces = {End(node.name, own.name): own for node in lab.nodes.values() for own in node.interfaces}
 
@@ -52,7 +58,7 @@ class Wiring:
 
     def _settings(self, node: Node) -> None:
         for space in self.spaces(node):
-            namespaces.write_sysctls(space, node.sysctls)
+            namespaces.write_sysctls(space, (*KEPT, *node.sysctls))
 
     def lay(self, wires: Iterable[Wire]) -> None:
         """Lays cables in a lab that is up; their ports get what their files say, and come up."""
@@ -77,6 +83,8 @@ class Wiring:
         home = self.namespace(node.name)
         if self.kernel.vrf_devices and node.vrfs:
             _ip(home, _vrf_devices(node))
+            _ip(home, _local_last(), "-4")
+            _ip(home, _local_last(), "-6")
         for space, own in _by_space(node, self):
             _ip(space, _made(own, self.kernel, home, space))
         for space, own in _by_space(node, self):
@@ -86,7 +94,7 @@ class Wiring:
         # Rules have no family of their own, and routes need their gateway on a link that is up.
         _ip(home, _routes(node, 4))
         _ip(home, _routes(node, 6), "-6")
-        if node.filters and "filter" in self.kernel.can:
+        if node.filters:
             for space in self.spaces(node):
                 self._filter(node, space)
 
@@ -100,6 +108,18 @@ class Wiring:
     def _raise(self, node: Node) -> None:
         for space, own in _by_space(node, self):
             _ip(space, [f"link set {item.name} up" for item in own if item.kind == PORT and item.up])
+
+
+def buildable(lab: Blueprint, kernel: Kernel) -> Blueprint:
+    """A lab without what this kernel cannot do; each node that wants it says so in `lacks`."""
+    if "filter" in kernel.can or not any(node.filters for node in lab.nodes.values()):
+        return lab
+    words = "packet filters of nftables.conf, as nft has no family inet here"
+    nodes = {
+        name: replace(node, filters="", lacks=(*node.lacks, words)) if node.filters else node
+        for name, node in lab.nodes.items()
+    }
+    return replace(lab, nodes=nodes)
 
 
 def _ip(space: str, lines: Iterable[str], family: str = "") -> None:
@@ -117,9 +137,17 @@ def _by_space(node: Node, wiring: Wiring) -> list[tuple[str, list[Interface]]]:
 
 
 def _vrf_devices(node: Node) -> Iterator[str]:
+    """A table ends with a route to nothing, and comes before addresses of the default table: else tenants get out there."""
     for table, vrf in enumerate(node.vrfs, FIRST_TABLE):
         yield f"link add {vrf} up type vrf table {table}"
-        yield f"route add vrf {vrf} unreachable default metric 4278198272"
+        for anywhere in ("0.0.0.0/0", "::/0"):
+            yield f"route add vrf {vrf} unreachable {anywhere} metric {LAST_METRIC}"
+
+
+def _local_last() -> Iterator[str]:
+    """As ifupdown2 does it."""
+    yield f"rule add table local priority {LOCAL_RULE}"
+    yield "rule delete table local priority 0"
 
 
 def _made(own: Iterable[Interface], kernel: Kernel, home: str, space: str) -> Iterator[str]:
@@ -160,8 +188,10 @@ def _dressed(own: Iterable[Interface], kernel: Kernel) -> Iterator[str]:
 
 
 def _routes(node: Node, version: int) -> Iterator[str]:
+    """Of ports that are in the lab."""
+    there = {own.name for own in node.interfaces}
     for route in node.routes:
-        if (6 if ":" in route.via else 4) == version:
+        if (6 if ":" in route.via else 4) == version and route.interface in there:
             words = f" table {route.table}" if route.table else ""
             words += f" metric {route.metric}" if route.metric else ""
             yield f"route add {route.to} via {route.via} dev {route.interface}{words}"

@@ -1,4 +1,4 @@
-"""Sessions run with the planned settings: filters in and out, hold time, prefix limit, BFD. A session comes up without them."""
+"""Sessions run with the planned settings: filters, hold time, prefix limit, BFD. They would come up without."""
 
 from __future__ import annotations
 

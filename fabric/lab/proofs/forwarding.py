@@ -1,9 +1,10 @@
-"""Every loopback, tunnel address and server prefix is in the kernel's table of every switch, over exactly the planned links."""
+"""Every loopback, tunnel address and server prefix is in every switch's kernel table, over exactly the planned links."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from itertools import pairwise
 
 from fabric.lab.expected.forwarding import NOTHING, Down, Expected, forwarding, originated, version
 from fabric.lab.live import Live, Table
@@ -18,7 +19,7 @@ def wait(live: Live, down: Down = NOTHING, patience_s: float = PATIENCE_S) -> tu
     """Waits until the tables are as the plan has them: (what is not, the tables, seconds it took)."""
     expected = forwarding(live.lab, down)
     began = time.monotonic()
-    pending, tables = list(expected), {}
+    pending, tables = list(expected), dict[str, Table]()
     while True:
         tables |= read(live, pending)
         pending = [node for node in pending if any(_differences(expected[node], tables[node]))]
@@ -92,7 +93,7 @@ def _way(live: Live, home: str, node: str) -> Iterator[tuple[str, str]]:
             return
         path.append(far.node)
     path.reverse()
-    yield from zip(path, path[1:], strict=False)
+    yield from pairwise(path)
 
 
 def _has(live: Live, node: str, family: str, prefix: str) -> bool:

@@ -1,8 +1,8 @@
-"""The shared gateway of a network answers at the server's own leaf, once, with the planned address; no question leaves the leaf."""
+"""The shared gateway of a network answers at the server's own leaf, once, by the planned MAC; no question leaves it."""
 
 from __future__ import annotations
 
-from fabric.lab.expected.endpoints import Endpoint, endpoints
+from fabric.lab.expected.endpoints import Endpoint, endpoints, gateway_of
 from fabric.lab.live import Live
 from fabric.lab.machine.frames import arp_request_for, capture, tunnelled, who_has
 from fabric.lab.machine.ping import Ping, ping
@@ -31,8 +31,8 @@ def show(live: Live) -> Shown:
 
 def _ask(live: Live, end: Endpoint) -> tuple[list[Fault], int]:
     """(what is wrong, questions that left the leaf)."""
-    assert end.network is not None and end.network.gateway is not None
-    view, gateway = live.lab.views[end.leaf], end.network.gateway.partition("/")[0]
+    view, gateway = live.lab.views[end.leaf], gateway_of(end)
+    assert end.network is not None
     assert view.overlay is not None
     with capture(live, end.leaf, uplinks(live, end.leaf)) as seen:
         answers = who_has(live, end.server, end.interface, end.address, gateway)

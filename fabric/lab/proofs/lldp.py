@@ -38,7 +38,7 @@ def show(live: Live) -> Shown:
 
 def compare(wanted: Mapping[End, End], heard: Mapping[End, list[End]]) -> list[Fault]:
     """Each wrong cable once: swapped pairs first, then what is cabled elsewhere, then what hears nothing."""
-    wrong = {here: (heard.get(here) or [None])[0] for here, there in wanted.items() if heard.get(here) != [there]}
+    wrong = {here: next(iter(heard.get(here, ())), None) for here, there in wanted.items() if heard.get(here) != [there]}
     faults, told = [], set[End]()
     for here, got in wrong.items():
         if here in told or got is None:

@@ -1,4 +1,4 @@
-"""EVPN carries what the plan says: tunnels of every network (type 3), hosts (type 2), and prefixes of every tenant (type 5)."""
+"""EVPN carries what the plan says: tunnels of networks (type 3), hosts (type 2), and prefixes of tenants (type 5)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ipaddress import ip_interface
 from typing import Any
 
 from fabric.lab.blueprint import End
-from fabric.lab.expected.endpoints import Endpoint, endpoints
+from fabric.lab.expected.endpoints import Endpoint, endpoints, gateway_of
 from fabric.lab.live import Live
 from fabric.lab.machine.ping import Ping, ping
 from fabric.lab.outcome import Fault
@@ -36,7 +36,7 @@ def wait(live: Live, switches: frozenset[str], patience_s: float = PATIENCE_S) -
     tunnels = _tunnels(live, switches)
     hosts = [end for end in endpoints(live.lab) if end.network and ":" not in end.address and end.leaf in tunnels]
     # Hosts are learned from what they send; a gateway is asked by each.
-    ping(live, [Ping(e.server, e.address, _gateway(e)) for e in hosts if e.network and e.network.gateway], tries=2)
+    ping(live, [Ping(e.server, e.address, gateway_of(e)) for e in hosts if e.network and e.network.gateway], tries=2)
     began = time.monotonic()
     while True:
         counts, faults = _look(live, tunnels, hosts)
@@ -50,13 +50,8 @@ def _tunnels(live: Live, switches: frozenset[str]) -> dict[str, SwitchView]:
     return {name: view for name, view in views if name in switches and view.overlay and view.overlay.vtep}
 
 
-def _gateway(end: Endpoint) -> str:
-    assert end.network is not None and end.network.gateway is not None
-    return end.network.gateway.partition("/")[0]
-
-
 def _look(live: Live, tunnels: dict[str, SwitchView], hosts: list[Endpoint]) -> tuple[dict[int, int], list[Fault]]:
-    counts, faults = {2: 0, 3: 0, 5: 0}, []
+    counts, faults = {2: 0, 3: 0, 5: 0}, list[Fault]()
     known = live.ask_all(tunnels, "zebra", "show evpn vni detail json")
     routers = live.ask_all(tunnels, "zebra", "show evpn next-hops vni all json")
     macs = live.ask_all([name for name, view in tunnels.items() if view.networks], "zebra", "show evpn mac vni all json")
@@ -194,9 +189,9 @@ def connected(live: Live, view: SwitchView, tenant: str) -> list[str]:
     name = target(view.device.nos).port_name
     found = [str(ip_interface(n.gateway).network) for n in view.networks if n.vrf == tenant and n.gateway]
     for port in view.ports:
-        if port.kind == "server" and port.vrf == tenant and port.up and port.address:
-            if live.far(view.device.name, name(view.model, port.ref, view.device.model)):
-                found.append(str(ip_interface(port.address).network))
+        routed = port.kind == "server" and port.vrf == tenant and port.up
+        if routed and port.address and live.far(view.device.name, name(view.model, port.ref, view.device.model)):
+            found.append(str(ip_interface(port.address).network))
     return list(dict.fromkeys(found))
 
 

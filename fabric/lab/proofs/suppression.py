@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 
 from fabric.lab.blueprint import TUNNEL, End
-from fabric.lab.expected.endpoints import Endpoint, endpoints
+from fabric.lab.expected.endpoints import Endpoint, endpoints, gateway_of
 from fabric.lab.live import Live
 from fabric.lab.machine.frames import arp_request_for, capture, tunnelled, who_has
 from fabric.lab.machine.ping import Ping, ping
@@ -30,7 +30,7 @@ def show(live: Live) -> Shown:
         return skip(f"the kernel {live.kernel.release} cannot answer ARP for a bridge's hosts")
     if not any(_suppresses(live, one) for one, _ in asked):
         return skip("no file of the lab asks for it")
-    ping(live, [Ping(e.server, e.address, _gateway(e)) for pair in asked for e in pair], tries=2)
+    ping(live, [Ping(e.server, e.address, gateway_of(e)) for pair in asked for e in pair], tries=2)
     faults: list[Fault] = []
     crossed = control = 0
     for one, other in asked:
@@ -49,7 +49,7 @@ def show(live: Live) -> Shown:
     control = _without(live, one, other)
     if not control and not faults:
         faults.append(Fault(one.leaf, "with suppression off no request was seen either: the capture proves nothing"))
-    summary = f"{crossed} of {len(asked)} ARP requests crossed; with suppression off {control} of 1"
+    summary = f"{crossed} of {len(asked)} ARP requests crossed the fabric; one with suppression off did, to {control} leaves"
     return Shown(summary, tuple(faults), {"arp_requests_crossing": crossed, "without_suppression": control})
 
 
@@ -107,11 +107,6 @@ def _space(live: Live, end: Endpoint) -> str:
 def _suppresses(live: Live, end: Endpoint) -> bool:
     own = live.wiring.interfaces.get(End(end.leaf, _tunnel(end)))
     return own is not None and own.kind == TUNNEL and own.answers
-
-
-def _gateway(end: Endpoint) -> str:
-    assert end.network is not None and end.network.gateway is not None
-    return end.network.gateway.partition("/")[0]
 
 
 def _name(end: Endpoint) -> str:

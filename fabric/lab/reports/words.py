@@ -8,10 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from fabric.checks.reports.spell import plain
 from fabric.lab.outcome import FAIL, PASS, SKIP, Fault, Measure, Outcome, Result
 
+SCENARIO = "scenario"
 MARKS = {PASS: "pass", FAIL: "FAIL", SKIP: "skip"}
 COUNTED = {PASS: "passed", FAIL: "failed", SKIP: "skipped"}
 NOTHING = "–"
 UNITS = {"_ms": 1, "_s": 1000}  # how the name of a time ends → milliseconds
+SHARE = "_percent"
 
 
 def span(ms: float) -> str:
@@ -23,7 +25,7 @@ def span(ms: float) -> str:
 
 def label(name: str) -> str:
     """`fib_repair_ms` → `fib repair`: the unit stands beside the value."""
-    return plain(name.removesuffix(_unit(name)).replace("_", " "))
+    return plain(name.removesuffix(_unit(name)).removesuffix(SHARE).replace("_", " "))
 
 
 def shown(name: str, value: Measure) -> str:
@@ -32,6 +34,8 @@ def shown(name: str, value: Measure) -> str:
         return plain(value)
     if unit := _unit(name):
         return span(value * UNITS[unit])
+    if name.endswith(SHARE):
+        return f"{value:.1f} %"
     return f"{value:,}" if isinstance(value, int) else f"{value:,.4g}"
 
 
@@ -41,8 +45,11 @@ def measures(result: Result) -> list[str]:
 
 
 def table(kind: str, results: Sequence[Result]) -> list[list[str]]:
-    """A head, then a row for each result: a column for each measure, and the summary last since it may be long."""
-    names = list(dict.fromkeys(name for result in results for name in result.measured))
+    """A head, then a row for each result, the summary last since it may be long.
+
+    Scenarios measure the same things, so each measure has a column; the summary of a proof says what there is to say.
+    """
+    names = list(dict.fromkeys(name for result in results for name in result.measured)) if kind == SCENARIO else []
     head = ["", kind, *map(label, names), "found"]
     return [head, *([MARKS[one.status], plain(one.title), *_values(one, names), plain(one.summary)] for one in results)]
 

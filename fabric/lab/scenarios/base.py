@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
-from fabric.lab.blueprint import SWITCH, End, Wire
+from fabric.lab.blueprint import End, Wire
 from fabric.lab.expected.endpoints import Endpoint, endpoints
 from fabric.lab.expected.estimate import Estimate, Left
 from fabric.lab.expected.forwarding import NOTHING, Down, originated
-from fabric.lab.expected.sessions import sessions
+from fabric.lab.expected.sessions import OVERLAY, sessions
 from fabric.lab.known import FORGETS_ROUTER_MACS
 from fabric.lab.live import Live, Table
 from fabric.lab.machine import daemons
 from fabric.lab.machine.observer import Observer, Seen, Stream
-from fabric.lab.machine.run import LabError, run
+from fabric.lab.machine.run import run
 from fabric.lab.outcome import Fault, Measure
 from fabric.lab.proofs import forwarding as tables_proof
 from fabric.lab.proofs.base import Shown
@@ -29,6 +28,7 @@ from fabric.plan.devices import LEAF
 FLOWS = 32
 SETTLE_S = 0.5  # that is watched after the tables are right
 FLOWS_BACK_S = 20.0  # until flows that stopped must run again
+SOON_S = 1.5
 BACK_S = 60.0  # until all is as it was
 
 
@@ -156,18 +156,25 @@ class Stage:
     def mend(self, act: Callable[[], None]) -> list[Fault]:
         """Undoes it, and waits until everything is as it was."""
         act()
+        own = set(self.switches)
+        between = [one for one in sessions(self.live.lab) if one.node in own and one.kind == OVERLAY]
+        # Nobody measures how long this takes, so sessions between loopbacks need not wait for their next try.
+        for one in wait_for_sessions(self.live, between, SOON_S)[0]:
+            self.live.order(one.node, "bgpd", f"clear bgp {one.peer}")
         return self.healed()
 
     def healed(self) -> list[Fault]:
+        """Waits until everything is as it was: what is not."""
         own = set(self.switches)
-        missing, _ = wait_for_sessions(self.live, [one for one in sessions(self.live.lab) if one.node in own], BACK_S)
+        wanted = [one for one in sessions(self.live.lab) if one.node in own]
+        missing, _ = wait_for_sessions(self.live, wanted, BACK_S)
         faults, _, _ = tables_proof.wait(self.live, NOTHING, BACK_S)
         faults += self._overlay_healed(frozenset(own))
         return [Fault(one.node, f"{one.shown} did not come back") for one in missing[:5]] + faults[:5]
 
     def _overlay_healed(self, own: frozenset[str]) -> list[Fault]:
         """Waits for the overlay. Daemons that forget learn again when their EVPN sessions start afresh."""
-        faults = wait_for_overlay(self.live, own, 3.0 if self.forgets else BACK_S)[1]
+        faults = wait_for_overlay(self.live, own, 1.0 if self.forgets else BACK_S)[1]
         if not faults or not self.forgets:
             return faults
         for name in dict.fromkeys(fault.device for fault in faults if fault.device in own):

@@ -11,7 +11,7 @@ from fabric.lab.machine.run import run
 from fabric.lab.proofs.base import Shown, skip
 from fabric.lab.scenarios.base import Scenario, Stage, measures
 
-HEARD_S = 5.0  # from a hold timer's end to the last table
+HEARD_S = 3.0  # from a hold timer's end to the last table
 TABLE = "fabric_lab_blackhole"
 
 
@@ -43,10 +43,10 @@ def play(stage: Stage) -> Iterator[tuple[str, str, Shown]]:
         yield (*without, _blind(stage, wire, planned=True))
 
 
-def _once(stage: Stage, wire: Wire, patience_s: float = 30.0) -> Shown:
+def _once(stage: Stage, wire: Wire, patience_s: float = 30.0, flows_back_s: float = 5.0) -> Shown:
     streams = stage.streams(stage.leaves[0])
     down = Down(cables=frozenset({wire}))
-    watched = stage.break_(streams, down, lambda: _blackhole(stage, wire, True), patience_s, flows_back_s=5.0)
+    watched = stage.break_(streams, down, lambda: _blackhole(stage, wire, True), patience_s, flows_back_s)
     back = stage.mend(lambda: _blackhole(stage, wire, False))
     words = f"{wire.a.node} {wire.a.interface} to {wire.b.node} {wire.b.interface}"
     return Shown(words, (*watched.faults, *back), measures(watched))
@@ -58,7 +58,7 @@ def _blind(stage: Stage, wire: Wire, planned: bool) -> Shown:
     Args:
         planned: the plan has no BFD. Else this only shows what BFD is good for, and slowness is no fault.
     """
-    shown = _once(stage, wire, stage.live.lab.views[wire.a.node].underlay.hold_s + HEARD_S)
+    shown = _once(stage, wire, stage.live.lab.views[wire.a.node].underlay.hold_s + HEARD_S, flows_back_s=0.5)
     restart_s = _restart_s(stage, wire)
     if not shown.faults or not restart_s:
         return shown

@@ -1,4 +1,4 @@
-"""A spine loses power, and comes back as a booting box does. Traffic must find the others, and must not be lost on its return."""
+"""A spine loses power, and comes back as a booting box does. Traffic must find the others, and not notice its return."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from fabric.lab.expected.forwarding import NOTHING, Down
 from fabric.lab.machine import daemons
 from fabric.lab.machine.observer import Observer
-from fabric.lab.outcome import Fault
+from fabric.lab.outcome import Fault, Measure
 from fabric.lab.proofs.base import Shown, skip
 from fabric.lab.scenarios.base import Scenario, Stage, measures
 from fabric.lab.up import start
@@ -35,7 +35,7 @@ def play(stage: Stage) -> Iterator[tuple[str, str, Shown]]:
         time.sleep(0.5)
         seen = observer.stop()
     left = stage.estimate.left(NOTHING)
-    measured = {
+    measured: dict[str, Measure] = {
         "longest_gap_ms": round(seen.longest_gap_s * 1000, 1),
         "lost_packets": seen.lost,
         "back_s": round(seconds, 1),
@@ -51,19 +51,17 @@ def kill(stage: Stage, name: str) -> None:
     daemons.kill(stage.live.names.home(name))
 
 
-def boot(stage: Stage, name: str) -> list[str]:
+def boot(stage: Stage, name: str) -> None:
     """Daemons, config, ports: as `up` does it."""
     node = stage.live.lab.nodes[name]
     start(node, stage.live.wiring)
-    said = daemons.load(stage.live.names.home(name))
+    daemons.load(stage.live.names.home(name))
     stage.set_node(name, up=True)
-    return said
 
 
 def back(stage: Stage, name: str) -> list[Fault]:
     """Boots a box and waits until all is as it was."""
-    boot(stage, name)
-    return stage.healed()
+    return stage.mend(lambda: boot(stage, name))
 
 
 SCENARIO = Scenario("spine-dead", "Spine dead and back", play)

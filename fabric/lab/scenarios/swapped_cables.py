@@ -26,14 +26,16 @@ def play(stage: Stage) -> Shown:
     _plug(stage, pair, crossed=True)
     try:
         with Lldp(stage.live) as lldp:
-            found = compare(wanted, lldp.wait({here: crossed.get(here, there) for here, there in wanted.items()}, PATIENCE_S))
+            expected = {here: crossed.get(here, there) for here, there in wanted.items()}
+            found = compare(wanted, lldp.wait(expected, PATIENCE_S))
     finally:
         _plug(stage, pair, crossed=False)
     names = [one.a.interface, other.a.interface]
     named = [f for f in found if f.device == one.a.node and all(name in f.message for name in ("swapped", *names))]
     faults = [Fault(one.a.node, f"the swapped cables of {' and '.join(names)} were not found")] if len(named) != 1 else []
     faults += [fault for fault in found if fault not in named]
-    return Shown(f"found: {named[0].device}: {named[0].message}" if named else "not found", (*faults, *stage.healed()))
+    where = f"{one.a.node} {' and '.join(names)}"
+    return Shown(f"{where}: {'found and named' if named else 'not found'}", (*faults, *stage.healed()))
 
 
 def _pair(stage: Stage) -> tuple[Wire, Wire] | None:
