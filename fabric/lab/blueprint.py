@@ -65,7 +65,6 @@ class Node:
     interfaces: tuple[Interface, ...]
     vrfs: tuple[str, ...] = ()  # tables of its own beside the default one
     frr_conf: str = ""  # "" where no daemons run
-    bfd: bool = False
     sysctls: tuple[tuple[str, str], ...] = ()
     filters: str = ""  # nftables, "" for none
     lldp: str = ""  # lldpd.conf

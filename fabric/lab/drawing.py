@@ -108,6 +108,8 @@ class _Drawing:
     def _switch(self, job: Job, view: SwitchView) -> Node:
         found = {path: self.look(path, data).decode("utf-8", "replace") for path, data in self.renderer.files(job)}
         self.files[view.device.name] = tuple(found)
+        if not any(path.endswith("/frr.conf") and text.strip() for path, text in found.items()):
+            self.notes.append(f"frr.conf of {view.device.name} is empty: no daemon runs there")
         facts = read_device(view.device.name, view.device.nos, found)
         return switch(view, facts, {path.rpartition("/")[2]: text for path, text in found.items()})
 

@@ -13,6 +13,8 @@ from fabric.lab.switch import mac
 SYSCTLS = (
     ("net.ipv6.conf.default.accept_dad", "0"),
     ("net.ipv6.conf.default.dad_transmits", "0"),
+    ("net.ipv6.conf.all.keep_addr_on_down", "1"),
+    ("net.ipv6.conf.default.keep_addr_on_down", "1"),
     # As the RoCE script of every server has it: an address answers on its own port alone.
     ("net.ipv4.conf.all.arp_ignore", "1"),
     ("net.ipv4.conf.all.arp_announce", "2"),
@@ -76,6 +78,8 @@ class _Drawing:
     def slice(self, port: str, tag: int) -> str:
         """Name of the interface that has a tagged network of a port, "" for none."""
         bond = self.bond_of.get(port, (port, None))[0]
+        if bond != port and port not in self.first:
+            return ""  # the first port alone stands for a bond
         found = (name for name, part in self.vlans.items() if part["link"] == bond and int(part["id"]) == tag)
         return next(found, "")
 

@@ -37,7 +37,7 @@ def status(names: Names) -> Status:
     for home in homes:
         alive = daemons.alive(home)
         running += len(alive)
-        dead += [f"{home.name}: {path.stem}" for path in sorted(home.glob("*.pid")) if path.stem not in alive]
+        dead += [f"{home.name}: {name}" for name in daemons.started(home) if name not in alive]
     memory = sum(map(_memory, namespaces.processes({namespaces.inode(name) for name in spaces})))
     return Status(state.read(names), len(spaces), len(homes), running, tuple(dead), memory)
 

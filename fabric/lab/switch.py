@@ -32,6 +32,9 @@ BASE_SYSCTLS = (
     ("net.ipv4.conf.all.ignore_routes_with_linkdown", "1"),
     ("net.ipv6.conf.all.ignore_routes_with_linkdown", "1"),
     ("net.ipv4.icmp_ratelimit", "0"),
+    # A port that is pulled loses its IPv6 addresses, which no switch would.
+    ("net.ipv6.conf.all.keep_addr_on_down", "1"),
+    ("net.ipv6.conf.default.keep_addr_on_down", "1"),
 )
 
 
@@ -49,7 +52,6 @@ def switch(view: SwitchView, facts: Facts, files: Mapping[str, str]) -> Node:
         interfaces=tuple(drawn.all()),
         vrfs=tuple(name for name in facts.vrfs if name not in (read.MANAGEMENT, "mgmt")),
         frr_conf=files.get("frr.conf", ""),
-        bfd=bool(re.search(r"^bfd$|^ *neighbor \S+ bfd", files.get("frr.conf", ""), re.MULTILINE)),
         sysctls=(*BASE_SYSCTLS, *_sysctls(files.get("sysctl.conf", ""))),
         filters=files.get("nftables.conf", ""),
         lldp=files.get("lldpd.conf", ""),

@@ -16,13 +16,14 @@ from fabric.lab.machine.kernel import Kernel
 from fabric.lab.machine.run import LabError
 from fabric.lab.outcome import FAIL, SKIP, NotEmulated, Outcome, Result
 from fabric.lab.proofs import PROOFS
-from fabric.lab.proofs.base import SCENARIO, Shown, broke, judged, prove, skip
+from fabric.lab.proofs.base import PROOF, SCENARIO, Shown, broke, judged, prove, skip
 from fabric.lab.scenarios import SCENARIOS
 from fabric.lab.scenarios.base import Scenario, Stage
 
 Say = Callable[[str], None]
 PROOF_NAMES = tuple(proof.id for proof in PROOFS)
 NAMES = (*PROOF_NAMES, *(scenario.id for scenario in SCENARIOS))  # of everything that can be asked for alone
+DAEMONS = "daemons"  # without them there is nothing to ask
 AFTERWARDS = ("sessions", "forwarding", "overlay", "reach")  # proofs that are shown once more when scenarios have been played
 
 
@@ -38,9 +39,13 @@ def run(lab: Blueprint, kernel: Kernel, wanted: Collection[str], fabric: str, sa
     live = Live(lab, kernel)
     results: list[Result] = []
     for proof in PROOFS:
-        if proof.id in wanted:
-            say(proof.title)
-            results.append(prove(proof, live))
+        if proof.id not in wanted:
+            continue
+        if any(result.id == DAEMONS and result.status == FAIL for result in results):
+            results.append(judged(PROOF, proof.id, proof.title, skip("daemons have ended"), 0.0))
+            continue
+        say(proof.title)
+        results.append(prove(proof, live))
     scenarios = [scenario for scenario in SCENARIOS if scenario.id in wanted]
     if scenarios:
         sound = not any(result.status == FAIL for result in results)
@@ -58,9 +63,15 @@ def _scenarios(live: Live, wanted: Sequence[Scenario], fabric: str, sound: bool,
         yield from (judged(SCENARIO, one.id, one.title, why, 0.0) for one in wanted)
         return
     stage = Stage(live, fabric)
+    found = stage.healed()
+    culprit = f"fabric {fabric} is not as planned: {found[0].device}: {found[0].message}" if found else ""
     for scenario in wanted:
+        if not stage.sound:
+            yield judged(SCENARIO, scenario.id, scenario.title, skip(culprit), 0.0)
+            continue
         say(f"{scenario.title} ({fabric})")
         yield from _play(stage, scenario)
+        culprit = f"fabric {fabric} did not come back from '{scenario.title}'"
     for proof in PROOFS:
         if proof.id in AFTERWARDS:
             again = replace(proof, id=f"{proof.id}-afterwards", title=f"{proof.title}, afterwards")
@@ -79,7 +90,8 @@ def _play(stage: Stage, scenario: Scenario) -> Iterator[Result]:
             id, title, shown = next(steps)
         except StopIteration:
             return
-        except LabError as error:
+        except (LabError, OSError) as error:
+            stage.sound = False
             id, title, shown = scenario.id, scenario.title, broke(error)
         yield judged(SCENARIO, id, title, shown, time.monotonic() - began)
 

@@ -55,7 +55,7 @@ def start(node: Node, wiring: Wiring) -> None:
     home = wiring.names.home(node.name)
     daemons.prepare(home, node.frr_conf)
     vrfs = wiring.vrf_namespaces(node)
-    commands = daemons.command_lines(home, node.bfd, namespaces=bool(vrfs))
+    commands = daemons.command_lines(home, node.frr_conf, namespaces=bool(vrfs))
     daemons.start(node.name, wiring.namespace(node.name), home, vrfs, commands)
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from ipaddress import ip_interface
+from ipaddress import ip_address, ip_interface, ip_network
 
 from fabric.lab.blueprint import SERVER, Blueprint, End
 from fabric.plan.ports import Port
@@ -26,10 +26,14 @@ class Endpoint:
     tenant: str  # "" in a fabric without tenants
     network: Network | None  # the layer-2 network it is in
     mtu: int  # that the fabric promises it
+    filtered: bool = False  # a filter on the port keeps its tenant apart, not a table
 
     @property
     def shown(self) -> str:
         return f"{self.server} {self.interface} ({self.address})"
+
+
+Lets = Callable[[Endpoint, Endpoint], bool]
 
 
 def endpoints(lab: Blueprint) -> list[Endpoint]:
@@ -55,6 +59,7 @@ def endpoints(lab: Blueprint) -> list[Endpoint]:
                     tenant,
                     network,
                     _promised(lab, view.fabric),
+                    bool(port.acl),
                 )
             )
     return found
@@ -101,26 +106,31 @@ def together(lab: Blueprint) -> dict[str, int]:
     return part
 
 
-def meant(one: Endpoint, other: Endpoint, imports: dict[tuple[str, str], bool], part: dict[str, int]) -> bool | None:
+def meant(one: Endpoint, other: Endpoint, lets: Lets, part: dict[str, int]) -> bool | None:
     """Whether two are meant to reach each other; None where the plan does not say."""
     if one.server == other.server or one.fabric != other.fabric or part[one.leaf] != part[other.leaf]:
         return None
     if one.tenant != other.tenant:
-        return imports.get((one.tenant, other.tenant), False)
+        return lets(one, other) and lets(other, one)
     if one.network != other.network and any(end.network and not end.network.gateway for end in (one, other)):
         return None  # a network without a gateway is reached from within alone
-    if one.network and other.network and one.network.vni == other.network.vni:
-        return True
     return True
 
 
-def imports(lab: Blueprint) -> dict[tuple[str, str], bool]:
-    """(tenant, other) → True where both let each other in."""
-    lets = {
+def permits(lab: Blueprint) -> Lets:
+    """Whether the first lets the second one's tenant in: by its table's route targets, or by the filter on its port."""
+    imports = {
         (vrf.name, other.name)
         for view in lab.views.values()
         for vrf in view.vrfs
         for other in view.vrfs
         if other.route_target in vrf.imports
     }
-    return {pair: True for pair in lets if pair[::-1] in lets}
+    filters = {(name, acl.name): acl.permits for name, view in lab.views.items() for acl in view.acls}
+
+    def lets(one: Endpoint, other: Endpoint) -> bool:
+        if not one.filtered:
+            return (one.tenant, other.tenant) in imports
+        return any(ip_address(other.address) in ip_network(prefix) for prefix in filters.get((one.leaf, one.tenant), ()))
+
+    return lets

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from ipaddress import ip_interface, ip_network
 
 from fabric.lab.blueprint import Blueprint, End, Wire
 from fabric.lab.expected.sessions import UNDERLAY, sessions
 from fabric.plan.devices import LEAF
 from fabric.plan.views import SwitchView
+from fabric.vendors.base import target
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,20 @@ def originated(view: SwitchView) -> tuple[str, ...]:
     return (*own, *view.aggregates)
 
 
+def announced(lab: Blueprint, view: SwitchView) -> tuple[str, ...]:
+    """What a switch makes known in a lab: a prefix of servers only where one of them is cabled."""
+    ends = {(end.node, end.interface) for wire in lab.wires for end in (wire.a, wire.b)}
+    name = target(view.device.nos).port_name
+    ports = [port for port in view.ports if port.kind in ("server", "attachment") and port.up and port.address]
+    there = [
+        ip_interface(port.address).ip
+        for port in ports
+        if port.address and (view.device.name, name(view.model, port.ref, view.device.model)) in ends
+    ]
+    silent = {prefix for prefix in view.aggregates if not any(address in ip_network(prefix) for address in there)}
+    return tuple(prefix for prefix in originated(view) if prefix not in silent)
+
+
 def version(view: SwitchView) -> int:
     """Of what BGP carries in the default table."""
     return 6 if view.underlay.family == "ipv6" else 4
@@ -47,7 +63,7 @@ def forwarding(lab: Blueprint, down: Down = NOTHING) -> Expected:
     found: Expected = {name: {} for name in living}
     for origin, view in lab.views.items():
         ways = dict(_towards(lab, links, origin)) if origin not in down.nodes else {}
-        for prefix in originated(view):
+        for prefix in announced(lab, view):
             for node in living:
                 if node != origin:
                     found[node][prefix] = ways.get(node, frozenset())

@@ -18,6 +18,7 @@ from fabric.lab.machine.namespaces import NETNS
 from fabric.lab.machine.run import LabError, run
 
 FOLDERS = ("/usr/lib/frr", "/usr/libexec/frr")  # Debian and what comes from it; Fedora and what comes from it
+FPM_MODULE = "*/frr/modules/dplane_fpm_nl.so"  # below /usr/lib
 USER = "frr"
 ROUTING = ("zebra", "bgpd")
 
@@ -65,17 +66,21 @@ def _takes_bfdctl(folder: Path) -> bool:
     return "--bfdctl" in run(str(folder / "bfdd"), "--help", check=False).stdout
 
 
-def command_lines(home: Path, bfd: bool, namespaces: bool) -> list[str]:
-    """The daemons of one node, in the order of their start.
+def command_lines(home: Path, frr_conf: str, namespaces: bool) -> list[str]:
+    """The daemons that a frr.conf needs, in the order of their start.
 
     Args:
         namespaces: VRFs are namespaces, not devices.
     """
+    bfd = re.search(r"^bfd$|^ *neighbor \S+ bfd", frr_conf, re.MULTILINE)
+    # SONiC's routes go to the ASIC by a module of zebra; without it zebra does not know the words.
+    module = re.search(r"^(no )?fpm ", frr_conf, re.MULTILINE) and any(Path("/usr/lib").glob(FPM_MODULE))
     folder = programs()
     assert folder is not None
     common = f"-d --vty_socket {home} -z {home}/zserv.api -u {USER} -g {USER} -P 0 --log file:{home}/frr.log"
     names = [*(["mgmtd"] if (folder / "mgmtd").exists() else []), *ROUTING, *(["bfdd"] if bfd else [])]  # mgmtd: since FRR 9
-    own = {"zebra": " -n" if namespaces else "", "bfdd": f" --bfdctl {home}/bfdd.sock" if _takes_bfdctl(folder) else ""}
+    zebra = (" -n" if namespaces else "") + (" -M dplane_fpm_nl" if module else "")
+    own = {"zebra": zebra, "bfdd": f" --bfdctl {home}/bfdd.sock" if _takes_bfdctl(folder) else ""}
     return [f"{folder}/{name} {common} -i {home}/{name}.pid{own.get(name, '')}" for name in names]
 
 
@@ -85,6 +90,8 @@ def start(hostname: str, namespace: str, home: Path, vrfs: Mapping[str, str], co
     Args:
         vrfs: VRF → namespace that it is; empty where VRFs are devices.
     """
+    names = [Path(line.split()[0]).name for line in commands]
+    (home / "daemons").write_text("\n".join(names) + "\n", encoding="ascii")
     command = ["nsenter", f"--net={NETNS / namespace}", "unshare", "--mount", "--uts", "--propagation", "private"]
     command += ["env", f"NETNS={NETNS}", f"OWNER={USER}:{USER}", "sh", "-c", _SCRIPT, "sh", hostname, str(home)]
     run(*command, *(f"{vrf}={name}" for vrf, name in vrfs.items()), "--", *commands)
@@ -107,6 +114,14 @@ def prepare(home: Path, frr_conf: str) -> None:
     (home / "frr.log").touch()
     for path in (home, *home.iterdir()):
         shutil.chown(path, USER, USER)
+
+
+def started(home: Path) -> list[str]:
+    """Names of the daemons that a node is to have."""
+    try:
+        return (home / "daemons").read_text(encoding="ascii").split()
+    except OSError:
+        return []
 
 
 def alive(home: Path) -> dict[str, int]:

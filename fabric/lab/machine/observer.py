@@ -5,8 +5,10 @@ A process of its own, so that nothing that the scenario does meanwhile delays it
 
 from __future__ import annotations
 
+import ctypes
 import multiprocessing
 import select
+import signal
 import socket
 import struct
 import time
@@ -22,9 +24,10 @@ if TYPE_CHECKING:
     from fabric.lab.live import Live
 
 TICK_S = 0.004  # between two packets of a flow
-FIRST_PORT = 47000  # where flows arrive; filters of switches let the hundred from here on in, in a lab
+FIRST_PORT = 27000  # below those that kernels choose; filters of switches in a lab let in the hundred from here on
+_PR_SET_PDEATHSIG = 1
 _SOL_NETLINK, _ADD_MEMBERSHIP, _NO_ENOBUFS = 270, 1, 5
-_GROUPS = (7, 11, 32)  # changes of IPv4 routes, of IPv6 routes, of next hops (linux/rtnetlink.h)
+_GROUPS = (1, 7, 11, 32)  # changes of links, of IPv4 routes, of IPv6 routes, of next hops (linux/rtnetlink.h)
 _ROUTES, _OTHER_TABLE = (24, 25), 252
 ROCE_TOS = 26 << 2
 
@@ -58,7 +61,7 @@ class Observer:
         self.ours, theirs = context.Pipe()
         flows = [_flow(live, stream, number) for stream in streams for number in range(stream.flows)]
         watches = {node: _watch(live, node) for node in watched}
-        self.process = context.Process(target=_observe, args=(theirs, flows, watches), daemon=True)
+        self.process = context.Process(target=_observe, args=(theirs, self.ours, flows, watches), daemon=True)
         self.process.start()
         for made in (*(one for flow in flows for one in flow[:2]), *watches.values()):
             made.close()
@@ -148,7 +151,9 @@ def _watch(live: Live, node: str) -> socket.socket:
     return made
 
 
-def _observe(pipe: Connection, flows: Sequence[Flow], watches: dict[str, socket.socket]) -> None:
+def _observe(pipe: Connection, other: Connection, flows: Sequence[Flow], watches: dict[str, socket.socket]) -> None:
+    _die_with_parent()
+    other.close()
     poll = select.poll()
     by_number: dict[int, tuple[str, int | str, socket.socket]] = {}
     for at, (_, receiver, _) in enumerate(flows):
@@ -189,6 +194,12 @@ def _observe(pipe: Connection, flows: Sequence[Flow], watches: dict[str, socket.
                 state.take(int(key), readable)
             elif _drain(readable):
                 changed[str(key)] = time.monotonic()
+
+
+def _die_with_parent() -> None:
+    """Sockets keep namespaces alive, so nothing may be left of a command that is killed; Ctrl-C is the parent's."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def _drain(readable: socket.socket) -> bool:

@@ -54,6 +54,18 @@ class Wiring:
         """Brings every port up that its file does not keep down. The last step: daemons then see each link once."""
         at_once(self._raise, self.lab.nodes.values())
 
+    def forget(self, node: Node) -> None:
+        """What a kernel has learned in a node and a booting box would not have: routes, neighbours, MACs behind its bridges."""
+        for space, own in _by_space(node, self):
+            run("ip", "-n", space, "neigh", "flush", "all", check=False)
+            for family in ("-4", "-6"):
+                run("ip", family, "-n", space, "route", "flush", "table", "all", "proto", "bgp", check=False)
+            made = [item for item in own if item.kind in (BRIDGE, TUNNEL)]
+            _ip(space, [f"link delete {item.name}" for item in made])
+            _ip(space, _made(made, self.kernel, self.namespace(node.name), space))
+            _ip(space, _dressed(made, self.kernel))
+            _ip(space, [f"link set {item.name} master {item.bridge}" for item in own if item.kind == PORT and item.bridge])
+
     # --- steps --------------------------------------------------------------------------------------------------
 
     def _settings(self, node: Node) -> None:

@@ -1,6 +1,7 @@
 """Every proof, in the order that a person would look: what is cabled, what speaks, what forwards, what tenants see."""
 
 from fabric.lab.proofs import (
+    alive,
     attributes,
     forwarding,
     gateways,
@@ -15,6 +16,7 @@ from fabric.lab.proofs import (
 from fabric.lab.proofs.base import Proof
 
 PROOFS: tuple[Proof, ...] = (
+    alive.PROOF,
     sessions.PROOF,
     attributes.PROOF,
     forwarding.PROOF,

@@ -20,15 +20,21 @@ MOST_FAULTS = 30
 def show(live: Live) -> Shown:
     """Reads them from the daemons, not from files."""
     wanted = sessions(live.lab)
-    deadline = time.monotonic() + BFD_S
-    while True:
-        faults, compared = _compare(live, wanted)
-        if time.monotonic() > deadline or not any("BFD" in fault.message for fault in faults):
-            break
-        time.sleep(0.5)
+    detected(live, wanted)
+    faults, compared = _compare(live, wanted)
     more = [Fault("", f"{len(faults) - MOST_FAULTS} more")] if len(faults) > MOST_FAULTS else []
     summary = f"{compared} settings of {len(wanted)} session ends, {len(faults)} not as planned"
     return Shown(summary, (*faults[:MOST_FAULTS], *more))
+
+
+def detected(live: Live, wanted: list[Planned]) -> list[Fault]:
+    """Waits until BFD is up wherever it is planned: without it the next failure would pass unseen."""
+    deadline = time.monotonic() + BFD_S
+    while True:
+        faults = [fault for fault in _compare(live, wanted)[0] if "BFD" in fault.message]
+        if not faults or time.monotonic() > deadline:
+            return faults
+        time.sleep(0.3)
 
 
 def _compare(live: Live, wanted: list[Planned]) -> tuple[list[Fault], int]:

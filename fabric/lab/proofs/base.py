@@ -42,7 +42,7 @@ def judged(kind: str, id: str, title: str, shown: Shown, seconds: float) -> Resu
     return Result(id, kind, title, status, shown.summary, shown.faults, shown.measured, seconds)
 
 
-def broke(error: LabError) -> Shown:
+def broke(error: Exception) -> Shown:
     """A lab that breaks under a question is a failure with its reason, not the end of the run."""
     return Shown("could not be tried", (Fault("", str(error)),))
 
@@ -52,6 +52,6 @@ def prove(proof: Proof, live: Live) -> Result:
     began = time.monotonic()
     try:
         shown = proof.show(live)
-    except LabError as error:
+    except (LabError, OSError) as error:
         shown = broke(error)
     return judged(PROOF, proof.id, proof.title, shown, time.monotonic() - began)

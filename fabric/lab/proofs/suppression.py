@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 
-from fabric.lab.blueprint import TUNNEL, End
+from fabric.lab.blueprint import End
 from fabric.lab.expected.endpoints import Endpoint, endpoints, gateway_of
 from fabric.lab.live import Live
 from fabric.lab.machine.frames import arp_request_for, capture, tunnelled, who_has
@@ -16,7 +16,7 @@ from fabric.lab.machine.ping import Ping, ping
 from fabric.lab.machine.run import run
 from fabric.lab.outcome import Fault
 from fabric.lab.proofs.base import Proof, Shown, skip
-from fabric.lab.proofs.gateways import uplinks
+from fabric.lab.proofs.gateways import suppresses, uplinks
 
 LEARNED_S = 5.0
 
@@ -28,13 +28,13 @@ def show(live: Live) -> Shown:
         return skip("no network of the lab has hosts at two leaves and a gateway")
     if "suppress" not in live.kernel.can:
         return skip(f"the kernel {live.kernel.release} cannot answer ARP for a bridge's hosts")
-    if not any(_suppresses(live, one) for one, _ in asked):
+    if not any(suppresses(live, one) for one, _ in asked):
         return skip("no file of the lab asks for it")
     ping(live, [Ping(e.server, e.address, gateway_of(e)) for pair in asked for e in pair], tries=2)
     faults: list[Fault] = []
     crossed = control = 0
     for one, other in asked:
-        if not _suppresses(live, one):
+        if not suppresses(live, one):
             faults.append(Fault(one.leaf, f"ARP suppression of {_name(one)} is not in its file, as it is at other leaves"))
             continue
         if not _learned(live, one, other):
@@ -45,7 +45,7 @@ def show(live: Live) -> Shown:
         if count or not answers:
             words = f"{count} ARP requests for {other.shown} crossed the fabric, planned 0; {len(answers)} answers"
             faults.append(Fault(one.leaf, f"{_name(one)}: {words}"))
-    one, other = next(pair for pair in asked if _suppresses(live, pair[0]))
+    one, other = next(pair for pair in asked if suppresses(live, pair[0]))
     control = _without(live, one, other)
     if not control and not faults:
         faults.append(Fault(one.leaf, "with suppression off no request was seen either: the capture proves nothing"))
@@ -102,11 +102,6 @@ def _tunnel(end: Endpoint) -> str:
 
 def _space(live: Live, end: Endpoint) -> str:
     return live.space(end.leaf, live.interface(End(end.leaf, _tunnel(end))).vrf)
-
-
-def _suppresses(live: Live, end: Endpoint) -> bool:
-    own = live.wiring.interfaces.get(End(end.leaf, _tunnel(end)))
-    return own is not None and own.kind == TUNNEL and own.answers
 
 
 def _name(end: Endpoint) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from fabric.lab.blueprint import End, Wire
-from fabric.lab.expected.endpoints import Endpoint, endpoints
+from fabric.lab.expected.endpoints import Endpoint, endpoints, together
 from fabric.lab.expected.estimate import Estimate, Left
 from fabric.lab.expected.forwarding import NOTHING, Down, originated
 from fabric.lab.expected.sessions import OVERLAY, sessions
@@ -16,15 +16,18 @@ from fabric.lab.known import FORGETS_ROUTER_MACS
 from fabric.lab.live import Live, Table
 from fabric.lab.machine import daemons
 from fabric.lab.machine.observer import Observer, Seen, Stream
+from fabric.lab.machine.ping import Ping, ping
 from fabric.lab.machine.run import run
 from fabric.lab.outcome import Fault, Measure
 from fabric.lab.proofs import forwarding as tables_proof
+from fabric.lab.proofs.attributes import detected
 from fabric.lab.proofs.base import Shown
 from fabric.lab.proofs.overlay import wait as wait_for_overlay
 from fabric.lab.proofs.reach import pairs
 from fabric.lab.proofs.sessions import wait as wait_for_sessions
 from fabric.plan.devices import LEAF
 
+NOT_REPAIRED = "not repaired"
 FLOWS = 32
 SETTLE_S = 0.5  # that is watched after the tables are right
 FLOWS_BACK_S = 20.0  # until flows that stopped must run again
@@ -57,6 +60,7 @@ class Stage:
     def __init__(self, live: Live, fabric: str) -> None:
         self.live, self.fabric = live, fabric
         self.estimate = Estimate(live.lab, fabric)
+        self.sound = True  # everything was as planned when it was looked at last
 
     # --- who plays ----------------------------------------------------------------------------------------------
 
@@ -71,6 +75,8 @@ class Stage:
     @cached_property
     def uppers(self) -> list[str]:
         """Switches above the leaves that other ones can stand in for."""
+        if not self.leaves:
+            return []
         spines = [name for name in self.switches if self.live.lab.views[name].device.role == "spine"]
         return [name for name in spines if len(self._twins(name)) > 1]
 
@@ -99,7 +105,8 @@ class Stage:
         found = [(a, b) for a, b in pairs(self.live, ends)[0] if a.leaf == leaf != b.leaf]
         if found and not self.forgets:
             return _both_ways(*found[-1])
-        others = [name for name in self.leaves if name != leaf and name not in without]
+        part = together(self.live.lab)
+        others = [name for name in self.leaves if name != leaf and name not in without and part[name] == part[leaf]]
         if not others:
             return []
         (a, b) = (originated(self.live.lab.views[name])[0].partition("/")[0] for name in (leaf, others[-1]))
@@ -170,7 +177,26 @@ class Stage:
         missing, _ = wait_for_sessions(self.live, wanted, BACK_S)
         faults, _, _ = tables_proof.wait(self.live, NOTHING, BACK_S)
         faults += self._overlay_healed(frozenset(own))
-        return [Fault(one.node, f"{one.shown} did not come back") for one in missing[:5]] + faults[:5]
+        faults += detected(self.live, wanted) if not missing else []
+        if not missing and not faults:
+            faults += self._traffic()
+        found = [Fault(one.node, f"{one.shown} did not come back") for one in missing[:5]] + faults[:5]
+        self.sound = not found
+        return found
+
+    def _traffic(self) -> list[Fault]:
+        """One server of each leaf and tenant to each other leaf. Tables can be right and packets lost all the same."""
+        ends = [end for end in endpoints(self.live.lab) if end.fabric == self.fabric]
+        chosen = {(a.leaf, b.leaf, a.tenant, a.network and a.network.vni): (a, b) for a, b in pairs(self.live, ends)[0]}
+        for again in (True, False):
+            replies = ping(self.live, [Ping(a.server, a.address, b.address) for a, b in chosen.values()], tries=12)
+            lost = [pair for pair, count in zip(chosen.values(), replies, strict=True) if not count]
+            if not lost or not (again and self.forgets):
+                break
+            for leaf in {end.leaf for pair in lost for end in pair}:
+                self.live.order(leaf, "bgpd", "clear bgp l2vpn evpn *")
+            wait_for_overlay(self.live, frozenset(self.switches), BACK_S)
+        return [Fault(a.leaf, f"{a.shown} does not reach {b.shown} at {b.leaf} any more") for a, b in lost]
 
     def _overlay_healed(self, own: frozenset[str]) -> list[Fault]:
         """Waits for the overlay. Daemons that forget learn again when their EVPN sessions start afresh."""
@@ -199,10 +225,13 @@ class Stage:
 def measures(watched: Watched) -> dict[str, Measure]:
     """The figures that every scenario tells."""
     least, most = watched.left.paths
-    return {
-        "fib_repair_ms": round(watched.repaired_s * 1000, 1) if watched.repaired_s is not None else "not repaired",
+    flows: dict[str, Measure] = {
         "longest_gap_ms": round(watched.seen.longest_gap_s * 1000, 1),
         "lost_packets": watched.seen.lost,
+    }
+    return {
+        "fib_repair_ms": round(watched.repaired_s * 1000, 1) if watched.repaired_s is not None else NOT_REPAIRED,
+        **(flows if watched.seen.sent else {}),
         "paths": str(least) if least == most else f"{least} to {most}",
         "bandwidth_left_percent": round(watched.left.share * 100, 1),
     }

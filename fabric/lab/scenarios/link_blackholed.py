@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from fabric.lab.blueprint import Wire
 from fabric.lab.expected.forwarding import Down
 from fabric.lab.machine.run import run
+from fabric.lab.outcome import Fault
 from fabric.lab.proofs.base import Shown, skip
-from fabric.lab.scenarios.base import Scenario, Stage, measures
+from fabric.lab.scenarios.base import NOT_REPAIRED, Scenario, Stage, measures
 
 HEARD_S = 3.0  # from a hold timer's end to the last table
 TABLE = "fabric_lab_blackhole"
@@ -30,26 +32,30 @@ def play(stage: Stage) -> Iterator[tuple[str, str, Shown]]:
         yield (*with_bfd, skip(why))
         yield (*without, skip(why))
         return
-    if stage.live.lab.views[stage.leaves[0]].underlay.bfd:
-        yield (*with_bfd, _once(stage, wire))
-        profiles = _profiles(stage, wire)
-        profiles(False)
-        try:
-            yield (*without, _blind(stage, wire, planned=False))
-        finally:
-            profiles(True)
-    else:
+    if not stage.live.lab.views[stage.leaves[0]].underlay.bfd:
         yield (*with_bfd, skip("the plan has no BFD"))
         yield (*without, _blind(stage, wire, planned=True))
+        return
+    yield (*with_bfd, _once(stage, wire, lambda: None))
+    _detect(stage, wire, on=False)
+    try:
+        yield (*without, _blind(stage, wire, planned=False))
+    finally:
+        _detect(stage, wire, on=True)
 
 
-def _once(stage: Stage, wire: Wire, patience_s: float = 30.0, flows_back_s: float = 5.0) -> Shown:
-    streams = stage.streams(stage.leaves[0])
+def _once(stage: Stage, wire: Wire, undo: Callable[[], None], patience_s: float = 30.0, flows_back_s: float = 5.0) -> Shown:
+    """Drops everything on a cable, watches, and takes it back; `undo` is what else there is to take back."""
     down = Down(cables=frozenset({wire}))
-    watched = stage.break_(streams, down, lambda: _blackhole(stage, wire, True), patience_s, flows_back_s)
-    back = stage.mend(lambda: _blackhole(stage, wire, False))
+    act = partial(_blackhole, stage, wire)
+    watched = stage.break_(stage.streams(stage.leaves[0]), down, lambda: act(on=True), patience_s, flows_back_s)
+
+    def mend() -> None:
+        act(on=False)
+        undo()
+
     words = f"{wire.a.node} {wire.a.interface} to {wire.b.node} {wire.b.interface}"
-    return Shown(words, (*watched.faults, *back), measures(watched))
+    return Shown(words, (*watched.faults, *stage.mend(mend)), measures(watched))
 
 
 def _blind(stage: Stage, wire: Wire, planned: bool) -> Shown:
@@ -58,12 +64,21 @@ def _blind(stage: Stage, wire: Wire, planned: bool) -> Shown:
     Args:
         planned: the plan has no BFD. Else this only shows what BFD is good for, and slowness is no fault.
     """
-    shown = _once(stage, wire, stage.live.lab.views[wire.a.node].underlay.hold_s + HEARD_S, flows_back_s=0.5)
+
+    def undo() -> None:
+        if not planned:
+            _detect(stage, wire, on=True)
+
+    patience_s = stage.live.lab.views[wire.a.node].underlay.hold_s + HEARD_S
+    shown = _once(stage, wire, undo, patience_s, flows_back_s=0.5)
     restart_s = _restart_s(stage, wire)
-    if not shown.faults or not restart_s:
+    if shown.measured["fib_repair_ms"] != NOT_REPAIRED or not restart_s or not stage.sound:
         return shown
+    if planned:
+        why = f"without BFD, graceful restart keeps routes over a dead cable for up to {restart_s} s after the hold timer"
+        return Shown(shown.summary, (Fault(wire.a.node, why), *shown.faults), shown.measured)
     words = f"{shown.summary}; graceful restart keeps routes for up to {restart_s} s after the hold timer"
-    return Shown(words, shown.faults if planned else (), shown.measured)
+    return Shown(words, (), shown.measured)
 
 
 def _restart_s(stage: Stage, wire: Wire) -> int:
@@ -88,20 +103,14 @@ def _blackhole(stage: Stage, wire: Wire, on: bool) -> None:
             run("ip", "netns", "exec", space, "nft", "-f", "-", text=text)
 
 
-def _profiles(stage: Stage, wire: Wire) -> Callable[[bool], None]:
-    """Switches BFD off and on at both ends, by the profiles of their own configs. Shut by hand, a session says so, and BGP
-    does not take it for a failure."""
-    found = {
-        end.node: re.findall(r"^ profile (\S+)", stage.live.lab.nodes[end.node].frr_conf, re.MULTILINE)
-        for end in (wire.a, wire.b)
-    }
+def _detect(stage: Stage, wire: Wire, on: bool) -> None:
+    """Switches BFD off and on at both ends, by the profiles of their own configs.
 
-    def set_(on: bool) -> None:
-        for node, names in found.items():
-            for name in names:
-                stage.live.configure(node, "bfdd", "bfd", f"profile {name}", "no shutdown" if on else "shutdown")
-
-    return set_
+    A session that is shut by hand says so, and BGP does not take it for a failure.
+    """
+    for end in (wire.a, wire.b):
+        for name in re.findall(r"^ profile (\S+)", stage.live.lab.nodes[end.node].frr_conf, re.MULTILINE):
+            stage.live.configure(end.node, "bfdd", "bfd", f"profile {name}", "no shutdown" if on else "shutdown")
 
 
 SCENARIO = Scenario("link-blackholed", "Link blackholed", play)

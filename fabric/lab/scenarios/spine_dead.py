@@ -54,6 +54,7 @@ def kill(stage: Stage, name: str) -> None:
 def boot(stage: Stage, name: str) -> None:
     """Daemons, config, ports: as `up` does it."""
     node = stage.live.lab.nodes[name]
+    stage.live.wiring.forget(node)
     start(node, stage.live.wiring)
     daemons.load(stage.live.names.home(name))
     stage.set_node(name, up=True)

@@ -14,10 +14,10 @@ from fabric.readback.words import each_name, mac, numbers, placeholder, prefix
 
 # Attributes that are read here, and those that tell nothing a check asks for.
 READ = frozenset((
-    "address", "address-virtual", "alias", "bond-slaves", "bridge-access", "bridge-ports", "bridge-pvid", "bridge-vids",
-    "bridge-arp-nd-suppress", "bridge-vlan-vni-map", "clagd-vxlan-anycast-ip", "dns-nameserver", "dns-nameservers", "es-sys-mac", "hwaddress",
-    "link-down", "link-speed", "mtu", "netmask", "vlan-id", "vlan-raw-device", "vrf", "vrf-table", "vrrp", "vxlan-id",
-    "vxlan-local-tunnelip",
+    "address", "address-virtual", "alias", "bond-slaves", "bridge-access", "bridge-arp-nd-suppress", "bridge-ports",
+    "bridge-pvid", "bridge-vids", "bridge-vlan-vni-map", "clagd-vxlan-anycast-ip", "dns-nameserver", "dns-nameservers",
+    "es-sys-mac", "hwaddress", "link-down", "link-speed", "mtu", "netmask", "vlan-id", "vlan-raw-device", "vrf",
+    "vrf-table", "vrrp", "vxlan-id", "vxlan-local-tunnelip",
 ))  # fmt: skip
 PASSED = frozenset((
     "accept-ra", "arp-accept", "autoconf", "broadcast", "clag-id", "dad-attempts", "dns-search", "es-df-pref",

@@ -1,0 +1,182 @@
+"""Small sites for the tests of the lab, and what a lab leaves on the machine that it runs on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from fabric import pipeline
+from fabric.diagnostics import MissingError
+from fabric.intent import source
+from fabric.intent.load import validate
+from fabric.lab import state
+from fabric.lab.blueprint import Blueprint
+from fabric.lab.drawing import draw
+from fabric.lab.machine import namespaces
+from fabric.lab.machine.kernel import require
+from fabric.lab.names import Names
+from fabric.pipeline import Intent
+
+ROOT = Path(__file__).parents[2]
+
+# Two spines, four leaves, a server of each tenant at each leaf: one tenant has a network, the others have routed ports.
+EVPN = """\
+version: 1
+site: SITE
+catalog: {servers: {node: {gpus: 1, nics: {compute: {count: 1, speed_gbps: 100}}}}}
+fabrics:
+  backend:
+    nos: frr
+    servers: {model: node, count: 8, name: gpu}
+    topology: {switch: 32x100g, unit: {servers: 2}, leaf: {uplinks: {count: 2}}, spine: {min_count: 2}}
+    overlay: {kind: evpn-vxlan}
+    tenants:
+      - name: red
+        servers: [gpu-0001, gpu-0003, gpu-0005, gpu-0007]
+        networks: [{name: data, vlan: 100, gateway: 10.20.0.0/24}]
+      - {name: blue, servers: [gpu-0002, gpu-0004, gpu-0006, gpu-0008]}
+"""
+THREE_TENANTS = """\
+version: 1
+site: SITE
+catalog: {servers: {node: {gpus: 1, nics: {compute: {count: 1, speed_gbps: 100}}}}}
+fabrics:
+  backend:
+    nos: frr
+    servers: {model: node, count: 12, name: gpu}
+    topology: {switch: 32x100g, unit: {servers: 3}, leaf: {uplinks: {count: 2}}, spine: {min_count: 2}}
+    overlay: {kind: evpn-vxlan}
+    tenants:
+      - name: red
+        servers: [gpu-0001, gpu-0004, gpu-0007, gpu-0010]
+        networks: [{name: data, vlan: 100, gateway: 10.20.0.0/24}]
+      - {name: blue, servers: [gpu-0002, gpu-0005, gpu-0008, gpu-0011]}
+      - {name: green, servers: [gpu-0003, gpu-0006, gpu-0009, gpu-0012]}
+"""
+SONIC = """\
+version: 1
+site: SITE
+catalog: {servers: {node: {gpus: 1, nics: {compute: {count: 1, speed_gbps: 400}}}}}
+fabrics:
+  backend:
+    nos: sonic
+    servers: {model: node, count: 4, name: gpu}
+    topology: {switch: sn4700, unit: {servers: 2}, leaf: {uplinks: {count: 2}}, spine: {min_count: 2}}
+    overlay: {kind: evpn-vxlan}
+    tenants:
+      - {name: red, servers: [gpu-0001, gpu-0003], networks: [{name: data, vlan: 100, gateway: 10.20.0.0/24}]}
+      - {name: blue, servers: [gpu-0002, gpu-0004]}
+"""
+
+# Designs without an overlay. Cables count from 31 and 32 on: leaves have their uplinks in their last ports.
+TWO_TIERS = """\
+version: 1
+site: two
+catalog: {servers: {node: {gpus: 1, nics: {compute: {count: 1, speed_gbps: 100}}}}}
+fabrics:
+  backend:
+    nos: frr
+    servers: {model: node, count: 4, name: gpu}
+    topology: {switch: 32x100g, unit: {servers: 2}, leaf: {uplinks: {count: 2}}, spine: {min_count: 2}}
+"""
+THREE_TIERS = """\
+version: 1
+site: three
+catalog: {servers: {node: {gpus: 1, nics: {compute: {count: 1, speed_gbps: 100}}}}}
+fabrics:
+  backend:
+    nos: frr
+    servers: {model: node, count: 8, name: gpu}
+    topology:
+      switch: 32x100g
+      tiers: 3
+      unit: {servers: 2}
+      pods: {count: 2}
+      leaf: {uplinks: {count: 2}}
+      spine: {min_count: 2, uplinks: {count: 2}}
+"""
+COLLAPSED = """\
+version: 1
+site: pair
+catalog: {servers: {node: {gpus: 0, nics: {frontend: {count: 1, ports: 2, speed_gbps: 100}}}}}
+fabrics:
+  front:
+    purpose: frontend
+    nos: frr
+    servers: {model: node, count: 2, name: web, per_rack: 1}
+    topology: {kind: collapsed, switch: 16x100g, unit: {servers: 2}}
+"""
+PLANES = """\
+version: 1
+site: planes
+catalog: {servers: {node: {gpus: 1, nics: {compute: {count: 1, ports: 2, speed_gbps: 100}}}}}
+fabrics:
+  backend:
+    nos: frr
+    servers: {model: node, count: 4, name: gpu}
+    topology: {switch: 32x100g, planes: 2, unit: {servers: 2}, leaf: {uplinks: {count: 2}}, spine: {min_count: 2}}
+"""
+
+
+def generated(text: str, site: str, folder: Path) -> Intent:
+    """An intent of this name in a folder, its files written beside it."""
+    path = folder / f"{site}.yaml"
+    path.write_text(text.replace("SITE", site), encoding="utf-8")
+    intent = pipeline.load(path)
+    pipeline.generate(intent, jobs=1).write()
+    return intent
+
+
+def edit(intent: Intent, file: str, changes: Mapping[str, str]) -> None:
+    """Changes texts of a generated file (`backend-leaf001/frr.conf`) by hand; each must be there."""
+    path = intent.folder / "configs" / file
+    text = path.read_text(encoding="utf-8")
+    for old, new in changes.items():
+        assert old in text, f"{file}: {old!r}"
+        text = text.replace(old, new)
+    path.write_text(text, encoding="utf-8")
+
+
+@cache
+def drawn(text: str) -> Blueprint:
+    """What would be built of an intent that nothing was generated of."""
+    parsed = source.parse(text, "intent.yaml")
+    return draw(Intent(Path("intent.yaml"), validate(parsed), parsed, Path("nowhere")), fresh=True)
+
+
+@cache
+def lacking() -> str:
+    """Why no lab can run here, "" where one can."""
+    try:
+        require(overlay=True)
+    except MissingError as error:
+        return str(error)
+    return ""
+
+
+def processes(site: str) -> set[tuple[int, str]]:
+    """(number, moment of its start) of every process of a lab; a number alone may soon be another's."""
+    spaces = namespaces.existing(Names(site).prefix)
+    numbers = namespaces.processes({namespaces.inode(name) for name in spaces})
+    return {(number, began) for number in numbers if (began := _began(number))}
+
+
+def alive(known: set[tuple[int, str]]) -> list[int]:
+    """Those of them that are still there."""
+    return [number for number, began in known if _began(number) == began]
+
+
+def left(site: str) -> list[str]:
+    """Namespaces and files that a lab has left behind."""
+    names = Names(site)
+    files = [*names.folder.parent.glob(f"{site}*"), *names.folder.parent.glob(f".{site}*")]
+    limits = [] if state.sites() else list(names.folder.parent.glob("limits*"))  # are every lab's
+    return [*namespaces.existing(names.prefix), *map(str, files), *map(str, limits)]
+
+
+def _began(process: int) -> str:
+    try:
+        return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[19]
+    except OSError:
+        return ""
