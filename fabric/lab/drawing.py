@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -26,6 +27,7 @@ from fabric.standing import Standing
 from fabric.vendors.base import target
 
 RUNNABLE = ("frr", "sonic")  # network OSes whose frr.conf the daemons can load
+BFD_ENDS_PER_CORE = 400  # one end at 300 ms takes bfdd about 0.15 % of a core, and BGP needs some as well
 SERVERS = 2  # of each unit and tenant, unless asked otherwise
 Look = Callable[[str, bytes], bytes]  # path, planned bytes → what is there
 
@@ -77,9 +79,17 @@ class _Drawing:
         wires = (*self._wires(views, nodes, cabled), *_outside_wires(legs, nodes))
         used = {end for wire in wires for end in (wire.a, wire.b)}
         nodes = {name: _used(node, used) for name, node in nodes.items()}
-        return Blueprint(
-            self.plan.site, self.plan, nodes, tuple(sorted(wires, key=_order)), views, tuple(self.notes), self.files
-        )
+        drawn = Blueprint(self.plan.site, self.plan, nodes, tuple(sorted(wires, key=_order)), views, (), self.files)
+        drawn = replace(drawn, bfd=self._bfd(drawn))
+        return replace(drawn, notes=tuple(self.notes))
+
+    def _bfd(self, drawn: Blueprint) -> bool:
+        """Whether the machine can carry BFD on every link; else its packets would starve all that the lab is to show."""
+        ends = sum(len(view.sessions) for view in drawn.views.values() if view.underlay.bfd)
+        most = BFD_ENDS_PER_CORE * (os.cpu_count() or 1)
+        if ends > most:
+            self.notes.append(f"bfdd is not started: {ends:,} ends of BFD sessions, this machine carries about {most:,}")
+        return ends <= most
 
     def _wanted(self, name: str) -> bool:
         return not self.limit or fnmatchcase(name, self.limit)

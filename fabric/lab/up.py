@@ -55,13 +55,13 @@ def start(node: Node, wiring: Wiring) -> None:
     home = wiring.names.home(node.name)
     daemons.prepare(home, node.frr_conf)
     vrfs = wiring.vrf_namespaces(node)
-    commands = daemons.command_lines(home, node.frr_conf, namespaces=bool(vrfs))
+    commands = daemons.command_lines(home, node.frr_conf, namespaces=bool(vrfs), detect=wiring.lab.bfd)
     daemons.start(node.name, wiring.namespace(node.name), home, vrfs, commands)
 
 
 def digest(lab: Blueprint) -> str:
     """Of all that is built, so that a later command knows whether the files have changed since."""
-    text = repr((sorted(lab.nodes.items()), lab.wires))
+    text = repr((sorted(lab.nodes.items()), lab.wires, lab.bfd))
     return hashlib.sha256(text.encode()).hexdigest()
 
 

@@ -66,13 +66,14 @@ def _takes_bfdctl(folder: Path) -> bool:
     return "--bfdctl" in run(str(folder / "bfdd"), "--help", check=False).stdout
 
 
-def command_lines(home: Path, frr_conf: str, namespaces: bool) -> list[str]:
+def command_lines(home: Path, frr_conf: str, namespaces: bool, detect: bool = True) -> list[str]:
     """The daemons that a frr.conf needs, in the order of their start.
 
     Args:
+        detect: bfdd is one of them, where the file asks for it.
         namespaces: VRFs are namespaces, not devices.
     """
-    bfd = re.search(r"^bfd$|^ *neighbor \S+ bfd", frr_conf, re.MULTILINE)
+    bfd = detect and re.search(r"^bfd$|^ *neighbor \S+ bfd", frr_conf, re.MULTILINE)
     # SONiC's routes go to the ASIC by a module of zebra; without it zebra does not know the words.
     module = re.search(r"^(no )?fpm ", frr_conf, re.MULTILINE) and any(Path("/usr/lib").glob(FPM_MODULE))
     folder = programs()

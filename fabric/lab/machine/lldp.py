@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fabric.lab.blueprint import End, Node
+from fabric.lab.blueprint import SERVER, End, Node
 from fabric.lab.machine import namespaces
 from fabric.lab.machine.namespaces import NETNS, processes
 from fabric.lab.machine.run import at_once, run
@@ -46,12 +46,15 @@ def missing() -> str:
     return f"{lost[0]} is not installed (Debian package lldpd)" if lost else ""
 
 
+SERVERS = 64  # servers that may speak; of more, their cables are left to the proof of reach
+
+
 class Lldp:
     """The lldpds of a lab; a context that starts them and ends them."""
 
     def __init__(self, live: Live) -> None:
         self.live = live
-        self.homes = {space: (node.name, home) for node in live.lab.nodes.values() for space, home in _homes(live, node)}
+        self.homes = {space: (node.name, home) for node in speakers(live) for space, home in _homes(live, node)}
 
     def __enter__(self) -> Lldp:
         self.stop()
@@ -106,6 +109,12 @@ class Lldp:
             if right or time.monotonic() > deadline:
                 return found
             time.sleep(0.5)
+
+
+def speakers(live: Live) -> list[Node]:
+    """Nodes that run lldpd: switches, and servers unless there are many."""
+    servers = live.lab.of(SERVER)
+    return [node for node in live.lab.nodes.values() if node.kind != SERVER or len(servers) <= SERVERS]
 
 
 def _program(process: int) -> str:

@@ -55,7 +55,7 @@ class Wiring:
         at_once(self._raise, self.lab.nodes.values())
 
     def forget(self, node: Node) -> None:
-        """What a kernel has learned in a node and a booting box would not have: routes, neighbours, MACs behind its bridges."""
+        """Drops what the kernel of a node has learned and a booting box would not know: routes, neighbours, MACs."""
         for space, own in _by_space(node, self):
             run("ip", "-n", space, "neigh", "flush", "all", check=False)
             for family in ("-4", "-6"):

@@ -49,14 +49,14 @@ def _compare(live: Live, wanted: list[Planned]) -> tuple[list[Fault], int]:
             said = (answers[node] or {}).get(end.vrf or "default", {}).get(end.peer)
             if not isinstance(said, dict):
                 continue  # the proof of sessions tells
-            for what, has, planned in _settings(end, said, rows):
+            for what, has, planned in _settings(live, end, said, rows):
                 compared += 1
                 if has != planned:
                     faults.append(Fault(node, f"{end.shown}: {what} {_shown(has)}, planned {_shown(planned)}"))
     return faults, compared
 
 
-def _settings(end: Planned, said: dict[str, Any], rows: dict[Key, Any]) -> Iterator[tuple[str, Any, Any]]:
+def _settings(live: Live, end: Planned, said: dict[str, Any], rows: dict[Key, Any]) -> Iterator[tuple[str, Any, Any]]:
     """(what, value of the daemon, value of the plan)."""
     name = session_name(end.vrf, end.peer)
 
@@ -76,7 +76,7 @@ def _settings(end: Planned, said: dict[str, Any], rows: dict[Key, Any]) -> Itera
     yield "filter out", _filter(family, "outgoing"), _only(planned("sends"))
     if planned("max_prefix"):
         yield "prefix limit", family.get("prefixAllowedMax", 0), planned("max_prefix")
-    if planned("bfd"):
+    if planned("bfd") and live.lab.bfd:
         yield "BFD", said.get("peerBfdInfo", {}).get("status", "off"), "Up"
 
 

@@ -36,6 +36,10 @@ def play(stage: Stage) -> Iterator[tuple[str, str, Shown]]:
         yield (*with_bfd, skip("the plan has no BFD"))
         yield (*without, _blind(stage, wire, planned=True))
         return
+    if not stage.live.lab.bfd:
+        yield (*with_bfd, skip("bfdd does not run in a lab of this size"))
+        yield (*without, _blind(stage, wire, planned=False))
+        return
     yield (*with_bfd, _once(stage, wire, lambda: None))
     _detect(stage, wire, on=False)
     try:
@@ -66,7 +70,7 @@ def _blind(stage: Stage, wire: Wire, planned: bool) -> Shown:
     """
 
     def undo() -> None:
-        if not planned:
+        if not planned and stage.live.lab.bfd:
             _detect(stage, wire, on=True)
 
     patience_s = stage.live.lab.views[wire.a.node].underlay.hold_s + HEARD_S
