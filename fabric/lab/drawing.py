@@ -72,7 +72,7 @@ class _Drawing:
         views = {job.device.name: self.renderer.views[job.fabric].of(job.device) for job in jobs}
         nodes = {job.device.name: self._switch(job, views[job.device.name]) for job in jobs}
         cabled = self._servers(views)
-        nodes |= {name: server(name, own.text) for name, own in cabled.items()}
+        nodes |= {name: self._server(name, own.text) for name, own in cabled.items()}
         legs = list(_legs(views))
         boxes = groupby(sorted(legs, key=lambda leg: leg[0]), key=lambda leg: leg[0])
         nodes |= {name: stand_in(name, [leg for _, leg in found]) for name, found in boxes}
@@ -147,6 +147,14 @@ class _Drawing:
         if len(found) < total:
             self.notes.append(f"{len(found)} of {plural(total, 'server')}: {self.most} a leaf and tenant")
         return found
+
+    def _server(self, name: str, text: str) -> Node:
+        try:
+            return server(name, text)
+        except ValueError as error:
+            place = Place(f"{self.intent.shown}/hosts/{name}/60-fabric.yaml")
+            said = " ".join(str(error).split())
+            raise InputError([Diagnostic("FAB513", place, said, "`fabric generate` writes it anew")]) from None
 
     # --- wires --------------------------------------------------------------------------------------------------
 

@@ -198,10 +198,12 @@ class _Drawing:
         """A VXLAN device for every VNI that is bound to a VLAN."""
         local = self.facts.vtep.value if self.facts.vtep else ""
         for number, layer2 in self.facts.vnis.items():
+            if layer2.vlan is None:
+                continue  # told to BGP alone: there is no device
             suppress = layer2.arp_suppress is not None and layer2.arp_suppress.value
             yield self._tunnel(number, _int(layer2.vlan), local, suppress)
         for vrf in self.facts.vrfs.values():
-            if vrf.vni is not None and local:
+            if vrf.vni is not None and vrf.vlan is not None and local:
                 yield self._tunnel(vrf.vni.value, _int(vrf.vlan), local, False)
 
     def _tunnel(self, vni: int, vlan: int, local: str, suppress: bool) -> Interface:

@@ -176,7 +176,9 @@ def left(site: str) -> list[str]:
 
 
 def _began(process: int) -> str:
+    """When a process started, "" for one that has ended, also where nobody has taken note yet."""
     try:
-        return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[19]
+        fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
     except OSError:
         return ""
+    return "" if fields[0] == "Z" else fields[19]

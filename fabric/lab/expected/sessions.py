@@ -26,6 +26,7 @@ class Planned:
     peer_asn: int
     interface: str = ""  # that it runs over, "" between loopbacks
     address: str = ""  # planned for that interface, with its length
+    peer_interface: str = ""  # planned at the other end, "" where it is no switch's
 
     @property
     def shown(self) -> str:
@@ -55,7 +56,13 @@ def _of(view: SwitchView) -> Iterator[Planned]:
             address = parts[0] if session.tag and parts else session.port.address or ""
             kind = TENANT if vrf else UNDERLAY
             peer = session.peer_address or name
-            yield Planned(kind, device.name, vrf, peer, session.peer.name, device.asn, session.peer_asn, name, address)
+            far = session.port.peer
+            there = ""
+            if far is not None and far.port is not None and far.model is not None:
+                there = target(far.device.nos).port_name(far.model, far.port, far.device.model)
+                there += f".{session.tag}" if session.tag else ""
+            own, other = device.asn, session.peer_asn
+            yield Planned(kind, device.name, vrf, peer, session.peer.name, own, other, name, address, there)
     for item in view.overlay.sessions if view.overlay else ():
         yield Planned(OVERLAY, device.name, "", item.peer_address, item.peer.name, device.asn, item.peer_asn)
     for way in view.externals:

@@ -14,7 +14,6 @@ from fabric.lab.outcome import Fault
 from fabric.lab.proofs.base import Proof, Shown
 
 BFD_S = 10.0  # until BFD must be up
-MOST_FAULTS = 30
 
 
 def show(live: Live) -> Shown:
@@ -22,9 +21,8 @@ def show(live: Live) -> Shown:
     wanted = sessions(live.lab)
     detected(live, wanted)
     faults, compared = _compare(live, wanted)
-    more = [Fault("", f"{len(faults) - MOST_FAULTS} more")] if len(faults) > MOST_FAULTS else []
     summary = f"{compared} settings of {len(wanted)} session ends, {len(faults)} not as planned"
-    return Shown(summary, (*faults[:MOST_FAULTS], *more))
+    return Shown(summary, tuple(faults))
 
 
 def detected(live: Live, wanted: list[Planned]) -> list[Fault]:

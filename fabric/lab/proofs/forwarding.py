@@ -12,7 +12,6 @@ from fabric.lab.outcome import Fault
 from fabric.lab.proofs.base import Proof, Shown
 
 PATIENCE_S = 20.0
-MOST_FAULTS = 40
 
 
 def wait(live: Live, down: Down = NOTHING, patience_s: float = PATIENCE_S) -> tuple[list[Fault], dict[str, Table], float]:
@@ -114,8 +113,7 @@ def show(live: Live) -> Shown:
     )
     if faults:
         words = f"{len(faults)} of {count} routes are not as planned"
-    shown = (*faults[:MOST_FAULTS], *([Fault("", f"{len(faults) - MOST_FAULTS} more")] if len(faults) > MOST_FAULTS else []))
-    return Shown(words, shown, {"waited_s": round(seconds, 1)})
+    return Shown(words, tuple(faults), {"waited_s": round(seconds, 1)})
 
 
 PROOF = Proof("forwarding", "Forwarding tables", show)

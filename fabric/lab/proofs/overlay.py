@@ -17,7 +17,6 @@ from fabric.plan.views import SwitchView
 from fabric.vendors.base import target
 
 PATIENCE_S = 20.0
-MOST_FAULTS = 30
 
 
 def show(live: Live) -> Shown:
@@ -26,9 +25,8 @@ def show(live: Live) -> Shown:
         return skip("no switch of the lab has an overlay")
     counts, faults = wait(live, frozenset(live.lab.views))
     words = f"{counts[3]} tunnels of networks (type 3), {counts[2]} hosts (type 2), {counts[5]} prefixes of tenants (type 5)"
-    more = [Fault("", f"{len(faults) - MOST_FAULTS} more")] if len(faults) > MOST_FAULTS else []
     measured = {"type_2": counts[2], "type_3": counts[3], "type_5": counts[5]}
-    return Shown(words, (*faults[:MOST_FAULTS], *more), measured)
+    return Shown(words, tuple(faults), measured)
 
 
 def wait(live: Live, switches: frozenset[str], patience_s: float = PATIENCE_S) -> tuple[dict[int, int], list[Fault]]:
@@ -78,7 +76,11 @@ def _vnis(view: SwitchView, known: dict[int, dict[str, Any]]) -> Iterator[Fault]
     idiom = target(view.device.nos).idiom
     assert idiom is not None
     for vni in sorted({*planned, *tables} - known.keys()):
-        what = f"network {planned[vni].name}" if vni in planned else f"tenant {tables[vni].name}"
+        what = (
+            f"network {planned[vni].name}"
+            if vni in planned
+            else f"tenant {tables[vni].name} ({idiom.vrf.format(tables[vni].name)})"
+        )
         others = ", ".join(map(str, sorted(known.keys() - planned.keys() - tables.keys()))) or "no other"
         yield Fault(name, f"VNI {vni} of {what} is not there; unplanned: {others}")
     for vni in sorted(known.keys() - planned.keys() - tables.keys()):
@@ -91,7 +93,9 @@ def _vnis(view: SwitchView, known: dict[int, dict[str, Any]]) -> Iterator[Fault]
         if row.get("vrf") != vrf:
             yield Fault(name, f"VNI {vni} is that of {row.get('vrf')}, planned {vrf}")
         elif row.get("state") != "Up":
-            yield Fault(name, f"VNI {vni} of {vrf} is {row.get('state', 'not there')}: its bridge or tunnel is missing")
+others = ", ".join(map(str, sorted(known.keys() - planned.keys() - tables.keys()))) or "no other"
+            state = row.get("state", "not there")
+            yield Fault(name, f"VNI {vni} of {vrf} is {state}: its bridge or tunnel is missing, or the VRF's VNI ({others})")
 
 
 def _flooded(
@@ -113,7 +117,10 @@ def _flooded(
             elif row:
                 yield (
                     3,
-                    Fault(view.device.name, f"VNI {network.vni}: no tunnel to {other} ({far.overlay.vtep}); route targets?"),
+                    Fault(
+                        view.device.name,
+                        f"VNI {network.vni} of {other} ({far.overlay.vtep}): no tunnel; route targets?",
+                    ),
                 )
 
 
@@ -166,7 +173,9 @@ def _prefixes(
             else:
                 homes = ", ".join(far.device.name for far in leaves)
                 words = (
-                    f"{prefix} of {homes} is not in {name}" if not there else f"{prefix} in {name}: over {', '.join(there)}"
+                    f"{prefix} of {homes} is not in {name} (route targets?)"
+                    if not there
+                    else f"{prefix} in {name}: over {', '.join(there)}"
                 )
                 yield Fault(leaves[0].device.name if not there else view.device.name, f"{words} at {view.device.name}")
 

@@ -7,10 +7,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from fabric.lab.blueprint import PORT, End
-from fabric.lab.expected.sessions import OVERLAY, Planned, sessions
+from fabric.lab.expected.forwarding import originated, version
+from fabric.lab.expected.sessions import OVERLAY, UNDERLAY, Planned, sessions
 from fabric.lab.live import Live
 from fabric.lab.outcome import Fault
 from fabric.lab.proofs.base import Proof, Shown
+from fabric.lab.proofs.forwarding import why_missing
 
 PATIENCE_S = 45.0  # until a session must be up; a daemon tries again after 10 s, and BFD may stop a first attempt
 STILL_S = 15.0  # without any news
@@ -46,7 +48,12 @@ def show(live: Live) -> Shown:
     """Waits for all of them."""
     wanted = sessions(live.lab)
     missing, seconds = wait(live, wanted)
-    faults = tuple(dict.fromkeys(_blame(live, planned) for planned in missing))
+    # Between two switches whose cables say nothing, loopbacks have nothing to say either.
+    silent = {(one.node, one.peer_node) for one in missing if one.kind == UNDERLAY}
+    told = [
+        one for one in missing if one.kind != OVERLAY or not {(one.node, one.peer_node), (one.peer_node, one.node)} & silent
+    ]
+    faults = tuple(dict.fromkeys(_blame(live, planned) for planned in told))
     summary = f"{len(wanted) - len(missing)} of {len(wanted)} ends established"
     return Shown(summary, faults, {"waited_s": round(seconds, 1)})
 
@@ -55,15 +62,27 @@ def _blame(live: Live, planned: Planned) -> Fault:
     """The box that is wrong, whichever of the two ends was asked."""
     for node, reason in _reasons(live, planned):
         return Fault(node, reason)
+    if planned.kind == OVERLAY and (lost := _unreachable(live, planned)):
+        return lost
     said = _neighbor(live, planned)
     state = said.get("bgpState", "unknown")
     words = said.get("lastNotificationReason") or said.get("lastResetDueTo") or "nothing was heard of the other end"
     return Fault(planned.node, f"{planned.shown} is not established: {state}, {words}")
 
 
+def _unreachable(live: Live, planned: Planned) -> Fault | None:
+    """Who keeps one loopback of a session from the other one's switch."""
+    for here, there in ((planned.node, planned.peer_node), (planned.peer_node, planned.node)):
+        prefix = originated(live.lab.views[there])[0]
+        if prefix not in live.table(here, "", version(live.lab.views[here])):
+            device, why = why_missing(live, here, prefix, there)
+            return Fault(device, f"{planned.shown}: {prefix} of {there} is not in the table of {here}: {why}")
+    return None
+
+
 def _reasons(live: Live, planned: Planned) -> Iterable[tuple[str, str]]:
     """What of both ends is not as planned, the likeliest first."""
-    ends = [planned, *(other for other in sessions(live.lab) if _mirrors(live, planned, other))]
+    ends = [planned, *(other for other in sessions(live.lab) if _mirrors(planned, other))]
     for end in ends:
         answer = live.ask_all([end.node], "bgpd", "show bgp vrf all neighbors json")[end.node]
         if answer is None:
@@ -93,19 +112,16 @@ def _link(live: Live, end: Planned) -> Iterable[tuple[str, str]]:
     if end.address and end.address not in own.addresses:
         has = ", ".join(own.addresses) or "no address"
         yield end.node, f"{end.shown}: {end.interface} has {has}, planned {end.address}"
-    far = live.far(end.node, end.interface)
-    if far is None or far.node != end.peer_node:
-        yield end.node, f"{end.shown}: {end.interface} is cabled to {far.node if far else 'nothing'}, planned {end.peer_node}"
+    far, wanted = live.far(end.node, end.interface), End(end.peer_node, end.peer_interface)
+    if far is None or (end.peer_interface and far != wanted):
+        there = f"{far.node} {far.interface}" if far else "nothing"
+        yield end.node, f"{end.shown}: {end.interface} is cabled to {there}, planned {wanted.node} {wanted.interface}"
 
 
-def _mirrors(live: Live, one: Planned, other: Planned) -> bool:
+def _mirrors(one: Planned, other: Planned) -> bool:
     """Whether two ends are of one session."""
-    if (other.node, other.peer_node, other.kind) != (one.peer_node, one.node, one.kind):
-        return False
-    if not one.interface:
-        return True
-    wires = {wire for wire in live.lab.wires if End(one.node, one.interface) in (wire.a, wire.b)}
-    return any(End(other.node, other.interface) in (wire.a, wire.b) for wire in wires)
+    same = (other.node, other.peer_node, other.kind) == (one.peer_node, one.node, one.kind)
+    return same and other.interface == one.peer_interface
 
 
 def _neighbor(live: Live, planned: Planned) -> dict[str, Any]:
