@@ -31,6 +31,7 @@ fabrics:
     servers: {model: node, count: 8, name: gpu}
     topology: {switch: 32x100g, unit: {servers: 2}, leaf: {uplinks: {count: 2}}, spine: {min_count: 2}}
     overlay: {kind: evpn-vxlan}
+    underlay: {keepalive_s: 1, hold_s: 3}  # scenarios wait for them
     tenants:
       - name: red
         servers: [gpu-0001, gpu-0003, gpu-0005, gpu-0007]

@@ -48,8 +48,8 @@ def site(tmp_path: Path) -> Iterator[Site]:
 
     yield make
     for name in made:
-        take_down(Names(name))
-        (Names(name).folder.parent / f"{name}.lock").unlink(missing_ok=True)
+        with state.only_one(Names(name)):
+            take_down(Names(name))
 
 
 def fabric(*words: object, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
@@ -218,6 +218,17 @@ def test_a_line_that_daemons_refuse_is_told(site: Site) -> None:
     told = [line for line in done.stderr.splitlines() if line.startswith("refused: backend-spine001:")]
     assert (done.returncode, bool(told), "router bpg 65000" in " ".join(told)) == (1, True, True), done.stderr
     assert fabric("down", intent.path).returncode == 0
+
+
+@pytest.mark.usefixtures("machine")
+def test_nothing_is_left_where_a_kernel_refuses_a_file(site: Site) -> None:
+    intent = site(EVPN, "lab-live-filter")
+    path = intent.folder / "configs/backend-leaf002/nftables.conf"
+    path.write_text(path.read_text(encoding="utf-8") + "table nonsense {\n", encoding="utf-8")
+    done = fabric("up", intent.path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "backend-leaf002: nftables.conf is refused" in done.stderr
+    assert left("lab-live-filter") == []
 
 
 # --- what is missing ----------------------------------------------------------------------------------------

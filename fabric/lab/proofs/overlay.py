@@ -93,7 +93,7 @@ def _vnis(view: SwitchView, known: dict[int, dict[str, Any]]) -> Iterator[Fault]
         if row.get("vrf") != vrf:
             yield Fault(name, f"VNI {vni} is that of {row.get('vrf')}, planned {vrf}")
         elif row.get("state") != "Up":
-others = ", ".join(map(str, sorted(known.keys() - planned.keys() - tables.keys()))) or "no other"
+            others = ", ".join(map(str, sorted(known.keys() - planned.keys() - tables.keys()))) or "no other"
             state = row.get("state", "not there")
             yield Fault(name, f"VNI {vni} of {vrf} is {state}: its bridge or tunnel is missing, or the VRF's VNI ({others})")
 
