@@ -55,9 +55,9 @@ HOSTILE = "a|b `c` <img>&amp;\n| d |\x1b[2J"
 
 def foreign(text: str) -> Outcome:
     """An outcome whose every text came from elsewhere."""
-    result = Result(text, "proof", text, FAIL, text, (Fault(text, text),), {"name": text, "gap_ms": math.inf})
+    result = Result(text, "scenario", text, FAIL, text, (Fault(text, text),), {"name": text, "gap_ms": math.inf})
     reasons = (NotEmulated(text, text, (text,)),)
-    return Outcome(text, text, text, text, text, (result, Result(text, "proof", text, SKIP, text)), reasons, 0.04)
+    return Outcome(text, text, text, text, text, (result, Result(text, "scenario", text, SKIP, text)), reasons, 0.04)
 
 
 OUTCOMES = {
@@ -155,9 +155,9 @@ def test_text_keeps_its_lines(text: str, seen: str) -> None:
         f"site {seen}: {seen}",
         f"FRR {seen}, kernel {seen}, VRFs as {seen}",
         "",
-        f"      {'proof':{max(5, len(seen))}}  {'name':{max(4, len(seen))}}  gap    found",
-        f"FAIL  {seen:5}  {seen:4}  inf s  {seen}",
-        f"skip  {seen:5}  {'–':{max(4, len(seen))}}  –      {seen}",
+        f"      {'scenario':{max(8, len(seen))}}  {'name':{max(4, len(seen))}}  gap    found",
+        f"FAIL  {seen:8}  {seen:4}  inf s  {seen}",
+        f"skip  {seen:8}  {'–':{max(4, len(seen))}}  –      {seen}",
         "",
         f"{seen}:",
         f"    {seen}: {seen}",
@@ -272,7 +272,24 @@ def cells(text: str) -> list[str]:
 def test_markdown_gives_the_text_back(text: str, seen: str) -> None:
     assert cells(report("markdown", foreign(text))) == [
         *(f"Lab test of site {seen}", "What ran", "", "Shape", seen, "FRR", seen, "Kernel", seen, "VRFs", f"as {seen}"),
-        *("Proofs", "", "proof", "name", "gap", "found", "FAIL", seen, seen, "inf s", seen, "skip", seen, "–", "–", seen),
+        *(
+            "Scenarios",
+            "",
+            "scenario",
+            "name",
+            "gap",
+            "found",
+            "FAIL",
+            seen,
+            seen,
+            "inf s",
+            seen,
+            "skip",
+            seen,
+            "–",
+            "–",
+            seen,
+        ),
         *("Faults", seen, "device", "fault", seen, seen),
         *("Not emulated", "what", "why", "checks that look at it instead", seen, seen, seen),
     ]
