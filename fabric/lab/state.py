@@ -78,8 +78,10 @@ def only_one(names: Names) -> Iterator[None]:
         handle.truncate(0)
         handle.write(str(os.getpid()))
         handle.flush()
-        yield
-        _forget(path, names)
+        try:
+            yield
+        finally:
+            _forget(path, names)
 
 
 def _forget(path: Path, names: Names) -> None:
