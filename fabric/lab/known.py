@@ -21,6 +21,7 @@ class Known:
     def in_(self, version: str) -> bool:
         """Whether a release has it."""
         own = tuple(int(part) for part in re.findall(r"\d+", version)[:3])
+        own += (0,) * (3 - len(own)) if own else ()
         if not own or own < self.since:
             return False
         same = [release for release in self.fixed if release[:2] == own[:2]]

@@ -56,10 +56,10 @@ def raise_open_files() -> None:
 
 def _read() -> dict[str, int]:
     try:
-        found: dict[str, int] = json.loads(JOURNAL.read_text(encoding="utf-8"))
+        found = json.loads(JOURNAL.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return found
+    return {key: value for key, value in found.items() if isinstance(value, int)} if isinstance(found, dict) else {}
 
 
 def _write(values: dict[str, int]) -> None:

@@ -7,6 +7,7 @@ import select
 import socket
 import struct
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -53,6 +54,8 @@ def ping(live: Live, asked: Sequence[Ping], tries: int = 4, wait_s: float = 0.4)
 class _Run:
     def __init__(self, live: Live, asked: Sequence[Ping]) -> None:
         self.asked, self.replies = asked, [0] * len(asked)
+        self.tries = 0
+        self.counted: Counter[tuple[int, int]] = Counter()  # (question, try) → replies
         self.sockets: dict[tuple[str, str, str, bool], socket.socket] = {}
         self.poll = select.poll()
         self.by_number: dict[int, socket.socket] = {}
@@ -64,10 +67,11 @@ class _Run:
                 self.poll.register(made, select.POLLIN)
 
     def send(self, pending: Sequence[int]) -> None:
+        self.tries += 1
         for at in pending:
             one = self.asked[at]
             version = ipaddress.ip_address(one.target).version
-            body = _MAGIC + struct.pack("!I", at)
+            body = _MAGIC + struct.pack("!IB", at, self.tries)
             body = body.ljust(one.size - _HEADERS[version], b".")
             try:
                 self.sockets[_key(one)].sendto(_echo(version, at, body), (one.target, 0))
@@ -96,10 +100,13 @@ class _Run:
             if readable.family == socket.AF_INET:
                 data = data[(data[0] & 15) * 4 :]
             if data[:1] in (b"\x00", b"\x81") and data[8:].startswith(_MAGIC):
-                at = struct.unpack_from("!I", data, 8 + len(_MAGIC))[0]
+                if len(data) < 8 + len(_MAGIC) + 5:
+                    continue
+                at, number = struct.unpack_from("!IB", data, 8 + len(_MAGIC))
                 one = self.asked[at] if at < len(self.asked) else None
                 if one is not None and self.sockets[_key(one)] is readable:
-                    self.replies[at] += 1
+                    self.counted[at, number] += 1  # a late reply to the first try is no second one to the next
+                    self.replies[at] = max(self.replies[at], self.counted[at, number])
 
     def close(self) -> None:
         for made in self.sockets.values():

@@ -55,7 +55,7 @@ def compare(wanted: Mapping[End, End], heard: Mapping[End, list[End]]) -> list[F
                 f"planned {_end(wanted[here])}; {other.interface} leads to {_end(wanted[here])}, planned {_end(got)}"
             )
             faults.append(Fault(here.node, message))
-    for here, got in wrong.items():
+    for here, got in sorted(wrong.items(), key=lambda item: item[1] is None):  # what is heard tells more than what is not
         if here in told:
             continue
         told |= {here, *([wanted[here]] if wanted[here] in wrong else [])}
