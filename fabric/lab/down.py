@@ -26,8 +26,7 @@ def take_down(names: Names) -> int:
     if left := namespaces.existing(names.prefix):
         raise LabError(f"namespaces that could not be deleted: {', '.join(left[:5])}")
     shutil.rmtree(names.folder, ignore_errors=True)
-    if not state.sites():
-        limits.restore_limits()
+    limits.restore_limits(needed=lambda: bool(state.sites()))
     return len(spaces)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from fabric.lab.blueprint import Blueprint
@@ -16,6 +17,9 @@ from fabric.lab.machine.kernel import Kernel
 from fabric.lab.machine.run import LabError
 from fabric.lab.outcome import FAIL, SKIP, NotEmulated, Outcome, Result
 from fabric.lab.proofs import PROOFS
+from fabric.lab.proofs import forwarding as forwarding_proof
+from fabric.lab.proofs import overlay as overlay_proof
+from fabric.lab.proofs import sessions as sessions_proof
 from fabric.lab.proofs.base import PROOF, SCENARIO, Shown, broke, judged, prove, skip
 from fabric.lab.scenarios import SCENARIOS
 from fabric.lab.scenarios.base import Scenario, Stage
@@ -24,6 +28,8 @@ Say = Callable[[str], None]
 PROOF_NAMES = tuple(proof.id for proof in PROOFS)
 NAMES = (*PROOF_NAMES, *(scenario.id for scenario in SCENARIOS))  # of everything that can be asked for alone
 DAEMONS = "daemons"  # without them there is nothing to ask
+SETTLING = frozenset({"sessions", "forwarding", "overlay"})  # proofs that wait until a lab is as it must be
+TRAFFIC = frozenset({"gateways", "suppression", "reach", "spreading", "mtu"})  # and those that send packets at once
 AFTERWARDS = ("sessions", "forwarding", "overlay", "reach")  # proofs that are shown once more when scenarios have been played
 
 
@@ -38,6 +44,8 @@ def run(lab: Blueprint, kernel: Kernel, wanted: Collection[str], fabric: str, sa
     limits.raise_open_files()
     live = Live(lab, kernel)
     results: list[Result] = []
+    if TRAFFIC & {*wanted} and not SETTLING & {*wanted}:
+        _settle(live)
     for proof in PROOFS:
         if proof.id not in wanted:
             continue
@@ -54,6 +62,15 @@ def run(lab: Blueprint, kernel: Kernel, wanted: Collection[str], fabric: str, sa
     return Outcome(
         lab.site, lab.shape, daemons.version(), kernel.release, kernel.vrfs, tuple(results), found, time.monotonic() - began
     )
+
+
+def _settle(live: Live) -> None:
+    """Gives a lab that has just come up its time, where no proof that is asked for does."""
+    with suppress(LabError):
+        sessions_proof.wait(live, sessions(live.lab))
+        forwarding_proof.wait(live)
+        if any(view.overlay for view in live.lab.views.values()):
+            overlay_proof.wait(live, frozenset(live.lab.views))
 
 
 def _scenarios(live: Live, wanted: Sequence[Scenario], fabric: str, sound: bool, say: Say) -> Iterator[Result]:

@@ -720,6 +720,14 @@ def test_an_accident_while_limits_are_raised(proc: Path, monkeypatch: pytest.Mon
     assert (got(proc), got(proc, "ipv6")) == (DEFAULTS, DEFAULTS)
 
 
+def test_labs_of_several_sites_come_at_once(proc: Path) -> None:
+    for _ in range(20):
+        at_once(lambda number: limits.raise_limits(), range(8))
+        assert (got(proc), got(proc, "ipv6")) == (RAISED, RAISED)
+        limits.restore_limits()
+        assert (got(proc), got(proc, "ipv6")) == (DEFAULTS, DEFAULTS)
+
+
 @pytest.mark.parametrize("text", ["", "{", "[1]", '{"net/ipv4/neigh/default/gc_thresh3": "a lot"}'])
 def test_a_journal_that_is_broken(text: str, proc: Path) -> None:
     limits.JOURNAL.parent.mkdir()

@@ -6,8 +6,12 @@ there before is written down first, so that it can be put back after any acciden
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import resource
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from fabric.lab.names import RUN
@@ -23,29 +27,44 @@ SYSCTL = Path("/proc/sys")
 
 def raise_limits() -> None:
     """Raises what is lower than needed; the journal keeps what a lab found before it."""
-    before = _read()
-    for key, needed in reversed(NEEDED.items()):  # the upper thresholds first: none may exceed the next
-        path = SYSCTL / key
-        try:
-            value = int(path.read_text(encoding="ascii"))
-        except (OSError, ValueError):
-            continue  # no such limit here
-        if value >= needed:
-            continue
-        if key not in before:
-            before[key] = value
-            _write(before)
-        path.write_text(str(needed), encoding="ascii")
+    with _alone():
+        before = _read()
+        for key, needed in reversed(NEEDED.items()):  # the upper thresholds first: none may exceed the next
+            path = SYSCTL / key
+            try:
+                value = int(path.read_text(encoding="ascii"))
+            except (OSError, ValueError):
+                continue  # no such limit here
+            if value >= needed:
+                continue
+            if key not in before:
+                before[key] = value
+                _write(before)
+            path.write_text(str(needed), encoding="ascii")
 
 
-def restore_limits() -> None:
-    """Puts back what no other lab needs; a value that somebody changed since stays."""
-    before = _read()
-    for key, value in before.items():
-        path = SYSCTL / key
-        if path.exists() and path.read_text(encoding="ascii").strip() == str(NEEDED.get(key)):
-            path.write_text(str(value), encoding="ascii")
-    JOURNAL.unlink(missing_ok=True)
+def restore_limits(needed: Callable[[], bool] = lambda: False) -> None:
+    """Puts back what no lab needs any more; a value that somebody changed since stays."""
+    with _alone():
+        if needed():
+            return
+        for key, value in _read().items():
+            path = SYSCTL / key
+            if path.exists() and path.read_text(encoding="ascii").strip() == str(NEEDED.get(key)):
+                path.write_text(str(value), encoding="ascii")
+        JOURNAL.unlink(missing_ok=True)
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Labs of two sites may come and go at the same time."""
+    RUN.mkdir(parents=True, exist_ok=True)
+    folder = os.open(RUN, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
 
 
 def raise_open_files() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import secrets
 import select
 import socket
 import struct
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 IP_MTU_DISCOVER, IPV6_MTU_DISCOVER, NEVER_FRAGMENT = 10, 23, 2
 _MAGIC = b"fabric-lab"
+_NUMBERS = struct.Struct("!IHB")  # question, run, try
+_REQUESTS, _ECHOES = (b"\x08", b"\x80"), (b"\x08", b"\x80", b"\x00", b"\x81")
 _HEADERS = {4: 28, 6: 48}  # IP and ICMP
 
 
@@ -51,10 +54,28 @@ def ping(live: Live, asked: Sequence[Ping], tries: int = 4, wait_s: float = 0.4)
         run.close()
 
 
+def arrivals(
+    live: Live, asked: Sequence[Ping], listen_at: Sequence[Ping], wait_s: float = 1.0
+) -> tuple[list[bool], list[bool]]:
+    """(whether each question was answered, whether it came as far as a node that listens).
+
+    Args:
+        listen_at: what the sockets of the far ends are opened for.
+    """
+    run = _Run(live, [*asked, *listen_at])
+    try:
+        run.send(range(len(asked)))
+        run.listen(wait_s)
+        return [bool(run.replies[at]) for at in range(len(asked))], [at in run.arrived for at in range(len(asked))]
+    finally:
+        run.close()
+
+
 class _Run:
     def __init__(self, live: Live, asked: Sequence[Ping]) -> None:
         self.asked, self.replies = asked, [0] * len(asked)
-        self.tries = 0
+        self.token, self.tries = secrets.randbits(16), 0  # replies to an earlier run may still be on their way
+        self.arrived = set[int]()  # questions that came to a socket of this run
         self.counted: Counter[tuple[int, int]] = Counter()  # (question, try) → replies
         self.sockets: dict[tuple[str, str, str, bool], socket.socket] = {}
         self.poll = select.poll()
@@ -71,7 +92,7 @@ class _Run:
         for at in pending:
             one = self.asked[at]
             version = ipaddress.ip_address(one.target).version
-            body = _MAGIC + struct.pack("!IB", at, self.tries)
+            body = _MAGIC + _NUMBERS.pack(at, self.token, self.tries)
             body = body.ljust(one.size - _HEADERS[version], b".")
             try:
                 self.sockets[_key(one)].sendto(_echo(version, at, body), (one.target, 0))
@@ -99,14 +120,17 @@ class _Run:
                 return
             if readable.family == socket.AF_INET:
                 data = data[(data[0] & 15) * 4 :]
-            if data[:1] in (b"\x00", b"\x81") and data[8:].startswith(_MAGIC):
-                if len(data) < 8 + len(_MAGIC) + 5:
-                    continue
-                at, number = struct.unpack_from("!IB", data, 8 + len(_MAGIC))
-                one = self.asked[at] if at < len(self.asked) else None
-                if one is not None and self.sockets[_key(one)] is readable:
-                    self.counted[at, number] += 1  # a late reply to the first try is no second one to the next
-                    self.replies[at] = max(self.replies[at], self.counted[at, number])
+            numbers = data[8 + len(_MAGIC) :][: _NUMBERS.size]
+            if data[:1] not in _ECHOES or not data[8:].startswith(_MAGIC) or len(numbers) < _NUMBERS.size:
+                continue
+            at, token, number = _NUMBERS.unpack(numbers)
+            if token != self.token or at >= len(self.asked):
+                continue
+            if data[:1] in _REQUESTS:
+                self.arrived.add(at)
+            elif self.sockets[_key(self.asked[at])] is readable:
+                self.counted[at, number] += 1  # a late reply to the first try is no second one to the next
+                self.replies[at] = max(self.replies[at], self.counted[at, number])
 
     def close(self) -> None:
         for made in self.sockets.values():

@@ -53,19 +53,44 @@ def _look(live: Live, tunnels: dict[str, SwitchView], hosts: list[Endpoint]) -> 
     known = live.ask_all(tunnels, "zebra", "show evpn vni detail json")
     routers = live.ask_all(tunnels, "zebra", "show evpn next-hops vni all json")
     macs = live.ask_all([name for name, view in tunnels.items() if view.networks], "zebra", "show evpn mac vni all json")
+    flooded, hosted, prefixes = _Spread("no tunnel to it"), _Spread("unknown"), _Spread("not there")
     for name, view in tunnels.items():
         vnis = {int(row["vni"]): row for row in known[name] or () if isinstance(row, dict) and "vni" in row}
         faults += _vnis(view, vnis)
-        for number, found in _flooded(view, tunnels, vnis):
-            counts[number] += found is None
-            faults += [found] if found else []
-        for found in _hosts(live, view, hosts, tunnels, macs.get(name) or {}):
-            counts[2] += found is None
-            faults += [found] if found else []
-        for found in _prefixes(live, view, tunnels, routers[name] or {}):
-            counts[5] += found is None
-            faults += [found] if found else []
+        joined = _flooded(view, tunnels, vnis, flooded)
+        faults += _hosts(live, view, hosts, tunnels, macs.get(name) or {}, joined, hosted)
+        faults += _prefixes(live, view, tunnels, routers[name] or {}, prefixes)
+    for number, spread in ((3, flooded), (2, hosted), (5, prefixes)):
+        counts[number] = spread.right
+        faults += spread.faults()
     return counts, faults
+
+
+class _Spread:
+    """What leaves make known to others: of what nobody has its origin is to blame, of what a few lack those few are."""
+
+    def __init__(self, lacking: str) -> None:
+        self.lacking = lacking
+        self.right = 0
+        self.have: dict[tuple[str, str], list[str]] = {}
+        self.lack: dict[tuple[str, str], list[str]] = {}
+
+    def note(self, what: str, home: str, at: str, there: bool) -> None:
+        """`what` of `home` is there at another leaf, or not."""
+        self.right += there
+        (self.have if there else self.lack).setdefault((what, home), []).append(at)
+
+    def faults(self) -> Iterator[Fault]:
+        for (what, home), places in self.lack.items():
+            if not self.have.get((what, home)):
+                others = "any other leaf" if len(places) > 1 else places[0]
+                yield Fault(home, f"{what} of {home}: {self.lacking} at {others}; are route targets and VNI of {home} right?")
+                continue
+            for at in places:
+                words = (
+                    f"{self.lacking} at {at}, unlike at {self.have[what, home][0]}; are route targets and VNI of {at} right?"
+                )
+                yield Fault(at, f"{what} of {home}: {words}")
 
 
 def _vnis(view: SwitchView, known: dict[int, dict[str, Any]]) -> Iterator[Fault]:
@@ -90,18 +115,20 @@ def _vnis(view: SwitchView, known: dict[int, dict[str, Any]]) -> Iterator[Fault]
             yield Fault(name, f"VNI {vni}: tunnels start at {source}, planned {view.overlay.vtep}")
     for vni in sorted(tables.keys() & known.keys()):
         row, vrf = known[vni], idiom.vrf.format(tables[vni].name)
-        if row.get("vrf") != vrf:
+        own = [number for number, other in known.items() if other.get("type") == "L3" and other.get("vrf") == vrf]
+        if row.get("type") != "L3":
+            yield Fault(name, f"VNI {vni} is not that of {vrf}, which has {own[0] if own else 'none'}")
+        elif row.get("vrf") != vrf:
             yield Fault(name, f"VNI {vni} is that of {row.get('vrf')}, planned {vrf}")
         elif row.get("state") != "Up":
-            others = ", ".join(map(str, sorted(known.keys() - planned.keys() - tables.keys()))) or "no other"
-            state = row.get("state", "not there")
-            yield Fault(name, f"VNI {vni} of {vrf} is {state}: its bridge or tunnel is missing, or the VRF's VNI ({others})")
+            yield Fault(name, f"VNI {vni} of {vrf} is {row.get('state', 'not there')}: its bridge or tunnel is missing")
 
 
 def _flooded(
-    view: SwitchView, tunnels: dict[str, SwitchView], known: dict[int, dict[str, Any]]
-) -> Iterator[tuple[int, Fault | None]]:
-    """Type 3: each leaf that has a network knows every other one that has it."""
+    view: SwitchView, tunnels: dict[str, SwitchView], known: dict[int, dict[str, Any]], spread: _Spread
+) -> set[tuple[int, str]]:
+    """Type 3: each leaf that has a network knows every other one that has it; (VNI, leaf) of those that it knows."""
+    joined = set[tuple[int, str]]()
     for network in view.networks:
         row = known.get(network.vni, {})
         remote = row.get("numRemoteVteps") or []
@@ -113,45 +140,40 @@ def _flooded(
                 continue
             assert far.overlay is not None
             if far.overlay.vtep in there:
-                yield 3, None
-            elif row:
-                yield (
-                    3,
-                    Fault(
-                        view.device.name,
-                        f"VNI {network.vni} of {other} ({far.overlay.vtep}): no tunnel; route targets?",
-                    ),
-                )
+                joined.add((network.vni, other))
+            if row:
+                spread.note(f"VNI {network.vni}", other, view.device.name, far.overlay.vtep in there)
+    return joined
 
 
 def _hosts(
-    live: Live, view: SwitchView, hosts: list[Endpoint], tunnels: dict[str, SwitchView], known: dict[str, Any]
-) -> Iterator[Fault | None]:
-    """Type 2: each leaf that has a network knows the hosts of it at other leaves."""
-    networks = {network.vni for network in view.networks}
+    live: Live,
+    view: SwitchView,
+    hosts: list[Endpoint],
+    tunnels: dict[str, SwitchView],
+    known: dict[str, Any],
+    joined: set[tuple[int, str]],
+    spread: _Spread,
+) -> Iterator[Fault]:
+    """Type 2: each leaf that has a network knows the hosts of it at the leaves that it has tunnels to."""
     for end in hosts:
-        if (
-            end.network is None
-            or end.fabric != view.fabric
-            or end.leaf == view.device.name
-            or end.network.vni not in networks
-        ):
+        if end.network is None or end.fabric != view.fabric or (end.network.vni, end.leaf) not in joined:
             continue
         far = tunnels[end.leaf]
         mac = live.interface(End(end.server, end.interface)).mac
         row = (known.get(str(end.network.vni)) or {}).get("macs", {}).get(mac, {})
         assert far.overlay is not None
-        if row.get("type") == "remote" and row.get("remoteVtep") == far.overlay.vtep:
-            yield None
-        else:
-            at = row.get("remoteVtep") or row.get("intf") or "nowhere"
+        at = row.get("remoteVtep") or row.get("intf")
+        if at and (row.get("type") != "remote" or at != far.overlay.vtep):
             words = f"VNI {end.network.vni}: {end.shown} is known at {at}, planned {end.leaf} ({far.overlay.vtep})"
             yield Fault(view.device.name, words)
+        else:
+            spread.note(f"VNI {end.network.vni}: {end.shown}", end.leaf, view.device.name, bool(at))
 
 
 def _prefixes(
-    live: Live, view: SwitchView, tunnels: dict[str, SwitchView], routers: dict[str, Any]
-) -> Iterator[Fault | None]:
+    live: Live, view: SwitchView, tunnels: dict[str, SwitchView], routers: dict[str, Any], spread: _Spread
+) -> Iterator[Fault]:
     """Type 5: each tenant's table has the subnets of its servers at other leaves, over tunnels whose far end is known."""
     idiom = target(view.device.nos).idiom
     assert idiom is not None
@@ -165,19 +187,14 @@ def _prefixes(
             if prefix in own:
                 continue
             there = {hop.gateway for hop in table.get(prefix, ())}
-            vteps = {far.overlay.vtep for far in leaves if far.overlay}
-            if there and there <= vteps and there <= (routers.get(str(vrf.vni)) or {}).keys():
-                yield None
-            elif there and there <= vteps:
+            vteps = {far.overlay.vtep for far in leaves if far.overlay and far.overlay.vtep}
+            if there and not there <= vteps:
+                planned = ", ".join(sorted(vteps))
+                yield Fault(view.device.name, f"{prefix} in {name}: over {', '.join(sorted(there))}, planned {planned}")
+            elif there - (routers.get(str(vrf.vni)) or {}).keys():
                 yield Fault(view.device.name, f"{prefix} in {name}: no router MAC of {', '.join(sorted(there))} is known")
             else:
-                homes = ", ".join(far.device.name for far in leaves)
-                words = (
-                    f"{prefix} of {homes} is not in {name} (route targets?)"
-                    if not there
-                    else f"{prefix} in {name}: over {', '.join(there)}"
-                )
-                yield Fault(leaves[0].device.name if not there else view.device.name, f"{words} at {view.device.name}")
+                spread.note(f"{prefix} in {name}", leaves[0].device.name, view.device.name, bool(there))
 
 
 def _elsewhere(live: Live, view: SwitchView, tenant: str, tunnels: dict[str, SwitchView]) -> dict[str, list[SwitchView]]:

@@ -38,6 +38,10 @@ def show(live: Live) -> Shown:
             faults.append(Fault(one.leaf, f"ARP suppression of {_name(one)} is not in its file, as it is at other leaves"))
             continue
         if not _learned(live, one, other):
+            if not _known(live, other, other.leaf, "local"):
+                words = f"its own {other.shown} is not learned here: does its gateway answer?"
+                faults.append(Fault(other.leaf, f"{_name(other)}: {words}"))
+                continue
             faults.append(Fault(one.leaf, f"{_name(one)}: {other.shown} is not learned from EVPN, so nobody answers for it"))
             continue
         answers, count = _ask(live, one, other)
@@ -85,14 +89,19 @@ def _without(live: Live, one: Endpoint, other: Endpoint) -> int:
 
 
 def _learned(live: Live, one: Endpoint, other: Endpoint) -> bool:
-    assert one.network is not None
     deadline = time.monotonic() + LEARNED_S
     while time.monotonic() < deadline:
-        known = live.ask(one.leaf, "zebra", f"show evpn arp-cache vni {one.network.vni} json")
-        if known.get(other.address, {}).get("type") == "remote":
+        if _known(live, other, one.leaf, "remote"):
             return True
         time.sleep(0.2)
     return False
+
+
+def _known(live: Live, end: Endpoint, leaf: str, kind: str) -> bool:
+    """Whether a leaf knows a host as its own, or as another's."""
+    assert end.network is not None
+    known = live.ask(leaf, "zebra", f"show evpn arp-cache vni {end.network.vni} json")
+    return bool(known.get(end.address, {}).get("type") == kind)
 
 
 def _tunnel(end: Endpoint) -> str:
