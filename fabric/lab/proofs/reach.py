@@ -62,7 +62,7 @@ def pairs(live: Live, ends: Sequence[Endpoint]) -> tuple[list[tuple[Endpoint, En
                 continue
             found[meant(one, other, lets, part)].append(other)
         if len(ends) > ALL:
-            draw = random.Random(one.shown)  # noqa: S311 - the same pairs every time
+            draw = random.Random(one.shown)  # the same pairs every time
             found[True] = draw.sample(found[True], min(PEERS, len(found[True])))
             found[False] = draw.sample(found[False], min(STRANGERS, len(found[False])))
         inside += [(one, other) for other in found[True]]
