@@ -79,13 +79,13 @@ class _Drawing:
         wires = (*self._wires(views, nodes, cabled), *_outside_wires(legs, nodes))
         used = {end for wire in wires for end in (wire.a, wire.b)}
         nodes = {name: _used(node, used) for name, node in nodes.items()}
-        drawn = Blueprint(self.plan.site, self.plan, nodes, tuple(sorted(wires, key=_order)), views, (), self.files)
-        drawn = replace(drawn, bfd=self._bfd(drawn))
-        return replace(drawn, notes=tuple(self.notes))
+        bfd = self._bfd(views)
+        laid = tuple(sorted(wires, key=_order))
+        return Blueprint(self.plan.site, self.plan, nodes, laid, views, tuple(self.notes), self.files, bfd)
 
-    def _bfd(self, drawn: Blueprint) -> bool:
+    def _bfd(self, views: Mapping[str, SwitchView]) -> bool:
         """Whether the machine can carry BFD on every link; else its packets would starve all that the lab is to show."""
-        ends = sum(len(view.sessions) for view in drawn.views.values() if view.underlay.bfd)
+        ends = sum(len(view.sessions) for view in views.values() if view.underlay.bfd)
         most = BFD_ENDS_PER_CORE * (os.cpu_count() or 1)
         if ends > most:
             self.notes.append(f"bfdd is not started: {ends:,} ends of BFD sessions, this machine carries about {most:,}")

@@ -8,6 +8,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from fabric.lab.blueprint import Blueprint
+from fabric.lab.machine import daemons
+
 
 @dataclass(frozen=True, slots=True)
 class Known:
@@ -35,3 +38,23 @@ FORGETS_ROUTER_MACS = Known(
     "forgets router MACs when the best path of a type-5 route moves to another spine; routed traffic of tenants then stops",
     "https://github.com/FRRouting/frr/issues/12391",
 )
+
+# The kernel takes a port that goes down out of its next-hop groups, and zebra takes a group that it kept for whole.
+LOSES_NEXT_HOPS = Known(
+    (7, 3, 0),
+    ((9, 0, 0),),
+    "leaves a path out of the kernel's table after its link came back",
+    "https://github.com/FRRouting/frr/pull/13413",
+)
+OWN_HOPS = "no zebra nexthop kernel enable"  # each route with its own next hops, which zebra then installs anew
+
+
+def needs_own_hops(frr_conf: str) -> bool:
+    """Whether zebra must be told, as the file does not: its box forwards by an ASIC, not by these tables of the kernel."""
+    return OWN_HOPS not in frr_conf.splitlines() and LOSES_NEXT_HOPS.in_(daemons.version())
+
+
+def forgets(lab: Blueprint, fabric: str = "") -> bool:
+    """Whether the daemons here lose routed tenant traffic of a lab, or of one fabric of it, of their own doing."""
+    views = (view for view in lab.views.values() if fabric in ("", view.fabric))
+    return any(view.vrfs and view.overlay for view in views) and FORGETS_ROUTER_MACS.in_(daemons.version())

@@ -54,7 +54,7 @@ NOT_EMULATED = (
     ),
     NotEmulated(
         "management services (SSH, SNMP, AAA)",
-        "The network OS's own daemons do not run here, only those of routing.",
+        "The network OS's own daemons do not run here, only those of routing and, for one proof, LLDP.",
         ("FAB238", "FAB240", "FAB283", "FAB285", "FAB288", "FAB295"),
     ),
     NotEmulated(

@@ -13,8 +13,6 @@ from fabric.lab.switch import mac
 SYSCTLS = (
     ("net.ipv6.conf.default.accept_dad", "0"),
     ("net.ipv6.conf.default.dad_transmits", "0"),
-    ("net.ipv6.conf.all.keep_addr_on_down", "1"),
-    ("net.ipv6.conf.default.keep_addr_on_down", "1"),
     # As the RoCE script of every server has it: an address answers on its own port alone.
     ("net.ipv4.conf.all.arp_ignore", "1"),
     ("net.ipv4.conf.all.arp_announce", "2"),

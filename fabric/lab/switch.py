@@ -32,9 +32,6 @@ BASE_SYSCTLS = (
     ("net.ipv4.conf.all.ignore_routes_with_linkdown", "1"),
     ("net.ipv6.conf.all.ignore_routes_with_linkdown", "1"),
     ("net.ipv4.icmp_ratelimit", "0"),
-    # A port that is pulled loses its IPv6 addresses, which no switch would.
-    ("net.ipv6.conf.all.keep_addr_on_down", "1"),
-    ("net.ipv6.conf.default.keep_addr_on_down", "1"),
 )
 
 

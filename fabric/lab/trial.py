@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from fabric.lab.blueprint import Blueprint
 from fabric.lab.expected.sessions import UNDERLAY, sessions
-from fabric.lab.known import FORGETS_ROUTER_MACS
+from fabric.lab.known import FORGETS_ROUTER_MACS, LOSES_NEXT_HOPS, OWN_HOPS, forgets, needs_own_hops
 from fabric.lab.limits_of_emulation import NOT_EMULATED
 from fabric.lab.live import Live
 from fabric.lab.machine import daemons, limits
@@ -138,9 +138,11 @@ def _left_out(live: Live) -> Iterator[NotEmulated]:
     for what in dict.fromkeys(words for node in live.lab.nodes.values() for words in node.lacks):
         count = sum(what in node.lacks for node in live.lab.nodes.values())
         yield NotEmulated(what, f"at {count} nodes: daemons and kernel here do not do it", ())
-    version = daemons.version()
-    if FORGETS_ROUTER_MACS.in_(version) and any(view.vrfs and view.overlay for view in live.lab.views.values()):
-        why = (
-            f"FRR {version} {FORGETS_ROUTER_MACS.what} ({FORGETS_ROUTER_MACS.source}); flows of scenarios run between leaves"
-        )
+    if any(needs_own_hops(node.frr_conf) for node in live.switches):
+        known = LOSES_NEXT_HOPS
+        why = f"FRR {daemons.version()} {known.what} ({known.source}); zebra was told '{OWN_HOPS}' before it loaded the file"
+        yield NotEmulated("next-hop groups of the kernel", why, ())
+    if forgets(live.lab):
+        known = FORGETS_ROUTER_MACS
+        why = f"FRR {daemons.version()} {known.what} ({known.source}); flows of scenarios run between leaves"
         yield NotEmulated("routed traffic of tenants while a switch fails", why, ())

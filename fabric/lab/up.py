@@ -9,9 +9,11 @@ from dataclasses import replace
 from fabric.lab import state
 from fabric.lab.blueprint import Blueprint, Node
 from fabric.lab.down import take_down
+from fabric.lab.known import OWN_HOPS, needs_own_hops
 from fabric.lab.machine import daemons, limits
 from fabric.lab.machine.kernel import Kernel
-from fabric.lab.machine.run import LabError, at_once
+from fabric.lab.machine.run import at_once
+from fabric.lab.machine.vty import Vty
 from fabric.lab.machine.wiring import Wiring
 from fabric.lab.names import Names
 from fabric.lab.state import State
@@ -57,12 +59,12 @@ def start(node: Node, wiring: Wiring) -> None:
     vrfs = wiring.vrf_namespaces(node)
     commands = daemons.command_lines(home, node.frr_conf, namespaces=bool(vrfs), detect=wiring.lab.bfd)
     daemons.start(node.name, wiring.namespace(node.name), home, vrfs, commands)
+    if needs_own_hops(node.frr_conf):
+        with Vty(home, "zebra") as vty:
+            vty.configure(OWN_HOPS)
 
 
 def digest(lab: Blueprint) -> str:
     """Of all that is built, so that a later command knows whether the files have changed since."""
     text = repr((sorted(lab.nodes.items()), lab.wires, lab.bfd))
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-__all__ = ["LabError", "bring_up", "digest", "start"]

@@ -95,13 +95,9 @@ def gateway_of(end: Endpoint) -> str:
 def together(lab: Blueprint) -> dict[str, int]:
     """Switch → number of the part of the network that it is in; planes and rails without spines are apart."""
     part = {name: at for at, name in enumerate(lab.views)}
-
-    def root(name: str) -> int:
-        return part[name]
-
     for wire in lab.cables:
-        if wire.a.node in part and wire.b.node in part and root(wire.a.node) != root(wire.b.node):
-            old, new = root(wire.b.node), root(wire.a.node)
+        new, old = part.get(wire.a.node), part.get(wire.b.node)
+        if new is not None and old is not None and new != old:
             part = {name: new if number == old else number for name, number in part.items()}
     return part
 

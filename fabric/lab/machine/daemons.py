@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 
 from fabric.lab.machine.namespaces import NETNS
-from fabric.lab.machine.run import LabError, run
+from fabric.lab.machine.run import run
 
 FOLDERS = ("/usr/lib/frr", "/usr/libexec/frr")  # Debian and what comes from it; Fedora and what comes from it
 FPM_MODULE = "*/frr/modules/dplane_fpm_nl.so"  # below /usr/lib
@@ -158,6 +158,3 @@ def missing() -> str:
     if lost:
         return f"FRR is not whole: no {', '.join(lost)} in {folder}"
     return "" if shutil.which("vtysh") else "FRR is not whole: no vtysh"
-
-
-__all__ = ["LabError", "alive", "command_lines", "kill", "load", "missing", "prepare", "programs", "start", "version"]

@@ -29,7 +29,7 @@ _PR_SET_PDEATHSIG = 1
 _SOL_NETLINK, _ADD_MEMBERSHIP, _NO_ENOBUFS = 270, 1, 5
 _GROUPS = (1, 7, 11, 32)  # changes of links, of IPv4 routes, of IPv6 routes, of next hops (linux/rtnetlink.h)
 _ROUTES, _OTHER_TABLE = (24, 25), 252
-ROCE_TOS = 26 << 2
+ROCE_TOS = 26 << 2  # as hosts mark it; a software tunnel chooses a path for each marked packet, and once for all others
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,12 +132,16 @@ def _flow(live: Live, stream: Stream, number: int) -> Flow:
     receiver.bind((stream.target, FIRST_PORT + number))
     sender = live.socket(stream.node, "", family, socket.SOCK_DGRAM)
     sender.bind((stream.source, 0))
-    # A software tunnel chooses a path for every packet of RoCE, and once for all others.
-    level, option = (
-        (socket.IPPROTO_IPV6, socket.IPV6_TCLASS) if family == socket.AF_INET6 else (socket.IPPROTO_IP, socket.IP_TOS)
-    )
-    sender.setsockopt(level, option, ROCE_TOS)
+    as_roce(sender)
     return sender, receiver, (stream.target, receiver.getsockname()[1])
+
+
+def as_roce(flow: socket.socket) -> None:
+    """Gives a flow the DSCP of RoCE."""
+    if flow.family == socket.AF_INET6:
+        flow.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_TCLASS, ROCE_TOS)
+    else:
+        flow.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, ROCE_TOS)
 
 
 def _watch(live: Live, node: str) -> socket.socket:

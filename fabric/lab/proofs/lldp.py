@@ -2,27 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
-from fabric.lab.blueprint import SERVER, STAND_IN, End
+from fabric.lab.blueprint import SERVER, End
 from fabric.lab.live import Live
 from fabric.lab.machine.lldp import SERVERS, Lldp, missing, speakers
 from fabric.lab.outcome import Fault
 from fabric.lab.proofs.base import Proof, Shown, skip
+from fabric.vendors.base import target
 
 PATIENCE_S = 25.0
 
 
 def planned(live: Live) -> dict[End, End]:
-    """Port of a switch → the port that its cable must lead to; stand-ins have no names of their own there."""
-    found: dict[End, End] = {}
-    heard = {node.name for node in speakers(live) if node.kind != STAND_IN}
+    """Port of a switch → the port that its cable must lead to; stand-ins have no names of their own there.
+
+    Between switches this is the plan's word, whatever the lab has laid; what a server calls its port, its file says.
+    """
+    found = dict(_between(live))
+    heard = {node.name for node in speakers(live) if node.kind == SERVER}
     for wire in live.lab.cables:
-        if not {wire.a.node, wire.b.node} <= heard:
-            continue
-        if all(live.interface(end).up for end in (wire.a, wire.b)):
-            found |= {wire.a: wire.b, wire.b: wire.a}
-    return {here: there for here, there in found.items() if here.node in live.lab.views}
+        here, there = (wire.b, wire.a) if wire.a.node in heard else (wire.a, wire.b)
+        if there.node in heard and here.node in live.lab.views:
+            found[here] = there
+    return {here: there for here, there in found.items() if _up(live, here) and _up(live, there)}
+
+
+def _between(live: Live) -> Iterator[tuple[End, End]]:
+    for name, view in live.lab.views.items():
+        for port in view.cabled:
+            far = port.peer
+            if far is None or far.port is None or far.model is None or far.device.name not in live.lab.views:
+                continue
+            own, other = target(view.device.nos), target(far.device.nos)
+            here = End(name, own.port_name(view.model, port.ref, view.device.model))
+            yield here, End(far.device.name, other.port_name(far.model, far.port, far.device.model))
+
+
+def _up(live: Live, end: End) -> bool:
+    """Whether its file does not keep it down; a port that is not there hears nothing, and that is told."""
+    own = live.wiring.interfaces.get(end)
+    return own is None or own.up
 
 
 def show(live: Live) -> Shown:

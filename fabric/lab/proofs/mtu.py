@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from fabric.lab.blueprint import End
 from fabric.lab.expected.endpoints import endpoints
 from fabric.lab.expected.forwarding import forwarding, originated
@@ -12,6 +14,8 @@ from fabric.lab.proofs.base import Proof, Shown, skip
 from fabric.lab.proofs.gateways import uplinks
 from fabric.lab.proofs.reach import pairs
 from fabric.plan.devices import LEAF
+
+SMALL = 84  # bytes: what always gets through where there is a way
 
 
 def show(live: Live) -> Shown:
@@ -30,10 +34,11 @@ def show(live: Live) -> Shown:
     if not asked:
         return skip("no two leaves of the lab reach each other")
     replies = ping(live, [question for question, _, _ in asked])
+    lost = [row for row, count in zip(asked, replies, strict=True) if not count]
+    small = ping(live, [replace(question, size=SMALL, whole=False) for question, _, _ in lost])
     faults = [
-        Fault(leaf, f"{words}: {question.size} bytes do not get through whole")
-        for (question, leaf, words), count in zip(asked, replies, strict=True)
-        if not count
+        Fault(leaf, f"{words}: {f'{question.size} bytes do not get through whole' if count else 'nothing gets through'}")
+        for (question, leaf, words), count in zip(lost, small, strict=True)
     ]
     faults = [*_narrow(live), *faults]
     sizes = sorted({question.size for question, _, _ in asked})

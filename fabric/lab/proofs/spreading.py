@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from fabric.lab.expected.endpoints import Endpoint, endpoints
 from fabric.lab.expected.forwarding import forwarding, originated
 from fabric.lab.live import Live
+from fabric.lab.machine.observer import as_roce
 from fabric.lab.outcome import Fault
 from fabric.lab.proofs.base import Proof, Shown, skip
 from fabric.lab.proofs.reach import pairs
@@ -17,7 +18,6 @@ from fabric.plan.devices import LEAF
 PER_LINK = 64  # flows that each link would get of an even spread
 SIGMAS = 5.0  # a fair hash misses this once in a million
 FIRST_PORT, DISCARD = 12000, 9
-ROCE_TOS = 26 << 2  # as the hosts mark it; a software tunnel chooses a path for each marked packet, and once for all others
 
 
 def show(live: Live) -> Shown:
@@ -97,7 +97,7 @@ def _send(
     for number in range(flows):
         with live.socket(node, "", family, socket.SOCK_DGRAM) as flow:
             flow.bind((source, FIRST_PORT + number))
-            mark(flow)
+            as_roce(flow)
             for _ in range(packets):
                 try:
                     flow.sendto(b"fabric-lab", (target, DISCARD))
@@ -105,14 +105,6 @@ def _send(
                     continue  # refused by an earlier packet's answer
     after = live.sent(leaf)
     return {link: after.get(link, 0) - before.get(link, 0) for link in links}
-
-
-def mark(flow: socket.socket) -> None:
-    """Gives a flow the DSCP of RoCE."""
-    if flow.family == socket.AF_INET6:
-        flow.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_TCLASS, ROCE_TOS)
-    else:
-        flow.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, ROCE_TOS)
 
 
 PROOF = Proof("spreading", "Flows spread over equal links", show)

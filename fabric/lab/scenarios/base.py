@@ -7,14 +7,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from fabric.lab.blueprint import End, Wire
+from fabric.lab.blueprint import PORT, End, Interface, Wire
 from fabric.lab.expected.endpoints import Endpoint, endpoints, together
 from fabric.lab.expected.estimate import Estimate, Left
 from fabric.lab.expected.forwarding import NOTHING, Down, originated
-from fabric.lab.expected.sessions import OVERLAY, sessions
-from fabric.lab.known import FORGETS_ROUTER_MACS
+from fabric.lab.expected.sessions import OVERLAY, Planned, sessions
+from fabric.lab.known import forgets
 from fabric.lab.live import Live, Table
-from fabric.lab.machine import daemons
 from fabric.lab.machine.observer import Observer, Seen, Stream
 from fabric.lab.machine.ping import Ping, ping
 from fabric.lab.machine.run import run
@@ -25,7 +24,7 @@ from fabric.lab.proofs.base import Shown
 from fabric.lab.proofs.overlay import wait as wait_for_overlay
 from fabric.lab.proofs.reach import pairs
 from fabric.lab.proofs.sessions import wait as wait_for_sessions
-from fabric.plan.devices import LEAF
+from fabric.plan.devices import LEAF, SPINE
 
 NOT_REPAIRED = "not repaired"
 FLOWS = 32
@@ -77,7 +76,7 @@ class Stage:
         """Switches above the leaves that other ones can stand in for."""
         if not self.leaves:
             return []
-        spines = [name for name in self.switches if self.live.lab.views[name].device.role == "spine"]
+        spines = [name for name in self.switches if self.live.lab.views[name].device.role == SPINE]
         return [name for name in spines if len(self._twins(name)) > 1]
 
     def _twins(self, name: str) -> list[str]:
@@ -115,8 +114,7 @@ class Stage:
     @cached_property
     def forgets(self) -> bool:
         """Whether these daemons lose routed tenant traffic of their own doing, so that flows of it would prove nothing."""
-        tunnels = any(self.live.lab.views[name].vrfs for name in self.leaves if self.live.lab.views[name].overlay)
-        return tunnels and FORGETS_ROUTER_MACS.in_(daemons.version())
+        return forgets(self.live.lab, self.fabric)
 
     # --- what happens -------------------------------------------------------------------------------------------
 
@@ -163,24 +161,32 @@ class Stage:
     def mend(self, act: Callable[[], None]) -> list[Fault]:
         """Undoes it, and waits until everything is as it was."""
         act()
-        own = set(self.switches)
-        between = [one for one in sessions(self.live.lab) if one.node in own and one.kind == OVERLAY]
         # Nobody measures how long this takes, so sessions between loopbacks need not wait for their next try.
-        for one in wait_for_sessions(self.live, between, SOON_S)[0]:
-            self.live.order(one.node, "bgpd", f"clear bgp {one.peer}")
+        if self.forgets:
+            self._learn_again()
+        else:
+            between = [one for one in self.sessions if one.kind == OVERLAY]
+            for one in wait_for_sessions(self.live, between, SOON_S)[0]:
+                self.live.order(one.node, "bgpd", f"clear bgp {one.peer}")
         return self.healed()
+
+    @cached_property
+    def sessions(self) -> list[Planned]:
+        """The planned ends of its switches."""
+        return [one for one in sessions(self.live.lab) if one.node in set(self.switches)]
+
+    def lost_sessions(self, patience_s: float = BACK_S) -> list[Fault]:
+        """Waits until all sessions are there: those that are not."""
+        missing, _ = wait_for_sessions(self.live, self.sessions, patience_s)
+        return [Fault(one.node, f"{one.shown} did not come back") for one in missing]
 
     def healed(self) -> list[Fault]:
         """Waits until everything is as it was: what is not."""
-        own = set(self.switches)
-        wanted = [one for one in sessions(self.live.lab) if one.node in own]
-        missing, _ = wait_for_sessions(self.live, wanted, BACK_S)
-        faults, _, _ = tables_proof.wait(self.live, NOTHING, BACK_S)
-        faults += self._overlay_healed(frozenset(own))
-        faults += detected(self.live, wanted) if not missing else []
-        if not missing and not faults:
-            faults += self._traffic()
-        found = [Fault(one.node, f"{one.shown} did not come back") for one in missing[:5]] + faults[:5]
+        found = self.lost_sessions()
+        found += tables_proof.wait(self.live, NOTHING, BACK_S)[0]
+        found += self._overlay_healed()
+        # What else is to be seen needs all of this.
+        found = found or detected(self.live, self.sessions) or self._traffic()
         self.sound = not found
         return found
 
@@ -193,33 +199,37 @@ class Stage:
             lost = [pair for pair, count in zip(chosen.values(), replies, strict=True) if not count]
             if not lost or not (again and self.forgets):
                 break
-            for leaf in {end.leaf for pair in lost for end in pair}:
-                self.live.order(leaf, "bgpd", "clear bgp l2vpn evpn *")
+            self._learn_again()
             wait_for_overlay(self.live, frozenset(self.switches), BACK_S)
         return [Fault(a.leaf, f"{a.shown} does not reach {b.shown} at {b.leaf} any more") for a, b in lost]
 
-    def _overlay_healed(self, own: frozenset[str]) -> list[Fault]:
-        """Waits for the overlay. Daemons that forget learn again when their EVPN sessions start afresh."""
-        faults = wait_for_overlay(self.live, own, 1.0 if self.forgets else BACK_S)[1]
-        if not faults or not self.forgets:
-            return faults
-        for name in dict.fromkeys(fault.device for fault in faults if fault.device in own):
-            self.live.order(name, "bgpd", "clear bgp l2vpn evpn *")
-        return wait_for_overlay(self.live, own, BACK_S)[1]
+    def _overlay_healed(self) -> list[Fault]:
+        """Waits for the overlay; twice where daemons may have forgotten."""
+        own = frozenset(self.switches)
+        faults = wait_for_overlay(self.live, own, SOON_S if self.forgets else BACK_S)[1]
+        if faults and self.forgets:
+            self._learn_again()
+            faults = wait_for_overlay(self.live, own, BACK_S)[1]
+        return faults
+
+    def _learn_again(self) -> None:
+        """Daemons that forget learn when their EVPN sessions start afresh."""
+        for leaf in self.leaves:
+            self.live.order(leaf, "bgpd", "clear bgp l2vpn evpn *")
 
     def set_port(self, end: End, up: bool) -> None:
         """Pulls or plugs a port; slices of it go with it."""
-        state = "up" if up else "down"
-        for own in self.live.lab.nodes[end.node].interfaces:
-            if own.up and end.interface in (own.name, own.parent):
-                run("ip", "-n", self.live.space(end.node, own.vrf), "link", "set", own.name, state)
+        own = [own for own in self.live.lab.nodes[end.node].interfaces if end.interface in (own.name, own.parent)]
+        self._set(end.node, own, up)
 
     def set_node(self, name: str, up: bool) -> None:
         """Pulls or plugs all ports of a switch."""
-        for own in self.live.lab.nodes[name].interfaces:
-            if own.kind == "port" and own.up:
-                state = "up" if up else "down"
-                run("ip", "-n", self.live.space(name, own.vrf), "link", "set", own.name, state)
+        self._set(name, [own for own in self.live.lab.nodes[name].interfaces if own.kind == PORT], up)
+
+    def _set(self, node: str, ports: list[Interface], up: bool) -> None:
+        for own in ports:
+            if own.up:
+                run("ip", "-n", self.live.space(node, own.vrf), "link", "set", own.name, "up" if up else "down")
 
 
 def measures(watched: Watched) -> dict[str, Measure]:
