@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from fabric.aligned import table
 from fabric.diagnostics import plural
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def _cut_table(found: Capacity) -> list[str]:
         for cut in found.cuts
     ]
     head = ("cuts", "between", "GB/s", "GPUs" if found.gpus else "servers", "of NIC speed", "")
-    return _table(head, rows, "<<>>><") if rows else []
+    return ["", *table(head, rows, "<<>>><")] if rows else []
 
 
 def _throughput_table(found: Capacity) -> list[str]:
@@ -70,7 +71,8 @@ def _throughput_table(found: Capacity) -> list[str]:
     ]
     any_lost = any(row[3] for row in rows)
     rows = rows if any_lost else [(*row[:3], "", row[4]) for row in rows]
-    return _table(("traffic", "optimal", "ECMP", "demand left" if any_lost else "", "ECMP is limited by"), rows, "<>>><")
+    head = ("traffic", "optimal", "ECMP", "demand left" if any_lost else "", "ECMP is limited by")
+    return ["", *table(head, rows, "<>>><")]
 
 
 def _loss_tables(found: Capacity) -> list[str]:
@@ -78,7 +80,7 @@ def _loss_tables(found: Capacity) -> list[str]:
     for title, rows in (("one more failure", found.singles), ("two more failures", found.pairs)):
         if rows:
             head = (title, "such as", "bisection", "optimal", "ECMP", "demand left", "paths", "")
-            out += _table(head, [_loss(row) for row in rows], "<<>>>>><")
+            out += ["", *table(head, [_loss(row) for row in rows], "<<>>>>><")]
     if found.singles_left_out:
         out.append(f"  and {plural(found.singles_left_out, 'more kind')} of single failures")
     return out
@@ -99,17 +101,6 @@ def _loss(row: Loss) -> tuple[str, ...]:
         f"{left.paths_before:,} -> {left.paths_after:,}" if left.pair else "-",
         ", ".join(notes),
     )
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]], align: str) -> list[str]:
-    """Aligned columns below a line of titles; columns that are empty throughout are left out."""
-    kept = [at for at in range(len(head)) if head[at] or any(row[at] for row in rows)]
-    wide = {at: max(len(head[at]), *(len(row[at]) for row in rows)) for at in kept}
-    out = [""]
-    for row in (head, *rows):
-        cells = [f"{row[at]:{align[at]}{wide[at]}}" for at in kept]
-        out.append(("  " + "  ".join(cells)).rstrip())
-    return out
 
 
 def _percent(share: float) -> str:
