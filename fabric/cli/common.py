@@ -30,9 +30,9 @@ def say(text: str) -> None:
 
 
 @contextmanager
-def progress(title: str, total: int) -> Iterator[Callable[[int], None]]:
-    """A bar on stderr while a person waits at a terminal; nothing in a pipe or for work that is done at once."""
-    if total < 256 or not sys.stderr.isatty():
+def progress(title: str, total: int, least: int = 256) -> Iterator[Callable[[int], None]]:
+    """A bar on stderr while a person waits at a terminal; nothing in a pipe or for less than `least` steps."""
+    if total < least or not sys.stderr.isatty():
         yield lambda steps: None
         return
     from rich.console import Console

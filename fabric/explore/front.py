@@ -1,0 +1,68 @@
+"""The Pareto front: the designs that no other is as good as in everything and better than in something."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fabric.explore.measure import Figures, Outcome
+
+
+@dataclass(frozen=True)
+class Objective:
+    """A figure of which less is better."""
+
+    name: str
+    unit: str
+    of: Callable[[Figures], float | None]
+
+
+OBJECTIVES: Mapping[str, Objective] = {
+    item.name: item
+    for item in (
+        Objective("cost", "", lambda f: f.capex),
+        Objective("power", "kW", lambda f: f.power_typical_w / 1e3 if f.power_typical_w is not None else None),
+        Objective("time", "ms", lambda f: f.time_us / 1e3 if f.time_us is not None else None),
+        Objective("switches", "", lambda f: f.switches),
+        Objective("oversubscription", "to 1", lambda f: max(1.0, f.oversubscription)),
+    )
+}
+
+
+def known(outcomes: Sequence[Outcome], wanted: Sequence[str]) -> tuple[Objective, ...]:
+    """Those of the wanted objectives that at least one design has a figure for."""
+    built = [item.figures for item in outcomes if item.figures is not None]
+    return tuple(OBJECTIVES[name] for name in wanted if any(OBJECTIVES[name].of(item) is not None for item in built))
+
+
+def front(outcomes: Sequence[Outcome], objectives: Sequence[Objective]) -> list[int]:
+    """Rows of `outcomes` on the front, best of the first objective first; of equal designs the first one alone.
+
+    A figure that is not known is taken for the worst: a design must not win by what nobody knows of it.
+    """
+    rows = [at for at, item in enumerate(outcomes) if item.figures is not None]
+    if not rows or not objectives:
+        return []
+    scores = np.array([_scores(outcomes[at].figures, objectives) for at in rows])
+    distinct, first = np.unique(scores, axis=0, return_index=True)  # sorted by the objectives in their order
+    kept = []
+    for at in range(len(distinct)):
+        beaten = (distinct <= distinct[at]).all(axis=1) & (distinct < distinct[at]).any(axis=1)
+        if not beaten.any():
+            kept.append(rows[int(first[at])])
+    return kept
+
+
+def equals(outcomes: Sequence[Outcome], row: int, objectives: Sequence[Objective]) -> int:
+    """How many other designs come to the same in every objective."""
+    mine = _scores(outcomes[row].figures, objectives)
+    return sum(item.figures is not None and _scores(item.figures, objectives) == mine for item in outcomes) - 1
+
+
+def _scores(figures: Figures | None, objectives: Sequence[Objective]) -> tuple[float, ...]:
+    assert figures is not None
+    values = (objective.of(figures) for objective in objectives)
+    # To three digits: what is nearer than that, no estimate and no quotation tells apart.
+    return tuple(float(f"{value:.3g}") if value is not None else float("inf") for value in values)

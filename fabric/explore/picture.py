@@ -1,0 +1,194 @@
+"""The designs of a sweep as a picture: two objectives as axes, the third as the size of a dot, the front numbered."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from fabric.explore.front import Objective
+from fabric.explore.measure import Figures
+from fabric.explore.report import Found
+from fabric.export.canvas import FONT, INK, PAPER, RULE, SOFT, Box, Canvas, number
+from fabric.solver.plot import size_words
+
+WIDTH, HEIGHT = 900.0, 560.0
+PLOT = Box(84, 64, 780, 420)
+FRONT, REST = "#1d5fc4", "#9aa6b4"
+_NEAR = 16.0  # dots that are nearer than this share a label
+_SMALL, _LARGE = 3.5, 13.0  # radius of the dot of the least and the most of the third objective
+
+
+def picture(found: Found) -> str:
+    """A whole SVG document. Designs with an unknown figure on an axis are left out, and counted."""
+    axes = _axes(found.objectives)
+    canvas = Canvas()
+    canvas.rect(Box(0, 0, WIDTH, HEIGHT), PAPER, radius=0)
+    ask = found.sweep.ask
+    canvas.text(20, 34, f"{len(found.outcomes):,} designs for {_asked(found)}", size=17, bold=True, room=WIDTH - 40)
+    body = [canvas.body()]
+    if axes is None:
+        body.append(_text(WIDTH / 2, HEIGHT / 2, "no design has figures for two objectives", "middle"))
+        return _document(body, "no designs")
+    shown = _Scales.of(found, axes)
+    body += [*shown.grid(found.currency), *shown.dots(found), _legend(found, axes, shown.left_out)]
+    return _document(body, f"{ask.collective}: {axes[0].name} against {axes[1].name}")
+
+
+def _asked(found: Found) -> str:
+    ask = found.sweep.ask
+    gpus = ask.gpus or max((item.figures.gpus for item in found.outcomes if item.figures), default=0)
+    return f"{gpus:,} GPUs: {ask.collective} of {size_words(ask.size)}" if gpus else f"fabric {found.sweep.base.fabric}"
+
+
+def _axes(objectives: Sequence[Objective]) -> tuple[Objective, Objective, Objective | None] | None:
+    """What is across, up, and the size of dots: time goes up where there is one."""
+    if len(objectives) < 2:
+        return None
+    up = next((item for item in objectives if item.name == "time"), objectives[-1])
+    others = [item for item in objectives if item is not up]
+    return others[0], up, others[1] if len(others) > 1 else None
+
+
+class _Scales:
+    """Where figures lie on the paper."""
+
+    def __init__(
+        self, axes: tuple[Objective, Objective, Objective | None], points: list[tuple[int, Figures]], all_: int
+    ) -> None:
+        self.x, self.y, self.third = axes
+        self.points = points
+        self.left_out = all_ - len(points)
+        self.right = _nice(max((self._of(self.x, f) for _, f in points), default=1.0) * 1.04)
+        self.top = _nice(max((self._of(self.y, f) for _, f in points), default=1.0) * 1.04)
+        thirds = [self._of(self.third, f) for _, f in points if self.third and self.third.of(f) is not None]
+        self.most = max(thirds, default=0.0)
+
+    @classmethod
+    def of(cls, found: Found, axes: tuple[Objective, Objective, Objective | None]) -> _Scales:
+        built = [(at, item.figures) for at, item in enumerate(found.outcomes) if item.figures is not None]
+        points = [(at, f) for at, f in built if axes[0].of(f) is not None and axes[1].of(f) is not None]
+        return cls(axes, points, len(built))
+
+    @staticmethod
+    def _of(objective: Objective, figures: Figures) -> float:
+        return float(objective.of(figures) or 0.0)
+
+    def place(self, figures: Figures) -> tuple[float, float]:
+        across, up = self._of(self.x, figures) / self.right, self._of(self.y, figures) / self.top
+        return PLOT.x + across * PLOT.w, PLOT.bottom - up * PLOT.h
+
+    def radius(self, figures: Figures) -> float:
+        """Areas are in the ratio of the figures."""
+        if self.third is None or not self.most or self.hollow(figures):
+            return 5.0
+        return _SMALL + (_LARGE - _SMALL) * math.sqrt(self._of(self.third, figures) / self.most)
+
+    def hollow(self, figures: Figures) -> bool:
+        """Whether its size says nothing, because the figure is not known."""
+        return self.third is not None and self.third.of(figures) is None
+
+    def grid(self, currency: str) -> list[str]:
+        parts = []
+        for step in range(6):
+            x, y = PLOT.x + PLOT.w * step / 5, PLOT.bottom - PLOT.h * step / 5
+            parts.append(_line(x, PLOT.y, x, PLOT.bottom))
+            parts.append(_line(PLOT.x, y, PLOT.right, y))
+            parts.append(_text(x, PLOT.bottom + 18, _tick(self.right * step / 5), "middle"))
+            parts.append(_text(PLOT.x - 8, y + 4, _tick(self.top * step / 5), "end"))
+        parts.append(_text(PLOT.cx, PLOT.bottom + 40, _title(self.x, currency), "middle", bold=True))
+        parts.append(_text(20, PLOT.y - 10, _title(self.y, currency), "start", bold=True))
+        return parts
+
+    def dots(self, found: Found) -> list[str]:
+        """The rest pale, then the front with its line of steps and its numbers."""
+        parts, front = [], set(found.front)
+        for at, figures in self.points:
+            if at not in front:
+                x, y = self.place(figures)
+                parts.append(_dot(x, y, self.radius(figures), REST, 0.35, self.hollow(figures)))
+        placed = {at: self.place(figures) for at, figures in self.points if at in front}
+        parts.append(_steps(sorted(placed.values())))
+        for at, figures in self.points:
+            if at in front:
+                parts.append(_dot(*placed[at], self.radius(figures), FRONT, 0.85, self.hollow(figures)))
+        return [*parts, *_numbers([placed.get(at) for at in found.front])]
+
+
+def _numbers(front: Sequence[tuple[float, float] | None]) -> list[str]:
+    """The places on the front, above their dots; of dots that lie on one another all in one label."""
+    labels: list[tuple[float, float, list[str]]] = []
+    for rank, place in enumerate(front, 1):
+        if place is None:
+            continue
+        near = next((label for label in labels if math.dist(label[:2], place) < _NEAR), None)
+        if near is None:
+            labels.append((*place, [str(rank)]))
+        else:
+            near[2].append(str(rank))
+    return [_text(x, y - _LARGE - 4, ", ".join(ranks), "middle", bold=True) for x, y, ranks in labels]
+
+
+def _steps(points: Sequence[tuple[float, float]]) -> str:
+    """The border of what can be had with the two axes alone: down in steps from left to right."""
+    path: list[str] = []
+    best = float("-inf")
+    for x, y in points:
+        if y > best:  # further down the page is less
+            path.append(f"M{number(x)} {number(y)}" if not path else f"H{number(x)}V{number(y)}")
+            best = y
+    look = f'fill="none" stroke="{FRONT}" stroke-width="1.5" stroke-dasharray="4 3"'
+    return f'<path d="{"".join(path)}" {look}/>' if path else ""
+
+
+def _legend(found: Found, axes: tuple[Objective, Objective, Objective | None], left_out: int) -> str:
+    words = ["numbered: beaten by none, as in the table"]
+    if cannot := sum(item.figures is None for item in found.outcomes):
+        words.append(f"{cannot:,} cannot be built")
+    if axes[2] is not None:
+        words.append(f"size of a dot: {axes[2].name}, hollow where it is not known")
+    if left_out:
+        words.append(f"{left_out:,} left out, as {axes[0].name} or {axes[1].name} is not known")
+    return _text(20, HEIGHT - 14, " · ".join(words), "start")
+
+
+def _title(objective: Objective, currency: str) -> str:
+    unit = currency if objective.name == "cost" else objective.unit
+    return f"{objective.name}, {unit}" if unit else objective.name
+
+
+def _nice(rough: float) -> float:
+    """A round number not below `rough`, that five steps divide into round numbers."""
+    if rough <= 0:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(rough))
+    return next(times * power for times in (1, 1.5, 2, 2.5, 3, 4, 5, 7.5, 10) if times * power >= rough * 0.999)
+
+
+def _tick(value: float) -> str:
+    for unit, sign in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
+        if value >= unit:
+            return f"{value / (1e3 if sign == 'k' else unit):,.4g}{sign}"
+    return f"{value:,.4g}"
+
+
+def _line(x1: float, y1: float, x2: float, y2: float) -> str:
+    return f'<path d="M{number(x1)} {number(y1)}L{number(x2)} {number(y2)}" stroke="{RULE}" stroke-opacity="0.35"/>'
+
+
+def _dot(x: float, y: float, radius: float, colour: str, opacity: float, hollow: bool) -> str:
+    look = f'fill="{colour}" fill-opacity="{opacity}" stroke="{PAPER}"'
+    if hollow:
+        look = f'fill="{PAPER}" fill-opacity="0.6" stroke="{colour}" stroke-width="1.5"'
+    return f'<circle cx="{number(round(x, 1))}" cy="{number(round(y, 1))}" r="{number(round(radius, 1))}" {look}/>'
+
+
+def _text(x: float, y: float, text: str, anchor: str, bold: bool = False) -> str:
+    canvas = Canvas()
+    canvas.text(round(x, 1), round(y, 1), text, size=12, fill=INK if bold else SOFT, anchor=anchor, bold=bold)
+    return canvas.body()
+
+
+def _document(body: Sequence[str], title: str) -> str:
+    size = f'width="{number(WIDTH)}" height="{number(HEIGHT)}" viewBox="0 0 {number(WIDTH)} {number(HEIGHT)}"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" font-family="{FONT}">'
+    return "\n".join([head, f"<title>{title}</title>", *filter(None, body), "</svg>", ""])

@@ -1,0 +1,90 @@
+"""The designs of a sweep: every combination of the chosen values, on the intent that they start from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from fabric import catalog
+from fabric.catalog.models import SwitchModel
+from fabric.diagnostics import Place, Report
+from fabric.explore.dimensions import DIMENSIONS, Value, the_group
+from fabric.planner.spec import FabricSpec
+
+Choice = tuple[tuple[str, Value], ...]  # (dimension, value) in the order of DIMENSIONS
+MOST = 100_000  # designs of one sweep
+
+
+@dataclass(frozen=True)
+class Base:
+    """The intent that designs start from: its data with one fabric alone, as JSON, and the file's name in messages."""
+
+    text: str
+    shown: str
+    fabric: str
+
+    @staticmethod
+    def of(data: Mapping[str, Any], shown: str, fabric: str) -> Base:
+        alone = {**data, "fabrics": {fabric: data["fabrics"][fabric]}}
+        return Base(json.dumps(alone, sort_keys=True), shown, fabric)
+
+    def design(self, choice: Choice, gpus: int | None) -> dict[str, Any]:
+        """The intent of one design, with enough servers for so many GPUs. Raises ValueError where it cannot be written."""
+        data: dict[str, Any] = json.loads(self.text)
+        fabric = data["fabrics"][self.fabric]
+        for name, value in choice:
+            DIMENSIONS[name].put(fabric, value)
+        if gpus is not None:
+            group = the_group(fabric)
+            group["count"] = -(-gpus // _gpus_of(group["model"], data))
+        return data
+
+
+def _gpus_of(model: str, data: Mapping[str, Any]) -> int:
+    """GPUs of a server. Raises ValueError for one that has none."""
+    own = data.get("catalog", {}).get("servers", {}).get(model)
+    server = catalog.server(model)
+    gpus = int(own.get("gpus", 0)) if own else server.gpus if server else 0
+    if gpus < 1:
+        raise ValueError(f"server {model} has no GPUs")
+    return gpus
+
+
+def choices(dimensions: Mapping[str, Sequence[Value]]) -> list[Choice]:
+    """Every combination, in the order of the values. Raises InputError where there are more than MOST."""
+    count = 1
+    for values in dimensions.values():
+        count *= len(values)
+    if count > MOST:
+        report = Report()
+        report.fail("FAB104", Place("--vary"), f"expected at most {MOST:,} designs, got {count:,}", "vary less at a time")
+    names = [name for name in DIMENSIONS if name in dimensions]
+    return [tuple(zip(names, values, strict=True)) for values in product(*(dimensions[name] for name in names))]
+
+
+def usual(spec: FabricSpec, own: Mapping[str, SwitchModel]) -> dict[str, tuple[Value, ...]]:
+    """What is worth varying when nobody says: switches that suit the NICs, shapes, planes, tiers and oversubscription."""
+    ports = spec.groups[0].nic.ports
+    planes = [count for count in range(1, ports + 1) if ports % count == 0]
+    return {
+        "switch": tuple(_suited(spec, own)),
+        "kind": ("rail-optimized", "rack", "rail-only"),
+        "oversubscription": (1.0, 2.0, 4.0),
+        "tiers": (2, 3),
+        "planes": tuple(planes),
+    }
+
+
+def _suited(spec: FabricSpec, own: Mapping[str, SwitchModel]) -> list[str]:
+    """Switches of the technology that the intent has, as fast as a NIC port and no more than four times as fast."""
+    speed, found = spec.groups[0].nic.speed_gbps, []
+    for name in sorted({*catalog.switch_names(), *own, spec.leaf.switch}):
+        model = catalog.switch(name, own)
+        assert model is not None
+        fits = speed in model.speeds and model.native_gbps <= 4 * speed and model.cages >= 16
+        if fits and model.technology == spec.leaf.model.technology:
+            found.append(name)
+    return found

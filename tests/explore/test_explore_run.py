@@ -1,0 +1,256 @@
+"""Sweeps: the figures of `fabric plan` and `fabric estimate`, wherever the work is done and however often it stops."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fabric import pipeline
+from fabric.diagnostics import InputError, MissingError
+from fabric.explore.ask import Wish, objectives, sweep
+from fabric.explore.journal import Journal
+from fabric.explore.measure import Ask, measure
+from fabric.explore.picture import picture
+from fabric.explore.report import FORMATS, Found
+from fabric.explore.run import reasons, run
+from fabric.hosts.spreading import spreading
+from fabric.solver.estimate.ask import Asked
+
+INTENT = """version: 1
+site: ex
+fabrics:
+  backend:
+    servers: {model: dgx-h100, count: 32, per_rack: 4}
+    topology: {switch: sn5600, leaf: {oversubscription: 1}}
+  storage:
+    purpose: storage
+    servers: {model: dgx-h100, count: 32}
+    topology: {switch: 7060dx5-64s}
+"""
+VARY = ("switch=7060dx5-64s,32x400g", "kind=rail-optimized,rack", "oversubscription=1,2")
+
+
+@pytest.fixture
+def intent(tmp_path: Path) -> pipeline.Intent:
+    return written(tmp_path, INTENT)
+
+
+def written(folder: Path, text: str) -> pipeline.Intent:
+    path = folder / "ex.yaml"
+    path.write_text(text, encoding="utf-8")
+    return pipeline.load(path)
+
+
+def as_rows(found: list[Any]) -> list[dict[str, Any]]:
+    return [item.as_dict() for item in found]
+
+
+def test_the_figures_are_those_of_the_design(intent: pipeline.Intent, tmp_path: Path) -> None:
+    asked = sweep(intent, Wish(Ask(size=1 << 26), vary=("switch=7060dx5-64s", "oversubscription=2", "kind=rack")))
+    assert asked.choices == [(("switch", "7060dx5-64s"), ("kind", "rack"), ("oversubscription", 2.0))]
+    figures = measure(asked.base, asked.ask, asked.choices[0]).figures
+    assert figures is not None
+
+    by_hand = INTENT.replace("sn5600, leaf: {oversubscription: 1}", "7060dx5-64s, kind: rack, leaf: {oversubscription: 2}")
+    same = written(tmp_path, by_hand)
+    row = pipeline.summarize(same)["fabrics"]["backend"]
+    fabric = pipeline.plan(same).fabrics["backend"]
+    routing, queue_pairs = spreading(fabric)
+    asked_by_hand = Asked("all_reduce", (1 << 26,), routing=routing, queue_pairs=queue_pairs)
+    estimate = pipeline.estimate(fabric, asked_by_hand)[0].rows[0]
+    assert (figures.gpus, figures.tiers) == (row["gpus"], row["tiers"])
+    assert (figures.leaves, figures.spines, figures.cores) == tuple(row["switches"].values())
+    assert figures.links == row["links"]["leaf-spine"]
+    assert figures.oversubscription == row["oversubscription"]["leaf"]
+    assert figures.time_us == pytest.approx(estimate.time_us)
+
+
+def test_so_many_gpus_are_built(intent: pipeline.Intent) -> None:
+    asked = sweep(intent, Wish(Ask(gpus=1001), vary=("server=dgx-h100,mi300x-8",)))
+    found = run(asked, jobs=1)
+    assert [item.figures and item.figures.servers for item in found] == [126, 126], [
+        item.why for item in found
+    ]  # 8 GPUs each
+
+
+def test_what_cannot_be_built_says_why(intent: pipeline.Intent) -> None:
+    asked = sweep(intent, Wish(Ask(gpus=100_000), vary=("switch=32x400g", "tiers=2,3")))
+    found = run(asked, jobs=1)
+    assert [item.figures is None for item in found] == [True, True]
+    assert "these do not fit" in next(iter(reasons(found)))
+
+
+def test_the_network_os_of_another_switch_is_not_kept(tmp_path: Path) -> None:
+    intent = written(tmp_path, INTENT.replace("  backend:\n", "  backend:\n    nos: cumulus\n"))
+    found = run(sweep(intent, Wish(Ask(), vary=("switch=7060dx5-64s",))), jobs=1)
+    assert found[0].figures is not None, found[0].why
+
+
+def test_the_usual_sweep(intent: pipeline.Intent) -> None:
+    """Switches that suit a 400G NIC, of the technology that the intent has."""
+    dimensions: dict[str, set[Any]] = {}
+    for choice in sweep(intent, Wish(Ask())).choices:
+        for name, value in choice:
+            dimensions.setdefault(name, set()).add(value)
+    assert {"sn5600", "7060dx5-64s", "z9864f-on"} <= dimensions["switch"]
+    assert not {"qm9700", "sn2201", "sn4600c"} & dimensions["switch"]
+    assert (dimensions["tiers"], dimensions["planes"]) == ({2, 3}, {1})
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_every_way_to_run_gives_the_same(intent: pipeline.Intent, jobs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fabric.workers.PARALLEL_FROM", 2)
+    monkeypatch.setattr("fabric.workers.CHUNK", 2)
+    asked = sweep(intent, Wish(Ask(), vary=VARY))
+    assert as_rows(run(asked, jobs)) == as_rows([measure(asked.base, asked.ask, choice) for choice in asked.choices])
+
+
+# --- going on ------------------------------------------------------------------------------------------------
+
+
+def test_a_sweep_goes_on_where_it_stopped(intent: pipeline.Intent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, path = sweep(intent, Wish(Ask(), vary=VARY)), tmp_path / "sweep.jsonl"
+    whole = run(asked, 1, journal=Journal(path, asked.base, asked.ask))
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:4]) + lines[4][:25])  # killed while it wrote the fourth outcome
+
+    measured: list[Any] = []
+    monkeypatch.setattr("fabric.explore.run.measure", lambda *words: measured.append(words[-1]) or measure(*words))
+    steps: list[int] = []
+    again = run(asked, 1, journal=Journal(path, asked.base, asked.ask), advance=steps.append)
+    assert as_rows(again) == as_rows(whole)
+    assert measured == list(asked.choices[3:])
+    assert sum(steps) == len(asked.choices)
+    assert as_rows(run(asked, 1, journal=Journal(path, asked.base, asked.ask))) == as_rows(whole)
+    assert len(measured) == len(asked.choices) - 3
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("", ""),
+        ("not json\n", "expected what this sweep found before"),
+        ('{"sweep": "of another"}\n', "expected what this sweep found before"),
+        ("SAME\n{}\n", "j:2:1: error[FAB102]: expected an outcome of this sweep"),
+        ('SAME\n{"choice": {"switch": "a"}, "gpus": 3}\n', "j:2:1: error[FAB102]: expected an outcome of this sweep"),
+    ],
+)
+def test_a_file_of_something_else_is_refused(
+    intent: pipeline.Intent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str, told: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    asked, path = sweep(intent, Wish(Ask(), vary=VARY)), Path("j")
+    Journal(path, asked.base, asked.ask)
+    path.write_text(content.replace("SAME", path.read_text().strip()), encoding="utf-8")
+    if not told:
+        assert Journal(path, asked.base, asked.ask).known == {}
+        return
+    with pytest.raises(InputError) as caught:
+        Journal(path, asked.base, asked.ask)
+    assert told in str(caught.value)
+
+
+# --- words ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("wish", "told"),
+    [
+        ({"vary": ("colour=red",)}, "--vary: error[FAB102]: unknown dimension 'colour'"),
+        ({"vary": ("planes",)}, "expected planes=VALUE,VALUE, got 'planes'"),
+        ({"vary": ("planes=two",)}, "planes: expected a whole number from 1, got 'two'"),
+        ({"vary": ("oversubscription=0",)}, "oversubscription: expected a ratio such as 2, or 1.5:1, got '0'"),
+        ({"vary": ("tiers=4",)}, "tiers: expected 2 or 3, got '4'"),
+        ({"vary": ("switch=sn56000",)}, "switch: unknown 'sn56000'\n    hint: did you mean 'sn5600'?"),
+        ({"vary": ("switch=zz*",)}, "switch: no name matches 'zz*'"),
+        ({"vary": ("kind=ring",)}, "kind: unknown 'ring'"),
+        ({"vary": ("planes=",)}, "planes: expected values, got none"),
+        ({"by": ("beauty",)}, "--by: error[FAB102]: unknown objective 'beauty'"),
+        ({"fabric": "backent"}, "--fabric: error[FAB106]: unknown fabric 'backent'\n    hint: did you mean 'backend'?"),
+        ({"ask": Ask(collective="allreduce")}, "unknown collective 'allreduce'"),
+        (
+            {"vary": ("unit=" + ",".join(map(str, range(1, 400))), "rails=" + ",".join(map(str, range(1, 400))))},
+            "got 159,201",
+        ),
+    ],
+)
+def test_words_that_are_none(intent: pipeline.Intent, wish: dict[str, Any], told: str) -> None:
+    with pytest.raises(InputError) as caught:
+        sweep(intent, Wish(**{"ask": Ask(), **wish}))
+    assert told in str(caught.value)
+
+
+def test_gpus_of_several_groups_are_refused(tmp_path: Path) -> None:
+    groups = "[{model: dgx-h100, count: 8, name: a}, {model: dgx-h100, count: 8, name: b}]"
+    intent = written(tmp_path, INTENT.replace("{model: dgx-h100, count: 32, per_rack: 4}", groups))
+    with pytest.raises(InputError, match="expected one group of servers, got 2"):
+        sweep(intent, Wish(Ask(gpus=64)))
+    assert sweep(intent, Wish(Ask())).choices
+
+
+def test_reports_and_picture(intent: pipeline.Intent) -> None:
+    wish = Wish(Ask(), vary=VARY)
+    asked = sweep(intent, wish)
+    outcomes = run(asked, jobs=1)
+    found = Found.of(asked, outcomes, objectives(wish), "")
+    document = json.loads(FORMATS["json"](found))
+    assert len(document["designs"]) == 8
+    assert document["front"] == list(found.front) != []
+    lines = FORMATS["csv"](found).splitlines()
+    assert len(lines) == 9
+    assert lines[0].startswith("switch,kind,oversubscription,front,servers,gpus,tiers,leaves,")
+    shown = FORMATS["text"](found)
+    assert shown.splitlines()[0].startswith("8 designs, ")
+    drawn = picture(found)
+    assert drawn.count("<circle") == sum(item.figures is not None for item in outcomes)
+    assert drawn == picture(found)
+
+
+# --- a cluster -----------------------------------------------------------------------------------------------
+
+
+def test_no_cluster(intent: pipeline.Intent, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fabric.explore.run.PATIENCE", "1s")
+    asked = sweep(intent, Wish(Ask(), vary=VARY))
+    with pytest.raises(MissingError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"):
+        run(asked, dask="tcp://127.0.0.1:9")
+
+
+def test_a_cluster_gives_the_same(intent: pipeline.Intent, tmp_path: Path) -> None:
+    """A real scheduler and two workers on loopback, each a process of its own."""
+    pytest.importorskip("distributed")
+    where = tmp_path / "scheduler.json"
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    python = [sys.executable, "-m", "distributed.cli.dask_scheduler"]
+    env = {**os.environ, "DASK_DISTRIBUTED__DASHBOARD__LINK": ""}
+    scheduler = [*python, "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(where)]
+    worker = [sys.executable, "-m", "distributed.cli.dask_worker", "--scheduler-file", str(where), "--nthreads", "1"]
+    started = [subprocess.Popen(scheduler, env=env, **quiet)]
+    try:
+        deadline = time.monotonic() + 60
+        while not where.exists() and time.monotonic() < deadline:
+            time.sleep(0.1)
+        folder = ["--local-directory", str(tmp_path), "--no-dashboard", "--no-nanny"]
+        started += [subprocess.Popen([*worker, *folder, "--name", name], env=env, **quiet) for name in ("one", "two")]
+        address = json.loads(where.read_text())["address"]
+        _wait_for_workers(address, 2)
+        asked = sweep(intent, Wish(Ask(), vary=VARY))
+        assert as_rows(run(asked, dask=address)) == as_rows(run(asked, jobs=1))
+    finally:
+        for process in reversed(started):
+            process.kill()
+            process.wait()
+
+
+def _wait_for_workers(address: str, count: int) -> None:
+    from distributed import Client
+
+    with Client(address, timeout="20s", set_as_default=False) as client:
+        client.wait_for_workers(count, timeout=60)
