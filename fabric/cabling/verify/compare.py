@@ -1,0 +1,202 @@
+"""What was heard against what was planned: every planned link is as planned, not reported, or part of one finding."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import cached_property
+
+from fabric.cabling.verify.describe import Describe
+from fabric.cabling.verify.files import Told
+from fabric.cabling.verify.finding import KINDS, Finding, Verdict
+from fabric.cabling.verify.mending import Figure, figures
+from fabric.cabling.verify.places import Places
+from fabric.cabling.verify.planned import Planned
+from fabric.cabling.verify.splits import Splits, splits
+from fabric.cabling.verify.states import States
+from fabric.cabling.verify.wires import Wires, wires
+from fabric.diagnostics import plural
+from fabric.plan.devices import SERVER
+
+
+class Comparison:
+    """One run: what was planned, told and heard, and which links are settled."""
+
+    def __init__(self, plan: Planned, told: Told, places: Places) -> None:
+        self.plan, self.told = plan, told
+        self.wires: Wires = wires(plan, told)
+        self.states = States(plan, told, self.wires)
+        self.describe = Describe(plan, self.wires, self.states, places)
+        self.listening = {  # boxes whose silence on a port says something: their ports' names must be known
+            device
+            for device, box in told.boxes.items()
+            if box.listens and (plan.is_switch(device) or device in self.wires.named)
+        }
+        self.faulty: set[int] = set()  # links that a finding has
+        self.unjudged: set[int] = set()
+        self.notes: list[str] = []
+
+    def findings(self) -> list[Finding]:
+        """All of them; a stage leaves alone what an earlier one has explained."""
+        found: list[Finding] = []
+        for stage in (self._splits, self._wrong, self._unheard, self._one_way, self._speeds):
+            found.extend(stage())
+        return found
+
+    def _splits(self) -> Iterator[Finding]:
+        wrong: Splits = splits(self.plan, self.wires, self.states)
+        self.faulty |= wrong.links
+        for node in wrong.nodes:  # wires of cages that are broken out otherwise are explained by that
+            if (mate := self.wires.mate.pop(node, None)) is not None:
+                self.wires.mate.pop(mate, None)
+        for key, (heard, links) in sorted(wrong.cages.items()):
+            yield self.describe.split(key, heard, sorted(links))
+
+    def _wrong(self) -> Iterator[Finding]:
+        """Cables that are elsewhere; links in the same plugs are one thing."""
+        grouped: dict[object, list[Figure]] = {}
+        ends = len(self.plan.device)
+        planned = {end: end ^ 1 for end in range(ends) if end >> 1 not in self.faulty}
+        for figure in figures(planned, self.wires.mate, self.describe.cost):
+            grouped.setdefault(self.describe.plugs(figure), []).append(figure)
+        for group in grouped.values():
+            lacking = [figure.lacking[0] >> 1 for figure in group if figure.lacking]
+            links = {node >> 1 for figure in group for node in figure.nodes if node < ends} - self.faulty
+            self.faulty |= links
+            yield self.describe.wrong(group, sorted(links - set(lacking)))
+            for link in lacking:
+                yield self.describe.missing(link, taken=True)
+
+    def _unheard(self) -> Iterator[Finding]:
+        """Links that nobody hears: missing where somebody listens, else not reported."""
+        dark = [link for link in range(len(self.plan)) if link not in self.faulty and not self._seen(link)]
+        judged = [link for link in dark if link not in self.plan.closed and (self._listens(link) or self._down(link))]
+        if closed := len(self.plan.closed.intersection(dark)):
+            self.notes.append(
+                f"{plural(closed, 'link')} of servers without a tenant not judged: their ports are shut by plan"
+            )
+        self.unjudged.update(set(dark) - set(judged))
+        mute = self._mute(judged)
+        self.unjudged.update(link for link in judged if link in mute and not self._down(link))
+        silent: dict[int, list[int]] = {}
+        for link in (link for link in judged if link not in self.unjudged):
+            self.faulty.add(link)
+            device = self._silent(link)
+            if any(self.states.shut(end) for end in (2 * link, 2 * link + 1)):
+                yield self.describe.down(link)
+            elif device is None or self._down(link):
+                yield self.describe.missing(link)
+            else:
+                silent.setdefault(device, []).append(link)
+        for device, links in sorted(silent.items()):
+            if len(links) == 1:
+                yield self.describe.missing(links[0])
+            else:
+                yield self.describe.silent(device, links)
+
+    def _seen(self, link: int) -> bool:
+        return self.wires.mate.get(2 * link) == 2 * link + 1
+
+    def _listens(self, link: int) -> bool:
+        return any(self.plan.device[end] in self.listening for end in (2 * link, 2 * link + 1))
+
+    def _down(self, link: int) -> bool:
+        return any(self.states.up(end) is False for end in (2 * link, 2 * link + 1))
+
+    def _mute(self, links: list[int]) -> set[int]:
+        """Links to servers of a fabric none of whose servers speaks, and to other boxes that do not."""
+        plan, spoken = self.plan, self._spoken
+        fabrics = {
+            plan.fabrics[end >> 1] for end in range(len(plan.device)) if self._server(end) and plan.device[end] in spoken
+        }
+        found = {
+            link
+            for link in links
+            if (plan.fabrics[link] not in fabrics if self._server(2 * link) else plan.device[2 * link] not in spoken)
+            and not plan.is_switch(plan.device[2 * link])
+        }
+        servers = sum(self._server(2 * link) for link in found)
+        if servers:
+            self.notes.append(
+                f"no server is heard on {plural(servers, 'link')}: they seem to send no LLDP, so these are not judged"
+            )
+        if others := len(found) - servers:
+            self.notes.append(f"attached boxes are not heard on {plural(others, 'link')}, which are not judged")
+        return found
+
+    def _server(self, end: int) -> bool:
+        return self.plan.roles[self.plan.device[end]] == SERVER
+
+    @cached_property
+    def _spoken(self) -> set[int]:
+        """Devices that reported, or that anybody hears."""
+        return self.listening | {self.wires.device(there) for found in self.wires.heard.values() for there in found}
+
+    def _silent(self, link: int) -> int | None:
+        """The device of a link that nobody hears anywhere and that sent no report, though there are others of it."""
+        for end in (2 * link + 1, 2 * link):
+            if self.plan.device[end] not in self._spoken:
+                return self.plan.device[end]
+        return None
+
+    def _one_way(self) -> Iterator[Finding]:
+        """Both ends listen, and one does not hear the other."""
+        for link in range(len(self.plan)):
+            a, b = 2 * link, 2 * link + 1
+            if link in self.faulty or link in self.unjudged:
+                continue
+            if not {self.plan.device[a], self.plan.device[b]} <= self.listening:
+                continue
+            if not (self.wires.hears(a, b) and self.wires.hears(b, a)):
+                deaf, hearing = (a, b) if self.wires.hears(b, a) else (b, a)
+                self.faulty.add(link)
+                yield self.describe.one_way(deaf, hearing)
+
+    def _speeds(self) -> Iterator[Finding]:
+        for link in range(len(self.plan)):
+            if link not in self.faulty and (wrong := self.states.wrong_speeds(link)):
+                self.faulty.add(link)
+                yield self.describe.speed(link, wrong)
+
+
+def compare(plan: Planned, told: Told, places: Places, site: str) -> Verdict:
+    """The verdict on a whole site. Raises InputError where a file cannot be of the device it is said to be of."""
+    run = Comparison(plan, told, places)
+    found = sorted(run.findings(), key=_order)
+    right = [link for link in range(len(plan)) if link not in run.faulty and link not in run.unjudged]
+    vague = sum(2 * link in run.wires.by_device or 2 * link + 1 in run.wires.by_device for link in right)
+    return Verdict(
+        site=site,
+        links=len(plan),
+        as_planned=len(right),
+        not_reported=len(run.unjudged),
+        by_device_only=vague,
+        files=told.files,
+        devices=len(told.boxes),
+        findings=tuple(found),
+        notes=(*run.notes, *_notes(run, vague)),
+        counts=dict(Counter(finding.kind for finding in found)),
+    )
+
+
+def _order(finding: Finding) -> tuple[object, ...]:
+    """By rack, from the top down: that is how a person walks."""
+    at = finding.at
+    return not at.rack, _natural(at.rack), -at.ru, _natural(at.device), _natural(at.port), list(KINDS).index(finding.kind)
+
+
+def _natural(text: str) -> tuple[tuple[int, str], ...]:
+    """`leaf2` before `leaf10`."""
+    return tuple((int(part), "") if part.isdigit() else (-1, part) for part in re.split("([0-9]+)", text))
+
+
+def _notes(run: Comparison, vague: int) -> Iterator[str]:
+    if vague:
+        yield f"{plural(vague, 'link')} judged by the device alone: the neighbour did not say which of its ports it is"
+    if run.wires.passed_over:
+        yield f"{plural(run.wires.passed_over, 'neighbour')} passed over: on management ports, or on interfaces not planned"
+    if run.wires.misnamed:
+        names = sorted(set(run.wires.misnamed.values()))
+        shown = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
+        yield f"{plural(len(run.wires.misnamed), 'port')} heard under a name that the plan cannot place: {shown}"

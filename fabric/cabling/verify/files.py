@@ -1,0 +1,151 @@
+"""Which files there are, which box each is of, and what all of them say together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from fabric.cabling.verify.heard import Neighbor, PortState
+from fabric.cabling.verify.hosts import Hosts
+from fabric.cabling.verify.outputs import CODE, WHAT, Output, outputs
+from fabric.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
+from fabric.solver.fields import read_text
+
+_WORDS = re.compile(r"[A-Za-z0-9]+")
+
+
+@dataclass
+class Box:
+    """All that one box said, in as many files as there are."""
+
+    neighbors: list[Neighbor] = field(default_factory=list)
+    ports: dict[str, PortState] = field(default_factory=dict)
+    listens: bool = False
+
+
+@dataclass
+class Told:
+    """What the boxes of a plan said. Boxes that the plan does not have are counted by name."""
+
+    boxes: dict[int, Box] = field(default_factory=dict)  # device → what it said
+    chassis: dict[str, str] = field(default_factory=dict)  # chassis id → system name
+    strangers: tuple[Diagnostic, ...] = ()
+    files: int = 0
+
+
+def read(paths: Sequence[Path], stated: Mapping[Path, str], hosts: Hosts, form: str = "") -> Told:
+    """Every file, a folder's own and those below included. Raises InputError with all that is wrong with them.
+
+    Args:
+        stated: which device a file is of, where the caller says so.
+        hosts: the names of the plan.
+    """
+    told, report = Told(), Report()
+    strangers: list[Diagnostic] = []
+    whose = {path.resolve(): device for path, device in stated.items()}
+    for path in {path.resolve(): path for path in _all([*paths, *stated], report)}.values():
+        told.files += 1
+        try:
+            found, prompt = outputs(read_text(path, WHAT), str(path), form)
+            for output in found:
+                _take(told, output, _device(path, output, found, prompt, whose.get(path.resolve(), ""), hosts))
+        except _Stranger as error:
+            strangers.append(error.diagnostic)
+        except InputError as error:
+            report.errors.extend(error.diagnostics)
+    report.raise_errors()
+    told.strangers = tuple(strangers)
+    return told
+
+
+def _all(paths: Iterable[Path], report: Report) -> Iterator[Path]:
+    for path in paths:
+        if not path.is_dir():
+            yield path
+            continue
+        inside = sorted(file for file in path.rglob("*") if file.is_file() and not file.name.startswith("."))
+        if not inside:
+            report.error(CODE, Place(str(path)), f"expected {WHAT}, got a folder without files")
+        yield from inside
+
+
+class _Stranger(Exception):
+    """A file of a box that the plan does not have."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        self.diagnostic = diagnostic
+
+
+def _device(path: Path, output: Output, found: Sequence[Output], prompt: str, stated: str, hosts: Hosts) -> int:
+    """The box that an output is of: as the caller says, as the file says, as the file or its folder is called."""
+    if stated:
+        device = hosts.find(stated)
+        if device is None:
+            message = f"--device: '{stated}' is no device of the plan"
+            raise InputError([Diagnostic("FAB163", Place(str(path)), message, nearest(stated, hosts.names))])
+        return device
+    own = [name for name in (*reversed(output.under), *_hosts(found), prompt) if name]
+    for name in own:
+        if (device := hosts.find(name)) is not None:
+            return device
+    named = _by_name(path, hosts)
+    if len(named) == 1:
+        return named[0]
+    if len(named) > 1:
+        names = " and ".join(hosts.names[device] for device in named[:3])
+        hint = "say which with --device NAME=FILE"
+        raise InputError([Diagnostic(CODE, Place(str(path)), f"the name of the file speaks of {names}", hint)])
+    if said := [*_hosts(found), *([prompt] if prompt else [])]:
+        message = f"is of {show(said[0])}, which the plan does not have: passed over"
+        raise _Stranger(Diagnostic(CODE, Place(str(path)), message, nearest(said[0], hosts.names), "warning"))
+    hint = f"name it after the device, such as {hosts.names[0]}.json, or say --device NAME=FILE" if hosts.names else ""
+    raise InputError([Diagnostic(CODE, Place(str(path)), "neither the file nor its name says which device it is of", hint)])
+
+
+def _hosts(found: Sequence[Output]) -> list[str]:
+    return [output.part.host for output in found if output.part.host]
+
+
+def _by_name(path: Path, hosts: Hosts) -> list[int]:
+    """Devices that the file is called after, else its folder, else the folder above; of several the longest name."""
+    if (device := hosts.find(path.stem)) is not None:
+        return [device]
+    for name in (path.stem, *(parent.name for parent in list(path.absolute().parents)[:2])):
+        found = {device for part in _parts(name) if (device := hosts.exact(part)) is not None}
+        longest = max((len(hosts.names[device]) for device in found), default=0)
+        if found:
+            return sorted(device for device in found if len(hosts.names[device]) == longest)
+    return []
+
+
+def _parts(name: str) -> Iterator[str]:
+    """Every run of whole words in a name: `leaf001_lldp` gives `leaf001`, `lldp` and both."""
+    words = list(_WORDS.finditer(name))[:24]
+    for first, start in enumerate(words):
+        for end in words[first:]:
+            yield name[start.start() : end.end()]
+
+
+def _take(told: Told, output: Output, device: int) -> None:
+    box = told.boxes.setdefault(device, Box())
+    part = output.part
+    box.listens |= part.listens
+    box.neighbors.extend(neighbor for neighbor in part.neighbors if neighbor.port)
+    for state in part.ports:
+        known = box.ports.get(state.port, state)
+        up = state.up if known.up is None else known.up
+        speed, alias = known.speed_gbps or state.speed_gbps, known.alias or state.alias
+        box.ports[state.port] = PortState(state.port, speed, up, alias, known.shut or state.shut)
+    for neighbor in part.neighbors:
+        if neighbor.chassis and neighbor.system:
+            told.chassis.setdefault(plain_id(neighbor.chassis), neighbor.system)
+    if part.chassis and part.host:
+        told.chassis[plain_id(part.chassis)] = part.host
+
+
+def plain_id(chassis: str) -> str:
+    """A MAC address without the marks that boxes put in different places; any other id in lower case."""
+    digits = re.sub(r"[.:-]", "", chassis.lower())
+    return digits if re.fullmatch("[0-9a-f]{12}", digits) else chassis.lower()

@@ -1,0 +1,109 @@
+"""What is wrong with the cables, each thing once, and the moves that mend it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+# Kinds, the ones that others may be a consequence of first; words that a person on the floor uses.
+KINDS = {
+    "swapped": "cables whose far ends are exchanged",
+    "wrong-port": "the right device, but another of its ports",
+    "wrong-device": "another device than planned",
+    "unknown-device": "a device that the plan does not have",
+    "unexpected": "a neighbour where the plan has no cable",
+    "missing": "a planned cable that neither end hears",
+    "silent-device": "a device that nobody hears on any of its cables",
+    "port-down": "a planned cable whose port is shut",
+    "one-way": "heard at one end only",
+    "wrong-split": "a cage that is broken out otherwise than planned",
+    "wrong-speed": "a port that runs at another speed than planned",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PortAt:
+    """A port as a person finds it: device, the label of the plan, the box's own name, rack and height unit."""
+
+    device: str
+    port: str = ""  # "" where only the device is known
+    own: str = ""
+    rack: str = ""
+    ru: int = 0  # 0: nobody knows
+
+    def __str__(self) -> str:
+        if not self.port and not self.own:
+            return self.device
+        own = f" ({self.own})" if self.own and self.port and self.own != self.port else ""
+        return f"{self.device} port {self.port or self.own}{own}"
+
+    def as_dict(self) -> dict[str, Any]:
+        row = {"device": self.device, "port": self.port, "name": self.own, "rack": self.rack, "ru": self.ru}
+        return {key: value for key, value in row.items() if value not in ("", 0)}
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One thing to do with one's hands (`move`, `lay`, `remove`), or at one port (`check`, `set`, `split`)."""
+
+    action: str
+    text: str
+    at: PortAt  # where to go
+    kept: PortAt | None = None  # the end that stays plugged in
+    to: PortAt | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong, where to go for it, and how it is mended."""
+
+    kind: str
+    fabric: str
+    message: str
+    at: PortAt
+    moves: tuple[Move, ...]
+    links: tuple[tuple[PortAt, PortAt], ...] = ()  # planned links that are not as planned because of it
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind,
+            "fabric": self.fabric,
+            "message": self.message,
+            "at": self.at.as_dict(),
+            "links": [{"a": a.as_dict(), "b": b.as_dict()} for a, b in self.links],
+            "moves": [_move(move) for move in self.moves],
+        }
+
+
+def _move(move: Move) -> dict[str, Any]:
+    row: dict[str, Any] = {"action": move.action, "text": move.text, "at": move.at.as_dict()}
+    if move.to is not None:
+        row["to"] = move.to.as_dict()
+    if move.kept is not None:
+        row["kept"] = move.kept.as_dict()
+    return row
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """All of it."""
+
+    site: str
+    links: int
+    as_planned: int
+    not_reported: int
+    by_device_only: int  # of those as planned: the neighbour did not say which of its ports it is
+    files: int
+    devices: int  # that reported
+    findings: tuple[Finding, ...]
+    notes: tuple[str, ...] = ()
+    counts: dict[str, int] = field(default_factory=dict)
+
+    def sentence(self) -> str:
+        """The last line of a report."""
+        parts = [f"{self.as_planned:,} of {self.links:,} links as planned"]
+        parts += [f"{number:,} {kind}" for kind in KINDS if (number := self.counts.get(kind))]
+        moves = sum(len(finding.moves) for finding in self.findings)
+        parts += [f"{moves:,} move{'s' * (moves != 1)} mend{'s' * (moves == 1)} all"] if moves else []
+        parts += [f"{self.not_reported:,} not reported"] if self.not_reported else []
+        return "; ".join(parts)

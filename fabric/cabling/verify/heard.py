@@ -1,0 +1,40 @@
+"""What a box says of its ports: who it hears by LLDP, and how fast each port runs. Names are the box's own, untouched."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbor:
+    """One neighbour on one port; what it did not send is ""."""
+
+    port: str  # the box's own port
+    system: str = ""  # system name of the far end
+    chassis: str = ""  # its chassis id, mostly a MAC address
+    far_port: str = ""  # its port id: an interface name, an alias, a MAC address or a bare number
+    description: str = ""  # its port description
+    far_speed_gbps: int = 0  # what the far end says of its own speed, 0: nothing
+
+
+@dataclass(frozen=True, slots=True)
+class PortState:
+    """One port of the box itself."""
+
+    port: str
+    speed_gbps: int = 0  # 0: not told
+    up: bool | None = None  # None: not told
+    alias: str = ""  # another name of the port, which neighbours may hear
+    shut: bool = False  # somebody turned it off, or the box did after an error
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one command's output says."""
+
+    host: str = ""  # the box's own name, where the output has it
+    chassis: str = ""  # and its chassis id
+    neighbors: Sequence[Neighbor] = ()
+    ports: Sequence[PortState] = ()
+    listens: bool = False  # it is a list of neighbours, though it may be empty

@@ -1,0 +1,22 @@
+"""Readers of what boxes print: one file a network OS, each registered here and nowhere else.
+
+The outputs are told apart by their content: every JSON value of a file is shown to every reader, so that the wrappings of
+eAPI, NX-API and Ansible, and several commands in one file, need no word of their own.
+"""
+
+from __future__ import annotations
+
+from fabric.cabling.verify.readers import eos, junos, lldpd, nvue, nxos, sonic
+from fabric.cabling.verify.readers.base import JSON, TEXT, Reader
+
+READERS: tuple[Reader, ...] = (
+    *eos.READERS,
+    *nxos.READERS,
+    *junos.READERS,
+    *lldpd.READERS,
+    *sonic.READERS,
+    *nvue.READERS,
+)
+FORMATS: tuple[str, ...] = tuple(dict.fromkeys(reader.name for reader in READERS))
+
+__all__ = ["FORMATS", "JSON", "READERS", "TEXT", "Reader"]

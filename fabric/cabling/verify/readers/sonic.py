@@ -1,0 +1,112 @@
+"""SONiC: `show lldp table`, `show interfaces status`, and the tables behind them as `sonic-db-dump -n APPL_DB` has them.
+
+`show lldp neighbors` and `lldpctl -f json` in the container lldp are lldpd's own (lldpd.py). A SONiC box sends the alias of
+its port (`etp1`, `fortyGigE0/0`) as a port id of the kind `local`.
+Source: sonic-utilities scripts/lldpshow and intfutil; sonic-dbsyncd lldp_syncd (LLDP_ENTRY_TABLE, LLDP_LOC_CHASSIS).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from fabric.cabling.verify.heard import Neighbor, Part, PortState
+from fabric.cabling.verify.readers.base import TEXT, Reader, first, said, speed_gbps, up
+
+_TABLES = ("LLDP_ENTRY_TABLE", "LLDP_LOC_CHASSIS", "PORT_TABLE", "PORT", "DEVICE_METADATA")
+_NEIGHBORS, _PORTS = ("LocalPort", "RemoteDevice", "RemotePortID"), ("Interface", "Speed", "Oper")
+_BOX_TABLES = re.compile(rf"(?:{'|'.join(_TABLES)})(?:[:|].*)?")
+
+
+def knows(value: Any) -> bool:
+    return isinstance(value, dict) and any(_BOX_TABLES.fullmatch(key) for key in value)
+
+
+def read(value: dict[str, Any]) -> Part:
+    """Rows of a Redis dump, each under `table:key` with its fields in `value`; a nested table does as well."""
+    tables = _tables(value)
+    local = tables["LLDP_LOC_CHASSIS"].get("", {})
+    host = said(local.get("lldp_loc_sys_name")) or said(tables["DEVICE_METADATA"].get("localhost", {}).get("hostname"))
+    return Part(
+        host=host,
+        chassis=said(local.get("lldp_loc_chassis_id")),
+        neighbors=tuple(_entry(port, row) for port, row in tables["LLDP_ENTRY_TABLE"].items()),
+        ports=tuple(_row(port, row) for port, row in {**tables["PORT"], **tables["PORT_TABLE"]}.items() if "speed" in row),
+        listens=bool(tables["LLDP_ENTRY_TABLE"] or tables["LLDP_LOC_CHASSIS"]) or "LLDP_ENTRY_TABLE" in value,
+    )
+
+
+def _tables(value: dict[str, Any]) -> dict[str, dict[str, dict[str, Any]]]:
+    """Table → key → fields; a table without keys has the key ""."""
+    found: dict[str, dict[str, dict[str, Any]]] = {name: {} for name in _TABLES}
+    for name, entry in value.items():
+        table, key = re.match(r"([^:|]*)[:|]?(.*)", name, re.DOTALL).groups()  # type: ignore[union-attr]  # matches anything
+        row = first(entry)
+        fields = first(row["value"]) if isinstance(row.get("value"), dict) else row
+        if table not in found:
+            continue
+        if key or table == "LLDP_LOC_CHASSIS":
+            found[table][key] = fields
+        else:
+            found[table].update((str(port), first(inner)) for port, inner in fields.items())
+    return found
+
+
+def _entry(port: str, row: dict[str, Any]) -> Neighbor:
+    system, chassis = said(row.get("lldp_rem_sys_name")), said(row.get("lldp_rem_chassis_id"))
+    return Neighbor(port, system, chassis, said(row.get("lldp_rem_port_id")), said(row.get("lldp_rem_port_desc")))
+
+
+def _row(port: str, row: dict[str, Any]) -> PortState:
+    """`speed` is in Mb/s and stands there whether the port is up or not."""
+    state = up(row.get("oper_status"))
+    speed = 0 if state is False else speed_gbps(row.get("speed"))
+    return PortState(port, speed, state, said(row.get("alias")), said(row.get("admin_status")) == "down")
+
+
+def knows_text(lines: Sequence[str]) -> bool:
+    return any(all(word in line for word in _NEIGHBORS) or _is_status(line) for line in lines)
+
+
+def _is_status(line: str) -> bool:
+    return all(word in line.split() for word in _PORTS)
+
+
+def read_text(lines: Sequence[str]) -> Part:
+    neighbors = tuple(_told(row) for row in _table(lines, lambda line: all(word in line for word in _NEIGHBORS)))
+    ports = tuple(_status(row) for row in _table(lines, _is_status))
+    listens = any(all(word in line for word in _NEIGHBORS) for line in lines)
+    return Part(neighbors=neighbors, ports=ports, listens=listens)
+
+
+def _table(lines: Sequence[str], heads: Any) -> Iterator[dict[str, str]]:
+    """Rows under a line of column names and a line of dashes that shows how wide each column is."""
+    spans: list[tuple[str, int, int]] = []
+    for above, line in zip(["", *lines], lines, strict=False):
+        if re.fullmatch(r"\s*-+(?: +-+)+\s*", line) and heads(above):
+            dashes = list(re.finditer("-+", line))
+            spans = [(above[d.start() : d.end()].strip(), d.start(), d.end()) for d in dashes]
+        elif not line.strip() or line.startswith(("---", "Total entries")):
+            spans = []
+        elif spans:
+            row = {name: line[start:end].strip() for name, start, end in spans}
+            row[spans[-1][0]] = line[spans[-1][1] :].strip()
+            yield row
+
+
+def _told(row: dict[str, str]) -> Neighbor:
+    port, far, described = row["LocalPort"], row["RemotePortID"], row.get("RemotePortDescr", "")
+    return Neighbor(port, said(row["RemoteDevice"]), "", said(far), said(described))
+
+
+def _status(row: dict[str, str]) -> PortState:
+    state = up(row["Oper"])
+    speed = speed_gbps(row["Speed"]) if state else 0
+    return PortState(row["Interface"], speed, state, said(row.get("Alias")), row.get("Admin") == "down")
+
+
+READERS = (
+    Reader("sonic", "sonic-db-dump -n APPL_DB", knows, read),
+    Reader("sonic", "show lldp table, show interfaces status", knows_text, read_text, TEXT),
+)

@@ -1,0 +1,121 @@
+"""A verdict as text for people on the floor, JSON, a CSV of moves, and JUnit for a pipeline."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, TypeVar
+from xml.etree import ElementTree as ET
+
+from fabric.cabling.verify.finding import KINDS, Finding, PortAt, Verdict
+from fabric.checks.reports.spell import plain
+from fabric.export.tables import table
+
+MOVE_COLUMNS = (
+    *("step", "rack", "ru", "finding", "action", "device", "port", "port_name"),
+    *("to_rack", "to_ru", "to_device", "to_port", "to_port_name", "kept_device", "kept_port", "what_to_do"),
+)
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+T = TypeVar("T")
+
+
+def report(form: str, verdict: Verdict) -> str:
+    """The report in one of FORMATS. KeyError for another name."""
+    return FORMATS[form](_clean(verdict))
+
+
+def _text(verdict: Verdict) -> str:
+    """By rack, in the order of a walk: what is wrong, and below it what to do."""
+    lines: list[str] = []
+    place = max((len(_place(finding.at)) for finding in verdict.findings), default=0)
+    kind = max((len(finding.kind) for finding in verdict.findings), default=0)
+    for finding in verdict.findings:
+        lines.append(f"{_place(finding.at):{place}}  {finding.kind:{kind}}  {finding.message}".lstrip())
+        margin = " " * (place + kind + (4 if place else 2))
+        numbers = len(finding.moves) > 1
+        for step, move in enumerate(finding.moves, 1):
+            mark = f"{step}." if numbers else "→"
+            ways = [_place(port) for port in (move.at, move.to) if port is not None and port.rack]
+            there = " → ".join(dict.fromkeys(ways)) if set(ways) - {_place(finding.at)} else ""
+            lines.append(f"{margin}{mark} {move.text}" + (f"  [{there}]" if there else ""))
+    if lines:
+        lines.append("")
+    lines += [f"note: {note}" for note in verdict.notes]
+    return "\n".join([*lines, verdict.sentence()]) + "\n"
+
+
+def _place(port: PortAt) -> str:
+    return f"{port.rack} RU{port.ru}" if port.rack and port.ru else port.rack
+
+
+def _json(verdict: Verdict) -> str:
+    """Keys are a promise: they grow, and none goes."""
+    document = {
+        "site": verdict.site,
+        "findings": [finding.as_dict() for finding in verdict.findings],
+        "notes": list(verdict.notes),
+        "summary": {
+            "links": verdict.links,
+            "as_planned": verdict.as_planned,
+            "by_device_only": verdict.by_device_only,
+            "not_reported": verdict.not_reported,
+            "findings": {kind: verdict.counts.get(kind, 0) for kind in KINDS},
+            "moves": sum(len(finding.moves) for finding in verdict.findings),
+            "devices": verdict.devices,
+            "files": verdict.files,
+        },
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def _csv(verdict: Verdict) -> str:
+    """One move a row, in the order of the walk."""
+    rows = [row for finding in verdict.findings for row in _rows(finding)]
+    return table(MOVE_COLUMNS, ([step, *map(_cell, row)] for step, row in enumerate(rows, 1)))
+
+
+def _rows(finding: Finding) -> Iterator[list[Any]]:
+    nowhere = PortAt("")
+    for move in finding.moves:
+        at, to, kept = move.at, move.to or nowhere, move.kept or nowhere
+        yield [
+            *(at.rack, at.ru or "", finding.kind, move.action, at.device, at.port, at.own),
+            *(to.rack, to.ru or "", to.device, to.port, to.own, kept.device, kept.port or kept.own, move.text),
+        ]
+
+
+def _cell(value: Any) -> Any:
+    """A spreadsheet takes a cell that begins so for a formula."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+
+
+def _junit(verdict: Verdict) -> str:
+    """A test case for each kind of finding; those of a kind are its failure."""
+    root = ET.Element("testsuites", name="fabric cabling verify", time="0")
+    suite = ET.SubElement(root, "testsuite", name=f"cabling of {verdict.site}", time="0", tests=str(len(KINDS)))
+    for kind, title in KINDS.items():
+        case = ET.SubElement(suite, "testcase", name=title, classname=f"fabric.cabling.{kind}", time="0")
+        found = [finding for finding in verdict.findings if finding.kind == kind]
+        if found:
+            words = [f"{finding.message}\n" + "\n".join(f"  {move.text}" for move in finding.moves) for finding in found]
+            ET.SubElement(case, "failure", message=found[0].message).text = "\n".join(words)
+    suite.set("failures", str(len({finding.kind for finding in verdict.findings})))
+    ET.SubElement(suite, "system-out").text = verdict.sentence()
+    ET.indent(root)
+    body: bytes = ET.tostring(root)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{body.decode("ascii")}\n'
+
+
+def _clean(value: T) -> T:
+    """Every text of a record printable: names come from the wire, where anybody may say anything."""
+    if isinstance(value, str):
+        return plain(value)  # type: ignore[return-value]  # a str is what T is here
+    if isinstance(value, tuple):
+        return tuple(map(_clean, value))  # type: ignore[return-value]  # likewise
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{item.name: _clean(getattr(value, item.name)) for item in fields(value)})
+    return value
+
+
+FORMATS: Mapping[str, Callable[[Verdict], str]] = {"text": _text, "json": _json, "csv": _csv, "junit": _junit}

@@ -1,0 +1,36 @@
+"""One spelling for every port name: `Et1/1`, `Eth1/1` and `Ethernet1/1` are the same port, `eth0` and `Ethernet0` are not."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_SHORT = (
+    (re.compile(r"^(?:eth|et|e)(?=[0-9]+/)"), "ethernet"),  # NX-OS and EOS shorten so
+    (re.compile(r"^et(?=[0-9]+$)"), "ethernet"),  # EOS, an SFP cage
+)
+_UNIT = re.compile(r"^((?:et|xe|ge)-[0-9]+/[0-9]+/[0-9]+(?::[0-9]+)?)\.[0-9]+$")  # Junos: a logical unit of the port
+_MANAGEMENT = re.compile(
+    r"(?:eth|mgmt|em|me|fxp|re0:mgmt-|idrac|ilo|bmc|ipmi|usb|docker|lo|vme)[0-9]*(?:[.-].*)?"
+    r"|(?:ma|management)[0-9]+(?:/[0-9]+)*"
+)
+_NO_NAME = re.compile(r"(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}|(?:[0-9a-f]{4}[.-]){2}[0-9a-f]{4}|[0-9]+")
+
+
+@lru_cache(maxsize=65_536)
+def canonical(name: str) -> str:
+    """The name as it is compared."""
+    text = name.strip().strip('"').lower().replace(" ", "")
+    for pattern, whole in _SHORT:
+        text = pattern.sub(whole, text)
+    return _UNIT.sub(r"\1", text)
+
+
+def is_management(name: str) -> bool:
+    """A port beside the fabric, which no plan of a fabric has cables for."""
+    return _MANAGEMENT.fullmatch(canonical(name)) is not None
+
+
+def is_nameless(name: str) -> bool:
+    """A MAC address, or a number that only the box itself understands."""
+    return not name or _NO_NAME.fullmatch(canonical(name)) is not None

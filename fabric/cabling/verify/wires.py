@@ -1,0 +1,212 @@
+"""What was heard, as wires between ports: both ends' words joined, each name looked up in the plan.
+
+A node is a planned end, or a number above all of them for a port that the plan has no cable for (`Extra`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from fabric.cabling.verify.files import Box, Told, plain_id
+from fabric.cabling.verify.heard import Neighbor
+from fabric.cabling.verify.planned import Planned, Slot
+from fabric.cabling.verify.spelling import canonical, is_management, is_nameless
+from fabric.diagnostics import Place, Report, show
+
+UNKNOWN = -1  # a device that the plan does not have
+CODE = "FAB176"
+
+
+@dataclass(frozen=True, slots=True)
+class Extra:
+    """A port without a planned cable."""
+
+    device: int  # UNKNOWN for a stranger
+    stranger: str  # as it calls itself
+    port: str  # as it was heard; "" where only the device is known
+    slot: Slot | None = None
+
+
+@dataclass
+class Wires:
+    """Who is joined to whom. `mate` is symmetric; every node has one mate at most."""
+
+    plan: Planned
+    heard: dict[int, list[int]] = field(default_factory=dict)  # node → nodes that its box hears there
+    mate: dict[int, int] = field(default_factory=dict)
+    extras: list[Extra] = field(default_factory=list)
+    by_device: set[int] = field(default_factory=set)  # ends whose neighbour did not name its port
+    far_speed: dict[int, int] = field(default_factory=dict)  # end → speed that its neighbour tells of itself, Gb/s
+    passed_over: int = 0  # neighbours on management ports and on interfaces that no plan knows
+    named: set[int] = field(default_factory=set)  # boxes some of whose own ports have a name that the plan knows
+    misnamed: dict[tuple[int, str], str] = field(default_factory=dict)  # device and spelled port → as it was heard
+    _index: dict[tuple[int, str], int] = field(default_factory=dict)
+
+    def extra(self, node: int) -> Extra | None:
+        """The port of a node without a planned cable."""
+        ends = len(self.plan.device)
+        return self.extras[node - ends] if node >= ends else None
+
+    def device(self, node: int) -> int:
+        extra = self.extra(node)
+        return self.plan.device[node] if extra is None else extra.device
+
+    def add(self, key: str, extra: Extra) -> int:
+        """The node of a port without a planned cable; the same one for the same key."""
+        at = extra.device, key
+        if at not in self._index:
+            self._index[at] = len(self.plan.device) + len(self.extras)
+            self.extras.append(extra)
+        return self._index[at]
+
+    def place(self, device: int, port: str) -> int | None:
+        """The node that a device's port name means, None where the name says nothing."""
+        name = canonical(port)
+        end = self.plan.names.get((device, name))
+        if end is not None or is_nameless(port):
+            return end
+        ports = self.plan.ports.get(device)
+        slot = ports.slots.get(name) if ports is not None else None
+        return None if slot is None else self.add(slot.label, Extra(device, "", port, slot))
+
+    def hears(self, here: int, there: int) -> bool:
+        return there in self.heard.get(here, ())
+
+
+@dataclass(frozen=True, slots=True)
+class Vague:
+    """A port whose neighbour is known by its device alone."""
+
+    here: int
+    device: int
+
+
+def wires(plan: Planned, told: Told) -> Wires:
+    """Every neighbour looked up: those that named their port first. Raises InputError where names cannot be the box's."""
+    made, vague, report = Wires(plan), list[Vague](), Report()
+    aliases = _aliases(told)
+    for device in sorted(told.boxes):
+        _check_names(made, device, told.boxes[device], report)
+        for neighbor in told.boxes[device].neighbors:
+            vague.extend(_hear(made, told, device, neighbor, aliases))
+    report.raise_errors()
+    _settle(made, vague)
+    _join(made)
+    return made
+
+
+def _aliases(told: Told) -> dict[tuple[int, str], str]:
+    """Device and alias → port, of the boxes that tell."""
+    return {
+        (device, canonical(state.alias)): state.port
+        for device, box in told.boxes.items()
+        for state in box.ports.values()
+        if state.alias and canonical(state.alias) != canonical(state.port)
+    }
+
+
+def _check_names(made: Wires, device: int, box: Box, report: Report) -> None:
+    """A box none of whose ports the plan can name runs another network OS, or is another box."""
+    ports = {neighbor.port for neighbor in box.neighbors if not is_management(neighbor.port)}
+    if not ports or not made.plan.is_switch(device) or any(made.place(device, port) is not None for port in ports):
+        return
+    name, own = made.plan.hosts.names[device], next((name for name in _own_names(made.plan, device) if name), "")
+    ours = f"expected ports such as {show(own)}" if own else "expected ports as the plan labels them"
+    hint = "is the file of another device, or does the box run another network OS than the plan says?"
+    report.error(CODE, Place(name), f"{ours}, got {show(min(ports))}", hint)
+
+
+def _own_names(plan: Planned, device: int) -> Iterator[str]:
+    return (plan.own[end] for end, at in enumerate(plan.device) if at == device)
+
+
+def _hear(made: Wires, told: Told, device: int, neighbor: Neighbor, aliases: dict[tuple[int, str], str]) -> Iterator[Vague]:
+    """Takes down one neighbour; gives it back where one of the two ports is not known."""
+    here = made.place(device, neighbor.port)
+    system = neighbor.system or told.chassis.get(plain_id(neighbor.chassis), "")
+    far = made.plan.hosts.find(system) if system else None
+    there = None if far is None else _far_node(made, far, neighbor, aliases)
+    if here is not None:
+        made.named.add(device)
+    if here is None and (is_management(neighbor.port) or not made.plan.is_switch(device)):
+        if there is None:
+            made.passed_over += 1
+        else:  # an interface of a server that the plan calls otherwise
+            yield Vague(there, device)
+        return
+    if here is None:
+        here = made.add(canonical(neighbor.port), Extra(device, "", neighbor.port))
+    if there is not None:
+        made.heard.setdefault(here, []).append(there)
+    elif far is not None and is_management(neighbor.far_port):
+        made.passed_over += 1
+    elif far is not None:
+        yield Vague(here, far)
+    else:
+        who, port = system or neighbor.chassis or "a box without a name", neighbor.far_port or neighbor.description
+        made.heard.setdefault(here, []).append(made.add(f"{here} {who}", Extra(UNKNOWN, who, port)))
+    if neighbor.far_speed_gbps:
+        made.far_speed[here] = neighbor.far_speed_gbps
+
+
+def _far_node(made: Wires, far: int, neighbor: Neighbor, aliases: dict[tuple[int, str], str]) -> int | None:
+    """By the port id, else by the description: that may be any text, so it counts when it is a port of the device."""
+    for heard in (neighbor.far_port, neighbor.description):
+        node = made.place(far, aliases.get((far, canonical(heard)), heard)) if heard else None
+        if node is not None:
+            return node
+    if made.plan.is_switch(far) and not is_nameless(neighbor.far_port) and not is_management(neighbor.far_port):
+        made.misnamed.setdefault((far, canonical(neighbor.far_port)), neighbor.far_port)
+    return None
+
+
+def _settle(made: Wires, vague: list[Vague]) -> None:
+    """Finds ports for neighbours that named none: the port that hears us; the planned one; one planned to the same box."""
+    plan = made.plan
+    hearers: dict[tuple[int, int], int] = {}
+    for node, found in made.heard.items():
+        for heard in found:
+            hearers.setdefault((heard, made.device(node)), node)
+    rest: list[Vague] = []
+    for item in vague:
+        if item.here in made.heard and any(made.device(node) == item.device for node in made.heard[item.here]):
+            continue  # the other end, or another protocol, has said more
+        hearer = hearers.get((item.here, item.device))
+        if hearer is not None:
+            made.heard.setdefault(item.here, []).append(hearer)
+        elif item.here < len(plan.device) and plan.device[item.here ^ 1] == item.device:
+            made.heard.setdefault(item.here, []).append(item.here ^ 1)
+            made.by_device.add(item.here)
+        else:
+            rest.append(item)
+    _guess(made, rest)
+
+
+def _guess(made: Wires, rest: list[Vague]) -> None:
+    """A neighbour that has one cable to this box in the plan, and is not heard on it, is taken to be at its end."""
+    plan = made.plan
+    between: dict[tuple[int, int], list[int]] = {}
+    for end, device in enumerate(plan.device):
+        far = plan.device[end ^ 1]
+        if not made.hears(end ^ 1, end) and not made.hears(end, end ^ 1):
+            between.setdefault((device, far), []).append(end)
+    for item in rest:
+        free = between.get((item.device, made.device(item.here)), [])
+        node = free.pop(0) if free else made.add(f"? {item.here}", Extra(item.device, "", ""))
+        made.by_device.add(item.here)
+        made.heard.setdefault(item.here, []).append(node)
+
+
+def _join(made: Wires) -> None:
+    """Pairs of nodes, the surest first: what both ends say, then what was planned, then what one end says."""
+    pairs = [(here, there) for here, found in made.heard.items() for there in found]
+
+    def doubt(pair: tuple[int, int]) -> tuple[bool, bool, int, int]:
+        here, there = pair
+        planned = here ^ 1 == there and max(pair) < len(made.plan.device)
+        return not made.hears(there, here), not planned, here, there
+
+    for here, there in sorted(pairs, key=doubt):
+        if here not in made.mate and there not in made.mate and here != there:
+            made.mate[here], made.mate[there] = there, here

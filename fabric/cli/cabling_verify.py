@@ -1,0 +1,61 @@
+"""`fabric cabling verify`: are the cables plugged in as planned? Switches and servers tell, by LLDP."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from fabric.cli.common import FINDINGS, show_diagnostics
+from fabric.cli.reports import asked, usage, write
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def verify(
+    file: Path = typer.Argument(..., metavar="FILE", help="intent"),
+    told: list[Path] = typer.Argument(
+        None, metavar="LLDP…", help="files or folders of what switches and servers print", show_default=False
+    ),
+    device: list[str] = typer.Option(
+        [], "--device", metavar="NAME=FILE", help="a file and the device it is of; may be repeated", show_default=False
+    ),
+    source: str = typer.Option(
+        "", "--source", metavar="OS", help="eos, nxos, junos, lldpd, sonic or nvue; told by content", show_default=False
+    ),
+    form: list[str] = typer.Option(
+        [], "--format", metavar="NAME[=FILE]", help="text, json, csv or junit; may be repeated", show_default=False
+    ),
+    as_json: bool = typer.Option(False, "--json", help="the same as --format json"),
+) -> None:
+    """Compare the LLDP neighbours that boxes report with the plan's cables; each mistake with the move that mends it."""
+    from fabric import pipeline
+    from fabric.cabling.verify.readers import FORMATS as SOURCES
+    from fabric.cabling.verify.reports import FORMATS, report
+
+    reports = asked([*form, *(["json"] if as_json else [])] or ["text"], list(FORMATS), "csv=moves.csv")
+    if source and source not in SOURCES:
+        usage(f"--source: expected {', '.join(SOURCES)}, got '{source}'")
+    stated = _stated(device)
+    if not told and not stated:
+        usage("cabling verify: expected what boxes print of their neighbours", f"fabric cabling verify {file} lldp/")
+    made = pipeline.plan(pipeline.load(file))
+    verdict, strangers = pipeline.verify(made, told or [], stated, source)
+    show_diagnostics((*made.warnings, *strangers))
+    write(reports, lambda name: report(name, verdict))
+    if verdict.findings:
+        raise typer.Exit(FINDINGS)
+
+
+def _stated(options: Sequence[str]) -> dict[Path, str]:
+    """`--device leaf001=lldp.txt` as file → device."""
+    found: dict[Path, str] = {}
+    for option in options:
+        name, equals, path = option.partition("=")
+        if not (name and equals and path):
+            usage(f"--device: expected NAME=FILE, got '{option}'")
+        if found.setdefault(Path(path), name) != name:
+            usage(f"--device: {path} cannot be of {found[Path(path)]} and of {name}")
+    return found
