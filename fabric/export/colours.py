@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE
+
 
 @dataclass(frozen=True)
 class Tone:
@@ -22,6 +24,14 @@ PLANES = (
     Tone("#7c3aad", "#eedffa"),
 )
 RAILS = ("#1b6ca8", "#b4501a", "#2e7a35", "#8e3b9e", "#a8323e", "#00707a", "#6f5d00", "#4a4fb5")
+RAIL_GROUND = "#eef1f5"
+ROLES = {
+    CORE: Tone("#7c3aad", "#eedffa"),
+    SPINE: Tone("#b4500c", "#fde8d3"),
+    LEAF: Tone("#1d5fc4", "#dbe8fd"),
+    SERVER: SERVERS,
+    ATTACHED: Tone("#52627a", "#ffffff"),
+}
 GOOD, BUSY = Tone("#1c6b3c", "#dcf3e4"), Tone("#8a4b00", "#fdebcf")
 
 

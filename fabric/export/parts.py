@@ -62,10 +62,10 @@ def condense(items: Sequence[T], most: int) -> list[T | Gap]:
     return [*items[:2], Gap(len(items) - 3), items[-1]]
 
 
-def pods(fabric: FabricPlan) -> list[tuple[PodPart, ...]]:
-    """The pods of each server group; in two tiers one pod of them all."""
-    spines = [device for device in fabric.switches if device.role == SPINE]
-    units = _units(fabric)
+def pods(fabric: FabricPlan, switches: Sequence[Device]) -> list[tuple[PodPart, ...]]:
+    """The pods of each server group, of these switches; in two tiers one pod of them all."""
+    spines = [device for device in switches if device.role == SPINE]
+    units = _units(fabric, switches)
     if fabric.sizing.tiers < 3:
         whole = tuple(tuple(part for _, part in found) for found in units.values())
         return [(PodPart("", "", tuple(spines), whole),)]
@@ -86,10 +86,10 @@ def pods(fabric: FabricPlan) -> list[tuple[PodPart, ...]]:
     return result
 
 
-def _units(fabric: FabricPlan) -> dict[str, list[tuple[int, UnitPart]]]:
+def _units(fabric: FabricPlan, switches: Sequence[Device]) -> dict[str, list[tuple[int, UnitPart]]]:
     """(pod, unit) of every server group, by number."""
     leaves: dict[tuple[str, int], list[Device]] = {}
-    for device in fabric.switches:
+    for device in switches:
         if device.role == LEAF:
             leaves.setdefault((device.group, device.unit), []).append(device)
     servers = Counter((d.group, d.unit) for d in fabric.devices if d.role == SERVER)

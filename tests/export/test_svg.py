@@ -1,93 +1,55 @@
-"""The picture of a plan: well-formed, the same bytes every time, small, and true to the counts."""
+"""The pictures of a plan: well-formed, the same bytes every time, small, nothing on top of anything, true to the counts."""
 
 from __future__ import annotations
 
-import os
 import re
 import xml.etree.ElementTree as ET
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from fabric import pipeline
 from fabric.cli.export import export
 from fabric.diagnostics import InputError
 from fabric.export.canvas import fit, text_width, wrap
-from fabric.export.formats import FORMATS
 from fabric.export.parts import Gap, condense
+from fabric.export.svg import svg, svg_plane, svg_racks, svg_rail
 from fabric.export.words import bandwidth
 from fabric.plan.plan import Plan
+from fabric.planner.summary import summary
+from tests.export.diagram_designs import DESIGNS, HOSTILE, hostile, made, of_intent, plan, same_as_golden
 
-ROOT = Path(__file__).parents[2]
-GOLDEN = Path(__file__).parent / "golden"
 SVG = "{http://www.w3.org/2000/svg}"
-
-TWO_PORTS = "{gpus: 8, nvlink_domain_gpus: 8, nics: {compute: {count: 8, ports: 2, speed_gbps: 200}}}"
-DESIGNS = {
-    "four-units": "{servers: {model: dgx-h100, count: 128}, topology: {switch: 64x400g, unit: {servers: 32}}}",
-    "one-unit": "{servers: {model: dgx-h100, count: 16}, topology: {switch: 64x400g, unit: {servers: 16}}}",
-    "three-tiers": "{servers: {model: dgx-h100, count: 512}, topology: {switch: 64x400g, unit: {servers: 32}}}",
-    "1280-switches": (
-        "{servers: {model: dgx-h100, count: 2048}, topology: {switch: 64x400g, unit: {servers: 32}, pods: {units: 4}}}"
-    ),
-    "planes": "{servers: {model: two, count: 256}, topology: {switch: sn5600, planes: 2, unit: {servers: 64}}}",
-    "planes-in-pods": (
-        "{servers: {model: two, count: 2048}, topology: {switch: sn5600, planes: 2, tiers: 3, unit: {servers: 64}}}"
-    ),
-    "dual-tor": "{servers: {model: two, count: 100}, topology: {switch: sn5600, dual_tor: true, unit: {servers: 16}}}",
-    "rail-only": (
-        "{servers: {model: dgx-h100, count: 256}, topology: {kind: rail-only, switch: 64x400g, unit: {servers: 32}}}"
-    ),
-    "collapsed": "{servers: {model: dgx-h100, count: 12}, topology: {kind: collapsed, switch: sn5600}}",
-    "racks": (
-        "{purpose: storage, servers: {model: dgx-h100, count: 96, per_rack: 4},"
-        " topology: {switch: sn5600, leaf: {oversubscription: 3}}}"
-    ),
-    "mixed": (
-        "{servers: [{model: dgx-h100, count: 96}, {model: dgx-a100, count: 70}],"
-        " topology: {switch: sn5600, unit: {servers: 32}, attachments: [{name: ufm, links: 4}]}}"
-    ),
-    "tiny-three-tiers": "{servers: {model: one, count: 8}, topology: {switch: 4x100g, tiers: 3}}",
-}
+PICTURES: dict[str, Callable[[Plan], str]] = {"tiers": svg, "rail": svg_rail, "plane": svg_plane, "racks": svg_racks}
+EVERY = [(picture, design) for picture in PICTURES for design in DESIGNS]
 
 
-def made(folder: Path, *fabrics: str) -> Plan:
-    body = "\n".join(f"  f{at}: {fabric}" for at, fabric in enumerate(fabrics))
-    path = folder / "intent.yaml"
-    path.write_text(
-        f"version: 1\nsite: dc1\ncatalog: {{servers: {{two: {TWO_PORTS}, "
-        "one: {gpus: 1, nvlink_domain_gpus: 1, nics: {compute: {count: 1, ports: 1, speed_gbps: 100}}}}}\n"
-        f"fabrics:\n{body}\n"
-    )
-    return pipeline.plan(pipeline.load(path))
-
-
-def picture(plan: Plan) -> ET.Element:
-    return ET.fromstring(FORMATS["svg"](plan))
+def drawn(picture: str, design: str) -> ET.Element:
+    return ET.fromstring(PICTURES[picture](plan(design)))
 
 
 def texts(root: ET.Element) -> list[str]:
     return [element.text or "" for element in root.iter(f"{SVG}text")]
 
 
-@pytest.mark.parametrize("design", DESIGNS)
-def test_is_well_formed_small_and_deterministic(design: str, tmp_path: Path) -> None:
-    plan = made(tmp_path, DESIGNS[design])
-    text = FORMATS["svg"](plan)
-    assert text == FORMATS["svg"](made(tmp_path, DESIGNS[design]))
+@pytest.mark.parametrize(("picture", "design"), EVERY)
+def test_is_well_formed_small_and_deterministic(picture: str, design: str, tmp_path: Path) -> None:
+    text = PICTURES[picture](plan(design))
+    assert text == PICTURES[picture](made(tmp_path, DESIGNS[design]))
     root = ET.fromstring(text)
     assert len(text.encode()) < 60_000
-    assert root.findtext(f"{SVG}title") == "Network of dc1: f0"
+    assert (root.findtext(f"{SVG}title") or "").startswith(("Network of dc1", "Racks of dc1"))
     tags = {element.tag.removeprefix(SVG) for element in root.iter()}
     assert tags <= {"svg", "title", "desc", "rect", "path", "text"}
+    assert not {name for element in root.iter() for name in element.keys() if name.startswith("on") or "href" in name}  # noqa: SIM118
 
 
 @pytest.mark.parametrize("design", DESIGNS)
-def test_says_what_the_summary_says(design: str, tmp_path: Path) -> None:
-    plan = made(tmp_path, DESIGNS[design])
-    row = pipeline.summarize(pipeline.load(tmp_path / "intent.yaml"))["fabrics"]["f0"]
-    root = picture(plan)
+def test_says_what_the_summary_says(design: str) -> None:
+    fabric = plan(design).fabrics["f0"]
+    row = summary(fabric.spec, fabric.sizing)
+    root = drawn("tiers", design)
     said, described = texts(root), root.findtext(f"{SVG}desc") or ""
     for tier, count in row["switches"].items():
         if count:
@@ -97,13 +59,13 @@ def test_says_what_the_summary_says(design: str, tmp_path: Path) -> None:
             assert any(line.startswith(f"{row['links'][kind]:,} links, ") for line in said), kind
     for count, noun in ((row["servers"], "servers"), (row["gpus"], "GPUs"), (sum(row["links"].values()), "links")):
         assert f"{count:,} {noun}" in described
-    if row["tiers"] > 1 and design != "mixed":
+    if row["tiers"] > 1 and not design.startswith("mixed"):
         assert any(line.startswith(f"{row['oversubscription']['leaf']:g}:1 ") for line in said)
 
 
-@pytest.mark.parametrize("design", DESIGNS)
-def test_texts_stay_inside_and_apart(design: str, tmp_path: Path) -> None:
-    root = picture(made(tmp_path, DESIGNS[design]))
+@pytest.mark.parametrize(("picture", "design"), EVERY)
+def test_texts_stay_inside_and_apart(picture: str, design: str) -> None:
+    root = drawn(picture, design)
     width, height = float(root.get("width", 0)), float(root.get("height", 0))
     boxes = [_extent(element) for element in root.iter(f"{SVG}text")]
     for at, (left, top, right, bottom, text) in enumerate(boxes):
@@ -116,6 +78,21 @@ def test_texts_stay_inside_and_apart(design: str, tmp_path: Path) -> None:
             assert apart, (text, other[4])
 
 
+@pytest.mark.parametrize(("picture", "design"), EVERY)
+def test_no_text_crosses_the_edge_of_a_box(picture: str, design: str) -> None:
+    """A text is inside of a box or outside of it, give or take a pixel of its estimated size."""
+    root = drawn(picture, design)
+    boxes = [
+        tuple(float(element.get(key, 0)) for key in ("x", "y", "width", "height")) for element in root.iter(f"{SVG}rect")
+    ]
+    for element in root.iter(f"{SVG}text"):
+        left, top, right, bottom, text = _extent(element)
+        for x, y, w, h in boxes:
+            outside = left >= x + w - 1 or right <= x + 1 or top >= y + h - 1 or bottom <= y + 1
+            inside = left >= x - 1 and right <= x + w + 1 and top >= y - 1 and bottom <= y + h + 1
+            assert outside or inside, (text, (left, top, right, bottom), (x, y, w, h))
+
+
 def _extent(element: ET.Element) -> tuple[float, float, float, float, str]:
     text, size = element.text or "", float(element.get("font-size", 0))
     wide = text_width(text, size, element.get("font-weight") == "700") * 0.9  # the estimate errs to the wide side
@@ -124,53 +101,95 @@ def _extent(element: ET.Element) -> tuple[float, float, float, float, str]:
     return left, y - size * 0.72, left + wide, y + size * 0.2, text
 
 
-def test_many_units_and_pods_are_condensed(tmp_path: Path) -> None:
-    said = texts(picture(made(tmp_path, DESIGNS["1280-switches"])))
+def test_many_units_and_pods_are_condensed() -> None:
+    said = texts(drawn("tiers", "1280-switches"))
     assert [line for line in said if re.fullmatch(r"pod \d+", line)] == ["pod 2", "pod 16"]
     assert "pod 1: 4 units, 32 leaves, 128 servers" in said
     assert "13 more" in said
 
 
-def test_a_small_fabric_names_every_switch_and_draws_every_pair(tmp_path: Path) -> None:
-    plan = made(tmp_path, DESIGNS["one-unit"])
-    root = picture(plan)
+def test_a_small_fabric_names_every_switch_and_draws_every_pair() -> None:
+    root = drawn("tiers", "one-unit")
     hints = [element.findtext(f"{SVG}title") for element in root.iter(f"{SVG}rect")]
-    for device in plan.fabrics["f0"].switches:
+    for device in plan("one-unit").fabrics["f0"].switches:
         assert f"{device.name} ({device.model})" in hints
     lines = [element for element in root.iter(f"{SVG}path") if element.get("stroke")]
     assert len(lines) == 8 * 2
 
 
 def test_fabrics_stand_below_each_other(tmp_path: Path) -> None:
-    said = texts(picture(made(tmp_path, DESIGNS["four-units"], DESIGNS["collapsed"])))
+    both = made(tmp_path, DESIGNS["four-units"], DESIGNS["collapsed"])
+    said = texts(ET.fromstring(svg(both)))
     assert said.index("dc1 · f0") < said.index("dc1 · f1")
+    assert "Without a rail 1: f1" in texts(ET.fromstring(svg_rail(both)))
 
 
-def test_hostile_names_are_escaped(tmp_path: Path) -> None:
-    plan = made(tmp_path, DESIGNS["one-unit"])
-    fabric = plan.fabrics["f0"]
-    bad = "<script>alert('1')</script>&\"x"
-    devices = tuple(replace(device, name=bad, model=bad) for device in fabric.devices)
-    text = FORMATS["svg"](replace(plan, site=bad, fabrics={bad: replace(fabric, name=bad, devices=devices)}))
+def test_a_rail_shows_its_leaves_with_their_ports() -> None:
+    said = texts(drawn("rail", "four-units"))
+    assert [line for line in said if line.startswith("f0-leaf")] == ["f0-leaf001", "f0-leaf009", "f0-leaf017", "f0-leaf025"]
+    assert [said[at + 1] for at, line in enumerate(said) if line == "at spine"] == ["1–2", "17–18", "33–34", "49–50"]
+    assert said.count("33–64") == said.count("1–32") == said.count("compute1") == 4
+    assert "128 servers, 4 leaves and 256 links of its own; 16 spines shared with the other rails" in said
+    third = texts(ET.fromstring(svg_rail(plan("four-units"), 3)))
+    assert {"dc1 · f0 · rail 3", "f0-leaf003", "compute3"} <= set(third)
+
+
+def test_a_plane_has_its_own_switches_alone() -> None:
+    first, second = (texts(ET.fromstring(svg_plane(plan("planes"), at))) for at in (1, 2))
+    assert "256 servers, 32 leaves, 8 spines, 2,560 links, isolated from the other planes" in first
+    assert {"f0-leaf001 … 015", "compute1–8 p1", "plane 1: 8 spines"} <= set(first)
+    assert {"f0-leaf002 … 016", "compute1–8 p2", "plane 2: 8 spines"} <= set(second)
+
+
+@pytest.mark.parametrize(("make", "design", "what"), [(svg_rail, "racks", "rails"), (svg_plane, "four-units", "planes")])
+def test_a_fabric_without_slices_is_drawn_whole_and_says_so(make: Callable[[Plan], str], design: str, what: str) -> None:
+    said = texts(ET.fromstring(make(plan(design))))
+    assert f"This fabric has no {what}, so it is drawn whole." in said
+
+
+@pytest.mark.parametrize(("make", "number", "most"), [(svg_rail, 9, 8), (svg_rail, 0, 8), (svg_plane, 3, 2)])
+def test_a_number_that_is_not_there_is_refused(make: Callable[[Plan, int], str], number: int, most: int) -> None:
+    with pytest.raises(InputError) as caught:
+        make(plan("planes"), number)
+    assert f"expected a number from 1 to {most}, got {number}" in caught.value.diagnostics[0].message
+
+
+def test_racks_that_are_alike_are_drawn_once() -> None:
+    said = texts(drawn("racks", "1280-switches"))
+    assert "608 racks of 48 units in 34 rows; 5 kinds, each drawn once" in said
+    assert {"512 racks like this", "64 racks like this", "32 rows C–AH", "4 servers, 32 GPUs", "8 leaves"} <= set(said)
+
+
+def test_a_small_site_shows_every_device_where_it_stands() -> None:
+    from fabric.floor.floor import floor
+
+    starter = of_intent("ai-sonic.yaml")
+    said, spots = texts(ET.fromstring(svg_racks(starter))), floor(starter).spots
+    assert sorted(name for name in spots if name not in said) == []
+    assert all(said.count(name) == 1 for name in spots)
+
+
+@pytest.mark.parametrize("picture", PICTURES)
+@pytest.mark.parametrize("design", ["one-unit", "planes", "mixed"])
+def test_hostile_names_are_escaped(picture: str, design: str) -> None:
+    text = PICTURES[picture](hostile(plan(design)))
     root = ET.fromstring(text)
     assert "<script" not in text
-    assert f"{bad} · {bad}" in texts(root)
+    heading = texts(root)[0]
+    assert heading.startswith(HOSTILE)
 
 
-def test_golden_starter() -> None:
-    text = FORMATS["svg"](pipeline.plan(pipeline.load(ROOT / "intent" / "starter.yaml")))
-    golden = GOLDEN / "starter.svg"
-    if os.environ.get("UPDATE_GOLDEN"):
-        golden.parent.mkdir(parents=True, exist_ok=True)
-        golden.write_text(text, encoding="utf-8")
-    assert text == golden.read_text(encoding="utf-8"), "run with UPDATE_GOLDEN=1 and look at the picture"
+@pytest.mark.parametrize("picture", PICTURES)
+def test_golden_starter(picture: str) -> None:
+    name = "starter.svg" if picture == "tiers" else f"starter-{picture}.svg"
+    same_as_golden(PICTURES[picture](of_intent("starter.yaml")), name)
 
 
 def test_the_verb_writes_a_file_and_one_fabric_alone(tmp_path: Path) -> None:
-    plan = made(tmp_path, DESIGNS["one-unit"], DESIGNS["collapsed"])
+    both = made(tmp_path, DESIGNS["one-unit"], DESIGNS["collapsed"])
     export("svg", tmp_path / "intent.yaml", "f1", tmp_path / "x.svg")
-    alone = replace(plan, fabrics={"f1": plan.fabrics["f1"]})
-    assert (tmp_path / "x.svg").read_bytes() == FORMATS["svg"](alone).encode()
+    alone = replace(both, fabrics={"f1": both.fabrics["f1"]})
+    assert (tmp_path / "x.svg").read_bytes() == svg(alone).encode()
 
 
 @pytest.mark.parametrize(("form", "fabric", "hint"), [("svgg", "", "did you mean 'svg'?"), ("svg", "f9", "one of f0")])

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from fabric.export import gutter
 from fabric.export.canvas import FRAMES, PANEL, PAPER, RULE, Box, Canvas, text_width, wrap
 from fabric.export.colours import NEUTRAL, SERVERS, plane_tone, rail_colour
-from fabric.export.gutter import View
-from fabric.export.parts import UnitPart, pods
+from fabric.export.parts import UnitPart
+from fabric.export.pictures import gutter
+from fabric.export.pictures.view import View
 from fabric.export.words import bundle, counted
 from fabric.plan.devices import CORE, LEAF, SERVER, SPINE, Device
 from fabric.plan.links import LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
@@ -48,7 +48,7 @@ def draw(canvas: Canvas, view: View, y: float) -> float:
 
 
 def _all_units(view: View) -> tuple[UnitPart, ...]:
-    return tuple(unit for group in pods(view.fabric) for pod in group for unit in pod.all_units)
+    return tuple(unit for group in view.pods for pod in group for unit in pod.all_units)
 
 
 def _spread(count: int, y: float, room: float) -> list[Box]:

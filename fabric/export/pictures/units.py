@@ -3,101 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from fabric.export.banks import gap
 from fabric.export.canvas import FRAMES, PANEL, PAPER, RULE, SOFT, Box, Canvas
 from fabric.export.colours import NEUTRAL, SERVERS, plane_tone, rail_colour
-from fabric.export.parts import Gap, UnitPart, condense
+from fabric.export.parts import UnitPart
+from fabric.export.pictures.unit_rows import PAD, Landing, UnitStyle
+from fabric.export.pictures.view import View
 from fabric.export.words import counted
 from fabric.plan.devices import Device
 
-LEAST, GAP, GAP_WIDTH = 98.0, 10.0, 64.0
-HEAD, BAND, SERVER_HEIGHT, PAD = 44.0, 44.0, 62.0, 8.0
+_LEAST, _HEAD, _BAND, _SERVERS = 98.0, 44.0, 44.0, 62.0
 _CELL, _CELL_HEIGHT, _AIR = 16.0, 18.0, 3.0
 _MOST_ROWS = 6
 
 
-@dataclass(frozen=True)
-class Grid:
-    """How the leaves of every unit are laid out: equal for all, so that rows stay rows."""
-
-    rows: int
-    height: float
-
-
-def grid(units: Sequence[UnitPart], width: float) -> Grid:
-    """The grid that the widest unit needs when units are this wide."""
+def _height(view: View, units: Sequence[UnitPart], width: float) -> float:
+    """What the unit with the most leaves needs when units are this wide: equal for all, so that rows stay rows."""
     rows = 1
     for unit in units:
         for block in _blocks(unit):
             columns = _columns(block, _block_width(unit, width))
             rows = max(rows, min(-(-len(block) // columns), _MOST_ROWS))
-    return Grid(rows, rows * (_CELL_HEIGHT + _AIR) - _AIR)
+    return _HEAD + rows * (_CELL_HEIGHT + _AIR) - _AIR + 2 * PAD
 
 
-def height(grid: Grid) -> float:
-    return HEAD + grid.height + 2 * PAD + BAND + SERVER_HEIGHT + PAD
-
-
-def server_top(grid: Grid, y: float) -> float:
-    return y + HEAD + grid.height + 2 * PAD + BAND
-
-
-def slots(groups: Sequence[Sequence[UnitPart]], width: float) -> list[UnitPart | Gap]:
-    """The units that are shown: all, or of every server group the first two and the last."""
-    everything: list[UnitPart | Gap] = [unit for group in groups for unit in group]
-    if least_width(everything) <= width:
-        return everything
-    return [slot for group in groups for slot in condense(group, 3)]
-
-
-def least_width(shown: Sequence[UnitPart | Gap]) -> float:
-    least = max(_least(slot) for slot in shown if not isinstance(slot, Gap))
-    return sum((GAP_WIDTH if isinstance(slot, Gap) else least) + GAP for slot in shown) - GAP
-
-
-def _least(unit: UnitPart) -> float:
+def _least(view: View, unit: UnitPart) -> float:
     """Two squares side by side for every plane, or what the words need."""
-    return max(LEAST, len(_blocks(unit)) * (2 * _CELL + _AIR + 2 + 6) - 6 + 2 * PAD)
+    return max(_LEAST, len(_blocks(unit)) * (2 * _CELL + _AIR + 2 + 6) - 6 + 2 * PAD)
 
 
-def unit_width(shown: Sequence[UnitPart | Gap], width: float) -> float:
-    gaps = sum(isinstance(slot, Gap) for slot in shown)
-    return (width - gaps * GAP_WIDTH - GAP * (len(shown) - 1)) / (len(shown) - gaps)
+def _most(view: View, unit: UnitPart) -> float:
+    return 1e9
 
 
-def row(canvas: Canvas, shown: Sequence[UnitPart | Gap], area: Box, grid: Grid, planes: int) -> list[Box]:
-    """Every shown unit side by side; gives the boxes of those that are drawn."""
-    width, x, boxes = unit_width(shown, area.w), area.x, []
-    for slot in shown:
-        box = Box(x, area.y, GAP_WIDTH if isinstance(slot, Gap) else width, height(grid))
-        if isinstance(slot, Gap):
-            gap(canvas, box, slot.count)
-        else:
-            _unit(canvas, slot, box, grid, planes)
-            boxes.append(box)
-        x = box.right + GAP
-    return boxes
-
-
-def _unit(canvas: Canvas, unit: UnitPart, box: Box, grid: Grid, planes: int) -> None:
+def _draw(canvas: Canvas, view: View, unit: UnitPart, box: Box, servers: Box) -> list[Landing]:
     canvas.rect(box, PANEL, RULE, layer=FRAMES)
     canvas.text(box.cx, box.y + 18, unit.label, anchor="middle", bold=True, size=13, room=box.w - 8)
     leaves = counted(len(unit.leaves), "leaf", "leaves")
     canvas.text(box.cx, box.y + 34, leaves, anchor="middle", fill=SOFT, room=box.w - 8)
-    servers = Box(box.x + PAD, server_top(grid, box.y), box.w - 2 * PAD, SERVER_HEIGHT)
-    width = _block_width(unit, box.w)
+    width, bottom = _block_width(unit, box.w), servers.y - _BAND
     for at, block in enumerate(_blocks(unit)):
-        area = Box(box.x + PAD + at * (width + 6), box.y + HEAD, width, grid.height + PAD)
-        if planes > 1:
-            tone = plane_tone(block[0].plane, planes)
-            canvas.rect(Box(area.x, area.y, area.w, area.h + PAD), tone.ground, tone.line, radius=4)
-        _leaves(canvas, block, Box(area.x, area.y + PAD, area.w, grid.height))
-        _down(canvas, block, Box(area.x, area.bottom + PAD, area.w, servers.y - area.bottom - PAD), planes)
+        area = Box(box.x + PAD + at * (width + 6), box.y + _HEAD, width, bottom - box.y - _HEAD)
+        if view.planes > 1:
+            tone = plane_tone(block[0].plane, view.planes)
+            canvas.rect(area, tone.ground, tone.line, radius=4)
+        _leaves(canvas, block, Box(area.x, area.y + PAD, area.w, area.h - 2 * PAD))
+        _down(canvas, block, Box(area.x, bottom, area.w, _BAND), view.planes)
     canvas.rect(servers, PAPER, SERVERS.line)
     gpus = [counted(unit.gpus, "GPU")] if unit.gpus else []
     canvas.middle(servers, [unit.servers_text(servers.w - 6), unit.model, *gpus])
+    return [Landing(box)]
 
 
 def _leaves(canvas: Canvas, block: Sequence[Device], area: Box) -> None:
@@ -146,3 +101,6 @@ def _block_width(unit: UnitPart, width: float) -> float:
 
 def _columns(block: Sequence[Device], width: float) -> int:
     return min(len(block), max(1, int((width - 2 + _AIR) // (_CELL + _AIR))))
+
+
+SQUARES = UnitStyle(_least, _most, _height, _BAND, _SERVERS, PAD, _draw)

@@ -6,23 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fabric.export.canvas import PAPER, SOFT, Box, Canvas, text_width
-from fabric.export.colours import Tone, plane_tone, rail_colour
-from fabric.export.gutter import View
 from fabric.export.parts import Gap, condense
+from fabric.export.pictures.view import Network, View
 
 HEIGHT, GAP, LEAST = 62.0, 10.0, 92.0  # a bank is never narrower than LEAST
 _MOST = 8  # banks side by side
+_MOST_CELLS = 16  # beyond, their lines would be a mat
 _CELL, _CELL_GAP = 24.0, 4.0
-
-
-@dataclass(frozen=True)
-class Network:
-    """One isolated network of a fabric: a plane, a rail of its own, both, or the whole fabric."""
-
-    plane: int
-    rail: int
-    name: str
-    tone: Tone
 
 
 @dataclass(frozen=True)
@@ -35,27 +25,14 @@ class Placed:
     cells: tuple[float, ...]  # the middle of each cell
 
 
-def networks(view: View) -> tuple[Network, ...]:
-    """Every isolated network, in the order of its switches."""
-    spec, planes = view.fabric.spec, view.planes
-    if spec.kind != "rail-only":
-        return tuple(Network(n, -1, f"plane {n + 1}" if planes > 1 else "", plane_tone(n, planes)) for n in range(planes))
-    found = []
-    for rail in range(spec.rails(spec.groups[0])):
-        for plane in range(planes):
-            name = f"rail {rail + 1}" + (f", plane {plane + 1}" if planes > 1 else "")
-            found.append(Network(plane, rail, name, Tone(rail_colour(rail), "#eef1f5")))
-    return tuple(found)
-
-
 def shown(view: View) -> int:
     """How many banks stand side by side, a gap counted as one."""
-    return len(condense(networks(view), _MOST))
+    return len(condense(view.networks, _MOST))
 
 
 def row(canvas: Canvas, view: View, area: Box, labels: dict[Network, list[str]], what: dict[Network, str]) -> list[Placed]:
     """A bank for every network, side by side: `labels` are its cells, `what` says what they are."""
-    slots = condense(networks(view), _MOST)
+    slots = condense(view.networks, _MOST)
     width = (area.w - GAP * (len(slots) - 1)) / len(slots)
     placed = []
     for at, network in enumerate(slots):
@@ -82,7 +59,7 @@ def _bank(canvas: Canvas, box: Box, network: Network, labels: Sequence[str], wha
 def _cells(canvas: Canvas, area: Box, labels: Sequence[str], colour: str) -> tuple[float, ...]:
     """Numbered cells in one line; where there are too many, the first two and the last."""
     width = max([_CELL, *(8 * len(label) + 6 for label in labels[-1:])])
-    slots = condense(labels, int((area.w + _CELL_GAP) // (width + _CELL_GAP)))
+    slots = condense(labels, min(_MOST_CELLS, int((area.w + _CELL_GAP) // (width + _CELL_GAP))))
     step = min(area.w / len(slots), 96.0)
     width = min(step - _CELL_GAP, 44.0)
     middles = []
@@ -98,16 +75,16 @@ def _cells(canvas: Canvas, area: Box, labels: Sequence[str], colour: str) -> tup
     return tuple(middles)
 
 
-def fan(canvas: Canvas, bank: Placed, low: Box, count: int) -> None:
-    """Links from a bank down to the upper edge of a box: a line a cell, or a ribbon where there are no cells."""
-    left, right = low.slice(bank.at, count)
+def fan(canvas: Canvas, bank: Placed, low: Box, at: int, count: int) -> None:
+    """Links from a bank down to one of `count` parts of a box's upper edge: a line a cell, a ribbon where there are none."""
+    left, right = low.slice(at, count)
     colour = bank.network.tone.line
     if not bank.cells:
         canvas.ribbon((bank.box.x + 8, bank.box.right - 8), bank.box.bottom, (left, right), low.y, colour, 0.3)
         return
     step = (right - left) / len(bank.cells)
     ends = [(x, bank.box.bottom, left + (at + 0.5) * step, low.y) for at, x in enumerate(bank.cells)]
-    canvas.lines(ends, colour, 1.25, 0.6)
+    canvas.lines(ends, colour, 1.25, 0.6) if step >= 5 else canvas.lines(ends, colour, 0.8, 0.4)
 
 
 def gap(canvas: Canvas, box: Box, count: int) -> None:

@@ -5,19 +5,40 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fabric.export import banks, gutter, units
-from fabric.export.banks import Network, Placed
-from fabric.export.canvas import FRAMES, PAPER, RULE, Box, Canvas
+from fabric.export.canvas import FRAMES, PANEL, PAPER, RULE, Box, Canvas
 from fabric.export.colours import NEUTRAL
-from fabric.export.gutter import View
-from fabric.export.parts import Gap, PodPart, UnitPart, condense, pods
+from fabric.export.parts import Gap, PodPart, condense
+from fabric.export.pictures import banks, gutter, unit_rows
+from fabric.export.pictures.banks import Placed
+from fabric.export.pictures.unit_rows import Landing, Row, UnitStyle
+from fabric.export.pictures.view import Network, View
 from fabric.export.words import bundle, counted
 from fabric.plan.devices import CORE, LEAF, SERVER, SPINE
 from fabric.plan.links import LEAF_SPINE, SERVER_LEAF, SPINE_CORE
 
 BAND, FRAME_HEAD, FRAME_PAD = 92.0, 30.0, 12.0
 CLOSED, POD_GAP = 116.0, 12.0  # a pod that is not opened
-_LEAST = 780.0
+_LEAST, _OPENED = 780.0, 290.0  # of the drawing, of the opened pod
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What is shown, and how wide."""
+
+    view: View
+    opened: PodPart
+    closed: Sequence[PodPart | Gap]
+    units: Row
+    width: float  # of the drawing beside the gutter
+    pod: float  # of the opened pod
+
+    @property
+    def framed(self) -> bool:
+        return self.view.tiers == 3
+
+    @property
+    def pad(self) -> float:
+        return FRAME_PAD if self.framed else 0
 
 
 @dataclass(frozen=True)
@@ -28,69 +49,50 @@ class Rows:
     frame: float
     spine: float
     unit: float
-    grid: units.Grid
-
-    @property
-    def bottom(self) -> float:
-        return self.unit + units.height(self.grid)
-
-
-@dataclass(frozen=True)
-class Scene:
-    """What is shown, and how wide."""
-
-    view: View
-    opened: PodPart
-    closed: Sequence[PodPart | Gap]
-    units: Sequence[UnitPart | Gap]
-    width: float  # of the drawing beside the gutter
-    pod: float  # of the opened pod
-
-    @property
-    def framed(self) -> bool:
-        return self.view.tiers == 3
+    leaves: float  # height of the leaves' part of a unit
+    server: float
+    servers: float  # height of the servers' box
+    bottom: float
 
 
-def width(view: View) -> float:
+def width(view: View, style: UnitStyle) -> float:
     """How wide the drawing is."""
-    return _scene(view).width
+    return _scene(view, style).width
 
 
-def draw(canvas: Canvas, view: View, y: float) -> float:
+def draw(canvas: Canvas, view: View, y: float, style: UnitStyle) -> float:
     """Draws the fabric from `y` down; gives where it ends."""
-    scene = _scene(view)
+    scene = _scene(view, style)
     rows = _rows(scene, y)
-    pad = FRAME_PAD if scene.framed else 0
-    inner = Box(gutter.MAIN + pad, rows.spine, scene.pod - 2 * pad, 0)
+    inner = Box(gutter.MAIN + scene.pad, rows.spine, scene.pod - 2 * scene.pad, 0)
     if scene.framed:
         _frames(canvas, scene, rows)
     spines = _spines(canvas, scene, inner)
-    drawn = units.row(canvas, scene.units, Box(inner.x, rows.unit, inner.w, 0), rows.grid, view.planes)
+    drawn = scene.units.draw(canvas, Box(inner.x, rows.unit, inner.w, 0), rows.leaves)
     _fans(canvas, view, spines, drawn)
     canvas.pill(inner.cx, rows.spine + banks.HEIGHT + BAND / 2, bundle(view.fabric, LEAF_SPINE), inner.w)
     _margin(canvas, view, rows)
-    return rows.bottom + (FRAME_PAD if scene.framed else 0)
+    return rows.bottom + scene.pad
 
 
-def _scene(view: View) -> Scene:
-    groups = pods(view.fabric)
-    opened = groups[0][0]
-    closed = [slot for group in groups for slot in condense(group, 3)][1:]
-    side = sum((units.GAP_WIDTH if isinstance(slot, Gap) else CLOSED) + POD_GAP for slot in closed)
+def _scene(view: View, style: UnitStyle) -> Scene:
+    opened = view.pods[0][0]
+    closed = [slot for group in view.pods for slot in condense(group, 3)][1:]
+    side = sum((unit_rows.GAP_WIDTH if isinstance(slot, Gap) else CLOSED) + POD_GAP for slot in closed)
     pad = 2 * FRAME_PAD if view.tiers == 3 else 0
-    shown = units.slots(opened.units, _LEAST - side - pad)
-    need = max(units.least_width(shown), banks.shown(view) * (banks.LEAST + banks.GAP) - banks.GAP) + pad
-    pod = max(_LEAST - side, need)
-    return Scene(view, opened, closed, shown, pod + side, pod)
+    units = unit_rows.row(view, style, opened.units, _LEAST - side - pad)
+    need = max(units.least_width, banks.shown(view) * (banks.LEAST + banks.GAP) - banks.GAP) + pad
+    pod = max(_LEAST - side, need, _OPENED)
+    return Scene(view, opened, closed, units, pod + side, pod)
 
 
 def _rows(scene: Scene, y: float) -> Rows:
-    pad = 2 * FRAME_PAD if scene.framed else 0
-    cell = units.unit_width(scene.units, scene.pod - pad)
-    grid = units.grid([slot for slot in scene.units if not isinstance(slot, Gap)], cell)
+    leaves = scene.units.leaves(scene.pod - 2 * scene.pad)
     frame = y + banks.HEIGHT + BAND if scene.framed else y
     spine = frame + FRAME_HEAD if scene.framed else y
-    return Rows(y, frame, spine, spine + banks.HEIGHT + BAND, grid)
+    unit = spine + banks.HEIGHT + BAND
+    server, bottom = unit + scene.units.server_top(leaves), unit + scene.units.height(leaves)
+    return Rows(y, frame, spine, unit, leaves, server, scene.units.style.servers, bottom)
 
 
 def _spines(canvas: Canvas, scene: Scene, area: Box) -> list[Placed]:
@@ -98,7 +100,7 @@ def _spines(canvas: Canvas, scene: Scene, area: Box) -> list[Placed]:
         network: [
             str(spine.number) for spine in scene.opened.spines if spine.plane == network.plane and spine.rail == network.rail
         ]
-        for network in banks.networks(scene.view)
+        for network in scene.view.networks
     }
     what = {network: counted(len(found), "spine") for network, found in labels.items()}
     return banks.row(canvas, scene.view, area, labels, what)
@@ -107,7 +109,7 @@ def _spines(canvas: Canvas, scene: Scene, area: Box) -> list[Placed]:
 def _frames(canvas: Canvas, scene: Scene, rows: Rows) -> None:
     """Cores on top, a frame around the opened pod, the other pods beside it."""
     view, sizing = scene.view, scene.view.fabric.sizing
-    known = banks.networks(view)
+    known = view.networks
     labels = {network: [str(n + 1) for n in range(sizing.spines_built)] for network in known}
     what = f"{counted(sizing.spines_built, 'group')} of {counted(sizing.cores_built, 'core')}"
     cores = banks.row(canvas, view, Box(gutter.MAIN, rows.core, scene.width, 0), labels, dict.fromkeys(known, what))
@@ -116,26 +118,31 @@ def _frames(canvas: Canvas, scene: Scene, rows: Rows) -> None:
     canvas.rect(frame, PAPER, RULE, radius=8, layer=FRAMES)
     head = f"{scene.opened.label}: {_pod_words(scene.opened)}"
     canvas.text(frame.x + FRAME_PAD, frame.y + 20, head, size=13, bold=True, room=frame.w - 2 * FRAME_PAD)
-    below = [frame]
+    below = [Landing(frame)]
     x = frame.right + POD_GAP
     for slot in scene.closed:
-        box = Box(x, frame.y, units.GAP_WIDTH if isinstance(slot, Gap) else CLOSED, frame.h)
+        box = Box(x, frame.y, unit_rows.GAP_WIDTH if isinstance(slot, Gap) else CLOSED, frame.h)
         if isinstance(slot, Gap):
             banks.gap(canvas, box, slot.count)
         else:
             _closed(canvas, slot, box, rows, known)
-            below.append(box)
+            below.append(Landing(box))
         x = box.right + POD_GAP
     _fans(canvas, view, cores, below)
     middle = rows.core + banks.HEIGHT + BAND / 2
     canvas.pill(gutter.MAIN + scene.width / 2, middle, bundle(view.fabric, SPINE_CORE), scene.width)
 
 
-def _fans(canvas: Canvas, view: View, uppers: Sequence[Placed], lowers: Sequence[Box]) -> None:
-    """Every box below meets every bank above."""
+def _fans(canvas: Canvas, view: View, uppers: Sequence[Placed], lowers: Sequence[Landing]) -> None:
+    """Every box below meets every bank above, or where it is of one plane, that plane's."""
     for low in lowers:
-        for bank in uppers:
-            banks.fan(canvas, bank, low, banks.shown(view))
+        if low.plane < 0:
+            for bank in uppers:
+                banks.fan(canvas, bank, low.box, bank.at, banks.shown(view))
+        else:
+            mine = [bank for bank in uppers if bank.network.plane == low.plane]
+            for at, bank in enumerate(mine):
+                banks.fan(canvas, bank, low.box, at, len(mine))
 
 
 def _closed(canvas: Canvas, pod: PodPart, box: Box, rows: Rows, known: Sequence[Network]) -> None:
@@ -143,15 +150,14 @@ def _closed(canvas: Canvas, pod: PodPart, box: Box, rows: Rows, known: Sequence[
     canvas.rect(box, PAPER, RULE, radius=8, layer=FRAMES)
     canvas.text(box.cx, box.y + 20, pod.label, size=13, anchor="middle", bold=True, room=box.w - 8)
     inner = Box(box.x + 8, rows.spine, box.w - 16, banks.HEIGHT)
-    top = units.server_top(rows.grid, rows.unit)
-    leaves = Box(inner.x, rows.unit, inner.w, units.HEAD + rows.grid.height + 2 * units.PAD)
-    servers = Box(inner.x, top, inner.w, units.SERVER_HEIGHT)
+    leaves = Box(inner.x, rows.unit, inner.w, rows.leaves)
+    servers = Box(inner.x, rows.server, inner.w, rows.servers)
     found = pod.all_units
     gpus = sum(unit.gpus for unit in found)
     plain = known[0].tone if len(known) == 1 else NEUTRAL
     texts = (
         (inner, [counted(len(pod.spines), "spine")], plain.ground),
-        (leaves, [counted(len(found), "unit"), _leaves(pod)], "#f3f5f8"),
+        (leaves, [counted(len(found), "unit"), _leaves(pod)], PANEL),
         (servers, [counted(sum(u.servers for u in found), "server"), found[0].model, *_gpus(gpus)], PAPER),
     )
     for part, lines, fill in texts:
@@ -187,6 +193,5 @@ def _margin(canvas: Canvas, view: View, rows: Rows) -> None:
     gutter.tier(canvas, view, SPINE, rows.spine)
     gutter.links(canvas, view, LEAF_SPINE, rows.spine + banks.HEIGHT + BAND / 2)
     gutter.tier(canvas, view, LEAF, rows.unit + 4)
-    servers = units.server_top(rows.grid, rows.unit)
-    gutter.links(canvas, view, SERVER_LEAF, servers - units.BAND / 2)
-    gutter.tier(canvas, view, SERVER, servers + 8)
+    gutter.links(canvas, view, SERVER_LEAF, (rows.unit + rows.leaves + rows.server) / 2)
+    gutter.tier(canvas, view, SERVER, rows.server + 8)

@@ -2,39 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 from fabric.export.canvas import INK, RULE, SOFT, Box, Canvas, text_width
 from fabric.export.colours import BUSY, GOOD
+from fabric.export.pictures.view import View
 from fabric.export.words import bundle, counted, span, totals
 from fabric.plan.devices import CORE, LEAF, SERVER, SPINE
-from fabric.plan.plan import FabricPlan
-from fabric.planner.summary import summary
 
 LEFT, WIDTH = 24.0, 196.0
 MAIN = LEFT + WIDTH + 16  # where the drawing itself begins
 _TITLES = {CORE: "Cores", SPINE: "Spines", LEAF: "Leaves", SERVER: "Servers"}
-
-
-@dataclass(frozen=True)
-class View:
-    """A fabric with its counts."""
-
-    fabric: FabricPlan
-    row: dict[str, Any]
-
-    @staticmethod
-    def of(fabric: FabricPlan) -> View:
-        return View(fabric, summary(fabric.spec, fabric.sizing))
-
-    @property
-    def planes(self) -> int:
-        return self.fabric.sizing.planes
-
-    @property
-    def tiers(self) -> int:
-        return self.fabric.sizing.tiers
 
 
 def tier(canvas: Canvas, view: View, role: str, y: float) -> None:

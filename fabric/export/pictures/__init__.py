@@ -1,0 +1,1 @@
+"""Static pictures of a fabric: what is drawn where, on the canvas."""

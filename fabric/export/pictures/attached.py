@@ -1,0 +1,35 @@
+"""Boxes that take leaf ports, in rows below a fabric."""
+
+from __future__ import annotations
+
+from fabric.export.canvas import PAPER, Box, Canvas
+from fabric.export.colours import SERVERS
+from fabric.export.pictures import gutter
+from fabric.export.pictures.view import View
+from fabric.export.words import counted
+from fabric.plan.devices import ATTACHED
+from fabric.plan.links import ATTACHMENT
+
+_WIDTH, _HEIGHT, _GAP = 150.0, 48.0, 10.0
+
+
+def draw(canvas: Canvas, view: View, y: float, room: float) -> float:
+    """Draws them from `y` down, in the width `room`; gives where they end."""
+    links, devices = view.fabric.links, view.fabric.devices
+    here = links.kind == ATTACHMENT
+    found = set(links.a[here].tolist())
+    boxes = [device for device in devices if device.role == ATTACHED and device.index in found]
+    if not boxes:
+        return y
+    y += 18
+    canvas.text(gutter.LEFT, y + 14, "Attached", size=15, bold=True)
+    across = max(1, int((room + _GAP) // (_WIDTH + _GAP)))
+    for at, device in enumerate(boxes):
+        row, column = divmod(at, across)
+        box = Box(gutter.MAIN + column * (_WIDTH + _GAP), y + row * (_HEIGHT + _GAP), _WIDTH, _HEIGHT)
+        mine = here & (links.a == device.index)
+        leaves = len(set(links.b[mine].tolist()))
+        text = f"{int(mine.sum())} × {int(links.speed_gbps[mine].max())}G to {counted(leaves, 'leaf', 'leaves')}"
+        canvas.rect(box, PAPER, SERVERS.line, dash="4 3", hint=device.name)
+        canvas.middle(box, [device.name, text])
+    return y + -(-len(boxes) // across) * (_HEIGHT + _GAP) - _GAP

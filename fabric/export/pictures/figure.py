@@ -1,0 +1,94 @@
+"""One fabric under its heading, in the way that suits its size; several of them below each other make a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from html import escape
+
+from fabric.export.canvas import FONT, PAPER, RULE, SOFT, Box, Canvas, number
+from fabric.export.pictures import attached, gutter, overview, switches
+from fabric.export.pictures.cards import CARDS
+from fabric.export.pictures.unit_rows import UnitStyle
+from fabric.export.pictures.units import SQUARES
+from fabric.export.pictures.view import View
+
+EDGE, HEAD, BETWEEN = 24.0, 64.0, 36.0
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What is drawn of a fabric, and how."""
+
+    view: View
+    width: Callable[[View], float]
+    draw: Callable[[Canvas, View, float], float]  # from this height down; gives where it ends
+    legend: str = ""
+    note: str = ""
+
+
+def whole(view: View, note: str = "") -> Figure:
+    """A fabric from its cores to its servers."""
+    if len(view.switches) <= switches.MOST:
+        return Figure(view, switches.width, switches.draw, "", note)
+    number = "rack" if view.row["kind"] == "rack" else "rail"
+    legend = f"Squares in a unit are its leaves, numbered by {number}; a line or ribbon is a bundle of links."
+    return _rows(view, SQUARES, legend, note)
+
+
+def part(view: View) -> Figure:
+    """One rail or plane, with the ports of its switches."""
+    legend = (
+        "Ports of a leaf: up to the spines, where they end at each spine, down to the servers; a line is a bundle of links."
+    )
+    return _rows(view, CARDS, legend)
+
+
+def _rows(view: View, style: UnitStyle, legend: str, note: str = "") -> Figure:
+    width = partial(overview.width, style=style)
+    return Figure(view, width, partial(overview.draw, style=style), legend, note)
+
+
+def sheet(site: str, figures: Sequence[Figure], title: str, footnote: str = "") -> str:
+    """Figures below each other, as one SVG document."""
+    canvas = Canvas()
+    width, y = gutter.MAIN + max(figure.width(figure.view) for figure in figures) + EDGE, EDGE
+    for at, figure in enumerate(figures):
+        if at:
+            canvas.rect(Box(EDGE, y + BETWEEN / 2, width - 2 * EDGE, 1), RULE, radius=0)
+            y += BETWEEN + 8
+        y = _figure(canvas, site, figure, y, width)
+    if footnote:
+        y += 24
+        canvas.text(EDGE, y, footnote, fill=SOFT, room=width - 2 * EDGE)
+    said = " ".join(f"Fabric {figure.view.fabric.name}: {figure.view.sentence}." for figure in figures)
+    return document(title, said, canvas, width, y + EDGE)
+
+
+def _figure(canvas: Canvas, site: str, figure: Figure, y: float, width: float) -> float:
+    """One fabric; gives where it ends."""
+    view, room = figure.view, width - 2 * EDGE
+    heading = " · ".join(part for part in (site, view.fabric.name, view.slice) if part)
+    canvas.text(EDGE, y + 20, heading, size=22, bold=True, room=room)
+    canvas.text(EDGE, y + 42, view.sentence, size=13, fill=SOFT, room=room)
+    if figure.note:
+        y += 18
+        canvas.text(EDGE, y + 42, figure.note, size=13, bold=True, room=room)
+    y = figure.draw(canvas, view, y + HEAD)
+    y = attached.draw(canvas, view, y, width - gutter.MAIN - EDGE)
+    if figure.legend:
+        y += 22
+        canvas.text(gutter.MAIN, y, figure.legend, size=11.5, fill=SOFT, room=width - gutter.MAIN - EDGE)
+    return y
+
+
+def document(title: str, said: str, canvas: Canvas, width: float, height: float) -> str:
+    """What was drawn, as a file; `said` tells it to those who do not see it."""
+    size = f'width="{number(width)}" height="{number(height)}"'
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {number(width)} {number(height)}" '
+        f'role="img" aria-labelledby="fabric-title fabric-desc" font-family="{FONT}">\n'
+        f'<title id="fabric-title">{escape(title)}</title>\n<desc id="fabric-desc">{escape(said)}</desc>\n'
+        f'<rect width="{number(width)}" height="{number(height)}" rx="14" fill="{PAPER}"/>\n{canvas.body()}\n</svg>\n'
+    )
