@@ -14,7 +14,9 @@ from fabric import pipeline
 from fabric.explain.sessions import sessions
 from fabric.export.link_columns import _ipv6
 from fabric.export.sessions import sessions_csv
+from fabric.export.site_files import site_files
 from fabric.export.tables import LINK_COLUMNS, links_csv, upper_ends
+from fabric.hosts import host_files
 from fabric.plan.plan import Plan
 
 ROOT = Path(__file__).parents[2]
@@ -85,7 +87,7 @@ def test_every_address_and_port_name_is_on_its_box(name: str) -> None:
     renderer = pipeline.render(made, intent)
     text: dict[str, str] = {}
     files = [file for job in renderer.jobs(lambda _: True) for file in renderer.files(job)]
-    for path, data in [*files, *pipeline.host_files(made, lambda _: True)]:
+    for path, data in [*files, *host_files(made, lambda _: True)]:
         box = path.split("/")[1]
         text[box] = text.get(box, "") + data.decode()
     words = {box: {word.rstrip(":") for word in re.findall(r"[\w./:-]+", found)} for box, found in text.items()}
@@ -132,7 +134,7 @@ def test_infiniband_has_neither_addresses_nor_port_names_of_switches(tmp_path: P
     assert {(row["a_address"], row["b_address"], row["b_port_name"]) for row in found} == {("", "", "")}
     assert found[0]["a_port_name"] == "compute1"
     assert sessions_csv(made) == ""
-    assert "sessions.csv" not in dict(pipeline.site_files(made))
+    assert "sessions.csv" not in dict(site_files(made))
 
 
 def test_a_slice_has_two_ends_that_agree(tmp_path: Path) -> None:

@@ -1,0 +1,41 @@
+"""Slurm's topology.yaml: several topologies in one file, of which a partition chooses one.
+
+Source: topology.yaml(5), Slurm 25.05 and later (https://slurm.schedmd.com/topology.yaml.html). Where this file lies
+beside slurm.conf, topology.conf is not read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import yaml
+
+from fabric.export.locality import Locality, hostlist, localities
+from fabric.export.slurm import block_sizes, blocks, tree
+from fabric.plan.plan import Plan
+
+
+def slurm_yaml(plan: Plan) -> str:
+    """SITE, a tree of all fabrics with servers and the cluster's default, and SITE-block; `PartitionName=… Topology=…`."""
+    found = localities(plan)
+    entries = [
+        {"topology": plan.site, "cluster_default": True, "tree": _tree(found)},
+        {"topology": f"{plan.site}-block", "cluster_default": False, "block": _blocks(found)},
+    ]
+    head = f"# Site {plan.site}, Slurm 25.05 or later\n"
+    return head + yaml.safe_dump(entries, sort_keys=False, width=1 << 30, explicit_start=True)
+
+
+def _tree(found: Iterable[Locality]) -> dict[str, Any]:
+    switches = []
+    for switch in (switch for locality in found for switch in tree(locality)):
+        below = {"nodes": switch.nodes} if switch.nodes else {"children": switch.switches}
+        switches.append({"switch": switch.name, **below})
+    return {"switches": switches}
+
+
+def _blocks(found: Iterable[Locality]) -> dict[str, Any]:
+    every = [block for locality in found for block in blocks(locality)]
+    named = [{"block": block.name, "nodes": hostlist(server.name for server in block.servers)} for block in every]
+    return {"block_sizes": block_sizes(every), "blocks": named}
