@@ -84,6 +84,9 @@ class SwitchModel(Record):
     rack_units: int | None = Field(None, ge=1)
     power_typical_w: int | None = Field(None, ge=1)
     power_max_w: int | None = Field(None, ge=1)
+    power_includes_optics: tuple[Literal["typical", "max"], ...] = Field(
+        (), description="which of the two figures hold a full set of optics already; the others are with passive cables"
+    )
     buffer_bytes: int | None = Field(None, ge=1)
     cell_bytes: int | None = Field(None, ge=1)
     latency_ns: int | None = Field(None, ge=1)

@@ -1,0 +1,206 @@
+"""A bill of materials as values: what to order, what it draws, what it costs. `gather` makes one of a plan."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from fabric.bom.cost import Cost
+from fabric.bom.parts import SERVER, Part, Spares
+from fabric.bom.power import Draw, Power, btu_per_hour, total
+from fabric.bom.prices import Prices
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """Where parts go: a tier of a fabric, or a kind of its links."""
+
+    fabric: str
+    place: str
+    count: int
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the order. A server of several fabrics is used in each and ordered once."""
+
+    part: Part
+    what: str  # in words
+    uses: tuple[Use, ...]
+    in_use: int
+    spares: int
+
+    @property
+    def order(self) -> int:
+        return self.in_use + self.spares
+
+    def as_dict(self, prices: Prices | None) -> dict[str, Any]:
+        price = prices.price(self.part) if prices else None
+        return {
+            "kind": self.part.kind,
+            "item": self.part.item,
+            "description": self.what,
+            "length_m": self.part.length_m or None,
+            "in_use": self.in_use,
+            "spares": self.spares,
+            "order": self.order,
+            "unit_price": None if price is None else round(price, 4),
+            "price": None if price is None else round(price * self.order, 2),
+            "uses": [{"fabric": use.fabric, "place": use.place, "count": use.count} for use in self.uses],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A device in its rack, with its optics."""
+
+    name: str
+    role: str
+    model: str
+    ru: int  # the lowest unit it takes, from 1
+    height: int
+    draw: Draw
+
+
+@dataclass(frozen=True)
+class RackPower:
+    """What one rack draws; its boxes from the top down."""
+
+    name: str
+    boxes: tuple[Box, ...]
+    power: Power
+
+    def over(self, limit_w: float | None) -> bool:
+        """Whether its worst case, as far as it is known, is more than a rack may draw."""
+        return limit_w is not None and self.power.max_w > limit_w
+
+
+@dataclass(frozen=True)
+class Bandwidth:
+    """What the job that spans a fabric gets: an all-reduce of `bytes` over every GPU."""
+
+    gpus: int
+    bytes: int
+    busbw_GBps: float
+
+
+@dataclass(frozen=True)
+class Share:
+    """What one fabric has of the bill. Spares of a part are split over the fabrics that use it."""
+
+    name: str
+    gpus: int
+    oversubscription: float  # as built: that of the leaves, times that of the spines where there are three tiers
+    power: Power  # its switches, and optics at both ends of its cables
+    cost: Cost | None = None
+    bandwidth: Bandwidth | None = None
+
+    def money(self) -> dict[str, float | None]:
+        """Capex over what it buys; None where there is no GPU, or no estimate."""
+        capex = self.cost.capex if self.cost else None
+        each = capex / self.gpus if capex is not None and self.gpus else None
+        busbw = self.bandwidth.busbw_GBps if self.bandwidth else None
+        return {
+            "capex_per_gpu": each,
+            "capex_per_gpu_at_1_to_1": each * max(1.0, self.oversubscription) if each is not None else None,
+            "capex_per_busbw_GBps": capex / busbw if capex is not None and busbw else None,
+        }
+
+
+@dataclass(frozen=True)
+class Bill:
+    """The whole of it. Servers are part of it where `servers` says so."""
+
+    site: str
+    servers: bool
+    lines: tuple[Line, ...]
+    spares: Spares
+    network: Power  # switches, and optics at both ends
+    server_power: Power  # servers, without the optics in their NICs
+    shares: tuple[Share, ...]
+    racks: tuple[RackPower, ...]
+    rack_limit_w: float | None
+    pue: float
+    years: int
+    prices: Prices | None = None
+    cost: Cost | None = None
+    unjoined: int = 0  # links that no medium joins: their cables are missing from the lines
+
+    @property
+    def power(self) -> Power:
+        """Of everything that is counted."""
+        return total_of(self.network, self.server_power) if self.servers else self.network
+
+    @property
+    def hot(self) -> tuple[RackPower, ...]:
+        """Racks above the limit, the worst first."""
+        found = [rack for rack in self.racks if rack.over(self.rack_limit_w)]
+        return tuple(sorted(found, key=lambda rack: -rack.power.max_w))
+
+    def shown(self) -> tuple[Line, ...]:
+        """The lines of what is asked for."""
+        return self.lines if self.servers else tuple(line for line in self.lines if line.part.kind != SERVER)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The document of `--json`. Power in W, energy in kWh, money in the price file's currency."""
+        power = self.power
+        return {
+            "site": self.site,
+            "servers_included": self.servers,
+            "lines": [line.as_dict(self.prices) for line in self.shown()],
+            "spares_percent": asdict(self.spares),
+            "power": {
+                "network": self.network.as_dict(),
+                "servers": self.server_power.as_dict() if self.servers else None,
+                "total": power.as_dict(),
+                "pue": self.pue,
+                "meter_typical_w": round(power.typical_w * self.pue, 1),
+                "meter_max_w": round(power.max_w * self.pue, 1),
+                "heat_max_btu_per_h": round(btu_per_hour(power.max_w)),
+                "energy_kwh_per_year": round(power.kwh_per_year(self.pue)),
+            },
+            "rack_limit_w": self.rack_limit_w,
+            "racks": [_rack(rack, self.rack_limit_w) for rack in self.racks],
+            "cost": self.cost.as_dict() if self.cost else None,
+            "fabrics": {share.name: _share(share) for share in self.shares},
+            "unjoined_links": self.unjoined,
+        }
+
+
+def total_of(*parts: Power) -> Power:
+    """The sum of several."""
+    typical: dict[str, int] = {}
+    most: dict[str, int] = {}
+    for part in parts:
+        for into, found in ((typical, part.no_typical), (most, part.no_max)):
+            for model, count in found.items():
+                into[model] = into.get(model, 0) + count
+    watts = sum(part.typical_w for part in parts), sum(part.max_w for part in parts)
+    return Power(*watts, dict(sorted(typical.items())), dict(sorted(most.items())))
+
+
+def rack_power(name: str, boxes: tuple[Box, ...]) -> RackPower:
+    """A rack of boxes, put in order."""
+    ordered = tuple(sorted(boxes, key=lambda box: (-box.ru, box.name)))
+    return RackPower(name, ordered, total((box.model, box.draw, 1) for box in ordered))
+
+
+def _rack(rack: RackPower, limit_w: float | None) -> dict[str, Any]:
+    return {"name": rack.name, "devices": len(rack.boxes), **rack.power.as_dict(), "over_limit": rack.over(limit_w)}
+
+
+def _share(share: Share) -> dict[str, Any]:
+    return {
+        "gpus": share.gpus,
+        "oversubscription": share.oversubscription,
+        "power": share.power.as_dict(),
+        "cost": share.cost.as_dict() if share.cost else None,
+        "all_reduce": None
+        if share.bandwidth is None
+        else {
+            "gpus": share.bandwidth.gpus,
+            "bytes": share.bandwidth.bytes,
+            "busbw_GBps": round(share.bandwidth.busbw_GBps, 3),
+        },
+        **{key: None if amount is None else round(amount, 2) for key, amount in share.money().items()},
+    }

@@ -1,0 +1,223 @@
+"""The bill of a plan: parts counted off its run list, power rack by rack off its floor, money off a price file."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from fabric.bom.bill import Bandwidth, Bill, Box, Line, RackPower, Share, Use, rack_power, total_of
+from fabric.bom.cost import Cost, cost
+from fabric.bom.parts import OPTIC, SERVER, SWITCH, Part, Spares
+from fabric.bom.power import Draw, Power, of_server, of_switch, total
+from fabric.bom.prices import PUE, YEARS, Prices, unpriced
+from fabric.bom.wired import Wired, wired
+from fabric.catalog import media
+from fabric.catalog.models import ServerModel, SwitchModel
+from fabric.diagnostics import Diagnostic, InputError, Report
+from fabric.plan.devices import CORE, LEAF, SPINE
+from fabric.plan.devices import SERVER as SERVER_ROLE
+from fabric.plan.links import KINDS
+from fabric.plan.plan import FabricPlan, Plan
+from fabric.planner.summary import summary
+
+if TYPE_CHECKING:
+    from fabric.floor.floor import Floor
+
+ALL_REDUCE_BYTES = 8 << 30
+_PLACES = (LEAF, SPINE, CORE, "server", *KINDS)
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is asked of a bill."""
+
+    prices: Prices | None = None
+    servers: bool = True
+    spares: Spares = field(default_factory=Spares)
+    pue: float = PUE
+    years: int = YEARS
+    rack_limit_w: float | None = None  # None: that of the floor
+
+
+def gather(plan: Plan, wish: Wish) -> tuple[Bill, tuple[Diagnostic, ...]]:
+    """The bill of a plan, and what is to be said of it. Raises InputError where the floor cannot be laid out."""
+    from fabric.cabling.runs import runs
+    from fabric.floor.floor import floor
+
+    ground = floor(plan)
+    run = runs(plan, ground)
+    report = Report()
+    found = {name: wired(run, number) for number, name in enumerate(run.names)}
+    lines = _lines(plan, found, wish.spares)
+    boxes = _boxes(plan, found)
+    shares = tuple(_share(fabric, found[name], lines, wish) for name, fabric in plan.fabrics.items())
+    if wish.prices is not None:
+        unpriced(wish.prices, [line.part for line in lines if wish.servers or line.part.kind != SERVER], report)
+    bill = Bill(
+        site=plan.site,
+        servers=wish.servers,
+        lines=lines,
+        spares=wish.spares,
+        network=total_of(*(share.power for share in shares)),
+        server_power=_servers(plan),
+        shares=shares,
+        racks=_racks(ground, boxes),
+        rack_limit_w=wish.rack_limit_w or float(plan.intent.floor.rack_power_max_w),
+        pue=wish.pue,
+        years=wish.years,
+        prices=wish.prices,
+        unjoined=sum(its.unjoined for its in found.values()),
+    )
+    return _priced(bill), (*ground.warnings, *run.errors, *report.warnings)
+
+
+def _lines(plan: Plan, found: Mapping[str, Wired], spares: Spares) -> tuple[Line, ...]:
+    """What to order: every part once, with all its uses."""
+    uses: dict[Part, list[Use]] = defaultdict(list)
+    what: dict[Part, str] = {}
+    for name, fabric in plan.fabrics.items():
+        for part, place, count, words in _devices(fabric):
+            uses[part].append(Use(name, place, count))
+            what[part] = words
+        for (kind, part), count in found[name].counts.items():
+            uses[part].append(Use(name, kind, count))
+            what[part] = _words(part)
+    machines = dict(_machines(plan))
+    order = {name: at for at, name in enumerate(plan.fabrics)}
+    lines = []
+    for part in sorted(uses, key=lambda part: part.order):
+        its = tuple(sorted(uses[part], key=lambda use: (order[use.fabric], _PLACES.index(use.place))))
+        in_use = machines.get(part, sum(use.count for use in its))
+        lines.append(Line(part, what[part], its, in_use, spares.of(part, in_use)))
+    return tuple(lines)
+
+
+def _devices(fabric: FabricPlan) -> Iterator[tuple[Part, str, int, str]]:
+    """Switches tier by tier, and servers group by group, of one fabric."""
+    spec = fabric.spec
+    for role, tier in ((LEAF, spec.leaf), (SPINE, spec.spine), (CORE, spec.core)):
+        count = sum(device.role == role for device in fabric.switches)
+        if count:
+            yield Part(SWITCH, tier.switch), role, count, _said(tier.model)
+    for group in spec.groups:
+        yield Part(SERVER, group.model), "server", group.count, _said(group.server)
+
+
+def _said(model: SwitchModel | ServerModel) -> str:
+    return " ".join(word for word in (model.maker, model.description) if word)
+
+
+def _words(part: Part) -> str:
+    """A cable or an optic in words."""
+    if part.kind == OPTIC:
+        optic = media.optics()[part.item]
+        return optic.description or f"{optic.connector}, {optic.fibre}, to {optic.reach_m:g} m"
+    its = media.bought(part.item)
+    if isinstance(its, media.Cable):
+        return its.description
+    far = f"{its.ends} x {its.far_connector}" if its.ends > 1 else its.far_connector
+    return f"{its.fibre}, {its.connector} to {far}" + (", two harnesses and a panel" if its.panel else "")
+
+
+def _machines(plan: Plan) -> Iterator[tuple[Part, int]]:
+    """Servers of the site by model: a group of one name is the same machines in every fabric."""
+    groups: dict[str, tuple[str, int]] = {}
+    for fabric in plan.fabrics.values():
+        for group in fabric.spec.groups:
+            groups[group.name] = group.model, max(group.count, groups.get(group.name, ("", 0))[1])
+    for model in {model for model, _ in groups.values()}:
+        yield Part(SERVER, model), sum(count for its, count in groups.values() if its == model)
+
+
+def _servers(plan: Plan) -> Power:
+    """Servers without the optics in their NICs, which the network counts."""
+    models = {group.model: group.server for fabric in plan.fabrics.values() for group in fabric.spec.groups}
+    counts = sorted((part.item, count) for part, count in _machines(plan))
+    return total((model, of_server(models[model], 0.0), count) for model, count in counts)
+
+
+def _boxes(plan: Plan, found: Mapping[str, Wired]) -> dict[str, tuple[str, str, Draw]]:
+    """Role, model and power of every device of the site by name; a server draws the optics of all its fabrics."""
+    optics: dict[str, float] = defaultdict(float)
+    for name, fabric in plan.fabrics.items():
+        for device, watts in zip(fabric.devices, found[name].watts.tolist(), strict=True):
+            optics[device.name] += watts
+    boxes: dict[str, tuple[str, str, Draw]] = {}
+    for fabric in plan.fabrics.values():
+        spec = fabric.spec
+        switches = {LEAF: spec.leaf.model, SPINE: spec.spine.model, CORE: spec.core.model}
+        servers = {group.name: group.server for group in spec.groups}
+        for device in fabric.devices:
+            watts = optics[device.name]
+            if device.role in switches:
+                draw = of_switch(switches[device.role], watts)
+            elif device.role == SERVER_ROLE:
+                draw = of_server(servers[device.group], watts)
+            else:  # an attached box: nobody knows what it is
+                draw = Draw(watts, watts, typical_known=False, max_known=False)
+            boxes[device.name] = device.role, device.model, draw
+    return boxes
+
+
+def _share(fabric: FabricPlan, found: Wired, lines: tuple[Line, ...], wish: Wish) -> Share:
+    """What one fabric draws, costs and gives."""
+    spec = fabric.spec
+    switches = {LEAF: spec.leaf, SPINE: spec.spine, CORE: spec.core}
+    watts = found.watts.tolist()
+    ours = [(device.model, of_switch(switches[device.role].model, watts[device.index]), 1) for device in fabric.switches]
+    far = sum(watts) - sum(watts[device.index] for device in fabric.switches)
+    power = total([*ours, ("", Draw(far, far), 1)])
+    ratio = summary(spec, fabric.sizing)["oversubscription"]
+    over = round((ratio["leaf"] or 1.0) * (ratio["spine"] or 1.0), 4)
+    if wish.prices is None:
+        return Share(fabric.name, fabric.sizing.gpus, over, power)
+    parts = [
+        (line.part, float(count), line.order * count / sum(use.count for use in line.uses))
+        for line in lines
+        if line.part.kind != SERVER
+        for count in [sum(use.count for use in line.uses if use.fabric == fabric.name)]
+        if count
+    ]
+    money = cost(parts, wish.prices, power.kwh_per_year(wish.pue), wish.years)
+    return Share(fabric.name, fabric.sizing.gpus, over, power, money, _bandwidth(fabric))
+
+
+def _bandwidth(fabric: FabricPlan) -> Bandwidth | None:
+    """The all-reduce over every GPU of a compute fabric, as the plan routes it."""
+    from fabric import pipeline
+    from fabric.hosts.spreading import spreading
+    from fabric.solver.estimate.ask import Asked
+
+    if fabric.spec.intent.purpose != "compute" or not fabric.sizing.gpus:
+        return None
+    routing, queue_pairs = spreading(fabric)
+    asked = Asked("all_reduce", (ALL_REDUCE_BYTES,), routing=routing, queue_pairs=queue_pairs)
+    try:
+        row = pipeline.estimate(fabric, asked)[0].rows[0]
+    except InputError:  # a design whose GPUs cannot run it together
+        return None
+    return Bandwidth(fabric.sizing.gpus, ALL_REDUCE_BYTES, row.busbw_GBps)
+
+
+def _racks(ground: Floor, boxes: Mapping[str, tuple[str, str, Draw]]) -> tuple[RackPower, ...]:
+    """Every rack of the floor, in its order."""
+    held: dict[int, list[Box]] = defaultdict(list)
+    for name, spot in ground.spots.items():
+        role, model, draw = boxes[name]
+        held[spot.rack].append(Box(name, role, model, spot.ru, spot.height, draw))
+    return tuple(rack_power(rack.name, tuple(held[at])) for at, rack in enumerate(ground.racks))
+
+
+def _priced(bill: Bill) -> Bill:
+    """The bill with the cost of the whole site."""
+    if bill.prices is None:
+        return bill
+    found: Cost = cost(
+        ((line.part, line.in_use, line.order) for line in bill.shown()),
+        bill.prices,
+        bill.power.kwh_per_year(bill.pue),
+        bill.years,
+    )
+    return replace(bill, cost=found)

@@ -1,0 +1,78 @@
+"""A bill from a sizing alone, for sweeps over many designs: no wiring, no floor, planned lengths."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fabric.bom.cost import Cost, cost
+from fabric.bom.parts import SWITCH, Part, Spares
+from fabric.bom.planned import bought, bundles
+from fabric.bom.power import Draw, of_switch, total
+from fabric.bom.prices import PUE, YEARS, Prices
+from fabric.catalog.models import SwitchModel
+from fabric.plan.devices import CORE, LEAF, SPINE
+from fabric.planner.sizing import Sizing
+from fabric.planner.spec import FabricSpec, TierSpec
+
+
+@dataclass(frozen=True)
+class Quick:
+    """What the network of one fabric takes, its servers left out."""
+
+    parts: Mapping[Part, int]  # in use, spares not counted
+    power_typical_w: float | None  # with optics at both ends; None where a maker's figure is not known
+    power_max_w: float | None
+    known_typical_w: float  # of what is known
+    energy_kwh_year: float  # at the meter, of what is known
+    unjoined: tuple[str, ...] = ()  # kinds of link that no medium joins over their planned length
+    cost: Cost | None = None
+
+    @property
+    def capex(self) -> float | None:
+        """None without prices, and where a part has none."""
+        return None if self.cost is None or self.cost.unpriced or self.unjoined else self.cost.capex
+
+
+def quick(spec: FabricSpec, sizing: Sizing, prices: Prices | None = None, pue: float | None = None) -> Quick:
+    """Counts, power and cost of a sized fabric."""
+    parts: dict[Part, int] = {}
+    optics_w: dict[str, float] = {}
+    unjoined = []
+    tiers = {
+        LEAF: (spec.leaf, sizing.leaves),
+        SPINE: (spec.spine, sizing.spine_count if sizing.spines else 0),
+        CORE: (spec.core, sizing.core_count if sizing.tiers == 3 else 0),
+    }
+    for tier, count in tiers.values():
+        if count:
+            part = Part(SWITCH, tier.switch)
+            parts[part] = parts.get(part, 0) + count
+    for bundle in bundles(spec, sizing):
+        found = bought(bundle)
+        if found is None:
+            unjoined.append(bundle.kind)
+            continue
+        for part, count in found.parts:
+            parts[part] = parts.get(part, 0) + count
+        for side, watts in ((bundle.a, found.a_watts), (bundle.b, found.b_watts)):
+            optics_w[side.role] = optics_w.get(side.role, 0.0) + watts
+    boxes = [
+        (tier.switch, of_switch(_model(tier, prices), optics_w.pop(role, 0.0) / count), count)
+        for role, (tier, count) in tiers.items()
+        if count
+    ]
+    far = sum(optics_w.values())  # in servers and attached boxes
+    power = total([*boxes, ("", Draw(far, far), 1)])
+    kwh = power.kwh_per_year(pue or (prices.pue if prices else None) or PUE)
+    money = _cost(parts, prices, kwh) if prices else None
+    return Quick(parts, power.typical_whole, power.max_whole, power.typical_w, kwh, tuple(unjoined), money)
+
+
+def _model(tier: TierSpec, prices: Prices | None) -> SwitchModel:
+    return prices.powered(tier.switch, tier.model) if prices else tier.model
+
+
+def _cost(parts: Mapping[Part, int], prices: Prices, kwh: float) -> Cost:
+    spares: Spares = prices.spares
+    return cost(((part, n, n + spares.of(part, n)) for part, n in parts.items()), prices, kwh, prices.years or YEARS)

@@ -1,0 +1,182 @@
+"""A bill on a terminal: aligned tables, thousands apart, units in the heads."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import asdict
+
+from fabric.aligned import table
+from fabric.bom.bill import Bill, Line, RackPower, Share
+from fabric.bom.cost import Cost
+from fabric.bom.parts import CABLE
+from fabric.bom.power import Power, btu_per_hour
+
+MOST_RACKS = 10
+_MOST_USES = 3
+
+
+def lines(bill: Bill) -> list[str]:
+    """The whole report."""
+    out = [f"{bill.site}: bill of materials", ""]
+    out += _order(bill)
+    out += ["", "Power", *_power(bill)]
+    if bill.racks:
+        out += ["", *_racks(bill)]
+    if bill.cost is not None:
+        out += ["", f"Cost in {bill.cost.currency}", *_cost(bill, bill.cost)]
+    return out
+
+
+def _order(bill: Bill) -> list[str]:
+    head = ("kind", "item", "m", "in use", "spare", "order", _head(bill), "where")
+    rows = [
+        (
+            line.part.kind,
+            line.part.item,
+            f"{line.part.length_m:g}" if line.part.length_m else "",
+            f"{line.in_use:,}",
+            f"{line.spares:,}" if line.spares else "",
+            f"{line.order:,}",
+            _price(bill, line),
+            _where(bill, line),
+        )
+        for line in bill.shown()
+    ]
+    metres = sum(line.part.length_m * line.order for line in bill.lines if line.part.kind == CABLE)
+    rates = ", ".join(f"{percent:g} % {kind}" for kind, percent in asdict(bill.spares).items() if percent)
+    spares = f"spares, rounded up: {rates}" if rates else "no spares"
+    out = [*table(head, rows, "<<>>>>><"), f"  {metres:,.0f} m of cable in all; {spares}"]
+    return [*out, f"  without the cables of {bill.unjoined:,} links that no medium joins"] if bill.unjoined else out
+
+
+def _head(bill: Bill) -> str:
+    return f"price {bill.prices.currency}" if bill.prices else ""
+
+
+def _price(bill: Bill, line: Line) -> str:
+    if bill.prices is None:
+        return ""
+    price = bill.prices.price(line.part)
+    return "no price" if price is None else f"{price * line.order:,.0f}"
+
+
+def _where(bill: Bill, line: Line) -> str:
+    """`backend leaf 32, spine 16`; a site of one fabric does not name it."""
+    several, said, last = len(bill.shares) > 1, [], ""
+    for use in line.uses[:_MOST_USES]:
+        named = f"{use.fabric} " if several and use.fabric != last else ""
+        said.append(f"{named}{use.place} {use.count:,}")
+        last = use.fabric
+    rest = len(line.uses) - len(said)
+    return ", ".join(said) + (f" and {rest} more" if rest else "")
+
+
+def _power(bill: Bill) -> list[str]:
+    rows = []
+    if len(bill.shares) > 1:
+        rows += [_watts(share.name, share.power) for share in bill.shares]
+    rows.append(_watts("network", bill.network))
+    if bill.servers:
+        rows += [_watts("servers", bill.server_power), _watts("network and servers", bill.power)]
+    total = bill.power
+    meter = Power(total.typical_w * bill.pue, total.max_w * bill.pue, total.no_typical, total.no_max)
+    rows.append(_watts(f"at the meter, PUE {bill.pue:g}", meter))
+    out = table(("", "typical kW", "worst case kW"), rows, "<>>")
+    energy = f"{_least(total.no_typical)}{total.kwh_per_year(bill.pue) / 1000:,.0f} MWh a year at the meter"
+    heat = f"heat to cool {_least(total.no_max)}{btu_per_hour(total.max_w):,.0f} BTU/h in the worst case"
+    return [*out, f"  {energy}, {heat}", *_unknown(total)]
+
+
+def _watts(what: str, draw: Power) -> tuple[str, str, str]:
+    return what, _kilo(draw.typical_w, draw.no_typical), _kilo(draw.max_w, draw.no_max)
+
+
+def _kilo(watts: float, unknown: Mapping[str, int]) -> str:
+    return "not known" if unknown and not watts else f"{_least(unknown)}{watts / 1000:,.1f}"
+
+
+def _least(missing: Collection[object]) -> str:
+    return "at least " if missing else ""
+
+
+def _unknown(total: Power) -> Iterator[str]:
+    """Boxes that no maker's figure is known of."""
+    for said, boxes in (
+        ("typical power not known, only their optics are counted", total.no_typical),
+        ("worst case not known, counted as their typical power", total.no_max),
+    ):
+        if boxes:
+            yield f"  {said}: {', '.join(f'{model} ({count:,})' for model, count in boxes.items())}"
+
+
+def _racks(bill: Bill) -> list[str]:
+    """Racks above the limit, else the warmest; every rack is in the workbook and in JSON."""
+    limit, hot = bill.rack_limit_w, bill.hot
+    title = f"Racks: {len(bill.racks):,}"
+    if limit is not None:
+        title += f", {f'{len(hot):,} of them' if hot else 'none'} above {limit / 1000:g} kW in the worst case"
+    chosen = hot or tuple(sorted(bill.racks, key=lambda rack: (-rack.power.max_w, -rack.power.typical_w)))
+    rows = [_rack(rack) for rack in chosen[:MOST_RACKS]]
+    out = [title, *table(("rack", "devices", "typical kW", "worst case kW", "holds"), rows, "<>>><")]
+    left = len(chosen) - len(rows)
+    return [*out, f"  … {left:,} more racks{' above it' if hot else ', none warmer'}"] if left else out
+
+
+def _rack(rack: RackPower) -> tuple[str, ...]:
+    models: dict[str, int] = {}
+    for box in rack.boxes:
+        name = box.model or box.role
+        models[name] = models.get(name, 0) + 1
+    holds = ", ".join(f"{count} {model}" for model, count in models.items())
+    typical, most = _kilo(rack.power.typical_w, rack.power.no_typical), _kilo(rack.power.max_w, rack.power.no_max)
+    return rack.name, f"{len(rack.boxes):,}", typical, most, holds
+
+
+def _cost(bill: Bill, cost: Cost) -> list[str]:
+    """A column for every fabric where there are several, and one for the site."""
+    columns: list[tuple[str, Cost]] = [(share.name, share.cost) for share in bill.shares if share.cost]
+    columns = [*columns, ("site", cost)] if len(columns) > 1 or bill.servers else [("site", cost)]
+    rows = [
+        [kind, *(f"{found.capex_by_kind[kind]:,.0f}" if found.capex_by_kind[kind] else "-" for _, found in columns)]
+        for kind, amount in cost.capex_by_kind.items()
+        if amount
+    ]
+    rows.append([f"capex{_or_more(cost.unpriced)}", *(f"{found.capex:,.0f}" for _, found in columns)])
+    rows.append([f"support a year{_or_more(cost.unpriced)}", *(f"{found.support_year:,.0f}" for _, found in columns)])
+    if cost.energy_year is not None:
+        rows.append(
+            [f"energy a year{_or_more(bill.power.no_typical)}", *(f"{found.energy_year or 0:,.0f}" for _, found in columns)]
+        )
+    rows.append(
+        [
+            f"total over {cost.years} years{_or_more([*cost.unpriced, *bill.power.no_typical])}",
+            *(f"{found.tco:,.0f}" for _, found in columns),
+        ]
+    )
+    out = table(["", *(name for name, _ in columns)], rows, "<" + ">" * len(columns))
+    if cost.unpriced:
+        out.append(f"  no price of {', '.join(sorted({part.item for part in cost.unpriced}))}")
+    return [*out, *(text for share in bill.shares for text in _each(share, cost.currency, len(bill.shares) > 1))]
+
+
+def _or_more(missing: Collection[object]) -> str:
+    return ", at least" if missing else ""
+
+
+def _each(share: Share, currency: str, several: bool) -> Iterator[str]:
+    """What the money of a fabric buys."""
+    found = share.money()
+    each, even, busbw = found["capex_per_gpu"], found["capex_per_gpu_at_1_to_1"], found["capex_per_busbw_GBps"]
+    if each is None or even is None:
+        return
+    name = f"{share.name}: " if several else ""
+    name += _least(share.cost.unpriced if share.cost else ())
+    ratio = f"oversubscription {share.oversubscription:g}:1"
+    at_even = f", {even:,.0f} at 1:1" if share.oversubscription > 1 else ""
+    yield f"  {name}{each:,.0f} {currency} a GPU ({share.gpus:,} GPUs, {ratio}{at_even})"
+    if busbw is not None and share.bandwidth is not None:
+        size = f"{share.bandwidth.bytes >> 30} GiB"
+        yield (
+            f"  {name}{busbw:,.0f} {currency} per GB/s of bus bandwidth "
+            f"(all-reduce of {size} over {share.bandwidth.gpus:,} GPUs: {share.bandwidth.busbw_GBps:,.1f} GB/s)"
+        )

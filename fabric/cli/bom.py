@@ -1,0 +1,164 @@
+"""`fabric bom`: what to order, what it draws and what it costs."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from fabric.cli.common import FINDINGS, say, show_diagnostics
+from fabric.cli.reports import asked, usage, write
+
+if TYPE_CHECKING:
+    from fabric.bom.bill import Bill
+    from fabric.bom.gather import Wish
+    from fabric.diagnostics import Report
+    from fabric.intent.site import OwnCatalog
+
+FORMATS = ("text", "csv", "xlsx", "json")
+
+
+def bom(
+    file: Path = typer.Argument(..., metavar="FILE", help="intent", show_default=False),
+    prices: Path | None = typer.Option(
+        None, "--prices", metavar="PRICES", help="price file; docs/bom.md names its keys", show_default=False
+    ),
+    servers: bool = typer.Option(True, "--servers/--no-servers", help="count the servers too, or the network alone"),
+    spares: str = typer.Option(
+        "",
+        "--spares",
+        metavar="PERCENT",
+        help="of what is in use, rounded up: 2, or switches=2,optics=3,cables=5; 2 of all but servers unless given",
+        show_default=False,
+    ),
+    pue: float | None = typer.Option(
+        None, "--pue", metavar="X", help="power at the meter over power of the boxes; 1.3 unless given", show_default=False
+    ),
+    years: int | None = typer.Option(
+        None, "--years", metavar="N", help="of the total cost; 5 unless given", show_default=False
+    ),
+    rack_limit: float | None = typer.Option(
+        None,
+        "--rack-limit",
+        metavar="KW",
+        help="most that a rack may draw; that of `floor:` unless given",
+        show_default=False,
+    ),
+    form: list[str] = typer.Option(
+        ["text"], "--format", metavar="NAME[=FILE]", help="text, csv (the order), xlsx=FILE, json; several may be given"
+    ),
+    as_json: bool = typer.Option(False, "--json", help="print one JSON document"),
+) -> None:
+    """List what to order for a site, with spares, power per rack and in all, and cost from a price file.
+
+    Exit code 1: a rack draws more than it may, or no medium joins some ends.
+    """
+    from fabric import pipeline
+    from fabric.bom.gather import gather
+
+    forms = [*([] if as_json and form == ["text"] else form), *(["json"] if as_json else [])]
+    reports = asked(forms, FORMATS, "xlsx=bom.xlsx")
+    if ("xlsx", None) in reports:
+        usage("--format: xlsx: expected a file, a workbook is no text", "--format xlsx=bom.xlsx")
+    intent = pipeline.load(file)
+    wish = _wish(prices, servers, spares, pue, years, rack_limit, intent.site.catalog)
+    made = pipeline.plan(intent)
+    show_diagnostics(made.warnings)
+    bill, said = gather(made, wish)
+    show_diagnostics(said)
+    _write(bill, reports)
+    if bill.hot or bill.unjoined:
+        raise typer.Exit(FINDINGS)
+
+
+def _write(bill: Bill, reports: list[tuple[str, Path | None]]) -> None:
+    for name, file in reports:
+        if name == "xlsx" and file is not None:
+            from fabric.bom.sheets import sheets
+            from fabric.bom.xlsx import workbook
+
+            _whole(file, workbook(sheets(bill)))
+            say(f"wrote {file}")
+        else:
+            write([(name, file)], lambda form: _text(bill, form))
+
+
+def _text(bill: Bill, form: str) -> str:
+    from fabric.bom import text
+    from fabric.bom.sheets import csv_text, order
+
+    if form == "json":
+        return json.dumps(bill.as_dict(), indent=2) + "\n"
+    return csv_text(order(bill)) if form == "csv" else "\n".join(text.lines(bill)) + "\n"
+
+
+def _whole(file: Path, data: bytes) -> None:
+    """The file whole, or as it was before."""
+    staged = file.with_name(f".{file.name}.new")
+    try:
+        staged.write_bytes(data)
+        staged.replace(file)
+    except OSError:
+        staged.unlink(missing_ok=True)
+        raise
+
+
+def _wish(
+    path: Path | None,
+    servers: bool,
+    spares: str,
+    pue: float | None,
+    years: int | None,
+    rack_limit: float | None,
+    own: OwnCatalog,
+) -> Wish:
+    """What is asked, every number looked at; the command line goes before the price file. Raises InputError."""
+    from fabric.bom import prices as price_file
+    from fabric.bom.gather import Wish
+    from fabric.bom.parts import Spares
+    from fabric.diagnostics import Report
+
+    report = Report()
+    bounds = {"--pue": (pue, 1, 5), "--years": (years, 1, 30), "--rack-limit": (rack_limit, 0.1, 10_000)}
+    for option, (value, least, most) in bounds.items():
+        if value is not None and not least <= value <= most:
+            _error(report, option, f"expected {least:g} to {most:g}, got {value:g}")
+    rates = _rates(spares, report)
+    report.raise_errors()
+    found = price_file.read(path, own, str(path)) if path else None
+    base = found.spares if found else Spares()
+    return Wish(
+        prices=found,
+        servers=servers,
+        spares=replace(base, **rates),
+        pue=pue or (found.pue if found else None) or price_file.PUE,
+        years=years or (found.years if found else None) or price_file.YEARS,
+        rack_limit_w=rack_limit * 1000 if rack_limit is not None else None,
+    )
+
+
+def _rates(text: str, report: Report) -> dict[str, float]:
+    """`3` is for all but servers; `optics=3,cables=5` for some."""
+    from fabric.bom.parts import PLURALS
+    from fabric.diagnostics import nearest, show
+
+    found: dict[str, float] = {}
+    for item in text.split(",") if text else ():
+        name, equals, told = item.rpartition("=")
+        if equals and name not in PLURALS.values():
+            _error(report, "--spares", f"unknown kind {show(name)}", nearest(name, PLURALS.values()))
+        elif not re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,4})?", told) or float(told) > 100:
+            _error(report, "--spares", f"expected percent from 0 to 100, got {show(told)}", "`2`, or `optics=3,cables=5`")
+        else:
+            found |= {kind: float(told) for kind in ([name] if equals else [k for k in PLURALS.values() if k != "servers"])}
+    return found
+
+
+def _error(report: Report, option: str, message: str, hint: str = "") -> None:
+    from fabric.diagnostics import Place
+
+    report.error("FAB102", Place(option), message, hint)
