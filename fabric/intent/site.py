@@ -12,6 +12,7 @@ from fabric.catalog.models import ServerModel, SwitchModel
 from fabric.diagnostics import show
 from fabric.intent.addressing import Names, Pin, Pools, Underlay
 from fabric.intent.base import Host, Key, ListOf, Model, Name
+from fabric.intent.floor import Floor
 from fabric.intent.services import Checks, Management, Output, Overlay, Override, Qos, Tenant
 from fabric.intent.topology import Planned, Servers, Topology
 
@@ -122,3 +123,4 @@ class Site(Key):
     checks: Checks = Field(Checks(), description="silenced checks of the whole site")
     overrides: Annotated[tuple[Override, ...], ListOf] = Field((), description="a site's own config lines")
     output: Output = Field(Output(), description="what becomes of the generated files")
+    floor: Floor = Field(Floor(), description="where the racks stand, and what cables are made of")

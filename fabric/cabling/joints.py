@@ -1,0 +1,64 @@
+"""Which ends hang together: a cable joins two cages, a breakout one with several, and some designs mesh cages on both sides.
+
+The same question is asked twice: of cages, where a cable with ends of its own may serve, and of the connectors of optics.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+STRAIGHT, STAR, MESH = range(3)  # one to one; one to several (or to one of several); several to several
+
+
+@dataclass(frozen=True)
+class Joints:
+    """Links by the connected whole that they are part of."""
+
+    whole: Ints  # of each link
+    shape: Ints  # of each whole
+    hub: Ints  # per link: 0 or 1, the end (a or b) that is parted; -1 where ends are alike
+
+    @property
+    def count(self) -> int:
+        return len(self.shape)
+
+
+def join(a: Ints, b: Ints, a_gbps: Ints, b_gbps: Ints) -> Joints:
+    """Links between nodes a and b, each of a speed in all: of what runs at more, the other takes a part."""
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    if not len(a):
+        return Joints(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int64))
+    nodes, index = np.unique(np.concatenate([a, b]), return_inverse=True)
+    a, b = index.ravel()[: len(a)], index.ravel()[len(a) :]
+    graph = coo_matrix((np.ones(len(a), dtype=np.int8), (a, b)), shape=(len(nodes), len(nodes)))
+    count, label = connected_components(graph, directed=False)
+    whole = label[a].astype(np.int64)
+    hub = np.where(a_gbps > b_gbps, 0, np.where(b_gbps > a_gbps, 1, -1)).astype(np.int64)
+    pairs = np.unique(a.astype(np.int64) * len(nodes) + b)
+    neighbours = np.bincount(np.concatenate(np.divmod(pairs, len(nodes))), minlength=len(nodes))
+    size = np.bincount(label, minlength=count)
+    straight = _all(whole, hub == -1, count) & (size == 2)
+    alone = np.where(hub == 0, neighbours[b] == 1, neighbours[a] == 1)
+    star = _all(whole, (hub >= 0) & alone, count)
+    return Joints(whole, np.where(straight, STRAIGHT, np.where(star, STAR, MESH)), hub)
+
+
+def _all(whole: Ints, flag: Flags, count: int) -> Flags:
+    """Per whole, whether the flag is set on each of its links."""
+    found: Flags = np.bincount(whole[~flag], minlength=count) == 0
+    return found
+
+
+def most(whole: Ints, value: NDArray[np.float64], count: int) -> NDArray[np.float64]:
+    """The largest value in each whole."""
+    found = np.zeros(count)
+    np.maximum.at(found, whole, value)
+    return found

@@ -1,0 +1,251 @@
+"""From links to legs: a leg is what one cable carries between two cages, or between two connectors of optics.
+
+Two wholes matter. Cages that hang together take one kind of medium; of optics, connectors that hang together take one fibre
+cable: a trunk, a harness with its legs, or parts that meet in a panel.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fabric.cabling import choice
+from fabric.cabling.choice import Candidate, Task, candidates
+from fabric.cabling.ends import Ends
+from fabric.cabling.joints import MESH, STAR, STRAIGHT, Joints, join, most
+from fabric.catalog import media
+from fabric.catalog.media import Optic
+from fabric.plan.links import KINDS
+from fabric.plan.plan import FabricPlan
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+CONNECTORS = 16  # most of one module, for numbering
+
+
+class Failure(NamedTuple):
+    """Links that no medium joins: one of them, how many in all, and what the nearest miss reaches."""
+
+    link: int
+    links: int
+    length_m: float
+    reach: Candidate | None
+    wish: str
+
+
+@dataclass(frozen=True)
+class Legs:
+    """Per leg the first of its links, and per link the rest."""
+
+    first: Ints  # link of each leg
+    leg: Ints  # of each link
+    medium: list[str]  # per leg
+    optics: tuple[list[str], list[str]]  # per leg, at a and b
+    connector: tuple[Ints, Ints]  # per leg, at a and b: from 0
+    named_by: Ints  # per leg: 0 or 1, the end that names its cable
+    whole_cage: NDArray[np.bool_]  # per leg: its cable takes the cage, not one connector or port of it
+    shared: NDArray[np.bool_]  # per leg: its connector is parted over several legs
+    assembly: Ints  # per leg: legs of one number are one cable
+    pieces: Ints  # per leg: cables to buy, 0 where an earlier leg counts it
+    order_m: Floats  # per leg
+    failures: tuple[Failure, ...]
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """The way of every link, as index into `ways`; the last one is none at all."""
+
+    ways: list[Candidate]
+    of_link: Ints
+    failures: tuple[Failure, ...]
+
+
+NONE = Candidate("", "", (), 0.0)
+
+
+def legs(fabric: FabricPlan, ends: tuple[Ends, Ends], length_m: Floats, wishes: dict[str, str]) -> Legs:
+    """Chooses a medium for every link of a fabric and gathers them into legs."""
+    a, b = ends
+    joints = join(a.node, b.node, a.speed_gbps, b.speed_gbps)
+    longest = most(joints.whole, length_m, joints.count)
+    chosen = _choose(fabric, ends, joints, longest, wishes)
+    table = _Table(chosen, ends, fabric.links.speed_gbps.astype(np.int64))
+    light = table.optical
+    nodes = tuple(end.node * CONNECTORS + np.where(light, table.connector[at], 0) for at, end in enumerate(ends))
+    inner = join(nodes[0][light], nodes[1][light], table.port[0][light], table.port[1][light])
+    shape, whole = joints.shape[joints.whole], joints.whole.copy()
+    hub = joints.hub.copy()
+    if light.any():
+        shape[light] = inner.shape[inner.whole]
+        whole[light] = joints.count + inner.whole
+        hub[light] = inner.hub
+    return _gather(fabric, chosen, table, nodes, (shape, whole, hub), length_m)
+
+
+def _choose(fabric: FabricPlan, ends: tuple[Ends, Ends], joints: Joints, longest: Floats, wishes: dict[str, str]) -> _Chosen:
+    """One way for every whole: cages that hang together are joined alike, as far as the longest of their links."""
+    tasks, task = _tasks(fabric, ends, joints, wishes)
+    ways: list[Candidate] = [NONE]
+    way = np.zeros(joints.count, dtype=np.int64)
+    failures = []
+    for at, what in enumerate(tasks):
+        mine = np.flatnonzero(task == at)
+        found = candidates(what)
+        for candidate in found:
+            free = mine[(way[mine] == 0) & (longest[mine] <= candidate.longest_m + 1e-9)]
+            if len(free):
+                way[free] = len(ways)
+                ways.append(candidate)
+        missed = mine[way[mine] == 0]
+        if len(missed):
+            worst = int(missed[np.argmax(longest[missed])])
+            link = int(np.flatnonzero(joints.whole == worst)[0])
+            count = int(np.isin(joints.whole, missed).sum())
+            reach = max(found, key=lambda candidate: candidate.longest_m, default=None)
+            failures.append(Failure(link, count, float(longest[worst]), reach, what.wish))
+    return _Chosen(ways, way[joints.whole], tuple(failures))
+
+
+def _tasks(fabric: FabricPlan, ends: tuple[Ends, Ends], joints: Joints, wishes: dict[str, str]) -> tuple[list[Task], Ints]:
+    """The different questions that wholes ask, and the question of each whole."""
+    a, b = ends
+    links = fabric.links
+    columns = (a.module, b.module, joints.hub + 1, links.kind.astype(np.int64), links.speed_gbps.astype(np.int64))
+    sizes = [int(column.max(initial=0)) + 1 for column in columns]
+    code = np.zeros(len(links), dtype=np.int64)
+    for column, size in zip(columns, sizes, strict=True):
+        code = code * size + column
+    _, first, code = np.unique(code, return_index=True, return_inverse=True)
+    pairs = np.unique(joints.whole * (len(first) + 1) + code.ravel())
+    whole, kind_of_link = np.divmod(pairs, len(first) + 1)
+    start = np.searchsorted(whole, np.arange(joints.count + 1))
+    single = np.diff(start) == 1
+    keys: dict[tuple[int, ...], int] = {}
+    key = np.zeros(joints.count, dtype=np.int64)
+    alone = kind_of_link[start[:-1][single]]
+    for value in np.unique(alone).tolist():
+        keys[(value,)] = len(keys)
+    key[single] = np.searchsorted(np.unique(alone), alone)
+    for at in np.flatnonzero(~single).tolist():
+        mixed = tuple(kind_of_link[start[at] : start[at + 1]].tolist())
+        key[at] = keys.setdefault(mixed, len(keys))
+    both, task = np.unique(key * 3 + joints.shape, return_inverse=True)
+    named = list(keys)
+    tasks = []
+    for value in both.tolist():
+        links_of = [int(first[at]) for at in named[value // 3]]
+        rows = tuple(
+            (a.modules[a.module[at]], b.modules[b.module[at]], int(joints.hub[at]), int(links.speed_gbps[at]))
+            for at in links_of
+        )
+        kind = KINDS[min(int(links.kind[at]) for at in links_of)]
+        tasks.append(Task(value % 3, tuple(sorted(set(rows), key=repr)), wishes.get(kind, "")))
+    return tasks, task.ravel()
+
+
+class _Table:
+    """Per link: whether its way is optical, the optics, the speed of their connectors, and which connector it takes."""
+
+    def __init__(self, chosen: _Chosen, ends: tuple[Ends, Ends], speed: Ints) -> None:
+        self.way, self.speed = chosen.of_link, speed
+        self.optical = np.array([bool(way.optics) for way in chosen.ways])[chosen.of_link]
+        known = media.optics()
+        self.names, self.optic, self.port, self.connector = [""], [], [], []
+        for end in ends:
+            code = chosen.of_link * (int(end.speed_gbps.max(initial=0)) + 1) + end.speed_gbps
+            _, first, every = np.unique(code, return_index=True, return_inverse=True)
+            names = [chosen.ways[chosen.of_link[at]].optic(int(end.speed_gbps[at])) for at in first.tolist()]
+            for name in names:
+                if name not in self.names:
+                    self.names.append(name)
+            ports = np.array([known[name].port_gbps if name else 1 for name in names], dtype=np.int64)
+            self.optic.append(np.array([self.names.index(name) for name in names], dtype=np.int64)[every.ravel()])
+            self.port.append(ports[every.ravel()])
+            self.connector.append(end.offset_gbps // np.maximum(self.port[-1], 1))
+
+
+def _gather(
+    fabric: FabricPlan,
+    chosen: _Chosen,
+    table: _Table,
+    nodes: tuple[Ints, ...],
+    wholes: tuple[Ints, Ints, Ints],
+    length_m: Floats,
+) -> Legs:
+    """Legs in the order of their first links."""
+    shape, whole, hub = wholes
+    compact = [np.unique(node, return_inverse=True)[1].ravel().astype(np.int64) for node in nodes]
+    _, first, leg = np.unique(compact[0] * (len(nodes[0]) + 1) + compact[1], return_index=True, return_inverse=True)
+    order = np.argsort(first, kind="stable")
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    first, leg = first[order], rank[leg.ravel()]
+    optical, parted = table.optical[first], shape[first] == STAR
+    trunk = optical & ~parted
+    assembly = np.where(trunk, int(whole.max(initial=0)) + 1 + np.arange(len(first)), whole[first])
+    upper_named = np.isin(fabric.links.kind[first], [KINDS.index("server-leaf"), KINDS.index("attachments")])
+    named_by = np.where(parted & (hub[first] >= 0), hub[first], upper_named.astype(np.int64))
+    shared = np.where(named_by == 0, table.port[0][first], table.port[1][first]) > table.speed[first]
+    medium = _media(chosen, table, first, shape)
+    longest = np.zeros(int(assembly.max(initial=0)) + 1)
+    np.maximum.at(longest, assembly, length_m[first])
+    several = trunk & (table.speed[first] > table.port[0][first])
+    names = np.array(table.names, dtype=object)
+    return Legs(
+        first=first,
+        leg=leg,
+        medium=medium,
+        optics=(names[table.optic[0][first]].tolist(), names[table.optic[1][first]].tolist()),
+        connector=(table.connector[0][first], table.connector[1][first]),
+        named_by=named_by,
+        whole_cage=~optical | several,
+        shared=optical & shared & (shape[first] != MESH),
+        assembly=assembly,
+        pieces=_once(assembly) * np.where(several, table.speed[first] // table.port[0][first], 1),
+        order_m=_order_m(medium, longest[assembly]),
+        failures=chosen.failures,
+    )
+
+
+def _once(assembly: Ints) -> Ints:
+    """1 for the first leg of every cable."""
+    found = np.zeros(len(assembly), dtype=np.int64)
+    found[np.unique(assembly, return_index=True)[1]] = 1
+    return found
+
+
+def _media(chosen: _Chosen, table: _Table, first: Ints, shape: Ints) -> list[str]:
+    """The catalog's name of what each leg is made of, "" where there is none."""
+    many = len(table.names)
+    code = ((table.way[first] * many + table.optic[0][first]) * many + table.optic[1][first]) * 3 + shape[first]
+    kinds, every = np.unique(code, return_inverse=True)
+    names = np.empty(len(kinds), dtype=object)
+    for at, kind in enumerate(kinds.tolist()):
+        way, a, b, form = kind // (3 * many * many), kind // (3 * many) % many, kind // 3 % many, kind % 3
+        one, far = media.optics().get(table.names[a]), media.optics().get(table.names[b])
+        names[at] = _fibre(form, one, far) if one and far else chosen.ways[way].cable
+    found: list[str] = names[every.ravel()].tolist()
+    return found
+
+
+def _fibre(shape: int, one: Optic, far: Optic) -> str:
+    if shape == STRAIGHT:
+        return choice.trunk(one, far)
+    return choice.harness(one, far) if shape == STAR else choice.panel(one)
+
+
+def _order_m(medium: list[str], length_m: Floats) -> Floats:
+    """The next length one can buy, per leg; infinite where nothing joins its ends."""
+    found = np.full(len(medium), np.inf)
+    names = np.array(medium, dtype=object)
+    for name in dict.fromkeys(medium):
+        if name:
+            its = media.bought(name)
+            mine = names == name
+            values, every = np.unique(length_m[mine], return_inverse=True)
+            found[mine] = np.array([its.order_m(value) for value in values.tolist()])[every.ravel()]
+    return found

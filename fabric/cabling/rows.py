@@ -1,0 +1,116 @@
+"""The run list as rows: both ends of every leg as a person on the floor looks for them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from fnmatch import fnmatchcase
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fabric.cabling.runs import Runs
+from fabric.catalog import media
+from fabric.export.tables import table
+from fabric.plan.links import KINDS
+
+Cell = str | int | float
+Ints = NDArray[np.int64]
+
+END = ("row", "rack", "ru", "device", "port", "port_name", "plug", "lanes", "optic")
+COLUMNS: tuple[str, ...] = (
+    *("site", "cable", "fabric", "kind"),
+    *(f"a_{name}" for name in END),
+    *(f"b_{name}" for name in END),
+    *("medium", "class", "speed_gbps", "links", "pieces", "length_m", "order_length_m", "colour", "a_label", "b_label"),
+)
+RISKY = tuple("=+-@")  # a spreadsheet takes what begins so for a formula
+
+
+def safe(value: Cell) -> Cell:
+    """A cell that no spreadsheet evaluates, without control characters."""
+    if not isinstance(value, str):
+        return value
+    value = printable(value)
+    return f"'{value}" if value.startswith(RISKY) else value
+
+
+def printable(text: str) -> str:
+    """Control characters replaced, which neither a table nor a printer takes."""
+    return text if text.isprintable() else "".join(letter if letter.isprintable() else "?" for letter in text)
+
+
+def selected(runs: Runs, fabric: str = "", limit: str = "") -> Ints:
+    """Rows of one fabric, and with a device or rack whose name a pattern matches at either end."""
+    chosen = np.ones(len(runs), dtype=bool)
+    for number, name in enumerate(runs.names):
+        mine = runs.fabric == number
+        if fabric not in ("", name):
+            chosen[mine] = False
+        elif limit:
+            known = [device.name for device in runs.plan.fabrics[name].devices]
+            fits = np.array([fnmatchcase(it, limit) or fnmatchcase(runs.floor.rack_of(it).name, limit) for it in known])
+            chosen[mine] = fits[runs.a[mine]] | fits[runs.b[mine]]
+    return np.flatnonzero(chosen)
+
+
+def rows(runs: Runs, chosen: Ints) -> Iterator[tuple[Cell, ...]]:
+    """The chosen legs in their order: whole columns are made, then read across."""
+    at = chosen.tolist()
+    names = [runs.names[number] for number in runs.fabric[chosen].tolist()]
+    cable = [runs.medium[row] for row in at]
+    known = {name: _class(runs, name) for name in dict.fromkeys(cable)}
+    optic = [runs.a_optic[row] for row in at]
+    classes = {name: media.optics()[name].class_ for name in dict.fromkeys(optic) if name}
+    yield from zip(
+        [runs.plan.site] * len(at),
+        [runs.cable[row] for row in at],
+        names,
+        [KINDS[kind] for kind in runs.kind[chosen].tolist()],
+        *_end(runs, chosen, "a"),
+        *_end(runs, chosen, "b"),
+        cable,
+        [classes.get(lit, known[name]) for lit, name in zip(optic, cable, strict=True)],
+        runs.speed_gbps[chosen].tolist(),
+        runs.links[chosen].tolist(),
+        runs.pieces[chosen].tolist(),
+        runs.length_m[chosen].tolist(),
+        [metres if metres != float("inf") else "" for metres in runs.order_length_m[chosen].tolist()],
+        [runs.colour[row] for row in at],
+        [runs.a_label[row] for row in at],
+        [runs.b_label[row] for row in at],
+        strict=True,
+    )
+
+
+def _class(runs: Runs, name: str) -> str:
+    its = media.cables().get(name)
+    return its.class_ if its else ""
+
+
+def _end(runs: Runs, chosen: Ints, end: str) -> list[list[Cell]]:
+    """The columns of one end."""
+    stands: dict[tuple[int, int], tuple[str, str, int, str]] = {}
+    found = []
+    for number, index in zip(runs.fabric[chosen].tolist(), getattr(runs, end)[chosen].tolist(), strict=True):
+        key = (number, index)
+        if key not in stands:
+            name = runs.plan.fabrics[runs.names[number]].devices[index].name
+            rack = runs.floor.rack_of(name)
+            stands[key] = (rack.name.rstrip("0123456789"), rack.name, runs.floor.spots[name].ru, name)
+        found.append(stands[key])
+    columns: list[list[Cell]] = [list(column) for column in zip(*found, strict=True)] if found else [[], [], [], []]
+    texts = ("port", "port_name", "plug", "lanes", "optic")
+    return columns + [[getattr(runs, f"{end}_{text}")[row] for row in chosen.tolist()] for text in texts]
+
+
+def csv_text(columns: Sequence[str], cells: Iterable[Sequence[Cell]]) -> str:
+    """Rows as CSV that a spreadsheet may open."""
+    return table(columns, (tuple(map(safe, row)) for row in cells))
+
+
+def json_text(runs: Runs, chosen: Ints) -> str:
+    """The run list as one document, a line a leg."""
+    lines = [json.dumps(dict(zip(COLUMNS, row, strict=True)), ensure_ascii=False) for row in rows(runs, chosen)]
+    head = {"site": runs.plan.site, "racks": len(runs.floor.racks), "rack_units": runs.floor.units}
+    return json.dumps(head, ensure_ascii=False)[:-1] + ', "cables": [\n' + ",\n".join(lines) + "\n]}\n"

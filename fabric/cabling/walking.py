@@ -1,0 +1,137 @@
+"""An order to lay cables in: bundle by bundle, so that whoever lays them walks little.
+
+A bundle is all cables between two racks: they are carried together. One walks along the racks in a serpentine, row after
+row, and at each takes the bundles of that rack, always the one whose nearer end is nearest to where one stands. Rows are
+walls: from one to another the way leads round their ends.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fabric.cabling.runs import Runs
+from fabric.floor.floor import Floor
+
+TIE = 1e-6  # of bundles that begin equally near the shortest comes first, so that none is left behind in a rack
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Walk:
+    """Legs in the order to lay them."""
+
+    row: Ints  # of the run list
+    step: Ints  # bundle that each is part of, from 1
+    turned: NDArray[np.bool_]  # whether one begins at the upper end b
+    walked_m: float
+    bundles_as_listed_m: float  # bundle by bundle in the order of the list
+    cables_as_listed_m: float  # cable by cable in the order of the list
+
+
+def walk(runs: Runs, chosen: Ints) -> Walk:
+    """The order for the chosen legs."""
+    ways = _Ways(runs.floor)
+    racks = {end: _of_spot(runs, chosen, end, "rack") for end in "ab"}
+    low, high = np.minimum(racks["a"], racks["b"]), np.maximum(racks["a"], racks["b"])
+    bundles, first_of, bundle = np.unique(low * (len(runs.floor.racks) + 1) + high, return_index=True, return_inverse=True)
+    pairs = np.stack(np.divmod(bundles, len(runs.floor.racks) + 1), axis=1)
+    found = _shortest(ways, pairs, np.argsort(first_of))
+    rank = np.empty(len(pairs), dtype=np.int64)
+    rank[found.bundles] = np.arange(len(pairs))
+    began = np.empty(len(pairs), dtype=np.int64)
+    began[found.bundles] = found.begins
+    step = rank[bundle.ravel()] if len(chosen) else np.zeros(0, np.int64)
+    turned = (racks["a"] != began[bundle.ravel()]) if len(chosen) else np.zeros(0, bool)
+    first = np.where(turned, *(_of_spot(runs, chosen, end, "ru") for end in "ba"))
+    sequence = np.lexsort((np.arange(len(chosen)), -first, step))
+    met = np.sort(first_of)
+    by_bundle, by_cable = ways.total(racks["a"][met], racks["b"][met]), ways.total(racks["a"], racks["b"])
+    return Walk(chosen[sequence], step[sequence] + 1, turned[sequence], found.metres, by_bundle, by_cable)
+
+
+def _of_spot(runs: Runs, chosen: Ints, end: str, field: str) -> Ints:
+    """The rack or the rack unit of the device at an end of each leg."""
+    found = np.zeros(len(chosen), dtype=np.int64)
+    for number, name in enumerate(runs.names):
+        mine = runs.fabric[chosen] == number
+        spots = (runs.floor.spots[device.name] for device in runs.plan.fabrics[name].devices)
+        table = np.array([getattr(spot, field) for spot in spots], dtype=np.int64)
+        found[mine] = table[getattr(runs, end)[chosen][mine]]
+    return found
+
+
+class _Order(NamedTuple):
+    """Bundles in the order to lay them, the rack that each begins at, and the metres walked."""
+
+    bundles: Ints
+    begins: Ints
+    metres: float
+
+
+class _Ways:
+    """Metres between racks on foot."""
+
+    def __init__(self, floor: Floor) -> None:
+        its = floor.geometry
+        self.row = np.array([rack.row for rack in floor.racks], dtype=float) * its.row_pitch_m
+        self.place = np.array([rack.place for rack in floor.racks], dtype=float) * its.rack_pitch_m
+        self.length = its.racks_per_row * its.rack_pitch_m
+
+    def between(self, one: Ints | int, other: Ints | int) -> Floats:
+        """From rack to rack, by index."""
+        near, far = self.place[one], self.place[other]
+        round_the_end = np.minimum(near + far, 2 * self.length - near - far)
+        same_row = self.row[one] == self.row[other]
+        found: Floats = np.where(same_row, np.abs(near - far), round_the_end + np.abs(self.row[one] - self.row[other]))
+        return found
+
+    def total(self, begin: Ints, end: Ints) -> float:
+        """Along every cable from its begin to its end, and from there to the next."""
+        return float(self.between(begin, end).sum() + self.between(end[:-1], begin[1:]).sum())
+
+
+def _shortest(ways: _Ways, pairs: Ints, listed: Ints) -> _Order:
+    """The serpentine, unless the order of the list is shorter, as it may be on a small floor."""
+    if not len(pairs):
+        return _Order(np.zeros(0, np.int64), np.zeros(0, np.int64), 0.0)
+    return min(_serpentine(ways, pairs), _as_listed(ways, pairs, listed), key=lambda order: order.metres)
+
+
+def _serpentine(ways: _Ways, pairs: Ints) -> _Order:
+    """Rack after rack, at each the nearest of its bundles. A bundle is of the rack that has more of them."""
+    busy = np.bincount(pairs.ravel())
+    home = np.where(busy[pairs[:, 0]] >= busy[pairs[:, 1]], pairs[:, 0], pairs[:, 1])
+    rows = np.unique(ways.row, return_inverse=True)[1].ravel()
+    along = np.where(rows % 2 == 0, ways.place, -ways.place)
+    racks = sorted(set(home.tolist()), key=lambda rack: (rows[rack], along[rack]))
+    order, begins, metres, here = [], [], 0.0, racks[0]
+    for rack in racks:
+        left = np.flatnonzero(home == rack)
+        while len(left):
+            ends = pairs[left]
+            reach = np.stack([ways.between(here, ends[:, 0]), ways.between(here, ends[:, 1])], axis=1)
+            own = ways.between(ends[:, 0], ends[:, 1])
+            at, side = np.unravel_index(int((reach + own[:, None] * TIE).argmin()), reach.shape)
+            begin, end = int(ends[at, side]), int(ends[at, 1 - side])
+            metres += float(reach[at, side] + ways.between(begin, end))
+            order.append(int(left[at]))
+            begins.append(begin)
+            here, left = end, np.delete(left, at)
+    return _Order(np.array(order), np.array(begins), metres)
+
+
+def _as_listed(ways: _Ways, pairs: Ints, listed: Ints) -> _Order:
+    """The order of the list, each bundle from its nearer end."""
+    begins, metres, here = [], 0.0, int(pairs[listed[0], 0])
+    for one, other in pairs[listed].tolist():
+        near = (float(ways.between(here, one)), float(ways.between(here, other)))
+        begin, here = (one, other) if near[0] <= near[1] else (other, one)
+        begins.append(begin)
+        metres += min(near) + float(ways.between(one, other))
+    return _Order(listed, np.array(begins), metres)

@@ -1,0 +1,143 @@
+"""`fabric cabling list, labels, verify`: what the people on the floor carry, and what they made of it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from fabric.cli.cabling_verify import verify
+from fabric.cli.common import say, show_diagnostics
+from fabric.cli.reports import usage
+
+if TYPE_CHECKING:
+    from fabric.cabling.rows import Ints
+    from fabric.cabling.runs import Runs
+    from fabric.cabling.walking import Walk
+
+cabling = typer.Typer(help="Cables of a plan: run lists, labels, and what switches say of them.", no_args_is_help=True)
+FILE = typer.Argument(..., metavar="FILE", help="intent", show_default=False)
+FABRIC = typer.Option("", "--fabric", metavar="NAME", help="only this fabric", show_default=False)
+LIMIT = typer.Option("", "--limit", metavar="GLOB", help="only cables of such devices or racks", show_default=False)
+FORMATS = ("text", "csv", "xlsx", "json")
+
+
+@cabling.command("list")
+def run_list(
+    file: Path = FILE,
+    output: Path | None = typer.Option(
+        None, "-o", "--output", metavar="FOLDER", help="folder to write to", show_default=False
+    ),
+    fabric: str = FABRIC,
+    limit: str = LIMIT,
+    form: str = typer.Option(
+        "", "--format", metavar="NAME,…", help="text, csv, xlsx, json; text, or csv,xlsx into a folder", show_default=False
+    ),
+    as_json: bool = typer.Option(False, "--json", help="the same as --format json"),
+) -> None:
+    """Print what to buy, or write the run list: all cables, one list a rack, and the order to lay them in."""
+    forms = _forms("json" if as_json else form, output)
+    runs, chosen, walk = _runs(file, fabric, limit)
+    if output is None:
+        sys.stdout.buffer.write(_text(forms[0], runs, chosen, walk).encode())
+        return
+    for path, data in _files(forms, runs, chosen, walk):
+        target = output / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+    say(f"{len(chosen):,} rows written to {output}")
+
+
+@cabling.command()
+def labels(
+    file: Path = FILE,
+    output: Path = typer.Option(..., "-o", "--output", metavar="FILE.pdf", help="PDF to write", show_default=False),
+    fabric: str = FABRIC,
+    limit: str = LIMIT,
+    sheet: str = typer.Option("l7651", "--sheet", metavar="NAME", help="sheet of labels; `help` lists them"),
+    skip: int = typer.Option(0, "--skip", min=0, help="labels of the first sheet that are used already"),
+) -> None:
+    """Write labels for both ends of every cable, in the order of laying, as a PDF to print on sheets of labels."""
+    from fabric.cabling.labels import pdf, sheets
+    from fabric.diagnostics import nearest
+
+    if sheet == "help":
+        print("\n".join(f"{name:6}  {its.description}" for name, its in sheets().items()))
+        return
+    if sheet not in sheets():
+        usage(f"--sheet: there is no sheet '{sheet}'", nearest(sheet, sheets()))
+    if skip >= sheets()[sheet].count:
+        usage(f"--skip: expected less than the {sheets()[sheet].count} labels of a sheet, got {skip}")
+    runs, _, walk = _runs(file, fabric, limit)
+    output.write_bytes(pdf(runs, walk, sheets()[sheet], skip))
+
+
+def _forms(text: str, output: Path | None) -> list[str]:
+    """Formats that were asked for, looked at before any work is done."""
+    from fabric.diagnostics import nearest
+
+    forms = [name.strip() for name in text.split(",") if name.strip()] or (["text"] if output is None else ["csv", "xlsx"])
+    for name in forms:
+        if name not in FORMATS:
+            usage(f"--format: there is no format '{name}'", nearest(name, FORMATS))
+    if output is None and (len(forms) > 1 or forms == ["xlsx"]):
+        usage(f"--format {','.join(forms)}: expected -o and a folder to write to")
+    if output is not None and output.exists() and not output.is_dir():
+        usage(f"-o {output}: expected a folder, got a file")
+    return list(dict.fromkeys(forms))
+
+
+def _runs(file: Path, fabric: str, limit: str) -> tuple[Runs, Ints, Walk]:
+    """The chosen cables of an intent. Raises InputError, also for links that nothing joins."""
+    from fabric import pipeline
+    from fabric.cabling.rows import selected
+    from fabric.cabling.runs import runs
+    from fabric.cabling.walking import walk
+    from fabric.diagnostics import Diagnostic, InputError, Place, nearest
+    from fabric.floor.floor import floor
+
+    made = pipeline.plan(pipeline.load(file))
+    if fabric and fabric not in made.fabrics:
+        message = f"--fabric '{fabric}' is no fabric of site '{made.site}'"
+        raise InputError([Diagnostic("FAB163", Place(str(file)), message, nearest(fabric, made.fabrics))])
+    stands = floor(made)
+    found = runs(made, stands)
+    if found.errors:
+        raise InputError(found.errors)
+    show_diagnostics([*made.warnings, *stands.warnings, *found.warnings])
+    chosen = selected(found, fabric, limit)
+    if limit and not len(chosen):
+        say(f"--limit '{limit}': no cable has such a device or rack")
+    return found, chosen, walk(found, chosen)
+
+
+def _text(form: str, runs: Runs, chosen: Ints, walk: Walk) -> str:
+    from fabric.cabling import rows, summary
+
+    if form == "csv":
+        return rows.csv_text(rows.COLUMNS, rows.rows(runs, chosen))
+    return rows.json_text(runs, chosen) if form == "json" else summary.text(runs, chosen, walk)
+
+
+def _files(forms: list[str], runs: Runs, chosen: Ints, walk: Walk) -> list[tuple[str, bytes]]:
+    """Every file by its path in the folder: all are made before one is written."""
+    from fabric.cabling import rows, tables
+    from fabric.cabling.workbook import xlsx
+
+    made: list[tuple[str, bytes]] = []
+    for form in forms:
+        made.append(
+            ("cables.xlsx", xlsx(runs, chosen, walk))
+            if form == "xlsx"
+            else (f"cables.{'txt' if form == 'text' else form}", _text(form, runs, chosen, walk).encode())
+        )
+    if "csv" in forms:
+        made.append(("patch-order.csv", rows.csv_text(tables.PATCH_COLUMNS, tables.patch_rows(runs, walk)).encode()))
+        for rack, ends in tables.rack_lists(runs, chosen):
+            made.append((f"racks/{rack}.csv", rows.csv_text(tables.RACK_LIST_COLUMNS, ends).encode()))
+    return made
+
+
+cabling.command("verify")(verify)

@@ -1,0 +1,84 @@
+"""Devices that the intent puts into a rack of its choice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fabric.diagnostics import Report, nearest
+from fabric.floor.layout import Place
+from fabric.floor.names import rack_name, rack_place
+from fabric.intent.floor import Fixed
+from fabric.plan.devices import SERVER
+from fabric.plan.plan import Plan
+
+CODE = "FAB152"
+
+
+def fix(plan: Plan, found: Mapping[str, Place], report: Report) -> dict[str, Place]:
+    """The layout with the intent's own places in it. A place that is none, or not free, is reported."""
+    geometry = plan.intent.floor
+    own = _machines(plan)
+    moved = dict(found)
+    for name, wish in geometry.places.items():
+        if name not in found:
+            where = plan.source.place(("floor", "places", name), key=True)
+            report.error(CODE, where, f"floor.places: the site has no device '{name}'", nearest(name, found))
+        elif (place := _checked(plan, name, wish, found[name].height, report)) is not None:
+            for other in own.get(name, (name,)):
+                moved[other] = place
+    _refuse_shared(plan, moved, own, report)
+    return moved
+
+
+def _machines(plan: Plan) -> dict[str, tuple[str, ...]]:
+    """Server → every name that its machine has, where fabrics name it differently."""
+    names: dict[tuple[str, int], dict[str, None]] = {}
+    for fabric in plan.fabrics.values():
+        for device in fabric.devices:
+            if device.role == SERVER:
+                names.setdefault((device.group, device.number), {})[device.name] = None
+    return {name: tuple(its) for its in names.values() for name in its}
+
+
+def _checked(plan: Plan, name: str, wish: Fixed, height: int, report: Report) -> Place | None:
+    """The place that is wished for, None where the floor has no such place."""
+    geometry = plan.intent.floor
+    row, place = rack_place(wish.rack)
+    if not 0 <= place < geometry.racks_per_row:
+        last = rack_name(row, geometry.racks_per_row - 1)
+        message = f"floor.places.{name}.rack: expected a rack of row {rack_name(row, 0)} to {last}, got {wish.rack}"
+        report.error(CODE, plan.source.place(("floor", "places", name, "rack")), message)
+        return None
+    if wish.ru + height - 1 > geometry.rack_units:
+        most = geometry.rack_units - height + 1
+        message = f"floor.places.{name}.ru: expected at most {most}, the device is {height} high, got {wish.ru}"
+        report.error(CODE, plan.source.place(("floor", "places", name, "ru")), message)
+        return None
+    return Place((row, place), wish.ru, height)
+
+
+def _refuse_shared(plan: Plan, moved: Mapping[str, Place], own: Mapping[str, tuple[str, ...]], report: Report) -> None:
+    """No two machines share a rack unit; only a place of the intent can make them."""
+    fixed = plan.intent.floor.places
+    taken: dict[tuple[tuple[int, int], int], str] = {}
+    crowded = {moved[name].rack for name in fixed if name in moved}
+    order = sorted((name for name in moved if moved[name].rack in crowded), key=lambda name: name in fixed)
+    for name in order:
+        place = moved[name]
+        for ru in range(place.ru, place.ru + place.height):
+            other = taken.setdefault((place.rack, ru), name)
+            if other != name and other not in own.get(name, ()):
+                where = plan.source.place(("floor", "places", name))
+                message = f"floor.places.{name}: expected free rack units, got unit {ru} of {rack_name(*place.rack)}, "
+                report.error(CODE, where, f"{message}which '{other}' takes", _free(moved, place))
+                break
+
+
+def _free(moved: Mapping[str, Place], wish: Place) -> str:
+    """A hint at the highest free units of that rack."""
+    taken = {ru for p in moved.values() if p.rack == wish.rack and p is not wish for ru in range(p.ru, p.ru + p.height)}
+    top = max((p.ru + p.height for p in moved.values() if p.rack == wish.rack), default=1)
+    for ru in range(max(top, wish.ru), 0, -1):
+        if not taken & set(range(ru, ru + wish.height)) and ru + wish.height - 1 <= top:
+            return f"`ru: {ru}` of that rack is free"
+    return "that rack has no room for it; choose another"

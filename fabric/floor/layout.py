@@ -1,0 +1,236 @@
+"""Racks in rows. Row A holds spines, cores and attached boxes; from the next row on stand the units, one after the other,
+each with its network racks among its servers.
+
+Everything is counted for the planned fabric: a switch or server that is not built yet keeps its place free.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from fabric.catalog.models import SwitchModel
+from fabric.diagnostics import Report
+from fabric.floor.reserve import Machines, places_of
+from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
+from fabric.plan.plan import FabricPlan, Plan
+from fabric.planner.sizing import GroupSize
+from fabric.planner.spec import GroupSpec
+
+ATTACHED_UNITS = 1  # height of a box that only has a name
+ROOMY_CAGES = 32  # a switch of more cages is two rack units high where the catalog says nothing
+
+Key = tuple[str | int, ...]  # what stands: ("server", group, number), ("leaf", fabric, group, unit, leaf), …
+Block = tuple[str, int]  # a unit of a group, on its own stretch of a row
+
+
+class Place(NamedTuple):
+    """Where something stands: rack as (row, place), both from 0, lowest rack unit from 1, height in rack units."""
+
+    rack: tuple[int, int]
+    ru: int
+    height: int
+
+
+class Wish(NamedTuple):
+    """A switch that needs rack units."""
+
+    key: Key
+    height: int
+
+
+def switch_units(model: SwitchModel) -> int:
+    """Height of a switch."""
+    return model.rack_units or (1 if model.cages <= ROOMY_CAGES else 2)
+
+
+def lay_out(plan: Plan, reserved: Mapping[str, Machines], report: Report) -> dict[str, Place]:
+    """The place of every device by name, before the intent's own places."""
+    layout = _Layout(plan, reserved)
+    tallest = max((wish.height for wish in layout.wishes()), default=1)
+    if tallest > layout.units:
+        where = plan.source.place(("floor", "rack_units"))
+        report.fail(
+            "FAB152", where, f"floor.rack_units: expected at least {tallest}, a switch is as high, got {layout.units}"
+        )
+    found = layout.fill()
+    return {name: found[key] for name, key in _keys(plan, reserved).items()}
+
+
+class _Layout:
+    """Collects what stands in each unit, then gives out rows and racks."""
+
+    def __init__(self, plan: Plan, reserved: Mapping[str, Machines]) -> None:
+        self.plan, self.reserved = plan, reserved
+        self.geometry = plan.intent.floor
+        self.units = self.geometry.rack_units
+        self.on_top: dict[tuple[str, int], list[Wish]] = defaultdict(list)  # (group, its rack) → leaves above the servers
+        self.beside: dict[Block, list[Wish]] = defaultdict(list)  # unit → what its network racks hold
+        self.upper: list[Wish] = []
+        for fabric in plan.fabrics.values():
+            for group, size in zip(fabric.spec.groups, fabric.sizing.groups, strict=True):
+                self._leaves(fabric, group, size)
+            self.upper += _uppers(fabric)
+        boxes = [Wish((ATTACHED, name), ATTACHED_UNITS) for name in _attached(plan)]
+        if self.upper or not reserved:
+            self.upper += boxes
+        else:
+            self.beside[next(iter(reserved)), 0] += boxes
+
+    def wishes(self) -> Iterator[Wish]:
+        yield from self.upper
+        for wishes in (*self.on_top.values(), *self.beside.values()):
+            yield from wishes
+
+    def _leaves(self, fabric: FabricPlan, group: GroupSpec, size: GroupSize) -> None:
+        """Leaves of every planned unit: above their servers where these share a rack, else in the middle of them."""
+        its, height = self.reserved[group.name], switch_units(fabric.spec.leaf.model)
+        per_nic = fabric.spec.leaves_per_nic(group)
+        for unit in range(size.units_planned):
+            for leaf in range(size.unit_leaves):
+                first, count = unit * size.unit_servers, size.unit_servers
+                if fabric.spec.kind == "rack":
+                    first, count = first + leaf // per_nic * size.servers_per_leaf, size.servers_per_leaf
+                last = min(first + count, its.reserved) - 1
+                low, high = its.rack(min(first, its.reserved - 1)), its.rack(max(last, 0))
+                wish = Wish((LEAF, fabric.name, group.name, unit, leaf), height)
+                if low == high and self.geometry.leaves == "auto" and height <= self._free((group.name, low)):
+                    self.on_top[group.name, low].append(wish)
+                else:
+                    self.beside[group.name, its.unit_of((low + high) // 2)].append(wish)
+
+    def _free(self, rack: tuple[str, int]) -> int:
+        its = self.reserved[rack[0]]
+        return self.units - its.height * its.per_rack - sum(wish.height for wish in self.on_top[rack])
+
+    def fill(self) -> dict[Key, Place]:
+        """Gives every wish and every server its place."""
+        found: dict[Key, Place] = {}
+        rows = _Rows(self.geometry.racks_per_row)
+        upper = self._packed(self.upper)
+        for wishes, rack in zip(upper, rows.take(len(upper)), strict=True):
+            _stack(found, wishes, rack, self.units)
+        if upper:
+            rows.new_row()
+        for name, its in self.reserved.items():
+            racks = self._group(name, its, rows, found)
+            for number, place in enumerate(its.places.tolist()):
+                found[SERVER, name, number + 1] = Place(racks[its.rack(place)], its.ru(place), its.height)
+        return found
+
+    def _group(self, name: str, its: Machines, rows: _Rows, found: dict[Key, Place]) -> list[tuple[int, int]]:
+        """Racks of a group's servers, unit by unit, with the network racks of each unit filled beside them."""
+        units: dict[int, int] = defaultdict(int)  # unit → its racks
+        for rack in range(its.racks):
+            units[its.unit_of(rack)] += 1
+        racks: list[tuple[int, int]] = []
+        for unit, count in units.items():
+            beside = self._packed(self.beside.get((name, unit), []))
+            taken = rows.take(count + len(beside))
+            before = -(-count // 2) if self.geometry.network_racks == "middle" else count
+            for wishes, where in zip(beside, taken[before : before + len(beside)], strict=True):
+                _stack(found, wishes, where, self.units)
+            racks += taken[:before] + taken[before + len(beside) :]
+        for at, where in enumerate(racks):
+            _stack(found, self.on_top.get((name, at), []), where, self.units)
+        return racks
+
+    def _packed(self, wishes: list[Wish]) -> list[list[Wish]]:
+        """Wishes in their order, as many to a rack as it holds."""
+        racks: list[list[Wish]] = []
+        left = 0
+        for wish in wishes:
+            if wish.height > left:
+                racks.append([])
+                left = self.units
+            racks[-1].append(wish)
+            left -= wish.height
+        return racks
+
+
+class _Rows:
+    """Racks given out one after the other; what fits in one row is not parted over two."""
+
+    def __init__(self, length: int) -> None:
+        self.length, self.row, self.place = length, 0, 0
+
+    def new_row(self) -> None:
+        if self.place:
+            self.row, self.place = self.row + 1, 0
+
+    def take(self, count: int) -> list[tuple[int, int]]:
+        """The next `count` racks."""
+        if count <= self.length < self.place + count:
+            self.new_row()
+        found = []
+        for _ in range(count):
+            if self.place == self.length:
+                self.new_row()
+            found.append((self.row, self.place))
+            self.place += 1
+        return found
+
+
+def _stack(found: dict[Key, Place], wishes: list[Wish], rack: tuple[int, int], units: int) -> None:
+    """Fills a rack from the top down."""
+    top = units
+    for wish in wishes:
+        found[wish.key] = Place(rack, top - wish.height + 1, wish.height)
+        top -= wish.height
+
+
+def _uppers(fabric: FabricPlan) -> list[Wish]:
+    """Spines and cores of the planned fabric, by number."""
+    sizing, counts = fabric.sizing, {SPINE: 0, CORE: 0}
+    if sizing.spines:
+        pods = sum(group.pods_planned for group in sizing.groups) if sizing.tiers == 3 else 1
+        counts = {SPINE: sizing.networks * pods * sizing.spines, CORE: sizing.networks * sizing.spines * sizing.cores}
+    for device in fabric.switches:
+        if device.role in counts:
+            counts[device.role] = max(counts[device.role], device.number)
+    models = {SPINE: fabric.spec.spine.model, CORE: fabric.spec.core.model}
+    return [
+        Wish((role, fabric.name, number + 1), switch_units(models[role])) for role in counts for number in range(counts[role])
+    ]
+
+
+def _attached(plan: Plan) -> list[str]:
+    """Names of attached boxes, each once: of one name in two fabrics they are one box."""
+    boxes = (device.name for its in plan.fabrics.values() for device in its.devices if device.role == ATTACHED)
+    return list(dict.fromkeys(boxes))
+
+
+def _keys(plan: Plan, reserved: Mapping[str, Machines]) -> dict[str, Key]:
+    """Device name → what it is in the layout."""
+    found: dict[str, Key] = {}
+    for fabric in plan.fabrics.values():
+        leaves = _leaf_keys(fabric)
+        for device in fabric.devices:
+            if device.role == SERVER:
+                found[device.name] = (SERVER, device.group, device.number)
+            elif device.role == LEAF:
+                found[device.name] = leaves[device.index]
+            elif device.role == ATTACHED:
+                found[device.name] = (ATTACHED, device.name)
+            else:
+                found[device.name] = (device.role, fabric.name, device.number)
+    return found
+
+
+def _leaf_keys(fabric: FabricPlan) -> dict[int, Key]:
+    """Leaves by their unit's place in the group and their own place in the unit, which are not their numbers."""
+    size = {group.name: group for group in fabric.sizing.groups}
+    places, rows = places_of(fabric), {}
+    for device in fabric.devices:
+        if device.role == SERVER:
+            rows[device.group, device.unit] = int(places[device.group][device.number - 1]) // size[device.group].unit_servers
+    units: dict[tuple[str, int], list[Device]] = defaultdict(list)
+    for device in fabric.switches:
+        if device.role == LEAF:
+            units[device.group, device.unit].append(device)
+    found: dict[int, Key] = {}
+    for (group, unit), leaves in units.items():
+        for at, leaf in enumerate(sorted(leaves, key=lambda device: device.number)):
+            found[leaf.index] = (LEAF, fabric.name, group, rows[group, unit], at)
+    return found

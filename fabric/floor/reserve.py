@@ -1,0 +1,136 @@
+"""How the servers of a site fill racks: how many share one, and how many racks their groups are given.
+
+A group of one name is the same machines in every fabric. The first fabric that has it says what a unit is, the first that
+states `per_rack` how many servers a rack holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from fabric.catalog.models import ServerModel
+from fabric.diagnostics import Place, Report, plural
+from fabric.plan.plan import FabricPlan, Plan
+from fabric.planner.ledger import Ints
+from fabric.planner.places import positions
+from fabric.planner.sizing import GroupSize
+from fabric.planner.spec import GroupSpec
+
+FOR_LEAVES_UNITS = 4  # kept free above servers where nothing says how many stand in a rack
+GPU_SHARE_W = 1275  # of a server whose power is not known: 10.2 kW of a DGX H100 over its eight GPUs
+PLAIN_SERVER_W = 800
+
+
+@dataclass(frozen=True)
+class Machines:
+    """The servers of one group. A chunk is servers whose racks are theirs alone: a stated rack, or a unit."""
+
+    group: str
+    server: ServerModel
+    height: int  # rack units of one
+    per_rack: int  # most that share a rack
+    chunk: int  # servers
+    unit: int  # servers
+    reserved: int  # places that racks are kept for
+    places: Ints  # of each server, in the order of their numbers
+
+    @property
+    def chunk_racks(self) -> int:
+        return -(-self.chunk // self.per_rack)
+
+    @property
+    def racks(self) -> int:
+        return self.rack(self.reserved - 1) + 1
+
+    def rack(self, place: int) -> int:
+        """The group's rack, from 0, that a place is in."""
+        chunk, rest = divmod(place, self.chunk)
+        return chunk * self.chunk_racks + rest // self.per_rack
+
+    def ru(self, place: int) -> int:
+        """Lowest rack unit of a place: servers stand on each other from the bottom."""
+        return 1 + place % self.chunk % self.per_rack * self.height
+
+    def unit_of(self, rack: int) -> int:
+        """The unit that a rack's first place belongs to."""
+        chunk, rest = divmod(rack, self.chunk_racks)
+        return (chunk * self.chunk + rest * self.per_rack) // self.unit
+
+
+def machines(plan: Plan, report: Report) -> dict[str, Machines]:
+    """Every group of servers of the site, by name, in the order in which fabrics name them."""
+    users: dict[str, list[tuple[FabricPlan, GroupSpec, GroupSize]]] = {}
+    for fabric in plan.fabrics.values():
+        for group, size in zip(fabric.spec.groups, fabric.sizing.groups, strict=True):
+            users.setdefault(group.name, []).append((fabric, group, size))
+    found = {name: _machines(plan, name, its, report) for name, its in users.items()}
+    return {name: its for name, its in found.items() if its is not None}
+
+
+def _machines(plan: Plan, name: str, users: list[tuple[FabricPlan, GroupSpec, GroupSize]], report: Report) -> Machines | None:
+    _, group, size = users[0]
+    stated = next(((fabric, own) for fabric, own, _ in users if own.per_rack), None)
+    wanted = stated[1].per_rack or 0 if stated else 0
+    units, height = plan.intent.floor.rack_units, _height(group.server, wanted, plan.intent.floor.rack_units)
+    if height > units:
+        where = plan.source.place(("floor", "rack_units"))
+        report.error(
+            "FAB152", where, f"floor.rack_units: expected at least {height}, a {group.model} is as high, got {units}"
+        )
+        return None
+    fits = units // height
+    if stated and wanted > fits:
+        at = [own.name for own in stated[0].spec.groups].index(name)
+        _warn_full(stated[0].spec.at("servers", at, "per_rack"), name, wanted, fits, height, units, report)
+    chunk = wanted or size.unit_servers
+    per_rack = -(-wanted // -(-wanted // fits)) if wanted else _usual(plan, group.server, height)
+    places = positions(max(own.count for _, own, _ in users), group.held)
+    reserved = max(*(own.places(own.planned) for _, own, _ in users), int(places[-1]) + 1)
+    whole = -(-reserved // size.unit_servers)
+    if group.unit_servers or whole > 1:  # a unit is cabled as a whole, so it keeps its floor as a whole
+        reserved = whole * size.unit_servers
+    return Machines(name, group.server, height, per_rack, chunk, size.unit_servers, reserved, np.asarray(places))
+
+
+def _warn_full(where: Place, name: str, wanted: int, fits: int, height: int, units: int, report: Report) -> None:
+    report.warn(
+        "FAB191",
+        where,
+        f"per_rack: expected at most {fits} servers of {height} rack units in a rack of {units}, got {wanted}; "
+        f"those of group '{name}' stand in {plural(-(-wanted // fits), 'rack')} side by side",
+        "`floor: {rack_units: …}` states higher racks, `catalog.servers` the height of a server",
+    )
+
+
+def _height(server: ServerModel, per_rack: int, units: int) -> int:
+    """As the catalog says, else what is usual, and lower where a stated number of servers must share a rack."""
+    if server.rack_units:
+        return server.rack_units
+    if server.gpus:
+        usual = 1 if _whole_rack(server) else 8 if server.gpus >= 8 else 4
+    else:
+        usual = 2 if "storage" in server.nics else 1
+    return max(1, min(usual, units, units // per_rack if per_rack else units))
+
+
+def _whole_rack(server: ServerModel) -> bool:
+    """Whether NVLink joins it with others of a rack, as the trays of an NVL72."""
+    return bool(server.gpus) and (server.nvlink_domain_gpus or 0) > server.gpus
+
+
+def _usual(plan: Plan, server: ServerModel, height: int) -> int:
+    """Servers in one rack where nobody says so: as many as its height and its power take."""
+    geometry = plan.intent.floor
+    most = max(1, (geometry.rack_units - FOR_LEAVES_UNITS) // height)
+    if _whole_rack(server):
+        return min(most, (server.nvlink_domain_gpus or 0) // server.gpus)
+    power = server.power_max_w or server.power_typical_w or server.gpus * GPU_SHARE_W or PLAIN_SERVER_W
+    return max(1, min(most, geometry.rack_power_max_w // power))
+
+
+def places_of(fabric: FabricPlan) -> Mapping[str, Ints]:
+    """Place of every server of a fabric's groups, in the order of their numbers, over all units of the group."""
+    return {group.name: np.asarray(positions(group.count, group.held)) for group in fabric.spec.groups}
