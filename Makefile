@@ -13,8 +13,9 @@ demo: $(VENV)/.demo
 	@echo "Look at generated/starter/configs/backend-leaf001/ (config_db.json, frr.conf) and generated/starter/links.csv,"
 	@echo "edit intent/starter.yaml, and run '$(FABRIC) generate --diff intent/starter.yaml' to see what would change."
 
+WORKERS ?= $(shell nproc)
 test: $(VENV)/.dev system-packages
-	$(VENV)/bin/python -m pytest
+	$(VENV)/bin/python -m pytest -n $(WORKERS) --dist loadgroup
 
 lint: $(VENV)/.dev
 	$(VENV)/bin/ruff check .
@@ -39,6 +40,8 @@ docs: $(VENV)/.demo
 	$(VENV)/bin/python -m fabric.intent.docs > docs/intent.md
 	$(VENV)/bin/python -m fabric.checks.docs > docs/checks.md
 	$(FABRIC) export svg intent/h100-4su.yaml -o docs/img/h100-4su.svg
+	$(FABRIC) export svg-rail intent/h100-4su.yaml -o docs/img/h100-4su-rail.svg
+	$(FABRIC) export svg-racks intent/h100-4su.yaml -o docs/img/h100-4su-racks.svg
 	$(FABRIC) estimate intent/h100-4su.yaml --sweep 64K:8G --placement packed --placement spread --fail backend-spine001 \
 	  --plot docs/img/h100-4su-allreduce.svg > /dev/null
 	$(VENV)/bin/python -m fabric.solver.estimate.effects > docs/.effects.new && mv docs/.effects.new docs/effects.md
@@ -73,7 +76,8 @@ system-packages:
 	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  missing=; \
 	  for pair in vtysh:frr frr-reload:frr-pythontools ip:iproute2 lldpd:lldpd netplan:netplan.io nft:nftables \
-	    shellcheck:shellcheck; do \
+	    shellcheck:shellcheck slurmctld:slurmctld scontrol:slurm-client dot:graphviz promtool:prometheus \
+	    amtool:prometheus-alertmanager chromium:chromium; do \
 	    [ -x /usr/bin/$${pair%%:*} ] || [ -x /usr/sbin/$${pair%%:*} ] || [ -e /usr/lib/frr/$${pair%%:*}.py ] \
 	      || missing="$$missing $${pair##*:}"; \
 	  done; \

@@ -51,6 +51,9 @@ class Diagnostic:
         }
 
 
+Warnings = tuple[Diagnostic, ...]
+
+
 class InputError(Exception):
     """Bad input: carries every diagnostic of the stage that found it. The command line turns it into exit code 2."""
 

@@ -12,7 +12,9 @@ from pathlib import Path
 from fabric import pipeline
 from fabric.configs import Job, Renderer, capabilities
 from fabric.diagnostics import Diagnostic, InputError, Place, Report, plural
+from fabric.export.site_files import site_files
 from fabric.export.tables import links_csv, upper_ends
+from fabric.hosts import host_files
 from fabric.output import Changes, Comparison, OutputError, Store, Transaction, stage
 from fabric.output import check as compare
 from fabric.output import diff as differences
@@ -50,8 +52,8 @@ class Generation:
     Raises InputError for what cannot be planned or configured, and for a limit that matches no switch.
     """
 
-    def __init__(self, intent: Intent, limit: str = "", jobs: int = 0, progress: Progress = silent) -> None:
-        self.intent, self.jobs, self.progress = intent, jobs, progress
+    def __init__(self, intent: Intent, limit: str = "", jobs: int = 0, progress: Progress | None = None) -> None:
+        self.intent, self.jobs, self.progress = intent, jobs, progress or silent
         self.limit = _Limit(limit)
         self._numbers = _read(intent.folder / lock.FILE)
         self.plan = pipeline.plan(intent)
@@ -92,7 +94,7 @@ class Generation:
         with Store(folder).transaction(self.limit.keep) as transaction, self._bar() as advance:
             if _read(folder / lock.FILE) != self._numbers:
                 raise OutputError(f"another run has changed {self.intent.shown / lock.FILE} meanwhile", "run it again")
-            for path, data in pipeline.site_files(self.plan):
+            for path, data in site_files(self.plan):
                 transaction.write(path, data)
             self._stage(transaction, advance)
             for path, data in self._hosts():
@@ -103,7 +105,7 @@ class Generation:
         return Result(self._written(changes, recovered or changes.recovered), warnings)
 
     def _files(self) -> Iterator[tuple[str, bytes]]:
-        yield from pipeline.site_files(self.plan)
+        yield from site_files(self.plan)
         with self._bar() as advance:
             for job in self.todo:
                 yield from self.renderer.files(job)
@@ -113,7 +115,7 @@ class Generation:
     def _hosts(self) -> Iterator[tuple[str, bytes]]:
         """Files of servers; those that a group shares only when no limit is set."""
         if self.intent.site.output.hosts:
-            for path, data in pipeline.host_files(self.plan, self.limit.device):
+            for path, data in host_files(self.plan, self.limit.device):
                 if not self.limit.keep(path):
                     yield path, data
 

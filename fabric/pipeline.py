@@ -5,7 +5,10 @@
                                     ├─check──▶ findings in the intent
                                     ├─estimate──▶ bandwidth, ECMP load, time of collectives
                                     ├─diff──▶ what another intent changes: design, capacity, configs
-                                    └─lab──▶ real routing daemons on the generated files, tried and broken
+                                    ├─lab──▶ real routing daemons on the generated files, tried and broken
+                                    ├─report, export──▶ a page to read, files for other tools
+                                    └─bill, verify──▶ what to order, and whether the cables lie as planned
+    Intent ──explore──▶ every design of a sweep, and those that no other beats
 
 Every step takes and gives typed values, so a program can use one without the others. `lock` is what a former run
 handed out: names, AS numbers, addresses and ports that must not change.
@@ -13,40 +16,30 @@ handed out: names, AS numbers, addresses and ports that must not change.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fabric.intent.intent import Intent as Intent
+
 if TYPE_CHECKING:
+    from fabric.bom import gather as bom
+    from fabric.bom.bill import Bill
+    from fabric.cabling.verify.finding import Verdict
     from fabric.checks.run import Outcome, Scope
     from fabric.configs import Renderer
+    from fabric.diagnostics import Warnings
     from fabric.diff.compare import Diff, Wanted
+    from fabric.explore.ask import Wish
+    from fabric.explore.report import Found
+    from fabric.export.formats import Exported
     from fabric.generate import Generation, Progress
-    from fabric.intent.site import Site
-    from fabric.intent.source import Source
     from fabric.lab.lab import Lab
     from fabric.plan.plan import FabricPlan, Plan
     from fabric.planner.lock import Lock
+    from fabric.report import wanted as report_wanted
     from fabric.solver.estimate.ask import Asked
     from fabric.solver.estimate.estimate import Estimate
-
-
-@dataclass(frozen=True)
-class Intent:
-    """An intent file that was read, and the folder that its site's files lie in."""
-
-    path: Path
-    site: Site
-    source: Source
-    folder: Path
-
-    @property
-    def shown(self) -> Path:
-        """The folder as a person at this prompt would name it."""
-        path = os.path.relpath(self.folder)
-        return self.folder if path.startswith("..") else Path(path)
 
 
 def load(path: Path, output: Path | None = None) -> Intent:
@@ -60,20 +53,9 @@ def load(path: Path, output: Path | None = None) -> Intent:
 
 def summarize(intent: Intent) -> dict[str, Any]:
     """Counts, ports, ratios and limits of every fabric; needs no wiring, so a million GPUs take no longer than ten."""
-    from fabric.configs import targets
-    from fabric.planner import lock, pools
-    from fabric.planner.site import check_services, size_site
-    from fabric.planner.summary import summary
+    from fabric.planner.summarize import summarize as counts
 
-    known = lock.read(intent.folder / lock.FILE, intent.shown / lock.FILE)
-    sized = size_site(intent.site, intent.source, known)
-    targets.choose({name: spec for name, (spec, _) in sized.items()})
-    check_services(sized, known)
-    pools.check(intent.site, intent.source)
-    return {
-        "site": intent.site.site,
-        "fabrics": {name: summary(spec, sizing) for name, (spec, sizing) in sized.items()},
-    }
+    return counts(intent)
 
 
 def plan(intent: Intent, known: Lock | None = None) -> Plan:
@@ -97,26 +79,18 @@ def render(made: Plan, intent: Intent) -> Renderer:
     return Renderer(made, intent.path.absolute().parent)
 
 
-def host_files(made: Plan, wanted: Callable[[str], bool]) -> Iterator[tuple[str, bytes]]:
-    """The other end of the cables: addresses, RoCE settings and NCCL environment of the wanted servers."""
-    from fabric.hosts import host_files as files
-
-    yield from files(made, wanted)
-
-
 def generate(intent: Intent, limit: str = "", jobs: int = 0, progress: Progress | None = None) -> Generation:
     """A site planned and ready: `.check()` and `.diff()` look, `.write()` writes what changed, all or nothing."""
-    from fabric.generate import Generation, silent
+    from fabric.generate import Generation
 
-    return Generation(intent, limit, jobs, progress or silent)
+    return Generation(intent, limit, jobs, progress)
 
 
 def check(scope: Scope, fail_on: str = "error", progress: Progress | None = None) -> Outcome:
     """Design and files of intents, or any folder of configs, put to every check. Raises InputError, OSError."""
     from fabric.checks.run import run
-    from fabric.generate import silent
 
-    return run(scope, fail_on, progress or silent)
+    return run(scope, fail_on, progress)
 
 
 def estimate(fabric: FabricPlan, asked: Asked, placement: str = "packed") -> tuple[Estimate, Estimate | None]:
@@ -140,14 +114,36 @@ def lab(intent: Intent) -> Lab:
     return Lab(intent)
 
 
-def site_files(made: Plan) -> Iterator[tuple[str, bytes]]:
-    """The files of the plan itself: the lock, the counts, every link; sessions beyond the underlay where there are any."""
-    from fabric.export.sessions import sessions_csv
-    from fabric.export.tables import links_csv, plan_json
-    from fabric.planner import lock
+def report(made: Plan, wanted: report_wanted.Wanted) -> str:
+    """The plan as one HTML page that opens offline. Raises InputError."""
+    from fabric.report.page import page
 
-    yield lock.FILE, lock.text(made.lock).encode()
-    yield "plan.json", plan_json(made).encode()
-    yield "links.csv", links_csv(made).encode()
-    if text := sessions_csv(made):
-        yield "sessions.csv", text.encode()
+    return page(made, wanted)
+
+
+def export(made: Plan, form: str, **wish: int) -> Exported:
+    """The plan in one of `fabric.export.formats.FORMATS`. Raises InputError, KeyError for another name."""
+    from fabric.export.formats import FORMATS
+
+    return FORMATS[form](made, **wish)
+
+
+def verify(made: Plan, told: Sequence[Path], stated: Mapping[Path, str], source: str = "") -> tuple[Verdict, Warnings]:
+    """What boxes hear of their neighbours by LLDP, held against the plan's cables. Raises InputError."""
+    from fabric.cabling.verify.verify import verify as compare
+
+    return compare(made, told, stated, source)
+
+
+def bill(made: Plan, wish: bom.Wish) -> tuple[Bill, Warnings]:
+    """What to order, what it draws and what it costs. Raises InputError."""
+    from fabric.bom.gather import gather
+
+    return gather(made, wish)
+
+
+def explore(intent: Intent, wish: Wish, jobs: int, dask: str, journal: Path | None, progress: Progress) -> Found:
+    """Every design that the wish spans, planned and measured. Raises InputError, MissingError without the Dask cluster."""
+    from fabric.explore.explore import explore as sweep
+
+    return sweep(intent, wish, jobs, dask, journal, progress)

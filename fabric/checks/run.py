@@ -15,7 +15,7 @@ from fabric.checks.folder import check_folder, unrecognised
 from fabric.checks.site import Checked, Site, finding_of
 from fabric.checks.verdict import Verdict
 from fabric.diagnostics import InputError, MissingError
-from fabric.generate import Progress, refuse_same_site
+from fabric.generate import Progress, refuse_same_site, silent
 from fabric.pipeline import Intent
 from fabric.readback.folder import Device, Folder, scan
 
@@ -40,7 +40,7 @@ class Outcome:
     missing: str = ""  # something outside was asked for and is not there; the other checks ran
 
 
-def run(scope: Scope, fail_on: str, progress: Progress) -> Outcome:
+def run(scope: Scope, fail_on: str, progress: Progress | None = None) -> Outcome:
     """Checks everything that is asked for; a broken intent does not keep the others from being checked. Raises OSError for a
     folder that is not there, or has nothing in it."""
     folder = scan(scope.configs) if scope.configs is not None else None
@@ -56,7 +56,7 @@ def run(scope: Scope, fail_on: str, progress: Progress) -> Outcome:
             broken += [finding_of(one) for one in error.diagnostics]
     for intent in intents:
         try:
-            sites.append(Site(intent, folder, scope.jobs, progress))
+            sites.append(Site(intent, folder, scope.jobs, progress or silent))
         except InputError as error:
             broken += [finding_of(one) for one in error.diagnostics]
     results = [site.check() for site in sites]

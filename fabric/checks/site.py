@@ -17,6 +17,7 @@ from fabric.checks.verdict import Read
 from fabric.configs import Job, Renderer
 from fabric.diagnostics import Diagnostic, plural
 from fabric.generate import Progress, silent
+from fabric.hosts import host_files
 from fabric.pipeline import Intent
 from fabric.plan.devices import Device
 from fabric.plan.plan import Plan
@@ -118,7 +119,7 @@ class Site:
         """Files of servers against the ends of their leaves that are as planned."""
         if not ends:
             return
-        fresh = pipeline.host_files(self.plan, self.sample.servers.__contains__)
+        fresh = host_files(self.plan, self.sample.servers.__contains__)
         look, shown = self.work.disk.look, str(self.intent.shown)
         result.findings += hosts.disagreements(self.plan, ends, fresh, lambda path, data: look(path, data)[0], shown)
         result.skipped += self.sample.skipped

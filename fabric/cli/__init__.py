@@ -8,18 +8,22 @@ import sys
 import typer
 
 from fabric.cli import (
+    bom,
+    cabling,
     calibrate,
     catalog,
     check,
     diff,
     estimate,
     explain,
+    explore,
     export,
     generate,
     headroom,
     init,
     lab,
     plan,
+    report,
     schema,
     score,
     vendors,
@@ -61,6 +65,10 @@ app.command("generate")(generate.generate)
 app.command("diff")(diff.diff)
 app.command("export")(export.export)
 app.command("estimate")(estimate.estimate)
+app.add_typer(cabling.cabling, name="cabling")
+app.command("bom")(bom.bom)
+app.command("report")(report.report)
+app.command("explore")(explore.explore)
 app.command("score")(score.score)
 app.command("calibrate")(calibrate.calibrate)
 app.add_typer(lab.lab, name="lab")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,21 +17,42 @@ if TYPE_CHECKING:
 
 
 def export(
-    form: str = typer.Argument(..., metavar="FORMAT", help="svg: a picture of the design", show_default=False),
-    file: Path = typer.Argument(..., metavar="FILE", help="intent", show_default=False),
+    form: str | None = typer.Argument(
+        None, metavar="FORMAT", help="name of a format; all are listed without", show_default=False
+    ),
+    file: Path | None = typer.Argument(None, metavar="FILE", help="intent", show_default=False),
     fabric: str = typer.Option("", "--fabric", metavar="NAME", help="only this fabric", show_default=False),
-    output: Path | None = typer.Option(None, "-o", "--output", help="file to write", show_default=False),
+    rail: int | None = typer.Option(None, "--rail", metavar="N", help="of svg-rail, from 1", show_default=False),
+    plane: int | None = typer.Option(None, "--plane", metavar="N", help="of svg-plane, from 1", show_default=False),
+    output: Path | None = typer.Option(
+        None, "-o", "--output", help="file to write; the folder, where a format is several files", show_default=False
+    ),
 ) -> None:
     """Write the plan of an intent in another format, to stdout unless -o names a file."""
     from fabric import pipeline
     from fabric.diagnostics import Diagnostic, InputError, Place, nearest
     from fabric.export.formats import FORMATS
 
+    if form is None:
+        width = max(map(len, FORMATS))
+        print("\n".join(f"{name:{width}}  {FORMATS[name].what}" for name in sorted(FORMATS)))
+        return
     if form not in FORMATS:
-        raise InputError([Diagnostic("FAB163", Place(str(file)), f"unknown format '{form}'", nearest(form, FORMATS))])
+        raise InputError([Diagnostic("FAB163", Place("FORMAT"), f"unknown format '{form}'", nearest(form, FORMATS))])
+    if file is None:
+        raise typer.BadParameter("expected an intent", param_hint="FILE")
+    wish = _wish(form, {"rail": rail, "plane": plane})
     made = pipeline.plan(pipeline.load(file))
     show_diagnostics(made.warnings)
-    _write(FORMATS[form](_only(made, fabric, file) if fabric else made), output)
+    _write(form, pipeline.export(_only(made, fabric, file) if fabric else made, form, **wish), output)
+
+
+def _wish(form: str, given: Mapping[str, int | None]) -> dict[str, int]:
+    """The numbers that were given, each for the one picture that it belongs to."""
+    for name, number in given.items():
+        if number is not None and form != f"svg-{name}":
+            raise typer.BadParameter(f"expected it with svg-{name}, got {form}", param_hint=f"--{name}")
+    return {name: number for name, number in given.items() if number is not None}
 
 
 def _only(made: Plan, name: str, file: Path) -> Plan:
@@ -43,9 +65,17 @@ def _only(made: Plan, name: str, file: Path) -> Plan:
     return replace(made, fabrics={name: made.fabrics[name]})
 
 
-def _write(text: str, output: Path | None) -> None:
+def _write(form: str, made: str | Mapping[str, str], output: Path | None) -> None:
     """UTF-8 everywhere, whatever the terminal's own encoding is."""
-    if output is not None:
-        output.write_bytes(text.encode())
-    else:
-        sys.stdout.buffer.write(text.encode())
+    if isinstance(made, str):
+        if output is None:
+            sys.stdout.buffer.write(made.encode())
+        else:
+            output.write_bytes(made.encode())
+        return
+    if output is None:
+        raise typer.BadParameter(f"{form} is {len(made)} files: expected -o and a folder", param_hint="-o")
+    for name, text in sorted(made.items()):
+        path = output / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode())

@@ -1,14 +1,49 @@
-"""Formats that a plan is exported in: one file a format, registered here by name."""
+"""Formats that a plan is exported in: one line a format; what makes it is imported when it is asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
 
-from fabric.export.svg import svg
 from fabric.plan.plan import Plan
 
-Format = Callable[[Plan], str]
+Exported = str | Mapping[str, str]  # one text, or texts by their path in a folder
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format: what it is in a few words, and the function of a plan that makes it, as `module:function`.
+
+    Pictures of a part of the fabric take its number, as `rail` or `plane`.
+    """
+
+    what: str
+    made_by: str
+
+    def __call__(self, plan: Plan, **wish: int) -> Exported:
+        module, _, name = self.made_by.partition(":")
+        make: Any = getattr(import_module(module), name)
+        made: Exported = make(plan, **wish)
+        return made
+
 
 FORMATS: Mapping[str, Format] = {
-    "svg": svg,
+    "ansible": Format("Ansible inventory", "fabric.export.ansible:ansible"),
+    "containerlab": Format("containerlab topology", "fabric.export.containerlab:containerlab"),
+    "drawio": Format("draw.io pages: overview, switches, rail, plane, racks", "fabric.export.drawio:drawio"),
+    "gnmi": Format("gNMI subscriptions, for gnmic", "fabric.export.gnmi:gnmi"),
+    "graphml": Format("every device and link, for networkx or Gephi", "fabric.export.graphml:graphml"),
+    "graphviz": Format("picture by bundles, for dot", "fabric.export.graphviz:graphviz"),
+    "kubernetes": Format("node labels, Kueue and Volcano topology (a folder)", "fabric.export.kubernetes:kubernetes"),
+    "mermaid": Format("Mermaid flowchart for Markdown", "fabric.export.mermaid:mermaid"),
+    "nccl": Format("NCCL topology of each server group (a folder)", "fabric.export.nccl:nccl"),
+    "slurm": Format("topology.conf, tree", "fabric.export.slurm:slurm"),
+    "slurm-block": Format("topology.conf, blocks", "fabric.export.slurm:slurm_block"),
+    "slurm-yaml": Format("topology.yaml of Slurm 25.05", "fabric.export.slurm_yaml:slurm_yaml"),
+    "svg": Format("picture of the tiers", "fabric.export.svg:svg"),
+    "svg-plane": Format("picture of one plane with its ports; --plane N", "fabric.export.svg:svg_plane"),
+    "svg-racks": Format("rack elevations and the floor", "fabric.export.svg:svg_racks"),
+    "svg-rail": Format("picture of one rail with its ports; --rail N", "fabric.export.svg:svg_rail"),
 }

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+import resource
 import subprocess
 import sys
-import time
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -93,15 +93,21 @@ def test_export_refuses(arguments: str, hint: str, run: Run, tmp_path: Path) -> 
     assert hint in done.err
 
 
+def cpu_s() -> float:
+    """What finished child processes have cost: other than the time of day, the same on a busy machine."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def test_help_imports_little_and_is_quick() -> None:
     heavy = ("pydantic", "numpy", "jinja2", "networkx")
     code = (
         "import sys\nfrom fabric.cli import main\ntry:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
         f"print([name for name in {heavy} if name in sys.modules], file=sys.stderr)"
     )
-    start = time.monotonic()
+    start = cpu_s()
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert time.monotonic() - start < 1
+    assert cpu_s() - start < 1
     assert done.stderr == "[]\n"
     assert "Usage: fabric" in done.stdout
 
@@ -118,10 +124,10 @@ fabrics:
 
 def test_a_million_gpus_are_sized_at_once(tmp_path: Path) -> None:
     (tmp_path / "intent.yaml").write_text(MILLION, encoding="utf-8")
-    start = time.monotonic()
+    start = cpu_s()
     command = [sys.executable, "-c", FABRIC, "plan", "intent.yaml", "--json"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert time.monotonic() - start < 3
+    assert cpu_s() - start < 3
     row = json.loads(done.stdout)["fabrics"]["backend"]
     assert row["gpus"] == 1_000_000
     assert row["links"]["server-leaf"] == 1_000_000

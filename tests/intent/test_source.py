@@ -181,9 +181,9 @@ def test_bounds(tmp_path: Path) -> None:
 def test_an_alias_bomb_is_stopped_early() -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 30)]
-    begin = time.perf_counter()
+    begin = time.process_time()
     assert codes("\n".join(lines))[0].endswith("FAB004")
-    assert time.perf_counter() - begin < 2
+    assert time.process_time() - begin < 2
 
 
 # --- nothing but a Site or an InputError --------------------------------------------------------------------
@@ -294,9 +294,9 @@ def with_a_value_replaced(draw: st.DrawFn) -> str:
 @QUIET
 @given(with_a_value_replaced())
 def test_any_value_in_a_valid_intent(text: str) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     whole(text)
-    assert time.perf_counter() - begin < 20
+    assert time.process_time() - begin < 20
 
 
 LINES = VALID.splitlines()

@@ -101,8 +101,9 @@ HASH = """
 import hashlib, sys
 from pathlib import Path
 from fabric import pipeline
+from fabric.export.site_files import site_files
 made = pipeline.plan(pipeline.load(Path(sys.argv[1])))
-for name, content in pipeline.site_files(made):
+for name, content in site_files(made):
     print(name, hashlib.sha256(content).hexdigest())
 """
 

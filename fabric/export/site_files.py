@@ -1,0 +1,19 @@
+"""The files of the plan itself, beside those of its devices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabric.export.sessions import sessions_csv
+from fabric.export.tables import links_csv, plan_json
+from fabric.plan.plan import Plan
+from fabric.planner import lock
+
+
+def site_files(made: Plan) -> Iterator[tuple[str, bytes]]:
+    """The lock, the counts, every link; sessions beyond the underlay where there are any."""
+    yield lock.FILE, lock.text(made.lock).encode()
+    yield "plan.json", plan_json(made).encode()
+    yield "links.csv", links_csv(made).encode()
+    if text := sessions_csv(made):
+        yield "sessions.csv", text.encode()

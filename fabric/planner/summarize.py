@@ -1,0 +1,24 @@
+"""The counts of a site, from its sizing alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fabric.configs import targets
+from fabric.intent.intent import Intent
+from fabric.planner import lock, pools
+from fabric.planner.site import check_services, size_site
+from fabric.planner.summary import summary
+
+
+def summarize(intent: Intent) -> dict[str, Any]:
+    """What `fabric plan --json` prints. Raises InputError."""
+    known = lock.read(intent.folder / lock.FILE, intent.shown / lock.FILE)
+    sized = size_site(intent.site, intent.source, known)
+    targets.choose({name: spec for name, (spec, _) in sized.items()})
+    check_services(sized, known)
+    pools.check(intent.site, intent.source)
+    return {
+        "site": intent.site.site,
+        "fabrics": {name: summary(spec, sizing) for name, (spec, sizing) in sized.items()},
+    }
