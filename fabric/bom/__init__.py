@@ -2,7 +2,7 @@
 
 parts.py    what is ordered, and spares on top of it
 power.py    watts of boxes with their optics, and of many boxes
-prices.py   the price file that a user gives
+prices.py   the price file that a user gives; stated.py the power that it states
 cost.py     what parts cost to buy, and to run
 
 wired.py    cables and optics of a wired plan, off its run list

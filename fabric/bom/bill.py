@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from fabric.bom.cost import Cost
-from fabric.bom.parts import SERVER, Part, Spares
+from fabric.bom.parts import SERVER, SWITCH, Part, Spares
 from fabric.bom.power import Draw, Power, btu_per_hour, total
 from fabric.bom.prices import Prices
 
@@ -132,6 +132,12 @@ class Bill:
         return total_of(self.network, self.server_power) if self.servers else self.network
 
     @property
+    def stated(self) -> tuple[str, ...]:
+        """Models whose power the price file states, whole or in part; those whose power is counted."""
+        told = self.prices.power if self.prices else {}
+        return tuple(sorted({line.part.item for line in self.shown() if line.part.kind in (SWITCH, SERVER)} & told.keys()))
+
+    @property
     def hot(self) -> tuple[RackPower, ...]:
         """Racks above the limit, the worst first."""
         found = [rack for rack in self.racks if rack.over(self.rack_limit_w)]
@@ -153,6 +159,7 @@ class Bill:
                 "network": self.network.as_dict(),
                 "servers": self.server_power.as_dict() if self.servers else None,
                 "total": power.as_dict(),
+                "from_price_file": list(self.stated),
                 "pue": self.pue,
                 "meter_typical_w": round(power.typical_w * self.pue, 1),
                 "meter_max_w": round(power.max_w * self.pue, 1),

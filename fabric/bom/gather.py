@@ -11,7 +11,7 @@ from fabric.bom.bill import Bandwidth, Bill, Box, Line, RackPower, Share, Use, r
 from fabric.bom.cost import Cost, cost
 from fabric.bom.parts import OPTIC, SERVER, SWITCH, Part, Spares
 from fabric.bom.power import Draw, Power, of_server, of_switch, total
-from fabric.bom.prices import PUE, YEARS, Prices, unpriced
+from fabric.bom.prices import PUE, YEARS, Prices, powered, unpriced
 from fabric.bom.wired import Wired, wired
 from fabric.catalog import media
 from fabric.catalog.models import ServerModel, SwitchModel
@@ -51,7 +51,7 @@ def gather(plan: Plan, wish: Wish) -> tuple[Bill, tuple[Diagnostic, ...]]:
     report = Report()
     found = {name: wired(run, number) for number, name in enumerate(run.names)}
     lines = _lines(plan, found, wish.spares)
-    boxes = _boxes(plan, found)
+    boxes = _boxes(plan, found, wish.prices)
     shares = tuple(_share(fabric, found[name], lines, wish) for name, fabric in plan.fabrics.items())
     if wish.prices is not None:
         unpriced(wish.prices, [line.part for line in lines if wish.servers or line.part.kind != SERVER], report)
@@ -61,7 +61,7 @@ def gather(plan: Plan, wish: Wish) -> tuple[Bill, tuple[Diagnostic, ...]]:
         lines=lines,
         spares=wish.spares,
         network=total_of(*(share.power for share in shares)),
-        server_power=_servers(plan),
+        server_power=_servers(plan, wish.prices),
         shares=shares,
         racks=_racks(ground, boxes),
         rack_limit_w=wish.rack_limit_w or float(plan.intent.floor.rack_power_max_w),
@@ -131,14 +131,14 @@ def _machines(plan: Plan) -> Iterator[tuple[Part, int]]:
         yield Part(SERVER, model), sum(count for its, count in groups.values() if its == model)
 
 
-def _servers(plan: Plan) -> Power:
+def _servers(plan: Plan, prices: Prices | None) -> Power:
     """Servers without the optics in their NICs, which the network counts."""
     models = {group.model: group.server for fabric in plan.fabrics.values() for group in fabric.spec.groups}
     counts = sorted((part.item, count) for part, count in _machines(plan))
-    return total((model, of_server(models[model], 0.0), count) for model, count in counts)
+    return total((model, of_server(powered(prices, model, models[model]), 0.0), count) for model, count in counts)
 
 
-def _boxes(plan: Plan, found: Mapping[str, Wired]) -> dict[str, tuple[str, str, Draw]]:
+def _boxes(plan: Plan, found: Mapping[str, Wired], prices: Prices | None) -> dict[str, tuple[str, str, Draw]]:
     """Role, model and power of every device of the site by name; a server draws the optics of all its fabrics."""
     optics: dict[str, float] = defaultdict(float)
     for name, fabric in plan.fabrics.items():
@@ -146,9 +146,8 @@ def _boxes(plan: Plan, found: Mapping[str, Wired]) -> dict[str, tuple[str, str, 
             optics[device.name] += watts
     boxes: dict[str, tuple[str, str, Draw]] = {}
     for fabric in plan.fabrics.values():
-        spec = fabric.spec
-        switches = {LEAF: spec.leaf.model, SPINE: spec.spine.model, CORE: spec.core.model}
-        servers = {group.name: group.server for group in spec.groups}
+        switches = _switches(fabric, prices)
+        servers = {group.name: powered(prices, group.model, group.server) for group in fabric.spec.groups}
         for device in fabric.devices:
             watts = optics[device.name]
             if device.role in switches:
@@ -161,15 +160,21 @@ def _boxes(plan: Plan, found: Mapping[str, Wired]) -> dict[str, tuple[str, str, 
     return boxes
 
 
+def _switches(fabric: FabricPlan, prices: Prices | None) -> dict[str, SwitchModel]:
+    """The switch of every tier, with the power that counts."""
+    spec = fabric.spec
+    tiers = {LEAF: spec.leaf, SPINE: spec.spine, CORE: spec.core}
+    return {role: powered(prices, tier.switch, tier.model) for role, tier in tiers.items()}
+
+
 def _share(fabric: FabricPlan, found: Wired, lines: tuple[Line, ...], wish: Wish) -> Share:
     """What one fabric draws, costs and gives."""
-    spec = fabric.spec
-    switches = {LEAF: spec.leaf, SPINE: spec.spine, CORE: spec.core}
+    switches = _switches(fabric, wish.prices)
     watts = found.watts.tolist()
-    ours = [(device.model, of_switch(switches[device.role].model, watts[device.index]), 1) for device in fabric.switches]
+    ours = [(device.model, of_switch(switches[device.role], watts[device.index]), 1) for device in fabric.switches]
     far = sum(watts) - sum(watts[device.index] for device in fabric.switches)
     power = total([*ours, ("", Draw(far, far), 1)])
-    ratio = summary(spec, fabric.sizing)["oversubscription"]
+    ratio = summary(fabric.spec, fabric.sizing)["oversubscription"]
     over = round((ratio["leaf"] or 1.0) * (ratio["spine"] or 1.0), 4)
     if wish.prices is None:
         return Share(fabric.name, fabric.sizing.gpus, over, power)

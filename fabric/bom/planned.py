@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from types import SimpleNamespace
-from typing import Any
 
 from fabric.bom.parts import CABLE, OPTIC, Part
 from fabric.cabling import choice
 from fabric.cabling.choice import Candidate, Task, candidates
-from fabric.cabling.ends import Module, _Known
+from fabric.cabling.ends import Known, Module
 from fabric.cabling.joints import MESH, STAR, STRAIGHT
 from fabric.catalog import media
 from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
@@ -133,8 +131,7 @@ class _Sized:
 
     def __init__(self, spec: FabricSpec, sizing: Sizing) -> None:
         self.spec, self.sizing = spec, sizing
-        fabric: Any = SimpleNamespace(spec=spec)
-        self.known = _Known(fabric)
+        self.known = Known(spec)
         self.length = spec.intent.topology.cable_length_m.model_dump(by_alias=True)
         switches = {LEAF: spec.leaf.switch, SPINE: spec.spine.switch, CORE: spec.core.switch}
         self.device = {role: Device(0, "", role, 1, model, "") for role, model in switches.items()}

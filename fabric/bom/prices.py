@@ -1,4 +1,4 @@
-"""The price file: what things cost and draw, in YAML. Every mistake of it is told with its place; docs/bom.md names the keys."""
+"""The price file: what things cost and draw, in YAML. Every mistake is told with its place; docs/bom.md names the keys."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from fabric import catalog
 from fabric.bom.parts import CABLE, PLURALS, Part, Spares
 from fabric.bom.stated import Model, Stated, read_power
 from fabric.catalog import media
+from fabric.catalog.models import generic_switch
 from fabric.diagnostics import Place, Report, show
 from fabric.intent.site import OwnCatalog
 from fabric.solver.fields import Fields, parse, read_text
@@ -70,14 +71,15 @@ class Prices:
         found = self.list_price(part)
         return None if found is None else found * (1 - self.discount_percent.get(PLURALS[part.kind], 0.0) / 100)
 
-    def powered(self, name: str, model: Model) -> Model:
-        """The model of that name, with the power that the file states of it."""
-        stated = self.power.get(name)
-        return model if stated is None else stated.of(model)
-
     def place(self, section: str) -> Place:
         """Where a section stands, or the file where it has none."""
         return self.places.get(section, self.places[""])
+
+
+def powered(prices: Prices | None, name: str, model: Model) -> Model:
+    """The model of that name, with the power that a price file states of it."""
+    stated = prices.power.get(name) if prices else None
+    return model if stated is None else stated.of(model)
 
 
 def read(path: Path, own: OwnCatalog | None = None, shown: str | None = None) -> Prices:
@@ -91,7 +93,7 @@ def read_yaml(text: str, name: str, own: OwnCatalog | None = None) -> Prices:
     top = Fields(parse(text, name, WHAT, SHAPE), name, report, CODE)
     top.refuse_unknown(_KEYS)
     top.text("about")
-    switches = _switches(top, own)
+    switches, power = _switches(top, own), top.section("power")
     servers = [*catalog.server_names(), *own.servers]
     prices = Prices(
         currency=_currency(top),
@@ -104,7 +106,7 @@ def read_yaml(text: str, name: str, own: OwnCatalog | None = None) -> Prices:
         labour=_labour(top),
         years=top.whole("years", YEARS, 1, 30) if "years" in top else None,
         spares=Spares(**_percents(top, "spares", tuple(PLURALS.values()), 100)),
-        power=read_power(power, switches, servers) if (power := top.section("power")) is not None else {},
+        power=read_power(power, switches, servers) if power else {},
         places={"": Place(name), **{key: top.place(key) for key in top}},
     )
     prices = _energy(top, prices)
@@ -124,7 +126,7 @@ def _currency(top: Fields) -> str:
 def _switches(top: Fields, own: OwnCatalog) -> list[str]:
     """Switches that the file may name: of the catalog, of the intent, and the generic boxes that it does name."""
     named = {name for key in ("switches", "power") if isinstance(top.value(key), dict) for name in top.value(key)}
-    generic = [name for name in sorted(map(str, named)) if catalog.switch(name) is not None]
+    generic = [name for name in sorted(map(str, named)) if generic_switch(name) is not None]
     return [*catalog.switch_names(), *own.switches, *generic]
 
 

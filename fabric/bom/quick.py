@@ -9,11 +9,10 @@ from fabric.bom.cost import Cost, cost
 from fabric.bom.parts import SWITCH, Part, Spares
 from fabric.bom.planned import bought, bundles
 from fabric.bom.power import Draw, of_switch, total
-from fabric.bom.prices import PUE, YEARS, Prices
-from fabric.catalog.models import SwitchModel
+from fabric.bom.prices import PUE, YEARS, Prices, powered
 from fabric.plan.devices import CORE, LEAF, SPINE
 from fabric.planner.sizing import Sizing
-from fabric.planner.spec import FabricSpec, TierSpec
+from fabric.planner.spec import FabricSpec
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ def quick(spec: FabricSpec, sizing: Sizing, prices: Prices | None = None, pue: f
         for side, watts in ((bundle.a, found.a_watts), (bundle.b, found.b_watts)):
             optics_w[side.role] = optics_w.get(side.role, 0.0) + watts
     boxes = [
-        (tier.switch, of_switch(_model(tier, prices), optics_w.pop(role, 0.0) / count), count)
+        (tier.switch, of_switch(powered(prices, tier.switch, tier.model), optics_w.pop(role, 0.0) / count), count)
         for role, (tier, count) in tiers.items()
         if count
     ]
@@ -67,10 +66,6 @@ def quick(spec: FabricSpec, sizing: Sizing, prices: Prices | None = None, pue: f
     kwh = power.kwh_per_year(pue or (prices.pue if prices else None) or PUE)
     money = _cost(parts, prices, kwh) if prices else None
     return Quick(parts, power.typical_whole, power.max_whole, power.typical_w, kwh, tuple(unjoined), money)
-
-
-def _model(tier: TierSpec, prices: Prices | None) -> SwitchModel:
-    return prices.powered(tier.switch, tier.model) if prices else tier.model
 
 
 def _cost(parts: Mapping[Part, int], prices: Prices, kwh: float) -> Cost:

@@ -11,8 +11,9 @@ from fabric.bom.cost import Cost
 from fabric.bom.parts import CABLE
 from fabric.bom.power import Power, btu_per_hour
 
-MOST_RACKS = 10
-_MOST_USES = 3
+MOST_KINDS = 10
+_NOTHING_W = 50  # shows as 0.0 kW
+_MOST_USES = _MOST_NAMES = 3
 
 
 def lines(bill: Bill) -> list[str]:
@@ -28,7 +29,9 @@ def lines(bill: Bill) -> list[str]:
 
 
 def _order(bill: Bill) -> list[str]:
-    head = ("kind", "item", "m", "in use", "spare", "order", _head(bill), "where")
+    currency = bill.prices.currency if bill.prices else ""
+    money = (f"each {currency}", f"price {currency}") if currency else ("", "")
+    head = ("kind", "item", "m", "in use", "spare", "order", *money, "where")
     rows = [
         (
             line.part.kind,
@@ -37,7 +40,7 @@ def _order(bill: Bill) -> list[str]:
             f"{line.in_use:,}",
             f"{line.spares:,}" if line.spares else "",
             f"{line.order:,}",
-            _price(bill, line),
+            *_price(bill, line),
             _where(bill, line),
         )
         for line in bill.shown()
@@ -45,19 +48,18 @@ def _order(bill: Bill) -> list[str]:
     metres = sum(line.part.length_m * line.order for line in bill.lines if line.part.kind == CABLE)
     rates = ", ".join(f"{percent:g} % {kind}" for kind, percent in asdict(bill.spares).items() if percent)
     spares = f"spares, rounded up: {rates}" if rates else "no spares"
-    out = [*table(head, rows, "<<>>>>><"), f"  {metres:,.0f} m of cable in all; {spares}"]
+    out = [*table(head, rows, "<<>>>>>><"), f"  {metres:,.0f} m of cable to order; {spares}"]
     return [*out, f"  without the cables of {bill.unjoined:,} links that no medium joins"] if bill.unjoined else out
 
 
-def _head(bill: Bill) -> str:
-    return f"price {bill.prices.currency}" if bill.prices else ""
-
-
-def _price(bill: Bill, line: Line) -> str:
+def _price(bill: Bill, line: Line) -> tuple[str, str]:
+    """Of one, with cents where it has some, and of all that are ordered."""
     if bill.prices is None:
-        return ""
+        return "", ""
     price = bill.prices.price(line.part)
-    return "no price" if price is None else f"{price * line.order:,.0f}"
+    if price is None:
+        return "", "no price"
+    return f"{price:,.0f}" if price == int(price) else f"{price:,.2f}", f"{price * line.order:,.0f}"
 
 
 def _where(bill: Bill, line: Line) -> str:
@@ -84,7 +86,7 @@ def _power(bill: Bill) -> list[str]:
     out = table(("", "typical kW", "worst case kW"), rows, "<>>")
     energy = f"{_least(total.no_typical)}{total.kwh_per_year(bill.pue) / 1000:,.0f} MWh a year at the meter"
     heat = f"heat to cool {_least(total.no_max)}{btu_per_hour(total.max_w):,.0f} BTU/h in the worst case"
-    return [*out, f"  {energy}, {heat}", *_unknown(total)]
+    return [*out, f"  {energy}, {heat}", *_unknown(total), *_stated(bill)]
 
 
 def _watts(what: str, draw: Power) -> tuple[str, str, str]:
@@ -92,7 +94,7 @@ def _watts(what: str, draw: Power) -> tuple[str, str, str]:
 
 
 def _kilo(watts: float, unknown: Mapping[str, int]) -> str:
-    return "not known" if unknown and not watts else f"{_least(unknown)}{watts / 1000:,.1f}"
+    return "not known" if unknown and watts < _NOTHING_W else f"{_least(unknown)}{watts / 1000:,.1f}"
 
 
 def _least(missing: Collection[object]) -> str:
@@ -109,58 +111,74 @@ def _unknown(total: Power) -> Iterator[str]:
             yield f"  {said}: {', '.join(f'{model} ({count:,})' for model, count in boxes.items())}"
 
 
+def _stated(bill: Bill) -> Iterator[str]:
+    """Whose figures count that are no maker's, and where to put them."""
+    if bill.stated:
+        yield f"  as the price file states it: power of {', '.join(bill.stated)}"
+    if bill.power.no_typical or bill.power.no_max:
+        yield "  figures of your own go under `power` in a price file"
+
+
 def _racks(bill: Bill) -> list[str]:
-    """Racks above the limit, else the warmest; every rack is in the workbook and in JSON."""
+    """Racks above the limit, else all, the warmest first; those alike in one row. The workbook and JSON have each."""
     limit, hot = bill.rack_limit_w, bill.hot
     title = f"Racks: {len(bill.racks):,}"
     if limit is not None:
         title += f", {f'{len(hot):,} of them' if hot else 'none'} above {limit / 1000:g} kW in the worst case"
-    chosen = hot or tuple(sorted(bill.racks, key=lambda rack: (-rack.power.max_w, -rack.power.typical_w)))
-    rows = [_rack(rack) for rack in chosen[:MOST_RACKS]]
-    out = [title, *table(("rack", "devices", "typical kW", "worst case kW", "holds"), rows, "<>>><")]
-    left = len(chosen) - len(rows)
+    alike: dict[tuple[str, ...], list[RackPower]] = {}
+    for rack in bill.racks:
+        if not hot or rack.over(limit):
+            alike.setdefault(_rack(rack), []).append(rack)
+    kinds = sorted(alike.items(), key=lambda kind: (-kind[1][0].power.max_w, -kind[1][0].power.typical_w))
+    rows = [(f"{len(racks):,}", _some([rack.name for rack in racks]), *said) for said, racks in kinds]
+    head = ("racks", "names", "devices", "typical kW", "worst case kW", "each holds")
+    out = [title, *table(head, rows[:MOST_KINDS], "><>>><")]
+    left = sum(len(racks) for _, racks in kinds[MOST_KINDS:])
     return [*out, f"  … {left:,} more racks{' above it' if hot else ', none warmer'}"] if left else out
 
 
+def _some(names: list[str]) -> str:
+    """`B01, B02 and 29 more`."""
+    if len(names) <= _MOST_NAMES:
+        return ", ".join(names)
+    return f"{', '.join(names[: _MOST_NAMES - 1])} and {len(names) - _MOST_NAMES + 1:,} more"
+
+
 def _rack(rack: RackPower) -> tuple[str, ...]:
+    """Devices, typical kW, worst case kW, and what it holds."""
     models: dict[str, int] = {}
     for box in rack.boxes:
         name = box.model or box.role
         models[name] = models.get(name, 0) + 1
-    holds = ", ".join(f"{count} {model}" for model, count in models.items())
+    holds = ", ".join(f"{count} {model}" for model, count in sorted(models.items()))
     typical, most = _kilo(rack.power.typical_w, rack.power.no_typical), _kilo(rack.power.max_w, rack.power.no_max)
-    return rack.name, f"{len(rack.boxes):,}", typical, most, holds
+    return f"{len(rack.boxes):,}", typical, most, holds
 
 
 def _cost(bill: Bill, cost: Cost) -> list[str]:
     """A column for every fabric where there are several, and one for the site."""
-    columns: list[tuple[str, Cost]] = [(share.name, share.cost) for share in bill.shares if share.cost]
-    columns = [*columns, ("site", cost)] if len(columns) > 1 or bill.servers else [("site", cost)]
+    columns = [(share.name, share.cost, share.power) for share in bill.shares if share.cost]
+    site = ("site", cost, bill.power)
+    columns = [*columns, site] if len(columns) > 1 or bill.servers else [site]
     rows = [
-        [kind, *(f"{found.capex_by_kind[kind]:,.0f}" if found.capex_by_kind[kind] else "-" for _, found in columns)]
+        [kind, *(f"{its.capex_by_kind[kind]:,.0f}" if its.capex_by_kind[kind] else "-" for _, its, _ in columns)]
         for kind, amount in cost.capex_by_kind.items()
         if amount
     ]
-    rows.append([f"capex{_or_more(cost.unpriced)}", *(f"{found.capex:,.0f}" for _, found in columns)])
-    rows.append([f"support a year{_or_more(cost.unpriced)}", *(f"{found.support_year:,.0f}" for _, found in columns)])
+    rows.append(["capex", *(_amount(its.capex, its.unpriced) for _, its, _ in columns)])
+    rows.append(["support a year", *(_amount(its.support_year, its.unpriced) for _, its, _ in columns)])
     if cost.energy_year is not None:
-        rows.append(
-            [f"energy a year{_or_more(bill.power.no_typical)}", *(f"{found.energy_year or 0:,.0f}" for _, found in columns)]
-        )
-    rows.append(
-        [
-            f"total over {cost.years} years{_or_more([*cost.unpriced, *bill.power.no_typical])}",
-            *(f"{found.tco:,.0f}" for _, found in columns),
-        ]
-    )
-    out = table(["", *(name for name, _ in columns)], rows, "<" + ">" * len(columns))
+        rows.append(["energy a year", *(_amount(its.energy_year or 0.0, power.no_typical) for _, its, power in columns)])
+    whole = [_amount(its.tco, [*its.unpriced, *power.no_typical]) for _, its, power in columns]
+    rows.append([f"total over {cost.years} years", *whole])
+    out = table(["", *(name for name, _, _ in columns)], rows, "<" + ">" * len(columns))
     if cost.unpriced:
         out.append(f"  no price of {', '.join(sorted({part.item for part in cost.unpriced}))}")
     return [*out, *(text for share in bill.shares for text in _each(share, cost.currency, len(bill.shares) > 1))]
 
 
-def _or_more(missing: Collection[object]) -> str:
-    return ", at least" if missing else ""
+def _amount(money: float, missing: Collection[object]) -> str:
+    return f"{_least(missing)}{money:,.0f}"
 
 
 def _each(share: Share, currency: str, several: bool) -> Iterator[str]:
@@ -169,8 +187,7 @@ def _each(share: Share, currency: str, several: bool) -> Iterator[str]:
     each, even, busbw = found["capex_per_gpu"], found["capex_per_gpu_at_1_to_1"], found["capex_per_busbw_GBps"]
     if each is None or even is None:
         return
-    name = f"{share.name}: " if several else ""
-    name += _least(share.cost.unpriced if share.cost else ())
+    name = f"{share.name if several else 'network'}: capex {_least(share.cost.unpriced if share.cost else ())}"
     ratio = f"oversubscription {share.oversubscription:g}:1"
     at_even = f", {even:,.0f} at 1:1" if share.oversubscription > 1 else ""
     yield f"  {name}{each:,.0f} {currency} a GPU ({share.gpus:,} GPUs, {ratio}{at_even})"

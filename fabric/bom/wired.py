@@ -67,7 +67,8 @@ def _watts(run: Runs, number: int, rows: Ints, medium: Ints, optics: tuple[Ints,
     total = np.zeros(devices)
     of_optic = np.array([media.optics()[name].power_w if name in media.optics() else 0.0 for name in names])
     one, far = _cable_watts(names)
-    parted_at_b = _parted_at_b(run, number, rows, one[medium] != far[medium])
+    breakout = np.array([name in media.cables() and media.cables()[name].ends > 1 for name in names])
+    parted_at_b = _parted_at_b(run, number, rows, breakout[medium])
     for index, optic, once, parted in (
         (run.a[rows], optics[0], run.a_optics[rows], ~parted_at_b),
         (run.b[rows], optics[1], run.b_optics[rows], parted_at_b),
@@ -86,11 +87,11 @@ def _cable_watts(names: NDArray[Any]) -> tuple[Floats, Floats]:
     return one, np.array(far)
 
 
-def _parted_at_b(run: Runs, number: int, rows: Ints, unlike: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Per row whether a breakout parts the upper end: its name is that of the port it parts. Asked where ends are unlike."""
+def _parted_at_b(run: Runs, number: int, rows: Ints, breakout: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Per row whether a breakout parts the upper end: its name is that of the port it parts."""
     devices = run.plan.fabrics[run.names[number]].devices
     found = np.zeros(len(rows), dtype=bool)
-    for at in np.flatnonzero(unlike).tolist():
+    for at in np.flatnonzero(breakout).tolist():
         row = int(rows[at])
         found[at] = run.cable[row].startswith(f"{devices[int(run.b[row])].name}:")
     return found

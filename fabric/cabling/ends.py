@@ -16,6 +16,7 @@ from fabric.catalog import media
 from fabric.catalog.media import Cage
 from fabric.plan.devices import CORE, LEAF, SERVER, SPINE, Device
 from fabric.plan.plan import FabricPlan
+from fabric.planner.spec import FabricSpec
 
 Ints = NDArray[np.int64]
 
@@ -60,7 +61,7 @@ def ends(fabric: FabricPlan, end: str) -> Ends:
     for column in (cage, sub, split, links.speed_gbps):
         code = code * (int(column.max(initial=0)) + 1) + column
     _, first, every = np.unique(code, return_index=True, return_inverse=True)
-    known = _Known(fabric)
+    known = Known(fabric.spec)
     rows = [
         known.end(devices[int(index[at])], int(cage[at]), int(sub[at]), int(split[at]), int(links.speed_gbps[at]))
         for at in first.tolist()
@@ -71,11 +72,11 @@ def ends(fabric: FabricPlan, end: str) -> Ends:
     return Ends(index * MOST_CAGES + columns[:, 0], columns[:, 1], columns[:, 2], columns[:, 3], modules)
 
 
-class _Known:
+class Known:
     """What the catalog knows of the cages of one fabric's boxes."""
 
-    def __init__(self, fabric: FabricPlan) -> None:
-        spec, own = fabric.spec, fabric.spec.source
+    def __init__(self, spec: FabricSpec) -> None:
+        own = spec.source
         self.models = {LEAF: spec.leaf.model, SPINE: spec.spine.model, CORE: spec.core.model}
         self.groups = {group.name: group for group in spec.groups}
         self.shipped_switches, self.shipped_servers = set(catalog.switch_names()), set(catalog.server_names())

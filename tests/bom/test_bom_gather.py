@@ -80,6 +80,21 @@ def test_power_of_a_small_design(starter: Plan) -> None:
     assert (server.draw.max_w, server.draw.typical_known) == (10_200 + 4 * 17, False)
 
 
+def test_power_of_the_price_file_takes_the_place_of_the_catalogs(starter: Plan) -> None:
+    power = "power: {sn5600: {typical_w: 1000, max_w: 3000, includes_optics: [max]}, dgx-h100: {typical_w: 7000}}"
+    bill = bill_of(starter, prices=read_yaml(f"currency: EUR\n{power}", "prices.yaml"))
+    in_leaves, in_spines, in_servers = 64 * 17, 32 * 17, 32 * 17
+    assert bill.network.typical_w == 4 * 1000 + in_leaves + in_spines + in_servers
+    assert bill.network.max_w == 4 * 3000 + in_servers
+    assert (bill.server_power.typical_w, bill.server_power.max_w) == (8 * 7000, 8 * 10_200)
+    assert bill.power.no_typical == bill.power.no_max == {}
+    for whole, each in ((bill.power.typical_w, "typical_w"), (bill.power.max_w, "max_w")):
+        assert sum(getattr(rack.power, each) for rack in bill.racks) == whole
+    assert bill.as_dict()["power"]["from_price_file"] == ["dgx-h100", "sn5600"]
+    assert "  as the price file states it: power of dgx-h100, sn5600" in lines(bill)
+    assert "at least" not in "\n".join(lines(bill)).partition("\nCost")[0]
+
+
 def test_cost_of_a_small_design(starter: Plan) -> None:
     bill = bill_of(starter, prices=read_yaml(PRICES, "prices.yaml"), pue=1.25, years=4, servers=False)
     assert bill.cost is not None
@@ -171,6 +186,22 @@ def test_every_shipped_intent_has_a_bill(path: Path) -> None:
     assert "no price" not in text
     assert text == "\n".join(lines(bill_of(pipeline.plan(pipeline.load(path)))))
     json.dumps(bill.as_dict(), allow_nan=False)
+
+
+def test_racks_that_are_alike_share_a_row(tmp_path: Path) -> None:
+    bill = bill_of(bom_designs.plan(tmp_path, "half-units"))
+    text = lines(bill)
+    begin = text.index(f"Racks: {len(bill.racks)}, none above 45 kW in the worst case")
+    rows = [line.split() for line in text[begin + 2 :]]
+    assert sum(int(row[0]) for row in rows) == len(bill.racks)
+    assert rows[0][:6] == ["17", "B01,", "B02", "and", "15", "more"]
+
+
+def test_only_what_lacks_a_price_is_at_least(tmp_path: Path) -> None:
+    """Servers have no price here: a fabric's own columns are whole, the site's are not."""
+    prices = read_yaml(PRICES.replace("servers: {dgx-h100: 200000}", "servers: {}"), "prices.yaml")
+    text = lines(bill_of(bom_designs.plan(tmp_path, "starter"), prices=prices))
+    assert next(line.split() for line in text if line.startswith("  capex")) == ["capex", "367,316", "at", "least", "367,316"]
 
 
 def test_a_rack_above_the_limit_is_told(starter: Plan) -> None:

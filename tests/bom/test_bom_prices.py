@@ -10,9 +10,10 @@ import pytest
 
 from fabric import catalog
 from fabric.bom.parts import CABLE, OPTIC, SERVER, SWITCH, Part, Spares
-from fabric.bom.prices import Prices, read, read_yaml, unpriced
+from fabric.bom.prices import Prices, powered, read, read_yaml, unpriced
+from fabric.bom.stated import Stated
 from fabric.catalog import media
-from fabric.catalog.models import PortGroup, SwitchModel
+from fabric.catalog.models import PortGroup, ServerModel, SwitchModel
 from fabric.diagnostics import InputError, Report
 from fabric.intent.site import OwnCatalog
 
@@ -27,6 +28,10 @@ optics: {400g-dr4: 600}
 cables:
   dac-400g: 90
   mpo12-apc-os2: {each: 40, per_metre: 2}
+power:
+  sn5600: {max_w: 2800, includes_optics: [max]}
+  64x400g: {typical_w: 700, max_w: 1200}
+  dgx-h100: {typical_w: 8000}
 discount_percent: {switches: 20, cables: 50}
 support_percent: 8
 labour: {per_cable: 20, per_switch: 200}
@@ -55,6 +60,14 @@ BAD = {
     "support-of-cables": "currency: EUR\nsupport_percent: {cables: 5}",
     "labour-per-metre": "currency: EUR\nlabour: {per_metre: 5}",
     "pue-below-one": "currency: EUR\nenergy: {per_kwh: 0.1, pue: 0.9}",
+    "power-of-nothing": "currency: EUR\npower: {sn560: {typical_w: 700}}",
+    "power-is-a-number": "currency: EUR\npower: {sn5600: 700}",
+    "power-in-kilowatts": "currency: EUR\npower:\n  dgx-h100: {max_kw: 10.2}",
+    "power-with-a-unit": "currency: EUR\npower: {dgx-h100: {typical_w: 8 kW, max_w: 0}}",
+    "power-swapped": "currency: EUR\npower: {sn5600: {typical_w: 1800, max_w: 940}}",
+    "power-of-optics-misspelt": "currency: EUR\npower: {sn5600: {max_w: 1800, includes_optics: [maximum, typical]}}",
+    "power-of-optics-is-true": "currency: EUR\npower: {sn5600: {max_w: 1800, includes_optics: true}}",
+    "power-of-optics-in-a-server": "currency: EUR\npower: {dgx-h100: {max_w: 9000, includes_optics: [max]}}",
     "years-and-a-half": "currency: EUR\nyears: 2.5",
     "a-list": "- currency: EUR",
     "no-yaml": "currency: [EUR",
@@ -88,6 +101,33 @@ def test_reads_every_key() -> None:
     assert found.labour == {"cable": 20, "switch": 200}
     assert (found.per_kwh, found.pue, found.years) == (0.1, 1.2, 3)
     assert found.spares == Spares(optics=5)
+    assert found.power == {
+        "sn5600": Stated(max_w=2800, includes_optics=("max",)),
+        "64x400g": Stated(typical_w=700, max_w=1200),
+        "dgx-h100": Stated(typical_w=8000),
+    }
+
+
+@pytest.mark.parametrize(
+    ("power", "typical", "most", "held"),
+    [
+        ("{typical_w: 900}", 900, 2779, ("max",)),
+        ("{max_w: 1700}", 972, 1700, ()),
+        ("{typical_w: 2500, includes_optics: [typical]}", 2500, 2779, ("max", "typical")),
+        ("{typical_w: 2500, max_w: 1700, includes_optics: [typical]}", 2500, 1700, ("typical",)),
+    ],
+)
+def test_a_figure_goes_with_its_optics(power: str, typical: int, most: int, held: tuple[str, ...]) -> None:
+    box = SwitchModel(
+        ports=(PortGroup(count=64, speed_gbps=800),),
+        power_typical_w=972,
+        power_max_w=2779,
+        power_includes_optics=("max",),
+    )
+    found = powered(prices(f"currency: EUR\npower: {{64x800g: {power}}}"), "64x800g", box)
+    assert (found.power_typical_w, found.power_max_w, found.power_includes_optics) == (typical, most, held)
+    assert powered(None, "64x800g", box) is box
+    assert powered(prices("currency: EUR"), "64x800g", box) is box
 
 
 def test_a_bare_file_has_nothing_but_a_currency() -> None:
@@ -106,6 +146,7 @@ def test_one_discount_is_for_everything() -> None:
 def test_hardware_of_the_intent_has_prices_too() -> None:
     own = OwnCatalog(switches={"mybox": SwitchModel(ports=(PortGroup(count=4, speed_gbps=100),))})
     assert prices("currency: EUR\nswitches: {mybox: 7}", own).switches == {"mybox": 7}
+    assert prices("currency: EUR\npower: {mybox: {max_w: 7}}", own).power == {"mybox": Stated(max_w=7)}
     assert "unknown key 'mybox' under switches" in messages("currency: EUR\nswitches: {mybox: 7}")
 
 
@@ -143,6 +184,16 @@ def test_the_example_names_everything_that_ships_and_says_it_is_invented() -> No
     assert list(found.servers) == catalog.server_names()
     assert set(found.optics) == set(media.optics())
     assert set(found.cables) == {*media.cables(), *media.fibres()}
+
+
+def test_the_example_has_watts_of_what_the_catalog_has_none_of() -> None:
+    found = read(ROOT / "docs" / "prices-example.yaml").power
+    boxes: dict[str, SwitchModel | ServerModel | None] = {name: catalog.switch(name) for name in catalog.switch_names()}
+    for name, model in (boxes | {name: catalog.server(name) for name in catalog.server_names()}).items():
+        told = found.get(name, Stated())
+        assert model is not None
+        assert (told.typical_w is None) == (model.power_typical_w is not None), name
+        assert (told.max_w is None) == (model.power_max_w is not None), name
 
 
 def test_prices_go_to_other_processes() -> None:
