@@ -25,7 +25,11 @@ FORMATS = ("text", "csv", "xlsx", "json")
 def bom(
     file: Path = typer.Argument(..., metavar="FILE", help="intent", show_default=False),
     prices: Path | None = typer.Option(
-        None, "--prices", metavar="PRICES", help="price file; docs/bom.md names its keys", show_default=False
+        None,
+        "--prices",
+        metavar="PRICES",
+        help="file of prices, and of power that the catalog lacks; docs/bom.md names its keys",
+        show_default=False,
     ),
     servers: bool = typer.Option(True, "--servers/--no-servers", help="count the servers too, or the network alone"),
     spares: str = typer.Option(

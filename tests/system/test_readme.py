@@ -17,7 +17,12 @@ PAGES = (
     README,
     *(ROOT / "docs" / name for name in ("tenants.md", "qos.md", "estimate.md", "capacity.md", "ci.md", "configs.md")),
 )
-BESIDE = ("docs/step-70b.yaml", "tests/reference/collectives/h100_ib_2n_allreduce_309.yaml")  # files that a page names
+BESIDE = (  # files that a page names
+    "docs/leaf001-lldp.txt",
+    "docs/prices-example.yaml",
+    "docs/step-70b.yaml",
+    "tests/reference/collectives/h100_ib_2n_allreduce_309.yaml",
+)
 FENCE = re.compile(r"```console\n(.*?)```", re.DOTALL)
 TOUR = "## Sixty seconds"
 
