@@ -1,0 +1,78 @@
+"""`fabric report`: a site as one HTML page that opens offline."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from fabric.cli.common import say, show_diagnostics
+from fabric.cli.sizes import size_bytes
+
+if TYPE_CHECKING:
+    from fabric.diagnostics import Report
+    from fabric.plan.plan import Plan
+
+
+def report(
+    file: Path = typer.Argument(..., metavar="FILE", help="intent", show_default=False),
+    output: Path = typer.Option(..., "-o", "--output", metavar="FILE.html", help="page to write", show_default=False),
+    fabric: str = typer.Option("", "--fabric", metavar="NAME", help="only this fabric", show_default=False),
+    collective: str = typer.Option("all_reduce", "--collective", metavar="C", help="that the curve and the loads are of"),
+    size: str = typer.Option("8G", "--size", metavar="S", help="of the collective whose link loads are shown"),
+    fail: list[str] = typer.Option(
+        [], "--fail", metavar="NAME", help="SWITCH, A:B or SWITCH:PORT that is down", show_default=False
+    ),
+    platform: Path | None = typer.Option(
+        None, "--platform", metavar="FILE", help="parameters of `fabric calibrate`", show_default=False
+    ),
+    measured: list[Path] = typer.Option(
+        [], "--measured", metavar="TABLE", help="dots of a measured table, or output of nccl-tests", show_default=False
+    ),
+    no_load: bool = typer.Option(False, "--no-load", help="no link loads: the design alone"),
+) -> None:
+    """Write a site as one HTML page: the design, what it carries, racks, addresses, every link."""
+    from fabric import pipeline
+    from fabric.diagnostics import Report
+    from fabric.report.curve import measured_tables
+    from fabric.report.wanted import Wanted
+
+    found = Report()
+    asked = size_bytes("--size", size, found)
+    _check(found, collective, output)
+    found.raise_errors()
+    made = pipeline.plan(pipeline.load(file))
+    tables = measured_tables(measured, collective)
+    wanted = Wanted(collective, asked or 0, tuple(fail), platform, tables, not no_load)
+    text = pipeline.report(_only(made, fabric) if fabric else made, wanted)
+    show_diagnostics(made.warnings)
+    output.write_bytes(text.encode("utf-8", "replace"))
+    say(f"wrote {output}")
+
+
+def _check(report: Report, collective: str, output: Path) -> None:
+    """What can be said before anything is computed."""
+    from fabric.diagnostics import Place, nearest, show
+    from fabric.solver.measured.tables import COLLECTIVES
+
+    if collective not in COLLECTIVES:
+        hint = nearest(collective, COLLECTIVES)
+        report.error("FAB174", Place("--collective"), f"unknown collective {show(collective)}", hint)
+    if output.is_dir():
+        hint = f"`-o {output / 'report.html'}` writes into it"
+        report.error("FAB102", Place("-o"), f"expected a file, got the folder {output}", hint)
+    elif not output.parent.is_dir():
+        hint = f"`-o {output.name}` writes here"
+        report.error("FAB102", Place("-o"), f"expected a folder that is there, got {output.parent}", hint)
+
+
+def _only(made: Plan, name: str) -> Plan:
+    """The plan with one fabric alone. Raises InputError for a fabric that it has not."""
+    from fabric.diagnostics import Diagnostic, InputError, Place, nearest, show
+
+    if name not in made.fabrics:
+        message = f"unknown fabric {show(name)}"
+        raise InputError([Diagnostic("FAB106", Place("--fabric"), message, nearest(name, made.fabrics))])
+    return replace(made, fabrics={name: made.fabrics[name]})

@@ -1,0 +1,61 @@
+"""What to order and what it draws: the bill of materials in two tables, without prices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fabric.bom.bill import Bill
+from fabric.bom.gather import Wish, gather
+from fabric.bom.power import Power
+from fabric.plan.plan import Plan
+from fabric.report.grid import Grid, grid
+
+MOST_NAMED = 6  # models whose power nobody knows
+
+
+def bill(plan: Plan) -> Bill:
+    """The bill of the whole site, with the usual spares."""
+    return gather(plan, Wish())[0]
+
+
+def order_grid(found: Bill) -> Grid:
+    """A row a part."""
+    rows = [
+        (
+            *(line.part.kind, line.part.item, line.what, f"{line.part.length_m:g}" if line.part.length_m else ""),
+            *(f"{line.in_use:,}", f"{line.spares:,}", f"{line.order:,}"),
+        )
+        for line in found.lines
+    ]
+    note = "Spares are what `fabric bom` adds unless told otherwise; it takes a price file, too."
+    return grid("Order", ("kind", "item", "description", "#length, m", "#in use", "#spare", "#order"), rows, note)
+
+
+def power_grid(found: Bill) -> Grid:
+    """The network by fabric, the servers, and the meter."""
+    several = len(found.shares) > 1
+    rows = [(share.name, *_kilowatts(share.power)) for share in found.shares] if several else []
+    rows += [("network, optics included", *_kilowatts(found.network)), ("servers", *_kilowatts(found.server_power))]
+    total = found.power
+    meter = Power(total.typical_w * found.pue, total.max_w * found.pue, total.no_typical, total.no_max)
+    rows.append((f"at the meter, PUE {found.pue:g}", *_kilowatts(meter)))
+    note = f"{unknown('typical power', total.no_typical)} {unknown('worst case', total.no_max)}".strip()
+    return grid("Power", ("of", "#typical, kW", "#worst case, kW"), rows, note, total=True)
+
+
+def kilowatts(watts: float, unknown_boxes: Mapping[str, int]) -> str:
+    """`at least` where boxes have no figure."""
+    return f"{'at least ' if unknown_boxes else ''}{watts / 1000:,.1f}"
+
+
+def _kilowatts(power: Power) -> tuple[str, str]:
+    return kilowatts(power.typical_w, power.no_typical), kilowatts(power.max_w, power.no_max)
+
+
+def unknown(what: str, boxes: Mapping[str, int]) -> str:
+    """Which boxes have no figure of it."""
+    if not boxes:
+        return ""
+    named = [f"{model} ({count:,})" for model, count in list(boxes.items())[:MOST_NAMED]]
+    more = f" and {len(boxes) - MOST_NAMED} more models" if len(boxes) > MOST_NAMED else ""
+    return f"No maker's figure of the {what} is known of {', '.join(named)}{more}."

@@ -1,0 +1,59 @@
+"""Bus bandwidth by size: what is estimated, what line rate would allow, and what was measured."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from fabric.diagnostics import Place, Report
+from fabric.report.grid import Grid, grid
+from fabric.report.study import SIZES, Study
+from fabric.solver.estimate.picture import picture
+from fabric.solver.measured.tables import Table, busbw_factor, read
+from fabric.solver.plot import size_words
+
+_SHEET = re.compile(r"<style>.*?</style>\n?", re.DOTALL)
+
+
+def measured_tables(paths: Sequence[Path], collective: str) -> tuple[Table, ...]:
+    """Tables of the collective that is shown. Raises InputError with every other one."""
+    report, kept = Report(), []
+    for path in paths:
+        for table in read(path, str(path)):
+            if table.collective != collective or not table.rows:
+                got = table.collective if table.rows else "no rows"
+                hint = "another --collective?"
+                report.error("FAB172", Place(str(path)), f"expected a table of {collective}, got {got}", hint)
+            kept.append(table)
+    report.raise_errors()
+    return tuple(kept)
+
+
+def curve_svg(study: Study) -> str:
+    """The chart of `fabric estimate --plot`; its colours come from the page."""
+    return _SHEET.sub("", picture([study.curve], study.wanted.measured), count=1).strip()
+
+
+def curve_grid(study: Study) -> Grid:
+    """Every second size of the chart and the one asked for, as `fabric estimate` prints them."""
+    now, before = study.curve
+    healthy = {row.bytes: row for row in before.rows} if before else {}
+    factor = busbw_factor(study.wanted.collective, now.placement.gpus)
+    shown = {*SIZES[::2], study.wanted.size_bytes}
+    rows = [
+        (
+            size_words(row.bytes),
+            f"{row.algorithm}/{row.protocol}",
+            f"{row.time_us:,.1f}",
+            f"{row.busbw_GBps:,.2f}",
+            f"{healthy[row.bytes].busbw_GBps:,.2f}" if healthy else "",
+            f"{row.bytes / row.ideal_time_us / 1e3 * factor:,.2f}",
+            row.bottleneck,
+        )
+        for row in now.rows
+        if row.bytes in shown
+    ]
+    titles = ("#size", "algorithm", "#time, µs", "#busbw, GB/s", "#healthy, GB/s", "#ideal, GB/s", "limited by")
+    caption = f"{study.wanted.collective} on {now.placement.gpus:,} GPUs, by size"
+    return grid(caption, titles, rows, "; ".join(now.notes))

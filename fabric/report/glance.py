@@ -1,0 +1,125 @@
+"""The design at a glance: counts, shape, ratios, bandwidth, and what the checks of the design have to say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from fabric.checks import design
+from fabric.checks.base import Design
+from fabric.checks.finding import SEVERITIES, Finding
+from fabric.checks.silence import Silences
+from fabric.checks.site import finding_of
+from fabric.diagnostics import Diagnostic, plural
+from fabric.plan.plan import Plan
+from fabric.report.grid import Grid, grid, percent
+from fabric.report.study import Study
+from fabric.solver.capacity.measure import Cut
+
+TIER_WORDS = {1: "one tier", 2: "two tiers", 3: "three tiers"}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure of the page's top: what it is, its value, what to know of it."""
+
+    term: str
+    value: str
+    note: str = ""
+
+
+def sentence(study: Study) -> str:
+    """The fabric in one line."""
+    row = study.row
+    parts = [row["purpose"], study.fabric.spec.leaf.model.technology, row["kind"], TIER_WORDS[row["tiers"]]]
+    return ", ".join(parts)
+
+
+def figures(study: Study) -> list[Figure]:
+    """What an architect looks for first."""
+    return list(_figures(study))
+
+
+def _figures(study: Study) -> Iterator[Figure]:
+    row, capacity = study.row, study.capacity
+    gpus = f"{row['gpus']:,} GPUs" if row["gpus"] else "no GPUs"
+    yield Figure("servers", f"{row['servers']:,}", gpus)
+    tiers = ", ".join(f"{count:,} {tier}" for tier, count in row["switches"].items() if count)
+    yield Figure("switches", f"{sum(row['switches'].values()):,}", tiers)
+    yield Figure("links", f"{sum(row['links'].values()):,}", f"{sum(row['cables'].values()):,} cables")
+    yield Figure("units", f"{row['units']:,}", f"of {plural(row['unit']['servers'], 'server')}")
+    if row["tiers"] == 3:
+        pods = row["pods"]
+        yield Figure("pods", f"{pods['count']:,}", f"of {pods['leaves']} leaves and {pods['spines']} spines")
+    if row["planes"] > 1:
+        yield Figure("planes", f"{row['planes']}", "isolated from each other")
+    yield Figure("oversubscription", _ratio(row["oversubscription"]["leaf"]), _ratio_note(row["oversubscription"]["spine"]))
+    yield Figure("bisection", *_cut(capacity.bisection))
+    least, most = capacity.paths_least, capacity.paths_most
+    if most:
+        yield Figure("equal paths", f"{least:,}" if least == most else f"{least:,} to {most:,}", "between two leaves")
+    if row["bgp"]["asns"]:
+        yield Figure("BGP sessions", f"{row['bgp']['sessions']:,}", f"{row['bgp']['asns']:,} AS numbers")
+    yield Figure("room for", f"{row['limits']['max_servers']:,}", "servers at these tiers")
+
+
+def _ratio(value: float | None) -> str:
+    return "none" if value is None else f"{value:g} : 1"
+
+
+def _ratio_note(spine: float | None) -> str:
+    return "of leaves" if spine is None else f"of leaves; of spines {_ratio(spine)}"
+
+
+def _cut(cut: Cut | None) -> tuple[str, str]:
+    if cut is None:
+        return "none", "no two parts talk over the network"
+    per = f"{cut.rate_GBps / cut.gpus:,.1f} GB/s a GPU, " if cut.gpus else ""
+    return percent(cut.share), f"of NIC speed, {per}{cut.where}"
+
+
+def tiers_grid(study: Study) -> Grid:
+    """A row a tier: boxes, ports and speeds."""
+    row, rows = study.row, []
+    for tier, model in row["models"].items():
+        ports = row["ports"][tier]
+        rows.append(
+            (
+                *(tier, model, f"{row['switches'][tier]:,}", f"{ports['down']} × {ports['down_speed_gbps']}G"),
+                f"{ports['up']} × {ports['up_speed_gbps']}G" if ports["up"] else "",
+                f"{ports['spare']}",
+            )
+        )
+    titles = ("tier", "switch", "#switches", "#ports down", "#ports up", "#ports free")
+    return grid("Tiers, and the ports of one switch of each", titles, rows)
+
+
+def links_grid(study: Study, laid: Mapping[str, tuple[float, float]]) -> Grid:
+    """A row a kind of link; `laid` is the shortest and longest cable of each."""
+    row = study.row
+    lengths = study.fabric.spec.intent.topology.cable_length_m.model_dump(by_alias=True)
+    rows = [
+        (kind, f"{count:,}", f"{row['cables'][kind]:,}", f"{lengths[kind]}", _span(*laid[kind]))
+        for kind, count in row["links"].items()
+        if count
+    ]
+    sums = [sum(row[key].values()) for key in ("links", "cables")]
+    if len(rows) > 1:
+        rows.append(("in all", f"{sums[0]:,}", f"{sums[1]:,}", "", ""))
+    return grid("Links by kind", ("kind", "#links", "#cables", "#planned, m", "#on the floor, m"), rows, total=len(rows) > 2)
+
+
+def _span(low: float, high: float) -> str:
+    return f"{low:.1f}" if f"{low:.1f}" == f"{high:.1f}" else f"{low:.1f} to {high:.1f}"
+
+
+def findings(plan: Plan, more: Iterable[Diagnostic]) -> list[Finding]:
+    """Warnings of the plan, what the checks of the design find, and `more`; errors first, silenced ones last."""
+    found = [finding_of(said) for said in (*plan.warnings, *plan.silenced, *more)]
+    ran = {check.id for check in design.checks()}
+    for fabric in plan.fabrics.values():
+        one = Design(plan, fabric)
+        for check in design.checks():
+            found += check.over(one)
+    kept = dict.fromkeys(Silences(plan).apply(found, ran))
+    return sorted(kept, key=lambda item: (bool(item.silenced), SEVERITIES.index(item.severity), item.order))

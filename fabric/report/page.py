@@ -1,0 +1,213 @@
+"""The page: what was computed, printed by one template into one file that loads nothing.
+
+Its content policy allows the one style sheet and the one script that stand in it, by their hashes, and nothing else.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from dataclasses import dataclass
+from functools import cache, cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from markupsafe import Markup
+
+from fabric.checks.finding import ERROR, NOTE, WARNING
+from fabric.export.formats import FORMATS
+from fabric.plan.plan import FabricPlan, Plan
+from fabric.report import bill, curve, failures, glance, numbers, racks, spread
+from fabric.report.charts import histogram
+from fabric.report.data import document, encoded
+from fabric.report.grid import Grid, grid
+from fabric.report.lossless import Arithmetic, arithmetic
+from fabric.report.scenarios import Scenario, loads_grid, scenarios
+from fabric.report.sites import Sites, sites
+from fabric.report.study import Study, studies
+from fabric.report.tables import cells, tables
+from fabric.report.wanted import Wanted
+
+HERE = Path(__file__).parent
+SECTIONS = (
+    *(("glance", "Design"), ("topology", "Topology"), ("performance", "Performance"), ("failures", "Failures")),
+    *(("racks", "Racks"), ("parts", "Parts and power"), ("qos", "Lossless Ethernet"), ("addresses", "Addresses")),
+    ("tables", "Tables"),
+)
+BADGES = {ERROR: "bad", WARNING: "warn", NOTE: "good"}
+STATIC_ROWS = 200  # of each kind of table, for a reader without script
+_ENDS = re.compile(r"</(script|style)|<!--", re.IGNORECASE)  # what would end the script or the style sheet too early
+
+
+@dataclass(frozen=True)
+class Assets:
+    """The style sheet and the script, as they stand in the page."""
+
+    style: str
+    script: str
+
+    @classmethod
+    def read(cls) -> Assets:
+        """Package data, in the order of the names; a script is not needed for the page to be whole."""
+        found = [_joined(sorted([*HERE.glob("*.css"), *HERE.glob("app/*.css")])), _joined(sorted(HERE.glob("app/*.js")))]
+        for text in found:
+            if _ENDS.search(text):
+                raise ValueError("the page's own style or script holds a tag that would end it")
+        return cls(*found)
+
+    @property
+    def policy(self) -> str:
+        """Content security policy."""
+        return (
+            f"default-src 'none'; style-src '{_hash(self.style)}'; script-src '{_hash(self.script)}'; "
+            "base-uri 'none'; form-action 'none'"
+        )
+
+
+@dataclass(frozen=True)
+class FabricPart:
+    """What the template prints of one fabric; figures are computed when it asks for them."""
+
+    study: Study
+    where: Sites
+
+    @property
+    def name(self) -> str:
+        return self.study.fabric.name
+
+    @property
+    def fabric(self) -> FabricPlan:
+        return self.study.fabric
+
+    @property
+    def sentence(self) -> str:
+        return glance.sentence(self.study)
+
+    @cached_property
+    def figures(self) -> list[glance.Figure]:
+        return glance.figures(self.study)
+
+    @property
+    def design_grids(self) -> list[Grid]:
+        return [glance.tiers_grid(self.study), glance.links_grid(self.study, self.where.laid(self.fabric))]
+
+    @property
+    def curve(self) -> Markup | None:
+        return Markup(curve.curve_svg(self.study)) if self.study.trains else None
+
+    @property
+    def curve_grid(self) -> Grid:
+        return curve.curve_grid(self.study)
+
+    @cached_property
+    def spread(self) -> spread.Spread | None:
+        return spread.spread(self.study) if self.study.wanted.load else None
+
+    @property
+    def histograms(self) -> list[tuple[str, Markup]]:
+        return [(tier.name, Markup(histogram(tier))) for tier in self.spread.tiers] if self.spread else []
+
+    @property
+    def spread_grids(self) -> list[Grid]:
+        return [spread.spread_grid(self.spread), spread.rates_grid(self.spread)] if self.spread else []
+
+    @cached_property
+    def scenarios(self) -> tuple[Scenario, ...]:
+        return scenarios(self.study)
+
+    @property
+    def loads_grid(self) -> Grid:
+        return loads_grid(self.scenarios)
+
+    @property
+    def failures(self) -> Markup:
+        return Markup(failures.failures_svg(self.study))
+
+    @property
+    def failures_grid(self) -> Grid:
+        return failures.failures_grid(self.study)
+
+    @cached_property
+    def qos(self) -> Arithmetic | None:
+        return arithmetic(self.study.fabric)
+
+    @cached_property
+    def number_grids(self) -> list[Grid]:
+        """Empty where nobody hands out numbers, as on InfiniBand."""
+        made = (numbers.pools_grid, numbers.asn_grid, numbers.tenants_grid, numbers.ways_out_grid)
+        return [found for make in made if (found := make(self.study.fabric)).rows]
+
+
+def page(plan: Plan, wanted: Wanted) -> str:
+    """The report of a plan as one HTML document. Raises InputError where a failure that is asked for cuts a fabric in two."""
+    found, where = studies(plan, wanted), sites(plan)
+    parts = [FabricPart(study, where) for study in found]
+    data = document(
+        plan,
+        {part.name: part.scenarios for part in parts},
+        {name: tables(fabric) for name, fabric in plan.fabrics.items()},
+        where,
+    )
+    assets, parts_list = Assets.read(), bill.bill(plan)
+    return _template().render(
+        site=plan.site,
+        assets=assets,
+        style=Markup(assets.style),
+        script=Markup(assets.script),
+        data=Markup(encoded(data)),
+        parts=parts,
+        wanted=wanted,
+        picture=Markup(_picture(plan)),
+        findings=glance.findings(plan, where.said),
+        tables=_static_tables(data),
+        sections=_sections(parts),
+        badges=BADGES,
+        draws=spread.DRAWS,
+        racks=racks.racks(plan, where.floor),
+        bill_grids=[bill.order_grid(parts_list), bill.power_grid(parts_list)],
+        fills=racks.FILLS,
+    )
+
+
+def _sections(parts: list[FabricPart]) -> list[tuple[str, str]]:
+    """(id, name) of the sections that the page has."""
+    there = {"qos": any(part.qos for part in parts), "addresses": any(part.number_grids for part in parts)}
+    return [(id_, name) for id_, name in SECTIONS if there.get(id_, True)]
+
+
+def _picture(plan: Plan) -> str:
+    """The tiers as `fabric export svg` draws them."""
+    text = FORMATS["svg"](plan)
+    assert isinstance(text, str)
+    return text
+
+
+def _static_tables(data: dict[str, Any]) -> list[tuple[str, Grid]]:
+    """(fabric, first rows of each table), fewer of each where there are many fabrics."""
+    most = max(20, STATIC_ROWS // len(data["fabrics"]))
+    found = []
+    for table in data["tables"]:
+        count = sum(end - first for first, end in table["rows"])
+        note = f"The first {most} of {count:,}." if count > most else ""
+        titles = [("#" if column.get("number") else "") + column["title"] for column in table["columns"]]
+        fabric = data["fabrics"][table["fabric"]]["name"]
+        found.append((fabric, grid(table["title"], titles, cells(data, table, most), note)))
+    return found
+
+
+def _joined(paths: list[Path]) -> str:
+    return "\n".join(path.read_text(encoding="utf-8") for path in paths)
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(sha256(text.encode()).digest()).decode()
+
+
+@cache
+def _template() -> Template:
+    environment = Environment(
+        loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    return environment.get_template("page.html.j2")

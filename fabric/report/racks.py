@@ -1,0 +1,140 @@
+"""Rack elevations: a drawing for each way that racks are filled, the racks filled so, and the floor from above."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from html import escape
+from itertools import groupby
+
+from fabric.export.canvas import fit, number
+from fabric.floor.floor import Floor
+from fabric.floor.names import row_letters
+from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
+from fabric.plan.plan import Plan
+
+MOST_DRAWN = 16  # ways of filling a rack, the most frequent first
+MOST_NAMED = 8  # ranges of racks that are filled alike
+FILLS = {SERVER: "fill-1", LEAF: "fill-2", SPINE: "fill-3", CORE: "fill-4", ATTACHED: "fill-5"}
+_UNIT, _WIDE, _LEFT = 12.0, 190.0, 26.0  # of a rack in the drawing
+_CELL, _GAP = 16.0, 3.0  # of a rack on the floor
+_END = 'text-anchor="end"'
+
+Filling = tuple[tuple[int, int, str, str], ...]  # (lowest unit, height, role, model) of every box, from the bottom
+
+
+@dataclass(frozen=True)
+class Elevation:
+    """Racks that are filled alike; drawn is the first of them."""
+
+    racks: str  # their names, ranges drawn together
+    count: int
+    svg: str
+
+
+@dataclass(frozen=True)
+class Racks:
+    """The racks of a site."""
+
+    sentence: str
+    floor: str  # SVG, from above
+    elevations: tuple[Elevation, ...]
+    left_out: int  # ways of filling a rack that are not drawn
+
+
+def racks(plan: Plan, floor: Floor) -> Racks:
+    """What stands where."""
+    boxes = {device.name: device for fabric in plan.fabrics.values() for device in fabric.devices}
+    inside: list[list[Device]] = [[] for _ in floor.racks]
+    for name, spot in floor.spots.items():
+        inside[spot.rack].append(boxes[name])
+    alike: dict[Filling, list[int]] = {}
+    for at, those in enumerate(inside):
+        alike.setdefault(_filling(floor, those), []).append(at)
+    ways = sorted(alike.items(), key=lambda way: (-len(way[1]), way[1]))
+    drawn = tuple(
+        Elevation(_some([floor.racks[at].name for at in those]), len(those), _elevation(floor, inside[those[0]], those[0]))
+        for _, those in ways[:MOST_DRAWN]
+    )
+    rows = len({rack.row for rack in floor.racks})
+    said = "as the intent states it" if floor.stated else "a proposal, as the intent states no floor"
+    sentence = (
+        f"{len(floor.racks):,} racks of {floor.units} units in {rows:,} rows, filled in {len(ways):,} "
+        f"{'way' if len(ways) == 1 else 'ways'}: {said}."
+    )
+    return Racks(sentence, _from_above(floor, inside), drawn, len(ways) - len(drawn))
+
+
+def _filling(floor: Floor, those: Iterable[Device]) -> Filling:
+    found = [(floor.spots[box.name].ru, floor.spots[box.name].height, box.role, box.model) for box in those]
+    return tuple(sorted(found))
+
+
+def ranges(names: list[str]) -> str:
+    """`B01–B08, C03`: neighbours of a row drawn together."""
+    numbered = [(name.rstrip("0123456789"), int(name[len(name.rstrip("0123456789")) :])) for name in names]
+    parts = []
+    for _, run in groupby(enumerate(numbered), key=lambda item: (item[1][0], item[1][1] - item[0])):
+        those = [names[at] for at, _ in run]
+        parts.append(those[0] if len(those) == 1 else f"{those[0]}–{those[-1]}")
+    return ", ".join(parts)
+
+
+def _some(names: list[str]) -> str:
+    """The first of them where there are many."""
+    parts = ranges(names).split(", ")
+    return ", ".join(parts[:MOST_NAMED]) + (f" … {parts[-1]}" if len(parts) > MOST_NAMED else "")
+
+
+def _elevation(floor: Floor, those: list[Device], rack: int) -> str:
+    """One rack from the front, unit 1 at the bottom."""
+    height, parts = floor.units * _UNIT, list[str]()
+    parts.append(f'<rect class="frame" x="{number(_LEFT)}" y="2" width="{number(_WIDE)}" height="{number(height)}"/>')
+    for unit in (1, *range(5, floor.units + 1, 5)):
+        y = 2 + (floor.units - unit + 0.75) * _UNIT
+        parts.append(
+            f'<text class="soft" x="{number(_LEFT - 5)}" y="{number(y)}" font-size="9" text-anchor="end">{unit}</text>'
+        )
+    for box in sorted(those, key=lambda box: -floor.spots[box.name].ru):
+        spot = floor.spots[box.name]
+        top = 2 + (floor.units - spot.ru - spot.height + 1) * _UNIT
+        shape = f'x="{number(_LEFT + 3)}" y="{number(top + 0.5)}" width="{number(_WIDE - 6)}"'
+        size = f'height="{number(spot.height * _UNIT - 1)}" rx="2"'
+        hint = escape(f"{box.name}, {box.model}, unit {spot.ru}")
+        parts.append(f'<rect class="box {FILLS[box.role]}" {shape} {size}><title>{hint}</title></rect>')
+        middle = top + spot.height * _UNIT / 2 + 3.2
+        name = escape(fit(box.name, _WIDE - 14, 9.5))
+        parts.append(f'<text class="label" x="{number(_LEFT + 8)}" y="{number(middle)}" font-size="9.5">{name}</text>')
+    said = escape(f"Rack {floor.racks[rack].name}: {len(those)} boxes")
+    return _svg("chart rack", _LEFT + _WIDE + 4, height + 4, said, parts)
+
+
+def _from_above(floor: Floor, inside: list[list[Device]]) -> str:
+    """Every rack as a square in its row, in the colour of the highest tier that stands in it."""
+    rows = {row: at for at, row in enumerate(sorted({rack.row for rack in floor.racks}))}
+    step, left = _CELL + _GAP, 40.0
+    edge = f'class="soft" x="{number(left - 8)}" font-size="12" {_END}'
+    parts = [f'<text {edge} y="{number(at * step + 14)}">{row_letters(row)}</text>' for row, at in rows.items()]
+    order = (CORE, SPINE, LEAF, ATTACHED, SERVER)
+    for rack, those in zip(floor.racks, inside, strict=True):
+        role = min((box.role for box in those), key=order.index)
+        x, y = left + rack.place * step, 2 + rows[rack.row] * step
+        hint = escape(f"{rack.name}: {_counted(those)}")
+        shape = f'x="{number(x)}" y="{number(y)}" width="{number(_CELL)}" height="{number(_CELL)}" rx="2"'
+        parts.append(f'<rect class="box {FILLS[role]}" {shape}><title>{hint}</title></rect>')
+    width = left + (1 + max(rack.place for rack in floor.racks)) * step
+    return _svg(
+        "chart floor", width, len(rows) * step + 4, f"{len(floor.racks)} racks in {len(rows)} rows, from above", parts
+    )
+
+
+def _counted(those: list[Device]) -> str:
+    """`2 core, 8 server`."""
+    roles = [box.role for box in those]
+    return ", ".join(f"{roles.count(role)} {role}" for role in FILLS if role in roles)
+
+
+def _svg(kind: str, width: float, height: float, said: str, parts: list[str]) -> str:
+    w, h = number(width), number(height)
+    head = f'<svg class="{kind}" viewBox="0 0 {w} {h}" width="{w}" height="{h}" role="img" aria-label="{said}">'
+    return head + "".join(parts) + "</svg>"

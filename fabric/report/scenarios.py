@@ -1,0 +1,128 @@
+"""Link loads that the views show: the collective in question, an alltoall hashed and sprayed, the worst switch down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from fabric.diagnostics import InputError
+from fabric.plan.devices import LEAF, SWITCH_ROLES
+from fabric.report.columns import packed
+from fabric.report.grid import Grid, grid
+from fabric.report.loads import PATTERN_WORDS, ROUTING_WORDS, SHORT, Loads, loads
+from fabric.report.study import Study
+from fabric.solver.capacity.failures import Failures, apply, parse
+from fabric.solver.estimate.estimate import PATTERN, Row
+from fabric.solver.network import Ints, Network
+from fabric.solver.plot import size_words
+
+LOAD_WORDS = "A load is what NICs that send at line rate would put on the link, by its capacity."
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """The links' loads at one time."""
+
+    name: str
+    what: str
+    loads: Loads
+    dead: Ints  # links
+    dead_devices: Ints
+    sends: str  # who sends to whom, in words
+    fullest: str  # directed link
+
+    def as_dict(self) -> dict[str, Any]:
+        """As the data document has it: loads in thousandths of a link's capacity."""
+        return {
+            "name": self.name,
+            "what": self.what,
+            "up": packed(np.rint(self.loads.up * 1000)),
+            "down": packed(np.rint(self.loads.down * 1000)),
+            "dead": self.dead.tolist(),
+            "dead_devices": self.dead_devices.tolist(),
+        }
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """What is sent, by its name for a reader."""
+
+    name: str
+    pattern: str
+    routing: str
+    qps: int
+    failures: Failures | None = None
+
+
+def scenarios(study: Study) -> tuple[Scenario, ...]:
+    """Those of one fabric, the collective that was asked for first; none where only the design is wanted."""
+    if not study.wanted.load:
+        return ()
+    found = dict.fromkeys(_healthy(study))
+    heavy = list(found)[-2]
+    shown = [scenario(study.net, traffic) for traffic in found]
+    if (worst := _worst(study, heavy)) is not None:
+        shown.append(worst)
+    if study.fail:
+        first = next(iter(found))
+        shown += [scenario(study.net, replace(traffic, failures=study.failed)) for traffic in dict.fromkeys((first, heavy))]
+    return tuple(shown)
+
+
+def _healthy(study: Study) -> Iterator[Traffic]:
+    """The last two are the heaviest traffic: as the plan routes it, and as it would be if every packet went its own way."""
+    routing, qps = study.spreading
+    if not study.trains or study.curve[0].placement.domains == 1:
+        name, pattern = "permutation", "shift"
+    else:
+        row = next(row for row in study.curve[0].rows if row.bytes == study.wanted.size_bytes)
+        asked = f"{row.collective} {size_words(row.bytes)}"
+        yield Traffic(asked, _pattern(row), routing, qps)
+        name, pattern = asked if row.collective == "alltoall" else "alltoall", "peers"
+    yield Traffic(name, pattern, routing, qps)
+    yield Traffic(name, pattern, "spray", qps)
+
+
+def _pattern(row: Row) -> str:
+    """Who sends to whom, as the estimate of this row has it."""
+    return {"alltoall": "peers", "sendrecv": "neighbours"}.get(row.collective) or PATTERN.get(row.algorithm, "halving")
+
+
+def _worst(study: Study, heavy: Traffic) -> Scenario | None:
+    """The same traffic with the switch down that costs the most bandwidth; rather one above the leaves, as a leaf takes the
+    traffic of its servers with it."""
+    switches = [loss for loss in study.ranked if loss.what in SWITCH_ROLES and not loss.left.partitioned]
+    for loss in sorted(switches, key=lambda loss: loss.what == LEAF):
+        if not loss.left.servers_cut_off:
+            try:
+                return scenario(study.net, replace(heavy, failures=parse(study.net, loss.names)))
+            except InputError:
+                continue  # it leaves the job no rail that all servers have
+    return None
+
+
+def scenario(whole: Network, traffic: Traffic) -> Scenario:
+    """Raises InputError where failures cut the job's servers off."""
+    net = apply(whole, traffic.failures) if traffic.failures else whole
+    found = loads(net, traffic.pattern, traffic.routing, traffic.qps)
+    dead = np.flatnonzero(~net.alive[: net.links])
+    devices = traffic.failures.devices if traffic.failures else np.empty(0, np.int64)
+    name = f"{traffic.name}, {SHORT[traffic.routing]}"
+    sends = PATTERN_WORDS[traffic.pattern]
+    what = f"{sends[0].upper()}{sends[1:]}; {ROUTING_WORDS[traffic.routing]}. {LOAD_WORDS}"
+    if traffic.failures:
+        name += f", {' and '.join(traffic.failures.names)} down"
+    return Scenario(name, what, found, dead, devices, sends, net.name(int(np.argmax(found.share))))
+
+
+def loads_grid(shown: Sequence[Scenario]) -> Grid:
+    """A row a scenario: what is sent, and how full the links get."""
+    rows = []
+    for one in shown:
+        over = int((one.loads.share > 1 + 1e-9).sum())
+        rows.append((one.name, f"{100 * one.loads.peak:.0f} %", f"{over:,}", one.fullest, one.sends))
+    titles = ("loads", "#fullest link", "#directed links over 100 %", "which", "what is sent")
+    return grid("Link loads that the topology shows", titles, rows, LOAD_WORDS)

@@ -1,0 +1,118 @@
+"""Everything that is computed of one fabric for its report, once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from fabric.diagnostics import Diagnostic, InputError, Place
+from fabric.hosts.spreading import spreading
+from fabric.plan.plan import FabricPlan, Plan
+from fabric.planner.summary import summary
+from fabric.report.wanted import Wanted
+from fabric.solver.capacity import failures, measure
+from fabric.solver.capacity.failures import Failures
+from fabric.solver.capacity.measure import Capacity
+from fabric.solver.capacity.singles import Loss
+from fabric.solver.estimate import ask
+from fabric.solver.estimate.ask import Asked
+from fabric.solver.estimate.estimate import Estimate
+from fabric.solver.network import Network, network
+
+SIZES = tuple(1 << power for power in range(12, 35))  # 4 KiB to 16 GiB
+
+
+@dataclass(frozen=True)
+class Study:
+    """One fabric; figures are computed when first asked for. All raise InputError for failures that cut it in two."""
+
+    fabric: FabricPlan
+    wanted: Wanted
+    fail: tuple[str, ...]  # of what was asked for, what this fabric has
+
+    @cached_property
+    def row(self) -> dict[str, Any]:
+        """As `plan --json` prints it."""
+        return summary(self.fabric.spec, self.fabric.sizing)
+
+    @cached_property
+    def net(self) -> Network:
+        return network(self.fabric)
+
+    @cached_property
+    def failed(self) -> Failures:
+        found = failures.parse(self.net, self.fail)
+        failures.check(self.net, found)
+        return found
+
+    @cached_property
+    def capacity(self) -> Capacity:
+        """Of the whole fabric, nothing failed."""
+        return measure.measure(self.net, failures.NOTHING)
+
+    @cached_property
+    def ranked(self) -> tuple[Loss, ...]:
+        """Single failures, the one that costs the most bandwidth first."""
+        order = sorted(range(len(self.capacity.singles)), key=lambda at: (-lost(self, self.capacity.singles[at]), at))
+        return tuple(self.capacity.singles[at] for at in order)
+
+    @cached_property
+    def spreading(self) -> tuple[str, int]:
+        """(routing, queue pairs a connection) as the plan configures them."""
+        return spreading(self.fabric)
+
+    @property
+    def trains(self) -> bool:
+        """Whether collectives run here: GPUs, on NICs that are for compute."""
+        return self.fabric.spec.intent.purpose == "compute" and self.fabric.sizing.gpus > 1
+
+    @cached_property
+    def curve(self) -> tuple[Estimate, Estimate | None]:
+        """The collective by size, and the same before the failures where there are any."""
+        routing, queue_pairs = self.spreading
+        sizes = tuple(sorted({*SIZES, self.wanted.size_bytes}))
+        wanted = self.wanted
+        asked = Asked(
+            wanted.collective, sizes, routing=routing, queue_pairs=queue_pairs, fail=self.fail, platform=wanted.platform
+        )
+        return ask.estimate(self.fabric, asked, "packed")
+
+
+def lost(study: Study, loss: Loss) -> float:
+    """Share of the uniform traffic's bandwidth over equal-cost paths that a failure takes, ports that die included."""
+    before = study.capacity.throughput[0].ecmp
+    return 1 - loss.left.ecmp * loss.left.asked / before if before else 0.0
+
+
+def studies(plan: Plan, wanted: Wanted) -> list[Study]:
+    """One a fabric, each with those of the failures that it has. Raises InputError for names that no fabric has, and for
+    failures that cut a fabric in two."""
+    having = {name: _having(list(plan.fabrics.values()), name) for name in wanted.fail}
+    found = [
+        Study(fabric, wanted, tuple(name for name, those in having.items() if fabric.name in those))
+        for fabric in plan.fabrics.values()
+    ]
+    if wanted.measured and not any(study.trains for study in found):
+        message = f"expected a compute fabric with GPUs, got {', '.join(plan.fabrics)}"
+        raise InputError([Diagnostic("FAB172", Place("--measured"), message, "leave it out, or name another --fabric")])
+    for study in found:
+        _ = study.failed
+    return found
+
+
+def _having(fabrics: Sequence[FabricPlan], name: str) -> list[str]:
+    """Fabrics that have a link or box of this name: servers are in several, their ports in one each."""
+    box = name.strip().partition(":")[0]
+    those = [fabric for fabric in fabrics if box in fabric.by_name] or fabrics[:1]
+    found, wrong = [], list[InputError]()
+    for fabric in those:
+        try:
+            failures.parse(network(fabric), [name])
+            found.append(fabric.name)
+        except InputError as error:
+            wrong.append(error)
+    if not found:
+        raise wrong[0]
+    return found

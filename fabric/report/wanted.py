@@ -1,0 +1,22 @@
+"""What a reader asked the report to show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from fabric.solver.measured.tables import Table
+
+GIB = 1 << 30
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Options of `fabric report`."""
+
+    collective: str = "all_reduce"
+    size_bytes: int = 8 * GIB  # whose link loads are shown, and that the curve has a row for
+    fail: tuple[str, ...] = ()  # as `fabric estimate --fail` takes them
+    platform: Path | None = None
+    measured: tuple[Table, ...] = ()
+    load: bool = True  # link loads, and the spread of ECMP
