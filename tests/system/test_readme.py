@@ -15,7 +15,10 @@ ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 PAGES = (
     README,
-    *(ROOT / "docs" / name for name in ("tenants.md", "qos.md", "estimate.md", "capacity.md", "ci.md", "configs.md")),
+    *(
+        ROOT / "docs" / name
+        for name in ("tenants.md", "qos.md", "estimate.md", "capacity.md", "ci.md", "configs.md", "explore.md")
+    ),
 )
 BESIDE = (  # files that a page names
     "docs/leaf001-lldp.txt",
