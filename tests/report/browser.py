@@ -51,8 +51,14 @@ class Opened:
 
     def turn(self, **state: str) -> None:
         """Changes the address of the open page, as a shared link does."""
-        self.page.evaluate("state => { location.hash = new URLSearchParams(state).toString() }", state)
-        self.page.evaluate("new Promise(requestAnimationFrame)")
+        self.page.evaluate(
+            """async (state) => {
+                location.hash = new URLSearchParams(state).toString();
+                await new Promise((done) => setTimeout(done)); // the page hears of it in a task of its own
+                await new Promise((done) => setTimeout(done));
+            }""",
+            state,
+        )
 
     def choose(self, name: str, value: str) -> None:
         """A radio button of the controls."""
@@ -75,7 +81,8 @@ class Opened:
 
 def opened(browser: Browser, path: Path, **options: Any) -> Opened:
     """A tab of its own: offline, its complaints kept."""
-    context = browser.new_context(**{"viewport": WIDE, "offline": True, "color_scheme": "light", **options})
+    still = {"color_scheme": "light", "reduced_motion": "reduce"}  # nothing moves while a test points at it
+    context = browser.new_context(**{"viewport": WIDE, "offline": True, **still, **options})
     context.set_default_timeout(10_000)
     found = Opened(context.new_page(), path)
     found.page.on("console", lambda said: found.problems.append(said.text) if said.type in ("error", "warning") else None)
