@@ -22,6 +22,7 @@ from fabric.cli import (
     headroom,
     init,
     lab,
+    netbox,
     plan,
     report,
     schema,
@@ -68,6 +69,8 @@ app.command("estimate")(estimate.estimate)
 app.add_typer(cabling.cabling, name="cabling")
 app.command("bom")(bom.bom)
 app.command("report")(report.report)
+app.add_typer(netbox.netbox, name="netbox")
+app.add_typer(netbox.nautobot, name="nautobot")
 app.command("explore")(explore.explore)
 app.command("score")(score.score)
 app.command("calibrate")(calibrate.calibrate)

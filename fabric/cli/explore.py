@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from fabric.cli.common import progress, say
+from fabric.cli.common import FINDINGS, progress, say
 from fabric.cli.reports import asked, usage, write
 from fabric.cli.sizes import size_bytes
 
 if TYPE_CHECKING:
     from fabric.explore.measure import Ask
-    from fabric.explore.report import Found
     from fabric.pipeline import Intent
 
 
@@ -54,17 +54,23 @@ def explore(
     """Plan and time every combination of choices, and show those that no other design beats."""
     from fabric import pipeline
     from fabric.explore.ask import Wish
+    from fabric.explore.picture import picture
     from fabric.explore.report import FORMATS
 
     reports = asked([*form, *(["json"] if as_json else [])] or ["text"], list(FORMATS), "csv=designs.csv")
     _look(plot, resume, jobs, gpus)
+    if dask and not re.fullmatch(r"((tcp|tls|ucx|ws|wss)://)?[^/]+:[0-9]+", dask):
+        usage(f"--dask: expected an address such as tcp://host:8786, got '{dask}'")
     intent = pipeline.load(file)
     ask = _ask(intent, gpus, collective, size, placement, prices)
     wish = Wish(ask, fabric, tuple(vary), tuple(filter(None, by.split(","))))
     found = pipeline.explore(intent, wish, jobs, dask, resume, partial(progress, least=16))
     write(reports, lambda name: FORMATS[name](found))
     if plot is not None:
-        _plot(plot, found)
+        write([("plot", plot)], lambda _: picture(found))
+        say(f"wrote {plot}")
+    if not found.built:
+        raise typer.Exit(FINDINGS)
 
 
 def _ask(intent: Intent, gpus: int | None, collective: str, size: str, placement: str, prices: Path | None) -> Ask:
@@ -88,10 +94,5 @@ def _look(plot: Path | None, resume: Path | None, jobs: int, gpus: int | None) -
     for option, path in (("--plot", plot), ("--resume", resume)):
         if path is not None and (path.is_dir() or not path.parent.is_dir()):
             usage(f"{option}: expected a file in a folder that is there, got {path}")
-
-
-def _plot(path: Path, found: Found) -> None:
-    from fabric.explore.picture import picture
-
-    path.write_text(picture(found), encoding="utf-8")
-    say(f"wrote {path}")
+    if resume is not None and resume.exists() and not resume.is_file():
+        usage(f"--resume: expected a file that can be read again, got {resume}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from fabric.cli.common import show_diagnostics
+from fabric.cli.reports import usage, write
 
 if TYPE_CHECKING:
     from fabric.plan.plan import Plan
@@ -66,16 +66,16 @@ def _only(made: Plan, name: str, file: Path) -> Plan:
 
 
 def _write(form: str, made: str | Mapping[str, str], output: Path | None) -> None:
-    """UTF-8 everywhere, whatever the terminal's own encoding is."""
+    """One text, or several into a folder; a file is whole or as it was before."""
+    from fabric.diagnostics import plural
+
     if isinstance(made, str):
-        if output is None:
-            sys.stdout.buffer.write(made.encode())
-        else:
-            output.write_bytes(made.encode())
+        write([(form, output)], lambda _: made)
         return
     if output is None:
-        raise typer.BadParameter(f"{form} is {len(made)} files: expected -o and a folder", param_hint="-o")
-    for name, text in sorted(made.items()):
-        path = output / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text.encode())
+        usage(f"-o: expected a folder, as {form} is {plural(len(made), 'file')}: {', '.join(sorted(made))}")
+    if output.exists() and not output.is_dir():
+        usage(f"-o: expected a folder, got the file {output}")
+    for name in made:
+        (output / name).parent.mkdir(parents=True, exist_ok=True)
+    write([(name, output / name) for name in sorted(made)], lambda name: made[name])

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fabric.diagnostics import InputError, Place, Report, nearest, show
-from fabric.explore.dimensions import Value, read
+from fabric.diagnostics import Place, Report, nearest, show
+from fabric.explore.dimensions import MODELS, Value, read
 from fabric.explore.front import OBJECTIVES
 from fabric.explore.measure import Ask
 from fabric.explore.run import Sweep
-from fabric.explore.space import Base, choices, usual
+from fabric.explore.space import Base, Choice, choices, usual
 from fabric.pipeline import Intent
 from fabric.planner.spec import resolve
+from fabric.solver.estimate.placement import KINDS, PLACEMENT, RANDOM
 from fabric.solver.measured.tables import COLLECTIVES
 
 
@@ -30,26 +31,43 @@ def sweep(intent: Intent, wish: Wish) -> Sweep:
     """The designs to measure. Raises InputError with every word that is none."""
     report = Report()
     name = _fabric(intent, wish.fabric, report)
-    if wish.ask.collective not in COLLECTIVES:
-        message = f"unknown collective {show(wish.ask.collective)}"
-        report.error("FAB174", Place("--collective"), message, nearest(wish.ask.collective, COLLECTIVES))
+    _check(wish, report)
+    varied = _varied(intent, wish.vary, report)
+    report.raise_errors()
+    base = Base.of(intent.source.data, intent.source.file, name)
+    if wish.ask.gpus is not None or "server" in varied:
+        _one_group(base, wish.ask.gpus, varied.get("server", ()))
+    if not varied:
+        varied = usual(resolve(intent.site, intent.source)[name], intent.site.catalog.switches)
+    return Sweep(base, wish.ask, choices(varied))
+
+
+def _check(wish: Wish, report: Report) -> None:
+    """Words that say how designs are timed and judged."""
+    ask = wish.ask
+    if ask.collective not in COLLECTIVES:
+        message = f"unknown collective {show(ask.collective)}"
+        report.error("FAB174", Place("--collective"), message, nearest(ask.collective, COLLECTIVES))
+    if ask.placement not in KINDS and not RANDOM.fullmatch(ask.placement):
+        message = f"expected packed, spread or random:SEED, got {show(ask.placement)}"
+        report.error("FAB174", PLACEMENT, message, "servers by name are for `fabric estimate`: here every design has its own")
     for word in wish.by:
         if word not in OBJECTIVES:
             report.error("FAB102", Place("--by"), f"unknown objective {show(word)}", nearest(word, OBJECTIVES))
+    if "cost" in wish.by and ask.prices is None:
+        report.error("FAB102", Place("--by"), "cost: expected prices, got none", "--prices FILE gives them")
+
+
+def _varied(intent: Intent, texts: Sequence[str], report: Report) -> dict[str, tuple[Value, ...]]:
+    """The values of every dimension that is named; one named twice has the values of both."""
     own = intent.site.catalog
-    models = list(own.switches)
-    names = {"server": list(own.servers), **dict.fromkeys(("switch", "leaf", "spine", "core"), models)}
+    names = {"server": list(own.servers)} | {dimension: list(own.switches) for dimension in MODELS}
     varied: dict[str, tuple[Value, ...]] = {}
-    for text in wish.vary:
+    for text in texts:
         found = read(text, names, report)
         if found is not None:
             varied[found[0]] = tuple(dict.fromkeys((*varied.get(found[0], ()), *found[1])))
-    report.raise_errors()
-    base = Base.of(intent.source.data, intent.source.file, name)
-    dimensions: Mapping[str, Sequence[Value]] = varied or usual(resolve(intent.site, intent.source)[name], own.switches)
-    if wish.ask.gpus is not None:
-        _one_group(base, wish.ask.gpus)
-    return Sweep(base, wish.ask, choices(dimensions))
+    return varied
 
 
 def _fabric(intent: Intent, name: str, report: Report) -> str:
@@ -62,14 +80,18 @@ def _fabric(intent: Intent, name: str, report: Report) -> str:
     return next((key for key, fabric in fabrics.items() if fabric.purpose == "compute"), next(iter(fabrics)))
 
 
-def _one_group(base: Base, gpus: int) -> None:
-    """`--gpus` says how many servers there are only where they are of one kind. Raises InputError."""
-    try:
-        base.design((), gpus)
-    except ValueError as error:
-        report = Report()
-        report.error("FAB102", Place("--gpus"), str(error), "leave --gpus out to take the servers of the intent")
-        raise InputError(report.errors) from None
+def _one_group(base: Base, gpus: int | None, servers: Sequence[Value]) -> None:
+    """Servers are counted by GPUs, or varied, only where they are of one kind. Raises InputError."""
+    why = ""
+    tries: list[Choice] = [(("server", model),) for model in servers]
+    for choice in tries or [()]:
+        try:
+            base.design(choice, gpus)
+            return
+        except ValueError as error:
+            why = str(error)
+    option = "--gpus" if gpus is not None else "--vary"
+    Report().fail("FAB102", Place(option), why, f"leave {option} out to take the servers of the intent")
 
 
 def objectives(wish: Wish) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ Fabric = dict[str, Any]  # as an intent writes it
 
 OPTION = Place("--vary")
 _TIERS = ("leaf", "spine", "core")
+MODELS = ("switch", *_TIERS)  # dimensions where a generic box such as 64x400g is a value too
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,8 @@ def _ratio(text: str) -> float:
         value = float(text.removesuffix(":1"))
     except ValueError:
         value = 0.0
-    if not 0 < value <= 1000:
-        raise ValueError("a ratio such as 2, or 1.5:1")
+    if not 0.01 <= value <= 1000:
+        raise ValueError("a ratio from 0.01 to 1000 such as 2, or 1.5:1")
     return value
 
 
@@ -144,11 +145,11 @@ def read(text: str, own: Mapping[str, list[str]], report: Report) -> tuple[str, 
     """
     name, equals, listed = text.partition("=")
     dimension = DIMENSIONS.get(name)
-    if dimension is None or not equals:
-        expected = (
-            f"unknown dimension {show(name)}" if dimension is None else f"expected {name}=VALUE,VALUE, got {show(text)}"
-        )
-        report.error("FAB102", OPTION, expected, nearest(name, DIMENSIONS))
+    if dimension is None:
+        report.error("FAB102", OPTION, f"unknown dimension {show(name)}", nearest(name, DIMENSIONS))
+        return None
+    if not equals:
+        report.error("FAB102", OPTION, f"expected {name}=VALUE,VALUE, got {show(text)}", dimension.what)
         return None
     values: list[Value] = []
     for word in filter(None, (part.strip() for part in listed.split(","))):
@@ -165,7 +166,7 @@ def _values(name: str, dimension: Dimension, word: str, own: list[str], report: 
         if not found:
             report.error("FAB102", OPTION, f"{name}: no name matches {show(word)}", nearest(word, known))
         return found
-    if known and word not in known and not (name in _MODELS and catalog.switch(word)):
+    if known and word not in known and not (name in MODELS and catalog.switch(word)):
         report.error("FAB106", OPTION, f"{name}: unknown {show(word)}", nearest(word, known))
         return []
     try:
@@ -173,6 +174,3 @@ def _values(name: str, dimension: Dimension, word: str, own: list[str], report: 
     except ValueError as error:
         report.error("FAB102", OPTION, f"{name}: expected {error}, got {show(word)}", dimension.what)
         return []
-
-
-_MODELS = ("switch", *_TIERS)  # where a generic box such as 64x400g is a value too

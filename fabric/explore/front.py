@@ -37,32 +37,25 @@ def known(outcomes: Sequence[Outcome], wanted: Sequence[str]) -> tuple[Objective
     return tuple(OBJECTIVES[name] for name in wanted if any(OBJECTIVES[name].of(item) is not None for item in built))
 
 
-def front(outcomes: Sequence[Outcome], objectives: Sequence[Objective]) -> list[int]:
-    """Rows of `outcomes` on the front, best of the first objective first; of equal designs the first one alone.
+def front(outcomes: Sequence[Outcome], objectives: Sequence[Objective]) -> dict[int, int]:
+    """Rows of `outcomes` on the front, best of the first objective first → how many other designs come to the same.
 
-    A figure that is not known is taken for the worst: a design must not win by what nobody knows of it.
+    Of equal designs the first stands for all. A figure that is not known is taken for the worst: a design must not win by
+    what nobody knows of it.
     """
-    rows = [at for at, item in enumerate(outcomes) if item.figures is not None]
-    if not rows or not objectives:
-        return []
-    scores = np.array([_scores(outcomes[at].figures, objectives) for at in rows])
-    distinct, first = np.unique(scores, axis=0, return_index=True)  # sorted by the objectives in their order
-    kept = []
-    for at in range(len(distinct)):
-        beaten = (distinct <= distinct[at]).all(axis=1) & (distinct < distinct[at]).any(axis=1)
-        if not beaten.any():
-            kept.append(rows[int(first[at])])
-    return kept
+    built = [(at, item.figures) for at, item in enumerate(outcomes) if item.figures is not None]
+    if not built or not objectives:
+        return {}
+    scores = np.array([_scores(figures, objectives) for _, figures in built])
+    distinct, first, count = np.unique(scores, axis=0, return_index=True, return_counts=True)
+    kept: list[int] = []
+    for at, score in enumerate(distinct):  # sorted by the objectives in their order: what beats a design comes before it
+        if not (distinct[kept] <= score).all(axis=1).any():
+            kept.append(at)
+    return {built[int(first[at])][0]: int(count[at]) - 1 for at in kept}
 
 
-def equals(outcomes: Sequence[Outcome], row: int, objectives: Sequence[Objective]) -> int:
-    """How many other designs come to the same in every objective."""
-    mine = _scores(outcomes[row].figures, objectives)
-    return sum(item.figures is not None and _scores(item.figures, objectives) == mine for item in outcomes) - 1
-
-
-def _scores(figures: Figures | None, objectives: Sequence[Objective]) -> tuple[float, ...]:
-    assert figures is not None
+def _scores(figures: Figures, objectives: Sequence[Objective]) -> tuple[float, ...]:
     values = (objective.of(figures) for objective in objectives)
     # To three digits: what is nearer than that, no estimate and no quotation tells apart.
     return tuple(float(f"{value:.3g}") if value is not None else float("inf") for value in values)

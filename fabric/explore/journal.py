@@ -6,19 +6,26 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable
-from dataclasses import fields
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter, ValidationError
+
 from fabric import __version__
 from fabric.diagnostics import Place, Report
+from fabric.explore.dimensions import Value
 from fabric.explore.measure import Ask, Figures, Outcome
 from fabric.explore.space import Base, Choice
 
 
 def fingerprint(base: Base, ask: Ask) -> str:
-    """Of all that outcomes depend on but the choice: designs may be added to a sweep, its question may not change."""
-    return hashlib.sha256(repr((__version__, base, ask)).encode()).hexdigest()
+    """Of all that outcomes depend on but the choice: designs may be added to a sweep, its question may not change.
+
+    Where the intent and the prices lie is left out: the same sweep goes on from another folder.
+    """
+    prices = replace(ask.prices, places={}) if ask.prices else None
+    return hashlib.sha256(repr((__version__, base.text, base.fabric, replace(ask, prices=prices))).encode()).hexdigest()
 
 
 class Journal:
@@ -31,7 +38,7 @@ class Journal:
         if path.exists() and path.stat().st_size:
             self._read()
         else:
-            path.write_text(json.dumps({"sweep": self.mark}) + "\n", encoding="utf-8")
+            self._append([{"sweep": self.mark}])
 
     def _read(self) -> None:
         report, shown = Report(), str(self.path)
@@ -54,28 +61,33 @@ class Journal:
                 stream.truncate(len(head) + 1 + len(whole))
 
     def add(self, outcomes: Iterable[Outcome]) -> None:
-        with self.path.open("a", encoding="utf-8") as stream:
-            stream.writelines(json.dumps(item.as_dict()) + "\n" for item in outcomes)
-            stream.flush()
-            os.fsync(stream.fileno())
+        self._append([item.as_dict() for item in outcomes])
+
+    def _append(self, rows: Iterable[dict[str, Any]]) -> None:
+        try:
+            with self.path.open("a", encoding="utf-8") as stream:
+                stream.writelines(json.dumps(row) + "\n" for row in rows)
+                stream.flush()
+                os.fsync(stream.fileno())
+        except OSError as error:  # of a full disk it does not say which file
+            raise OSError(error.errno, error.strerror, str(self.path)) from error
 
 
 def _object(line: bytes) -> dict[str, Any]:
     try:
         found = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 
 
 def _outcome(row: dict[str, Any]) -> Outcome | None:
     """The outcome that a line holds; None where it holds none."""
-    choice = row.get("choice")
-    if not isinstance(choice, dict):
-        return None
-    if "why" in row:
-        return Outcome(tuple(choice.items()), why=str(row["why"]))
     try:
-        return Outcome(tuple(choice.items()), Figures(**{item.name: row[item.name] for item in fields(Figures)}))
-    except KeyError:
+        choice = tuple(_CHOICE.validate_python(row.get("choice"), strict=True).items())
+        return Outcome(choice, why=str(row["why"])) if "why" in row else Outcome(choice, _FIGURES.validate_python(row))
+    except ValidationError:
         return None
+
+
+_CHOICE, _FIGURES = TypeAdapter(dict[str, Value]), TypeAdapter(Figures)

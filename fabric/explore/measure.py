@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from fabric.diagnostics import InputError
@@ -59,7 +59,7 @@ class Outcome:
 
     choice: Choice
     figures: Figures | None = None
-    why: str = field(default="")
+    why: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         found: dict[str, Any] = {"choice": dict(self.choice)}

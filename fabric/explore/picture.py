@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 from fabric.explore.front import Objective
 from fabric.explore.measure import Figures
-from fabric.explore.report import Found
+from fabric.explore.report import Found, title
 from fabric.export.canvas import FONT, INK, PAPER, RULE, SOFT, Box, Canvas, number
-from fabric.solver.plot import size_words
 
 WIDTH, HEIGHT = 900.0, 560.0
 PLOT = Box(84, 64, 780, 420)
@@ -23,21 +22,14 @@ def picture(found: Found) -> str:
     axes = _axes(found.objectives)
     canvas = Canvas()
     canvas.rect(Box(0, 0, WIDTH, HEIGHT), PAPER, radius=0)
-    ask = found.sweep.ask
-    canvas.text(20, 34, f"{len(found.outcomes):,} designs for {_asked(found)}", size=17, bold=True, room=WIDTH - 40)
+    canvas.text(20, 34, title(found), size=17, bold=True, room=WIDTH - 40)
     body = [canvas.body()]
     if axes is None:
         body.append(_text(WIDTH / 2, HEIGHT / 2, "no design has figures for two objectives", "middle"))
         return _document(body, "no designs")
     shown = _Scales.of(found, axes)
     body += [*shown.grid(found.currency), *shown.dots(found), _legend(found, axes, shown.left_out)]
-    return _document(body, f"{ask.collective}: {axes[0].name} against {axes[1].name}")
-
-
-def _asked(found: Found) -> str:
-    ask = found.sweep.ask
-    gpus = ask.gpus or max((item.figures.gpus for item in found.outcomes if item.figures), default=0)
-    return f"{gpus:,} GPUs: {ask.collective} of {size_words(ask.size)}" if gpus else f"fabric {found.sweep.base.fabric}"
+    return _document(body, f"{axes[1].name} against {axes[0].name}")
 
 
 def _axes(objectives: Sequence[Objective]) -> tuple[Objective, Objective, Objective | None] | None:
@@ -142,7 +134,7 @@ def _steps(points: Sequence[tuple[float, float]]) -> str:
 
 def _legend(found: Found, axes: tuple[Objective, Objective, Objective | None], left_out: int) -> str:
     words = ["numbered: beaten by none, as in the table"]
-    if cannot := sum(item.figures is None for item in found.outcomes):
+    if cannot := len(found.outcomes) - len(found.built):
         words.append(f"{cannot:,} cannot be built")
     if axes[2] is not None:
         words.append(f"size of a dot: {axes[2].name}, hollow where it is not known")
@@ -188,7 +180,7 @@ def _text(x: float, y: float, text: str, anchor: str, bold: bool = False) -> str
     return canvas.body()
 
 
-def _document(body: Sequence[str], title: str) -> str:
+def _document(body: Sequence[str], name: str) -> str:
     size = f'width="{number(WIDTH)}" height="{number(HEIGHT)}" viewBox="0 0 {number(WIDTH)} {number(HEIGHT)}"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" font-family="{FONT}">'
-    return "\n".join([head, f"<title>{title}</title>", *filter(None, body), "</svg>", ""])
+    return "\n".join([head, f"<title>{name}</title>", *filter(None, body), "</svg>", ""])

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
-from fabric.aligned import table
-from fabric.diagnostics import plural
-from fabric.explore.front import Objective, equals, front, known
+from fabric import aligned
+from fabric.explore.front import Objective, front, known
 from fabric.explore.measure import Figures, Outcome
 from fabric.explore.run import Sweep, reasons
+from fabric.export.tables import table
+from fabric.solver.plot import size_words
 
 REASONS = 5  # that are told
 Row = tuple[str, str, Callable[[Figures], str]]  # title, alignment, cell
@@ -27,20 +26,50 @@ class Found:
     currency: str  # of the prices, "" without
     outcomes: Sequence[Outcome]
     objectives: tuple[Objective, ...]  # those that have figures
-    front: tuple[int, ...]  # rows of `outcomes`
+    unjudged: tuple[str, ...]  # objectives that no design has a figure for
+    front: Mapping[int, int]  # rows of `outcomes`, the best first → how many other designs come to the same
 
     @staticmethod
     def of(sweep: Sweep, outcomes: Sequence[Outcome], wanted: Sequence[str], currency: str) -> Found:
         objectives = known(outcomes, wanted)
-        return Found(sweep, currency, outcomes, objectives, tuple(front(outcomes, objectives)))
+        names = {item.name for item in objectives}
+        unjudged = tuple(name for name in wanted if name not in names)
+        return Found(sweep, currency, outcomes, objectives, unjudged, front(outcomes, objectives))
+
+    @property
+    def built(self) -> list[Figures]:
+        """Figures of the designs that can be built."""
+        return [item.figures for item in self.outcomes if item.figures is not None]
+
+
+def title(found: Found) -> str:
+    """`96 designs of fabric backend for 1,024 GPUs, timed by all_reduce of 1 GiB`."""
+    ask, count = found.sweep.ask, len(found.outcomes)
+    gpus = {ask.gpus} if ask.gpus else {figures.gpus for figures in found.built}
+    words = [f"{count:,} design{'s' * (count != 1)} of fabric {found.sweep.base.fabric}"]
+    if any(gpus):
+        words.append(f" for {' to '.join(f'{ends:,}' for ends in sorted({min(gpus), max(gpus)}))} GPUs")
+    if any(figures.time_us is not None for figures in found.built):
+        words.append(f", timed by {ask.collective} of {size_words(ask.size)}")
+        words.append("" if ask.placement == "packed" else f", {ask.placement}")
+    return "".join(words)
+
+
+def _judged(found: Found) -> str:
+    """How many can be built, and how many of those are best in what."""
+    if not found.built:
+        return "none of them can be built"
+    words = [f"{len(found.built):,} can be built"]
+    if found.front:
+        words.append(f"{len(found.front):,} beaten by none in {', '.join(item.name for item in found.objectives)}")
+    if found.unjudged:
+        words.append(f"not judged by {' and '.join(found.unjudged)}, known of none")
+    return "; ".join(words)
 
 
 def text(found: Found) -> str:
     """The front, best of the first objective first, numbered as in the picture."""
-    built = sum(item.figures is not None for item in found.outcomes)
-    names = ", ".join(item.name for item in found.objectives)
-    best = f"{len(found.front):,} beaten by none in {names}"
-    out = [f"{plural(len(found.outcomes), 'design')}, {built:,} of them can be built, {best}"]
+    out = [title(found), _judged(found)]
     if found.front:
         out += ["", *_front(found)]
     told = list(reasons(found.outcomes).items())
@@ -54,18 +83,17 @@ def text(found: Found) -> str:
 
 def _front(found: Found) -> list[str]:
     varied = _varied(found)
-    columns = [*_sizes(found), *_figures(found)]
+    columns = [*_SIZES, *_figures(found)]
     head = ["", *varied, *(title for title, _, _ in columns), "equal"]
     rows = []
-    for number, at in enumerate(found.front, 1):
+    for number, (at, same) in enumerate(found.front.items(), 1):
         item = found.outcomes[at]
         assert item.figures is not None
-        choice, same = dict(item.choice), equals(found.outcomes, at, found.objectives)
-        cells = [cell(item.figures) for _, _, cell in columns]
+        choice, cells = dict(item.choice), [cell(item.figures) for _, _, cell in columns]
         rows.append([str(number), *(_word(choice[name]) for name in varied), *cells, f"+{same}" if same else ""])
     if not any(row[-1] for row in rows):
         head[-1] = ""
-    return table(head, rows, ">" + "<" * len(varied) + "".join(align for _, align, _ in columns) + ">")
+    return aligned.table(head, rows, ">" + "<" * len(varied) + "".join(align for _, align, _ in columns) + ">")
 
 
 def _varied(found: Found) -> list[str]:
@@ -74,14 +102,13 @@ def _varied(found: Found) -> list[str]:
     return [name for name in first if len({dict(item.choice)[name] for item in found.outcomes}) > 1]
 
 
-def _sizes(found: Found) -> list[Row]:
-    return [
-        ("leaf", ">", lambda f: f"{f.leaves:,}"),
-        ("spine", ">", lambda f: f"{f.spines:,}"),
-        ("core", ">", lambda f: f"{f.cores:,}" if f.cores else "-"),
-        ("links", ">", lambda f: f"{f.links:,}"),
-        ("built", ">", lambda f: f"{f.oversubscription:.3g}:1"),
-    ]
+_SIZES: Sequence[Row] = (
+    ("leaf", ">", lambda f: f"{f.leaves:,}"),
+    ("spine", ">", lambda f: f"{f.spines:,}" if f.spines else "-"),
+    ("core", ">", lambda f: f"{f.cores:,}" if f.cores else "-"),
+    ("links", ">", lambda f: f"{f.links:,}"),
+    ("built", ">", lambda f: f"{f.oversubscription:.3g}:1"),
+)
 
 
 def _figures(found: Found) -> list[Row]:
@@ -118,6 +145,7 @@ def as_dict(found: Found) -> dict[str, Any]:
         "gpus": ask.gpus,
         "collective": ask.collective,
         "bytes": ask.size,
+        "placement": ask.placement,
         "currency": found.currency,
         "objectives": [item.name for item in found.objectives],
         "front": list(found.front),
@@ -131,19 +159,13 @@ def as_json(found: Found) -> str:
 
 def as_csv(found: Found) -> str:
     """A line a design, in the order of the choices; plain numbers, empty where nothing is known."""
-    figures = [key for key in Outcome((), _NOTHING).as_dict() if key != "choice"]
-    dimensions = list(dict(found.outcomes[0].choice)) if found.outcomes else []
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([*dimensions, "front", *figures, "why"])
+    figures = [*(item.name for item in fields(Figures)), "switches"]
+    place = {at: number for number, at in enumerate(found.front, 1)}
+    rows = []
     for at, item in enumerate(found.outcomes):
         row = item.as_dict()
-        place = found.front.index(at) + 1 if at in found.front else ""
-        values = [row.get(key) for key in figures]
-        writer.writerow([*map(_word, dict(item.choice).values()), place, *("" if v is None else v for v in values), item.why])
-    return out.getvalue()
+        rows.append([*map(_word, dict(item.choice).values()), place.get(at), *map(row.get, figures), item.why])
+    return table([*dict(found.outcomes[0].choice), "front", *figures, "why"], rows)
 
-
-_NOTHING = Figures(0, 0, 0, 0, 0, 0, 0, 0.0, None, None, "", None, None, None)
 
 FORMATS: Mapping[str, Callable[[Found], str]] = {"text": text, "csv": as_csv, "json": as_json}

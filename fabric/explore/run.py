@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -76,8 +78,13 @@ def _on_dask(one: Callable[[Choice], Outcome], todo: Sequence[Choice], address: 
             raise MissingError(f"the Dask scheduler at {address} has no workers")
         batches = [todo[at : at + BATCH] for at in range(0, len(todo), BATCH)]
         tasks = client.map(partial(_batch, one), batches, pure=False)
-        for done in dask.as_completed(tasks, loop=client.loop):
-            yield done.result()
+        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # it logs a traceback when a scheduler is lost
+        try:
+            for done in dask.as_completed(tasks, loop=client.loop):
+                yield done.result()
+        except (dask.CancelledError, dask.KilledWorker, dask.comm.CommClosedError) as error:
+            what = f"the Dask cluster at {address} was lost ({type(error).__name__})"
+            raise MissingError(f"{what}; with --resume FILE a sweep goes on where it stopped") from None
 
 
 def _batch(one: Callable[[Choice], Outcome], batch: Batch) -> list[Outcome]:
@@ -85,10 +92,6 @@ def _batch(one: Callable[[Choice], Outcome], batch: Batch) -> list[Outcome]:
 
 
 def reasons(outcomes: Sequence[Outcome]) -> Mapping[str, int]:
-    """Why designs cannot be, in the first line of what was said, and how many share it; the most frequent first."""
-    count: dict[str, int] = {}
-    for item in outcomes:
-        if item.figures is None:
-            first = item.why.partition("\n")[0].rstrip(":")
-            count[first] = count.get(first, 0) + 1
+    """Why designs cannot be, and how many share it; the most frequent first. Of several attempts at one the last is told."""
+    count = Counter(item.why.rpartition("\n")[2].strip(" -") for item in outcomes if item.figures is None)
     return dict(sorted(count.items(), key=lambda entry: (-entry[1], entry[0])))

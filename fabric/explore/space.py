@@ -79,12 +79,12 @@ def usual(spec: FabricSpec, own: Mapping[str, SwitchModel]) -> dict[str, tuple[V
 
 
 def _suited(spec: FabricSpec, own: Mapping[str, SwitchModel]) -> list[str]:
-    """Switches of the technology that the intent has, as fast as a NIC port and no more than four times as fast."""
-    speed, found = spec.groups[0].nic.speed_gbps, []
-    for name in sorted({*catalog.switch_names(), *own, spec.leaf.switch}):
+    """The intent's own leaf, and switches of its technology as fast as a NIC port and no more than four times as fast."""
+    speed, found = spec.groups[0].nic.speed_gbps, {spec.leaf.switch}
+    for name in (*catalog.switch_names(), *own):
         model = catalog.switch(name, own)
         assert model is not None
         fits = speed in model.speeds and model.native_gbps <= 4 * speed and model.cages >= 16
         if fits and model.technology == spec.leaf.model.technology:
-            found.append(name)
-    return found
+            found.add(name)
+    return sorted(found)

@@ -38,7 +38,15 @@ FORMATS: Mapping[str, Format] = {
     "graphviz": Format("picture by bundles, for dot", "fabric.export.graphviz:graphviz"),
     "kubernetes": Format("node labels, Kueue and Volcano topology (a folder)", "fabric.export.kubernetes:kubernetes"),
     "mermaid": Format("Mermaid flowchart for Markdown", "fabric.export.mermaid:mermaid"),
+    "nautobot": Format("what `fabric nautobot push` makes, JSON", "fabric.inventory.nautobot:nautobot"),
     "nccl": Format("NCCL topology of each server group (a folder)", "fabric.export.nccl:nccl"),
+    "netbox": Format("what `fabric netbox push` makes, JSON", "fabric.inventory.netbox:netbox"),
+    "prometheus": Format(
+        "alert and recording rules, targets, inhibition (a folder)", "fabric.monitoring.prometheus:prometheus"
+    ),
+    "prometheus-snmp": Format(
+        "the same for sites with SNMP alone (a folder)", "fabric.monitoring.prometheus:prometheus_snmp"
+    ),
     "slurm": Format("topology.conf, tree", "fabric.export.slurm:slurm"),
     "slurm-block": Format("topology.conf, blocks", "fabric.export.slurm:slurm_block"),
     "slurm-yaml": Format("topology.yaml of Slurm 25.05", "fabric.export.slurm_yaml:slurm_yaml"),

@@ -52,7 +52,9 @@ def gnmi(plan: Plan) -> str:
     lines += ["encoding: json_ietf", "targets:"]
     targets = [line for fabric in plan.fabrics.values() for line in _targets(fabric, streams)]
     lines[-1] += "" if targets else " {}"
-    subscriptions = [line for nos, stream in streams.items() for line in _subscriptions(nos, stream)]
+    subscriptions = [
+        line for nos, stream in streams.items() for line in _subscriptions(nos, stream, _asked(plan, nos, stream))
+    ]
     lines += [*targets, "subscriptions:" if subscriptions else "subscriptions: {}", *subscriptions]
     return "\n".join([*lines, "outputs:", '  prometheus: {type: prometheus, listen: ":9804"}']) + "\n"
 
@@ -70,6 +72,12 @@ def topics(fabric: FabricPlan, stream: Telemetry) -> list[Topic]:
     """The subscriptions that a switch of a fabric has; without RoCE there is nothing lossless to watch."""
     here = [topic for topic, found in stream.topics.items() if found.paths]
     return [topic for topic in here if fabric.lossless is not None or topic not in LOSSLESS]
+
+
+def _asked(plan: Plan, nos: str, stream: Telemetry) -> set[Topic]:
+    """What at least one switch of a network OS is asked for."""
+    fabrics = [fabric for fabric in plan.fabrics.values() if any(device.nos == nos for device in fabric.switches)]
+    return {topic for fabric in fabrics for topic in topics(fabric, stream)}
 
 
 def _silent(streams: Mapping[str, Telemetry], known: set[str]) -> Iterator[str]:
@@ -93,9 +101,9 @@ def _targets(fabric: FabricPlan, streams: Mapping[str, Telemetry]) -> Iterator[s
         yield f"    event-tags: {{fabric: {json.dumps(fabric.name)}, tier: {device.role}}}"
 
 
-def _subscriptions(nos: str, stream: Telemetry) -> Iterator[str]:
+def _subscriptions(nos: str, stream: Telemetry, asked: set[Topic]) -> Iterator[str]:
     for topic, found in stream.topics.items():
-        if not found.paths:
+        if topic not in asked:
             continue
         yield f"  {nos}-{topic}:"
         if found.target:

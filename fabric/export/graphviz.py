@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fabric.export.colours import ROLES
 from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
 from fabric.plan.plan import FabricPlan, Plan
 
 MOST_SWITCHES = 40  # more are drawn by what is alike
 MOST_UNITS = 24  # more units of pods are drawn as their pods
-COLOURS = {CORE: "#e8def8", SPINE: "#d6e4ff", LEAF: "#d7f2e3", SERVER: "#f1f1f1", ATTACHED: "#fff3d6"}
 
 Key = tuple[str, ...]
 
@@ -110,7 +110,7 @@ def _style(key: Key, devices: list[Device]) -> str:
     else:
         lines = [f"{first.name} … {devices[-1].name}", f"{len(devices)} x {first.model}"]
     label = "\\n".join(quoted(line)[1:-1] for line in lines)
-    return f'[label="{label}", fillcolor="{COLOURS[key[0]]}"]'
+    return f'[label="{label}", fillcolor="{ROLES[key[0]].ground}"]'
 
 
 def bundles(fabric: FabricPlan, keys: list[Key]) -> list[Bundle]:

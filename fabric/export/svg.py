@@ -43,7 +43,7 @@ def _slices(
     title = f"Network of {plan.site}, {what} {number}: "
     most = max(len(there(fabric)) for fabric in plan.fabrics.values())
     if not 1 <= number <= max(most, 1):
-        message = f"{what}: expected a number from 1 to {max(most, 1)}, got {number}"
+        message = f"expected a number from 1 to {max(most, 1)}, got {number}"
         raise InputError([Diagnostic("FAB163", Place(f"--{what}"), message, "`fabric plan` says what a fabric has")])
     if not most:
         note = f"This fabric has no {what}s, so it is drawn whole."

@@ -98,12 +98,23 @@ def test_the_name_says_two(tmp_path: Path) -> None:
 
 def test_a_device_that_the_plan_does_not_have(tmp_path: Path) -> None:
     (tmp_path / "old.txt").write_text(f"leaf01#show lldp neighbors | json\n{EOS}\n")
+    (tmp_path / "leaf002.json").write_text(EOS)
     told = read([tmp_path], {}, HOSTS)
     (item,) = told.strangers
-    assert (told.boxes, item.severity) == ({}, "warning")
+    assert (len(told.boxes), item.severity) == (1, "warning")
     assert (item.message, item.hint) == (
         "is of 'leaf01', which the plan does not have: passed over",
         "did you mean 'leaf001'?",
+    )
+
+
+def test_files_of_another_site_alone(tmp_path: Path) -> None:
+    """Nothing is compared: that must not read as nothing is wrong."""
+    session = f"other01#show lldp neighbors | json\n{EOS}\n"
+    (item,) = mistakes(tmp_path, {"a.txt": session, "b.txt": session})
+    assert (
+        item.message
+        == "no file is of a box of this plan; the first is of 'other01', which the plan does not have: passed over"
     )
 
 

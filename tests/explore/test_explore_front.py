@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabric.explore.front import OBJECTIVES, equals, front, known
+from fabric.explore.front import OBJECTIVES, front, known
 from fabric.explore.measure import Figures, Outcome
 
 OBJECTIVE = tuple(OBJECTIVES[name] for name in ("cost", "power", "time"))
@@ -19,7 +19,7 @@ def outcome(name: str, cost: float | None, power: float | None, time: float | No
     return Outcome((("switch", name),), figures)
 
 
-def names(outcomes: list[Outcome], rows: list[int]) -> list[str]:
+def names(outcomes: list[Outcome], rows: dict[int, int]) -> list[str]:
     return [str(outcomes[at].choice[0][1]) for at in rows]
 
 
@@ -43,7 +43,7 @@ def test_front(designs: dict[str, tuple[float | None, ...]], expected: list[str]
 def test_what_cannot_be_built_is_on_no_front() -> None:
     outcomes = [Outcome((("switch", "a"),), why="too small"), outcome("b", 1, 1, 1)]
     assert names(outcomes, front(outcomes, OBJECTIVE)) == ["b"]
-    assert front(outcomes[:1], OBJECTIVE) == []
+    assert front(outcomes[:1], OBJECTIVE) == {}
 
 
 def test_an_objective_without_figures_is_none() -> None:
@@ -51,9 +51,9 @@ def test_an_objective_without_figures_is_none() -> None:
     assert [item.name for item in known(outcomes, ("cost", "power", "time"))] == ["power", "time"]
 
 
-def test_equals() -> None:
-    outcomes = [outcome("a", 1, 1, 1), outcome("b", 1, 1, 1), outcome("c", 1, 1, 2)]
-    assert [equals(outcomes, at, OBJECTIVE) for at in range(3)] == [1, 1, 0]
+def test_those_that_come_to_the_same_are_counted() -> None:
+    outcomes = [outcome("a", 1, 1, 1), outcome("b", 1, 1, 1), outcome("worse", 1, 1, 2), outcome("c", 2, 1, 0.5)]
+    assert front(outcomes, OBJECTIVE) == {0: 1, 3: 0}
 
 
 figure = st.integers(1, 5)
@@ -62,7 +62,8 @@ figure = st.integers(1, 5)
 @given(st.lists(st.tuples(figure, figure, figure), min_size=1, max_size=40))
 def test_the_front_is_what_nothing_beats(rows: list[tuple[int, int, int]]) -> None:
     outcomes = [outcome(str(at), *row) for at, row in enumerate(rows)]
-    kept = {rows[at] for at in front(outcomes, OBJECTIVE)}
+    kept = {rows[at]: same for at, same in front(outcomes, OBJECTIVE).items()}
     for row in rows:
         beaten = any(other != row and all(a <= b for a, b in zip(other, row, strict=True)) for other in rows)
         assert (row in kept) == (not beaten)
+        assert beaten or kept[row] == rows.count(row) - 1

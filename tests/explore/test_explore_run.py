@@ -7,16 +7,18 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from fabric import pipeline
+from fabric.bom.prices import read as read_prices
 from fabric.diagnostics import InputError, MissingError
 from fabric.explore.ask import Wish, objectives, sweep
-from fabric.explore.journal import Journal
-from fabric.explore.measure import Ask, measure
+from fabric.explore.journal import Journal, fingerprint
+from fabric.explore.measure import Ask, Figures, Outcome, measure
 from fabric.explore.picture import picture
 from fabric.explore.report import FORMATS, Found
 from fabric.explore.run import reasons, run
@@ -34,6 +36,7 @@ fabrics:
     servers: {model: dgx-h100, count: 32}
     topology: {switch: 7060dx5-64s}
 """
+FIGURES = Figures(1, 8, 2, 4, 2, 0, 8, 1.0, 1.0, 100.0, "NVLink", 1.0, 1.0, None)
 VARY = ("switch=7060dx5-64s,32x400g", "kind=rail-optimized,rack", "oversubscription=1,2")
 
 
@@ -84,7 +87,7 @@ def test_what_cannot_be_built_says_why(intent: pipeline.Intent) -> None:
     asked = sweep(intent, Wish(Ask(gpus=100_000), vary=("switch=32x400g", "tiers=2,3")))
     found = run(asked, jobs=1)
     assert [item.figures is None for item in found] == [True, True]
-    assert "these do not fit" in next(iter(reasons(found)))
+    assert [why.partition(" uplinks")[0] for why in reasons(found)] == ["three tiers with 400G", "two tiers with 400G"]
 
 
 def test_the_network_os_of_another_switch_is_not_kept(tmp_path: Path) -> None:
@@ -137,6 +140,9 @@ def test_a_sweep_goes_on_where_it_stopped(intent: pipeline.Intent, tmp_path: Pat
     [
         ("", ""),
         ("not json\n", "expected what this sweep found before"),
+        ("[" * 100_000, "expected what this sweep found before"),
+        ('SAME\n{"choice": {"switch": ["a"]}, "why": ""}\n', "j:2:1: error[FAB102]: expected an outcome of this sweep"),
+        ("SAME\nFIGURES\n", "j:2:1: error[FAB102]: expected an outcome of this sweep"),
         ('{"sweep": "of another"}\n', "expected what this sweep found before"),
         ("SAME\n{}\n", "j:2:1: error[FAB102]: expected an outcome of this sweep"),
         ('SAME\n{"choice": {"switch": "a"}, "gpus": 3}\n', "j:2:1: error[FAB102]: expected an outcome of this sweep"),
@@ -148,13 +154,29 @@ def test_a_file_of_something_else_is_refused(
     monkeypatch.chdir(tmp_path)
     asked, path = sweep(intent, Wish(Ask(), vary=VARY)), Path("j")
     Journal(path, asked.base, asked.ask)
-    path.write_text(content.replace("SAME", path.read_text().strip()), encoding="utf-8")
+    figures = json.dumps({**Outcome((), FIGURES).as_dict(), "time_us": "soon"})
+    path.write_text(content.replace("SAME", path.read_text().strip()).replace("FIGURES", figures), encoding="utf-8")
     if not told:
         assert Journal(path, asked.base, asked.ask).known == {}
         return
     with pytest.raises(InputError) as caught:
         Journal(path, asked.base, asked.ask)
     assert told in str(caught.value)
+
+
+def test_a_sweep_goes_on_from_another_folder(
+    intent: pipeline.Intent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prices = tmp_path / "prices.yaml"
+    prices.write_text("currency: USD\nswitches: {sn5600: 1}\n", encoding="utf-8")
+
+    def mark(folder: Path, at: Path) -> str:
+        monkeypatch.chdir(folder)
+        there = pipeline.load(at / "ex.yaml")
+        ask = Ask(prices=read_prices(at / "prices.yaml", there.site.catalog, str(at / "prices.yaml")))
+        return fingerprint(sweep(there, Wish(ask, vary=VARY)).base, ask)
+
+    assert mark(tmp_path, Path()) == mark(Path("/"), tmp_path)
 
 
 # --- words ---------------------------------------------------------------------------------------------------
@@ -166,12 +188,19 @@ def test_a_file_of_something_else_is_refused(
         ({"vary": ("colour=red",)}, "--vary: error[FAB102]: unknown dimension 'colour'"),
         ({"vary": ("planes",)}, "expected planes=VALUE,VALUE, got 'planes'"),
         ({"vary": ("planes=two",)}, "planes: expected a whole number from 1, got 'two'"),
-        ({"vary": ("oversubscription=0",)}, "oversubscription: expected a ratio such as 2, or 1.5:1, got '0'"),
+        (
+            {"vary": ("oversubscription=0",)},
+            "oversubscription: expected a ratio from 0.01 to 1000 such as 2, or 1.5:1, got '0'",
+        ),
+        ({"vary": ("oversubscription=1e-300",)}, "expected a ratio from 0.01 to 1000"),
+        ({"vary": ("oversubscription=nan",)}, "expected a ratio from 0.01 to 1000"),
         ({"vary": ("tiers=4",)}, "tiers: expected 2 or 3, got '4'"),
         ({"vary": ("switch=sn56000",)}, "switch: unknown 'sn56000'\n    hint: did you mean 'sn5600'?"),
         ({"vary": ("switch=zz*",)}, "switch: no name matches 'zz*'"),
         ({"vary": ("kind=ring",)}, "kind: unknown 'ring'"),
         ({"vary": ("planes=",)}, "planes: expected values, got none"),
+        ({"by": ("cost",)}, "--by: error[FAB102]: cost: expected prices, got none\n    hint: --prices FILE gives them"),
+        ({"ask": Ask(placement="scattered")}, "expected packed, spread or random:SEED, got 'scattered'"),
         ({"by": ("beauty",)}, "--by: error[FAB102]: unknown objective 'beauty'"),
         ({"fabric": "backent"}, "--fabric: error[FAB106]: unknown fabric 'backent'\n    hint: did you mean 'backend'?"),
         ({"ask": Ask(collective="allreduce")}, "unknown collective 'allreduce'"),
@@ -190,9 +219,31 @@ def test_words_that_are_none(intent: pipeline.Intent, wish: dict[str, Any], told
 def test_gpus_of_several_groups_are_refused(tmp_path: Path) -> None:
     groups = "[{model: dgx-h100, count: 8, name: a}, {model: dgx-h100, count: 8, name: b}]"
     intent = written(tmp_path, INTENT.replace("{model: dgx-h100, count: 32, per_rack: 4}", groups))
-    with pytest.raises(InputError, match="expected one group of servers, got 2"):
+    with pytest.raises(InputError, match=r"--gpus: error\[FAB102\]: expected one group of servers, got 2"):
         sweep(intent, Wish(Ask(gpus=64)))
+    with pytest.raises(InputError, match=r"--vary: error\[FAB102\]: expected one group of servers, got 2"):
+        sweep(intent, Wish(Ask(), vary=("server=dgx-h100",)))
     assert sweep(intent, Wish(Ask())).choices
+
+
+def test_gpus_are_of_the_servers_that_are_tried(tmp_path: Path) -> None:
+    """The intent's own server has none: that is no matter where others are asked for."""
+    intent = written(tmp_path, INTENT.replace("{model: dgx-h100, count: 32, per_rack: 4}", "{model: cpu-2x100, count: 32}"))
+    with pytest.raises(InputError, match="server cpu-2x100 has no GPUs"):
+        sweep(intent, Wish(Ask(gpus=64)))
+    found = run(sweep(intent, Wish(Ask(gpus=64), vary=("server=cpu-2x100,dgx-h100",))), jobs=1)
+    assert [(item.why, item.figures and item.figures.gpus) for item in found] == [
+        ("server cpu-2x100 has no GPUs", None),
+        ("", 64),
+    ]
+
+
+def test_the_usual_sweep_has_the_switch_of_the_intent(tmp_path: Path) -> None:
+    """A management switch is far faster upwards than a port of 1G: it is no usual choice, but the intent's own."""
+    oob = "    purpose: oob\n    servers: {model: dgx-h100, count: 32, per_rack: 4}\n    topology: {switch: sn2201}\n"
+    intent = written(tmp_path, INTENT.partition("  storage:")[0] + "  mgmt:\n" + oob)
+    choices = sweep(intent, Wish(Ask(), fabric="mgmt")).choices
+    assert {dict(choice)["switch"] for choice in choices} == {"sn2201"}
 
 
 def test_reports_and_picture(intent: pipeline.Intent) -> None:
@@ -206,11 +257,37 @@ def test_reports_and_picture(intent: pipeline.Intent) -> None:
     lines = FORMATS["csv"](found).splitlines()
     assert len(lines) == 9
     assert lines[0].startswith("switch,kind,oversubscription,front,servers,gpus,tiers,leaves,")
-    shown = FORMATS["text"](found)
-    assert shown.splitlines()[0].startswith("8 designs, ")
+    shown = FORMATS["text"](found).splitlines()
+    assert shown[0] == "8 designs of fabric backend for 256 GPUs, timed by all_reduce of 1 GiB"
+    built = len(found.built)
+    assert shown[1].startswith(f"{built} can be built; {len(found.front)} beaten by none in switches, ")
     drawn = picture(found)
     assert drawn.count("<circle") == sum(item.figures is not None for item in outcomes)
     assert drawn == picture(found)
+
+
+@pytest.mark.parametrize(
+    ("wish", "told"),
+    [
+        (Wish(Ask(), vary=("switch=sn2201",)), ["1 design of fabric backend", "none of them can be built"]),
+        (Wish(Ask(gpus=64), vary=("rails=3",)), ["1 design of fabric backend for 64 GPUs", "none of them can be built"]),
+        (
+            Wish(Ask(), "storage", ("oversubscription=1,2",), ("time",)),
+            ["2 designs of fabric storage for 256 GPUs", "2 can be built; not judged by time, known of none"],
+        ),
+        (
+            Wish(Ask(collective="alltoall", placement="spread"), vary=("switch=7060dx5-64s",), by=("time", "power")),
+            [
+                "1 design of fabric backend for 256 GPUs, timed by alltoall of 1 GiB, spread",
+                "1 can be built; 1 beaten by none in time; not judged by power, known of none",
+            ],
+        ),
+    ],
+)
+def test_the_first_lines_say_what_was_asked(intent: pipeline.Intent, wish: Wish, told: list[str]) -> None:
+    asked = sweep(intent, wish)
+    found = Found.of(asked, run(asked, jobs=1), objectives(wish), "")
+    assert FORMATS["text"](found).splitlines()[:2] == told
 
 
 # --- a cluster -----------------------------------------------------------------------------------------------
@@ -223,30 +300,45 @@ def test_no_cluster(intent: pipeline.Intent, monkeypatch: pytest.MonkeyPatch) ->
         run(asked, dask="tcp://127.0.0.1:9")
 
 
-def test_a_cluster_gives_the_same(intent: pipeline.Intent, tmp_path: Path) -> None:
-    """A real scheduler and two workers on loopback, each a process of its own."""
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
+    """The address of a real scheduler on loopback, and its process before those of two workers."""
     pytest.importorskip("distributed")
     where = tmp_path / "scheduler.json"
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    python = [sys.executable, "-m", "distributed.cli.dask_scheduler"]
     env = {**os.environ, "DASK_DISTRIBUTED__DASHBOARD__LINK": ""}
-    scheduler = [*python, "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(where)]
-    worker = [sys.executable, "-m", "distributed.cli.dask_worker", "--scheduler-file", str(where), "--nthreads", "1"]
-    started = [subprocess.Popen(scheduler, env=env, **quiet)]
+
+    def start(*words: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", *words, "--no-dashboard", "--scheduler-file", str(where)]
+        return subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    started = [start("distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0")]
     try:
         deadline = time.monotonic() + 60
         while not where.exists() and time.monotonic() < deadline:
             time.sleep(0.1)
-        folder = ["--local-directory", str(tmp_path), "--no-dashboard", "--no-nanny"]
-        started += [subprocess.Popen([*worker, *folder, "--name", name], env=env, **quiet) for name in ("one", "two")]
+        folder = ("--nthreads", "1", "--no-nanny", "--local-directory", str(tmp_path))
+        started += [start("distributed.cli.dask_worker", *folder, "--name", name) for name in ("one", "two")]
         address = json.loads(where.read_text())["address"]
         _wait_for_workers(address, 2)
-        asked = sweep(intent, Wish(Ask(), vary=VARY))
-        assert as_rows(run(asked, dask=address)) == as_rows(run(asked, jobs=1))
+        yield address, started
     finally:
         for process in reversed(started):
             process.kill()
             process.wait()
+
+
+def test_a_cluster_gives_the_same_until_it_is_lost(
+    intent: pipeline.Intent, cluster: tuple[str, list[subprocess.Popen[bytes]]], capfd: pytest.CaptureFixture[str]
+) -> None:
+    address, (scheduler, *_) = cluster
+    asked = sweep(intent, Wish(Ask(), vary=VARY))
+    assert as_rows(run(asked, dask=address)) == as_rows(run(asked, jobs=1))
+    many = sweep(intent, Wish(Ask(), vary=(*VARY, "unit=4,8,16,32")))
+    with pytest.raises(
+        MissingError, match=r"the Dask cluster at tcp://127\.0\.0\.1:\d+ was lost \(\w+\); with --resume FILE"
+    ):
+        run(many, dask=address, advance=lambda steps: scheduler.kill() if steps else None)
+    assert "Traceback" not in capfd.readouterr().err
 
 
 def _wait_for_workers(address: str, count: int) -> None:

@@ -94,7 +94,7 @@ def test_every_switch_with_gnmi_is_a_target_of_known_subscriptions(design: str) 
         assert 0 < int(port) < 65536
         assert all(name.startswith(f"{device.nos}-") for name in entry["subscriptions"])
         used |= set(entry["subscriptions"])
-    assert used <= set(config["subscriptions"])
+    assert used == set(config["subscriptions"])
     for subscription in config["subscriptions"].values():
         assert set(subscription) <= SUBSCRIPTION
         assert (subscription["mode"], subscription["stream-mode"]) == ("stream", "sample")

@@ -55,6 +55,9 @@ def read(paths: Sequence[Path], stated: Mapping[Path, str], hosts: Hosts, form: 
             strangers.append(error.diagnostic)
         except InputError as error:
             report.errors.extend(error.diagnostics)
+    if strangers and not told.boxes:
+        message = f"no file is of a box of this plan; the first {strangers[0].message}"
+        report.error(CODE, strangers[0].place, message, strangers[0].hint)
     report.raise_errors()
     told.strangers = tuple(strangers)
     return told

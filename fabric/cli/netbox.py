@@ -1,0 +1,131 @@
+"""`fabric netbox push` and `fabric nautobot push`: the plan into a source of truth, and kept in step with it."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from fabric.cli.common import FINDINGS, progress, say, show_diagnostics
+
+if TYPE_CHECKING:
+    from fabric.inventory.engine import Change, Pushed
+    from fabric.inventory.push import System
+
+MOST_SHOWN = 200
+netbox = typer.Typer(help="The plan in NetBox.", no_args_is_help=True)
+nautobot = typer.Typer(help="The plan in Nautobot.", no_args_is_help=True)
+
+FILE = typer.Argument(..., metavar="FILE", help="intent", show_default=False)
+ADDRESS = typer.Option("", "--url", metavar="URL", help="of the server; NETBOX_URL unless given", show_default=False)
+NAUTOBOT_ADDRESS = typer.Option(
+    "", "--url", metavar="URL", help="of the server; NAUTOBOT_URL unless given", show_default=False
+)
+DRY = typer.Option(False, "--dry-run", help="show what would change, and change nothing; exit code 1 if anything would")
+PRUNE = typer.Option(False, "--prune", help="delete what an earlier push of this site made and the plan no longer has")
+BATCH = typer.Option(200, "--batch", min=1, max=1000, help="objects a request")
+JSON = typer.Option(False, "--json", help="print counts and changes as JSON")
+
+
+@netbox.callback()
+@nautobot.callback()
+def group() -> None:
+    """A group of commands, also while there is one."""
+
+
+@netbox.command("push")
+def push(
+    file: Path = FILE, url: str = ADDRESS, dry_run: bool = DRY, prune: bool = PRUNE, batch: int = BATCH, as_json: bool = JSON
+) -> None:
+    """Create what is missing in NetBox and change what differs; the token is that of NETBOX_TOKEN."""
+    _push("netbox", file, url, dry_run, prune, batch, as_json)
+
+
+@nautobot.command("push")
+def push_nautobot(
+    file: Path = FILE,
+    url: str = NAUTOBOT_ADDRESS,
+    dry_run: bool = DRY,
+    prune: bool = PRUNE,
+    batch: int = BATCH,
+    as_json: bool = JSON,
+) -> None:
+    """Create what is missing in Nautobot and change what differs; the token is that of NAUTOBOT_TOKEN."""
+    _push("nautobot", file, url, dry_run, prune, batch, as_json)
+
+
+def _push(name: str, file: Path, url: str, dry: bool, prune: bool, batch: int, as_json: bool) -> None:
+    from fabric import pipeline
+    from fabric.inventory.push import SYSTEMS, Options, Push
+
+    system = SYSTEMS[name]
+    url = url or os.environ.get(system.url, "")
+    token = _access(system, url)
+    made = pipeline.plan(pipeline.load(file))
+    show_diagnostics(made.warnings)
+    work = Push(made, system)
+    with progress(f"push to {system.title}", work.size) as advance:
+        done = work.run(url, token, Options(prune, dry, batch), lambda table, count: advance(count))
+    _print(done, dry, as_json)
+    if dry and done.total:
+        raise typer.Exit(FINDINGS)
+
+
+def _access(system: System, url: str) -> str:
+    """The token; it is no argument, since everybody on a machine sees those of a process."""
+    from fabric.diagnostics import Diagnostic, InputError, Place
+
+    token, found = os.environ.get(system.token, ""), []
+    if not url.startswith(("http://", "https://")):
+        got = f"got '{url}'" if url else "got none"
+        message = f"expected the URL of a {system.title}, http:// or https://, {got}"
+        found.append(Diagnostic("FAB178", Place("--url"), message, f"--url, or the environment variable {system.url}"))
+    if not token:
+        message = f"expected a token of {system.title}, the variable is not set"
+        found.append(
+            Diagnostic("FAB178", Place(system.token), message, f"make one in {system.title}, then export {system.token}=…")
+        )
+    if found:
+        raise InputError(found)
+    return token
+
+
+def _print(done: Pushed, dry: bool, as_json: bool) -> None:
+    from fabric.inventory.push import lines
+
+    if as_json:
+        print(json.dumps(_document(done, dry), ensure_ascii=False))
+        return
+    if dry:
+        for change in done.changes[:MOST_SHOWN]:
+            print("\n".join(_shown(change)))
+        if len(done.changes) > MOST_SHOWN:
+            say(f"… and {len(done.changes) - MOST_SHOWN:,} more; --json has them all")
+    print("\n".join(lines(done)))
+
+
+def _shown(change: Change) -> list[str]:
+    """One object as a diff."""
+    sign = {"create": "+", "update": "~", "delete": "-"}[change.what]
+    rows = [f"    {name}: {was!r} -> {to!r}" for name, (was, to) in change.fields.items()]
+    return [f"{sign} {change.table} {' '.join(change.key)}", *rows]
+
+
+def _document(done: Pushed, dry: bool) -> dict[str, object]:
+    tables = {
+        name: {what: getattr(tally, what) for what in ("created", "updated", "unchanged", "deleted")}
+        for name, tally in done.tallies.items()
+    }
+    changes = [
+        {
+            "what": change.what,
+            "table": change.table,
+            "key": list(change.key),
+            "fields": {name: {"from": was, "to": to} for name, (was, to) in change.fields.items()},
+        }
+        for change in done.changes
+    ]
+    return {"dry_run": dry, "tables": tables, "changes": changes}

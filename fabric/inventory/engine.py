@@ -1,0 +1,368 @@
+"""Brings a server in step with what is wanted: finds by natural key, creates and changes in batches, deletes on demand.
+
+Works through any client with endpoints that can `filter`, `create`, `update` and `delete` lists: pynetbox and pynautobot.
+What is in step is not touched, so a second run changes nothing. Nothing that lacks the tag is ever deleted, and nothing
+that others have made is tagged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
+from typing import Any
+
+from fabric.diagnostics import Diagnostic, InputError, MissingError, Place
+from fabric.inventory.items import Item, Key, Ref, Row, Table, Term
+
+TAG = "fabricwright"
+PAGE = 1000  # objects a page: what both servers allow unless told otherwise
+MOST_IN_URL = 50
+Advance = Callable[[str, int], None]  # table, objects done
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What becomes of one object."""
+
+    table: str
+    key: Key
+    what: str  # "create" | "update" | "delete"
+    fields: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)  # as it is and as it is to be
+
+
+@dataclass
+class Tally:
+    """How many objects of a table were made, changed, left, deleted."""
+
+    created: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    deleted: int = 0
+
+    @property
+    def changes(self) -> int:
+        return self.created + self.updated + self.deleted
+
+
+@dataclass
+class Pushed:
+    """What a push did, or would do."""
+
+    tallies: dict[str, Tally] = field(default_factory=dict)
+    changes: list[Change] = field(default_factory=list)
+
+    @property
+    def total(self) -> int:
+        return sum(tally.changes for tally in self.tallies.values())
+
+
+class Engine:
+    """One push to one server."""
+
+    def __init__(self, api: Any, batch: int = 200, dry: bool = False, advance: Advance | None = None) -> None:
+        self.api, self.batch, self.dry = api, batch, dry
+        self.advance = advance or (lambda table, done: None)
+        self.ids: dict[str, dict[Key, Any]] = {}  # table → key → id
+        self.keys: dict[str, dict[Any, Key]] = {}  # and back
+        self.foreign: dict[str, set[Key]] = {}  # objects that others have made
+        self.rows: dict[str, dict[Key, Row]] = {}
+        self.gone: set[tuple[str, Any]] = set()  # endpoint and id of what was deleted, or would be in a dry run
+        self.done = Pushed()
+
+    def push(self, tables: Sequence[Table], tag: Ref, own: Ref, prune: bool = False) -> Pushed:
+        """Table by table; `tag` marks all that is ours, `own` what is this site's alone.
+
+        What is deleted goes first: a cable that moved must leave its port to the next one.
+        """
+        self.done.tallies = {table.name: Tally() for table in tables}
+        if prune:
+            for table in tables:
+                if not table.patch:
+                    self._find(table, tag)
+            for table in reversed(tables):
+                self._prune(table, own)
+        for table in tables:
+            self._table(table, tag, own)
+        return self.done
+
+    def _table(self, table: Table, tag: Ref, own: Ref) -> None:
+        if not table.patch:
+            self._find(table, tag)
+        marks = [mark for mark in ((tag, own) if table.own else (tag,)) if table.tagged]
+        tally = self.done.tallies[table.name]
+        if table.own:
+            self._refuse_others(table, tag, own)
+        new: list[Item] = []
+        changed: list[tuple[Item, dict[str, Any]]] = []
+        for item in table.items:
+            have = self.rows[table.endpoint].get(item.key)
+            if have is None:
+                if not table.patch and not self._left_alone(table, item):
+                    new.append(item)
+                continue
+            change = self._difference(table, item, have, marks)
+            if change:
+                changed.append((item, change))
+            else:
+                tally.unchanged += 1
+        self._refuse_taken(table, new)
+        self._create(table, new, marks)
+        self._update(table, changed)
+
+    def _refuse_others(self, table: Table, tag: Ref, own: Ref) -> None:
+        """Two sites that both push the same address would change it back and forth for ever."""
+        ours, mine, rows = self._value(tag), self._value(own), self.rows[table.endpoint]
+        marks = [(item.key, _tags(rows[item.key])) for item in table.items if item.key in rows]
+        taken = [key for key, tags in marks if ours in tags and mine not in tags]
+        if taken:
+            message = (
+                f"{table.endpoint}: {len(taken):,} objects are another site's already, first of them {' '.join(taken[0])}"
+            )
+            hint = "give every site pools of its own, or a server"
+            raise InputError([Diagnostic("FAB179", Place(self.api.base_url), message, hint)])
+
+    def _refuse_taken(self, table: Table, new: list[Item]) -> None:
+        """A port holds one cable; the one in it is deleted when told to, and when it is ours."""
+        if table.ends is None:
+            return
+        wanted = {item.key for item in table.items}
+        taken = {end: key for key in self.rows[table.endpoint] if key not in wanted for end in table.ends(key)}
+        blocked = [(item.key, taken[end]) for item in new for end in table.ends(item.key) if end in taken]
+        if blocked:
+            first, other = (" ".join(key) for key in blocked[0])
+            message = f"{table.endpoint}: {len(blocked):,} are in the way of others, first of them {other}: expected {first}"
+            hint = "--prune takes away what an earlier push of this site made; by hand, what others have made"
+            raise InputError([Diagnostic("FAB179", Place(self.api.base_url), message, hint)])
+
+    def _left_alone(self, table: Table, item: Item) -> bool:
+        owner = item.fields[table.part_of] if table.only_new else None
+        return isinstance(owner, Ref) and owner.key in self.foreign.get(owner.table, set())
+
+    def _find(self, table: Table, tag: Ref) -> None:
+        """Reads what is there, a page of a thousand at a time."""
+        rows: dict[Key, Row] = {}
+        ids: dict[Key, Any] = {}
+        for where in table.find:
+            for row in self._read(table, where):
+                key = self._key(table, row)
+                if key is not None and key not in rows and (table.endpoint, row["id"]) not in self.gone:
+                    rows[key], ids[key] = row, row["id"]
+        self.rows[table.endpoint], self.ids[table.name] = rows, ids
+        self.keys[table.name] = {value: key for key, value in ids.items()}
+        mark = self.ids.get(tag.table, {}).get(tag.key)
+        self.foreign[table.name] = {key for key, row in rows.items() if table.tagged and mark not in _tags(row)}
+
+    def _read(self, table: Table, where: Mapping[str, Any]) -> list[Row]:
+        resolved = {name: self._value(value) for name, value in where.items()}
+        if any(value is None for value in resolved.values()):
+            return []  # asks for parts of what is not there yet
+        rows: list[Row] = []
+        for part in _parts(resolved):
+            rows += self._asked(table, partial(self._page, table, part))
+        return rows
+
+    def _page(self, table: Table, where: dict[str, Any]) -> list[Row]:
+        endpoint = self._endpoint(table)
+        return [dict(row) for row in (endpoint.filter(limit=PAGE, **where) if where else endpoint.all(limit=PAGE))]
+
+    def _key(self, table: Table, row: Row) -> Key | None:
+        if table.key_of is not None:
+            return table.key_of(row)
+        key: list[str] = []
+        for name, of in table.key:
+            value = row.get(name)
+            if of:
+                known = self.keys.get(of, {}).get(_id(value))
+                if known is None and value is not None:
+                    return None  # a part of something that is not ours to see
+                key += known or ("",)
+            else:
+                key.append("" if value is None else str(_choice(value)))
+        return tuple(key)
+
+    def _difference(self, table: Table, item: Item, have: Row, marks: list[Ref]) -> dict[str, Any]:
+        """Fields that are not as wanted, ready to be sent."""
+        found = {}
+        for name, wanted in item.fields.items():
+            value = self._value(wanted)
+            if not _same(value, have.get(name)):
+                found[name] = value
+        if table.adopt or item.key not in self.foreign[table.name if not table.patch else self._of(table)]:
+            wanted_tags = [self._value(mark) for mark in marks]
+            if missing := [mark for mark in wanted_tags if mark not in _tags(have)]:
+                found["tags"] = [*_tags(have), *missing]
+        return found
+
+    def _of(self, table: Table) -> str:
+        """The table whose objects a second pass goes over."""
+        return table.part_of
+
+    def _create(self, table: Table, items: list[Item], marks: list[Ref]) -> None:
+        tally, ids = self.done.tallies[table.name], self.ids.setdefault(table.name, {})
+        for part in _batches(items, self.batch):
+            self.done.changes += [Change(table.name, item.key, "create") for item in part]
+            tally.created += len(part)
+            if self.dry:
+                continue
+            bodies = [self._body(item, marks) for item in part]
+            made = self._asked(table, partial(self._endpoint(table).create, bodies), part)
+            rows = [dict(row) for row in (made if isinstance(made, list) else [made])]
+            for item, row in zip(part, rows, strict=True):
+                ids[item.key], self.keys[table.name][row["id"]] = row["id"], item.key
+                self.rows[table.endpoint][item.key] = row
+            self._tag(table, part, marks)
+            self.advance(table.name, len(part))
+
+    def _tag(self, table: Table, made: list[Item], marks: list[Ref]) -> None:
+        """Tags what the server made without the tags it was told: Nautobot 3.2 does so with cables."""
+        tags = [self._value(mark) for mark in marks]
+        rows = [self.rows[table.endpoint][item.key] for item in made]
+        without = [row["id"] for row in rows if not set(tags) <= set(_tags(row))]
+        if without:
+            bodies = [{"id": number, "tags": tags} for number in without]
+            self._asked(table, partial(self._endpoint(table).update, bodies), made)
+
+    def _body(self, item: Item, marks: list[Ref]) -> dict[str, Any]:
+        body = {name: self._value(value) for name, value in {**item.fields, **item.once}.items()}
+        return body | ({"tags": [self._value(mark) for mark in marks]} if marks else {})
+
+    def _update(self, table: Table, changed: list[tuple[Item, dict[str, Any]]]) -> None:
+        tally = self.done.tallies[table.name]
+        for part in _batches(changed, self.batch):
+            for item, change in part:
+                have = self.rows[table.endpoint][item.key]
+                was = {name: (_shown(have.get(name)), value) for name, value in change.items()}
+                self.done.changes.append(Change(table.name, item.key, "update", was))
+            tally.updated += len(part)
+            if self.dry:
+                continue
+            bodies = [{"id": self.rows[table.endpoint][item.key]["id"], **change} for item, change in part]
+            items = [item for item, _ in part]
+            self._asked(table, partial(self._endpoint(table).update, bodies), items)
+            self.advance(table.name, len(part))
+
+    def _prune(self, table: Table, own: Ref) -> None:
+        """Deletes what bears this site's tag and is not wanted any more, parts before what they are parts of."""
+        if not (table.own or table.joins):
+            return
+        wanted, rows, tally = {item.key for item in table.items}, self.rows[table.endpoint], self.done.tallies[table.name]
+        for part in _batches(
+            sorted(key for key in rows if key not in wanted and self._deletable(table, key, own)), self.batch
+        ):
+            self.done.changes += [Change(table.name, key, "delete") for key in part]
+            tally.deleted += len(part)
+            ids = [rows[key]["id"] for key in part]
+            self.gone.update((table.endpoint, number) for number in ids)
+            if not self.dry:
+                self._asked(table, partial(self._endpoint(table).delete, ids))
+                self.advance(table.name, len(part))
+
+    def _deletable(self, table: Table, key: Key, own: Ref) -> bool:
+        """Tagged as this site's own; of what has no tags, tied to something of ours."""
+        if table.joins:
+            return not any(key[: len(other)] == other for other in self.foreign[table.joins])
+        mark = self._value(own)
+        return mark is not None and mark in _tags(self.rows[table.endpoint][key])
+
+    def _value(self, value: Any) -> Any:
+        """References as ids; None of what is not there yet, which only a dry run sees."""
+        if isinstance(value, Ref):
+            return self.ids.get(value.table, {}).get(value.key)
+        if isinstance(value, Term):
+            return {"object_type": value.type, "object_id": self._value(value.of)}
+        if isinstance(value, list | tuple):
+            return [self._value(one) for one in value]
+        return value
+
+    def _endpoint(self, table: Table) -> Any:
+        app, _, name = table.endpoint.partition(".")
+        return getattr(getattr(self.api, app), name)
+
+    def _asked(self, table: Table, ask: Callable[[], Any], items: Sequence[Item] = ()) -> Any:
+        """An answer of the server; its refusals and its absence as our own words."""
+        import requests
+
+        try:
+            return ask()
+        except requests.RequestException as error:
+            raise MissingError(f"{self.api.base_url}: {type(error).__name__}: {error}") from None
+        except Exception as error:
+            if not hasattr(error, "req"):
+                raise
+            raise InputError([refusal(self.api.base_url, table, error, items)]) from None
+
+
+def refusal(url: str, table: Table, error: Any, items: Sequence[Item]) -> Diagnostic:
+    """What the server had against a request, with the first object that it refused."""
+    status = getattr(error.req, "status_code", 0)
+    text, hint = str(getattr(error, "error", error))[:600], ""
+    if status in (401, 403):
+        hint = "the token must be allowed to write, and belong to this server"
+    else:
+        try:
+            answers = error.req.json()
+        except ValueError:
+            answers = None
+        if isinstance(answers, list):
+            for item, answer in zip(items, answers, strict=False):
+                if answer:
+                    text, hint = str(answer)[:600], f"object {' '.join(item.key)}"
+                    break
+    return Diagnostic("FAB177", Place(url), f"{table.endpoint}: the server answers {status}: {text}", hint)
+
+
+def _parts(where: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """A filter by a long list as several by short ones: the list stands in the URL."""
+    long = next((name for name, value in where.items() if isinstance(value, list)), None)
+    if long is None:
+        yield where
+        return
+    for part in _batches((value for value in where[long] if value is not None), MOST_IN_URL):
+        yield {**where, long: part}
+
+
+def _batches(rows: Iterable[Any], size: int) -> Iterator[list[Any]]:
+    left = iter(rows)
+    while part := list(islice(left, size)):
+        yield part
+
+
+def _id(value: Any) -> Any:
+    return value.get("id") if isinstance(value, Mapping) else value
+
+
+def _choice(value: Any) -> Any:
+    """What stands behind a choice or a reference."""
+    if isinstance(value, Mapping):
+        return value["value"] if "value" in value else value.get("id", value)
+    return value
+
+
+def _tags(row: Row) -> list[Any]:
+    return [_id(tag) for tag in row.get("tags") or ()]
+
+
+def _same(wanted: Any, have: Any) -> bool:
+    """Whether the server has what is wanted, whatever it dresses it in."""
+    if isinstance(wanted, list):
+        return isinstance(have, list | tuple) and {_word(one) for one in wanted} == {_word(one) for one in have}
+    have = _choice(have)
+    if isinstance(wanted, int | float) and not isinstance(wanted, bool) and isinstance(have, int | float | str):
+        try:
+            return abs(float(have) - wanted) < 0.005
+        except ValueError:
+            return False
+    return bool(have == wanted or (wanted in ("", None) and have in ("", None)))
+
+
+def _word(value: Any) -> Any:
+    """One of a list, comparable: of the end of a cable its type and id."""
+    if isinstance(value, Mapping) and "object_id" in value:
+        return value["object_type"], value["object_id"]
+    return _choice(value)
+
+
+def _shown(value: Any) -> Any:
+    return [_choice(one) for one in value] if isinstance(value, list | tuple) else _choice(value)

@@ -1,0 +1,230 @@
+"""A push to NetBox and Nautobot through their real clients: complete, idempotent, careful with what others have made."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from fabric import pipeline
+from fabric.cli import netbox
+from fabric.diagnostics import InputError, MissingError
+from fabric.inventory.push import DEFAULT, SYSTEMS, Options, Push
+from fabric.plan.plan import Plan
+from tests.inventory.truth_server import NAUTOBOT, NETBOX, TOKEN, Truth, served
+
+pytest.importorskip("pynetbox", reason="pynetbox is not installed")
+pytest.importorskip("pynautobot", reason="pynautobot is not installed")
+
+SITE = """\
+version: 1
+site: dc1
+catalog: {{servers: {{node: {{gpus: 8, nics: {{compute: {{count: 2, speed_gbps: 400}}}}}}}}}}
+fabrics:
+  backend:
+    nos: nxos
+    servers: {{model: node, count: {servers}, per_rack: 2, name: gpu}}
+    topology: {{switch: n9364d-gx2a, rails: 2, unit: {{servers: 4}}, attachments: [{{name: ufm, links: 1}}]}}
+    overlay: {{kind: evpn-vxlan}}
+    tenants:
+      - {{name: red, servers: gpu-0001, networks: [{{name: web, vlan: 100, gateway: 10.20.0.0/24}}]}}
+      - {{name: blue, servers: gpu-0002..{last}}}
+"""
+KINDS = {"netbox": NETBOX, "nautobot": NAUTOBOT}
+
+
+@dataclass
+class World:
+    """A server of one system, and how to push to it."""
+
+    name: str
+    truth: Truth
+    url: str
+
+    def push(self, plan: Plan, options: Options = DEFAULT) -> dict[str, tuple[int, int, int, int]]:
+        done = Push(plan, SYSTEMS[self.name]).run(self.url, TOKEN, options)
+        return {name: (t.created, t.updated, t.unchanged, t.deleted) for name, t in done.tallies.items()}
+
+    def names(self, endpoint: str) -> set[str]:
+        return {row["name"] for row in self.truth.rows[endpoint].values()}
+
+
+@pytest.fixture(params=sorted(SYSTEMS))
+def world(request: pytest.FixtureRequest) -> Iterator[World]:
+    truth = Truth(KINDS[request.param])
+    with served(truth) as url:
+        yield World(request.param, truth, url)
+
+
+def plan_of(folder: Path, servers: int = 4, site: str = "dc1") -> Plan:
+    path = folder / "intent.yaml"
+    path.write_text(SITE.format(servers=servers, last=f"{servers:04}").replace("site: dc1", f"site: {site}"))
+    return pipeline.plan(pipeline.load(path))
+
+
+def total(tallies: dict[str, tuple[int, int, int, int]]) -> tuple[int, ...]:
+    return tuple(map(sum, zip(*tallies.values(), strict=True)))
+
+
+def test_a_second_push_changes_nothing(world: World, tmp_path: Path) -> None:
+    plan = plan_of(tmp_path)
+    created, _, unchanged, deleted = total(world.push(plan))
+    assert created > 100
+    assert (unchanged, deleted) == (0, 0)
+    world.truth.requests.clear()
+    assert total(world.push(plan, Options(prune=True)))[:2] == (0, 0)
+    assert total(world.push(plan, Options(prune=True)))[3] == 0
+    assert {method for method, _, _ in world.truth.requests} == {"GET"}
+
+
+def test_everything_of_the_plan_is_there(world: World, tmp_path: Path) -> None:
+    plan = plan_of(tmp_path)
+    world.push(plan)
+    fabric = plan.fabrics["backend"]
+    assert world.names("dcim/devices") == {device.name for device in fabric.devices}
+    assert len(world.truth.rows["dcim/cables"]) == len(fabric.links)
+    ports = {(row["device"], row["name"]) for row in world.truth.rows["dcim/interfaces"].values()}
+    extra = {"mgmt0", "loopback0"}
+    leaves = [device for device in fabric.switches if device.role == "leaf"]
+    assert len(ports) == 2 * len(fabric.links) + len(extra) * len(fabric.switches) + len(leaves)  # loopback1 of the VTEPs
+    primaries = [row for row in world.truth.rows["dcim/devices"].values() if row["primary_ip4"]]
+    assert len(primaries) == len(fabric.switches)
+    assert world.names("ipam/vrfs") == {"backend-red", "backend-blue"}
+    assert [row["vid"] for row in world.truth.rows["ipam/vlans"].values()] == [100]
+
+
+def test_objects_go_in_batches(world: World, tmp_path: Path) -> None:
+    world.push(plan_of(tmp_path), Options(batch=10))
+    sizes = [size for method, _, size in world.truth.requests if method == "POST"]
+    assert max(sizes) == 10
+    assert sum(size == 10 for size in sizes) > 5
+
+
+def test_pages_are_read_to_the_end(world: World, tmp_path: Path) -> None:
+    world.truth.page = 7  # as a server that allows no longer pages
+    plan = plan_of(tmp_path)
+    world.push(plan)
+    assert total(world.push(plan))[:2] == (0, 0)
+
+
+def test_only_what_differs_is_sent(world: World, tmp_path: Path) -> None:
+    plan = plan_of(tmp_path)
+    world.push(plan)
+    port = next(row for row in world.truth.rows["dcim/interfaces"].values() if row["description"])
+    port["description"] = "changed by hand"
+    device = next(iter(world.truth.rows["dcim/devices"].values()))
+    device["status"] = "active" if world.name == "netbox" else "Active"  # people move it on, and a push lets it be
+    world.truth.requests.clear()
+    tallies = world.push(plan)
+    assert total(tallies)[:2] == (0, 1)
+    assert tallies["interfaces"][1] == 1
+    assert [request for request in world.truth.requests if request[0] != "GET"] == [("PATCH", "dcim/interfaces", 1)]
+
+
+def test_prune_deletes_what_the_plan_no_longer_has_and_nothing_else(world: World, tmp_path: Path) -> None:
+    world.push(plan_of(tmp_path))
+    parts = {"device_type", "role", "location" if world.name == "nautobot" else "site", "status"}
+    ours = next(iter(world.truth.rows["dcim/devices"].values()))
+    (mine,) = world.truth.post("dcim/devices", [{**{part: ours[part] for part in parts}, "name": "console-server"}])
+    smaller = plan_of(tmp_path, servers=3)
+    assert "gpu-0004" in world.names("dcim/devices")
+    assert total(world.push(smaller))[3] == 0
+    assert "gpu-0004" in world.names("dcim/devices")
+    tallies = world.push(smaller, Options(prune=True))
+    assert tallies["devices"][3] == 1
+    assert tallies["cables"][3] == 2
+    assert "gpu-0004" not in world.names("dcim/devices")
+    assert mine["id"] in world.truth.rows["dcim/devices"]
+    assert total(world.push(smaller, Options(prune=True)))[1] == 0
+
+
+def test_a_dry_run_says_all_and_does_nothing(world: World, tmp_path: Path) -> None:
+    plan = plan_of(tmp_path)
+    tallies = world.push(plan, Options(dry=True))
+    assert {method for method, _, _ in world.truth.requests} == {"GET"}
+    real = world.push(plan)
+    assert {name: row[0] for name, row in tallies.items() if name != "interfaces"} == {
+        name: row[0] for name, row in real.items() if name != "interfaces"
+    }
+
+
+def test_what_others_have_made_is_used_and_not_tagged(world: World, tmp_path: Path) -> None:
+    slugs = {"slug": "cisco"} if world.name == "netbox" else {}
+    (maker,) = world.truth.post("dcim/manufacturers", [{"name": "Cisco", **slugs}])
+    body = {"manufacturer": maker["id"], "model": "n9364d-gx2a", **({"slug": "their-own"} if slugs else {}), "u_height": 2}
+    (type_,) = world.truth.post("dcim/device-types", [body])
+    world.push(plan_of(tmp_path))
+    row = world.truth.rows["dcim/device-types"][type_["id"]]
+    assert row["tags"] == []
+    assert not [part for part in world.truth.rows["dcim/interface-templates"].values() if part["device_type"] == type_["id"]]
+    assert any(device["device_type"] == type_["id"] for device in world.truth.rows["dcim/devices"].values())
+
+
+def test_sites_that_want_the_same_addresses_are_told_apart(world: World, tmp_path: Path) -> None:
+    world.push(plan_of(tmp_path))
+    second = plan_of(tmp_path, site="dc2")
+    if world.name == "nautobot":  # every site has a namespace of its own
+        assert total(world.push(second))[0] > 100
+        assert total(world.push(plan_of(tmp_path)))[:2] == (0, 0)
+        return
+    with pytest.raises(InputError, match=r"FAB179.*another site's already"):
+        world.push(second)
+
+
+def test_a_refusal_names_the_object(world: World, tmp_path: Path) -> None:
+    plan = plan_of(tmp_path)
+    fabric = plan.fabrics["backend"]
+    world.truth.kinds = {
+        **world.truth.kinds,
+        "dcim/racks": replace(world.truth.kinds["dcim/racks"], choices={"name": ("A01",)}),
+    }
+    with pytest.raises(InputError) as caught:
+        world.push(replace(plan, fabrics={"backend": fabric}))
+    (found,) = caught.value.diagnostics
+    assert found.code == "FAB177"
+    assert "dcim.racks: the server answers 400" in found.message
+    assert "is not a valid choice" in found.message
+    assert found.hint.startswith("object ")
+
+
+def test_a_wrong_token_and_no_server(world: World, tmp_path: Path) -> None:
+    work = Push(plan_of(tmp_path), SYSTEMS[world.name])
+    with pytest.raises(InputError, match="the server answers 403") as caught:
+        work.run(world.url, "wrong")
+    assert "token" in caught.value.diagnostics[0].hint
+    with pytest.raises(MissingError, match=r"127\.0\.0\.1:9"):
+        work.run("http://127.0.0.1:9", TOKEN)
+
+
+def test_the_command(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan_of(tmp_path)
+    app = {"netbox": netbox.netbox, "nautobot": netbox.nautobot}[world.name]
+    arguments = ["push", str(tmp_path / "intent.yaml"), "--url", world.url]
+    monkeypatch.setenv(SYSTEMS[world.name].token, TOKEN)
+    run = CliRunner()
+    dry = run.invoke(app, [*arguments, "--dry-run"])
+    assert dry.exit_code == 1
+    assert "+ devices" in dry.output
+    done = run.invoke(app, [*arguments, "--json"])
+    assert done.exit_code == 0
+    document = json.loads(done.stdout)
+    assert document["tables"]["devices"]["created"] == 9
+    again = run.invoke(app, arguments)
+    assert again.exit_code == 0
+    words = again.stdout.splitlines()[-1].split()
+    assert words[:3] == ["total", "0", "0"]
+    assert run.invoke(app, [*arguments, "--dry-run"]).exit_code == 0
+
+
+def test_the_token_is_no_argument(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan_of(tmp_path)
+    monkeypatch.delenv("NETBOX_TOKEN", raising=False)
+    monkeypatch.delenv("NETBOX_URL", raising=False)
+    with pytest.raises(InputError) as caught:
+        netbox._push("netbox", tmp_path / "intent.yaml", "ftp://x", False, False, 200, False)
+    assert [item.code for item in caught.value.diagnostics] == ["FAB178", "FAB178"]
+    assert "NETBOX_TOKEN" in str(caught.value)
