@@ -212,17 +212,10 @@ class Engine:
             for item, row in zip(part, rows, strict=True):
                 ids[item.key], self.keys[table.name][row["id"]] = row["id"], item.key
                 self.rows[table.endpoint][item.key] = row
-            self._tag(table, part, marks)
+            if table.late_tags:
+                bodies = [{"id": row["id"], "tags": [self._value(mark) for mark in marks]} for row in rows]
+                self._asked(table, partial(self._endpoint(table).update, bodies), part)
             self.advance(table.name, len(part))
-
-    def _tag(self, table: Table, made: list[Item], marks: list[Ref]) -> None:
-        """Tags what the server made without the tags it was told: Nautobot 3.2 does so with cables."""
-        tags = [self._value(mark) for mark in marks]
-        rows = [self.rows[table.endpoint][item.key] for item in made]
-        without = [row["id"] for row in rows if not set(tags) <= set(_tags(row))]
-        if without:
-            bodies = [{"id": number, "tags": tags} for number in without]
-            self._asked(table, partial(self._endpoint(table).update, bodies), made)
 
     def _body(self, item: Item, marks: list[Ref]) -> dict[str, Any]:
         body = {name: self._value(value) for name, value in {**item.fields, **item.once}.items()}

@@ -217,7 +217,8 @@ def _devices(made: Inventory, place: Ref) -> Iterator[Table]:
         fields = {**terms, "type": wire.type, "label": wire.label[:100], **size}
         wires.append(Item((*a.key, *b.key), fields, {"status": PLANNED}))
     ends = (("termination_a_id", "interfaces"), ("termination_b_id", "interfaces"))
-    yield Table("cables", "dcim.cables", ends, wires, [{"location": made.site}], own=True, ends=_ports)
+    here = [{"location": made.site}]
+    yield Table("cables", "dcim.cables", ends, wires, here, own=True, late_tags=True, ends=_ports)  # as of Nautobot 3.2
 
 
 def _ports(key: Key) -> tuple[Key, ...]:

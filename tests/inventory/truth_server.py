@@ -229,6 +229,8 @@ class Truth:
             raise Refused({column: ["This column is required."] for column in missing})
         row = {**dict.fromkeys(kind.optional), **self._checked(name, body), "id": self._number()}
         row.setdefault("tags", [])
+        if name == "dcim/cables" and self.uuids:
+            row["tags"] = []  # Nautobot 3.2 forgets them, and answers as if it did not
         if name == "ipam/ip-addresses" and self.uuids:
             row["parent"] = self._parent(row.pop("namespace"), row["address"])
         self._claim(name, row)
