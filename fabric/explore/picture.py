@@ -107,7 +107,7 @@ class _Scales:
 
 
 def _numbers(front: Sequence[tuple[float, float] | None]) -> list[str]:
-    """The places on the front, above their dots; of dots that lie on one another all in one label."""
+    """The places on the front, up and to the right, clear of dots and steps; of dots on one another all in one label."""
     labels: list[tuple[float, float, list[str]]] = []
     for rank, place in enumerate(front, 1):
         if place is None:
@@ -117,7 +117,7 @@ def _numbers(front: Sequence[tuple[float, float] | None]) -> list[str]:
             labels.append((*place, [str(rank)]))
         else:
             near[2].append(str(rank))
-    return [_text(x, y - _LARGE - 4, ", ".join(ranks), "middle", bold=True) for x, y, ranks in labels]
+    return [_text(x + 10, y - 9, ", ".join(ranks), "start", bold=True) for x, y, ranks in labels]
 
 
 def _steps(points: Sequence[tuple[float, float]]) -> str:

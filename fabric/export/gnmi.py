@@ -56,7 +56,16 @@ def gnmi(plan: Plan) -> str:
         line for nos, stream in streams.items() for line in _subscriptions(nos, stream, _asked(plan, nos, stream))
     ]
     lines += [*targets, "subscriptions:" if subscriptions else "subscriptions: {}", *subscriptions]
-    return "\n".join([*lines, "outputs:", '  prometheus: {type: prometheus, listen: ":9804"}']) + "\n"
+    return "\n".join([*lines, *_PROMETHEUS]) + "\n"
+
+
+# States of links and sessions are words, which Prometheus takes as labels alone; whether a target answers is told by the API
+# server's own metrics. Both are off unless asked for (gnmic.openconfig.net: prometheus output, API server).
+_PROMETHEUS = (
+    "outputs:",
+    '  prometheus: {type: prometheus, listen: ":9804", strings-as-labels: true}',
+    'api-server: {address: ":7890", enable-metrics: true}',
+)
 
 
 @cache

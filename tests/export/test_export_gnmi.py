@@ -81,7 +81,18 @@ def test_every_topic_has_a_path_or_says_why_not_and_a_source(nos: str) -> None:
 def test_every_switch_with_gnmi_is_a_target_of_known_subscriptions(design: str) -> None:
     made, config = plan(design), read(design)
     assert set(config) == {
-        *("username", "password", "tls-ca", "tls-cert", "tls-key", "encoding", "targets", "subscriptions", "outputs")
+        *(
+            "username",
+            "password",
+            "tls-ca",
+            "tls-cert",
+            "tls-key",
+            "encoding",
+            "targets",
+            "subscriptions",
+            "outputs",
+            "api-server",
+        )
     }
     with_gnmi = [d for fabric in made.fabrics.values() for d in fabric.switches if telemetry(d.nos) is not None]
     assert list(config["targets"]) == [device.name for device in with_gnmi]
