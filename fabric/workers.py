@@ -1,4 +1,4 @@
-"""One piece of work for each of many switches, in this process or, where it pays, in forked ones."""
+"""One piece of work for each of many switches or designs, in this process or, where it pays, in forked ones."""
 
 from __future__ import annotations
 
@@ -18,18 +18,22 @@ CHUNK = 16
 _run: Callable[[Any], Any] | None = None  # what forked workers inherit; a plan is never pickled
 
 
-def in_chunks(run: Callable[[S], T], todo: Sequence[S], jobs: int = 0) -> Iterator[list[T]]:
+def in_chunks(
+    run: Callable[[S], T], todo: Sequence[S], jobs: int = 0, chunk: int = CHUNK, least: int = PARALLEL_FROM
+) -> Iterator[list[T]]:
     """`run` of everything there is to do, in order, some results at a time.
 
     Args:
         run: is inherited by the workers with all that it holds; what it takes and gives is sent.
         jobs: processes; 0 takes every core.
+        chunk: how many are done before their results are given.
+        least: fewer than this are done in this process.
     """
     global _run
-    chunks = [todo[at : at + CHUNK] for at in range(0, len(todo), CHUNK)]
+    chunks = [todo[at : at + chunk] for at in range(0, len(todo), chunk)]
     workers = min(jobs or os.cpu_count() or 1, len(chunks))
-    if workers < 2 or len(todo) < PARALLEL_FROM:
-        yield from ([run(item) for item in chunk] for chunk in chunks)
+    if workers < 2 or len(todo) < least:
+        yield from ([run(item) for item in part] for part in chunks)
         return
     _run = run
     try:

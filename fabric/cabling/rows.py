@@ -24,7 +24,7 @@ COLUMNS: tuple[str, ...] = (
     *(f"b_{name}" for name in END),
     *("medium", "class", "speed_gbps", "links", "pieces", "length_m", "order_length_m", "colour", "a_label", "b_label"),
 )
-RISKY = tuple("=+-@")  # a spreadsheet takes what begins so for a formula
+RISKY = tuple("=+-@\t\r")  # a spreadsheet takes what begins so for a formula
 
 
 def safe(value: Cell) -> Cell:

@@ -17,6 +17,7 @@ from fabric.explore.space import Base, Choice
 
 Batch = Sequence[Choice]
 PATIENCE = "10s"  # for a scheduler to answer
+CHUNK, LEAST = 4, 8  # designs that one process measures before it tells; fewer in all are measured by one process
 BATCH = 8  # designs of one task: a second of work, so that sending it costs nothing beside it
 
 
@@ -61,7 +62,7 @@ def run(
 def _here(one: Callable[[Choice], Outcome], todo: Sequence[Choice], jobs: int) -> Iterator[list[Outcome]]:
     from fabric.workers import in_chunks
 
-    yield from in_chunks(one, todo, jobs)
+    yield from in_chunks(one, todo, jobs, chunk=CHUNK, least=LEAST)
 
 
 def _on_dask(one: Callable[[Choice], Outcome], todo: Sequence[Choice], address: str) -> Iterator[list[Outcome]]:

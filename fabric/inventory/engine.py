@@ -72,28 +72,30 @@ class Engine:
         self.done = Pushed()
 
     def push(self, tables: Sequence[Table], tag: Ref, own: Ref, prune: bool = False) -> Pushed:
-        """Table by table; `tag` marks all that is ours, `own` what is this site's alone.
+        """Reads all, refuses what cannot be, deletes, then makes and changes table by table.
 
-        What is deleted goes first: a cable that moved must leave its port to the next one.
+        `tag` marks all that is ours, `own` what is this site's alone. What is deleted goes first: a cable that moved must
+        leave its port to the next one. Nothing is written before everything was found to be possible.
         """
         self.done.tallies = {table.name: Tally() for table in tables}
-        if prune:
-            for table in tables:
-                if not table.patch:
-                    self._find(table, tag)
-            for table in reversed(tables):
-                self._prune(table, own)
         for table in tables:
+            if not table.patch:
+                self._find(table, tag)
+        gone = {table.name: self._gone(table, own) if prune else [] for table in tables}
+        for table in tables:
+            self._refuse_others(table, tag, own)
+            self._refuse_taken(table, gone[table.name])
+        for table in reversed(tables):
+            self._delete(table, gone[table.name])
+        for table in tables:
+            if table.adopt:  # the server has made some since
+                self._find(table, tag)
             self._table(table, tag, own)
         return self.done
 
     def _table(self, table: Table, tag: Ref, own: Ref) -> None:
-        if not table.patch:
-            self._find(table, tag)
         marks = [mark for mark in ((tag, own) if table.own else (tag,)) if table.tagged]
         tally = self.done.tallies[table.name]
-        if table.own:
-            self._refuse_others(table, tag, own)
         new: list[Item] = []
         changed: list[tuple[Item, dict[str, Any]]] = []
         for item in table.items:
@@ -107,12 +109,13 @@ class Engine:
                 changed.append((item, change))
             else:
                 tally.unchanged += 1
-        self._refuse_taken(table, new)
         self._create(table, new, marks)
         self._update(table, changed)
 
     def _refuse_others(self, table: Table, tag: Ref, own: Ref) -> None:
         """Two sites that both push the same address would change it back and forth for ever."""
+        if not table.own:
+            return
         ours, mine, rows = self._value(tag), self._value(own), self.rows[table.endpoint]
         marks = [(item.key, _tags(rows[item.key])) for item in table.items if item.key in rows]
         taken = [key for key, tags in marks if ours in tags and mine not in tags]
@@ -123,13 +126,15 @@ class Engine:
             hint = "give every site pools of its own, or a server"
             raise InputError([Diagnostic("FAB179", Place(self.api.base_url), message, hint)])
 
-    def _refuse_taken(self, table: Table, new: list[Item]) -> None:
+    def _refuse_taken(self, table: Table, gone: list[Key]) -> None:
         """A port holds one cable; the one in it is deleted when told to, and when it is ours."""
         if table.ends is None:
             return
-        wanted = {item.key for item in table.items}
-        taken = {end: key for key in self.rows[table.endpoint] if key not in wanted for end in table.ends(key)}
-        blocked = [(item.key, taken[end]) for item in new for end in table.ends(item.key) if end in taken]
+        rows = self.rows[table.endpoint]
+        kept = rows.keys() - gone - {item.key for item in table.items}
+        taken = {end: key for key in sorted(kept) for end in table.ends(key)}
+        new = [item.key for item in table.items if item.key not in rows]
+        blocked = [(key, taken[end]) for key in new for end in table.ends(key) if end in taken]
         if blocked:
             first, other = (" ".join(key) for key in blocked[0])
             message = f"{table.endpoint}: {len(blocked):,} are in the way of others, first of them {other}: expected {first}"
@@ -236,20 +241,23 @@ class Engine:
             self._asked(table, partial(self._endpoint(table).update, bodies), items)
             self.advance(table.name, len(part))
 
-    def _prune(self, table: Table, own: Ref) -> None:
-        """Deletes what bears this site's tag and is not wanted any more, parts before what they are parts of."""
-        if not (table.own or table.joins):
-            return
-        wanted, rows, tally = {item.key for item in table.items}, self.rows[table.endpoint], self.done.tallies[table.name]
-        for part in _batches(
-            sorted(key for key in rows if key not in wanted and self._deletable(table, key, own)), self.batch
-        ):
+    def _gone(self, table: Table, own: Ref) -> list[Key]:
+        """What bears this site's tag and is not wanted any more."""
+        if table.patch or not (table.own or table.joins):
+            return []
+        wanted = {item.key for item in table.items}
+        return sorted(key for key in self.rows[table.endpoint] if key not in wanted and self._deletable(table, key, own))
+
+    def _delete(self, table: Table, keys: list[Key]) -> None:
+        """Parts go before what they are parts of, so tables come here backwards."""
+        tally = self.done.tallies[table.name]
+        for part in _batches(keys, self.batch):
             self.done.changes += [Change(table.name, key, "delete") for key in part]
             tally.deleted += len(part)
-            ids = [rows[key]["id"] for key in part]
-            self.gone.update((table.endpoint, number) for number in ids)
+            numbers = [self.rows[table.endpoint].pop(key)["id"] for key in part]
+            self.gone.update((table.endpoint, number) for number in numbers)
             if not self.dry:
-                self._asked(table, partial(self._endpoint(table).delete, ids))
+                self._asked(table, partial(self._endpoint(table).delete, numbers))
                 self.advance(table.name, len(part))
 
     def _deletable(self, table: Table, key: Key, own: Ref) -> bool:

@@ -51,6 +51,7 @@ def configuration(found: Mapping[str, list[dict[str, Any]]], snmp_port: int) -> 
         "job_name": FACTS_JOB,
         "honor_labels": True,  # `device` and the rest are the plan's, not this target's
         "scrape_interval": FACTS_INTERVAL,
+        "scrape_timeout": "1m",  # tens of megabytes of a large site
         "static_configs": [{"targets": [FACTS_TARGET]}],
         "metric_relabel_configs": [{"source_labels": ["__name__"], "regex": "fabric_.+_info", "action": "keep"}],
     }

@@ -108,9 +108,7 @@ def test_the_usual_sweep(intent: pipeline.Intent) -> None:
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_every_way_to_run_gives_the_same(intent: pipeline.Intent, jobs: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fabric.workers.PARALLEL_FROM", 2)
-    monkeypatch.setattr("fabric.workers.CHUNK", 2)
+def test_every_way_to_run_gives_the_same(intent: pipeline.Intent, jobs: int) -> None:
     asked = sweep(intent, Wish(Ask(), vary=VARY))
     assert as_rows(run(asked, jobs)) == as_rows([measure(asked.base, asked.ask, choice) for choice in asked.choices])
 

@@ -228,3 +228,21 @@ def test_the_token_is_no_argument(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         netbox._push("netbox", tmp_path / "intent.yaml", "ftp://x", False, False, 200, False)
     assert [item.code for item in caught.value.diagnostics] == ["FAB178", "FAB178"]
     assert "NETBOX_TOKEN" in str(caught.value)
+
+
+def test_a_cable_that_moved_stops_the_push_before_anything_is_written(world: World, tmp_path: Path) -> None:
+    """Without --prune the old cable is in the way of the new one, and the server stays as it was."""
+    plan = plan_of(tmp_path)
+    world.push(plan)
+    fabric = plan.fabrics["backend"]
+    links = fabric.links
+    one, other = [link for link, leaf in enumerate(links.b.tolist()) if leaf == links.b[0]][:2]
+    turned = links.b_cage.copy()
+    turned[[one, other]] = turned[[other, one]]
+    moved = replace(plan, fabrics={"backend": replace(fabric, links=replace(links, b_cage=turned))})
+    world.truth.requests.clear()
+    with pytest.raises(InputError, match=r"FAB179.*in the way of others"):
+        world.push(moved)
+    assert {method for method, _, _ in world.truth.requests} == {"GET"}
+    assert world.push(moved, Options(prune=True))["cables"][0] == 2
+    assert total(world.push(moved, Options(prune=True)))[:2] == (0, 0)
