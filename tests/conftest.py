@@ -7,6 +7,7 @@ import pytest
 MACHINE = {"test_lab_live.py", "test_lab_wrong.py", "test_frr_live.py", "test_configs.py"}  # daemons, namespaces, sysctls
 
 
+@pytest.hookimpl(tryfirst=True)  # the groups are read when xdist looks at the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """In one group, which one worker takes, and first, as they mostly wait."""
     for item in items:
