@@ -68,7 +68,7 @@ class Engine:
         self.keys: dict[str, dict[Any, Key]] = {}  # and back
         self.foreign: dict[str, set[Key]] = {}  # objects that others have made
         self.rows: dict[str, dict[Key, Row]] = {}
-        self.gone: set[tuple[str, Any]] = set()  # endpoint and id of what was deleted, or would be in a dry run
+        self.gone: dict[str, set[Any]] = {}  # table → ids of what was deleted, or would be in a dry run
         self.done = Pushed()
 
     def push(self, tables: Sequence[Table], tag: Ref, own: Ref, prune: bool = False) -> Pushed:
@@ -87,6 +87,8 @@ class Engine:
             self._refuse_taken(table, gone[table.name])
         for table in reversed(tables):
             self._delete(table, gone[table.name])
+        for table in tables:
+            self._fall(table)
         for table in tables:
             if table.adopt:  # the server has made some since
                 self._find(table, tag)
@@ -152,7 +154,7 @@ class Engine:
         for where in table.find:
             for row in self._read(table, where):
                 key = self._key(table, row)
-                if key is not None and key not in rows and (table.endpoint, row["id"]) not in self.gone:
+                if key is not None and key not in rows and row["id"] not in self.gone.get(table.name, ()):
                     rows[key], ids[key] = row, row["id"]
         self.rows[table.endpoint], self.ids[table.name] = rows, ids
         self.keys[table.name] = {value: key for key, value in ids.items()}
@@ -255,10 +257,20 @@ class Engine:
             self.done.changes += [Change(table.name, key, "delete") for key in part]
             tally.deleted += len(part)
             numbers = [self.rows[table.endpoint].pop(key)["id"] for key in part]
-            self.gone.update((table.endpoint, number) for number in numbers)
+            self.gone.setdefault(table.name, set()).update(numbers)
             if not self.dry:
                 self._asked(table, partial(self._endpoint(table).delete, numbers))
                 self.advance(table.name, len(part))
+
+    def _fall(self, table: Table) -> None:
+        """Forgets what the server deleted by itself, with what it was a part of."""
+        if table.falls_with is None:
+            return
+        name, of = table.falls_with
+        gone = self.gone.get(of, set())
+        rows = self.rows[table.endpoint]
+        for key in [key for key, row in rows.items() if _id(row.get(name)) in gone]:
+            del rows[key], self.ids[table.name][key]
 
     def _deletable(self, table: Table, key: Key, own: Ref) -> bool:
         """Tagged as this site's own; of what has no tags, tied to something of ours."""

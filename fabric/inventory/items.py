@@ -54,6 +54,7 @@ class Table:
     part_of: str = ""  # field that names this something
     patch: bool = False  # a second pass over objects of another table: nothing is made here
     ends: Callable[[Key], tuple[Key, ...]] | None = None  # what an object takes for itself: a cable, two ports
+    falls_with: tuple[str, str] | None = None  # field, and table of what takes it along when it is deleted
     joins: str = ""  # table whose objects this one ties to others; without tags, pruned where those are ours
 
 

@@ -247,7 +247,9 @@ def _addresses(made: Inventory) -> Iterator[Table]:
         rows.append(Item((address.text, address.vrf), fields, {"status": "active"}))
     pools = [prefix.text for prefix in made.prefixes if prefix.what.endswith(" pool") or prefix.vrf]
     find = [{"parent": text} for text in pools] + [{"tag": [slug(own_tag(made.site))]}]
-    yield Table("addresses", "ipam.ip_addresses", (("address", ""), ("vrf", "vrfs")), rows, find, own=True)
+    key = (("address", ""), ("vrf", "vrfs"))
+    port = ("assigned_object_id", "interfaces")
+    yield Table("addresses", "ipam.ip_addresses", key, rows, find, own=True, falls_with=port)
     primary = []
     for box in made.boxes:
         if box.management and box.platform:

@@ -139,7 +139,7 @@ def test_prune_deletes_what_the_plan_no_longer_has_and_nothing_else(world: World
     assert tallies["cables"][3] == 2
     assert "gpu-0004" not in world.names("dcim/devices")
     assert mine["id"] in world.truth.rows["dcim/devices"]
-    assert total(world.push(smaller, Options(prune=True)))[1] == 0
+    assert total(world.push(smaller, Options(prune=True)))[:2] == (0, 0)
 
 
 def test_a_dry_run_says_all_and_does_nothing(world: World, tmp_path: Path) -> None:
@@ -246,3 +246,20 @@ def test_a_cable_that_moved_stops_the_push_before_anything_is_written(world: Wor
     assert {method for method, _, _ in world.truth.requests} == {"GET"}
     assert world.push(moved, Options(prune=True))["cables"][0] == 2
     assert total(world.push(moved, Options(prune=True)))[:2] == (0, 0)
+
+
+def test_an_address_on_a_port_that_goes_is_made_again(tmp_path: Path) -> None:
+    """NetBox deletes addresses with their port, also one that the plan has elsewhere by now."""
+    truth = Truth(NETBOX)
+    with served(truth) as url:
+        world = World("netbox", truth, url)
+        world.push(plan_of(tmp_path))
+        gone = next(row["id"] for row in truth.rows["dcim/devices"].values() if row["name"] == "gpu-0004")
+        port = next(row["id"] for row in truth.rows["dcim/interfaces"].values() if row["device"] == gone)
+        loopback = next(row for row in truth.rows["ipam/ip-addresses"].values() if row["role"] == "loopback")
+        loopback["assigned_object_id"] = port
+        smaller = plan_of(tmp_path, servers=3)
+        planned = world.push(smaller, Options(prune=True, dry=True))
+        assert planned["addresses"][0] == 1
+        assert world.push(smaller, Options(prune=True)) == planned
+        assert total(world.push(smaller))[:2] == (0, 0)

@@ -298,6 +298,7 @@ class Truth:
                 self._add("dcim/interfaces", {**body, **({"status": "Active"} if self.uuids else {})})
 
     def patch(self, name: str, bodies: list[Row]) -> list[Row]:
+        bodies = [body for body in bodies if body["id"] in self.rows[name]]  # neither says a word about the others
         for body in bodies:
             row = self.rows[name][body["id"]]
             row.update(self._checked(name, body))
@@ -308,6 +309,9 @@ class Truth:
         """With all its parts; what somebody still needs is protected."""
         for number in numbers:
             del self.rows[name][number]
+            if name == "dcim/interfaces" and not self.uuids:
+                lost = [row["id"] for row in self.rows["ipam/ip-addresses"].values() if row["assigned_object_id"] == number]
+                self.delete("ipam/ip-addresses", lost)
             for kind, more in self.kinds.items():
                 for column, of in more.refs.items():
                     parts = [row for row in self.rows[kind].values() if of == name and row.get(column) == number]
