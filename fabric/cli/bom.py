@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from fabric.cli.common import FINDINGS, say, show_diagnostics
-from fabric.cli.reports import asked, usage, write
+from fabric.cli.reports import asked, put, usage, write
 
 if TYPE_CHECKING:
     from fabric.bom.bill import Bill
@@ -85,7 +85,7 @@ def _write(bill: Bill, reports: list[tuple[str, Path | None]]) -> None:
             from fabric.bom.sheets import sheets
             from fabric.bom.xlsx import workbook
 
-            _whole(file, workbook(sheets(bill)))
+            put(file, workbook(sheets(bill)))
             say(f"wrote {file}")
         else:
             write([(name, file)], lambda form: _text(bill, form))
@@ -98,17 +98,6 @@ def _text(bill: Bill, form: str) -> str:
     if form == "json":
         return json.dumps(bill.as_dict(), indent=2) + "\n"
     return csv_text(order(bill)) if form == "csv" else "\n".join(text.lines(bill)) + "\n"
-
-
-def _whole(file: Path, data: bytes) -> None:
-    """The file whole, or as it was before."""
-    staged = file.with_name(f".{file.name}.new")
-    try:
-        staged.write_bytes(data)
-        staged.replace(file)
-    except OSError:
-        staged.unlink(missing_ok=True)
-        raise
 
 
 def _wish(

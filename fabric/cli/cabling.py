@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
 from fabric.cli.cabling_verify import verify
-from fabric.cli.common import say, show_diagnostics
-from fabric.cli.reports import usage
+from fabric.cli.common import check_fabric, say, show_diagnostics
+from fabric.cli.reports import put, usage
 
 if TYPE_CHECKING:
     from fabric.cabling.rows import Ints
@@ -41,12 +40,12 @@ def run_list(
     forms = _forms("json" if as_json else form, output)
     runs, chosen, walk = _runs(file, fabric, limit)
     if output is None:
-        sys.stdout.buffer.write(_text(forms[0], runs, chosen, walk).encode())
+        put(None, _text(forms[0], runs, chosen, walk))
         return
     for path, data in _files(forms, runs, chosen, walk):
         target = output / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(data)
+        put(target, data)
     say(f"{len(chosen):,} rows written to {output}")
 
 
@@ -71,7 +70,7 @@ def labels(
     if skip >= sheets()[sheet].count:
         usage(f"--skip: expected less than the {sheets()[sheet].count} labels of a sheet, got {skip}")
     runs, _, walk = _runs(file, fabric, limit)
-    output.write_bytes(pdf(runs, walk, sheets()[sheet], skip))
+    put(output, pdf(runs, walk, sheets()[sheet], skip))
 
 
 def _forms(text: str, output: Path | None) -> list[str]:
@@ -95,13 +94,11 @@ def _runs(file: Path, fabric: str, limit: str) -> tuple[Runs, Ints, Walk]:
     from fabric.cabling.rows import selected
     from fabric.cabling.runs import runs
     from fabric.cabling.walking import walk
-    from fabric.diagnostics import Diagnostic, InputError, Place, nearest
+    from fabric.diagnostics import InputError
     from fabric.floor.floor import floor
 
     made = pipeline.plan(pipeline.load(file))
-    if fabric and fabric not in made.fabrics:
-        message = f"--fabric '{fabric}' is no fabric of site '{made.site}'"
-        raise InputError([Diagnostic("FAB163", Place(str(file)), message, nearest(fabric, made.fabrics))])
+    check_fabric(made, fabric)
     stands = floor(made)
     found = runs(made, stands)
     if found.errors:

@@ -7,6 +7,7 @@ from pathlib import Path
 import typer
 
 from fabric.cli.common import say
+from fabric.cli.reports import put
 from fabric.cli.score import beside_weights, need_scored, read_tables
 
 
@@ -45,22 +46,10 @@ def calibrate(
     else:
         found = calibrated([*tables, *others], start)
         about = f"Parameters of collective times, calibrated from {base}.\nWritten by `fabric calibrate`."
-    save(output, document(found, [*tables, *others], about))
+    put(output, document(found, [*tables, *others], about))
     say(f"wrote {output}")
     print(f"{'table':46}{'rows':>5}{'before':>9}{'after':>9}   median errors")
     for before, after in zip(score(tables, start).tables, score(tables, found).tables, strict=True):
         print(f"{after.id[:45]:46}{len(after.error):5}{median(before.error):8.1f}%{median(after.error):8.1f}%")
     lines = moved(found, start)
     print("\n".join(["", "moved most", *(f"  {line}" for line in lines)] if lines else ["", "nothing moved"]))
-
-
-def save(path: Path, text: str) -> None:
-    """Writes a file whole or not at all."""
-    import os
-
-    scratch = path.with_name(f".{path.name}.new")
-    try:
-        scratch.write_text(text, encoding="utf-8")
-        os.replace(scratch, path)
-    finally:
-        scratch.unlink(missing_ok=True)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from fabric.diagnostics import Diagnostic
+    from fabric.plan.plan import Plan
 
 FINDINGS, USAGE, MISSING = 1, 2, 3  # 0 is fine
 
@@ -48,3 +49,18 @@ def show_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
     """Every finding on stderr."""
     for diagnostic in diagnostics:
         say(str(diagnostic))
+
+
+def check_fabric(made: Plan, name: str) -> None:
+    """Raises InputError where --fabric names none of the site; "" is every fabric."""
+    from fabric.diagnostics import Diagnostic, InputError, Place, nearest, show
+
+    if name and name not in made.fabrics:
+        message = f"unknown fabric {show(name)}"
+        raise InputError([Diagnostic("FAB106", Place("--fabric"), message, nearest(name, made.fabrics))])
+
+
+def only(made: Plan, name: str) -> Plan:
+    """The plan with one fabric alone, or with all for "". Raises InputError."""
+    check_fabric(made, name)
+    return replace(made, fabrics={name: made.fabrics[name]}) if name else made

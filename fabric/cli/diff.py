@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from fabric.cli.common import FINDINGS, progress
+from fabric.cli.reports import put
 from fabric.cli.sizes import size_bytes
 
 if TYPE_CHECKING:
@@ -44,10 +45,7 @@ def diff(
     report.raise_errors()
     made = pipeline.diff(old, new, Wanted(fabric, configs, limit, tuple(sizes) or SIZES, jobs, progress))
     text = _printed(made, form)
-    if output is None:
-        print(text, end="")
-    else:
-        output.write_text(text, encoding="utf-8")
+    put(output, text)
     if exit_code and not made.same:
         raise typer.Exit(FINDINGS)
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from fabric.cli.common import say
+from fabric.cli.common import check_fabric, say
+from fabric.cli.reports import put
 from fabric.cli.sizes import size_bytes
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from fabric.plan.plan import FabricPlan, Plan
     from fabric.solver.estimate.ask import Asked
     from fabric.solver.estimate.estimate import Estimate
-    from fabric.solver.measured.tables import Table
 
 SWEEP = (8, 8 << 30)
 
@@ -148,41 +148,19 @@ def _step(chosen: FabricPlan, asked: Asked, path: Path, wish: str, as_json: bool
 
 def _plot(path: Path, found: list[tuple[Estimate, Estimate | None]], measured: list[Path]) -> None:
     from fabric.solver.estimate.picture import picture
+    from fabric.solver.measured.tables import of_collective
 
-    tables = _measured(measured, found[0][0].job.collective)
-    path.write_text(picture(found, tables), encoding="utf-8")
+    tables = of_collective(measured, found[0][0].job.collective)
+    put(path, picture(found, tables))
     say(f"wrote {path}")
-
-
-def _measured(paths: list[Path], collective: str) -> list[Table]:
-    """Tables of the collective that is plotted."""
-    from fabric.diagnostics import Place, Report
-    from fabric.solver.measured.tables import read
-
-    report, kept = Report(), []
-    for path in paths:
-        for table in read(path, str(path)):
-            if table.collective != collective or not table.rows:
-                got = table.collective if table.rows else "no rows"
-                report.error(
-                    "FAB172", Place(str(path)), f"expected a table of {collective}, got {got}", "another --collective?"
-                )
-            kept.append(table)
-    report.raise_errors()
-    return kept
 
 
 def _fabric(made: Plan, name: str) -> FabricPlan:
     """The fabric that is meant: the one named, else the compute fabric with the most GPUs."""
-    from fabric.diagnostics import Place, Report, nearest, show
 
-    if name in made.fabrics:
-        return made.fabrics[name]
+    check_fabric(made, name)
     if name:
-        report = Report()
-        message = f"unknown fabric {show(name)}"
-        report.error("FAB106", Place("--fabric"), message, nearest(name, list(made.fabrics)))
-        report.raise_errors()
+        return made.fabrics[name]
     return max(made.fabrics.values(), key=lambda item: (item.spec.intent.purpose == "compute", item.sizing.gpus))
 
 

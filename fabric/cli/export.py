@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from fabric.cli.common import show_diagnostics
+from fabric.cli.common import only, show_diagnostics
 from fabric.cli.reports import usage, write
 
 if TYPE_CHECKING:
-    from fabric.plan.plan import Plan
+    pass
 
 
 def export(
@@ -44,7 +43,7 @@ def export(
     wish = _wish(form, {"rail": rail, "plane": plane})
     made = pipeline.plan(pipeline.load(file))
     show_diagnostics(made.warnings)
-    _write(form, pipeline.export(_only(made, fabric, file) if fabric else made, form, **wish), output)
+    _write(form, pipeline.export(only(made, fabric), form, **wish), output)
 
 
 def _wish(form: str, given: Mapping[str, int | None]) -> dict[str, int]:
@@ -53,16 +52,6 @@ def _wish(form: str, given: Mapping[str, int | None]) -> dict[str, int]:
         if number is not None and form != f"svg-{name}":
             raise typer.BadParameter(f"expected it with svg-{name}, got {form}", param_hint=f"--{name}")
     return {name: number for name, number in given.items() if number is not None}
-
-
-def _only(made: Plan, name: str, file: Path) -> Plan:
-    """The plan with one fabric alone."""
-    from fabric.diagnostics import Diagnostic, InputError, Place, nearest
-
-    if name not in made.fabrics:
-        message = f"--fabric '{name}' is no fabric of site '{made.site}'"
-        raise InputError([Diagnostic("FAB163", Place(str(file)), message, nearest(name, made.fabrics))])
-    return replace(made, fabrics={name: made.fabrics[name]})
 
 
 def _write(form: str, made: str | Mapping[str, str], output: Path | None) -> None:

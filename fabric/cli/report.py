@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from fabric.cli.common import say, show_diagnostics
+from fabric.cli.common import only, say, show_diagnostics
+from fabric.cli.reports import put
 from fabric.cli.sizes import size_bytes
 
 if TYPE_CHECKING:
     from fabric.diagnostics import Report
-    from fabric.plan.plan import Plan
 
 
 def report(
@@ -36,19 +35,19 @@ def report(
     """Write a site as one HTML page: the design, what it carries, racks, addresses, every link."""
     from fabric import pipeline
     from fabric.diagnostics import Report
-    from fabric.report.curve import measured_tables
     from fabric.report.wanted import Wanted
+    from fabric.solver.measured.tables import of_collective
 
     found = Report()
     asked = size_bytes("--size", size, found)
     _check(found, collective, output)
     found.raise_errors()
     made = pipeline.plan(pipeline.load(file))
-    tables = measured_tables(measured, collective)
+    tables = of_collective(measured, collective)
     wanted = Wanted(collective, asked or 0, tuple(fail), platform, tables, not no_load)
-    text = pipeline.report(_only(made, fabric) if fabric else made, wanted)
+    text = pipeline.report(only(made, fabric), wanted)
     show_diagnostics(made.warnings)
-    output.write_bytes(text.encode("utf-8", "replace"))
+    put(output, text)
     say(f"wrote {output}")
 
 
@@ -66,13 +65,3 @@ def _check(report: Report, collective: str, output: Path) -> None:
     elif not output.parent.is_dir():
         hint = f"`-o {output.name}` writes here"
         report.error("FAB102", Place("-o"), f"expected a folder that is there, got {output.parent}", hint)
-
-
-def _only(made: Plan, name: str) -> Plan:
-    """The plan with one fabric alone. Raises InputError for a fabric that it has not."""
-    from fabric.diagnostics import Diagnostic, InputError, Place, nearest, show
-
-    if name not in made.fabrics:
-        message = f"unknown fabric {show(name)}"
-        raise InputError([Diagnostic("FAB106", Place("--fabric"), message, nearest(name, made.fabrics))])
-    return replace(made, fabrics={name: made.fabrics[name]})

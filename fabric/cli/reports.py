@@ -36,21 +36,26 @@ def asked(forms: Sequence[str], known: Sequence[str], example: str) -> list[tupl
     return [(name, file) for file, name in found.items()]
 
 
-def write(reports: Sequence[tuple[str, Path | None]], report: Callable[[str], str]) -> None:
+def write(reports: Sequence[tuple[str, Path | None]], report: Callable[[str], str | bytes]) -> None:
     """The reports; a file is whole or as it was before."""
     for name, file in reports:
-        data = report(name).encode("utf-8", "backslashreplace")  # names of files may be no text
-        try:
-            if file is None:
-                sys.stdout.flush()
-                sys.stdout.buffer.write(data)  # UTF-8 everywhere, whatever the terminal's own encoding is
-                sys.stdout.buffer.flush()
-            elif file.exists() and not file.is_file():  # a pipe, or /dev/stderr
-                file.write_bytes(data)
-            else:
-                _replace(file.resolve(), data)
-        except OSError as error:
-            raise OSError(error.errno, error.strerror, str(file or "stdout")) from error
+        put(file, report(name))
+
+
+def put(file: Path | None, made: str | bytes) -> None:
+    """Writes a file whole or leaves it as it was; no file is stdout."""
+    data = made if isinstance(made, bytes) else made.encode("utf-8", "backslashreplace")  # names of files may be no text
+    try:
+        if file is None:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(data)  # UTF-8 everywhere, whatever the terminal's own encoding is
+            sys.stdout.buffer.flush()
+        elif file.exists() and not file.is_file():  # a pipe, or /dev/stderr
+            file.write_bytes(data)
+        else:
+            _replace(file.resolve(), data)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(file or "stdout")) from error
 
 
 def _replace(file: Path, data: bytes) -> None:

@@ -3,31 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from pathlib import Path
 
-from fabric.diagnostics import Place, Report
 from fabric.report.grid import Grid, grid
 from fabric.report.study import SIZES, Study
 from fabric.solver.estimate.picture import picture
-from fabric.solver.measured.tables import Table, busbw_factor, read
+from fabric.solver.measured.tables import busbw_factor
 from fabric.solver.plot import size_words
 
 _SHEET = re.compile(r"<style>.*?</style>\n?", re.DOTALL)
-
-
-def measured_tables(paths: Sequence[Path], collective: str) -> tuple[Table, ...]:
-    """Tables of the collective that is shown. Raises InputError with every other one."""
-    report, kept = Report(), []
-    for path in paths:
-        for table in read(path, str(path)):
-            if table.collective != collective or not table.rows:
-                got = table.collective if table.rows else "no rows"
-                hint = "another --collective?"
-                report.error("FAB172", Place(str(path)), f"expected a table of {collective}, got {got}", hint)
-            kept.append(table)
-    report.raise_errors()
-    return tuple(kept)
 
 
 def curve_svg(study: Study) -> str:

@@ -8,7 +8,7 @@ Sizes are those of nccl-tests: bytes of the larger buffer, so all_gather and red
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from fabric.diagnostics import Diagnostic, InputError, Place, Report, nearest, s
 from fabric.solver.fields import Fields, parse, read_text
 from fabric.solver.measured.platform import NOT_STATED, MeasuredPlatform, header_hint, read_platform
 
-__all__ = ["COLLECTIVES", "MeasuredPlatform", "Row", "Table", "busbw_factor", "read", "read_yaml"]
+__all__ = ["COLLECTIVES", "MeasuredPlatform", "Row", "Table", "busbw_factor", "of_collective", "read", "read_yaml"]
 
 CODE = "FAB172"
 COLLECTIVES = ("all_reduce", "all_gather", "reduce_scatter", "alltoall", "broadcast", "reduce", "sendrecv")
@@ -226,3 +226,17 @@ def check(
         text = f"busbw is {busbw:g} GB/s, but this collective and these ranks give {rate * factor:.3g} GB/s"
         found.append((text, "is the collective right, and the number of nodes and GPUs?"))
     return found
+
+
+def of_collective(paths: Sequence[Path], collective: str) -> tuple[Table, ...]:
+    """Tables of the collective that is shown. Raises InputError with every other one."""
+    report, kept = Report(), []
+    for path in paths:
+        for table in read(path, str(path)):
+            if table.collective != collective or not table.rows:
+                got = table.collective if table.rows else "no rows"
+                hint = "another --collective?"
+                report.error(CODE, Place(str(path)), f"expected a table of {collective}, got {got}", hint)
+            kept.append(table)
+    report.raise_errors()
+    return tuple(kept)
