@@ -90,10 +90,11 @@ def _power(bill: Bill) -> list[str]:
 
 
 def _watts(what: str, draw: Power) -> tuple[str, str, str]:
-    return what, _kilo(draw.typical_w, draw.no_typical), _kilo(draw.max_w, draw.no_max)
+    return what, kilowatts(draw.typical_w, draw.no_typical), kilowatts(draw.max_w, draw.no_max)
 
 
-def _kilo(watts: float, unknown: Mapping[str, int]) -> str:
+def kilowatts(watts: float, unknown: Mapping[str, int]) -> str:
+    """`at least` where devices have no figure, `not known` where none of them has."""
     return "not known" if unknown and watts < _NOTHING_W else f"{_least(unknown)}{watts / 1000:,.1f}"
 
 
@@ -151,7 +152,7 @@ def _rack(rack: RackPower) -> tuple[str, ...]:
         name = box.model or box.role
         models[name] = models.get(name, 0) + 1
     holds = ", ".join(f"{count} {model}" for model, count in sorted(models.items()))
-    typical, most = _kilo(rack.power.typical_w, rack.power.no_typical), _kilo(rack.power.max_w, rack.power.no_max)
+    typical, most = kilowatts(rack.power.typical_w, rack.power.no_typical), kilowatts(rack.power.max_w, rack.power.no_max)
     return f"{len(rack.boxes):,}", typical, most, holds
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from fabric.bom.bill import Bill
 from fabric.bom.gather import Wish, gather
 from fabric.bom.power import Power
+from fabric.bom.text import kilowatts
 from fabric.plan.plan import Plan
 from fabric.report.grid import Grid, grid
 
@@ -38,14 +39,11 @@ def power_grid(found: Bill) -> Grid:
     rows += [("network, optics included", *_kilowatts(found.network)), ("servers", *_kilowatts(found.server_power))]
     total = found.power
     meter = Power(total.typical_w * found.pue, total.max_w * found.pue, total.no_typical, total.no_max)
-    rows.append((f"at the meter, PUE {found.pue:g}", *_kilowatts(meter)))
+    whole = not total.no_typical and not total.no_max
+    without = "" if whole else ", without devices of unknown power"
+    rows.append((f"at the meter, PUE {found.pue:g}{without}", *_kilowatts(meter)))
     note = f"{unknown('typical power', total.no_typical)} {unknown('worst case', total.no_max)}".strip()
-    return grid("Power", ("of", "#typical, kW", "#worst case, kW"), rows, note, total=True)
-
-
-def kilowatts(watts: float, unknown_boxes: Mapping[str, int]) -> str:
-    """`at least` where boxes have no figure."""
-    return f"{'at least ' if unknown_boxes else ''}{watts / 1000:,.1f}"
+    return grid("Power", ("of", "#typical, kW", "#worst case, kW"), rows, note, total=whole)
 
 
 def _kilowatts(power: Power) -> tuple[str, str]:

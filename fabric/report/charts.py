@@ -39,7 +39,7 @@ def histogram(tier: TierSpread) -> str:
 
 def bars(rows: Sequence[tuple[str, float, str]], said: str) -> str:
     """A bar for each (name, share, what is written behind it), longest 1."""
-    room = 900 - _NAME - 130
+    room = 900 - _NAME - 210
     most = max((share for _, share, _ in rows), default=0.0) or 1.0
     parts = []
     for at, (name, share, text) in enumerate(rows):

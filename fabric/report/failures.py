@@ -1,12 +1,18 @@
-"""Single failures, ranked by the bandwidth that they take."""
+"""Single failures, ranked by the traffic that no longer fits."""
 
 from __future__ import annotations
 
 from fabric.report.charts import bars
 from fabric.report.grid import Grid, grid, percent
-from fabric.report.study import Study, lost
+from fabric.report.study import Study, mean_loss, slowest_loss
 
 MOST_BARS = 12
+NOTE = (
+    "All servers send to all others at the rate that the healthy fabric just carries, over equal-cost paths in equal parts. "
+    "Mean loss: the share of all traffic that no longer fits, at most. Slowest pair: the rate that the worst pair loses, and "
+    "every pair where none may run ahead of the slowest, as in a synchronous collective: ECMP does not weigh a path by what "
+    "is left behind it. Other columns are shares of NIC speed."
+)
 
 
 def failures_grid(study: Study) -> Grid:
@@ -18,7 +24,8 @@ def failures_grid(study: Study) -> Grid:
         notes += ["partitioned"] if left.partitioned else []
         rows.append(
             (
-                *(f"{loss.what}", f"{loss.alike:,}", " ".join(loss.names), percent(lost(study, loss))),
+                *(f"{loss.what}", f"{loss.alike:,}", " ".join(loss.names)),
+                *(_loss(mean_loss(loss)), _loss(slowest_loss(study, loss))),
                 "" if left.bisection is None else percent(left.bisection),
                 ("" if left.optimal_exact else "≤ ") + percent(left.optimal),
                 *(percent(left.ecmp), percent(left.asked)),
@@ -27,17 +34,28 @@ def failures_grid(study: Study) -> Grid:
             )
         )
     titles = (
-        *("what fails", "#of such", "for instance", "#bandwidth lost", "#bisection", "#optimal", "#equal split"),
-        *("#demand left", "#paths", "servers"),
+        *("what fails", "#of such", "for instance", "#mean loss", "#slowest pair loses", "#bisection", "#optimal"),
+        *("#equal split", "#demand left", "#paths", "servers"),
     )
     more = study.capacity.singles_left_out
-    note = "Shares of NIC speed while all servers send to all others. Bandwidth lost: demand left times equal split."
-    note += f" {more} more kinds are left out." if more else ""
+    note = NOTE + (f" {more} more kinds are left out." if more else "")
     return grid("One failure, the costliest first", titles, rows, note)
 
 
 def failures_svg(study: Study) -> str:
-    """The costliest as bars."""
-    rows = [(f"{loss.what} (1 of {loss.alike:,})", lost(study, loss), percent(lost(study, loss))) for loss in study.ranked]
-    said = "Bandwidth lost by single failures: " + ", ".join(f"{name} {text}" for name, _, text in rows[:MOST_BARS])
-    return bars(rows[:MOST_BARS], said)
+    """The mean loss of the costliest as bars, with the slowest pair's loss in words."""
+    rows = [
+        (
+            f"{loss.what} {' '.join(loss.names)} ({loss.alike:,} alike)",
+            mean_loss(loss),
+            f"{_loss(mean_loss(loss))}; slowest pair {_loss(slowest_loss(study, loss))}",
+        )
+        for loss in study.ranked[:MOST_BARS]
+    ]
+    label = "Mean loss of single failures: " + ", ".join(f"{name} {text}" for name, _, text in rows)
+    return bars(rows, label)
+
+
+def _loss(share: float) -> str:
+    """`0.006 %`: enough digits to see a small loss."""
+    return f"{100 * share:.3f} %" if 0 < share < 0.001 else percent(share)

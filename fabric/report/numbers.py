@@ -2,37 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from ipaddress import ip_address
 
 import numpy as np
 
+from fabric.export.link_columns import routed
 from fabric.plan.devices import CORE, LEAF, SPINE
-from fabric.plan.links import SERVER_LEAF
+from fabric.plan.links import ATTACHMENT, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
 from fabric.plan.plan import FabricPlan
 from fabric.report.grid import Grid, grid
+from fabric.vendors.base import target
+
+_BETWEEN_SWITCHES = (LEAF_LEAF, LEAF_SPINE, SPINE_CORE)
 
 
 def pools_grid(fabric: FabricPlan) -> Grid:
-    """What each pool is for, how large it is, and what is in use of it."""
-    rows = [
-        (kind, ", ".join(fabric.prefixes.get(pool, ())), *_used(values), _each(fabric, kind))
-        for kind, pool, values in _in_use(fabric)
-        if len(values)
-    ]
+    """What each pool is for, how large it is, and what configs use of it."""
+    rows = [(kind, ", ".join(pools), *_used(values), each) for kind, pools, values, each in _in_use(fabric) if len(values)]
     return grid("Address pools", ("for", "pool", "#in use", "first", "last", "each"), rows)
 
 
-def _in_use(fabric: FabricPlan) -> Iterator[tuple[str, str, list[int]]]:
-    """(what for, pool, addresses in use)"""
+def _in_use(fabric: FabricPlan) -> Iterator[tuple[str, Sequence[str], list[int], str]]:
+    """(what for, pools, first addresses in use, size of each)"""
     switches = np.array([device.index for device in fabric.switches], dtype=np.int64)
-    yield "loopbacks", "loopback", _there(fabric.loopback[switches])
-    yield "loopbacks, IPv6", "loopback6", _there(fabric.loopback6[switches])
-    yield "VTEPs", "vtep", sorted({*fabric.tenancy.vtep.values(), *fabric.tenancy.pair_vtep.values()})
-    servers = fabric.links.kind == SERVER_LEAF
-    yield "links of switches", "p2p", _there(fabric.subnet[~servers])
-    yield "links of servers", "servers", _there(fabric.subnet[servers])
-    yield "management", "management", _there(fabric.management)
+    subnet, kind = f"/{fabric.subnet_length}", np.where(routed(fabric), fabric.links.kind, -1)
+
+    def pool(name: str) -> Sequence[str]:
+        return fabric.prefixes.get(name, ())
+
+    yield "loopbacks", pool("loopback"), _there(fabric.loopback[switches]), "one address"
+    yield "loopbacks, IPv6", pool("loopback6"), _there(fabric.loopback6[switches]), "one address"
+    yield "VTEPs", pool("vtep"), sorted({*fabric.tenancy.vtep.values(), *_shared_vteps(fabric)}), "one address"
+    yield "links of switches", pool("p2p"), _there(fabric.subnet[np.isin(kind, _BETWEEN_SWITCHES)]), subnet
+    yield "subinterfaces of tenants", pool("p2p"), sorted(_subinterfaces(fabric)), subnet
+    yield "links of servers", pool("servers"), _there(fabric.subnet[kind == SERVER_LEAF]), subnet
+    yield "links of attachments", pool("servers"), _there(fabric.subnet[kind == ATTACHMENT]), subnet
+    for (tenant, place), hosts in sorted(fabric.tenancy.hosts.items()):
+        network = fabric.tenancy.tenants[tenant].networks[place]
+        name = f"servers in {fabric.tenancy.tenants[tenant].name}/{network.name}"
+        yield name, (f"{ip_address(network.subnet)}/{network.length}",), sorted(set(hosts.values())), "one address"
+    yield "management", pool("management"), _there(fabric.management), "one address"
+
+
+def _subinterfaces(fabric: FabricPlan) -> set[int]:
+    """Subnets of tenants on links between switches (VRF-lite) and to external routers."""
+    inside = {int(first) for subnets in fabric.tenancy.slices.values() for first in subnets if first >= 0}
+    return inside | {way.address for way in fabric.tenancy.ways_out if way.address is not None}
+
+
+def _shared_vteps(fabric: FabricPlan) -> set[int]:
+    """Addresses that two leaves answer as one VTEP: those of vPC pairs with a bond. Others have Ethernet segments."""
+    bonded = {int(leaf) for leaf in fabric.links.b[fabric.tenancy.lag > 0]}
+    return {
+        address
+        for leaf, address in fabric.tenancy.pair_vtep.items()
+        if leaf in bonded and (nos := fabric.devices[leaf].nos) and target(nos).capabilities.multihoming == "vpc"
+    }
 
 
 def _there(values: Iterable[int]) -> list[int]:
@@ -41,10 +67,6 @@ def _there(values: Iterable[int]) -> list[int]:
 
 def _used(values: list[int]) -> tuple[str, str, str]:
     return f"{len(values):,}", str(ip_address(min(values))), str(ip_address(max(values)))
-
-
-def _each(fabric: FabricPlan, kind: str) -> str:
-    return f"/{fabric.subnet_length}" if kind.startswith("links") else "one address"
 
 
 def asn_grid(fabric: FabricPlan) -> Grid:

@@ -93,8 +93,8 @@ def spread_grid(found: Spread) -> Grid:
     rows = [
         (
             tier.name.replace("->", "→"),
-            f"{tier.links:,.0f}",
-            f"{tier.unused:,.0f}",
+            f"{tier.links + tier.off_path:,.0f}",
+            f"{tier.unused + tier.off_path:,.0f}",
             f"{tier.collisions:,.0f}",
             f"{tier.peak:.2f}",
             f"{sprayed[tier.name].peak:.2f}" if tier.name in sprayed else "",

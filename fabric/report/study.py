@@ -54,9 +54,8 @@ class Study:
 
     @cached_property
     def ranked(self) -> tuple[Loss, ...]:
-        """Single failures, the one that costs the most bandwidth first."""
-        order = sorted(range(len(self.capacity.singles)), key=lambda at: (-lost(self, self.capacity.singles[at]), at))
-        return tuple(self.capacity.singles[at] for at in order)
+        """Single failures, the one after which the least traffic fits first; then by the slowest pair."""
+        return tuple(sorted(self.capacity.singles, key=lambda loss: (-mean_loss(loss), -slowest_loss(self, loss))))
 
     @cached_property
     def spreading(self) -> tuple[str, int]:
@@ -80,10 +79,15 @@ class Study:
         return ask.estimate(self.fabric, asked, "packed")
 
 
-def lost(study: Study, loss: Loss) -> float:
-    """Share of the uniform traffic's bandwidth over equal-cost paths that a failure takes, ports that die included."""
+def mean_loss(loss: Loss) -> float:
+    """Share of the uniform traffic that no longer fits, ports that die included. Rounded: equal failures compare equal."""
+    return round(1 - loss.left.carried, 9) + 0.0
+
+
+def slowest_loss(study: Study, loss: Loss) -> float:
+    """What every pair loses where none may run ahead: all keep the rate of the slowest, over equal-cost paths."""
     before = study.capacity.throughput[0].ecmp
-    return 1 - loss.left.ecmp * loss.left.asked / before if before else 0.0
+    return round(1 - loss.left.ecmp / before, 9) + 0.0 if before else 0.0
 
 
 def studies(plan: Plan, wanted: Wanted) -> list[Study]:

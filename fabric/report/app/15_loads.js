@@ -27,6 +27,7 @@ class Loads {
   constructor(scenario, direction, links, devices) {
     const { up, down } = scenario;
     this.scenario = scenario;
+    this.busier = direction === "both";
     this.of = direction === "up" ? up : direction === "down" ? down : up.map((load, at) => Math.max(load, down[at]));
     this.dead = new Uint8Array(links);
     for (const link of scenario.dead) this.dead[link] = 1;
@@ -59,6 +60,7 @@ class Loads {
       live,
       dead,
       over,
+      busier: this.busier,
       mean,
       worst: Number.isNaN(mean) ? NaN : worst,
       worstLink,
@@ -72,7 +74,8 @@ function loadWords(found) {
   if (!found.links) return "no links";
   if (Number.isNaN(found.mean) && found.live) return `${counted(found.links, "link")}, their loads not computed`;
   if (!found.live) return `${counted(found.links, "link")}, all dead`;
-  const words = [`mean load ${percent(found.mean)}`, `busiest ${percent(found.worst)}`];
+  const mean = `mean load ${percent(found.mean)}${found.busier ? " (busier direction of each link)" : ""}`;
+  const words = [mean, `busiest ${percent(found.worst)}`];
   if (found.over) words.push(`${counted(found.over, "link")} over 100%`);
   if (found.dead) words.push(`${counted(found.dead, "link")} dead`);
   return words.join(", ");

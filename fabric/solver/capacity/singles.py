@@ -15,7 +15,7 @@ from fabric.solver.capacity.cuts import SIDE_A, SIDE_B, graph, in_gbps, max_flow
 from fabric.solver.capacity.halves import Halves
 from fabric.solver.capacity.lp import optimal
 from fabric.solver.capacity.symmetry import numbered, refine
-from fabric.solver.capacity.throughput import Ground, all_paths, ecmp, live_ports, traffic
+from fabric.solver.capacity.throughput import Ground, Shares, all_paths, ecmp, live_ports, traffic
 from fabric.solver.network import Bools, Floats, Ints, Network
 from fabric.solver.routes import routes
 
@@ -43,6 +43,7 @@ class Left:
     optimal_exact: bool
     ecmp: float
     asked: float  # share of the demand before whose ends are still up; `optimal` and `ecmp` are of this demand
+    carried: float  # least share of what the fabric carried before, over equal-cost paths in equal parts, that still fits
     paths_before: int  # between the two leaves that lose the largest share of theirs
     paths_after: int
     pair: tuple[str, str] | tuple[()]
@@ -149,6 +150,7 @@ def left(before: Before, links: Ints, devices: Ints) -> Left:
     paths = all_paths(base, ways)
     split = ecmp(base, ways, asked)
     best = optimal(base, net, asked, split.share)
+    carried = _carried(before, net, asked.asked, split)
     one, other = _worst_pair(base, live, before.paths, paths)
     names = base.net.fabric.devices
     pair = (names[int(base.leaves[one])].name, names[int(base.leaves[other])].name) if one >= 0 else ()
@@ -158,12 +160,26 @@ def left(before: Before, links: Ints, devices: Ints) -> Left:
         optimal_exact=best.exact,
         ecmp=min(before.ecmp, split.share),
         asked=asked.asked / before.asked if before.asked else 1.0,
+        carried=carried,
         paths_before=int(before.paths[one, other]) if one >= 0 else 0,
         paths_after=int(paths[one, other]) if one >= 0 else 0,
         pair=pair,
         servers_cut_off=lost_servers(before.broken, net),
         partitioned=partitioned(asked.demand, paths) or not live.any(),
     )
+
+
+def _carried(before: Before, net: Network, asked_gbps: float, split: Shares) -> float:
+    """Least share of the traffic that still fits, at the rate that just fitted before, when no flow waits for the slowest.
+
+    Two lower bounds: what meets no overloaded link, and all flows at the rate of the slowest.
+    """
+    scale = before.ecmp
+    fitted = before.asked * scale
+    if not fitted:
+        return 1.0
+    excess = split.excess_gbps(in_gbps(net).astype(np.float64), scale)
+    return max(asked_gbps * scale - excess, asked_gbps * min(split.share, scale)) / fitted
 
 
 def partitioned(demand: Floats, paths: Floats) -> bool:

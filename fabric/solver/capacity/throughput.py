@@ -174,6 +174,14 @@ class Shares:
     share: float  # of NIC speed; 0 where part of the demand has no way
     link: int  # directed link that limits it, -1 where the server ports do
     lost: float  # Gb/s of demand without a way
+    load: Floats  # Gb/s on every directed link at the full demand
+
+    def excess_gbps(self, capacity_gbps: Floats, scale: float) -> float:
+        """What does not fit the links when the demand is scaled, summed over links: at least what is dropped or waits.
+
+        A flow that meets two overloaded links counts at both.
+        """
+        return float(np.maximum(self.load * scale - capacity_gbps, 0.0).sum()) + self.lost * scale
 
 
 def ecmp(base: Ground, ways: Routes, asked: Traffic) -> Shares:
@@ -185,8 +193,8 @@ def ecmp(base: Ground, ways: Routes, asked: Traffic) -> Shares:
     link = int(np.argmin(fits)) if used.any() else -1
     share = round(float(fits[link]), DIGITS) if link >= 0 else 1.0
     if lost > 1e-9 * max(asked.asked, 1.0):
-        return Shares(0.0, link, lost)
-    return Shares(min(1.0, share), link if share < 1 else -1, 0.0)
+        return Shares(0.0, link, lost, load)
+    return Shares(min(1.0, share), link if share < 1 else -1, 0.0, load)
 
 
 def loads(base: Ground, ways: Routes, demand: Floats) -> tuple[Floats, float]:

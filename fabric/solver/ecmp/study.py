@@ -20,13 +20,17 @@ TIERS = ("server", "leaf", "spine", "core")
 
 @dataclass(frozen=True)
 class TierLoad:
-    """The links of one tier in one direction that flows could take; means over seeds but for the name."""
+    """The links of one tier in one direction that flows could take; means over seeds but for the name.
+
+    `off_path` links are alive, but on no equal-cost path of any flow; they count in no other field.
+    """
 
     name: str  # "leaf -> spine"
     links: float
     unused: float  # that no flow took
     collisions: float  # with more flows than their switches would give them by dividing equally, rounded up
     peak: float  # the fullest by the mean, load by capacity
+    off_path: float
 
 
 @dataclass(frozen=True)
@@ -152,7 +156,8 @@ def _tiers(net: Network, loads: Floats, taken: Floats, share: Floats) -> list[Ti
     low, high = net.level[net.tail], net.level[net.head]
     found = []
     for a, b in ((0, 1), (1, 1), (1, 2), (2, 3), (3, 2), (2, 1), (1, 0)):
-        links = np.flatnonzero((low == a) & (high == b) & (share > 0))
+        tier = (low == a) & (high == b) & (net.capacity > 0)
+        links = np.flatnonzero(tier & (share > 0))
         if not len(links):
             continue
         busy = loads[links] / net.capacity[links]
@@ -164,6 +169,7 @@ def _tiers(net: Network, loads: Floats, taken: Floats, share: Floats) -> list[Ti
                 unused=int((taken[links] == 0).sum()),
                 collisions=int((taken[links] > np.ceil(share[links] - 1e-9) + 1e-9).sum()),
                 peak=float(busy.max()) / mean if mean else 0.0,
+                off_path=int(tier.sum()) - len(links),
             )
         )
     return found
