@@ -66,6 +66,8 @@ class Part:
     groups: tuple[dict[str, Any], ...]
     rails: int
     server_names: str
+    site: str
+    port_gbps: int  # of servers
 
 
 def draw(seed: int, index: int) -> Design:
@@ -116,7 +118,7 @@ def _fabric(rng: random.Random, intent: dict[str, Any], at: int) -> Part:
             topology.setdefault(role, {})["nos"] = nos
         del fabric["nos"]
     servers = rng.choice(SERVER_NAMES) if rng.random() < 0.2 else SERVER_NAMES[0]
-    part = Part(name, kind, isolation, addressing, systems, layer2, bonds, groups, rails, servers)
+    part = Part(name, kind, isolation, addressing, systems, layer2, bonds, groups, rails, servers, intent["site"], speed)
     fabric |= _options(rng, part, at)
     draw_tenants(rng, part, fabric)
     _planned(rng, fabric, groups)
@@ -207,7 +209,7 @@ def _groups(
     """Groups of servers with their models, and the rails of a unit."""
     count = rng.choice((1, 1, 2, 2, 4)) if kind != "rail-only" else rng.choice((1, 2))
     if kind in ("rack", "collapsed"):
-        count = rng.choice((1, 1, 2))
+        count = 2 if kind == "collapsed" and ports == 1 else rng.choice((1, 1, 2))
     sets = purpose if rng.random() < 0.8 else f"net{at}"
     found = []
     for n in range(2 if kind in ("rack", "rail-optimized") and rng.random() < 0.15 else 1):
@@ -269,7 +271,7 @@ def _topology(
             below["uplinks"]["speed_gbps"] = rng.choice(leaf[1].uplink_speeds)
     if kind != "collapsed":
         if rng.random() < 0.15:
-            above["min_count"] = rng.choice((1, 2, 4))
+            above["min_count"] = rng.choice((1, 1, 2))
         if rng.random() < 0.08:
             above["count"] = rng.choice((1, 2, 4))
         topology["tiers"] = 3 if three else rng.choice((2, 2, "auto"))
@@ -317,6 +319,7 @@ def _options(rng: random.Random, part: Part, at: int) -> dict[str, Any]:
         found["overlay"] = {"kind": "evpn-vxlan"} | drawn(rng, "fabrics.NAME.overlay", rng.choice((0, 0.4)), TEXTS, SKIPPED)
     elif part.isolation != "none":
         found["overlay"] = {"isolation": part.isolation}
+    _keep_able(part, found["underlay"])
     found["qos"] = drawn(rng, "fabrics.NAME.qos", rng.choice((0, 0, 0.1, 0.3)), TEXTS, SKIPPED)
     if rng.random() < 0.1:
         found["management"] = drawn(rng, "fabrics.NAME.management", 0.4, TEXTS, SKIPPED)
@@ -333,6 +336,21 @@ def _options(rng: random.Random, part: Part, at: int) -> dict[str, Any]:
     if rng.random() < 0.12 and "names" not in found:
         found["pins"] = _pins(rng, part, at)
     return {key: value for key, value in found.items() if value != {}}
+
+
+def _keep_able(part: Part, underlay: dict[str, Any]) -> None:
+    """Drops the options that a network OS of the fabric has not, and those that contradict each other."""
+    used = [target(nos) for nos in set(part.systems.values())]
+    balancing, bfd = underlay.get("load_balancing", {}), underlay.get("bfd", {})
+    if not all(nos.capabilities.hash_seed for nos in used):
+        balancing.pop("seed", None)
+    if not all(nos.capabilities.dynamic_balancing for nos in used):
+        balancing.pop("mode", None)
+    if "sonic" in part.systems.values() and "multiplier" in bfd:
+        bfd["multiplier"] = 3
+    for key in ("load_balancing", "bfd"):
+        if underlay.get(key) == {}:
+            del underlay[key]
 
 
 def _names(rng: random.Random, part: Part) -> dict[str, Any]:

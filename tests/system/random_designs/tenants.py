@@ -6,6 +6,7 @@ import random
 from typing import TYPE_CHECKING, Any
 
 from fabric.vendors.base import target
+from tests.system.random_designs.words import SERVER_NAMES
 
 if TYPE_CHECKING:
     from tests.system.random_designs.drawing import Part
@@ -16,6 +17,7 @@ NAMES = ("red", "blue", "Green1")
 def draw_tenants(rng: random.Random, part: Part, fabric: dict[str, Any]) -> None:
     """Adds `tenants` and `topology.attachments` to a fabric."""
     most = 1 if part.isolation == "none" else 3
+    most = min(most, sum(group["count"] for group in part.groups))
     names = list(NAMES[: rng.randint(0 if part.isolation in ("none", "evpn") else 1, most)])
     owned = _owners(rng, part, len(names))
     tenants: list[dict[str, Any]] = []
@@ -35,30 +37,27 @@ def draw_tenants(rng: random.Random, part: Part, fabric: dict[str, Any]) -> None
 
 
 def servers(part: Part, group: dict[str, Any]) -> list[str]:
-    """Names of a group's servers, where the pattern is the usual one."""
-    return [f"{group['name']}-{n:04}" for n in range(1, group["count"] + 1)]
+    """Names of a group's servers, as their pattern gives them."""
+    return [part.server_names.format(site=part.site, group=group["name"], n=n) for n in range(1, group["count"] + 1)]
 
 
 def _owners(rng: random.Random, part: Part, count: int) -> list[dict[str, Any]]:
-    """What each tenant owns: servers, racks or rails, apart from each other; the first of one alone may own everything."""
+    """What each tenant owns: servers, racks or rails, apart from each other; the only one may own everything."""
     if count == 1 and rng.random() < 0.4:
         return [{}]
     if part.kind in ("rail-optimized", "rail-only") and part.rails >= count and rng.random() < 0.15:
         return [{"rails": [rail for rail in range(1, part.rails + 1) if rail % count == at]} for at in range(count)]
-    if part.server_names != "{group}-{n:04}":
-        return [{"racks": at + 1} for at in range(count)]
+    racks = sum(group["count"] // group["per_rack"] for group in part.groups if "per_rack" in group)
+    if racks >= count and rng.random() < 0.5:
+        return [{"racks": at + 1} if rng.random() < 0.5 else {"racks": [at + 1]} for at in range(count)]
     every = [name for group in part.groups for name in servers(part, group)]
-    shuffled = rng.sample(every, len(every)) if rng.random() < 0.5 else every
-    found: list[dict[str, Any]] = []
-    for at in range(count):
-        mine = sorted(shuffled[at::count]) if rng.random() < 0.5 else shuffled[at * len(every) // count : (at + 1) * len(every) // count]
-        if any(name in other["servers"] for other in found for name in mine):
-            mine = [name for name in mine if all(name not in other["servers"] for other in found)]
-        found.append({"servers": mine or [every[0]]})
+    if rng.random() < 0.5:
+        rng.shuffle(every)
+    found: list[dict[str, Any]] = [{"servers": sorted(every[at::count])} for at in range(count)]
     if count and rng.random() < 0.3 and len(found[-1]["servers"]) > 1:  # a server of nobody
-        found[-1]["servers"] = found[-1]["servers"][:-1]
+        found[-1]["servers"].pop()
     run = part.groups[0]
-    if count == 1 and rng.random() < 0.5:
+    if count == 1 and rng.random() < 0.5 and part.server_names == SERVER_NAMES[0]:
         found[0]["servers"] = f"{run['name']}-0001..{run['count']:04}"
     return found
 
@@ -73,7 +72,7 @@ def _networks(rng: random.Random, at: int) -> list[dict[str, Any]]:
         if rng.random() < 0.2:
             network["vni"] = 90_000 + 10 * at + n
         if rng.random() < 0.6:
-            network["gateway"] = f"172.{20 + at}.{n}.0/{rng.choice((24, 25, 22)) if n == 0 else 24}"
+            network["gateway"] = f"172.{20 + at}.{n}.0/{rng.choice((24, 25, 26))}"
         found.append(network)
     return found
 
@@ -92,6 +91,8 @@ def _boxes(rng: random.Random, part: Part, names: list[str]) -> list[dict[str, A
     found = []
     for at in range(rng.choice((1, 1, 2))):
         box: dict[str, Any] = {"name": f"{part.name}-{('wan', 'ufm')[at]}", "links": rng.choice((1, 2, 2, 4))}
+        if rng.random() < 0.15:
+            box["speed_gbps"] = part.port_gbps
         if part.isolation != "acl" and rng.random() < 0.75:
             box["external"] = {"asn": rng.choice((64_700, 4_200_900_000)) + at}
             if names and part.isolation != "none" and rng.random() < 0.5:

@@ -33,7 +33,7 @@ def one(*choices: Any) -> Draw:
 
 def _management(at: str) -> Values:
     return {
-        f"{at}.ntp": some((*HOSTS, "ntp1.example.net", "time")),
+        f"{at}.ntp": some((*HOSTS[:3], "ntp1.example.net", "time")),
         f"{at}.syslog": some(HOSTS),
         f"{at}.dns": some(HOSTS),
         f"{at}.timezone": one("UTC", "Europe/Berlin", "America/Argentina/Buenos_Aires", "Etc/GMT-5"),
@@ -47,7 +47,7 @@ def _management(at: str) -> Values:
 
 
 _UNDERLAY: Values = {
-    "fabrics.NAME.underlay.mtu": one(9216, 9000, 4200, 1500, 9214, 9100),
+    "fabrics.NAME.underlay.mtu": one(9216, 9000, 9000, 9100, 9214, 4300, 1500),
     "fabrics.NAME.underlay.asn.ranges": one(
         "4200000000-4200009999", ["64512-64767", "65000-65400"], ["4210000000-4210000999", "4220000000-4220009999"]
     ),
@@ -66,9 +66,9 @@ _OVERLAY: Values = {
     "fabrics.NAME.overlay.l2vni_base": one(20_000, 1_000_000),
 }
 _QOS: Values = {
-    "fabrics.NAME.qos.lossless_priority": one(1, 2, 3, 4, 5, 6),
+    "fabrics.NAME.qos.lossless_priority": one(1, 2, 3, 4, 5),
     "fabrics.NAME.qos.lossless_dscp": one(0, 24, 26, 30, 46, 63),
-    "fabrics.NAME.qos.cnp_priority": one(6, 7, 5),
+    "fabrics.NAME.qos.cnp_priority": one(6, 7, 7),
     "fabrics.NAME.qos.cnp_dscp": one(47, 48, 56),
     "fabrics.NAME.qos.ecn.kmin_bytes": one(50_000, 150_000, 1_000_000),
     "fabrics.NAME.qos.ecn.kmax_bytes": one(1_500_000, 3_000_000, 10_000_000),
@@ -76,7 +76,7 @@ _QOS: Values = {
 }
 _FLOOR: Values = {f"floor.media.{kind}": one("optics", "optics", "multimode", "single-mode", "aoc", "aec", "dac")
                   for kind in ("server-leaf", "leaf-leaf", "leaf-spine", "spine-core", "attachments")}  # fmt: skip
-_LENGTHS: Values = {f"fabrics.NAME.topology.cable_length_m.{kind}": one(0, 1, 2, 7, 30, 100, 500)
+_LENGTHS: Values = {f"fabrics.NAME.topology.cable_length_m.{kind}": one(1, 2, 3, 7, 30, 100, 500)
                     for kind in ("server-leaf", "leaf-leaf", "leaf-spine", "spine-core", "attachments")}  # fmt: skip
 
 TEXTS: Values = {
