@@ -68,6 +68,11 @@ class Part:
     server_names: str
     site: str
     port_gbps: int  # of servers
+    models: dict[str, SwitchModel]  # role → switch
+
+    def can(self, what: str) -> bool:
+        """Whether every switch has a capability."""
+        return all(target(self.systems[role]).can(model, what) for role, model in self.models.items())
 
 
 def draw(seed: int, index: int) -> Design:
@@ -118,7 +123,8 @@ def _fabric(rng: random.Random, intent: dict[str, Any], at: int) -> Part:
             topology.setdefault(role, {})["nos"] = nos
         del fabric["nos"]
     servers = rng.choice(SERVER_NAMES) if rng.random() < 0.2 else SERVER_NAMES[0]
-    part = Part(name, kind, isolation, addressing, systems, layer2, bonds, groups, rails, servers, intent["site"], speed)
+    models = {"leaf": leaf[1]} if kind == "collapsed" else {"leaf": leaf[1], "spine": spine[1], "core": spine[1]}
+    part = Part(name, kind, isolation, addressing, systems, layer2, bonds, groups, rails, servers, intent["site"], speed, models)
     fabric |= _options(rng, part, at)
     draw_tenants(rng, part, fabric)
     _planned(rng, fabric, groups)
@@ -190,7 +196,8 @@ def _own_switch(intent: dict[str, Any], name: str, model: SwitchModel) -> str:
     board = catalog.sonic_platform(name)
     if board is not None:
         data["sonic"] = board.model_dump(mode="json", exclude_unset=True)
-    data.setdefault("technology", "ethernet")
+    rest = {"technology": "ethernet", "power_typical_w": 500, "power_includes_optics": ["typical"], "latency_ns": 800}
+    data = {**rest, **data}
     for group in data["ports"]:
         group.setdefault("undivided", True)
     intent["catalog"]["switches"]["own-leaf"] = data
@@ -223,6 +230,7 @@ def _groups(
         body = catalog.server("dgx-h100")
         assert body is not None
         rest = body.model_dump(mode="json", exclude_unset=True, exclude={"nics"}) if rng.random() < 0.15 else {"gpus": 8}
+        rest |= {"power_typical_w": 9_000} if len(rest) > 1 else {}
         intent["catalog"]["servers"][model] = {**rest, "nics": {sets: nics}}
         per_unit = rng.choice((1, 2, 2, 3, 4))
         group: dict[str, Any] = {"model": model, "count": max(1, per_unit * rng.choice((1, 1, 2, 2, 3)) - rng.choice((0, 0, 1)))}
@@ -276,13 +284,13 @@ def _topology(
             above["count"] = rng.choice((1, 2, 4))
         topology["tiers"] = 3 if three else rng.choice((2, 2, "auto"))
         if three:
-            _upper_tiers(rng, topology)
+            _upper_tiers(rng, topology, spine[1].native_gbps)
     if rng.random() < 0.25:
         topology["cable_length_m"] = drawn(rng, "fabrics.NAME.topology.cable_length_m", 0.5, TEXTS)
     return {key: part for key, part in topology.items() if part != {}}
 
 
-def _upper_tiers(rng: random.Random, topology: dict[str, Any]) -> None:
+def _upper_tiers(rng: random.Random, topology: dict[str, Any], uplink_gbps: int) -> None:
     pods = rng.choice((None, {"units": 1}, {"count": 2}, {"units": 2}, {"racks": 2}, "auto"))
     if pods:
         topology["pods"] = pods
@@ -290,7 +298,7 @@ def _upper_tiers(rng: random.Random, topology: dict[str, Any]) -> None:
     if rng.random() < 0.3:
         above["oversubscription"] = rng.choice((1, 2, 3))
     elif rng.random() < 0.3:
-        above["uplinks"] = {"count": rng.choice((2, 4))}
+        above["uplinks"] = rng.choice(({"count": 2}, {"count": 4}, {"speed_gbps": uplink_gbps}))
     if rng.random() < 0.15:
         topology.setdefault("core", {})["count"] = rng.choice((2, 4))
 
@@ -319,16 +327,17 @@ def _options(rng: random.Random, part: Part, at: int) -> dict[str, Any]:
         found["overlay"] = {"kind": "evpn-vxlan"} | drawn(rng, "fabrics.NAME.overlay", rng.choice((0, 0.4)), TEXTS, SKIPPED)
     elif part.isolation != "none":
         found["overlay"] = {"isolation": part.isolation}
-    _keep_able(part, found["underlay"])
     found["qos"] = drawn(rng, "fabrics.NAME.qos", rng.choice((0, 0, 0.1, 0.3)), TEXTS, SKIPPED)
     if rng.random() < 0.1:
         found["management"] = drawn(rng, "fabrics.NAME.management", 0.4, TEXTS, SKIPPED)
+    _keep_able(part, found)
     if rng.random() < 0.15:
         found["names"] = _names(rng, part)
     if part.server_names != SERVER_NAMES[0]:
         found.setdefault("names", {})["server"] = part.server_names
-    if rng.random() < 0.15:
+    if rng.random() < 0.2:
         found["pools"] = _pools(rng, 32 + 16 * at, part.addressing)
+        _gateway(rng, found)
     if rng.random() < 0.1 and (releases := target(part.systems["leaf"]).releases):
         found["releases"] = {part.systems["leaf"]: rng.choice(releases)}
     if rng.random() < 0.05:
@@ -338,19 +347,29 @@ def _options(rng: random.Random, part: Part, at: int) -> dict[str, Any]:
     return {key: value for key, value in found.items() if value != {}}
 
 
-def _keep_able(part: Part, underlay: dict[str, Any]) -> None:
-    """Drops the options that a network OS of the fabric has not, and those that contradict each other."""
-    used = [target(nos) for nos in set(part.systems.values())]
+def _keep_able(part: Part, fabric: dict[str, Any]) -> None:
+    """Drops most options that a switch or network OS of the fabric has not, and those that contradict each other."""
+    underlay, qos, manage = fabric["underlay"], fabric["qos"], fabric.get("management", {})
     balancing, bfd = underlay.get("load_balancing", {}), underlay.get("bfd", {})
-    if not all(nos.capabilities.hash_seed for nos in used):
+    if not part.can("hash_seed"):
         balancing.pop("seed", None)
-    if not all(nos.capabilities.dynamic_balancing for nos in used):
+    if not part.can("dynamic_balancing"):
         balancing.pop("mode", None)
-    if "sonic" in part.systems.values() and "multiplier" in bfd:
-        bfd["multiplier"] = 3
+    if "sonic" in part.systems.values():
+        bfd |= {key: value for key, value in (("multiplier", 3), ("interval_ms", 300)) if key in bfd}
+    if "nxos" in part.systems.values() and "interval_ms" in bfd:
+        bfd["interval_ms"] = min(bfd["interval_ms"], 999)
     for key in ("load_balancing", "bfd"):
         if underlay.get(key) == {}:
             del underlay[key]
+    if not part.can("lossless"):
+        qos.pop("enabled", None)
+    if not part.can("watchdog"):
+        qos["pfc_watchdog"] = False
+    if underlay.get("mtu", 9216) < 4300:
+        qos["enabled"] = False
+    if not part.can("gnmi"):
+        manage.pop("gnmi", None)
 
 
 def _names(rng: random.Random, part: Part) -> dict[str, Any]:
@@ -366,7 +385,9 @@ def _pools(rng: random.Random, block: int, addressing: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     six = addressing == "ipv6"
     for n, key in enumerate(("loopback", "loopback6", "vtep", "p2p", "servers", "management")):
-        if rng.random() < 0.5 or (key == "loopback6" and not six) or (key == "p2p" and addressing == "unnumbered"):
+        if rng.random() < 0.4 or (key == "loopback6" and not six) or (key == "p2p" and addressing == "unnumbered"):
+            continue
+        if addressing == "mixed" and key in ("p2p", "servers"):
             continue
         if key == "loopback6" or (six and key in ("p2p", "servers")):
             found[key] = f"fd12:{block:x}:{n}::/48"
@@ -375,6 +396,13 @@ def _pools(rng: random.Random, block: int, addressing: str) -> dict[str, Any]:
             if rng.random() < 0.2:
                 found[key] = [f"10.{100 + block}.{32 * n}.0/20", f"10.{100 + block}.{32 * n + 16}.0/20"]
     return found
+
+
+def _gateway(rng: random.Random, found: dict[str, Any]) -> None:
+    """A default gateway in the management pool that stands beside it."""
+    pool = found["pools"].get("management")
+    if isinstance(pool, str) and rng.random() < 0.7:
+        found.setdefault("management", {})["gateway"] = pool.rpartition(".")[0] + ".1"
 
 
 def _pins(rng: random.Random, part: Part, at: int) -> dict[str, Any]:
@@ -401,9 +429,11 @@ def _site(rng: random.Random, intent: dict[str, Any], parts: list[Part], files: 
     """What all fabrics share."""
     found: dict[str, Any] = {"management": drawn(rng, "management", rng.choice((0, 0.3, 0.6)), TEXTS, SKIPPED)}
     if rng.random() < 0.15:
-        found["pools"] = _pools(rng, 16, "ipv4" if all(part.addressing != "ipv6" for part in parts) else "unnumbered")
-        if "management" in found["pools"] and isinstance(text := found["pools"]["management"], str) and rng.random() < 0.7:
-            found["management"]["gateway"] = text.rpartition(".")[0] + ".1"
+        kinds = {part.addressing for part in parts}
+        found["pools"] = _pools(rng, 16, parts[0].addressing if len(kinds) == 1 else "mixed")
+        _gateway(rng, found)
+    if not all(part.can("gnmi") for part in parts):
+        found["management"].pop("gnmi", None)
     if rng.random() < 0.15:
         nos = rng.choice(parts).systems["leaf"]
         found["releases"] = {nos: rng.choice(target(nos).releases)} if target(nos).releases else {}
