@@ -149,7 +149,7 @@ def _leaves(
     for at, leaf in np.ndindex(numbers.leaf[size.name].shape):
         number = int(numbers.leaf[size.name][at, leaf])
         local = inner[:leaf].count(inner[leaf])
-        if "pod" in key and not key & {"unit", "rack"}:
+        if "pod" in key and sizing.units_per_pod and not key & {"unit", "rack"}:  # else one pod takes all units
             local += at % sizing.units_per_pod * inner.count(inner[leaf])
         elif not key & {"unit", "rack"}:
             local += before[size.name, at][inner[leaf]]

@@ -72,7 +72,9 @@ def underlay_policy(view: SwitchView) -> Policy:
     lists = [
         _list(FABRIC, [*fabric, *outside], bits),
         # Server subnets enter BGP only to make the aggregate; the aggregate alone leaves the box.
-        _list(CONNECTED, [*((text, 0, 0) for text in loopback), *(_inside(prefix, bits) for prefix in view.aggregates)], bits),
+        _list(
+            CONNECTED, [*((text, 0, 0) for text in loopback), *(_inside(prefix, bits) for prefix in view.aggregates)], bits
+        ),
     ]
     exports = FABRIC
     if view.device.role == LEAF:

@@ -23,6 +23,7 @@ CASES = {
     "leaf by unit, rail and plane": (2, 'leaf: "u{unit}r{rail}p{plane}"', "leaf", ["u1r1p1", "u1r1p2", "u1r2p1"]),
     "leaf by rail": (2, 'leaf: "r{rail}-{n}"', "leaf", ["r1-1", "r1-2", "r2-1", "r2-2"]),
     "leaf by pod": (3, 'leaf: "pod{pod}-{n:02}"', "leaf", ["pod1-01", "pod1-02", "pod1-03"]),
+    "leaf by pod, where one takes all": (2, 'leaf: "pod{pod}-{n:02}"', "leaf", ["pod1-01", "pod1-02", "pod1-03"]),
     "spine by plane": (2, 'spine: "p{plane}-{n}"', "spine", ["p1-1", "p1-2", "p1-3", "p1-4", "p2-1"]),
     "spine by pod and plane": (3, 'spine: "pod{pod}p{plane}-{n}"', "spine", ["pod1p1-1", "pod1p1-2"]),
     "core by plane": (3, 'core: "p{plane}-{n}"', "core", ["p1-1"]),

@@ -150,7 +150,5 @@ TARGET = Target(
     ),
     objects=objects,
     releases=(RELEASE,),
-    idiom=Idiom(
-        bond="Port-Channel{}", svi="Vlan{}", management="Management1", layer2_mtu=0, watchdog_ms=detection_ms
-    ),
+    idiom=Idiom(bond="Port-Channel{}", svi="Vlan{}", management="Management1", layer2_mtu=0, watchdog_ms=detection_ms),
 )

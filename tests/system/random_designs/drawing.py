@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from fabric import catalog
@@ -124,7 +125,9 @@ def _fabric(rng: random.Random, intent: dict[str, Any], at: int) -> Part:
         del fabric["nos"]
     servers = rng.choice(SERVER_NAMES) if rng.random() < 0.2 else SERVER_NAMES[0]
     models = {"leaf": leaf[1]} if kind == "collapsed" else {"leaf": leaf[1], "spine": spine[1], "core": spine[1]}
-    part = Part(name, kind, isolation, addressing, systems, layer2, bonds, groups, rails, servers, intent["site"], speed, models)
+    part = Part(
+        name, kind, isolation, addressing, systems, layer2, bonds, groups, rails, servers, intent["site"], speed, models
+    )
     fabric |= _options(rng, part, at)
     draw_tenants(rng, part, fabric)
     _planned(rng, fabric, groups)
@@ -143,19 +146,28 @@ def _systems(rng: random.Random) -> dict[str, str]:
     return {"leaf": first, "spine": rng.choice(SYSTEMS), "core": rng.choice(SYSTEMS)}
 
 
-def _needed(isolation: str, *, layer2: bool, bonds: bool) -> list[str]:
-    wanted = {"evpn": ["l3vni"], "vrf-lite": ["vrf_lite"], "acl": ["port_acl"]}.get(isolation, [])
-    return wanted + (["l2vni"] if layer2 else []) + (["multihoming"] if bonds else [])
+def _needed(isolation: str, *, layer2: bool, bonds: bool) -> tuple[str, ...]:
+    """What the leaves must be able to do."""
+    wanted = {"evpn": ("l3vni",), "vrf-lite": ("vrf_lite",), "acl": ("port_acl",)}.get(isolation, ())
+    return wanted + (("l2vni",) if layer2 else ()) + (("multihoming",) if bonds else ())
 
 
-def _able(nos: str, wanted: list[str]) -> list[str]:
-    """Shipped switches that run a network OS and can do what is wanted, small ones and generic ones first."""
+@cache
+def _model(name: str) -> SwitchModel:
+    found = catalog.switch(name)
+    assert found is not None, name
+    return found
+
+
+@cache
+def _able(nos: str, wanted: tuple[str, ...]) -> list[str]:
+    """Shipped switches that run a network OS and can do what is wanted, those of few ports first."""
     system, found = target(nos), []
     for name in catalog.switch_names():
-        model = catalog.switch(name)
-        if model and nos in model.nos and system.refusal(model, name) is None and all(system.can(model, w) for w in wanted):
+        model = _model(name)
+        if nos in model.nos and system.refusal(model, name) is None and all(system.can(model, what) for what in wanted):
             found.append(name)
-    return found
+    return sorted(found, key=lambda name: _model(name).cages)
 
 
 def _switches(
@@ -164,30 +176,24 @@ def _switches(
     """Leaf and spine: of the catalog, generic, or declared in the intent; with a common uplink speed."""
     wanted = _needed(isolation, layer2=layer2, bonds=bonds)
     leaf = _choose(rng, systems["leaf"], wanted)
-    options = [(leaf, catalog.switch(leaf))] if systems["leaf"] == systems["spine"] else []
-    for _ in range(12):
-        name = _choose(rng, systems["spine"], [])
-        options.append((name, catalog.switch(name)))
-    model = catalog.switch(leaf)
-    assert model is not None
+    model = _model(leaf)
     native = model.native_gbps
-    fitting = [(name, other) for name, other in options if other and native in other.uplink_speeds]
+    options = [leaf] if systems["leaf"] == systems["spine"] else []
+    options += [_choose(rng, systems["spine"], ()) for _ in range(12)]
+    fitting = [name for name in options if native in _model(name).uplink_speeds]
     if not fitting and systems["spine"] != "sonic":
-        name = f"32x{native}g"
-        fitting = [(name, catalog.switch(name))]
-    name, spine = fitting[0] if fitting and rng.random() < 0.7 else (rng.choice(fitting or options))
-    assert spine is not None
+        fitting = [f"32x{native}g"]
+    spine = fitting[0] if fitting and rng.random() < 0.7 else rng.choice(fitting or options)
     if rng.random() < 0.1:
         leaf = _own_switch(intent, leaf, model)
-    return (leaf, model), (name, spine)
+    return (leaf, model), (spine, _model(spine))
 
 
-def _choose(rng: random.Random, nos: str, wanted: list[str]) -> str:
+def _choose(rng: random.Random, nos: str, wanted: tuple[str, ...]) -> str:
     names = _able(nos, wanted)
     if nos != "sonic" and (not names or rng.random() < 0.35):
         return rng.choice(("8x400g", "16x400g", "16x400g", "32x100g", "16x800g"))
-    small = sorted(names, key=lambda name: getattr(catalog.switch(name), "cages", 99))
-    return rng.choice(small[: max(3, len(small) // 2)] if rng.random() < 0.6 else names)
+    return rng.choice(names[: max(3, len(names) // 2)] if rng.random() < 0.6 else names)
 
 
 def _own_switch(intent: dict[str, Any], name: str, model: SwitchModel) -> str:
@@ -226,14 +232,21 @@ def _groups(
             nics["ports"] = max(ports, 1)
         if rng.random() < 0.2:
             every = range(count * nics.get("ports", 1))
-            nics |= {"interfaces": [f"ens{i}np0" for i in every], "rdma_devices": [f"mlx5_{i}" for i in every], "model": "CX-7"}
+            nics |= {
+                "interfaces": [f"ens{i}np0" for i in every],
+                "rdma_devices": [f"mlx5_{i}" for i in every],
+                "model": "CX-7",
+            }
         body = catalog.server("dgx-h100")
         assert body is not None
         rest = body.model_dump(mode="json", exclude_unset=True, exclude={"nics"}) if rng.random() < 0.15 else {"gpus": 8}
         rest |= {"power_typical_w": 9_000} if len(rest) > 1 else {}
         intent["catalog"]["servers"][model] = {**rest, "nics": {sets: nics}}
         per_unit = rng.choice((1, 2, 2, 3, 4))
-        group: dict[str, Any] = {"model": model, "count": max(1, per_unit * rng.choice((1, 1, 2, 2, 3)) - rng.choice((0, 0, 1)))}
+        group: dict[str, Any] = {
+            "model": model,
+            "count": max(1, per_unit * rng.choice((1, 1, 2, 2, 3)) - rng.choice((0, 0, 1))),
+        }
         group |= {"name": rng.choice(("gpu", "n")) + f"{at}{n}"}
         group |= {"nics": sets} if sets != purpose else {}
         group |= {"per_rack": rng.choice((1, per_unit))} if rng.random() < 0.3 else {}
@@ -373,7 +386,9 @@ def _keep_able(part: Part, fabric: dict[str, Any]) -> None:
 
 
 def _names(rng: random.Random, part: Part) -> dict[str, Any]:
-    roles = [role for role in ("leaf", "spine", "core") if rng.random() < 0.6 and (role == "leaf" or part.kind != "collapsed")]
+    roles = [
+        role for role in ("leaf", "spine", "core") if rng.random() < 0.6 and (role == "leaf" or part.kind != "collapsed")
+    ]
     names = {role: rng.choice(SWITCH_NAMES[role]) for role in roles}
     if "leaf" in names and rng.random() < 0.5:
         names["leaf"] = rng.choice(KIND_NAMES[part.kind])
@@ -438,7 +453,7 @@ def _site(rng: random.Random, intent: dict[str, Any], parts: list[Part], files: 
         nos = rng.choice(parts).systems["leaf"]
         found["releases"] = {nos: rng.choice(target(nos).releases)} if target(nos).releases else {}
     if rng.random() < 0.1:
-        found["checks"] = {"silence": {code: "accepted for this site" for code in rng.sample(SILENCED, 2)}}
+        found["checks"] = {"silence": dict.fromkeys(rng.sample(SILENCED, 2), "accepted for this site")}
     if rng.random() < 0.25:
         found["output"] = drawn(rng, "output", 0.5, TEXTS)
     if rng.random() < 0.15:
@@ -456,7 +471,9 @@ def _override(rng: random.Random, parts: list[Part], files: dict[str, str]) -> d
     """A comment in a block of a template, or a patch of a document, for one role."""
     part = rng.choice(parts)
     nos = part.systems["leaf"]
-    scope = rng.choice(({"role": "leaf"}, {"fabric": part.name}, {"devices": f"{part.name}-*"}, {"role": "leaf", "fabric": part.name}))
+    scope = rng.choice(
+        ({"role": "leaf"}, {"fabric": part.name}, {"devices": f"{part.name}-*"}, {"role": "leaf", "fabric": part.name})
+    )
     if "fabric" not in scope and len({own.systems["leaf"] for own in parts}) > 1:
         scope = {"role": "leaf", "fabric": part.name}
     if nos in PATCHES and (nos not in TEMPLATES or rng.random() < 0.5):

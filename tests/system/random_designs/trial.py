@@ -18,17 +18,25 @@ of an unsound design show the same fault (`ECHOES`), and without the plan nobody
 from __future__ import annotations
 
 import traceback
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from unittest.mock import patch
 
 from fabric import pipeline
 from fabric.checks import files as file_checks
 from fabric.checks import hosts
 from fabric.checks.files.services import HostNames
 from fabric.checks.finding import ERROR, WARNING, Finding
+from fabric.checks.folder import check_folder
 from fabric.checks.run import Scope
+from fabric.checks.site import Site
 from fabric.diagnostics import InputError
+from fabric.pipeline import Intent
+from fabric.readback.facts import Facts
+from fabric.readback.folder import Device as Found
+from fabric.readback.folder import Folder, scan
+from fabric.readback.readers import read_device
 from tests.system.random_designs.drawing import Design
 
 READING = range(290, 300)  # FAB290 to FAB299
@@ -51,8 +59,10 @@ class Outcome:
         return not (self.refused or self.crash)
 
 
-def run(design: Design, folder: Path) -> Outcome:
-    """Writes the intent into a folder, generates it there and checks what was written."""
+def run(design: Design, folder: Path, *, written: bool = True) -> Outcome:
+    """Plans, generates and checks a design. `written`: through files in the folder, as a user does it, else in memory,
+    where each config is rendered and read once.
+    """
     path = folder / f"{design.name}.yaml"
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in design.files.items():
@@ -60,28 +70,54 @@ def run(design: Design, folder: Path) -> Outcome:
         (folder / name).write_text(text, encoding="utf-8")
     path.write_text(design.text, encoding="utf-8")
     try:
-        return _judged(path, folder / "generated")
+        intent = pipeline.load(path, folder / "generated")
+        return _on_disk(intent) if written else _in_memory(intent)
     except InputError as error:
         return Outcome(refused=tuple(f"{one.code} {one.message}" for one in error.diagnostics))
     except Exception:  # every one is a finding of this trial
         return Outcome(crash=traceback.format_exc())
 
 
-def _judged(path: Path, output: Path) -> Outcome:
-    generation = pipeline.generate(pipeline.load(path, output), jobs=1)
+def _on_disk(intent: Intent) -> Outcome:
+    """`fabric generate`, `fabric check` with the plan, and `fabric check --configs` of what was written."""
+    generation = pipeline.generate(intent, jobs=1)
     generation.write()
     names = {job.device.name for job in generation.todo}
-    folder = generation.intent.folder
-    findings = pipeline.check(Scope((path,), output=output, jobs=1)).verdict.findings
-    wrong = list(_contradictions("plan", findings))
-    if names:
-        wrong += _contradictions("alone", pipeline.check(Scope(configs=folder, jobs=1)).verdict.findings)
-        wrong += _lost(names, folder)
+    findings = pipeline.check(Scope((intent.path,), output=intent.folder.parent, jobs=1)).verdict.findings
+    if not names:  # InfiniBand alone
+        return _outcome(intent, names, findings, ())
+    folder = scan(intent.folder)
+    found = check_folder(folder).findings
+    read = {device.name for device in folder.devices}
+    lost = [f"alone: device {name} is {'lost' if name in names else 'not planned'}" for name in sorted(names ^ read)]
+    return _outcome(intent, names, findings, found, lost)
+
+
+def _in_memory(intent: Intent) -> Outcome:
+    """The same checks on the same texts, without the folder that they would be found in."""
+    site, read = Site(intent, jobs=1), dict[str, Facts]()
+
+    def read_once(name: str, nos: str, files: Mapping[str, str]) -> Facts:
+        if name not in read:
+            read[name] = read_device(name, nos, files)
+        return read[name]
+
+    with patch("fabric.checks.site.read_device", read_once), patch("fabric.readback.folder.read_device", read_once):
+        checked = site.silenced(site.check())
+        devices = [Found(job.device.name, job.device.nos, {}) for job in site.todo]
+        alone = check_folder(Folder("configs", devices))
+    return _outcome(intent, set(read), checked.findings, alone.findings)
+
+
+def _outcome(
+    intent: Intent, names: set[str], findings: Iterable[Finding], alone: Iterable[Finding], lost: Iterable[str] = ()
+) -> Outcome:
     unsound = [line for line in map(_line, findings) if line.startswith("error") and not _of_files(line)]
     excused = {code for code, cause in ECHOES.items() if any(cause in line for line in unsound)}
-    excused |= {code for code, (key, value) in STATED.items() if _states(generation.intent.source.data, key, value)}
-    wrong = [line for line in wrong if line.startswith("plan") or not any(f" {code} " in line for code in excused)]
-    return Outcome(len(names), unsound=tuple(unsound), contradictions=tuple(wrong))
+    excused |= {code for code, (key, value) in STATED.items() if _states(intent.source.data, key, value)}
+    wrong = list(_contradictions("plan", findings))
+    wrong += [line for line in _contradictions("alone", alone) if not any(f" {code} " in line for code in excused)]
+    return Outcome(len(names), unsound=tuple(unsound), contradictions=(*wrong, *lost))
 
 
 def _states(part: object, key: str, value: object) -> bool:
@@ -109,12 +145,3 @@ def _contradictions(how: str, findings: Iterable[Finding]) -> Iterable[str]:
         reading = int(finding.id[3:]) in READING
         if not finding.silenced and (reading or (finding.id in FILE_CODES and finding.severity in (ERROR, WARNING))):
             yield f"{how}: {_line(finding)}"
-
-
-def _lost(names: set[str], folder: Path) -> Iterable[str]:
-    """Devices that a reader of the bare folder does not see, or sees and nobody planned."""
-    from fabric.readback.folder import scan
-
-    read = {device.name for device in scan(folder).devices}
-    for name in sorted(names ^ read):
-        yield f"alone: device {name} is {'lost' if name in names else 'not planned'}"

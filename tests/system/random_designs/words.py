@@ -13,7 +13,13 @@ Draw = Callable[[random.Random], Any]
 HOSTS = ("192.0.2.10", "192.0.2.11", "198.51.100.7", "2001:db8:53::1")
 PREFIXES = ("10.255.0.0/16", "192.0.2.0/24", "198.51.100.128/25", "203.0.113.9/32", "2001:db8::/32")
 LONG = "Authorized access only. All activity is logged and reviewed; disconnect now if you are not an authorized user."
-BANNERS = ("No trespassing", 'Site "dc1": authorized users', "100% monitored & logged; see $POLICY", "Zutritt für Befugte", LONG)
+BANNERS = (
+    "No trespassing",
+    'Site "dc1": authorized users',
+    "100% monitored & logged; see $POLICY",
+    "Zutritt für Befugte",
+    LONG,
+)
 RATIOS = (0.5, 1, 1, 1.5, 2, 3, 4)
 
 
@@ -93,7 +99,7 @@ TEXTS: Values = {
 
 # Patterns that tell switches apart in every shape; others, such as {rail}, depend on the kind of fabric.
 SWITCH_NAMES = {
-    role: (f"{{fabric}}-{role}{{n:02}}", f"{{site}}-{{fabric}}-{role}-{{n}}", f"{{fabric}}.{{role}}.{{n:04}}")
+    role: (f"{{fabric}}-{role}{{n:02}}", f"{{site}}-{{fabric}}-{role}-{{n}}", "{fabric}.{role}.{n:04}")
     for role in ("leaf", "spine", "core")
 }
 KIND_NAMES = {
