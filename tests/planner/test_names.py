@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from planner_helpers import make
 
+from fabric.diagnostics import InputError
+
 PLANES = """\
 version: 1
 site: dc1
@@ -23,7 +25,6 @@ CASES = {
     "leaf by unit, rail and plane": (2, 'leaf: "u{unit}r{rail}p{plane}"', "leaf", ["u1r1p1", "u1r1p2", "u1r2p1"]),
     "leaf by rail": (2, 'leaf: "r{rail}-{n}"', "leaf", ["r1-1", "r1-2", "r2-1", "r2-2"]),
     "leaf by pod": (3, 'leaf: "pod{pod}-{n:02}"', "leaf", ["pod1-01", "pod1-02", "pod1-03"]),
-    "leaf by pod, where one takes all": (2, 'leaf: "pod{pod}-{n:02}"', "leaf", ["pod1-01", "pod1-02", "pod1-03"]),
     "spine by plane": (2, 'spine: "p{plane}-{n}"', "spine", ["p1-1", "p1-2", "p1-3", "p1-4", "p2-1"]),
     "spine by pod and plane": (3, 'spine: "pod{pod}p{plane}-{n}"', "spine", ["pod1p1-1", "pod1p1-2"]),
     "core by plane": (3, 'core: "p{plane}-{n}"', "core", ["p1-1"]),
@@ -49,6 +50,12 @@ def test_growth_renames_nothing(case: str) -> None:
     before = {(d.role, d.number, d.group): d.name for d in old.fabrics["f"].devices if d.role == role}
     after = {(d.role, d.number, d.group): d.name for d in new.fabrics["f"].devices if d.role == role}
     assert before.items() <= after.items()
+
+
+@pytest.mark.parametrize("role", ["leaf", "server"])
+def test_a_fabric_without_pods_has_no_pod_in_its_names(role: str) -> None:
+    with pytest.raises(InputError, match=rf"names\.{role}: a {role} of this fabric has no {{pod}}"):
+        make(PLANES.format(count=64, tiers=2, names=f'{role}: "pod{{pod}}-{{n:02}}"'))
 
 
 TWO_GROUPS = """\
