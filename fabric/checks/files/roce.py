@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial
 from typing import ClassVar, TypeVar
@@ -224,7 +225,16 @@ def _odd_roles(
             other = next(row for row in rows if row[0] != value)
             got, expected = said.value, other[1][2].value
             message = f"{port}: {words} {got}, but {expected} on {other[1][0].name} ({place(other[1][2])})"
-            yield check.on(facts, said, message, severity=WARNING)
+            # What a port may take of the buffer follows from how many others have the class.
+            alike = _loads(facts) == _loads(other[1][0])
+            yield check.on(facts, said, message, severity=WARNING if alike else NOTE)
+
+
+def _loads(facts: Facts) -> Counter[int]:
+    """Speed → ports of a switch that have the lossless class."""
+    used = (own for own in facts.interfaces.values() if own.enabled is None or own.enabled.value)
+    ports = (own for own in used if own.qos and own.qos.pfc)
+    return Counter(own.speed_gbps.value if own.speed_gbps else 0 for own in ports)
 
 
 class Headroom(FilesCheck):
