@@ -72,6 +72,7 @@ class FilesCheck(Check):
     """Judges the facts of many devices: against each other, and against the plan where there is one."""
 
     kinds: ClassVar[tuple[str, ...]] = ()  # kinds of facts that break this check where they differ from the plan's
+    of_island: ClassVar[bool] = False  # compares numbers that mean something only among devices that reach each other
     of_device: ClassVar[bool] = False  # judges one device at a time, so it is worth asking beside a plan as well
 
     def over(self, network: Network) -> Iterator[Finding]:

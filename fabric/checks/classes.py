@@ -102,7 +102,9 @@ class _Ports:
         if headroom := said.xoff_bytes.get(qos.priority):
             yield from self.differ("xoff", lossless.xoff_bytes, headroom.value, headroom)
         if said.cable_length_m:
-            yield from self.differ("cable", port.length_m, said.cable_length_m.value, said.cable_length_m)
+            yield from self.differ(
+                "cable", self.idiom.cable_m(self.view, port), said.cable_length_m.value, said.cable_length_m
+            )
         if said.watchdog is not None:
             yield from self.differ("watchdog", qos.watchdog is not None, said.watchdog.value, said.watchdog)
         elif qos.watchdog and target(self.view.device.nos).capabilities.watchdog:

@@ -19,7 +19,8 @@ def check_folder(folder: Folder) -> Checked:
     networks = [Network(tuple(devices)) for devices in folder.sites()]
     for check in checks():
         for network in networks:
-            result.findings += check.over(network)
+            for part in network.islands if check.of_island else (network,):
+                result.findings += check.over(part)
         result.ran.add(check.id)
     read = [facts for network in networks for facts in network.devices]
     result.findings += unrecognised(folder) + apart(folder)

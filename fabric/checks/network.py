@@ -100,6 +100,15 @@ class Network:
         return {id(own.interface): far for a, b in self.links for own, far in ((a, b), (b, a))}
 
     @cached_property
+    def islands(self) -> list[Network]:
+        """The networks that cables and sessions make of the devices. One that nothing joins to another, as its files are
+        not all there, belongs to the network that has devices of its role; without any such network all are one."""
+        from fabric.checks.islands import islands
+
+        parts = islands(self)
+        return [self] if len(parts) < 2 else [Network(part, self.planned) for part in parts]
+
+    @cached_property
     def near(self) -> dict[int, Subnets]:
         """id of a device → its subnets."""
         return {id(facts): Subnets(facts) for facts in self.devices}

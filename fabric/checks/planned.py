@@ -221,7 +221,8 @@ class _Rows:
                 self.put("mtu", svi, overlay.mtu)
         if overlay is None or overlay.vtep is None:
             return
-        self.put("vtep", "", overlay.vtep if self.idiom.own_vtep else view.router_id)
+        if view.networks or any(vrf.vni for vrf in view.vrfs) or not self.idiom.vtep_of_vni:
+            self.put("vtep", "", overlay.vtep if self.idiom.own_vtep else view.router_id)
         self.put("vnis", "", frozenset(network.vni for network in view.networks) or None)
         for network in view.networks:
             name, svi = f"VNI {network.vni}", self.idiom.svi.format(network.vlan)

@@ -149,7 +149,7 @@ def _leaves(
     for at, leaf in np.ndindex(numbers.leaf[size.name].shape):
         number = int(numbers.leaf[size.name][at, leaf])
         local = inner[:leaf].count(inner[leaf])
-        if "pod" in key and not key & {"unit", "rack"}:
+        if "pod" in key and sizing.units_per_pod and not key & {"unit", "rack"}:  # 0: no pods, and refused below
             local += at % sizing.units_per_pod * inner.count(inner[leaf])
         elif not key & {"unit", "rack"}:
             local += before[size.name, at][inner[leaf]]
@@ -194,7 +194,7 @@ def _servers(
         run = per_rack
     elif "unit" in key:
         run = size.unit_servers
-    elif "pod" in key:
+    elif "pod" in key and sizing.units_per_pod:
         run = size.unit_servers * sizing.units_per_pod
     for at, place in enumerate(positions(size.servers, size.held).tolist()):
         unit = place // size.unit_servers

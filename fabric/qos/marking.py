@@ -56,5 +56,7 @@ def choose(wish: Ecn, speed_gbps: int, trigger_bytes: int | None) -> Marking:
         if kmin >= kmax:  # marking begins below it, at the rule's part of it
             kmin = max(1, kmax * rule.kmin_bytes // rule.kmax_bytes)
     if wish.kmin_bytes is not None:
-        kmin, kmax = wish.kmin_bytes, max(kmax, wish.kmin_bytes)
+        kmin = wish.kmin_bytes
+        if wish.kmax_bytes is None and kmin >= kmax:  # marking is certain above it, as far above as in the rule
+            kmax = kmin * rule.kmax_bytes // rule.kmin_bytes
     return Marking(kmin, kmax, wish.pmax_percent or rule.pmax_percent, "stated" if stated else wish.rule)

@@ -10,17 +10,24 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from fabric.plan.lossless import Buffer, Marking, Watchdog
+from fabric.plan.ports import Port
 from fabric.plan.views import SwitchView
 
 TENANT = -1  # the MTU of tenants
 
 Percents: TypeAlias = Callable[[Marking, Buffer], tuple[int, int, int]]  # → Kmin and Kmax in percent, probability
 Number: TypeAlias = Callable[[SwitchView], int]
+PortNumber: TypeAlias = Callable[[SwitchView, Port], int]
 
 
 def planned_paths(view: SwitchView) -> int:
     """Of a network OS that takes any number of equal paths."""
     return view.underlay.max_paths
+
+
+def planned_cable(view: SwitchView, port: Port) -> int:
+    """Of a network OS that is given the length of the cable itself."""
+    return port.length_m
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +41,7 @@ class Idiom:
     management_vrf: bool = False  # the port out of band is in a VRF of its own, whatever is asked for
     peer_lists: bool = False  # an unnumbered session takes any AS number of a list
     acls: tuple[str, str] = ("TENANT-{}", "TENANT-{}")  # filters of a tenant's ports, of IPv4 and of IPv6
+    vtep_of_vni: bool = False  # the tunnel source stands beside VNIs: a leaf without any says none
     own_vtep: bool = True  # tunnels begin at an address of their own beside the router id
     redistributes: bool = True  # connected routes enter BGP by a statement of their own, not by what a session sends
     l3_svi: bool = False  # the VNI of a VRF has a VLAN interface
@@ -51,6 +59,7 @@ class Idiom:
     paths: Number = planned_paths
     seed: bool = False  # the hash seed is told
     watchdog_ms: Callable[[Watchdog], int] | None = None  # detection time, where one is told for the whole box
+    cable_m: PortNumber = planned_cable  # what is written as the cable length of a lossless port
     own_classes: bool = False  # a class that never pauses has a number of the box alone, not its priority on the wire
     blocks: bool = False  # DSCPs are mapped in whole blocks of eight
     ecn_unit: int = 1  # thresholds are multiples of so many bytes

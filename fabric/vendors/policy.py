@@ -34,8 +34,19 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class PrefixList:
+    """Prefixes that a policy lets through; one without entries lets nothing through.
+
+    A network OS must be given the denial in so many words: what an empty or a missing list matches differs between them.
+    """
+
     name: str
     entries: tuple[Entry, ...]
+    bits: int = 32  # of an address
+
+    @property
+    def everything(self) -> Entry:
+        """What a list without entries denies."""
+        return Entry(10, "::/0" if self.bits == 128 else "0.0.0.0/0", le=self.bits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +70,16 @@ def underlay_policy(view: SwitchView) -> Policy:
     fabric += [_inside(prefix, bits - 1) for prefix in view.underlay.server_prefixes]
     own: list[Bounds] = [(prefix, 0, 0) for prefix in (*loopback, *view.aggregates)]
     lists = [
-        _list(FABRIC, [*fabric, *outside]),
+        _list(FABRIC, [*fabric, *outside], bits),
         # Server subnets enter BGP only to make the aggregate; the aggregate alone leaves the box.
-        _list(CONNECTED, [*((text, 0, 0) for text in loopback), *(_inside(prefix, bits) for prefix in view.aggregates)]),
+        _list(
+            CONNECTED, [*((text, 0, 0) for text in loopback), *(_inside(prefix, bits) for prefix in view.aggregates)], bits
+        ),
     ]
     exports = FABRIC
     if view.device.role == LEAF:
         taken = [text for external in view.externals if not external.vrf for text in external.accepts]
-        lists.append(_list(OWN, [*own, *_outside(taken, bits)]))
+        lists.append(_list(OWN, [*own, *_outside(taken, bits)], bits))
         exports = OWN
     return Policy(tuple(lists), FABRIC, exports, CONNECTED)
 
@@ -76,14 +89,14 @@ def vrf_policy(view: SwitchView, vrf: Vrf) -> Policy:
     bits, name = _bits(view), f"PL-{vrf.name}"
     outside = _outside(vrf.outside, bits)
     prefixes = [_inside(prefix, bits) for prefix in vrf.prefixes]
-    lists = [_list(f"{name}-CONNECTED", prefixes)]
+    lists = [_list(f"{name}-CONNECTED", prefixes, bits)]
     if not vrf.sessions:
         return Policy(tuple(lists), lists[0].name, lists[0].name, lists[0].name)
-    lists.append(_list(f"{name}-FABRIC", [*prefixes, *outside]))
+    lists.append(_list(f"{name}-FABRIC", [*prefixes, *outside], bits))
     exports = f"{name}-FABRIC"
     if view.device.role == LEAF:
         taken = [text for external in view.externals if external.vrf == vrf.name for text in external.accepts]
-        lists.append(_list(f"{name}-OWN", [*(_inside(prefix, bits) for prefix in vrf.own), *_outside(taken, bits)]))
+        lists.append(_list(f"{name}-OWN", [*(_inside(prefix, bits) for prefix in vrf.own), *_outside(taken, bits)], bits))
         exports = f"{name}-OWN"
     return Policy(tuple(lists), f"{name}-FABRIC", exports, f"{name}-CONNECTED")
 
@@ -94,8 +107,8 @@ def external_policy(view: SwitchView, external: External) -> Policy:
     vrf = next((vrf for vrf in view.vrfs if vrf.name == external.vrf), None)
     own = vrf.prefixes if vrf else view.underlay.server_prefixes
     name = f"PL-{external.peer}" + (f"-{external.vrf}" if external.vrf else "")
-    incoming = _list(f"{name}-IN", _outside(external.accepts, bits))
-    outgoing = _list(f"{name}-OUT", [_inside(prefix, bits - 1) for prefix in own])  # subnets, no route of a single host
+    incoming = _list(f"{name}-IN", _outside(external.accepts, bits), bits)
+    outgoing = _list(f"{name}-OUT", [_inside(prefix, bits - 1) for prefix in own], bits)  # subnets, no host routes
     return Policy((incoming, outgoing), incoming.name, outgoing.name, "")
 
 
@@ -115,9 +128,9 @@ def _bits(view: SwitchView) -> int:
     return 128 if view.underlay.family == "ipv6" else 32
 
 
-def _list(name: str, prefixes: Iterable[Bounds]) -> PrefixList:
+def _list(name: str, prefixes: Iterable[Bounds], bits: int) -> PrefixList:
     found = dict.fromkeys(prefixes)
-    return PrefixList(name, tuple(Entry(10 * n, *bounds) for n, bounds in enumerate(found, 1)))
+    return PrefixList(name, tuple(Entry(10 * n, *bounds) for n, bounds in enumerate(found, 1)), bits)
 
 
 def _length(prefix: str) -> int:

@@ -433,7 +433,7 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
             (
                 "FAB274",
                 "random-detect ecn minimum-threshold 2822145 bytes maximum-th",
-                "Ethernet1/1: priority 3: ECN minimum 2822145 bytes, not below its maximum 2822144",
+                "Ethernet1/1: priority 3: ECN minimum 2822145 bytes, above its maximum 2822144",
             ),
         ],
     ),

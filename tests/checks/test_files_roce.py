@@ -111,8 +111,8 @@ CASES: Mapping[tuple[str, str], Case] = {
     ("FAB274", "minimum above maximum"): (
         but(ROCE, {"spine1.eos": {ECN: ECN.replace("150000 ", "1600000 ")}}),
         [
-            "spine1.eos:16: error[FAB274]: spine1: Ethernet1: priority 3: ECN minimum 1600000 bytes, not below "
-            "its maximum 1500000",
+            "spine1.eos:16: error[FAB274]: spine1: Ethernet1: priority 3: ECN minimum 1600000 bytes, above its "
+            "maximum 1500000",
         ],
     ),
     ("FAB274", "another maximum on one leaf of three"): (

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from planner_helpers import make
 
+from fabric.diagnostics import InputError
+
 PLANES = """\
 version: 1
 site: dc1
@@ -48,6 +50,12 @@ def test_growth_renames_nothing(case: str) -> None:
     before = {(d.role, d.number, d.group): d.name for d in old.fabrics["f"].devices if d.role == role}
     after = {(d.role, d.number, d.group): d.name for d in new.fabrics["f"].devices if d.role == role}
     assert before.items() <= after.items()
+
+
+@pytest.mark.parametrize("role", ["leaf", "server"])
+def test_a_fabric_without_pods_has_no_pod_in_its_names(role: str) -> None:
+    with pytest.raises(InputError, match=rf"names\.{role}: a {role} of this fabric has no {{pod}}"):
+        make(PLANES.format(count=64, tiers=2, names=f'{role}: "pod{{pod}}-{{n:02}}"'))
 
 
 TWO_GROUPS = """\

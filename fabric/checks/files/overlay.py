@@ -27,6 +27,7 @@ class VniVlan(FilesCheck):
     severity = ERROR
     mend = "map the VLAN to the VNI that the other leaves have"
     kinds: ClassVar = ("vnis", "vlan")
+    of_island: ClassVar = True
 
     def over(self, network: Network) -> Iterator[Finding]:
         rows: dict[int, list[tuple[int, tuple[Facts, Said[int]]]]] = {}
@@ -73,6 +74,7 @@ class VrfVni(FilesCheck):
     severity = ERROR
     mend = "make VNI and route targets of the VRF those of the other leaves"
     kinds: ClassVar = ("vrfs", "vni", "imports", "exports")
+    of_island: ClassVar = True
 
     def over(self, network: Network) -> Iterator[Finding]:
         yield from self._names(network)
@@ -198,6 +200,7 @@ class TunnelSource(FilesCheck):
     severity = ERROR
     mend = "use the leaf's own loopback as source, and the anycast MAC address of the other leaves"
     kinds: ClassVar = ("vtep", "anycast_mac")
+    of_island: ClassVar = True
 
     def over(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
@@ -239,6 +242,7 @@ class Segments(FilesCheck):
     severity = ERROR
     mend = "give the bond the same identifier on both leaves, and no other bond"
     kinds: ClassVar = ("esi",)
+    of_island: ClassVar = True
 
     def over(self, network: Network) -> Iterator[Finding]:
         users: dict[str, list[tuple[Facts, str, Said[str]]]] = {}

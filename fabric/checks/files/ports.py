@@ -49,9 +49,11 @@ class Mtu(FilesCheck):
     def _odd(self, facts: Facts, told: set[int]) -> Iterator[Finding]:
         """The one port of many of its kind whose MTU differs."""
         kinds: dict[tuple[object, ...], list[tuple[int, Interface]]] = {}
+        sliced = {name.rpartition(".")[0] for name in facts.interfaces}
         for interface in facts.interfaces.values():
             if interface.mtu and _up(interface):
-                kinds.setdefault(kind_of(interface), []).append((interface.mtu.value, interface))
+                kind = (*kind_of(interface), interface.name in sliced)
+                kinds.setdefault(kind, []).append((interface.mtu.value, interface))
         for rows in kinds.values():
             usual, odd = odd_ones(rows) if len(rows) > 3 else (None, [])
             for value, interface in odd:
@@ -64,9 +66,8 @@ class Mtu(FilesCheck):
 def kind_of(interface: Interface) -> tuple[object, ...]:
     """What ports are alike in that should have one MTU: kind of interface, table, layer, length of the subnet."""
     stem = re.match(r"[A-Za-z]+", interface.name)
-    layer = (
-        interface.addresses[0].value.rpartition("/")[2] if interface.addresses else bool(interface.access or interface.trunk)
-    )
+    bridged = "trunk" if interface.trunk else "access" if interface.access else ""  # a tag may count towards the MTU
+    layer = interface.addresses[0].value.rpartition("/")[2] if interface.addresses else bridged
     return stem[0].lower() if stem else "", bool(interface.vrf), layer, bool(interface.bond), bool(interface.tag)
 
 

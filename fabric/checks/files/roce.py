@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial
 from typing import ClassVar, TypeVar
@@ -76,6 +77,7 @@ class Dscp(FilesCheck):
     severity = ERROR
     mend = "use one DSCP map on all switches"
     kinds: ClassVar = ("lossless", "cnp")
+    of_island: ClassVar = True
 
     def over(self, network: Network) -> Iterator[Finding]:
         rows = []
@@ -90,13 +92,19 @@ class Dscp(FilesCheck):
     def _odd(
         self, users: list[tuple[Facts, str, PortQos]], classes_of: Callable[[PortQos], frozenset[int]], words: str
     ) -> Iterator[Finding]:
-        """Ports whose DSCPs of a class are not those that most switches have."""
+        """Ports whose DSCPs of a class are not those that most switches have.
+
+        A switch that maps whole blocks of eight carries the class of one that maps a single DSCP of the block.
+        """
         by_device: dict[tuple[str, frozenset[int]], tuple[Facts, str, PortQos]] = {}
         for facts, port, qos in users:
             by_device.setdefault((facts.name, frozenset(_mapped(qos, classes_of(qos)))), (facts, port, qos))
-        rows = [(own, user) for (_, own), user in by_device.items()]
-        usual, odd = odd_ones(rows)
-        for own, (facts, port, qos) in odd:
+        rows = [(own, (own, user)) for (_, own), user in by_device.items()]
+        usual, odd = odd_ones([row for row in rows if not _whole_blocks(row[0])])
+        found = [(usual, row) for _, row in odd]
+        usual, odd = odd_ones([(_blocks(own), row) for own, row in rows])
+        found += [(usual, row) for _, row in odd if _whole_blocks(row[0])]
+        for usual, (own, (facts, port, qos)) in found:
             wanted = usual or frozenset()
             if len(rows) == 2:
                 wanted = next(other for other, _ in rows if other != own)
@@ -131,6 +139,16 @@ def _mapped(qos: PortQos, classes: frozenset[int]) -> Iterator[int]:
     return (dscp for dscp, said in qos.priorities.items() if said.value in classes and dscp != SELECTOR_7)
 
 
+def _blocks(values: frozenset[int]) -> frozenset[int]:
+    """The DSCPs of every block of eight that some of the values are in."""
+    return frozenset(dscp for value in values for dscp in range(value & ~7, (value & ~7) + 8) if dscp != SELECTOR_7)
+
+
+def _whole_blocks(values: frozenset[int]) -> bool:
+    """Whether DSCPs are mapped in blocks of eight."""
+    return bool(values) and values == _blocks(values)
+
+
 def _dscps(values: frozenset[int]) -> str:
     found = sorted(values)
     return ", ".join(map(str, found[:8])) + (", …" if len(found) > 8 else "") if found else "none"
@@ -149,7 +167,8 @@ class Shares(FilesCheck):
 
 class EcnThresholds(FilesCheck):
     """ECN must slow senders down before PFC stops them: marking begins at Kmin, is certain at Kmax, and both lie below the
-    fill that sends PAUSE. Switches of one role with different thresholds mark one path earlier than the other."""
+    fill that sends PAUSE. Equal thresholds are one step, as DCTCP marks (RFC 8257). Switches of one role with different
+    thresholds mark one path earlier than the other."""
 
     id = "FAB274"
     title = "ECN thresholds are in order and alike on switches of one role"
@@ -167,8 +186,8 @@ class EcnThresholds(FilesCheck):
                         (ecn.kmin_bytes, ecn.kmax_bytes, "bytes"),
                         (ecn.kmin_percent, ecn.kmax_percent, "percent"),
                     ):
-                        if low and high and low.value >= high.value:
-                            got = f"ECN minimum {low.value} {unit}, not below its maximum {high.value}"
+                        if low and high and low.value > high.value:
+                            got = f"ECN minimum {low.value} {unit}, above its maximum {high.value}"
                             found.setdefault((low, f"priority {priority}: {got}"), []).append((port, None))
             for (said, got), rows in found.items():
                 yield self.on(facts, said, f"{_ports(rows)}: {got}")
@@ -206,7 +225,16 @@ def _odd_roles(
             other = next(row for row in rows if row[0] != value)
             got, expected = said.value, other[1][2].value
             message = f"{port}: {words} {got}, but {expected} on {other[1][0].name} ({place(other[1][2])})"
-            yield check.on(facts, said, message, severity=WARNING)
+            # What a port may take of the buffer follows from how many others have the class.
+            alike = _loads(facts) == _loads(other[1][0])
+            yield check.on(facts, said, message, severity=WARNING if alike else NOTE)
+
+
+def _loads(facts: Facts) -> Counter[int]:
+    """Speed → ports of a switch that have the lossless class."""
+    used = (own for own in facts.interfaces.values() if own.enabled is None or own.enabled.value)
+    ports = (own for own in used if own.qos and own.qos.pfc)
+    return Counter(own.speed_gbps.value if own.speed_gbps else 0 for own in ports)
 
 
 class Headroom(FilesCheck):

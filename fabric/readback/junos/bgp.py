@@ -57,7 +57,8 @@ def _process(place: Place, bgp: Node, root: Node) -> Bgp:
         if any(said.value in UNICAST for session in sessions for said in session.families):
             several = len(sessions) > 1 or any(session.dynamic for session in sessions)
             paths += _paths(group, bgp, root, several)
-            relaxed += _relaxed(group, bgp) if several else []
+            # One neighbour alone shares no paths: what its group does not say is no fault.
+            relaxed += [said for said in _relaxed(group, bgp) if several or said.value]
     found.max_paths = min(paths, key=lambda said: said.value, default=None)
     found.relax = min(relaxed, key=lambda said: said.value, default=None)
     return found

@@ -146,11 +146,13 @@ def _network(text: str) -> str:
 
 
 def _entries(network: str, node: Node) -> Iterator[Said[str]]:
-    """One prefix may stand there in several ways."""
+    """One prefix may stand there in several ways; an entry with the action `reject` lets nothing through."""
     if not node:
         yield Said(network, node.line, node.file)
     for kind, bounds in node.items():
-        yield Said(_entry(network, kind, next(iter(bounds), "")), bounds.line, bounds.file)
+        words = tuple(bounds)
+        if "reject" not in words:
+            yield Said(_entry(network, kind, words[0] if words else ""), bounds.line, bounds.file)
 
 
 def _entry(network: str, kind: str, bounds: str) -> str:

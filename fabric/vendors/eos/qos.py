@@ -108,9 +108,14 @@ def _maps(qos: Qos, best: int, queues: Mapping[int, int], *, tunnels: bool) -> I
 
 def _timers(watchdog: Watchdog) -> Timers:
     """EOS polls at most at half of the shorter time, else it takes an interval of its own choice."""
-    detect, restore = (_hundredths(ms) for ms in (watchdog.detect_ms, watchdog.restore_ms))
+    detect, restore = detection_ms(watchdog), _hundredths(watchdog.restore_ms)
     poll = max(5, min(watchdog.poll_ms, detect // 2, restore // 2))
     return Timers(_seconds(detect), _seconds(restore), _seconds(poll))
+
+
+def detection_ms(watchdog: Watchdog) -> int:
+    """How long a queue is paused before the watchdog acts, as EOS takes it."""
+    return _hundredths(watchdog.detect_ms)
 
 
 def _hundredths(ms: int) -> int:

@@ -8,7 +8,7 @@ from fabric.vendors.base import Capabilities, File, Neighbor, Target, Text, Wish
 from fabric.vendors.eos.bgp import EVPN_TTL, routing
 from fabric.vendors.eos.management import ADMIN, ALLOWED, GNMI_PORT, access
 from fabric.vendors.eos.ports import TRACKING, channels, filter_name, filter_rules, interfaces, port_name, speed
-from fabric.vendors.eos.qos import classes, profiles
+from fabric.vendors.eos.qos import classes, detection_ms, profiles
 from fabric.vendors.idiom import Idiom
 from fabric.vendors.policy import underlay_policy
 
@@ -150,7 +150,5 @@ TARGET = Target(
     ),
     objects=objects,
     releases=(RELEASE,),
-    idiom=Idiom(
-        bond="Port-Channel{}", svi="Vlan{}", management="Management1", layer2_mtu=0, watchdog_ms=lambda asked: asked.detect_ms
-    ),
+    idiom=Idiom(bond="Port-Channel{}", svi="Vlan{}", management="Management1", layer2_mtu=0, watchdog_ms=detection_ms),
 )

@@ -84,5 +84,6 @@ TARGET = Target(
         acls=("tenant-{}", "tenant-{}"),
         seed=True,
         trunk_mtu=True,
+        vtep_of_vni=True,
     ),
 )

@@ -213,5 +213,6 @@ TARGET = Target(
         paths=equal_paths,
         ecn_percent=fill,
         watchdog_ms=detection_ms,
+        vtep_of_vni=True,
     ),
 )

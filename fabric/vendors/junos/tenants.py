@@ -181,4 +181,4 @@ def _fabric_group(view: SwitchView, vrf: Vrf, policies: Policies) -> list[Group]
         for session in vrf.sessions
         if session.peer_address
     )
-    return [Group("FABRIC", "inet", peers)]
+    return [Group("FABRIC", "inet6" if view.underlay.family == "ipv6" else "inet", peers)]

@@ -87,6 +87,8 @@ def route_filter(entry: Entry) -> str:
 
 
 def filters(found: PrefixList) -> Filters:
+    if not found.entries:
+        return Filters(found.name, (f"{route_filter(found.everything)} reject",))
     return Filters(found.name, tuple(route_filter(entry) for entry in found.entries))
 
 

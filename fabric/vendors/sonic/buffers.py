@@ -17,7 +17,7 @@ from fabric.plan.lossless import Lossless, Qos
 from fabric.plan.ports import Port
 from fabric.plan.views import SwitchView
 from fabric.vendors.base import CannotRender
-from fabric.vendors.sonic.ports import Table, Tables
+from fabric.vendors.sonic.ports import Table, Tables, board_of, hwsku
 
 NVIDIA, TOFINO = "nvidia", "intel"  # families of the chip catalog
 AZURE = "AZURE"  # the one row name that SONiC's buffer managers are shipped with
@@ -148,6 +148,14 @@ def headroom(view: SwitchView, port: Port, sku: str) -> Headroom:
     row = min((listed for listed in rows if listed >= length), default=None)
     profile = f"pg_lossless_{port.ref.speed_gbps * 1000}_{row or length}m_profile"
     return Headroom(profile, KEEP_OFF if row is None else f"{row}m")
+
+
+def cable_m(view: SwitchView, port: Port) -> int:
+    """What CABLE_LENGTH says of a port with the lossless class."""
+    board = board_of(view.model, view.device.model)
+    if buffer_model(view, board.platform) == "dynamic":
+        return max(1, port.length_m)
+    return int(headroom(view, port, hwsku(view, board)).cable.removesuffix("m"))
 
 
 def sku_rows(view: SwitchView, sku: str) -> Mapping[int, Mapping[int, int]]:

@@ -13,7 +13,7 @@ from fabric.vendors.base import Capabilities, Document, File, Target, Text, Wish
 from fabric.vendors.frr.routing import routing
 from fabric.vendors.frr.tenants import Spelling
 from fabric.vendors.idiom import Idiom
-from fabric.vendors.sonic.buffers import NVIDIA, TOFINO, buffer_model, buffer_tables, maker
+from fabric.vendors.sonic.buffers import NVIDIA, TOFINO, buffer_model, buffer_tables, cable_m, maker
 from fabric.vendors.sonic.hardening import hardening_tables
 from fabric.vendors.sonic.ports import (
     RELEASES,
@@ -132,5 +132,6 @@ TARGET = Target(
         l3_svi=True,
         trunk_mtu=True,
         spare_mtu=True,
+        cable_m=cable_m,
     ),
 )

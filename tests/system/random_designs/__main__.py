@@ -1,0 +1,100 @@
+"""The long run: `python -m tests.system.random_designs --designs 2000 --seed 7`.
+
+Prints how many designs could be planned, why others were refused, which keys of the language were used, and every
+contradiction; the intents of those that failed are left in a folder, to be run again with `--only NUMBER`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import shutil
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+from tests.system.random_designs import keys
+from tests.system.random_designs.drawing import Design, draw
+from tests.system.random_designs.trial import Outcome, run
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.system.random_designs", description=__doc__)
+    parser.add_argument("--designs", type=int, default=100)
+    parser.add_argument("--first", type=int, default=0, help="number of the first design")
+    parser.add_argument("--seed", type=int, default=None, help="random unless stated")
+    parser.add_argument("--only", type=int, default=None, metavar="NUMBER", help="run one design and keep its files")
+    parser.add_argument("--keep", type=Path, default=Path("failed-designs"), metavar="DIR", help="where failing intents go")
+    asked = parser.parse_args()
+    seed = random.SystemRandom().randrange(10**6) if asked.seed is None else asked.seed
+    print(f"seed {seed}")
+    numbers = [asked.only] if asked.only is not None else range(asked.first, asked.first + asked.designs)
+    tally = Tally()
+    start = time.process_time()
+    for number in numbers:
+        design = draw(seed, number)
+        with tempfile.TemporaryDirectory() as folder:
+            outcome = run(design, Path(folder))
+            if outcome.contradictions or outcome.crash or asked.only is not None:
+                keep(design, outcome, Path(folder), asked.keep)
+        tally.add(design, outcome)
+    print(tally.text(time.process_time() - start))
+    return 1 if tally.contradictory else 0
+
+
+def keep(design: Design, outcome: Outcome, folder: Path, where: Path) -> None:
+    """Leaves the intent, what was generated, and what was found."""
+    target = where / design.name
+    shutil.copytree(folder, target, dirs_exist_ok=True)
+    (target / "outcome.txt").write_text("\n".join((*outcome.contradictions, *outcome.refused, outcome.crash)) + "\n")
+    print(f"{target}: {len(outcome.contradictions)} contradictions{', crashed' if outcome.crash else ''}", file=sys.stderr)
+
+
+class Tally:
+    """What came of all designs."""
+
+    def __init__(self) -> None:
+        self.designs = self.planned = self.contradictory = self.switches = 0
+        self.refused: Counter[str] = Counter()
+        self.unsound: Counter[str] = Counter()
+        self.contradictions: Counter[str] = Counter()
+        self.crashes: Counter[str] = Counter()
+        self.used: Counter[str] = Counter()
+
+    def add(self, design: Design, outcome: Outcome) -> None:
+        self.designs += 1
+        self.contradictory += bool(outcome.contradictions or outcome.crash)
+        self.refused.update({line.split()[0] for line in outcome.refused})
+        self.unsound.update({line.split()[1] for line in outcome.unsound})
+        self.contradictions.update({line.partition(" ")[0] + " " + line.split()[2] for line in outcome.contradictions})
+        if outcome.crash:
+            self.crashes[outcome.crash.strip().splitlines()[-1][:120]] += 1
+        if outcome.planned:
+            self.planned += 1
+            self.switches += outcome.switches
+            self.used.update(set(keys.used(design.intent)))
+
+    def text(self, seconds: float) -> str:
+        every = list(keys.paths())
+        never = [path for path in every if not self.used[path]]
+        return "\n".join(
+            (
+                f"{self.designs} designs, {self.planned} planned with {self.switches} switches, {seconds:.0f} s of CPU",
+                f"refused by the planner: {_counts(self.refused)}",
+                f"errors of checks of the design: {_counts(self.unsound)}",
+                f"keys of the language used in planned designs: {len(every) - len(never)} of {len(every)}",
+                f"never used: {', '.join(never) or 'none'}",
+                f"crashes: {_counts(self.crashes)}",
+                f"contradictions, in {self.contradictory} designs: {_counts(self.contradictions)}",
+            )
+        )
+
+
+def _counts(counter: Counter[str]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in counter.most_common()) or "none"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

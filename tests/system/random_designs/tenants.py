@@ -1,0 +1,109 @@
+"""Draws the tenants of a fabric, its networks, and the boxes and routers attached to it."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+from fabric.vendors.base import target
+from tests.system.random_designs.words import SERVER_NAMES
+
+if TYPE_CHECKING:
+    from tests.system.random_designs.drawing import Part
+
+NAMES = ("red", "blue", "Green1")
+
+
+def draw_tenants(rng: random.Random, part: Part, fabric: dict[str, Any]) -> None:
+    """Adds `tenants` and `topology.attachments` to a fabric."""
+    most = 1 if part.isolation == "none" else 3
+    most = min(most, sum(group["count"] for group in part.groups))
+    names = list(NAMES[: rng.randint(0 if part.isolation in ("none", "evpn") else 1, most)])
+    owned = _owners(rng, part, len(names))
+    tenants: list[dict[str, Any]] = []
+    for at, name in enumerate(names):
+        tenant: dict[str, Any] = {"name": name, **owned[at]}
+        if part.isolation == "evpn":
+            if rng.random() < 0.2:
+                tenant["vni"] = 70_000 + at
+            if part.layer2 and (networks := _networks(rng, at)):
+                tenant["networks"] = networks
+        tenants.append(tenant)
+    _imports(rng, part, tenants)
+    if tenants:
+        fabric["tenants"] = tenants if len(tenants) > 1 or rng.random() < 0.7 else tenants[0]
+    if rng.random() < 0.35:
+        fabric["topology"]["attachments"] = _boxes(rng, part, names)
+
+
+def servers(part: Part, group: dict[str, Any]) -> list[str]:
+    """Names of a group's servers, as their pattern gives them."""
+    return [part.server_names.format(site=part.site, group=group["name"], n=n) for n in range(1, group["count"] + 1)]
+
+
+def _owners(rng: random.Random, part: Part, count: int) -> list[dict[str, Any]]:
+    """What each tenant owns: servers, racks or rails, apart from each other; the only one may own everything."""
+    if count == 1 and rng.random() < 0.4:
+        return [{}]
+    if part.kind in ("rail-optimized", "rail-only") and part.rails >= count and rng.random() < 0.15:
+        return [{"rails": [rail for rail in range(1, part.rails + 1) if rail % count == at]} for at in range(count)]
+    racks = sum(group["count"] // group["per_rack"] for group in part.groups if "per_rack" in group)
+    if racks >= count and rng.random() < 0.5:
+        return [{"racks": at + 1} if rng.random() < 0.5 else {"racks": [at + 1]} for at in range(count)]
+    every = [name for group in part.groups for name in servers(part, group)]
+    if rng.random() < 0.5:
+        rng.shuffle(every)
+    found: list[dict[str, Any]] = [{"servers": sorted(every[at::count])} for at in range(count)]
+    if count and rng.random() < 0.3 and len(found[-1]["servers"]) > 1:  # a server of nobody
+        found[-1]["servers"].pop()
+    run = part.groups[0]
+    if count == 1 and rng.random() < 0.5 and part.server_names == SERVER_NAMES[0]:
+        found[0]["servers"] = f"{run['name']}-0001..{run['count']:04}"
+    return found
+
+
+def _networks(rng: random.Random, at: int) -> list[dict[str, Any]]:
+    """No network: routed ports. Else with gateways, without, or some of both."""
+    found = []
+    for n in range(rng.choices((0, 1, 2, 3), (25, 45, 20, 10))[0]):
+        network: dict[str, Any] = {"name": ("train", "login", "store")[n]}
+        if rng.random() < 0.8:
+            network["vlan"] = 100 + 100 * at + n
+        if rng.random() < 0.2:
+            network["vni"] = 90_000 + 10 * at + n
+        if rng.random() < 0.6:
+            network["gateway"] = f"172.{20 + at}.{n}.0/{rng.choice((24, 25, 26))}"
+        found.append(network)
+    return found
+
+
+def _imports(rng: random.Random, part: Part, tenants: list[dict[str, Any]]) -> None:
+    able = part.isolation == "acl" or (part.isolation == "evpn" and target(part.systems["leaf"]).capabilities.imports)
+    if able and len(tenants) > 1 and rng.random() < 0.4:
+        first, second = tenants[0], tenants[1]
+        first["imports"] = [second["name"]]
+        if rng.random() < 0.8:
+            second["imports"] = first["name"]
+
+
+def _boxes(rng: random.Random, part: Part, names: list[str]) -> list[dict[str, Any]]:
+    """Attached boxes: some of them routers to the outside."""
+    found = []
+    for at in range(rng.choice((1, 1, 2))):
+        box: dict[str, Any] = {"name": f"{part.name}-{('wan', 'ufm')[at]}", "links": rng.choice((1, 2, 2, 4))}
+        if rng.random() < 0.15:
+            box["speed_gbps"] = part.port_gbps
+        if part.isolation != "acl" and rng.random() < 0.75:
+            box["external"] = {"asn": rng.choice((64_700, 4_200_900_000)) + at}
+            if names and part.isolation != "none" and rng.random() < 0.5:
+                box["external"]["tenants"] = rng.sample(names, rng.randint(1, len(names)))
+            if rng.random() < 0.4:
+                inside = ["2001:db8:100::/40", "::/0"] if part.addressing == "ipv6" else ["198.18.0.0/15", "0.0.0.0/0"]
+                box["external"]["accept"] = inside[: rng.randint(1, 2)]
+        else:
+            if names and part.isolation != "none" and rng.random() < 0.6:
+                box["tenant"] = rng.choice(names)
+            if rng.random() < 0.3:
+                box["lossless"] = rng.random() < 0.5
+        found.append(box)
+    return found

@@ -1,0 +1,147 @@
+"""One random design planned, generated, and judged by the checks, with its plan and without.
+
+A valid design must not contradict itself. These are contradictions, and each is a fault of the config, of its reader or of
+the check, never of the design:
+
+* with the plan: a finding of the checks of files and servers that is an error or a warning;
+* without the plan, from the files alone: the same;
+* a file that no reader recognises, a file that cannot be read, a statement that is not understood, a file that is not what
+  the plan makes, a line taken for a manual edit (FAB290 to FAB299), whatever their severity;
+* a device that is lost or gained when the folder of configs is read without the plan;
+* an exception that is no diagnostic.
+
+These are not: a design that the planner refuses with a diagnostic, warnings and notes on the design itself, notes on files.
+An error of a check of the design is counted by itself: the design is unsound, and `fabric check` says so in the intent. Files
+of an unsound design show the same fault (`ECHOES`), and without the plan nobody knows what the intent wants (`STATED`).
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from unittest.mock import patch
+
+from fabric import pipeline
+from fabric.checks import files as file_checks
+from fabric.checks import hosts
+from fabric.checks.files.services import HostNames
+from fabric.checks.finding import ERROR, WARNING, Finding
+from fabric.checks.folder import check_folder
+from fabric.checks.run import Scope
+from fabric.checks.site import Site
+from fabric.diagnostics import InputError
+from fabric.pipeline import Intent
+from fabric.readback.facts import Facts
+from fabric.readback.folder import Device as Found
+from fabric.readback.folder import Folder, scan
+from fabric.readback.readers import read_device
+from tests.system.random_designs.drawing import Design
+
+READING = range(290, 300)  # FAB290 to FAB299
+ECHOES = {"FAB272": "FAB218"}  # finding in the files alone → error of the design that it shows: PFC at one end of a link
+STATED = {"FAB276": ("pfc_watchdog", False), "FAB288": ("vrf", False)}  # → key of the intent that asks for just that
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a design."""
+
+    switches: int = 0
+    refused: tuple[str, ...] = ()  # diagnostics of the planner
+    unsound: tuple[str, ...] = ()  # errors of the checks of the design
+    contradictions: tuple[str, ...] = ()
+    crash: str = ""
+
+    @property
+    def planned(self) -> bool:
+        return not (self.refused or self.crash)
+
+
+def run(design: Design, folder: Path, *, written: bool = True) -> Outcome:
+    """Plans, generates and checks a design. `written`: through files in the folder, as a user does it, else in memory,
+    where each config is rendered and read once.
+    """
+    path = folder / f"{design.name}.yaml"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in design.files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    path.write_text(design.text, encoding="utf-8")
+    try:
+        intent = pipeline.load(path, folder / "generated")
+        return _on_disk(intent) if written else _in_memory(intent)
+    except InputError as error:
+        return Outcome(refused=tuple(f"{one.code} {one.message}" for one in error.diagnostics))
+    except Exception:  # every one is a finding of this trial
+        return Outcome(crash=traceback.format_exc())
+
+
+def _on_disk(intent: Intent) -> Outcome:
+    """`fabric generate`, `fabric check` with the plan, and `fabric check --configs` of what was written."""
+    generation = pipeline.generate(intent, jobs=1)
+    generation.write()
+    names = {job.device.name for job in generation.todo}
+    findings = pipeline.check(Scope((intent.path,), output=intent.folder.parent, jobs=1)).verdict.findings
+    if not names:  # InfiniBand alone
+        return _outcome(intent, names, findings, ())
+    folder = scan(intent.folder)
+    found = check_folder(folder).findings
+    read = {device.name for device in folder.devices}
+    lost = [f"alone: device {name} is {'lost' if name in names else 'not planned'}" for name in sorted(names ^ read)]
+    return _outcome(intent, names, findings, found, lost)
+
+
+def _in_memory(intent: Intent) -> Outcome:
+    """The same checks on the same texts, without the folder that they would be found in."""
+    site, read = Site(intent, jobs=1), dict[str, Facts]()
+
+    def read_once(name: str, nos: str, files: Mapping[str, str]) -> Facts:
+        if name not in read:
+            read[name] = read_device(name, nos, files)
+        return read[name]
+
+    with patch("fabric.checks.site.read_device", read_once), patch("fabric.readback.folder.read_device", read_once):
+        checked = site.silenced(site.check())
+        devices = [Found(job.device.name, job.device.nos, {}) for job in site.todo]
+        alone = check_folder(Folder("configs", devices))
+    return _outcome(intent, set(read), checked.findings, alone.findings)
+
+
+def _outcome(
+    intent: Intent, names: set[str], findings: Iterable[Finding], alone: Iterable[Finding], lost: Iterable[str] = ()
+) -> Outcome:
+    unsound = [line for line in map(_line, findings) if line.startswith("error") and not _of_files(line)]
+    excused = {code for code, cause in ECHOES.items() if any(cause in line for line in unsound)}
+    excused |= {code for code, (key, value) in STATED.items() if _states(intent.source.data, key, value)}
+    wrong = list(_contradictions("plan", findings))
+    wrong += [line for line in _contradictions("alone", alone) if not any(f" {code} " in line for code in excused)]
+    return Outcome(len(names), unsound=tuple(unsound), contradictions=(*wrong, *lost))
+
+
+def _states(part: object, key: str, value: object) -> bool:
+    """Whether an intent states a key anywhere with this value."""
+    if isinstance(part, list | tuple):
+        return any(_states(item, key, value) for item in part)
+    if not isinstance(part, dict):
+        return False
+    return any((name == key and item is value) or _states(item, key, value) for name, item in part.items())
+
+
+def _line(finding: Finding) -> str:
+    return f"{finding.severity} {finding.id} {finding.device}:{finding.line} {finding.message}"
+
+
+def _of_files(line: str) -> bool:
+    return line.split()[1] in FILE_CODES
+
+
+FILE_CODES = frozenset(check.id for check in file_checks.checks()) | frozenset(hosts.IDS) | {HostNames.id}
+
+
+def _contradictions(how: str, findings: Iterable[Finding]) -> Iterable[str]:
+    for finding in findings:
+        reading = int(finding.id[3:]) in READING
+        if not finding.silenced and (reading or (finding.id in FILE_CODES and finding.severity in (ERROR, WARNING))):
+            yield f"{how}: {_line(finding)}"
