@@ -49,14 +49,23 @@ class Result:
 class Generation:
     """One site, planned and ready to be rendered. Looking changes nothing; only `write` does.
 
+    With `renumber` the lock file is not read: every number is given out again.
+
     Raises InputError for what cannot be planned or configured, and for a limit that matches no switch.
     """
 
-    def __init__(self, intent: Intent, limit: str = "", jobs: int = 0, progress: Progress | None = None) -> None:
+    def __init__(
+        self,
+        intent: Intent,
+        limit: str = "",
+        jobs: int = 0,
+        progress: Progress | None = None,
+        renumber: bool = False,
+    ) -> None:
         self.intent, self.jobs, self.progress = intent, jobs, progress or silent
         self.limit = _Limit(limit)
         self._numbers = _read(intent.folder / lock.FILE)
-        self.plan = pipeline.plan(intent)
+        self.plan = pipeline.plan(intent, lock.Lock() if renumber else None)
         self.renderer = pipeline.render(self.plan, intent)
         self.todo = self.renderer.jobs(self.limit.device)
         if limit and not self.todo and not self._servers():

@@ -79,11 +79,16 @@ def render(made: Plan, intent: Intent) -> Renderer:
     return Renderer(made, intent.path.absolute().parent)
 
 
-def generate(intent: Intent, limit: str = "", jobs: int = 0, progress: Progress | None = None) -> Generation:
-    """A site planned and ready: `.check()` and `.diff()` look, `.write()` writes what changed, all or nothing."""
+def generate(
+    intent: Intent, limit: str = "", jobs: int = 0, progress: Progress | None = None, renumber: bool = False
+) -> Generation:
+    """A site planned and ready: `.check()` and `.diff()` look, `.write()` writes what changed, all or nothing.
+
+    With `renumber` the site's lock file is not read, and every number is given out again. Raises InputError.
+    """
     from fabric.generate import Generation
 
-    return Generation(intent, limit, jobs, progress)
+    return Generation(intent, limit, jobs, progress, renumber)
 
 
 def check(scope: Scope, fail_on: str = "error", progress: Progress | None = None) -> Outcome:

@@ -46,7 +46,7 @@ def read(name: str, beside: Path | None, folder: Path | None = None) -> tuple[In
     site = validate(source)
     home = folder or site_folder(path, site.site)
     kept = show(home / locks.FILE, revision)
-    known = None if kept.returncode else locks.of(parse(kept.stdout, f"{GIT}{revision}:{locks.FILE}"))
+    known = None if kept.returncode else locks.parse(kept.stdout, f"{GIT}{revision}:{locks.FILE}")
     return Intent(path, site, source, home), known
 
 

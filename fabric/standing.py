@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from fabric.output import OutputError, manifest
@@ -17,7 +16,7 @@ class Standing:
 
     def __init__(self, intent: Intent) -> None:
         self.folder, self.shown = intent.folder, intent.shown
-        self.owned: Mapping[str, str] = {}
+        self.owned = manifest.Owned()
         self.lost = ""  # why nothing there is looked at, though there are files
         if not intent.site.output.keep:
             return
@@ -38,4 +37,4 @@ class Standing:
             return fresh, True
         if there == fresh:
             return fresh, False
-        return (fresh, True) if sha256(there) == self.owned.get(path) else (there, False)
+        return (fresh, True) if self.owned.wrote(path, sha256(there)) else (there, False)

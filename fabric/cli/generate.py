@@ -15,6 +15,9 @@ def generate(
     limit: str = typer.Option("", "--limit", metavar="GLOB", help="only switches of these names", show_default=False),
     check: bool = typer.Option(False, "--check", help="write nothing; exit 1 when the files are not up to date"),
     diff: bool = typer.Option(False, "--diff", help="write nothing; print what would change"),
+    renumber: bool = typer.Option(
+        False, "--renumber", help="ignore the lock file: numbers and names of devices in service may change"
+    ),
     jobs: int = typer.Option(0, "--jobs", min=0, help="processes; 0 takes every core", show_default=False),
 ) -> None:
     """Write the plan and the configs of every switch of each intent."""
@@ -25,7 +28,9 @@ def generate(
     intents = [pipeline.load(path, output) for path in files]
     refuse_same_site(intents)
     recovered = [None if check or diff else recover(intent.folder) for intent in intents]
-    sites = [pipeline.generate(intent, limit, jobs, progress) for intent in intents]  # all are planned before one is written
+    sites = [
+        pipeline.generate(intent, limit, jobs, progress, renumber) for intent in intents
+    ]  # all are planned before one is written
     stale = False
     for site, before in zip(sites, recovered, strict=True):
         result = site.diff() if diff else site.check() if check else site.write(before)

@@ -37,7 +37,7 @@ def explain(intent: Intent, subject: str) -> list[str]:
     name, _, topic = subject.rpartition(".")
     if topic in TOPICS and (name in sized or (not name and len(sized) == 1)):
         spec, sizing = sized[name or next(iter(sized))]
-        units = known.fabrics.get(spec.name, lock.FabricLock()).shape.get("units_per_pod", 0)
+        units = known.fabrics.get(spec.name, lock.FabricLock()).units_per_pod
         return TOPICS[topic][1](_case(intent, Case(spec, sizing, units), topic))
     made = pipeline.plan(intent)
     try:

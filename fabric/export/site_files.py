@@ -9,9 +9,18 @@ from fabric.export.tables import links_csv, plan_json
 from fabric.plan.plan import Plan
 from fabric.planner import lock
 
+ATTRIBUTES = ".gitattributes"
+GIT_ATTRIBUTES = """\
+# Written by `fabric generate`. After `git merge` run it again: it settles the numbers of both branches and writes every file.
+* text eol=lf -merge
+lock.yaml merge=union
+manifest.txt merge=union
+"""
+
 
 def site_files(made: Plan) -> Iterator[tuple[str, bytes]]:
-    """The lock, the counts, every link; sessions beyond the underlay where there are any."""
+    """How git merges the folder, the lock, the counts, every link; sessions beyond the underlay where there are any."""
+    yield ATTRIBUTES, GIT_ATTRIBUTES.encode()
     yield lock.FILE, lock.text(made.lock).encode()
     yield "plan.json", plan_json(made).encode()
     yield "links.csv", links_csv(made).encode()

@@ -16,7 +16,8 @@ from fabric.plan.devices import SERVER, Device
 from fabric.plan.links import SERVER_LEAF, Links
 from fabric.planner import inventory
 from fabric.planner.ledger import Ledger
-from fabric.planner.numbers import id_spaces, number
+from fabric.planner.merged import id_spaces
+from fabric.planner.numbers import number
 from fabric.planner.sizing import Sizing
 from fabric.planner.spec import FabricSpec
 from fabric.planner.tenants import owners

@@ -52,7 +52,7 @@ def check(site_dir: Path, generated: Iterable[tuple[str, bytes]], keep: Keep = k
     leaving = find_orphans(site_dir, owned, listed, keep).remove
     unowned = {path for path in absent if obstacle(site_dir, path, path in owned, leaving)}
     orphaned = {path for path in owned if path not in listed and not keep(path)}
-    outside = {path: sha for path, sha in owned.items() if keep(path)}
+    outside = {path: owned.entry(site_dir, path) for path in owned if keep(path)}
     return Comparison(
         missing=tuple(sorted(set(absent) - unowned)),
         different=tuple(sorted(different)),

@@ -1,10 +1,10 @@
 """The manifest: which files of a site folder are ours, one `sha256  path` line each, sorted by path.
 
-`sha256sum -c manifest.txt` checks it, and two branches conflict only on the lines of files both changed.
+`sha256sum -c manifest.txt` checks it. A merge keeps the lines of both sides; the next run lists every file once.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from fabric.output import files
@@ -19,15 +19,36 @@ _MERGED_HINT = (
 )
 
 
-def read(site: Path) -> dict[str, str]:
-    """The owned files of `site`: path to sha256; empty without a manifest. OutputError if it is damaged."""
+class Owned(dict[str, str]):
+    """Path to sha256 of the files that are ours. After a merge a path may be listed with the bytes of both sides."""
+
+    def __init__(self, lines: Iterable[tuple[str, str]] = ()) -> None:
+        self._also: dict[str, set[str]] = {}
+        for path, sha in lines:
+            if self.setdefault(path, sha) != sha:
+                self._also.setdefault(path, {self[path]}).add(sha)
+                self[path] = max(self._also[path])
+
+    def wrote(self, path: str, sha: str) -> bool:
+        """Whether these are bytes that a run wrote, on either side of a merge."""
+        return sha == self.get(path) or sha in self._also.get(path, ())
+
+    def entry(self, site: Path, path: str) -> str:
+        """The one sha256 that the next manifest lists: of several that of the file, if it is one of them."""
+        data = files.read(site, path) if path in self._also else None
+        now = files.sha256(data) if data is not None else ""
+        return now if self.wrote(path, now) else self[path]
+
+
+def read(site: Path) -> Owned:
+    """The owned files of `site`; empty without a manifest. OutputError if it is damaged."""
     if kind(site / MANIFEST) not in ("file", "absent"):
         raise OutputError(f"{site / MANIFEST} is not a regular file", "remove it, then run `fabric generate`")
     return parse(files.read(site, MANIFEST) or b"", str(site / MANIFEST))
 
 
-def parse(data: bytes, name: str = MANIFEST) -> dict[str, str]:
-    """Path to sha256. A path listed twice (both sides of a merge) counts once, its last line holds.
+def parse(data: bytes, name: str = MANIFEST) -> Owned:
+    """The owned files that a manifest lists, in any order.
 
     OutputError on conflict markers, on a line which is not `sha256  path`, and on a path outside the folder.
     """
@@ -35,19 +56,19 @@ def parse(data: bytes, name: str = MANIFEST) -> dict[str, str]:
         lines = data.decode().split("\n")
     except UnicodeDecodeError:
         raise OutputError(f"{name} is not UTF-8 text", "restore it from git, then run `fabric generate`") from None
-    owned: dict[str, str] = {}
+    owned: list[tuple[str, str]] = []
     for number, line in enumerate(lines, 1):
         if _CONFLICT.match(line):
             raise OutputError(f"{name}, line {number}: a merge left conflict markers", _MERGED_HINT)
         if found := _LINE.fullmatch(line):
             check_path(found[2])
-            owned[found[2]] = found[1]
+            owned.append((found[2], found[1]))
         elif line:
             raise OutputError(
                 f"{name}, line {number}: not a `sha256  path` line",
                 "restore it from git, then run `fabric generate`",
             )
-    return owned
+    return Owned(owned)
 
 
 def render(owned: Mapping[str, str]) -> bytes:

@@ -18,6 +18,7 @@ from fabric.output.apply import apply, recover_locked
 from fabric.output.errors import OutputError
 from fabric.output.journal import Op, Step, no_step, staged_file
 from fabric.output.lock import locked
+from fabric.output.manifest import Owned
 from fabric.output.paths import MANIFEST, check_nesting, check_path, kind, obstacle
 from fabric.output.stage import Staged, State, stage, stage_any
 
@@ -54,16 +55,17 @@ class Orphans:
     kept: tuple[str, ...]
 
 
-def find_orphans(site: Path, owned: Mapping[str, str], generated: Collection[str], keep: Keep) -> Orphans:
+def find_orphans(site: Path, owned: Owned, generated: Collection[str], keep: Keep) -> Orphans:
     """Sort the orphans: those as we wrote them may be removed, those which somebody changed may not."""
     remove: dict[str, str] = {}
     kept: list[str] = []
-    for path, sha in sorted(owned.items()):
+    for path in sorted(owned):
         if path in generated or keep(path):
             continue
         data = files.read(site, path)
-        if data is not None and files.sha256(data) == sha:
-            remove[path] = sha
+        now = "" if data is None else files.sha256(data)
+        if owned.wrote(path, now):
+            remove[path] = now
         elif kind(site / path) != "absent":
             kept.append(path)
     return Orphans(remove, tuple(kept))
@@ -72,7 +74,7 @@ def find_orphans(site: Path, owned: Mapping[str, str], generated: Collection[str
 class Transaction:
     """One run. Nothing outside the journal changes before `commit`."""
 
-    def __init__(self, site: Path, owned: Mapping[str, str], keep: Keep, step: Step, recovered: str | None) -> None:
+    def __init__(self, site: Path, owned: Owned, keep: Keep, step: Step, recovered: str | None) -> None:
         self.owned = owned
         """The manifest as it is: path to sha256, for the `owned_sha` of `stage`."""
         self._site, self._keep, self._step, self._recovered = site, keep, step, recovered
@@ -136,7 +138,7 @@ class Transaction:
 
     def _manifest_operation(self) -> Iterator[Op]:
         """The manifest goes last: until then the folder says of itself what it was."""
-        listed = {path: sha for path, sha in self.owned.items() if self._keep(path)}
+        listed = {path: self.owned.entry(self._site, path) for path in self.owned if self._keep(path)}
         listed |= {path: staged.sha256 for path, staged in self._staged.items()}
         staged = stage_any(self._site, MANIFEST, manifest.render(listed), owned=True, step=self._step)
         if staged.state != "unchanged":

@@ -18,9 +18,10 @@ from fabric.plan.tenants import Tenancy
 from fabric.planner import attachments, inventory, pins, wiring
 from fabric.planner.addresses import Addresses, Allocator, allocate, asn_areas, pinned, planned_routes, server_key
 from fabric.planner.coordinates import server_ports, unit_plan
+from fabric.planner.epochs import Record, Shape, epochs, joined, records
 from fabric.planner.layouts import core_downlinks, leaf_layout, spine_downlinks, spine_layout
 from fabric.planner.ledger import Area, Ints, Ledger, Space
-from fabric.planner.lock import FabricLock, blocks_of
+from fabric.planner.lock import FabricLock, PortSpot, blocks_of
 from fabric.planner.lossless import cabled, lossless
 from fabric.planner.numbers import Numbers, number
 from fabric.planner.pattern import Epoch, continued
@@ -63,7 +64,7 @@ def plan_fabric(spec: FabricSpec, sizing: Sizing, context: Context) -> tuple[Fab
     links = pins.move_ports(spec, devices, links, report)
     tenants = tenancy(Wired(spec, sizing, devices, links), context.lock.tenants, addresses, allocator, report)
     plan = _addressed(spec, sizing, devices, links, addresses, tenants, numbers, context)
-    lock = FabricLock(plan.blocks, history, _shape(sizing), boxes, numbers_of(spec, tenants.tenants))
+    lock = FabricLock(plan.blocks, history, boxes, numbers_of(spec, tenants.tenants))
     return plan, lock
 
 
@@ -103,14 +104,8 @@ def _with_asns(
     return [*result, *devices[len(result) :]]
 
 
-def _shape(sizing: Sizing) -> dict[str, int]:
-    """Numbers that a re-wiring starts anew from; another shape has no common ports to keep."""
-    return {
-        "tiers": sizing.tiers,
-        "networks": sizing.networks,
-        "uplink_gbps": sizing.uplink_gbps,
-        "units_per_pod": sizing.units_per_pod,
-    }
+def _shape(sizing: Sizing) -> Shape:
+    return Shape(sizing.tiers, sizing.networks, sizing.uplink_gbps, sizing.units_per_pod)
 
 
 def _wire(
@@ -120,10 +115,11 @@ def _wire(
     layouts: Mapping[str, Layout],
     index: inventory.Index,
     context: Context,
-) -> tuple[dict[str, tuple[Epoch, ...]], Links, dict[str, tuple[tuple[int, int], ...]]]:
+) -> tuple[dict[str, tuple[Record, ...]], Links, dict[str, tuple[PortSpot, ...]]]:
     """All links, and what the lock keeps of them."""
-    same = dict(context.lock.shape) == _shape(sizing)
-    known = context.lock.wiring if same else {}
+    shape, recorded = _shape(sizing), context.lock.wiring
+    chains = {kind: joined(recorded.get(kind, ()), shape) for kind in ("leaf-spine", "spine-core")}
+    known = {kind: epochs(chain) for kind, chain in chains.items()}
     sites = [
         wiring.GroupSites(
             size,
@@ -141,8 +137,7 @@ def _wire(
     if spec.kind == "collapsed":
         parts.append(wiring.pair_links(sites[0], sizing))
     if sizing.spines:
-        epochs, found = _leaf_spine(spec, sizing, numbers, sites, index, known.get("leaf-spine", ()))
-        history["leaf-spine"] = epochs
+        history["leaf-spine"], found = _leaf_spine(spec, sizing, numbers, sites, index, known["leaf-spine"])
         parts.append(found)
     if sizing.cores:
         down = core_downlinks(spec, sizing)
@@ -150,12 +145,12 @@ def _wire(
         if (int(places.max()) + 1) * sizing.links_per_core > len(down):  # numbers of pods that are gone take no ports
             places = np.arange(len(places))
         most = int(places.max()) + 1
-        held = max((epoch.lowers for epoch in known.get("spine-core", ())), default=0)
+        held = max((epoch.lowers for epoch in known["spine-core"]), default=0)
         if most < held <= len(down) // sizing.links_per_core:  # pods that may come back hold their ports
             most = held
         current = Epoch(sizing.cores, ((wiring.SPINES, sizing.links_per_core),), most)
         history["spine-core"] = continued(
-            known.get("spine-core", ()),
+            known["spine-core"],
             current,
             [wiring.SPINES] * most,
             {wiring.SPINES: sizing.spine_uplinks},
@@ -176,7 +171,8 @@ def _wire(
     found_boxes, boxes = attachments.place(spec, sizing, sites, index.attached, context.lock, context.report)
     if found_boxes is not None:
         parts.append(found_boxes)
-    return history, concatenate(parts), boxes
+    kept = {kind: records(epochs_now, chains[kind], recorded.get(kind, ()), shape) for kind, epochs_now in history.items()}
+    return kept, concatenate(parts), boxes
 
 
 def _leaf_spine(

@@ -10,7 +10,7 @@ import numpy as np
 from fabric.diagnostics import Report
 from fabric.intent.topology import Attachment
 from fabric.plan.links import Links
-from fabric.planner.lock import FabricLock
+from fabric.planner.lock_records import FabricLock, PortSpot
 from fabric.planner.places import holds, positions
 from fabric.planner.ports import Slot
 from fabric.planner.sizing import Sizing
@@ -66,32 +66,36 @@ def place(
     first_box: int,
     lock: FabricLock,
     report: Report,
-) -> tuple[Links | None, dict[str, tuple[Spot, ...]]]:
+) -> tuple[Links | None, dict[str, tuple[PortSpot, ...]]]:
     """Links of all attached boxes, and the places that the lock keeps: known places that are still free stay."""
     boxes, known = spec.intent.topology.attachments, lock.attachments
     ports = Ports(_free_slots(spec, sites) if boxes else {})
     speeds = {box.name: box.speed_gbps or sizing.groups[0].down_gbps for box in boxes}
     held = {box.name: _keep(ports, box, known.get(box.name, ()), speeds[box.name]) for box in boxes}
     found: list[tuple[int, Spot, Slot]] = []
-    places: dict[str, tuple[Spot, ...]] = {}
+    places: dict[str, tuple[PortSpot, ...]] = {}
     for at, box in enumerate(boxes):
         fresh = iter(ports.spread(held[box.name].count(None), speeds[box.name]))
         spots = [spot for spot in (old or next(fresh, None) for old in held[box.name]) if spot is not None]
         if len(spots) < box.links:
             _report_short(spec, at, box, speeds[box.name], len(spots), report)
         found += [(first_box + at, spot, slot) for spot, slot in spots]
-        places[box.name] = tuple(spot for spot, _ in spots)
-    retired = {name: spots for name, spots in known.items() if name not in speeds and holds(spec, lock, spots)}
+        places[box.name] = tuple(PortSpot(port, *spot) for port, (spot, _) in enumerate(spots, 1))
+    retired = {
+        name: spots
+        for name, spots in known.items()
+        if name not in speeds and holds(spec, lock, [(spot.leaf, spot.slot) for spot in spots])
+    }
     return _links(sites, found), dict(sorted({**places, **retired}.items()))
 
 
-def _keep(ports: Ports, box: Attachment, known: Sequence[Spot], speed_gbps: int) -> list[tuple[Spot, Slot] | None]:
+def _keep(ports: Ports, box: Attachment, known: Sequence[PortSpot], speed_gbps: int) -> list[tuple[Spot, Slot] | None]:
     """The box's ports in order, None where a port is still to be found."""
-    kept: list[tuple[Spot, Slot] | None] = []
-    for spot in known[: box.links]:
-        slot = ports.take(spot, speed_gbps)
-        kept.append((spot, slot) if slot is not None else None)
-    return kept + [None] * (box.links - len(kept))
+    kept: list[tuple[Spot, Slot] | None] = [None] * box.links
+    for port, leaf, place in known:
+        if port <= box.links and (slot := ports.take((leaf, place), speed_gbps)) is not None:
+            kept[port - 1] = ((leaf, place), slot)
+    return kept
 
 
 def _report_short(spec: FabricSpec, at: int, box: Attachment, speed_gbps: int, got: int, report: Report) -> None:

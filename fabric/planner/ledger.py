@@ -7,45 +7,21 @@ stays small whatever the fabric's size. What is known and still valid is kept; t
 
 from __future__ import annotations
 
-from bisect import bisect_right, insort
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fabric.planner.settle import Lost as Lost
+from fabric.planner.settle import settle
+from fabric.planner.space import Block as Block
+from fabric.planner.space import Exhausted as Exhausted
+from fabric.planner.space import Space as Space
+
 Ints = NDArray[np.int64]
-
-
-class Exhausted(Exception):
-    """A pool has no room for what is asked; carries how much is asked and how much is left."""
-
-    def __init__(self, wanted: int, left: int) -> None:
-        super().__init__(wanted, left)
-        self.wanted, self.left = wanted, left
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """A rectangle of cells: rows and columns [first, end), numbered row by row from `base`, `stride` apart."""
-
-    row: int
-    row_end: int
-    column: int
-    column_end: int
-    base: int
-    stride: int  # from one row to the next
-    step: int  # from one column to the next
-
-    @property
-    def end(self) -> int:
-        """First number behind the block."""
-        return self.base + (self.row_end - self.row) * self.stride
-
-    def number(self, row: int, column: int) -> int:
-        return self.base + (row - self.row) * self.stride + (column - self.column) * self.step
 
 
 @dataclass(frozen=True)
@@ -79,46 +55,6 @@ class Area:
         return result
 
 
-class Space:
-    """Number space that areas share: intervals that may be used, and those that are."""
-
-    def __init__(self, intervals: Iterable[tuple[int, int]], used: list[tuple[int, int]] | None = None) -> None:
-        self.intervals = tuple(intervals)
-        self.used: list[tuple[int, int]] = [] if used is None else used  # sorted [first, end), shared between spaces
-
-    def holds(self, first: int, end: int) -> bool:
-        return any(low <= first and end <= high for low, high in self.intervals)
-
-    def is_free(self, first: int, end: int) -> bool:
-        at = bisect_right(self.used, (first, 2**130))
-        before = at > 0 and self.used[at - 1][1] > first
-        after = at < len(self.used) and self.used[at][0] < end
-        return not before and not after
-
-    def take(self, first: int, end: int) -> None:
-        insort(self.used, (first, end))
-
-    def find(self, size: int, align: int) -> int:
-        """The first free run of `size` numbers that starts at a multiple of `align`. Raises Exhausted."""
-        for low, high in self.intervals:
-            first = -(-low // align) * align
-            for taken, end in self.used:
-                if end <= first:
-                    continue
-                if taken >= first + size:
-                    break
-                first = -(-end // align) * align
-            if first + size <= high:
-                return first
-        raise Exhausted(size, self.left())
-
-    def left(self) -> int:
-        return sum(
-            (high - low) - sum(max(0, min(end, high) - max(first, low)) for first, end in self.used)
-            for low, high in self.intervals
-        )
-
-
 class Ledger:
     """Hands out areas, the known ones first."""
 
@@ -126,35 +62,28 @@ class Ledger:
         self.known = {key: tuple(blocks) for key, blocks in (known or {}).items()}
         self.areas: dict[str, Area] = {}
 
-    def keep(self, keys: Iterable[tuple[str, Space]]) -> list[tuple[str, str]]:
+    def keep(self, keys: Iterable[tuple[str, Space]]) -> list[Lost]:
         """Marks what is known of these areas as taken, before anything new is handed out.
 
-        A block outside its space, or in the way of another, cannot stay: the intent has moved its pool, or two branches
-        were merged. Returns the keys of such blocks with the reason.
+        Rows outside their space cannot stay, as the intent has moved the pool; nor can rows whose numbers another area
+        has, or cells that another block of the area numbers, as two branches were merged. Returns what was lost.
         """
-        dropped = []
-        for key, space in keys:
-            valid = []
-            for block in self.known.get(key, ()):
-                if not space.holds(block.base, block.end):
-                    dropped.append((key, "its pool has moved"))
-                elif not space.is_free(block.base, block.end):
-                    dropped.append((key, "another block has the same numbers"))
-                else:
-                    space.take(block.base, block.end)
-                    valid.append(block)
-            self.known[key] = tuple(valid)
-        return dropped
+        spaces = dict(keys)
+        kept, lost = settle({key: self.known.get(key, ()) for key in spaces}, spaces)
+        self.known |= kept
+        return lost
 
     def area(self, key: str, space: Space, need: Need) -> Area:
-        """The area of that key, grown to what is needed. Raises Exhausted."""
+        """The area of that key, grown to what is needed. Raises Exhausted.
+
+        What it grows by is a block of its own, even where the numbers go on: the blocks that were there stay as they
+        are, so that their lines in the lock file are the same on all branches.
+        """
         # Rows that have grown wider than their block cannot stay in it.
         blocks = [block for block in self.known.get(key, ()) if block.stride >= need.stride and block.step == need.step]
-        for row, row_end, column, column_end in _uncovered(blocks, need):
-            width = need.stride or (column_end - column) * need.step
-            if _extend(blocks, space, need, (row, row_end, column, column_end), width):
-                continue
-            blocks.append(_place(space, need, (row, row_end, column, column_end), width))
+        for cut in _uncovered(blocks, need):
+            width = need.stride or (cut[3] - cut[2]) * need.step
+            blocks.append(_continued(blocks, space, need, cut, width) or _place(space, need, cut, width))
         self.areas[key] = Area(tuple(sorted(blocks, key=lambda b: (b.row, b.column))))
         return self.areas[key]
 
@@ -171,16 +100,17 @@ class Need:
     align: bool = False  # begin at a multiple of the size, so that the block is a prefix
     row: int = 0  # first row and column that are needed; rows and columns count from 0 all the same
     column: int = 0
+    last: bool = False  # new numbers are higher than all that are in use: their order is that of arrival
 
 
 def _place(space: Space, need: Need, cut: tuple[int, int, int, int], width: int) -> Block:
     """A new block for uncovered cells, with the reserve if there is room for it."""
     row, row_end, column, column_end = cut
     last: Exhausted | None = None
-    for end in dict.fromkeys((max(need.reserve, row_end) if row_end == need.rows else row_end, row_end)):
+    for end in _row_ends(need, row_end):
         size = (end - row) * width
         try:
-            base = space.find(size, power_of_two(size) if need.align else need.step)
+            base = space.find(size, power_of_two(size) if need.align else need.step, last=need.last)
         except Exhausted as error:
             last = error
             continue
@@ -190,23 +120,35 @@ def _place(space: Space, need: Need, cut: tuple[int, int, int, int], width: int)
     raise last
 
 
-def _extend(blocks: list[Block], space: Space, need: Need, cut: tuple[int, int, int, int], width: int) -> bool:
-    """Lengthens a block that ends where the uncovered cells begin, if the numbers behind it are free."""
+def _row_ends(need: Need, row_end: int) -> Iterable[int]:
+    """Where new rows may end: with what is reserved, else with what is needed."""
+    return dict.fromkeys((max(need.reserve, row_end) if row_end == need.rows else row_end, row_end))
+
+
+def _continued(blocks: Iterable[Block], space: Space, need: Need, cut: tuple[int, int, int, int], width: int) -> Block | None:
+    """A new block for uncovered cells that goes on where another ends, if the numbers behind that are free."""
     row, row_end, column, column_end = cut
-    for at, block in enumerate(blocks):
-        below = (block.row_end, block.column, block.column_end, block.stride) == (row, column, column_end, width)
-        end = block.base + (row_end - block.row) * width
-        if below and not need.align and space.holds(block.base, end) and space.is_free(block.end, end):
-            space.take(block.end, end)
-            blocks[at] = replace(block, row_end=row_end)
-            return True
+    for block in () if need.align else blocks:
+        last = block.end
+        if need.last and space.used and space.used[-1][1] > last:
+            continue
+        if (block.row_end, block.column, block.column_end, block.stride) == (row, column, column_end, width):
+            for end in _row_ends(need, row_end):
+                if _take(space, block, last + (end - row) * width):
+                    return Block(row, end, column, column_end, last, width, need.step)
         beside = (block.row, block.row_end, block.column_end) == (row, row_end, column) and row_end - row == 1
-        end = block.base + (column_end - block.column) * need.step
-        if beside and not need.stride and space.holds(block.base, end) and space.is_free(block.end, end):
-            space.take(block.end, end)
-            blocks[at] = replace(block, column_end=column_end, stride=end - block.base)
-            return True
-    return False
+        exact = block.stride == (block.column_end - block.column) * block.step
+        if beside and exact and not need.stride and _take(space, block, last + width):
+            return Block(row, row_end, column, column_end, last, width, need.step)
+    return None
+
+
+def _take(space: Space, block: Block, end: int) -> bool:
+    """Takes the numbers behind a block, if they are free and of the same interval."""
+    free = space.holds(block.base, end) and space.is_free(block.end, end)
+    if free:
+        space.take(block.end, end)
+    return free
 
 
 def _uncovered(blocks: list[Block], need: Need) -> Iterator[tuple[int, int, int, int]]:

@@ -1,201 +1,169 @@
-"""The lock file in `generated/`: ids and blocks that growth must not change, small, sorted and mergeable.
+"""The lock file in `generated/`: numbers that growth must not change. One line is one fact, whole in itself.
 
-version: 1
-fabrics:
-  backend:
-    wiring:
-      leaf-spine: ["uppers=16 links=dgx-h100:2 lowers=32"]
-    blocks:
-      address/loopback/leaf: ["rows=0-127 columns=0-0 base=10.0.0.0 stride=1 step=1"]
+version: 2
+numbers:
+  - backend tenant red number=1
+  - backend wiring leaf-spine epoch=1 uppers=16 links=dgx-h100:2 lowers=32 after=0 tiers=2 networks=1 …
+  - backend attachment ufm port=1 leaf=25 slot=31
+  - backend address/loopback/leaf rows=0-127 columns=0-0 base=10.0.0.0 stride=1 step=1
+
+Growth adds lines and leaves those that hold numbers as they are, so `git merge` can keep the lines of both sides.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from ipaddress import ip_address
 from pathlib import Path
-from typing import Any
 
-from fabric.diagnostics import Place, Report
+from fabric.diagnostics import Place, Report, show
 from fabric.intent import source
+from fabric.planner import lock_lines, lock_v1
 from fabric.planner.ledger import Area, Block
-from fabric.planner.pattern import Epoch
+from fabric.planner.lock_lines import HINT, Lines, Text
+from fabric.planner.lock_records import FabricLock as FabricLock
+from fabric.planner.lock_records import Lock as Lock
+from fabric.planner.lock_records import PortSpot as PortSpot
+from fabric.planner.lock_records import TenantNumber as TenantNumber
 
-VERSION = 1
+VERSION = 2
 FILE = "lock.yaml"
-_BLOCK = re.compile(r"rows=(\d+)-(\d+) columns=(\d+)-(\d+) base=([0-9a-fA-F:.]+) stride=(\d+) step=(\d+)")
-_EPOCH = re.compile(r"uppers=(\d+) links=([\w,:-]+) lowers=(\d+)")
+MANIFEST = "manifest.txt"  # lists the files of the folder, this one too
+MOST_LINES = 100_000
+MOST_LINES_OF_AREA = 5_000
 
-
-@dataclass(frozen=True)
-class FabricLock:
-    """What is kept of one fabric."""
-
-    blocks: Mapping[str, tuple[Block, ...]] = field(default_factory=dict)
-    wiring: Mapping[str, tuple[Epoch, ...]] = field(default_factory=dict)
-    shape: Mapping[str, int] = field(default_factory=dict)
-    attachments: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)  # box → (leaf number, slot)
-    tenants: Mapping[str, int] = field(default_factory=dict)  # tenant, or tenant/network → its number
-
-
-@dataclass(frozen=True)
-class Lock:
-    """What is kept of a site."""
-
-    fabrics: Mapping[str, FabricLock] = field(default_factory=dict)
+_VERSION = re.compile(r"version:[ \t]*(.*?)[ \t]*(?:#.*)?")
+_ITEM = re.compile(r"([ \t]*-[ \t]+)(.*?)[ \t]*")
+_OTHER = re.compile(r"[ \t]*(#.*)?|numbers:[ \t]*(\[\])?[ \t]*(#.*)?")
 
 
 def read(path: Path, shown: Path | None = None) -> Lock:
-    """Reads a lock file; a file that is not there is an empty lock. Raises InputError on one that is damaged."""
-    if not path.exists():
-        return Lock()
+    """Reads a lock file. One that is not there is an empty lock, unless the manifest beside it lists it.
+
+    Raises InputError with every mistake, or when the file is lost.
+    """
     report, name = Report(), str(shown or path)
-    _check_whole(path, name, report)
-    return of(source.read(path, name))
+    try:
+        with path.open("rb") as stream:
+            raw = stream.read(source.MAX_BYTES + 1)
+    except FileNotFoundError:
+        if _listed(path):
+            report.fail("FAB154", Place(name), "the lock file is gone, its numbers are in use", _GONE.format(file=name))
+        return Lock()
+    except OSError as error:
+        report.fail("FAB001", Place(name), f"cannot be read: {(error.strerror or str(error)).lower()}", HINT)
+    if len(raw) > source.MAX_BYTES:
+        most = f"at most {source.MAX_BYTES // 1_000_000} MB"
+        report.fail("FAB157", Place(name, 1, 1), f"lock file: expected {most}, got more", HINT)
+    try:
+        return parse(raw.decode("utf-8-sig"), name)
+    except UnicodeDecodeError as error:
+        before = raw[: error.start]
+        column = error.start - (before.rfind(b"\n") + 1) + 1
+        place = Place(name, before.count(b"\n") + 1, column)
+        report.fail("FAB003", place, f"lock file: expected UTF-8 text, got the byte 0x{raw[error.start]:02x}", HINT)
 
 
-def of(text: source.Source) -> Lock:
-    """The lock that a parsed file holds. Raises InputError."""
-    report, data = Report(), text.data
-    if data.get("version") != VERSION:
+_GONE = (
+    "restore it from git: `git checkout HEAD -- {file}`. Without it `fabric generate --renumber INTENT` gives out all "
+    "numbers again: names, AS numbers, addresses and ports of devices in service may change"
+)
+
+
+def _listed(path: Path) -> bool:
+    """Whether the manifest of the folder lists the lock file."""
+    try:
+        listed = (path.parent / MANIFEST).read_bytes()
+    except OSError:
+        return False
+    return re.search(rb"(?m)^[0-9a-f]{64}  " + re.escape(path.name.encode()) + rb"\r?$", listed) is not None
+
+
+def parse(text: str, name: str) -> Lock:
+    """The lock that a text holds. Raises InputError with every mistake."""
+    report = Report()
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    if not text.strip():
+        report.fail("FAB150", Place(name, 1, 1), "lock file: expected the numbers in use, got an empty file", HINT)
+    for at, line in enumerate(lines, 1):
+        if line.startswith(("<<<<<<<", "|||||||", "=======", ">>>>>>>")):
+            report.fail("FAB150", Place(name, at, 1), "lock file: expected no merge conflict, got its markers", _MARKERS)
+    if _version(lines, name, report) == 1:
+        found = lock_v1.read(source.parse(text, name), report)
+    else:
+        found = _facts(lines, name, report)
+    _check_size(found, name, report)
+    report.raise_errors()
+    return Lock({fabric: facts.lock() for fabric, facts in sorted(found.items())})
+
+
+_MARKERS = "delete the marker lines, keep the lines of both sides, then run `fabric generate`"
+
+
+def _version(lines: list[str], name: str, report: Report) -> int:
+    """The one version that the file states."""
+    stated = [(at, match[1]) for at, line in enumerate(lines, 1) if (match := _VERSION.fullmatch(line))]
+    if not stated:
+        report.fail("FAB150", Place(name, 1, 1), f"lock file: expected `version: {VERSION}`, got none", HINT)
+    for at, version in stated:
+        if version not in ("1", str(VERSION)):
+            report.fail(
+                "FAB150",
+                Place(name, at, 10),
+                f"lock file version: expected {VERSION}, got {show(version)}",
+                "it was written by another version of this program: upgrade, or restore the file from git",
+            )
+    if len({version for _, version in stated}) > 1:
         report.fail(
             "FAB150",
-            text.place(("version",)),
-            f"lock file version: expected {VERSION}, got {data.get('version')!r}",
-            "it was written by another version of this program; upgrade, or restore the file from git",
+            Place(name, stated[-1][0], 1),
+            "lock file: expected one version, got two: one branch was written by an older version of this program",
+            "abort the merge, run `fabric generate` on the branch of the older version, commit, and merge again",
         )
-    fabrics = data.get("fabrics")
-    if not isinstance(fabrics, dict):
-        report.fail("FAB150", text.place(("fabrics",)), "lock file: expected a mapping of fabrics", _HINT)
-    result = {name: _fabric(name, entry, text, report) for name, entry in fabrics.items()}
-    report.raise_errors()
-    return Lock(result)
+    return int(stated[0][1])
 
 
-def _check_whole(path: Path, name: str, report: Report) -> None:
-    """A file that was cut or merged by hand is told by what it is, not by the YAML it is not."""
-    with path.open("rb") as stream:
-        head = stream.read(source.MAX_BYTES).decode("utf-8", "replace")
-    if not head.strip():
-        report.fail("FAB150", Place(name, 1, 1), "lock file: expected the numbers in use, got an empty file", _HINT)
-    for at, line in enumerate(head.splitlines(), 1):
-        if line.startswith(("<<<<<<<", "=======", ">>>>>>>")):
-            report.fail("FAB150", Place(name, at, 1), "lock file: expected no merge conflict, got its markers", _HINT)
+def _facts(lines: list[str], name: str, report: Report) -> dict[str, Lines]:
+    found: dict[str, Lines] = {}
+    for at, line in enumerate(lines, 1):
+        if item := _ITEM.fullmatch(line):
+            quoted = len(item[2]) > 1 and item[2][0] == item[2][-1] and item[2][0] in "'\""
+            begin = len(item[1]) + 1 + quoted
+            fact = item[2][1:-1] if quoted else item[2]
+            lock_lines.read(Text(fact, lambda column, at=at, begin=begin: Place(name, at, begin + column), report), found)  # type: ignore[misc]
+        elif not _OTHER.fullmatch(line) and not _VERSION.fullmatch(line):
+            report.error("FAB155", Place(name, at, 1), f"lock file: expected `  - FABRIC KIND …`, got {show(line)}", HINT)
+    return found
 
 
-_HINT = "restore the file from git; after a merge, keep the lines of both sides and generate again"
-
-
-def _fabric(name: str, entry: Any, text: source.Source, report: Report) -> FabricLock:
-    def lines(section: str) -> dict[str, list[tuple[str, Place]]]:
-        table = entry.get(section, {}) if isinstance(entry, dict) else None
-        if not isinstance(table, dict) or not all(isinstance(rows, list) for rows in table.values()):
-            report.error("FAB150", text.place(("fabrics", name)), f"lock file: '{section}' is damaged", _HINT)
-            return {}
-        return {
-            key: [(str(row), text.place(("fabrics", name, section, key, at))) for at, row in enumerate(rows)]
-            for key, rows in table.items()
-        }
-
-    def parse(row: str, where: Place, form: re.Pattern[str]) -> tuple[str, ...] | None:
-        match = form.fullmatch(row)
-        if match is None:
-            report.error("FAB150", where, f"lock file: expected {_form(form)}, got {row[:60]!r}", _HINT)
-        return match.groups() if match else None
-
-    blocks = {
-        key: tuple(_block(found) for row, where in rows if (found := parse(row, where, _BLOCK)))
-        for key, rows in lines("blocks").items()
-    }
-    wiring = {
-        key: tuple(
-            Epoch(int(found[0]), _links(found[1]), int(found[2]))
-            for row, where in rows
-            if (found := parse(row, where, _EPOCH))
-        )
-        for key, rows in lines("wiring").items()
-    }
-    boxes = {
-        key: tuple(
-            (int(found[0]), int(found[1])) for row, where in rows if (found := parse(row, where, re.compile(r"(\d+):(\d+)")))
-        )
-        for key, rows in lines("attachments").items()
-    }
-
-    def whole(section: str) -> dict[str, int]:
-        table = entry.get(section, {}) if isinstance(entry, dict) else {}
-        if not isinstance(table, dict) or not all(isinstance(value, int) for value in table.values()):
-            report.error("FAB150", text.place(("fabrics", name)), f"lock file: '{section}' is damaged", _HINT)
-            return {}
-        return {str(key): value for key, value in table.items()}
-
-    return FabricLock(blocks, wiring, whole("shape"), boxes, whole("tenants"))
-
-
-def _form(pattern: re.Pattern[str]) -> str:
-    return {_BLOCK: "a block", _EPOCH: "a wiring"}.get(pattern, "leaf:slot")
-
-
-def _links(text: str) -> tuple[tuple[str, int], ...]:
-    pairs = (part.rpartition(":") for part in text.split(","))
-    return tuple((group, int(count)) for group, _, count in pairs if count.isdigit())
-
-
-def _block(found: tuple[str, ...]) -> Block:
-    row, row_end, column, column_end = int(found[0]), int(found[1]) + 1, int(found[2]), int(found[3]) + 1
-    base = int(found[4]) if found[4].isdigit() else int(ip_address(found[4]))
-    return Block(row, row_end, column, column_end, base, int(found[5]), int(found[6]))
+def _check_size(found: Mapping[str, Lines], name: str, report: Report) -> None:
+    """More lines than any growth leaves behind would only hold up the planner."""
+    total = 0
+    for fabric, facts in found.items():
+        counts = {key: len(blocks) for key, blocks in facts.blocks.items()}
+        counts |= {key: len(records) for key, records in facts.wiring.items()}
+        total += sum(counts.values()) + sum(map(len, facts.attachments.values())) + sum(map(len, facts.tenants.values()))
+        for key, lines in counts.items():
+            if lines > MOST_LINES_OF_AREA:
+                message = f"lock file: expected at most {MOST_LINES_OF_AREA:,} lines of {fabric} {key}, got {lines:,}"
+                report.error("FAB157", Place(name), message, HINT)
+        leaves = [block for key, blocks in facts.blocks.items() if key.startswith("id/leaf/") for block in blocks]
+        if sum(block.row_end - block.row for block in leaves) > lock_lines.MOST_LEAF_ROWS:
+            most = f"at most {lock_lines.MOST_LEAF_ROWS:,} rows of id/leaf"
+            report.error("FAB157", Place(name), f"lock file: fabric '{fabric}': expected {most}, got more", HINT)
+    if total > MOST_LINES:
+        report.error("FAB157", Place(name), f"lock file: expected at most {MOST_LINES:,} lines, got {total:,}", HINT)
 
 
 def text(lock: Lock) -> str:
     """The lock as the file that is committed."""
-    out = [
+    lines = [f"  - {line}" for name, entry in sorted(lock.fabrics.items()) for line in lock_lines.of(name, entry)]
+    head = [
         "# Numbers that are in use. `fabric generate` keeps this file; commit it with the configs.",
         f"version: {VERSION}",
-        "fabrics:" if lock.fabrics else "fabrics: {}",
+        "numbers:" if lines else "numbers: []",
     ]
-    for name, entry in sorted(lock.fabrics.items()):
-        out.append(f"  {_key(name)}:")
-        for section, table in (("shape", entry.shape), ("tenants", entry.tenants)):
-            if table:
-                out.append(f"    {section}:")
-                out += [f"      {_key(key)}: {value}" for key, value in sorted(table.items())]
-        _section(out, "wiring", {key: [_epoch_text(e) for e in epochs] for key, epochs in entry.wiring.items()})
-        _section(out, "attachments", {k: [f"{n}:{s}" for n, s in places] for k, places in entry.attachments.items()})
-        _section(out, "blocks", {key: [_block_text(key, b) for b in blocks] for key, blocks in entry.blocks.items()})
-    return "\n".join(out) + "\n"
-
-
-def _section(out: list[str], name: str, table: Mapping[str, list[str]]) -> None:
-    if table:
-        out.append(f"    {name}:")
-        for key, rows in sorted(table.items()):
-            out.append(f"      {_key(key)}:")
-            out += [f"        - '{row}'" for row in rows]
-
-
-_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9._/-]*")
-_WORDS = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n"})
-
-
-def _key(name: str) -> str:
-    """A name as a key of the file: quoted where YAML would read a number, a date or a word of its own (`no`, `null`)."""
-    return name if _PLAIN.fullmatch(name) and name.lower() not in _WORDS else f"'{name}'"
-
-
-def _epoch_text(epoch: Epoch) -> str:
-    links = ",".join(f"{group}:{count}" for group, count in epoch.links)
-    return f"uppers={epoch.uppers} links={links} lowers={epoch.lowers}"
-
-
-def _block_text(key: str, block: Block) -> str:
-    base = str(ip_address(block.base)) if key.startswith("address/") else str(block.base)
-    return (
-        f"rows={block.row}-{block.row_end - 1} columns={block.column}-{block.column_end - 1} "
-        f"base={base} stride={block.stride} step={block.step}"
-    )
+    return "\n".join([*head, *lines]) + "\n"
 
 
 def blocks_of(areas: Mapping[str, Area], prefix: str) -> dict[str, tuple[Block, ...]]:

@@ -31,11 +31,6 @@ class Numbers:
         return np.searchsorted(self.pods, self.pod[group])
 
 
-def id_spaces(fabric: str) -> list[tuple[str, Space]]:
-    """The number spaces of one fabric's ids, by the prefix of their keys."""
-    return [(f"{fabric}:id/{kind}", Space([(0, 2**31)])) for kind in ("unit", "rack", "pod", "leaf", "spine", "core")]
-
-
 def number(spec: FabricSpec, sizing: Sizing, ledger: Ledger, spaces: Mapping[str, Space]) -> Numbers:
     """Gives every unit, pod and switch its number: known ones keep theirs, new ones follow in order."""
 
@@ -49,7 +44,7 @@ def number(spec: FabricSpec, sizing: Sizing, ledger: Ledger, spaces: Mapping[str
         rack[size.name] = _racks(area, spec, size, group)
         unit[size.name] = area("unit", size.name, Need(size.units, reserve=size.units_planned)).numbers(units)
         pod[size.name] = _pods(area, sizing, size)
-        leaves = area("leaf", size.name, Need(size.units, size.unit_leaves, reserve=size.units_planned))
+        leaves = area("leaf", size.name, Need(size.units, size.unit_leaves, reserve=size.units_planned, last=True))
         leaf[size.name] = leaves.numbers(units[:, None], np.arange(size.unit_leaves)[None, :])
         order += [
             (block.number(row, block.column), size.name, row, size.unit_leaves)

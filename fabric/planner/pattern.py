@@ -30,7 +30,7 @@ class Epoch:
 
 def now(history: Sequence[Epoch], current: Epoch) -> tuple[Epoch, ...]:
     """The history with the present numbers at its end; equal numbers only move the count of lowers on."""
-    if history and _same(history[-1], current):
+    if history and same(history[-1], current):
         return (*history[:-1], current)
     return (*history, current)
 
@@ -48,12 +48,24 @@ def continued(
     history = now(known, current)
     if len(history) == 1:
         return history
+    if _work(history, groups) > MOST_WORK:
+        return (current,)
     fits = all(lower_slots(history, group).max(initial=-1) < count for group, count in uplinks.items())
     fits = fits and all(slots.max(initial=-1) < downlinks for slots in upper_slots(history, groups))
     return history if fits else (current,)
 
 
-def _same(old: Epoch, new: Epoch) -> bool:
+MOST_WORK = 20_000_000
+
+
+def _work(history: Sequence[Epoch], groups: Sequence[str]) -> int:
+    """Ports that a replay gives out: no real history comes near the limit, a damaged one must not hold up the planner."""
+    widest = (max((links for _, links in epoch.links), default=0) for epoch in history)
+    return sum(links * (epoch.uppers + min(epoch.lowers, len(groups))) for links, epoch in zip(widest, history, strict=True))
+
+
+def same(old: Epoch, new: Epoch) -> bool:
+    """Whether the numbers of an epoch still hold in another, which may have more groups."""
     return old.uppers == new.uppers and set(old.links) <= set(new.links)
 
 

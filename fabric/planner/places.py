@@ -11,7 +11,8 @@ from dataclasses import replace
 import numpy as np
 
 from fabric.planner.ledger import Ints
-from fabric.planner.lock import FabricLock
+from fabric.planner.lock_records import FabricLock
+from fabric.planner.merged import leaf_ports
 from fabric.planner.sizing import leaf_shape
 from fabric.planner.spec import FabricSpec, GroupSpec
 
@@ -19,10 +20,10 @@ from fabric.planner.spec import FabricSpec, GroupSpec
 def hold(spec: FabricSpec, lock: FabricLock) -> FabricSpec:
     """The fabric with the places that its attached boxes hold, or held, by the lock."""
     wanted = {box.name: box.links for box in spec.intent.topology.attachments}
-    spots = [spot for box, places in lock.attachments.items() for spot in places[: wanted.get(box)]]
+    spots = list(leaf_ports(lock.attachments, wanted))
     if not spots:
         return spec
-    present = {spot for box in wanted for spot in lock.attachments.get(box, ())[: wanted[box]]}
+    present = set(leaf_ports({box: lock.attachments.get(box, ()) for box in wanted}, wanted))
     groups = tuple(_with_held(spec, group, lock, spots, present) for group in spec.groups)
     return replace(spec, groups=groups)
 

@@ -9,15 +9,16 @@ from fabric.intent.site import Site
 from fabric.intent.source import Source
 from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
 from fabric.plan.plan import FabricPlan, Plan
-from fabric.planner import names, overlay, pins, tenant_numbers, warnings
+from fabric.planner import merged, names, overlay, pins, tenant_numbers, warnings
 from fabric.planner.addresses import address_spaces
 from fabric.planner.assemble import Context, plan_fabric
-from fabric.planner.ledger import Ledger, Space
+from fabric.planner.ledger import Ledger, Lost, Space
 from fabric.planner.lock import FabricLock, Lock
 from fabric.planner.lossless import lossless
-from fabric.planner.numbers import id_spaces
+from fabric.planner.merged import id_spaces
 from fabric.planner.places import hold
 from fabric.planner.pools import asn_intervals, pools
+from fabric.planner.settle import MOVED_POOL
 from fabric.planner.sizing import Sizing, size
 from fabric.planner.spec import FabricSpec, resolve
 
@@ -25,13 +26,14 @@ from fabric.planner.spec import FabricSpec, resolve
 def size_site(site: Site, source: Source, lock: Lock) -> dict[str, tuple[FabricSpec, Sizing]]:
     """Sizes every fabric; what is known of a fabric's pods is kept. Raises InputError with the mistakes of all."""
     specs = resolve(site, source)
+    lock, _ = _settled(site, lock)
     report, sized = Report(), {}
     for name, spec in specs.items():
         overlay.check(spec, report)
         known = lock.fabrics.get(name, FabricLock())
         try:
             held = hold(spec, known)
-            sized[name] = (held, size(held, known.shape.get("units_per_pod", 0)))
+            sized[name] = (held, size(held, known.units_per_pod))
         except InputError as error:
             report.errors += error.diagnostics
     report.raise_errors()
@@ -58,6 +60,7 @@ def plan_site(site: Site, source: Source, lock: Lock, nos: Mapping[str, Mapping[
         InputError: with every mistake that planning finds.
     """
     sized = size_site(site, source, lock)
+    lock, changes = _settled(site, lock)
     report = Report()
     pool_sets = pools(site, source, report)
     for name, (spec, _) in sized.items():
@@ -73,15 +76,8 @@ def plan_site(site: Site, source: Source, lock: Lock, nos: Mapping[str, Mapping[
         spaces |= address_spaces(name, pool_sets[name], used)
         spaces |= dict(id_spaces(name))
         spaces[f"{name}:asn"] = Space(ranges[name], used_asns)
-    kept = ((key, spaces[prefix]) for prefix in sorted(spaces) for key in sorted(known) if _belongs(key, prefix))
-    for key, reason in dict.fromkeys(ledger.keep(kept)):
-        fabric, _, what = key.partition(":")
-        report.warn(
-            "FAB183",
-            source.place(("fabrics", fabric)),
-            f"fabric '{fabric}': numbers in use change ({what} of the lock file): {reason}",
-            "`fabric plan FILE --against OLD` lists the devices that are renumbered",
-        )
+    kept = [(key, spaces[prefix]) for prefix in sorted(spaces) for key in sorted(known) if merged.belongs(key, prefix)]
+    _warn_of_changes(source, changes, ledger.keep(kept), report)
     plans: dict[str, FabricPlan] = {}
     locks: dict[str, FabricLock] = {}
     for name in sorted(sized):
@@ -108,8 +104,27 @@ def plan_site(site: Site, source: Source, lock: Lock, nos: Mapping[str, Mapping[
     return Plan(site.site, site, source, ordered, Lock(locks), heard, silenced)
 
 
-def _belongs(key: str, prefix: str) -> bool:
-    return key == prefix or key.startswith(prefix + "/")
+def _settled(site: Site, lock: Lock) -> tuple[Lock, list[merged.Change]]:
+    boxes = {name: [box.name for box in fabric.topology.attachments] for name, fabric in site.fabrics.items()}
+    return merged.settled(lock, boxes)
+
+
+def _warn_of_changes(source: Source, changes: list[merged.Change], lost: list[Lost], report: Report) -> None:
+    """Numbers in use that change, as a pool has moved or as two branches gave out the same."""
+    for fabric, area in dict.fromkeys(item.key.partition(":")[::2] for item in lost if item.reason == MOVED_POOL):
+        report.warn(
+            "FAB183",
+            source.place(("fabrics", fabric)),
+            f"fabric '{fabric}': numbers in use change ({area} of the lock file): {MOVED_POOL}",
+            "`fabric plan FILE --against OLD` lists the devices that are renumbered",
+        )
+    for item in lost:
+        if item.reason != MOVED_POOL:
+            fabric = item.key.partition(":")[0]
+            changes.append(merged.Change(fabric, merged.in_words(item).partition(":")[2]))
+    for fabric in sorted({change.fabric for change in changes if change.fabric in source.data["fabrics"]}):
+        texts = sorted({change.text for change in changes if change.fabric == fabric})
+        report.warn("FAB193", source.place(("fabrics", fabric)), merged.message(fabric, texts), merged.HINT)
 
 
 def _check_names(plans: Mapping[str, FabricPlan], report: Report) -> None:

@@ -15,9 +15,11 @@ from fabric.diagnostics import Report, plural
 from fabric.plan.devices import CORE, LEAF, SERVER, SPINE, Device
 from fabric.plan.links import ATTACHMENT, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE, Links
 from fabric.plan.tenants import NetworkPlan, Tenancy, TenantPlan, WayOut
-from fabric.planner import overlay, tenant_numbers
+from fabric.planner import merged, overlay, tenant_numbers
 from fabric.planner.addresses import Addresses, Allocator, planned_by_role
 from fabric.planner.ledger import Exhausted, Ints, Need, Space, power_of_two
+from fabric.planner.lock_records import TenantNumber
+from fabric.planner.settle import MOVED_POOL
 from fabric.planner.sizing import Sizing
 from fabric.planner.spec import FabricSpec
 from fabric.planner.tenants import owners
@@ -35,7 +37,9 @@ class Wired:
     links: Links
 
 
-def tenancy(wired: Wired, known: Mapping[str, int], addresses: Addresses, at: Allocator, report: Report) -> Tenancy:
+def tenancy(
+    wired: Wired, known: Mapping[str, Sequence[TenantNumber]], addresses: Addresses, at: Allocator, report: Report
+) -> Tenancy:
     """Everything that the plan says of tenants. Mistakes go to the report."""
     spec, how = wired.spec, overlay.kind(wired.spec)
     tenants = tenant_numbers.number(spec, known, report)
@@ -263,13 +267,17 @@ def _network_hosts(
     leaves = _leaf_numbers(wired, at)
     space = _network_space(network, leaves)
     kept = [known for known in sorted(at.ledger.known) if known.startswith(f"{spec.name}:{key}/")]
-    for dropped, reason in dict.fromkeys(at.ledger.keep((known, space) for known in kept)):
+    lost = at.ledger.keep((known, space) for known in kept)
+    for moved in dict.fromkeys(item.key.partition(":")[2] for item in lost if item.reason == MOVED_POOL):
         report.warn(
             "FAB183",
             where,
-            f"fabric '{spec.name}': numbers in use change ({dropped.partition(':')[2]} of the lock file): {reason}",
+            f"fabric '{spec.name}': numbers in use change ({moved} of the lock file): {MOVED_POOL}",
             "the servers' files show the new ones",
         )
+    texts = sorted({merged.in_words(item).partition(":")[2] for item in lost if item.reason != MOVED_POOL})
+    if texts:
+        report.warn("FAB193", where, merged.message(spec.name, texts), merged.HINT)
     result: dict[int, int] = {}
     for group in sorted({end[0] for end in ends.values()}):
         own = {link: end for link, end in ends.items() if end[0] == group}

@@ -11,22 +11,27 @@ from fabric.diagnostics import Report
 from fabric.intent.services import Network, Tenant
 from fabric.intent.topology import External
 from fabric.plan.tenants import MOST_TENANTS, VLAN_BASE, NetworkPlan, TenantPlan
+from fabric.planner import merged
+from fabric.planner.lock_records import TenantNumber
 from fabric.planner.overlay import accepted
 from fabric.planner.spec import FabricSpec
 
 _FIRST_VLAN = 100
 
+Known = Mapping[str, Sequence[TenantNumber]]
 
-def number(spec: FabricSpec, known: Mapping[str, int], report: Report) -> tuple[TenantPlan, ...]:
+
+def number(spec: FabricSpec, known: Known, report: Report) -> tuple[TenantPlan, ...]:
     """Tenants and networks with their numbers: known ones keep theirs, new ones take the lowest that is free.
 
     Args:
-        known: numbers by "tenant" and "tenant/network", and chosen VLANs by "tenant/network/vlan", as the lock keeps them.
+        known: numbers by "tenant" and "tenant/network", as the lock keeps them.
     """
     overlay, tenants = spec.intent.overlay, spec.intent.tenants
-    of_tenant = _lowest_free([tenant.name for tenant in tenants], known, {})
+    of_tenant = _lowest_free([tenant.name for tenant in tenants], known)
     keys = [f"{tenant.name}/{network.name}" for tenant in tenants for network in tenant.networks]
-    of_network = _lowest_free(keys, known, {})
+    of_network = _lowest_free(keys, known)
+    _warn_of_changes(spec, {**of_tenant, **of_network}, known, report)
     if max(of_tenant.values(), default=0) > MOST_TENANTS:
         report.error(
             "FAB144",
@@ -63,7 +68,18 @@ def number(spec: FabricSpec, known: Mapping[str, int], report: Report) -> tuple[
     return tuple(result)
 
 
-def numbers_of(spec: FabricSpec, tenants: Iterable[TenantPlan]) -> dict[str, int]:
+def _warn_of_changes(spec: FabricSpec, numbers: Mapping[str, int], known: Known, report: Report) -> None:
+    """Tenants and networks that two branches gave the same number, or two numbers."""
+    texts = [
+        f"{'network' if '/' in name else 'tenant'} {name}"
+        for name, number in sorted(numbers.items())
+        if known.get(name) and {entry.number for entry in known[name]} != {number}
+    ]
+    if texts:
+        report.warn("FAB193", spec.at("tenants"), merged.message(spec.name, texts), merged.HINT)
+
+
+def numbers_of(spec: FabricSpec, tenants: Iterable[TenantPlan]) -> dict[str, tuple[TenantNumber, ...]]:
     """What the lock keeps: numbers, and a VLAN that does not follow from them."""
     stated = {
         f"{tenant.name}/{network.name}"
@@ -73,13 +89,12 @@ def numbers_of(spec: FabricSpec, tenants: Iterable[TenantPlan]) -> dict[str, int
     }
     found = {}
     for tenant in tenants:
-        found[tenant.name] = tenant.number
+        found[tenant.name] = (TenantNumber(tenant.number),)
         for network in tenant.networks:
             key = f"{tenant.name}/{network.name}"
-            found[key] = network.number
-            if key not in stated and network.vlan != _natural_vlan(network.number):
-                found[f"{key}/vlan"] = network.vlan
-    return found
+            chosen = key not in stated and network.vlan != _natural_vlan(network.number)
+            found[key] = (TenantNumber(network.number, network.vlan if chosen else 0),)
+    return dict(sorted(found.items()))
 
 
 def _outside(spec: FabricSpec, external: External | None, tenant: str) -> tuple[str, ...]:
@@ -88,19 +103,23 @@ def _outside(spec: FabricSpec, external: External | None, tenant: str) -> tuple[
     return accepted(spec, external)
 
 
-def _lowest_free(names: list[str], known: Mapping[str, int], used: dict[int, str]) -> dict[str, int]:
+def _lowest_free(names: list[str], known: Known) -> dict[str, int]:
+    """A number for each name. Of several known ones the highest holds, and of two names with one number the first."""
     found: dict[str, int] = {}
-    for name in names:
-        n = known.get(name, 0)
-        if n > 0 and n not in used:
-            used[n], found[name] = name, n
+    used: set[int] = set()
+    candidates = {(entry.number, name) for name in names for entry in known.get(name, ())}
+    for n, name in sorted(candidates, key=lambda pair: (-pair[0], pair[1])):
+        if name not in found and n not in used:
+            found[name] = n
+            used.add(n)
     free = 1
     for name in names:
         if name in found:
             continue
         while free in used:
             free += 1
-        used[free], found[name] = name, free
+        found[name] = free
+        used.add(free)
     return found
 
 
@@ -108,19 +127,19 @@ def _natural_vlan(number: int) -> int:
     return _FIRST_VLAN + number - 1
 
 
-def _vlans(tenants: Sequence[Tenant], numbers: Mapping[str, int], known: Mapping[str, int]) -> dict[str, int]:
+def _vlans(tenants: Sequence[Tenant], numbers: Mapping[str, int], known: Known) -> dict[str, int]:
     """VLAN of every network: what is stated, what is in use, and for new networks one that is free."""
-    found: dict[str, int] = {}
-    fresh: list[str] = []
-    for tenant in tenants:
-        for network in tenant.networks:
-            key = f"{tenant.name}/{network.name}"
-            if network.vlan is not None:
-                found[key] = network.vlan
-            elif known.get(key) == numbers[key]:
-                found[key] = known.get(f"{key}/vlan", _natural_vlan(numbers[key]))
-            else:
-                fresh.append(key)
+    networks = [(f"{tenant.name}/{network.name}", network.vlan) for tenant in tenants for network in tenant.networks]
+    found = {key: vlan for key, vlan in networks if vlan is not None}
+    taken: set[int] = set()  # by networks that have no stated one
+    for key in sorted(key for key, vlan in networks if vlan is None):
+        chosen = {entry.vlan for entry in known.get(key, ()) if entry.number == numbers[key]}
+        in_use = [vlan or _natural_vlan(numbers[key]) for vlan in sorted(chosen, reverse=True)]
+        vlan = next((vlan for vlan in in_use if vlan not in taken), None)
+        if vlan is not None:
+            found[key] = vlan
+            taken.add(vlan)
+    fresh = [key for key, _ in networks if key not in found]
     taken = set(found.values())
     for key in fresh:
         natural = _natural_vlan(numbers[key])

@@ -199,31 +199,78 @@ def test_no_file(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cap
 
 # --- the lock file ------------------------------------------------------------------------------------------
 
-MERGE = "<<<<<<< HEAD\n{0}=======\n{0}>>>>>>> growth\n"
+LOCK = "version: 2\nnumbers:\n"
+OLD_LOCK = "version: 1\nfabrics: {backend: "
+IDS = "  - backend id/unit/gpu rows=0-1 columns=0-0 base=0 stride=1 step=1\n"
+LOOPBACKS = "  - backend address/loopback/leaf rows=0-1 columns=0-0 base={} stride={} step={}\n"
+WIRING = (
+    "  - backend wiring leaf-spine epoch=1 uppers={} links={} lowers=2 after=0 tiers=2 networks=1 uplink_gbps=400 "
+    "units_per_pod=0\n"
+)
 
 
 @pytest.mark.parametrize(
     ("lock", "expected"),
     [
-        ("", "lock.yaml:1:1: error[FAB150]"),
-        ("version: 1\nfabrics: {}\n".join(["<<<<<<< HEAD\n", ">>>>>>> growth\n"]), "lock.yaml:"),
-        (MERGE.format("version: 1\nfabrics: {}\n"), "lock.yaml:"),
-        ("version: 2\nfabrics: {}\n", "lock.yaml:1:10: error[FAB150]: lock file version: expected 1, got 2"),
+        ("", "lock.yaml:1:1: error[FAB150]: lock file: expected the numbers in use, got an empty file"),
+        (
+            f"{LOCK}<<<<<<< HEAD\n{IDS}",
+            "lock.yaml:3:1: error[FAB150]: lock file: expected no merge conflict, got its markers",
+        ),
+        (f"{LOCK}{IDS}=======\n", "lock.yaml:4:1: error[FAB150]"),
+        ("version: 3\nnumbers: []\n", "lock.yaml:1:10: error[FAB150]: lock file version: expected 2, got '3'"),
+        (f"version: 1\n{LOCK}{IDS}", "lock.yaml:2:1: error[FAB150]: lock file: expected one version, got two"),
+        ("\x00\x01\x02", "lock.yaml:1:1: error[FAB150]: lock file: expected `version: 2`, got none"),
+        (f"{LOCK}what\n", "lock.yaml:3:1: error[FAB155]: lock file: expected `  - FABRIC KIND …`, got 'what'"),
+        (f"{LOCK}  - backend\n", "lock.yaml:3:5: error[FAB155]: lock file: expected FABRIC KIND KEY=VALUE …, got 'backend'"),
+        (f"{LOCK}  - backend tenants red number=1\n", "lock.yaml:3:13: error[FAB155]"),
+        (f"{LOCK}  - backend tenants red number=1\n", "did you mean 'tenant'?"),
+        (f"{LOCK}  - backend id/nodes/gpu rows=0-1\n", "lock.yaml:3:13: error[FAB155]"),
+        (
+            f"{LOCK}  - backend tenant red/one number=1\n",
+            "lock.yaml:3:20: error[FAB155]: lock file: tenant: unknown name 'red/one'",
+        ),
+        (f"{LOCK}  - backend wiring leaf-core epoch=1\n", "lock.yaml:3:20: error[FAB155]: lock file: wiring: unknown name"),
+        (f"{LOCK}  - backend tenant red number=1 color=2\n", "lock.yaml:3:33: error[FAB155]: lock file: unknown key 'color'"),
+        (f"{LOCK}  - backend tenant red\n", "lock.yaml:3:5: error[FAB155]: lock file: expected number=, got no number"),
+        (
+            f"{LOCK}  - backend tenant red number=1 number=2\n",
+            "lock.yaml:3:33: error[FAB155]: lock file: expected number once",
+        ),
+        (f"{LOCK}  - backend tenant red number=true\n", "lock.yaml:3:31: error[FAB156]: lock file: number: expected a whole"),
+        (f"{LOCK}  - backend tenant red number=١\n", "lock.yaml:3:31: error[FAB156]"),
+        (f"{LOCK}  - backend tenant red number=-1\n", "from 1 to 16777215, got '-1'"),
+        (f"{LOCK}  - backend network red/a number=1 vlan=4095\n", "vlan: expected a whole number from 2 to 4094, got '4095'"),
+        (f"{LOCK}{IDS.replace('0-1', '1-0')}", "lock.yaml:3:30: error[FAB156]: lock file: rows: expected FIRST-LAST"),
+        (f"{LOCK}{IDS.replace('0-1', '0-99999999')}", "rows: expected FIRST-LAST within 0 and 16777215, got '0-99999999'"),
+        (f"{LOCK}{IDS.replace('base=0', 'base=2147483647')}", "base: expected ids that end below 2147483648"),
+        (LOCK + LOOPBACKS.format("10.0.0.3", 0, 1), "stride: expected a whole number from 1 to "),
+        (LOCK + LOOPBACKS.format("10.0.0.3", 1, 2), "stride: expected at least 2, the width of a row"),
+        (LOCK + LOOPBACKS.format("172.16.0.999", 1, 1), "base: expected an address (IPv4 addresses), got '172.16.0.999'"),
+        (LOCK + LOOPBACKS.format("fd00::1", 1, 1), "base: expected IPv4 addresses of a pool, got 'fd00::1'"),
+        (LOCK + LOOPBACKS.format("255.255.255.255", 1, 1), "base: expected IPv4 addresses that end below 4294967296"),
+        (f"{LOCK}  - backend asn/leaf rows=0-1 columns=0-0 base=4294967295 stride=1 step=1\n", "base: expected AS numbers"),
+        (LOCK + WIRING.format(99999999, "gpu:1"), "uppers: expected a whole number from 1 to 8192, got '99999999'"),
+        (LOCK + WIRING.format(2, "gpu:two"), "links: expected GROUP:LINKS,… with each group once, got 'gpu:two'"),
+        (LOCK + WIRING.format(2, "gpu:2,gpu:1"), "links: expected GROUP:LINKS,… with each group once"),
+        (LOCK + WIRING.format(4096, "gpu:8"), "links: expected at most 8192 uplinks of a switch"),
+        (f"{LOCK}  - backend attachment ufm port=0 leaf=1 slot=1\n", "port: expected a whole number from 1 to"),
         ("version: 1\n", "error[FAB150]: lock file: expected a mapping of fabrics"),
         ("version: 1\nfabrics: []\n", "error[FAB150]: lock file: expected a mapping of fabrics"),
-        ("version: 1\nfabrics: {backend: 5}\n", "error[FAB150]: lock file: 'blocks' is damaged"),
-        ("version: 1\nfabrics: {backend: {blocks: [1]}}\n", "error[FAB150]: lock file: 'blocks' is damaged"),
+        (f"{OLD_LOCK}5}}\n", "lock.yaml:2:20: error[FAB150]: lock file: expected a mapping, got 5"),
+        (f"{OLD_LOCK}{{blocks: [1]}}}}\n", "error[FAB150]: lock file: expected lists by name in 'blocks'"),
+        (f"{OLD_LOCK}{{other: 1}}}}\n", "lock.yaml:2:21: error[FAB155]: lock file: unknown section 'other'"),
         (
-            "version: 1\nfabrics: {backend: {blocks: {id/leaf: ['rows=1']}}}\n",
-            "error[FAB150]: lock file: expected a block",
+            f"{OLD_LOCK}{{blocks: {{id/leaf/gpu: ['rows=1']}}}}}}\n",
+            "lock.yaml:2:44: error[FAB155]: lock file: expected rows=, columns=",
         ),
+        (f"{OLD_LOCK}{{wiring: {{leaf-spine: [x]}}}}}}\n", "error[FAB155]"),
         (
-            "version: 1\nfabrics: {backend: {wiring: {leaf-spine: [x]}}}\n",
-            "error[FAB150]: lock file: expected a wiring",
+            f"{OLD_LOCK}{{shape: {{tiers: two}}}}}}\n",
+            "lock.yaml:2:36: error[FAB156]: lock file: 'tiers': expected a whole number",
         ),
-        ("version: 1\nfabrics: {backend: {shape: {tiers: two}}}\n", "error[FAB150]: lock file: 'shape' is damaged"),
-        ("version: 1\nfabrics: {backend: {attachments: {ufm: [x]}}}\n", "error[FAB150]: lock file: expected leaf:slot"),
-        ("\x00\x01\x02", "error[FAB003]: not YAML"),
+        (f"{OLD_LOCK}{{tenants: {{red: true}}}}}}\n", "error[FAB156]: lock file: 'red': expected a whole number, got true"),
+        (f"{OLD_LOCK}{{attachments: {{ufm: [x]}}}}}}\n", "error[FAB156]: lock file: leaf: expected a whole number"),
     ],
 )
 def test_damaged_lock(

@@ -126,6 +126,7 @@ def test_infiniband_is_planned_and_said_once(tmp_path: Path, fabric: Run) -> Non
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("InfiniBand") == 1
     assert sorted(path.name for path in (tmp_path / "generated/ib").iterdir()) == [
+        ".gitattributes",
         "hosts",
         "links.csv",
         "lock.yaml",

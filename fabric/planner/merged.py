@@ -1,0 +1,110 @@
+"""A lock of which one line holds for each thing, as planning needs it before any size is known: ids and attachments."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from fabric.planner.lock_records import FabricLock, Lock, PortSpot
+from fabric.planner.settle import Lost, settle
+from fabric.planner.space import Block, Space
+
+IDS = ("unit", "rack", "pod", "leaf", "spine", "core")
+MOST_IDS = 2**31
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Numbers of a fabric that change, in words."""
+
+    fabric: str
+    text: str
+
+
+def id_spaces(fabric: str) -> list[tuple[str, Space]]:
+    """The number spaces of one fabric's ids, by the prefix of their keys."""
+    return [(f"{fabric}:id/{kind}", Space([(0, MOST_IDS)])) for kind in IDS]
+
+
+def belongs(key: str, prefix: str) -> bool:
+    """Whether an area is one of those that share a space."""
+    return key == prefix or key.startswith(prefix + "/")
+
+
+def settled(lock: Lock, attachments: Mapping[str, Collection[str]]) -> tuple[Lock, list[Change]]:
+    """The lock without ids and leaf ports that are there twice, and what changes by that.
+
+    Args:
+        attachments: names of the attachments that the intent has, by fabric.
+    """
+    fabrics: dict[str, FabricLock] = {}
+    changes: list[Change] = []
+    for name, entry in lock.fabrics.items():
+        blocks, lost = _ids(entry.blocks)
+        changes += [Change(name, in_words(item)) for item in lost]
+        spots, moved = _spots(entry.attachments, attachments.get(name, ()), _contested(lost))
+        changes += [Change(name, f"attachment {box}: port {port}") for box, port in moved]
+        fabrics[name] = replace(entry, blocks=blocks, attachments=spots)
+    return Lock(fabrics), changes
+
+
+HINT = (
+    "two branches gave out the same numbers; what both had before the merge stays. "
+    "`fabric plan FILE --against git:BRANCH` lists what changes for a branch"
+)
+
+
+def message(fabric: str, texts: Sequence[str], most: int = 6) -> str:
+    """The warning of numbers that change by a merge."""
+    shown = ", ".join(texts[:most]) + (f", … {len(texts) - most} more" if len(texts) > most else "")
+    return f"fabric '{fabric}': numbers that one branch gave out change ({shown})"
+
+
+def in_words(lost: Lost) -> str:
+    """Which rows change, as the lock file names them."""
+    return f"{lost.key} rows={lost.row}-{lost.row_end - 1}"
+
+
+def _ids(blocks: Mapping[str, tuple[Block, ...]]) -> tuple[dict[str, tuple[Block, ...]], list[Lost]]:
+    result, lost = dict(blocks), list[Lost]()
+    for prefix, space in id_spaces(""):
+        of_space = {key: known for key, known in blocks.items() if belongs(f":{key}", prefix)}
+        kept, gone = settle(of_space, dict.fromkeys(of_space, space))
+        result |= kept
+        lost += gone
+    return result, lost
+
+
+def _contested(lost: list[Lost]) -> list[tuple[int, int]]:
+    """Numbers of leaves that two branches gave to leaves of their own, from 1."""
+    return [(item.numbers[0] + 1, item.numbers[1] + 1) for item in lost if item.key.startswith("id/leaf/")]
+
+
+def _spots(
+    known: Mapping[str, tuple[PortSpot, ...]], present: Collection[str], contested: list[tuple[int, int]]
+) -> tuple[dict[str, tuple[PortSpot, ...]], list[tuple[str, int]]]:
+    """One leaf port for each port of an attachment, and no leaf port twice; those of the intent come first.
+
+    A port on a leaf whose number two branches gave away is new on its branch, and may be on another leaf by now.
+    """
+    used: set[tuple[int, int]] = set()
+    result: dict[str, tuple[PortSpot, ...]] = {}
+    moved: list[tuple[str, int]] = []
+    for box in sorted(known, key=lambda name: (name not in present, name)):
+        kept: dict[int, PortSpot] = {}
+        for spot in sorted(known[box], reverse=True):
+            free = (spot.leaf, spot.slot) not in used and not any(low <= spot.leaf < end for low, end in contested)
+            if spot.port not in kept and free:
+                kept[spot.port] = spot
+                used.add((spot.leaf, spot.slot))
+        ports = {spot.port for spot in known[box]}
+        changed = {port for port in ports if port not in kept or sum(s.port == port for s in known[box]) > 1}
+        moved += [(box, port) for port in sorted(changed)]
+        result[box] = tuple(kept[port] for port in sorted(kept))
+    return dict(sorted(result.items())), moved
+
+
+def leaf_ports(spots: Mapping[str, tuple[PortSpot, ...]], links: Mapping[str, int]) -> Iterator[tuple[int, int]]:
+    """(leaf, slot) of all ports; of an attachment with fewer links than before, only of those."""
+    for box, ports in spots.items():
+        yield from ((spot.leaf, spot.slot) for spot in ports if spot.port <= links.get(box, spot.port))
