@@ -25,6 +25,7 @@ from fabric.planner.pattern import Epoch
 
 VERSION = 1
 FILE = "lock.yaml"
+MOST_M = 100_000  # of a cable, as in the intent
 _BLOCK = re.compile(r"rows=(\d+)-(\d+) columns=(\d+)-(\d+) base=([0-9a-fA-F:.]+) stride=(\d+) step=(\d+)")
 _EPOCH = re.compile(r"uppers=(\d+) links=([\w,:-]+) lowers=(\d+)")
 
@@ -38,6 +39,7 @@ class FabricLock:
     shape: Mapping[str, int] = field(default_factory=dict)
     attachments: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)  # box → (leaf number, slot)
     tenants: Mapping[str, int] = field(default_factory=dict)  # tenant, or tenant/network → its number
+    lengths: Mapping[str, int] = field(default_factory=dict)  # kind of link → metres that headroom is computed for
 
 
 @dataclass(frozen=True)
@@ -131,7 +133,12 @@ def _fabric(name: str, entry: Any, text: source.Source, report: Report) -> Fabri
             return {}
         return {str(key): value for key, value in table.items()}
 
-    return FabricLock(blocks, wiring, whole("shape"), boxes, whole("tenants"))
+    lengths = whole("lengths")
+    for key, metres in lengths.items():
+        if not 1 <= metres <= MOST_M:
+            where = text.place(("fabrics", name, "lengths", key))
+            report.error("FAB150", where, f"lock file: {key}: expected a length of 1 to {MOST_M:,} m, got {metres}", _HINT)
+    return FabricLock(blocks, wiring, whole("shape"), boxes, whole("tenants"), lengths)
 
 
 def _form(pattern: re.Pattern[str]) -> str:
@@ -158,7 +165,7 @@ def text(lock: Lock) -> str:
     ]
     for name, entry in sorted(lock.fabrics.items()):
         out.append(f"  {_key(name)}:")
-        for section, table in (("shape", entry.shape), ("tenants", entry.tenants)):
+        for section, table in (("shape", entry.shape), ("tenants", entry.tenants), ("lengths", entry.lengths)):
             if table:
                 out.append(f"    {section}:")
                 out += [f"      {_key(key)}: {value}" for key, value in sorted(table.items())]
