@@ -132,14 +132,11 @@ def _parts(fabric: Outline, group: GroupSpec, size: GroupSize) -> Iterator[tuple
 
 def _shared(site: SiteOutline) -> dict[str, int]:
     """By how many places a server may stand beside its unit: boxes hold places of the same servers in one fabric alone."""
-    users: dict[str, list[Outline]] = {}
+    held: dict[str, list[int]] = {}
     for fabric in site.fabrics.values():
         for group in fabric.spec.groups:
-            users.setdefault(group.name, []).append(fabric)
-    boxes = {
-        name: sum(box.links for its in all_ for box in its.spec.intent.topology.attachments) for name, all_ in users.items()
-    }
-    return {name: count for name, count in boxes.items() if len(users[name]) > 1}
+            held.setdefault(group.name, []).append(len(group.held))
+    return {name: max(counts) for name, counts in held.items() if len(counts) > 1}
 
 
 def _spots(places: Iterable[Standing]) -> list[Spot]:

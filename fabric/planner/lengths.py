@@ -92,10 +92,10 @@ def report_changes(spec: FabricSpec, lock: FabricLock, report: Report, *, lossle
             report.warn(
                 "FAB188",
                 where,
-                f"fabric '{spec.name}': {kind} cables grow beyond the {in_use} m in use, to {its.longest_m:g} m, so {its.metres} m "
-                "is assumed: PFC headroom, buffer and ECN values of switches in service change",
-                f"`cable_length_m: {{{kind}: {in_use}}}` keeps the values if no cable is longer; `planned:` keeps them from the "
-                "start",
+                f"fabric '{spec.name}': {kind} cables outgrow the {in_use} m in use (longest {its.longest_m:g} m): "
+                f"{its.metres} m are assumed, and PFC headroom, buffer and ECN values of switches in service change",
+                f"`cable_length_m: {{{kind}: {in_use}}}` keeps the values, if no cable is longer; `planned:` chooses them "
+                "for the finished fabric",
             )
     classes = kept(spec.lengths)
     if lossless and lock.blocks and classes and not lock.lengths:
@@ -124,6 +124,6 @@ def longer_text(its: Longer) -> tuple[str, str]:
     return (
         f"expected cables of at most {its.stated_m} m {ENDS[its.kind]}, as PFC headroom assumes, got {its.count:,} longer on "
         f"the floor plan, the longest {its.longest_m:g} m",
-        f"state `cable_length_m: {{{kind}: {class_of(its.longest_m)}}}`, or leave it out to follow the floor plan: too little "
-        "headroom drops packets",
+        f"state `cable_length_m: {{{kind}: {class_of(its.longest_m)}}}`, or leave it out to follow the floor plan: "
+        "too little headroom drops packets",
     )
