@@ -15,6 +15,7 @@ from fabric.pipeline import Intent
 from fabric.plan.devices import SERVER, SWITCH_ROLES
 from fabric.plan.plan import FabricPlan, Plan
 from fabric.planner.coordinates import nic_name
+from fabric.thresholds import ThresholdChange, threshold_changes
 
 End = tuple[str, str]  # device, port
 
@@ -43,7 +44,7 @@ class Step:
     """One act: what is drained, the cables that are touched, then verified and undrained."""
 
     title: str
-    drain: str  # switch, "" when nothing in service is touched
+    drain: str  # switch, "" when no cable in service is touched
     cables: tuple[Cable, ...]
 
 
@@ -57,6 +58,7 @@ class Changes:
     kept_links: int = 0
     new_links: int = 0
     steps: list[Step] = field(default_factory=list)
+    thresholds: tuple[ThresholdChange, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -66,6 +68,14 @@ class Changes:
             "links": {"kept": self.kept_links, "new": self.new_links, "moved": self.moved},
             "steps": [
                 {"title": s.title, "drain": s.drain, "cables": [_cable(cable) for cable in s.cables]} for s in self.steps
+            ],
+            "thresholds": [
+                {
+                    "fabric": change.fabric,
+                    "switches": list(change.switches),
+                    "lengths": {kind: {"old_m": old, "new_m": new} for kind, old, new in change.lengths},
+                }
+                for change in self.thresholds
             ],
         }
 
@@ -95,6 +105,7 @@ def difference(old: Plan, new: Plan) -> Changes:
     changes = Changes()
     _devices(old, new, changes)
     _links(old, new, changes)
+    changes.thresholds = threshold_changes(old, new)
     return changes
 
 
@@ -142,7 +153,7 @@ def _links(old: Plan, new: Plan, changes: Changes) -> None:
     busy = _cages(moved)
     free = [cable for cable in fresh if not _ends(cable) & busy.keys()]
     if free:
-        changes.steps.append(Step("lay new cables; nothing in service is touched", "", tuple(free)))
+        changes.steps.append(Step("lay new cables; no cable in service is touched", "", tuple(free)))
     order = _order(moved, busy)
     at = {switch: number for number, switches in enumerate(order) for switch in switches}
     steps: list[list[Cable]] = [[] for _ in order]
@@ -223,13 +234,28 @@ def text(changes: Changes, most: int = 8) -> str:
     out = [*_named("added", changes.added), *_named("removed", changes.removed), *_named("changed", changes.renumbered)]
     out.append(f"links: {changes.kept_links:,} stay, {changes.new_links:,} are new, {changes.moved:,} are touched")
     if not changes.moved:
-        out.append("nothing that is in service moves")
+        out.append("no cable in service moves")
+    for change in changes.thresholds:
+        out += _threshold_lines(change)
     for number, step in enumerate(changes.steps, 1):
         out.append(f"{number}. {step.title} ({plural(len(step.cables), 'cable')})")
         out += [f"     {cable}" for cable in step.cables[:most]]
         if len(step.cables) > most:
             out.append(f"     … {len(step.cables) - most:,} more")
     return "\n".join(out)
+
+
+def _threshold_lines(change: ThresholdChange) -> list[str]:
+    """Values that switches in service are configured with anew, which no cable shows."""
+    out = []
+    if change.lengths:
+        text = ", ".join(f"{kind} {old} m to {new} m" for kind, old, new in change.lengths)
+        out.append(f"{change.fabric}: cable lengths that headroom is computed for: {text}")
+    if change.switches:
+        names = ", ".join(change.switches[:6]) + (f", … {len(change.switches) - 6:,} more" if change.switches[6:] else "")
+        count = plural(len(change.switches), "switch", "switches")
+        out.append(f"{change.fabric}: {count} in service with other PFC headroom, buffer or ECN values: {names}")
+    return out
 
 
 def _named(word: str, names: Iterable[str]) -> list[str]:

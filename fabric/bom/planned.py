@@ -132,7 +132,7 @@ class _Sized:
     def __init__(self, spec: FabricSpec, sizing: Sizing) -> None:
         self.spec, self.sizing = spec, sizing
         self.known = Known(spec)
-        self.length = spec.intent.topology.cable_length_m.model_dump(by_alias=True)
+        self.length = spec.length_m
         switches = {LEAF: spec.leaf.switch, SPINE: spec.spine.switch, CORE: spec.core.switch}
         self.device = {role: Device(0, "", role, 1, model, "") for role, model in switches.items()}
         self.layouts = [leaf_layout(spec, sizing, size) for size in sizing.groups]

@@ -79,7 +79,7 @@ class Runs(Columns):
     names: tuple[str, ...]  # of the fabrics
     leg: Mapping[str, Ints]  # fabric → row of each of its links
     errors: tuple[Diagnostic, ...]  # links that no medium joins
-    warnings: tuple[Diagnostic, ...]  # cables longer than the headroom was reckoned for
+    warnings: tuple[Diagnostic, ...]  # cables that are sold only longer than the headroom is computed for
 
 
 def runs(plan: Plan, floor: Floor) -> Runs:
@@ -88,9 +88,9 @@ def runs(plan: Plan, floor: Floor) -> Runs:
     What no medium joins is in `errors`, with an empty `medium`.
     """
     wishes, report = _wishes(plan), Report()
-    parts, bought, leg, begin = [], {}, {}, 0
+    parts, needed, bought, leg, begin = [], {}, {}, {}, 0
     for number, (name, fabric) in enumerate(plan.fabrics.items()):
-        length_m = lengths.lengths(fabric, floor)
+        needed[name] = length_m = lengths.lengths(fabric, floor)
         both = (ends(fabric, "a"), ends(fabric, "b"))
         found = legs(fabric, both, length_m, wishes)
         parts.append(_columns(fabric, floor, number, both, found, length_m))
@@ -99,7 +99,7 @@ def runs(plan: Plan, floor: Floor) -> Runs:
         for failure in found.failures:
             _report(plan, fabric, failure, report)
     columns = {item.name: _joined([getattr(part, item.name) for part in parts]) for item in fields(Columns)}
-    warned = lengths.longer_than_planned(plan, bought)
+    warned = lengths.bought_longer(plan, needed, bought)
     return Runs(
         **columns, plan=plan, floor=floor, names=tuple(plan.fabrics), leg=leg, errors=tuple(report.errors), warnings=warned
     )

@@ -21,6 +21,7 @@ from fabric.hosts import host_files
 from fabric.pipeline import Intent
 from fabric.plan.devices import Device
 from fabric.plan.plan import Plan
+from fabric.planner.lengths import LONGER_WARNING
 from fabric.readback.facts import Said
 from fabric.readback.folder import Device as Found
 from fabric.readback.folder import Folder
@@ -76,7 +77,7 @@ class Site:
     def check(self) -> Checked:
         """Every check of the design, of the files of its switches and of those of its servers."""
         made, result = self.plan, Checked()
-        result.findings += _diagnostics(made)
+        result.findings += warnings_of(made)
         for fabric in made.fabrics.values():
             one = Design(made, fabric)
             for check in design.checks():
@@ -136,10 +137,13 @@ class Site:
         return Read(f"configs of site {self.plan.site}{fresh}", shown, *counts, unread)
 
 
-def _diagnostics(made: Plan) -> Iterator[Finding]:
-    """What the planner warns of, as findings; `Silences` sorts out which of them are silenced."""
-    for warning in (*made.warnings, *made.silenced):
-        yield finding_of(warning)
+def warnings_of(made: Plan) -> Iterator[Finding]:
+    """What the planner warns of, as findings; `Silences` sorts out which of them are silenced.
+
+    Cables longer than the headroom are the matter of a check (FAB243): they are not reported twice.
+    """
+    yield from (finding_of(warning) for warning in made.warnings if warning.code != LONGER_WARNING)
+    yield from (finding_of(warning) for warning in made.silenced)
 
 
 def finding_of(said: Diagnostic) -> Finding:

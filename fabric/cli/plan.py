@@ -52,6 +52,7 @@ def plan(
 def lines(name: str, row: dict[str, Any], more: Sessions) -> list[str]:
     """One fabric as a person reads it; `more` are the BGP sessions that no count of the sizing has."""
     from fabric.explain.sessions import phrase
+    from fabric.plan.lengths import WORDS
 
     unit, pods, ratio = row["unit"], row["pods"], row["oversubscription"]
     tiers = {1: "one tier", 2: "two tiers", 3: "three tiers"}[row["tiers"]]
@@ -69,10 +70,12 @@ def lines(name: str, row: dict[str, Any], more: Sessions) -> list[str]:
         ports = row["ports"][tier]
         down, up = (f"{ports[d]} x {ports[d + '_speed_gbps']}G" if ports[d] else "-" for d in ("down", "up"))
         out.append(f"  {tier:>8}  {row['switches'][tier]:7,}  {model:16}{down:>14}{up:>14}{ports['spare']:8}")
-    out.append(f"  {'links':10}{'number':>7}  {'cables':>7}")
+    out.append(f"  {'links':10}{'number':>7}  {'cables':>7}   at most")
     for kind, number in row["links"].items():
         if number:
-            out.append(f"  {kind:>12}{number:7,}{row['cables'][kind]:9,}")
+            length = row["lengths"][kind]
+            cable = f"{length['metres']} m, {WORDS[length['source']]}"
+            out.append(f"  {kind:>12}{number:7,}{row['cables'][kind]:9,}   {cable}")
     up = f"leaf {ratio['leaf']:g}:1" + (f", spine {ratio['spine']:g}:1" if ratio["spine"] is not None else "")
     out.append(f"  oversubscription  {up}")
     if row["bgp"]["sessions"]:

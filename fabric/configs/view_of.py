@@ -307,7 +307,7 @@ class Views:
 
     @cached_property
     def _lengths(self) -> tuple[int, ...]:
-        lengths = self.fabric.spec.intent.topology.cable_length_m.model_dump(by_alias=True)
+        lengths = self.fabric.spec.length_m
         return tuple(int(lengths[kind]) for kind in KINDS)
 
     def _session(self, port: Port) -> Session:

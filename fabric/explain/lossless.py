@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from fabric.diagnostics import Report, plural
 from fabric.explain.counts import Case
+from fabric.plan.lengths import Length
 from fabric.plan.lossless import Buffer, Lossless
 from fabric.planner import lossless
-from fabric.planner.lossless import Place, RoleLossless
+from fabric.planner.lengths import source, words
+from fabric.planner.lossless import RoleLossless
 from fabric.qos.marking import RULES
 from fabric.qos.words import explain as terms
 
@@ -18,7 +20,7 @@ def headroom(case: Case) -> list[str]:
     found = lossless.lossless(case.spec, case.sizing, Report(), case.boxes)
     if found is None:
         return [_NONE]
-    out = []
+    out = [f"cable lengths: {words(case.spec.lengths)}"]
     for (role, group), entry in found.roles.items():
         tier = getattr(case.spec, role)
         out.append(f"{role}{' of ' + group if group else ''} ({tier.switch}, {tier.model.asic or 'chip unknown'})")
@@ -43,13 +45,15 @@ def ecn(case: Case) -> list[str]:
     return out
 
 
-def port(entry: RoleLossless, place: Place) -> list[str]:
+def port(entry: RoleLossless, speed_gbps: int, length: Length) -> list[str]:
     """One port's share in the lossless class."""
+    place = (speed_gbps, length.metres)
     own = entry.ports.get(place)
     if own is None:
         return []
     return [
-        f"lossless class: PFC priority {entry.qos.priority}, DSCP {entry.qos.dscp}; a cable of {place[1]} m",
+        f"lossless class: PFC priority {entry.qos.priority}, DSCP {entry.qos.dscp}; "
+        f"a cable of {place[1]} m ({source(length)})",
         *(f"  {line}" for line in terms(entry.headroom[place])),
         f"  ECN: {marking(own)}",
     ]

@@ -14,7 +14,6 @@ from fabric.plan.devices import CORE, LEAF, SERVER, SPINE, SWITCH_ROLES, Device
 from fabric.plan.links import ATTACHMENT, KINDS, SERVER_LEAF
 from fabric.plan.plan import FabricPlan
 from fabric.plan.ports import PortRef
-from fabric.planner.lossless import length_of
 
 
 def device(fabric: FabricPlan, subject: str) -> list[str]:
@@ -149,7 +148,7 @@ def _lossless(fabric: FabricPlan, found: Device, speed_gbps: int, kind: int) -> 
     """What a switch's port needs so that RoCE is not dropped."""
     if fabric.lossless is None or found.role not in SWITCH_ROLES:
         return []
-    return lossless.port(fabric.lossless.of(found.role, found.group), (speed_gbps, length_of(fabric.spec, kind)))
+    return lossless.port(fabric.lossless.of(found.role, found.group), speed_gbps, fabric.spec.lengths[kind])
 
 
 def address(fabric: FabricPlan, wanted: IPv4Address | IPv6Address) -> list[str]:

@@ -54,7 +54,7 @@ def _data(where: str, values: Mapping[str, object]) -> Iterator[str]:
 
 
 def _edges(name: str, fabric: FabricPlan) -> Iterator[str]:
-    lengths = fabric.spec.intent.topology.cable_length_m.model_dump(by_alias=True)
+    lengths = fabric.spec.length_m
     links, names = fabric.links.lists(), PortNames(fabric)
     ports = [column for end in "ab" for column in names.columns(end)]
     devices, fabric_name = [escape(device.name) for device in fabric.devices], escape(name)

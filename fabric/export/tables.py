@@ -67,7 +67,7 @@ def links_csv(plan: Plan) -> str:
 def _links(name: str, fabric: FabricPlan) -> Iterator[tuple[object, ...]]:
     """The rows of one fabric: whole columns are made, then read across."""
     links, names = fabric.links.lists(), PortNames(fabric)
-    lengths = fabric.spec.intent.topology.cable_length_m.model_dump(by_alias=True)
+    lengths = fabric.spec.length_m
     devices, metres = [device.name for device in fabric.devices], [lengths[kind] for kind in KINDS]
     (a_port, a_name), (b_port, b_name) = names.columns("a"), names.columns("b")
     yield from zip(

@@ -70,11 +70,16 @@ class Floor:
 
     def with_slack(self, way_m: route.Floats) -> route.Floats:
         """Ways of cables as lengths, in centimetres whole."""
-        return np.ceil(np.round((way_m * (1 + self.geometry.slack_percent / 100) + self.geometry.slack_m) * 100, 6)) / 100
+        return route.with_slack(self.geometry, way_m)
 
     def stands(self, fabric: FabricPlan) -> Stand:
         """Row, place and height of every device of a fabric, as columns."""
         return self._stand([device.name for device in fabric.devices])
+
+    def lengths_m(self, fabric: FabricPlan) -> route.Floats:
+        """Metres of every link of a fabric along the floor, slack included."""
+        links, stands = fabric.links, self.stands(fabric)
+        return self.with_slack(route.length_m(self.geometry, stands[links.a], stands[links.b]))
 
     def _stand(self, names: list[str]) -> Stand:
         spots = [self.spots[name] for name in names]
@@ -91,10 +96,11 @@ def floor(plan: Plan) -> Floor:
     """Stands every device of a site in a rack. Raises InputError where the intent's own places or sizes cannot be."""
     from fabric.floor.fixed import fix
     from fabric.floor.layout import lay_out
+    from fabric.floor.outline import outline
     from fabric.floor.reserve import machines
 
     geometry, report = plan.intent.floor, Report()
-    reserved = machines(plan, report)
+    reserved = machines(outline(plan), report)
     report.raise_errors()
     found = fix(plan, lay_out(plan, reserved, report), report)
     report.raise_errors()

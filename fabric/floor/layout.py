@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from fabric.catalog.models import SwitchModel
 from fabric.diagnostics import Report
+from fabric.floor.outline import Outline, SiteOutline, outline
 from fabric.floor.reserve import Machines, places_of
 from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
 from fabric.plan.plan import FabricPlan, Plan
@@ -46,22 +47,15 @@ def switch_units(model: SwitchModel) -> int:
 
 
 def lay_out(plan: Plan, reserved: Mapping[str, Machines], report: Report) -> dict[str, Place]:
-    """The place of every device by name, before the intent's own places."""
-    layout = _Layout(plan, reserved)
-    tallest = max((wish.height for wish in layout.wishes()), default=1)
-    if tallest > layout.units:
-        where = plan.source.place(("floor", "rack_units"))
-        report.fail(
-            "FAB152", where, f"floor.rack_units: expected at least {tallest}, a switch is as high, got {layout.units}"
-        )
-    found = layout.fill()
-    return {name: found[key] for name, key in _keys(plan, reserved).items()}
+    """The place of every device by name, before the intent's own places. Raises InputError for a rack that is too low."""
+    found = Layout(outline(plan), reserved, report).fill()
+    return {name: found[key] for name, key in keys(plan).items()}
 
 
-class _Layout:
-    """Collects what stands in each unit, then gives out rows and racks."""
+class Layout:
+    """Collects what stands in each unit, then gives out rows and racks. Raises InputError for a rack that is too low."""
 
-    def __init__(self, plan: Plan, reserved: Mapping[str, Machines]) -> None:
+    def __init__(self, plan: SiteOutline, reserved: Mapping[str, Machines], report: Report) -> None:
         self.plan, self.reserved = plan, reserved
         self.geometry = plan.intent.floor
         self.units = self.geometry.rack_units
@@ -77,13 +71,17 @@ class _Layout:
             self.upper += boxes
         else:
             self.beside[next(iter(reserved)), 0] += boxes
+        tallest = max((wish.height for wish in self.wishes()), default=1)
+        if tallest > self.units:
+            message = f"floor.rack_units: expected at least {tallest}, a switch is as high, got {self.units}"
+            report.fail("FAB152", plan.source.place(("floor", "rack_units")), message)
 
     def wishes(self) -> Iterator[Wish]:
         yield from self.upper
         for wishes in (*self.on_top.values(), *self.beside.values()):
             yield from wishes
 
-    def _leaves(self, fabric: FabricPlan, group: GroupSpec, size: GroupSize) -> None:
+    def _leaves(self, fabric: Outline, group: GroupSpec, size: GroupSize) -> None:
         """Leaves of every planned unit: above their servers where these share a rack, else in the middle of them."""
         its, height = self.reserved[group.name], switch_units(fabric.spec.leaf.model)
         per_nic = fabric.spec.leaves_per_nic(group)
@@ -105,7 +103,15 @@ class _Layout:
         return self.units - its.height * its.per_rack - sum(wish.height for wish in self.on_top[rack])
 
     def fill(self) -> dict[Key, Place]:
-        """Gives every wish and every server its place."""
+        """The place of every wish and of every server that is built."""
+        found, racks = self.stand()
+        for name, its in self.reserved.items():
+            for number, place in enumerate(its.places.tolist()):
+                found[SERVER, name, number + 1] = Place(racks[name][its.rack(place)], its.ru(place), its.height)
+        return found
+
+    def stand(self) -> tuple[dict[Key, Place], dict[str, list[tuple[int, int]]]]:
+        """The place of every wish, and the racks of each group of servers in their order."""
         found: dict[Key, Place] = {}
         rows = _Rows(self.geometry.racks_per_row)
         upper = self._packed(self.upper)
@@ -113,11 +119,7 @@ class _Layout:
             _stack(found, wishes, rack, self.units)
         if upper:
             rows.new_row()
-        for name, its in self.reserved.items():
-            racks = self._group(name, its, rows, found)
-            for number, place in enumerate(its.places.tolist()):
-                found[SERVER, name, number + 1] = Place(racks[its.rack(place)], its.ru(place), its.height)
-        return found
+        return found, {name: self._group(name, its, rows, found) for name, its in self.reserved.items()}
 
     def _group(self, name: str, its: Machines, rows: _Rows, found: dict[Key, Place]) -> list[tuple[int, int]]:
         """Racks of a group's servers, unit by unit, with the network racks of each unit filled beside them."""
@@ -180,8 +182,8 @@ def _stack(found: dict[Key, Place], wishes: list[Wish], rack: tuple[int, int], u
         top -= wish.height
 
 
-def _uppers(fabric: FabricPlan) -> list[Wish]:
-    """Spines and cores of the planned fabric, by number."""
+def uppers(fabric: Outline) -> dict[str, int]:
+    """How many spines and cores the floor has places for: those of the planned fabric, and every number in use."""
     sizing, counts = fabric.sizing, {SPINE: 0, CORE: 0}
     if sizing.spines:
         pods = sum(group.pods_planned for group in sizing.groups) if sizing.tiers == 3 else 1
@@ -189,19 +191,25 @@ def _uppers(fabric: FabricPlan) -> list[Wish]:
     for device in fabric.switches:
         if device.role in counts:
             counts[device.role] = max(counts[device.role], device.number)
+    return counts
+
+
+def _uppers(fabric: Outline) -> list[Wish]:
+    """Spines and cores by number."""
+    counts = uppers(fabric)
     models = {SPINE: fabric.spec.spine.model, CORE: fabric.spec.core.model}
     return [
         Wish((role, fabric.name, number + 1), switch_units(models[role])) for role in counts for number in range(counts[role])
     ]
 
 
-def _attached(plan: Plan) -> list[str]:
+def _attached(plan: SiteOutline) -> list[str]:
     """Names of attached boxes, each once: of one name in two fabrics they are one box."""
-    boxes = (device.name for its in plan.fabrics.values() for device in its.devices if device.role == ATTACHED)
+    boxes = (box.name for its in plan.fabrics.values() for box in its.spec.intent.topology.attachments)
     return list(dict.fromkeys(boxes))
 
 
-def _keys(plan: Plan, reserved: Mapping[str, Machines]) -> dict[str, Key]:
+def keys(plan: Plan) -> dict[str, Key]:
     """Device name → what it is in the layout."""
     found: dict[str, Key] = {}
     for fabric in plan.fabrics.values():
@@ -221,7 +229,7 @@ def _keys(plan: Plan, reserved: Mapping[str, Machines]) -> dict[str, Key]:
 def _leaf_keys(fabric: FabricPlan) -> dict[int, Key]:
     """Leaves by their unit's place in the group and their own place in the unit, which are not their numbers."""
     size = {group.name: group for group in fabric.sizing.groups}
-    places, rows = places_of(fabric), {}
+    places, rows = places_of(fabric.spec), {}
     for device in fabric.devices:
         if device.role == SERVER:
             rows[device.group, device.unit] = int(places[device.group][device.number - 1]) // size[device.group].unit_servers

@@ -13,11 +13,11 @@ import numpy as np
 
 from fabric.catalog.models import ServerModel
 from fabric.diagnostics import Place, Report, plural
-from fabric.plan.plan import FabricPlan, Plan
+from fabric.floor.outline import Outline, SiteOutline
 from fabric.planner.ledger import Ints
 from fabric.planner.places import positions
 from fabric.planner.sizing import GroupSize
-from fabric.planner.spec import GroupSpec
+from fabric.planner.spec import FabricSpec, GroupSpec
 
 FOR_LEAVES_UNITS = 4  # kept free above servers where nothing says how many stand in a rack
 GPU_SHARE_W = 1275  # of a server whose power is not known: 10.2 kW of a DGX H100 over its eight GPUs
@@ -60,9 +60,9 @@ class Machines:
         return (chunk * self.chunk + rest * self.per_rack) // self.unit
 
 
-def machines(plan: Plan, report: Report) -> dict[str, Machines]:
+def machines(plan: SiteOutline, report: Report) -> dict[str, Machines]:
     """Every group of servers of the site, by name, in the order in which fabrics name them."""
-    users: dict[str, list[tuple[FabricPlan, GroupSpec, GroupSize]]] = {}
+    users: dict[str, list[tuple[Outline, GroupSpec, GroupSize]]] = {}
     for fabric in plan.fabrics.values():
         for group, size in zip(fabric.spec.groups, fabric.sizing.groups, strict=True):
             users.setdefault(group.name, []).append((fabric, group, size))
@@ -70,7 +70,9 @@ def machines(plan: Plan, report: Report) -> dict[str, Machines]:
     return {name: its for name, its in found.items() if its is not None}
 
 
-def _machines(plan: Plan, name: str, users: list[tuple[FabricPlan, GroupSpec, GroupSize]], report: Report) -> Machines | None:
+def _machines(
+    plan: SiteOutline, name: str, users: list[tuple[Outline, GroupSpec, GroupSize]], report: Report
+) -> Machines | None:
     _, group, size = users[0]
     stated = next(((fabric, own) for fabric, own, _ in users if own.per_rack), None)
     wanted = stated[1].per_rack or 0 if stated else 0
@@ -121,7 +123,7 @@ def _whole_rack(server: ServerModel) -> bool:
     return bool(server.gpus) and (server.nvlink_domain_gpus or 0) > server.gpus
 
 
-def _usual(plan: Plan, server: ServerModel, height: int) -> int:
+def _usual(plan: SiteOutline, server: ServerModel, height: int) -> int:
     """Servers in one rack where nobody says so: as many as its height and its power take."""
     geometry = plan.intent.floor
     most = max(1, (geometry.rack_units - FOR_LEAVES_UNITS) // height)
@@ -131,6 +133,6 @@ def _usual(plan: Plan, server: ServerModel, height: int) -> int:
     return max(1, min(most, geometry.rack_power_max_w // power))
 
 
-def places_of(fabric: FabricPlan) -> Mapping[str, Ints]:
+def places_of(fabric: FabricSpec) -> Mapping[str, Ints]:
     """Place of every server of a fabric's groups, in the order of their numbers, over all units of the group."""
-    return {group.name: np.asarray(positions(group.count, group.held)) for group in fabric.spec.groups}
+    return {group.name: np.asarray(positions(group.count, group.held)) for group in fabric.groups}

@@ -43,6 +43,13 @@ def length_m(geometry: Geometry, one: Stand, other: Stand) -> Floats:
     return result
 
 
+def with_slack(geometry: Geometry, way_m: Floats) -> Floats:
+    """Ways of cables as lengths, in centimetres whole."""
+    metres = way_m * (1 + geometry.slack_percent / 100) + geometry.slack_m
+    result: Floats = np.ceil(np.round(metres * 100, 6)) / 100
+    return result
+
+
 def _along(geometry: Geometry, one: Stand, other: Stand) -> Floats:
     """Racks along the rows. Between two rows the way leads over the cross tray that makes it shortest."""
     direct = np.abs(one.place - other.place)

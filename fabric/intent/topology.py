@@ -131,13 +131,17 @@ class Attachment(Key):
 
 
 class CableLength(Key):
-    """Planned cable lengths in metres, per kind of link."""
+    """The longest cable of each kind of link, in metres: what PFC headroom is computed for.
 
-    server_leaf: Metres = Field(5, alias="server-leaf", description="from a server to its leaf")
-    leaf_leaf: Metres = Field(3, alias="leaf-leaf", description="between the two leaves of a collapsed pair")
-    leaf_spine: Metres = Field(40, alias="leaf-spine", description="from a leaf to a spine")
-    spine_core: Metres = Field(300, alias="spine-core", description="from a spine to a core")
-    attachments: Metres = Field(20, description="from a leaf to an attached box")
+    A length that is not stated is the smallest of 5, 10, 20, 50, 100 and 300 m that covers the floor plan of the finished
+    fabric (`planned`). The lock file keeps it, so growth up to `planned` changes no buffer or ECN value.
+    """
+
+    server_leaf: Metres | None = Field(None, alias="server-leaf", description="from a server to its leaf")
+    leaf_leaf: Metres | None = Field(None, alias="leaf-leaf", description="between the two leaves of a collapsed pair")
+    leaf_spine: Metres | None = Field(None, alias="leaf-spine", description="from a leaf to a spine")
+    spine_core: Metres | None = Field(None, alias="spine-core", description="from a spine to a core")
+    attachments: Metres | None = Field(None, description="from a leaf to an attached box")
 
 
 def _pods(value: Any) -> Any:
@@ -174,7 +178,9 @@ class Topology(Key):
     spine: Spine = Field(Spine(), description="the spines")
     core: Core = Field(Core(), description="the cores")
     attachments: Annotated[tuple[Attachment, ...], ListOf] = Field((), description="other boxes that take leaf ports")
-    cable_length_m: CableLength = Field(CableLength.model_validate({}), description="planned cable lengths in metres")
+    cable_length_m: CableLength = Field(
+        CableLength.model_validate({}), description="longest cables in metres; from the floor plan unless stated"
+    )
 
 
 class Planned(Key):

@@ -88,7 +88,7 @@ class PortClasses:
     def _code(self) -> tuple[list[int], list[int]]:
         fabric, columns = self.fabric, self.fabric.links.lists()
         lossy = {box.name for box in fabric.spec.intent.topology.attachments if box.lossless is False or box.external}
-        lengths = fabric.spec.intent.topology.cable_length_m.model_dump(by_alias=True)
+        lengths = fabric.spec.length_m
         metres = [int(lengths[kind]) for kind in KINDS]
         several = len(fabric.spec.groups) > 1
         role = [(device.role, device.group if several and device.role == LEAF else "") for device in fabric.devices]

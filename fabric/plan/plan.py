@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fabric.diagnostics import Diagnostic
 from fabric.plan.devices import SWITCH_ROLES, Device
+from fabric.plan.lengths import Longer
 from fabric.plan.links import KINDS, Links
 from fabric.plan.tenants import Tenancy
 
@@ -46,6 +47,7 @@ class FabricPlan:
     tenancy: Tenancy
     lossless: FabricLossless | None  # None: no fabric of RoCE
     blocks: Mapping[str, tuple[Block, ...]]  # where ids, AS numbers and addresses come from, as the lock keeps them
+    longer: tuple[Longer, ...] = ()  # cables of the stated floor that are longer than PFC headroom is computed for
 
     @cached_property
     def switches(self) -> tuple[Device, ...]:

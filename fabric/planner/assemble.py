@@ -22,7 +22,6 @@ from fabric.planner.epochs import Record, Shape, epochs, joined, records
 from fabric.planner.layouts import core_downlinks, leaf_layout, spine_downlinks, spine_layout
 from fabric.planner.ledger import Area, Ints, Ledger, Space
 from fabric.planner.lock import FabricLock, PortSpot, blocks_of
-from fabric.planner.lossless import cabled, lossless
 from fabric.planner.numbers import Numbers, number
 from fabric.planner.pattern import Epoch, continued
 from fabric.planner.pools import PoolSet
@@ -265,7 +264,7 @@ def _addressed(
         aggregate=aggregate,
         prefixes=context.pools.prefixes,
         tenancy=tenants,
-        lossless=lossless(spec, sizing, context.report, cabled(spec, devices, links)),
+        lossless=None,  # follows when the floor of the whole site is known
         blocks=blocks_of(context.ledger.areas, f"{spec.name}:"),
     )
 

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 
 from fabric.diagnostics import Report
 from fabric.plan.devices import CORE, LEAF, SPINE, Device
-from fabric.plan.links import ATTACHMENT, KINDS, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE, Links
+from fabric.plan.links import ATTACHMENT, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE, Links
 from fabric.plan.lossless import Buffer, Lossless, Qos, Watchdog
 from fabric.plan.tenants import VXLAN_BYTES
 from fabric.planner import overlay
 from fabric.planner.layouts import core_downlinks, leaf_layout, leaf_spine_ports_used, spine_downlinks, spine_layout
+from fabric.planner.lengths import words
 from fabric.planner.ports import Slot
 from fabric.planner.purposes import PURPOSES
 from fabric.planner.sizing import Sizing
@@ -97,7 +98,7 @@ def lossless(spec: FabricSpec, sizing: Sizing, report: Report, boxes: Boxes | No
 
 def length_of(spec: FabricSpec, kind: int) -> int:
     """Planned cable length of a kind of link."""
-    return int(spec.intent.topology.cable_length_m.model_dump(by_alias=True)[KINDS[kind]])
+    return spec.lengths[kind].metres
 
 
 def spread(spec: FabricSpec, sizing: Sizing) -> Boxes:
@@ -216,7 +217,7 @@ def _check_fits(
         "FAB145",
         spec.at("topology", "cable_length_m"),
         f"fabric '{spec.name}', {_ALL[role]} of {tier.switch}: expected PFC headroom within {buffer.total_bytes:,} bytes "
-        f"of buffer, got {buffer.reserved_bytes:,}: {' + '.join(parts)}",
+        f"of buffer, got {buffer.reserved_bytes:,}: {' + '.join(parts)}; cable lengths: {words(spec.lengths)}",
         f"shorter cables (`{longest}`), slower or fewer ports, or a switch with more buffer; "
         f"`fabric headroom --switch {tier.switch}` shows one link",
     )

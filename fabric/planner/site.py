@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from fabric.diagnostics import InputError, Report
+from fabric.floor.longest import longest_m
+from fabric.floor.outline import Outline, SiteOutline
 from fabric.intent.site import Site
 from fabric.intent.source import Source
 from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
 from fabric.plan.plan import FabricPlan, Plan
-from fabric.planner import merged, names, overlay, pins, tenant_numbers, warnings
+from fabric.planner import lengths, merged, names, overlay, pins, standing, tenant_numbers, warnings
 from fabric.planner.addresses import address_spaces
 from fabric.planner.assemble import Context, plan_fabric
 from fabric.planner.ledger import Ledger, Lost, Space
 from fabric.planner.lock import FabricLock, Lock
-from fabric.planner.lossless import lossless
+from fabric.planner.lossless import cabled, lossless
 from fabric.planner.merged import id_spaces
 from fabric.planner.places import hold
 from fabric.planner.pools import asn_intervals, pools
@@ -37,7 +40,12 @@ def size_site(site: Site, source: Source, lock: Lock) -> dict[str, tuple[FabricS
         except InputError as error:
             report.errors += error.diagnostics
     report.raise_errors()
-    return sized
+    outlines = {name: Outline(name, *its) for name, its in sized.items()}
+    longest = longest_m(SiteOutline(site, source, outlines))
+    return {
+        name: (lengths.assumed(spec, longest[name], lock.fabrics.get(name, FabricLock())), sizing)
+        for name, (spec, sizing) in sized.items()
+    }
 
 
 def check_services(sized: Mapping[str, tuple[FabricSpec, Sizing]], lock: Lock) -> None:
@@ -96,8 +104,18 @@ def plan_site(site: Site, source: Source, lock: Lock, nos: Mapping[str, Mapping[
     if not report.errors:  # a pinned name that is taken has been said already
         _check_names(plans, report)
     pins.check_addresses(plans.values(), pool_sets, report)
+    if len(plans) == len(sized):
+        plans = standing.with_lengths(Plan(site.site, site, source, plans, Lock(locks)), lock, report)
+    for name, its in plans.items():
+        spec, known_ = its.spec, lock.fabrics.get(name, FabricLock())
+        plans[name] = its = replace(its, lossless=lossless(spec, its.sizing, report, cabled(spec, its.devices, its.links)))
+        locks[name] = replace(locks[name], lengths=lengths.kept(spec.lengths))
+        lengths.report_changes(spec, known_, report, lossless=its.lossless is not None)
     report.raise_errors()
     ordered = {name: plans[name] for name in site.fabrics}
+    for name, its_longer in standing.longer(Plan(site.site, site, source, ordered, Lock(locks))).items():
+        ordered[name] = replace(ordered[name], longer=its_longer)
+        lengths.report_longer(ordered[name].spec, its_longer, report)
     warned = warnings.collect(site, source, ordered, report.warnings)
     heard = warnings.unsilenced(site, source, warned)
     silenced = tuple(warning for warning in warned if warning not in heard)

@@ -12,6 +12,8 @@ from fabric.diagnostics import Place, Report, nearest, plural
 from fabric.intent.site import Fabric, Site
 from fabric.intent.source import Source
 from fabric.intent.topology import ServerGroup
+from fabric.plan.lengths import NONE, STATED, Length, Lengths
+from fabric.plan.links import KINDS
 from fabric.planner.purposes import PURPOSES
 
 
@@ -60,6 +62,7 @@ class FabricSpec:
     core: TierSpec
     leaf_ratio: Fraction  # ceiling of the leaf's oversubscription
     spine_ratio: Fraction
+    lengths: Lengths = NONE  # of cables by kind of link; until the fabric is sized those that are stated
 
     def at(self, *path: str | int) -> Place:
         """Where a key of this fabric stands in the intent."""
@@ -84,6 +87,11 @@ class FabricSpec:
     @property
     def ethernet(self) -> bool:
         return self.leaf.model.technology == "ethernet"
+
+    @property
+    def length_m(self) -> dict[str, int]:
+        """Metres of cable by kind of link; 0 for a kind that the fabric has not."""
+        return {kind: length.metres for kind, length in zip(KINDS, self.lengths, strict=True)}
 
     def leaves_per_nic(self, group: GroupSpec) -> int:
         """Leaves that the ports of one NIC are spread over."""
@@ -133,9 +141,16 @@ def _fabric(name: str, site: Site, source: Source, report: Report) -> FabricSpec
         core=core,
         leaf_ratio=_ratio(topology.leaf.oversubscription, usual.oversubscription),
         spine_ratio=_ratio(topology.spine.oversubscription, Fraction(1)),
+        lengths=stated_lengths(intent),
     )
     _sanity(spec, report)
     return spec
+
+
+def stated_lengths(intent: Fabric) -> Lengths:
+    """Cable lengths that an intent states, by kind of link."""
+    stated = intent.topology.cable_length_m.model_dump(by_alias=True)
+    return tuple(Length(0) if stated[kind] is None else Length(stated[kind], STATED) for kind in KINDS)
 
 
 def _ratio(value: float | None, usual: Fraction) -> Fraction:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from fabric.plan.links import KINDS
 from fabric.planner.layouts import leaf_layout, spine_layout
 from fabric.planner.ports import Layout, capacity, spare
 from fabric.planner.sizing import GroupSize, Sizing
@@ -145,6 +146,9 @@ def summary(spec: FabricSpec, sizing: Sizing) -> dict[str, Any]:
         "models": _models(spec, sizing),
         "links": count,
         "cables": cables(spec, sizing),
+        "lengths": {
+            kind: {"metres": length.metres, "source": length.source} for kind, length in zip(KINDS, spec.lengths, strict=True)
+        },
         "ports": ports,
         "oversubscription": oversubscription(sizing, ports),
         "bgp": {

@@ -9,7 +9,7 @@ from fabric.checks import design
 from fabric.checks.base import Design
 from fabric.checks.finding import SEVERITIES, Finding
 from fabric.checks.silence import Silences
-from fabric.checks.site import finding_of
+from fabric.checks.site import finding_of, warnings_of
 from fabric.diagnostics import Diagnostic, plural
 from fabric.plan.plan import Plan
 from fabric.report.grid import Grid, grid, percent
@@ -97,7 +97,7 @@ def tiers_grid(study: Study) -> Grid:
 def links_grid(study: Study, laid: Mapping[str, tuple[float, float]]) -> Grid:
     """A row a kind of link; `laid` is the shortest and longest cable of each."""
     row = study.row
-    lengths = study.fabric.spec.intent.topology.cable_length_m.model_dump(by_alias=True)
+    lengths = study.fabric.spec.length_m
     rows = [
         (kind, f"{count:,}", f"{row['cables'][kind]:,}", f"{lengths[kind]}", _span(*laid[kind]))
         for kind, count in row["links"].items()
@@ -115,7 +115,7 @@ def _span(low: float, high: float) -> str:
 
 def findings(plan: Plan, more: Iterable[Diagnostic]) -> list[Finding]:
     """Warnings of the plan, what the checks of the design find, and `more`; errors first, silenced ones last."""
-    found = [finding_of(said) for said in (*plan.warnings, *plan.silenced, *more)]
+    found = [*warnings_of(plan), *(finding_of(said) for said in more)]
     ran = {check.id for check in design.checks()}
     for fabric in plan.fabrics.values():
         one = Design(plan, fabric)

@@ -86,8 +86,8 @@ def formula(entry: RoleLossless) -> None:
 
 
 def test_the_figures_of_a_small_fabric() -> None:
-    """16 ports of 400G at 5 m and 16 of 800G at 40 m on a leaf, by hand."""
-    data = site()
+    """16 ports of 400G at 5 m and 8 of 800G at 40 m on a leaf, by hand."""
+    data = site(cable_length_m={"leaf-spine": 40})
     data["fabrics"]["backend"]["servers"]["count"] = 4
     data["fabrics"]["backend"]["topology"]["unit"] = {"servers": 4}
     entry = roles(fabric(data))["leaf", "gpu"]
@@ -202,7 +202,11 @@ def test_growth_within_what_is_planned_changes_no_threshold(tiers: int) -> None:
 def test_boxes_count_where_they_are_cabled() -> None:
     """Six links of a box on two leaves stay three on each, whatever leaves come later; routers do not count."""
     small = site(
-        attachments=[{"name": "box", "links": 6, "speed_gbps": 800}, {"name": "wan", "links": 2, "external": {"asn": 65_010}}]
+        attachments=[
+            {"name": "box", "links": 6, "speed_gbps": 800},
+            {"name": "wan", "links": 2, "external": {"asn": 65_010}},
+        ],
+        cable_length_m={"attachments": 20, "leaf-spine": 40},
     )
     old = make(small)
     assert roles(old.fabrics["backend"])["leaf", "gpu"].counts[800, 20] == 3

@@ -13,6 +13,7 @@ from fabric.checks.finding import ERROR, WARNING, Finding
 from fabric.plan.links import KINDS
 from fabric.plan.lossless import Lossless, Qos
 from fabric.plan.plan import FabricPlan
+from fabric.planner.lengths import LONGER_WARNING, longer_text
 from fabric.planner.lossless import FabricLossless, Place, RoleLossless, frame_bytes, length_of
 from fabric.qos.headroom import Headroom, floor_bytes, headroom
 from fabric.qos.pools import buffer_of
@@ -96,6 +97,24 @@ class EnoughHeadroom(LosslessCheck):
                     text = f"expected a headroom of at least {need.xoff_bytes:,} bytes, got {port.xoff_bytes:,}"
                     who = f"{switches(fabric, key)}, {place[0]}G at {place[1]} m"
                     yield self.say(design, ("topology", "cable_length_m"), f"{who}: {text}")
+
+
+class CablesWithinHeadroom(LosslessCheck):
+    """PFC headroom holds what arrives while PAUSE travels: a longer cable has more in flight, and a port drops in the one
+    class that must not (IEEE 802.1Qbb Annex O). Lengths that are not stated follow the floor plan and always cover it. This
+    compares stated lengths with a stated `floor:`. The planner warns of the same as FAB192; silencing that silences this."""
+
+    id = "FAB243"
+    title = "No cable is longer than PFC headroom is computed for"
+    severity = ERROR
+    mend = "state the longest cable of each kind under `cable_length_m`, or leave it out and it follows the floor plan"
+
+    def judge_lossless(self, design: Design, lossless: FabricLossless) -> Iterator[Finding]:
+        fabric = design.fabric
+        silenced = {**design.plan.intent.checks.silence, **fabric.spec.intent.checks.silence}
+        for its in fabric.longer if LONGER_WARNING not in silenced else ():
+            text, hint = longer_text(its)
+            yield self.say(design, length_path(its.kind), text, hint=hint)
 
 
 class BufferHolds(LosslessCheck):

@@ -155,7 +155,7 @@ class Supply:
 
     @cached_property
     def _link_us(self) -> Floats:
-        lengths = self.net.fabric.spec.intent.topology.cable_length_m.model_dump(by_alias=True)
+        lengths = self.net.fabric.spec.length_m
         by_kind = np.array([lengths.get(kind, 0) or 0 for kind in KINDS], dtype=np.float64)
         found: Floats = by_kind[self.net.fabric.links.kind] * CABLE_US_PER_M
         return found

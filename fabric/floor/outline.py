@@ -1,0 +1,38 @@
+"""What the layout of a floor is made from: the sizes of a site's fabrics. Nothing has to be wired for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fabric.intent.site import Site
+from fabric.intent.source import Source
+from fabric.plan.devices import Device
+from fabric.plan.plan import Plan
+from fabric.planner.sizing import Sizing
+from fabric.planner.spec import FabricSpec
+
+
+@dataclass(frozen=True)
+class Outline:
+    """One fabric as it is sized."""
+
+    name: str
+    spec: FabricSpec
+    sizing: Sizing
+    switches: tuple[Device, ...] = ()  # where they are known: a number above the planned count needs a place, too
+
+
+@dataclass(frozen=True)
+class SiteOutline:
+    """A site as it is sized."""
+
+    intent: Site
+    source: Source
+    fabrics: Mapping[str, Outline]
+
+
+def outline(plan: Plan) -> SiteOutline:
+    """The outline of a plan."""
+    fabrics = {name: Outline(name, its.spec, its.sizing, its.switches) for name, its in plan.fabrics.items()}
+    return SiteOutline(plan.intent, plan.source, fabrics)

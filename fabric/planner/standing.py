@@ -1,0 +1,70 @@
+"""Cable lengths where devices stand: with the intent's own places, and against the lengths that it states."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from fabric.diagnostics import Report
+from fabric.floor.fixed import fix
+from fabric.floor.floor import Floor, floor
+from fabric.floor.layout import Key, Place, keys, lay_out, uppers
+from fabric.floor.longest import longest_m
+from fabric.floor.outline import outline
+from fabric.floor.reserve import machines
+from fabric.plan.lengths import STATED, Longer
+from fabric.plan.plan import FabricPlan, Plan
+from fabric.planner import lengths
+from fabric.planner.lock import FabricLock, Lock
+
+
+def with_lengths(made: Plan, lock: Lock, report: Report) -> dict[str, FabricPlan]:
+    """The fabrics with their cable lengths, now that devices have names and numbers.
+
+    Places of the intent that cannot be are reported.
+    """
+    site = outline(made)
+    planned = {name: replace(its, switches=()) for name, its in site.fabrics.items()}
+    fixed = _fixed(made, report) if made.intent.floor.places else {}
+    if not fixed and all(uppers(its) == uppers(planned[name]) for name, its in site.fabrics.items()):
+        return dict(made.fabrics)  # they stand where the sizes alone have put them
+    longest = longest_m(site, fixed)
+    found = {}
+    for name, fabric in made.fabrics.items():
+        spec = lengths.assumed(fabric.spec, longest[name], lock.fabrics.get(name, FabricLock()))
+        found[name] = replace(fabric, spec=spec)
+    return found
+
+
+def _fixed(made: Plan, report: Report) -> dict[Key, Place]:
+    """Devices that the intent puts somewhere else, where it may."""
+    places = lay_out(made, machines(outline(made), report), report)
+    own = keys(made)
+    return {own[name]: place for name, place in fix(made, places, report).items() if place != places[name]}
+
+
+def longer(made: Plan) -> dict[str, tuple[Longer, ...]]:
+    """By fabric, the cables that are longer on a stated floor than the length that is stated for them.
+
+    Only fabrics with a lossless class count: it is PFC headroom that such a cable is too long for. Without `floor:` in the
+    intent the floor is a proposal, and the stated lengths are what is cabled.
+    """
+    if not made.source.has(("floor",)):
+        return {}
+    suspects = {
+        name: its
+        for name, its in made.fabrics.items()
+        if its.lossless is not None and any(length.source == STATED for length in its.spec.lengths)
+    }
+    ground = floor(made) if suspects else None
+    return {name: _longer(its, ground) for name, its in suspects.items() if ground is not None}
+
+
+def _longer(fabric: FabricPlan, ground: Floor) -> tuple[Longer, ...]:
+    found = []
+    metres = ground.lengths_m(fabric)
+    for kind, length in enumerate(fabric.spec.lengths):
+        of_kind = metres[fabric.links.kind == kind]
+        beyond = of_kind > length.metres
+        if length.source == STATED and beyond.any():
+            found.append(Longer(kind, length.metres, int(beyond.sum()), float(of_kind.max())))
+    return tuple(found)
