@@ -41,13 +41,32 @@ def read(name: str, beside: Path | None, folder: Path | None = None) -> tuple[In
     found = show(path.absolute(), revision)
     if found.returncode:
         reason = found.stderr.strip().splitlines()[-1:] or ["git failed"]
-        raise InputError([Diagnostic("FAB001", Place(name), f"cannot be read: {reason[0].removeprefix('fatal: ')}")])
+        hint = "the file is new: there is nothing to compare it with" if missing(name, path) and path.exists() else ""
+        raise InputError([Diagnostic("FAB001", Place(name), f"cannot be read: {reason[0].removeprefix('fatal: ')}", hint)])
     source = parse(found.stdout, name if file else f"{name}:{path.name}")
     site = validate(source)
     home = folder or site_folder(path, site.site)
     kept = show(home / locks.FILE, revision)
     known = None if kept.returncode else locks.parse(kept.stdout, f"{GIT}{revision}:{locks.FILE}")
     return Intent(path, site, source, home), known
+
+
+def is_short(name: str) -> bool:
+    """Whether a name is `git:REV`, which means the file of the other side."""
+    return name.startswith(GIT) and ":" not in name.removeprefix(GIT)
+
+
+def missing(name: str, beside: Path | None) -> bool:
+    """Whether an intent is not there: a file that does not exist, or one that a revision known to git does not have."""
+    if not name.startswith(GIT):
+        return not Path(name).exists()
+    revision, _, file = name.removeprefix(GIT).partition(":")
+    path = Path(file) if file else beside
+    if path is None or revision.startswith("-"):
+        return False
+    path = path.absolute()
+    known = _git(path, "rev-parse", "--verify", "--quiet", f"{revision or 'HEAD'}^{{commit}}")
+    return not known.returncode and bool(show(path, revision or "HEAD").returncode)
 
 
 def check_out(intent: Intent, name: str, target: Path) -> Intent:
@@ -70,6 +89,14 @@ def check_out(intent: Intent, name: str, target: Path) -> Intent:
 
 def show(path: Path, revision: str) -> subprocess.CompletedProcess[str]:
     """A file of a revision, as git has it."""
-    folder = next((parent for parent in path.parents if parent.is_dir()), Path("/"))
-    command = ["git", "-C", str(folder), "show", f"{revision}:./{path.relative_to(folder)}"]
+    return _git(path, "show", f"{revision}:./{path.relative_to(_folder(path))}")
+
+
+def _git(path: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """A command of git, in the folder of a file or in the nearest one above that is there."""
+    command = ["git", "-C", str(_folder(path)), *words]
     return subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", check=False)
+
+
+def _folder(path: Path) -> Path:
+    return next((parent for parent in path.parents if parent.is_dir()), Path("/"))

@@ -23,9 +23,13 @@ def diff(
     new: str = typer.Argument(..., metavar="NEW", help="intent, git:REV or git:REV:FILE", show_default=False),
     form: str = typer.Option("text", "--format", metavar="F", help="text, markdown (a pull request's comment), json"),
     fabric: str = typer.Option("", "--fabric", metavar="NAME", help="this fabric only", show_default=False),
-    limit: str = typer.Option("", "--limit", metavar="GLOB", help="configs of these switches, whole", show_default=False),
-    configs: bool = typer.Option(True, "--configs/--no-configs", help="what changes in the config of each switch"),
-    size: list[str] = typer.Option([], "--size", metavar="S", help="of the all-reduce; 8M 256M 1G 8G unless given"),
+    limit: str = typer.Option(
+        "", "--limit", metavar="GLOB", help="files of these switches and servers, whole", show_default=False
+    ),
+    configs: bool = typer.Option(True, "--configs/--no-configs", help="what changes in the files of switches and servers"),
+    size: list[str] = typer.Option(
+        [], "--size", metavar="S", help="of the all-reduce and the alltoall; 8M 256M 1G 8G unless given"
+    ),
     jobs: int = typer.Option(0, "--jobs", min=0, help="processes; 0 takes every core", show_default=False),
     output: Path | None = typer.Option(None, "-o", "--output", metavar="FILE", help="write there", show_default=False),
     exit_code: bool = typer.Option(False, "--exit-code", help="exit 1 when something differs"),

@@ -34,10 +34,16 @@ def explore(
         show_default=False,
     ),
     by: str = typer.Option(
-        "", "--by", metavar="O,O…", help="what designs are judged by: cost, power, time, switches, oversubscription"
+        "", "--by", metavar="O,O…", help="what designs are judged by: cost, power, time, alltoall, switches, oversubscription"
     ),
     prices: Path | None = typer.Option(None, "--prices", metavar="PRICES", help="price file, for cost", show_default=False),
-    collective: str = typer.Option("all_reduce", "--collective", metavar="C", help="that is timed, over all GPUs"),
+    collective: str = typer.Option(
+        "",
+        "--collective",
+        metavar="C",
+        help="collective to time over all GPUs; all_reduce, and alltoall with packets sprayed, unless given",
+        show_default=False,
+    ),
     size: str = typer.Option("1G", "--size", metavar="S", help="its size, as nccl-tests counts it"),
     placement: str = typer.Option("packed", "--placement", metavar="P", help="packed, spread, random:SEED"),
     plot: Path | None = typer.Option(None, "--plot", metavar="FILE.svg", help="the designs as a picture", show_default=False),

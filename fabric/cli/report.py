@@ -19,7 +19,14 @@ def report(
     file: Path = typer.Argument(..., metavar="FILE", help="intent", show_default=False),
     output: Path = typer.Option(..., "-o", "--output", metavar="FILE.html", help="page to write", show_default=False),
     fabric: str = typer.Option("", "--fabric", metavar="NAME", help="only this fabric", show_default=False),
-    collective: str = typer.Option("all_reduce", "--collective", metavar="C", help="that the curve and the loads are of"),
+    collective: str = typer.Option(
+        "",
+        "--collective",
+        metavar="C",
+        help="collective of the curve, whose link loads are shown first; all_reduce, and the loads of an alltoall first, "
+        "unless given",
+        show_default=False,
+    ),
     size: str = typer.Option("8G", "--size", metavar="S", help="of the collective whose link loads are shown"),
     fail: list[str] = typer.Option(
         [], "--fail", metavar="NAME", help="SWITCH, A:B or SWITCH:PORT that is down", show_default=False
@@ -40,11 +47,12 @@ def report(
 
     found = Report()
     asked = size_bytes("--size", size, found)
-    _check(found, collective, output)
+    timed = collective or "all_reduce"
+    _check(found, timed, output)
     found.raise_errors()
     made = pipeline.plan(pipeline.load(file))
-    tables = of_collective(measured, collective)
-    wanted = Wanted(collective, asked or 0, tuple(fail), platform, tables, not no_load)
+    tables = of_collective(measured, timed)
+    wanted = Wanted(timed, asked or 0, tuple(fail), platform, tables, not no_load, bool(collective))
     text = pipeline.report(only(made, fabric), wanted)
     show_diagnostics(made.warnings)
     put(output, text)

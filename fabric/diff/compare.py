@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from fabric import pipeline, revision
 from fabric.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
-from fabric.diff import capacity, configs, design
+from fabric.diff import capacity, configs, design, hosts
 from fabric.diff.capacity import SIZES, Capacity
 from fabric.diff.configs import DeviceChange
 from fabric.diff.design import Design, Names
+from fabric.diff.hosts import HostChange
 from fabric.generate import Progress, silent
 from fabric.pipeline import Intent
+from fabric.plan.devices import SERVER, SWITCH_ROLES
 from fabric.plan.plan import Plan
 from fabric.planner import lock as locks
 from fabric.planner.lock import Lock
@@ -27,8 +29,8 @@ class Wanted:
 
     fabric: str = ""  # this one only
     configs: bool = True
-    limit: str = ""  # glob of the switches whose configs are compared
-    sizes: tuple[int, ...] = SIZES  # bytes of the all-reduce
+    limit: str = ""  # glob of the switches and servers whose files are compared
+    sizes: tuple[int, ...] = SIZES  # bytes of the all-reduce and the alltoall
     jobs: int = 0  # processes; 0: every core
     progress: Progress = silent
 
@@ -43,62 +45,105 @@ class Diff:
     design: Design
     capacity: Capacity
     devices: tuple[DeviceChange, ...] = ()
+    hosts: tuple[HostChange, ...] = ()  # files of servers in service
     with_configs: bool = True
     limit: str = ""
     names: frozenset[str] = field(default_factory=frozenset)  # of every box on either side, and every AS number
+    state: str = "changed"  # | "added" | "removed": one side has no such file
 
     @property
     def same(self) -> bool:
-        return self.design.same and not self.devices
+        return self.state == "changed" and self.design.same and not self.devices and not self.hosts
 
 
 def compare(old: str, new: str, wanted: Wanted) -> Diff:
-    """The two intents by their names, files or `git:REV[:FILE]`. Raises InputError with the mistakes of both."""
-    (before, known), (after, own) = _read(old, new)
-    same_site = before.site.site == after.site.site
-    old_plan = pipeline.plan(before, known)
-    # The new plan stands on the numbers of the old one, as `generate` would make it; a commit brings its own.
-    new_plan = pipeline.plan(after, own or (old_plan.lock if same_site else None))
+    """The two intents by their names, files or `git:REV[:FILE]`. Raises InputError with the mistakes of both.
+
+    A file that one side does not have, where `git:REV` stands for the other's, is a site that comes or goes.
+    """
+    sides = _read(old, new)
+    old_plan, new_plan = _plans(sides)
     names = design.renames(old_plan, new_plan)
     selected = _selected(wanted, old_plan, new_plan, names)
     _check(wanted, old_plan, new_plan, selected)
     found = design.compare(old_plan, new_plan, wanted.fabric)
     moved = [fabric.name for fabric in found.fabrics if fabric.state != "same" or found.said_of(fabric.name)]
     devices: tuple[DeviceChange, ...] = ()
+    servers: tuple[HostChange, ...] = ()
+    known = frozenset(_names(old_plan) | _names(new_plan))
     if wanted.configs:
         with tempfile.TemporaryDirectory() as scratch:
-            left = pipeline.render(old_plan, revision.check_out(before, old, Path(scratch, "old")))
-            right = pipeline.render(new_plan, revision.check_out(after, new, Path(scratch, "new")))
+            left, right = (
+                pipeline.render(plan, revision.check_out(side.intent, name, Path(scratch, word))) if side else None
+                for plan, side, name, word in zip((old_plan, new_plan), sides, (old, new), ("old", "new"), strict=True)
+            )
             devices = tuple(configs.changes(left, right, names, selected, wanted.jobs, wanted.progress))
+        servers = hosts.changes(old_plan, new_plan, names, known, selected)
     return Diff(
         old,
         new,
-        after.site.site,
+        new_plan.site,
         found,
         capacity.compare(old_plan, new_plan, moved, wanted.sizes),
         devices,
+        servers,
         wanted.configs,
         wanted.limit,
-        frozenset(_names(old_plan) | _names(new_plan)),
+        known,
+        "added" if sides[0] is None else "removed" if sides[1] is None else "changed",
     )
 
 
-def _read(old: str, new: str) -> tuple[tuple[Intent, Lock | None], tuple[Intent, Lock | None]]:
-    """Both intents, each with the numbers of its commit."""
-    paths = [_path(name) for name in (old, new)]
-    found, mistakes = [], list[Diagnostic]()
-    for name, other in zip((old, new), reversed(paths), strict=True):
+@dataclass(frozen=True)
+class Side:
+    """An intent, and the numbers of its commit where it comes from one."""
+
+    intent: Intent
+    numbers: Lock | None
+
+
+Sides = tuple[Side | None, Side | None]
+
+
+def _plans(sides: Sides) -> tuple[Plan, Plan]:
+    """Both plans; the one of a side that is not there has no fabrics."""
+    before, after = sides
+    if before is None or after is None:
+        there = before or after
+        assert there is not None
+        made = pipeline.plan(there.intent, there.numbers)
+        empty = replace(made, fabrics={})
+        return (made, empty) if after is None else (empty, made)
+    old = pipeline.plan(before.intent, before.numbers)
+    # The new plan stands on the numbers of the old one, as `generate` would make it; a commit brings its own.
+    return old, pipeline.plan(after.intent, after.numbers or (old.lock if _same_site(before, after) else None))
+
+
+def _read(old: str, new: str) -> Sides:
+    """Both intents, each with the numbers of its commit; None for a site that comes or goes."""
+    names, paths = (old, new), [_path(name) for name in (new, old)]
+    absent = [revision.missing(name, other) for name, other in zip(names, paths, strict=True)]
+    if sum(absent) != 1 or not any(map(revision.is_short, names)):
+        absent = [False, False]
+    found, mistakes = list[Side | None](), list[Diagnostic]()
+    for name, other, gone in zip(names, paths, absent, strict=True):
         try:
-            found.append(revision.read(name, other))
+            found.append(None if gone else Side(*revision.read(name, other)))
         except InputError as error:
             mistakes += error.diagnostics
     if mistakes:
         raise InputError(mistakes)
-    (before, known), (after, own) = found
-    if before.site.site == after.site.site and known is None and not (before.folder / locks.FILE).exists():
-        # A file of another folder: the numbers in use lie beside the new one.
-        before = Intent(before.path, before.site, before.source, after.folder)
-    return (before, known), (after, own)
+    before, after = found
+    if before and after and _same_site(before, after) and before.numbers is None:
+        intent = before.intent
+        if not (intent.folder / locks.FILE).exists():
+            # A file of another folder: the numbers in use lie beside the new one.
+            before = Side(Intent(intent.path, intent.site, intent.source, after.intent.folder), None)
+    return before, after
+
+
+def _same_site(one: Side, other: Side) -> bool:
+    return one.intent.site.site == other.intent.site.site
 
 
 def _path(name: str) -> Path | None:
@@ -115,16 +160,16 @@ def _check(wanted: Wanted, old: Plan, new: Plan, selected: Callable[[str], bool]
     known = {*old.fabrics, *new.fabrics}
     if wanted.fabric and wanted.fabric not in known:
         report.error("FAB106", Place("--fabric"), f"unknown fabric {show(wanted.fabric)}", nearest(wanted.fabric, known))
-    elif wanted.limit and not any(map(selected, _switches(old) | _switches(new))):
-        report.error("FAB162", Place("--limit"), f"'{wanted.limit}' matches no switch of either side")
+    elif wanted.limit and not any(map(selected, _devices(old) | _devices(new))):
+        report.error("FAB162", Place("--limit"), f"'{wanted.limit}' matches no switch or server of either side")
     report.raise_errors()
 
 
 def _selected(wanted: Wanted, old: Plan, new: Plan, names: Names) -> Callable[[str], bool]:
-    """Whether the config of a switch is looked at, by its new name or its old one."""
+    """Whether the files of a switch or server are looked at, by its new name or its old one."""
     was = {after: before for before, after in names.items()}
     plans = [plan.fabrics[wanted.fabric] for plan in (old, new) if wanted.fabric in plan.fabrics]
-    inside = {device.name for plan in plans for device in plan.switches}
+    inside = {device.name for plan in plans for device in plan.devices}
 
     def selected(name: str) -> bool:
         own = (name, was.get(name, name))
@@ -133,8 +178,13 @@ def _selected(wanted: Wanted, old: Plan, new: Plan, names: Names) -> Callable[[s
     return selected
 
 
-def _switches(plan: Plan) -> set[str]:
-    return {device.name for fabric in plan.fabrics.values() for device in fabric.switches}
+def _devices(plan: Plan) -> set[str]:
+    return {
+        device.name
+        for fabric in plan.fabrics.values()
+        for device in fabric.devices
+        if device.role == SERVER or device.role in SWITCH_ROLES
+    }
 
 
 def _names(plan: Plan) -> set[str]:

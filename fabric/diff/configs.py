@@ -29,13 +29,20 @@ Pair = tuple[Job | None, Job | None]
 
 
 def changes(
-    old: Renderer, new: Renderer, names: Mapping[str, str], wanted: Callable[[str], bool], jobs: int, progress: Progress
+    old: Renderer | None,
+    new: Renderer | None,
+    names: Mapping[str, str],
+    wanted: Callable[[str], bool],
+    jobs: int,
+    progress: Progress,
 ) -> list[DeviceChange]:
-    """Every wanted switch that changes, in the order of the new plan. `names` are new ones by old."""
-    before = {
-        names.get(job.device.name, job.device.name): job for job in old.jobs(lambda name: wanted(names.get(name, name)))
-    }
-    after = {job.device.name: job for job in new.jobs(wanted)}
+    """Every wanted switch that changes, in the order of the new plan. `names` are new ones by old.
+
+    A side without a renderer has no switches.
+    """
+    was = old.jobs(lambda name: wanted(names.get(name, name))) if old else []
+    before = {names.get(job.device.name, job.device.name): job for job in was}
+    after = {job.device.name: job for job in new.jobs(wanted)} if new else {}
     pairs: list[Pair] = [(before.get(name), job) for name, job in after.items()]
     pairs += [(job, None) for name, job in before.items() if name not in after]
     found: list[DeviceChange] = []
@@ -46,7 +53,7 @@ def changes(
     return found
 
 
-def _change(before: Renderer, after: Renderer, old: Job | None, new: Job | None) -> DeviceChange | None:
+def _change(before: Renderer | None, after: Renderer | None, old: Job | None, new: Job | None) -> DeviceChange | None:
     job = new or old
     assert job is not None
     device, was = job.device, old.device if old else job.device
@@ -56,6 +63,8 @@ def _change(before: Renderer, after: Renderer, old: Job | None, new: Job | None)
     if state:
         return DeviceChange(device.name, was.name, job.fabric, device.role, device.nos, state)
     assert old is not None
+    assert before is not None
+    assert after is not None
     was_there, now = _files(before, old), _files(after, job)
     if was_there == now:
         return None

@@ -10,8 +10,8 @@ from typing import Any
 
 from fabric import moves
 from fabric.diff.documents import flat
+from fabric.diff.work import Work, work
 from fabric.explain.sessions import sessions
-from fabric.moves import Cable
 from fabric.plan.devices import SWITCH_ROLES, Device
 from fabric.plan.plan import FabricPlan, Plan
 from fabric.plan.tenants import CLOSED
@@ -53,6 +53,8 @@ class FabricChange:
     subnets: tuple[Change, ...] = ()  # links that keep their lower end
     tenants: tuple[Change, ...] = ()
     lossless: tuple[Change, ...] = ()
+    retuned: tuple[str, ...] = ()  # switches in service that get other buffers or ECN thresholds
+    peers: tuple[str, ...] = ()  # switches in service that get BGP sessions they did not have, or lose some
 
 
 @dataclass(frozen=True)
@@ -61,8 +63,7 @@ class Design:
 
     settings: tuple[Change, ...]  # keys of the intent, defaults put in
     fabrics: tuple[FabricChange, ...]
-    links: Mapping[tuple[str, str], int]  # ("lay" | "move" | "pull", kind) → number
-    cables: tuple[Cable, ...]  # in the order of work
+    work: Work  # links that are laid, moved and pulled
 
     def said_of(self, fabric: str) -> bool:
         """Whether the intent says something else of a fabric, or of the whole site."""
@@ -70,7 +71,7 @@ class Design:
 
     @property
     def same(self) -> bool:
-        return not self.settings and not self.cables and all(fabric.state == "same" for fabric in self.fabrics)
+        return not self.settings and not self.work.jobs and all(fabric.state == "same" for fabric in self.fabrics)
 
 
 def compare(old: Plan, new: Plan, only: str = "") -> Design:
@@ -79,9 +80,8 @@ def compare(old: Plan, new: Plan, only: str = "") -> Design:
     before = _with(old, {name: plan for name, plan in old.fabrics.items() if name in wanted})
     after = _with(new, {name: plan for name, plan in new.fabrics.items() if name in wanted})
     named = _renamed_plan(before, renames(before, after))
-    cables = tuple(cable for step in moves.difference(named, after).steps for cable in step.cables)
     fabrics = [_fabric(name, before.fabrics.get(name), named.fabrics.get(name), after.fabrics.get(name)) for name in wanted]
-    return Design(_settings(old, new, only), tuple(fabrics), _by_kind(named, after, cables), cables)
+    return Design(_settings(old, new, only), tuple(fabrics), work(named, after))
 
 
 def _with(plan: Plan, fabrics: Mapping[str, FabricPlan]) -> Plan:
@@ -126,19 +126,6 @@ def _changes(rows: Iterator[tuple[str, Any, Any]]) -> Iterator[Change]:
     return (Change(what, old, new) for what, old, new in rows if old != new and (old or new or None not in (old, new)))
 
 
-def _by_kind(old: Plan, new: Plan, cables: tuple[Cable, ...]) -> Mapping[tuple[str, str], int]:
-    """How many links of which kind are laid, moved and pulled."""
-    fabrics = [*old.fabrics.values(), *new.fabrics.values()]
-    roles = {device.name: device.role for fabric in fabrics for device in fabric.devices}
-    count: Counter[tuple[str, str]] = Counter()
-    for cable in cables:
-        act = "lay" if cable.old is None else "pull" if cable.new is None else "move"
-        upper = cable.new or cable.old
-        assert upper is not None
-        count[act, f"{roles[cable.lower[0]]}-{roles[upper[0]]}"] += 1
-    return dict(sorted(count.items()))
-
-
 # --- one fabric ---------------------------------------------------------------------------------------------
 
 
@@ -162,6 +149,8 @@ def _fabric(name: str, before: FabricPlan | None, old: FabricPlan | None, new: F
         subnets=tuple(_subnets(old, new)),
         tenants=tuple(_of(_tenants(old), _tenants(new))),
         lossless=tuple(_of(_lossless(old), _lossless(new))),
+        retuned=tuple(_retuned(old, new)),
+        peers=tuple(_peers(old, new)),
     )
     return made if made != FabricChange(name, "changed") else FabricChange(name, "same")
 
@@ -290,4 +279,35 @@ def _lossless(plan: FabricPlan) -> dict[str, Any]:
         found |= {f"{who} {key}": value for key, value in flat(asdict(part.qos))}
         for (speed, length), port in part.ports.items():
             found |= {f"{who} {speed}G {length} m {key}": value for key, value in flat(asdict(port))}
+    return found
+
+
+def _retuned(old: FabricPlan, new: FabricPlan) -> Iterator[str]:
+    """Switches on both sides whose buffers or thresholds differ, of a port that both sides have."""
+    if old.lossless is None or new.lossless is None:
+        return
+    for device in new.switches:
+        was = old.by_name.get(device.name)
+        if was is None or was.role != device.role:
+            continue
+        before, after = old.lossless.of(was.role, was.group), new.lossless.of(device.role, device.group)
+        common = before.ports.keys() & after.ports.keys()
+        if before.qos != after.qos or any(before.ports[key] != after.ports[key] for key in common):
+            yield device.name
+
+
+def _peers(old: FabricPlan, new: FabricPlan) -> Iterator[str]:
+    """Switches on both sides that speak BGP over links to other switches than before."""
+    before, after = _neighbours(old), _neighbours(new)
+    yield from (name for name in after if name in before and before[name] != after[name])
+
+
+def _neighbours(plan: FabricPlan) -> dict[str, Counter[str]]:
+    """Switch → how many links it has to which neighbour; only links that a BGP session of the underlay runs over."""
+    found: dict[str, Counter[str]] = {device.name: Counter() for device in plan.switches}
+    for a, b in zip(plan.links.a.tolist(), plan.links.b.tolist(), strict=True):
+        low, high = plan.devices[a], plan.devices[b]
+        if low.asn and high.asn:
+            found[low.name][high.name] += 1
+            found[high.name][low.name] += 1
     return found

@@ -8,6 +8,7 @@ from typing import Any
 from fabric.diff.compare import Diff
 from fabric.diff.configs import DeviceChange
 from fabric.diff.design import FabricChange
+from fabric.diff.work import Job
 
 
 def document(diff: Diff) -> dict[str, Any]:
@@ -17,19 +18,32 @@ def document(diff: Diff) -> dict[str, Any]:
         "old": diff.old,
         "new": diff.new,
         "site": diff.site,
+        "state": diff.state,
         "differs": not diff.same,
         "intent": [asdict(change) for change in design.settings],
         "fabrics": {fabric.name: _fabric(fabric) for fabric in design.fabrics},
         "links": {
-            "counts": [{"act": act, "kind": kind, "links": number} for (act, kind), number in design.links.items()],
-            "changes": [{"lower": list(c.lower), "old": list(c.old or ()), "new": list(c.new or ())} for c in design.cables],
+            "counts": [{"act": act, "kind": kind, "links": number} for (act, kind), number in design.work.by_kind.items()],
+            "by_fabric": [
+                {"fabric": fabric, "kind": kind, "act": act, "links": number}
+                for (fabric, kind, act), number in design.work.by_fabric.items()
+            ],
+            "drains": [asdict(drain) for drain in design.work.drains],
+            "changes": [_link(job) for job in design.work.jobs],
         },
         "capacity": {
             "figures": [{**asdict(figure), "percent": figure.percent} for figure in diff.capacity.figures],
             "left_out": list(diff.capacity.left_out),
         },
         "devices": [_device(change) for change in diff.devices] if diff.with_configs else None,
+        "hosts": [asdict(change) for change in diff.hosts] if diff.with_configs else None,
     }
+
+
+def _link(job: Job) -> dict[str, Any]:
+    cable = job.cable
+    ends = {"lower": list(cable.lower), "old": list(cable.old or ()), "new": list(cable.new or ())}
+    return {**ends, "act": job.act, "fabric": job.fabric, "kind": job.kind}
 
 
 def _fabric(change: FabricChange) -> dict[str, Any]:

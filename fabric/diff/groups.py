@@ -35,12 +35,14 @@ def groups(changes: Iterable[DeviceChange], names: frozenset[str]) -> list[Group
     """The changes in groups, in the order of their first. `names` are words that differ from switch to switch."""
     found: dict[object, list[DeviceChange]] = {}
     for change in changes:
-        text = tuple((file.path, file.form, _masked("\n".join(file.lines), names)) for file in change.files)
+        text = tuple((file.path, file.form, masked("\n".join(file.lines), names)) for file in change.files)
         found.setdefault((change.nos, change.state, text), []).append(change)
     return [Group(tuple(part), all(change.files == part[0].files for change in part)) for part in found.values()]
 
 
-def _masked(text: str, names: frozenset[str]) -> str:
+def masked(text: str, names: frozenset[str]) -> str:
+    """The text with addresses, ports and some names taken out: what reads alike for several devices is equal then."""
+
     def mask(match: re.Match[str]) -> str:
         return match[0] if match.lastgroup == "word" and match[0] not in names else f"<{match.lastgroup}>"
 

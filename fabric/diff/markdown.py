@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from itertools import accumulate
 
+from fabric.diff.blocks import Fold, Notes, Section, Table
 from fabric.diff.compare import Diff
-from fabric.diff.report import Fold, Notes, Section, Table, sections
+from fabric.diff.report import sections
 
 MOST_SIGNS = 65_536  # of a comment on GitHub
 ROOM = 600  # kept for what is said of the rest

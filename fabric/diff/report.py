@@ -4,71 +4,33 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from fabric.diagnostics import plural
-from fabric.diff import files
+from fabric.diff import files, service
+from fabric.diff.blocks import Fold, Notes, Section, Table, listed
 from fabric.diff.capacity import Figure
 from fabric.diff.compare import Diff
 from fabric.diff.design import Change, FabricChange
 from fabric.diff.files import FileChange
 from fabric.diff.groups import Group, groups
+from fabric.diff.work import LAY
 
 MOST_ROWS = 20  # of a table or list; JSON has all
-MOST_CABLES = 10
-
-
-@dataclass(frozen=True)
-class Table:
-    """Rows under a head."""
-
-    title: str
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    rest: int = 0  # rows that are left out
-
-
-@dataclass(frozen=True)
-class Notes:
-    """Lines of words."""
-
-    title: str
-    lines: tuple[str, ...]
-    rest: int = 0
-
-
-@dataclass(frozen=True)
-class Fold:
-    """The change of one file, for one switch or several."""
-
-    title: str
-    language: str
-    lines: tuple[str, ...]
-    size: str  # in few words
-
-
-@dataclass(frozen=True)
-class Section:
-    """A part of the report."""
-
-    title: str
-    blocks: tuple[Table | Notes | Fold, ...]
 
 
 def sections(diff: Diff) -> list[Section]:
     """All that differs; nothing where nothing does."""
     if diff.same:
         return []
-    found = [Section("Summary", (Notes("", tuple(_summary(diff))),))]
+    found = [Section("Summary", (Notes("", tuple(_summary(diff))),)), Section("In service", tuple(service.blocks(diff)))]
     if diff.design.settings:
         found.append(Section("Intent", (_changes("", "key", diff.design.settings),)))
     for fabric in diff.design.fabrics:
         if fabric.state != "same":
             word = "" if fabric.state == "changed" else f" ({fabric.state})"
             found.append(Section(f"Fabric {fabric.name}{word}", tuple(_fabric(fabric))))
-    if diff.design.cables:
-        found.append(Section("Links", tuple(_links(diff))))
+    found.append(Section("New links", tuple(_new_links(diff))))
     if diff.capacity.figures or diff.capacity.left_out:
         found.append(Section("Capacity and time", tuple(_capacity(diff))))
     if diff.with_configs:
@@ -77,12 +39,6 @@ def sections(diff: Diff) -> list[Section]:
 
 
 # --- words --------------------------------------------------------------------------------------------------
-
-
-def _names(names: Sequence[str], most: int = 6) -> str:
-    """`a, b, c, … 29 more`."""
-    shown = ", ".join(names[:most])
-    return shown + (f", … {len(names) - most:,} more" if len(names) > most else "")
 
 
 def _value(value: Any) -> str:
@@ -113,29 +69,36 @@ def _step(row: Change) -> str:
 # --- summary ------------------------------------------------------------------------------------------------
 
 HEADLINES = ("servers", "GPUs", "leaves", "spines", "cores", "tenants")
-ACTS = ("lay", "move", "pull")
-HEADLINE_BYTES = "all-reduce of 1G"
+HEADLINE_BYTES = "of 1G"
 
 
 def _summary(diff: Diff) -> Iterator[str]:
-    """The few lines that a reviewer reads first."""
+    """The few lines that a reviewer reads first, what is in service before what is new."""
+    if diff.state != "changed":
+        side, other = (diff.old, diff.new) if diff.state == "added" else (diff.new, diff.old)
+        yield f"the whole site {'is new' if diff.state == 'added' else 'goes'}: {side} does not have what {other} has"
+    yield from service.headlines(diff)
     for fabric in diff.design.fabrics:
         yield from _headline(fabric)
-    acts = [(word, sum(number for (act, _), number in diff.design.links.items() if act == word)) for word in ACTS]
-    if diff.design.cables:
-        yield "links: " + ", ".join(f"{number:,} to {word}" for word, number in acts if number)
-    figures = [figure for figure in diff.capacity.figures if figure.unit == "ms" and figure.old != figure.new]
-    for name in dict.fromkeys(figure.fabric for figure in figures):
-        own = [figure for figure in figures if figure.fabric == name]
-        best = next((figure for figure in own if figure.what == HEADLINE_BYTES), own[-1])
-        if best.old is not None and best.new is not None:
-            yield f"{name}: {best.what}: {_value(best.old)} → {_value(best.new)} ms ({_percent(best)})"
+    if new := len(diff.design.work.of(LAY)):
+        yield f"links: {new:,} to lay"
+    yield from _times(diff)
     if diff.with_configs:
         states = [change.state for change in diff.devices]
         words = {"changed": "changed", "added": "new", "removed": "gone", "replaced": "on another box or network OS"}
         parts = [f"{states.count(state):,} {word}" for state, word in words.items() if state in states]
         limit = f" (of those that match {diff.limit})" if diff.limit else ""
         yield f"configs of switches{limit}: {', '.join(parts) or 'none changed'}"
+
+
+def _times(diff: Diff) -> Iterator[str]:
+    """The two collectives at 1 GiB, or at the largest size that differs."""
+    figures = [figure for figure in diff.capacity.figures if figure.unit == "ms" and figure.differs]
+    for key in dict.fromkeys((figure.fabric, figure.what.partition(" ")[0]) for figure in figures):
+        rows = [figure for figure in figures if (figure.fabric, figure.what.partition(" ")[0]) == key]
+        best = next((figure for figure in rows if figure.what.endswith(HEADLINE_BYTES)), rows[-1])
+        if best.old is not None and best.new is not None:
+            yield f"{best.fabric}: {best.what}: {_value(best.old)} → {_value(best.new)} ms ({_percent(best)})"
 
 
 def _headline(fabric: FabricChange) -> Iterator[str]:
@@ -172,7 +135,7 @@ def _fabric(fabric: FabricChange) -> Iterator[Table | Notes]:
     if fabric.counts:
         rows = tuple((row.what, _value(row.old), _value(row.new), _step(row)) for row in fabric.counts)
         yield Table("", ("", "before", "after", ""), rows)
-    boxes = [f"{word}: {_names(found)}" for word, found in (("added", fabric.added), ("removed", fabric.removed)) if found]
+    boxes = [f"{word}: {listed(found)}" for word, found in (("added", fabric.added), ("removed", fabric.removed)) if found]
     boxes += [f"renamed: {old} → {new}" for old, new in fabric.renamed[:MOST_ROWS]]
     boxes += [f"renamed: … {len(fabric.renamed) - MOST_ROWS:,} more"] if len(fabric.renamed) > MOST_ROWS else []
     if boxes:
@@ -181,7 +144,7 @@ def _fabric(fabric: FabricChange) -> Iterator[Table | Notes]:
         alike: dict[tuple[str, Any, Any], list[str]] = {}
         for row in fabric.switches:
             alike.setdefault((row.what, row.old, row.new), []).append(row.switch)
-        rows = tuple((_names(who), what, _word(old), _word(new)) for (what, old, new), who in alike.items())
+        rows = tuple((listed(who), what, _word(old), _word(new)) for (what, old, new), who in alike.items())
         yield _cut("Switches that change", ("switch", "", "before", "after"), rows)
     if fabric.tenants:
         yield _changes("Tenants", "", fabric.tenants)
@@ -200,12 +163,12 @@ def _cut(title: str, head: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -
     return Table(title, head, rows[:MOST_ROWS], max(0, len(rows) - MOST_ROWS))
 
 
-def _links(diff: Diff) -> Iterator[Table | Notes]:
-    kinds = list(dict.fromkeys(kind for _, kind in diff.design.links))
-    rows = tuple((kind, *(f"{diff.design.links.get((act, kind), 0):,}" for act in ACTS)) for kind in kinds)
-    yield Table("", ("kind", *ACTS), rows)
-    shown = tuple(str(cable) for cable in diff.design.cables[:MOST_CABLES])
-    yield Notes("In the order of work", shown, len(diff.design.cables) - len(shown))
+def _new_links(diff: Diff) -> Iterator[Table | Notes]:
+    counts = {key: number for key, number in diff.design.work.by_fabric.items() if key[2] == LAY}
+    if counts:
+        rows = tuple((fabric, kind, f"{number:,}") for (fabric, kind, _), number in counts.items())
+        yield Table("", ("fabric", "kind", "to lay"), rows)
+        yield from service.samples(diff, LAY)
 
 
 # --- capacity -----------------------------------------------------------------------------------------------
@@ -215,7 +178,7 @@ def _capacity(diff: Diff) -> Iterator[Table | Notes]:
     rows = tuple(
         (figure.fabric, figure.what, _value(figure.old), _value(figure.new), figure.unit, _percent(figure))
         for figure in diff.capacity.figures
-        if _value(figure.old) != _value(figure.new)
+        if figure.differs
     )
     if rows:
         yield Table("", ("fabric", "", "before", "after", "", ""), rows)
@@ -251,7 +214,7 @@ STATES = {
 
 def _configs(diff: Diff) -> Iterator[Notes | Fold]:
     whole = {state: [change.device for change in diff.devices if change.state == state] for state in STATES}
-    lines = [STATES[state].format(names=_names(found)) for state, found in whole.items() if found]
+    lines = [STATES[state].format(names=listed(found)) for state, found in whole.items() if found]
     found = groups((change for change in diff.devices if change.state == "changed"), diff.names)
     lines += [ALIKE] if any(not group.same for group in found) else []
     if lines:
@@ -268,7 +231,7 @@ def _who(group: Group) -> str:
     first, others = group.names[0], group.names[1:]
     if not others:
         return first
-    return f"{first} and {len(others):,} {'the same' if group.same else 'alike'} ({_names(others, 3)})"
+    return f"{first} and {len(others):,} {'the same' if group.same else 'alike'} ({listed(others, 3)})"
 
 
 def _size(file: FileChange) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fabric.diff.blocks import Fold, Notes, Table
 from fabric.diff.compare import Diff
-from fabric.diff.report import Fold, Notes, Table, sections
+from fabric.diff.report import sections
 
 MOST_LINES = 40  # of one file's change, unless the switch was asked for
 MOST_FOLDS = 12

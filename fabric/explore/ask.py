@@ -45,7 +45,7 @@ def sweep(intent: Intent, wish: Wish) -> Sweep:
 def _check(wish: Wish, report: Report) -> None:
     """Words that say how designs are timed and judged."""
     ask = wish.ask
-    if ask.collective not in COLLECTIVES:
+    if ask.timed not in COLLECTIVES:
         message = f"unknown collective {show(ask.collective)}"
         report.error("FAB174", Place("--collective"), message, nearest(ask.collective, COLLECTIVES))
     if ask.placement not in KINDS and not RANDOM.fullmatch(ask.placement):
@@ -56,6 +56,9 @@ def _check(wish: Wish, report: Report) -> None:
             report.error("FAB102", Place("--by"), f"unknown objective {show(word)}", nearest(word, OBJECTIVES))
     if "cost" in wish.by and ask.prices is None:
         report.error("FAB102", Place("--by"), "cost: expected prices, got none", "--prices FILE gives them")
+    if "alltoall" in wish.by and not ask.both:
+        message = f"alltoall: designs are timed by --collective {ask.collective} alone"
+        report.error("FAB102", Place("--by"), message, "leave --collective out, or judge by `time`")
 
 
 def _varied(intent: Intent, texts: Sequence[str], report: Report) -> dict[str, tuple[Value, ...]]:
@@ -95,7 +98,10 @@ def _one_group(base: Base, gpus: int | None, servers: Sequence[Value]) -> None:
 
 
 def objectives(wish: Wish) -> tuple[str, ...]:
-    """What designs are judged by: as asked, else cost where prices are known, power and time; without prices switches."""
-    if wish.by:
-        return tuple(dict.fromkeys(wish.by))
-    return ("cost" if wish.ask.prices is not None else "switches", "power", "time")
+    """What designs are judged by: as asked, else cost where prices are known, power and time; without prices switches.
+
+    Time is that of both collectives, unless one was named.
+    """
+    by = tuple(wish.by) or ("cost" if wish.ask.prices is not None else "switches", "power", "time")
+    times = ("time", "alltoall") if wish.ask.both else ("time",)
+    return tuple(dict.fromkeys(name for word in by for name in (times if word == "time" else (word,))))

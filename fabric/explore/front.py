@@ -25,6 +25,7 @@ OBJECTIVES: Mapping[str, Objective] = {
         Objective("cost", "", lambda f: f.capex),
         Objective("power", "kW", lambda f: f.power_typical_w / 1e3 if f.power_typical_w is not None else None),
         Objective("time", "ms", lambda f: f.time_us / 1e3 if f.time_us is not None else None),
+        Objective("alltoall", "ms", lambda f: f.alltoall_time_us / 1e3 if f.alltoall_time_us is not None else None),
         Objective("switches", "", lambda f: f.switches),
         Objective("oversubscription", "to 1", lambda f: max(1.0, f.oversubscription)),
     )

@@ -1,4 +1,9 @@
-"""One design: planned as `fabric plan` plans it, timed as `fabric estimate` does, priced as `fabric bom` does."""
+"""One design: planned as `fabric plan` plans it, timed as `fabric estimate` does, priced as `fabric bom` does.
+
+A packed all-reduce hardly crosses a spine, so it cannot tell a non-blocking design from one that is oversubscribed. Unless
+a collective is named, designs are therefore timed by an alltoall as well. Its packets are sprayed over all equal ways:
+that is the time which the links allow, without the luck of a hash, and it takes a fraction of the work.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +17,9 @@ from fabric.explore.space import Base, Choice
 if TYPE_CHECKING:
     from fabric.bom.prices import Prices
     from fabric.plan.plan import FabricPlan
+    from fabric.solver.estimate.estimate import Estimate
+
+ALL_REDUCE, ALLTOALL = "all_reduce", "alltoall"
 
 
 @dataclass(frozen=True)
@@ -19,10 +27,20 @@ class Ask:
     """What is asked of every design. Without `gpus` the servers are those of the intent."""
 
     gpus: int | None = None
-    collective: str = "all_reduce"
+    collective: str = ""  # that designs are timed by; "": an all-reduce, and an alltoall beside it
     size: int = 1 << 30  # bytes
     placement: str = "packed"
     prices: Prices | None = None
+
+    @property
+    def timed(self) -> str:
+        """The collective that `time_us` is of."""
+        return self.collective or ALL_REDUCE
+
+    @property
+    def both(self) -> bool:
+        """Whether designs are timed by an alltoall as well."""
+        return not self.collective
 
 
 @dataclass(frozen=True)
@@ -43,6 +61,10 @@ class Figures:
     power_typical_w: float | None
     power_max_w: float | None
     capex: float | None
+    beyond_leaf: float | None = None  # share of what is sent that leaves the sender's leaf, the most of the collectives
+    alltoall_time_us: float | None = None
+    alltoall_busbw_GBps: float | None = None
+    alltoall_bottleneck: str = ""
 
     @property
     def switches(self) -> int:
@@ -98,7 +120,8 @@ def _figures(fabric: FabricPlan, ask: Ask) -> Figures:
 
     spec, sizing = fabric.spec, fabric.sizing
     row = summary(spec, sizing)
-    time_us, busbw, bottleneck = _time(fabric, ask)
+    timed = _timed(fabric, ask)
+    crossing = _alltoall(fabric, ask) if ask.both else None
     bought = quick(spec, sizing, ask.prices)
     return Figures(
         servers=sizing.servers,
@@ -109,24 +132,43 @@ def _figures(fabric: FabricPlan, ask: Ask) -> Figures:
         cores=row["switches"]["core"],
         links=sum(row["links"][kind] for kind in ("leaf-leaf", "leaf-spine", "spine-core")),
         oversubscription=row["oversubscription"]["leaf"] * max(1.0, row["oversubscription"]["spine"] or 1.0),
-        time_us=time_us,
-        busbw_GBps=busbw,
-        bottleneck=bottleneck,
+        time_us=timed.rows[0].time_us if timed else None,
+        busbw_GBps=timed.rows[0].busbw_GBps if timed else None,
+        bottleneck=timed.rows[0].bottleneck if timed else "",
         power_typical_w=bought.power_typical_w,
         power_max_w=bought.power_max_w,
         capex=bought.capex,
+        beyond_leaf=max((_beyond_leaf(found) for found in (timed, crossing) if found), default=None),
+        alltoall_time_us=crossing.rows[0].time_us if crossing else None,
+        alltoall_busbw_GBps=crossing.rows[0].busbw_GBps if crossing else None,
+        alltoall_bottleneck=crossing.rows[0].bottleneck if crossing else "",
     )
 
 
-def _time(fabric: FabricPlan, ask: Ask) -> tuple[float | None, float | None, str]:
-    """µs and busbw of the collective over all GPUs, and what limits it; nothing for a fabric without GPUs."""
-    from fabric import pipeline
+def _timed(fabric: FabricPlan, ask: Ask) -> Estimate | None:
+    """The collective over all GPUs, spread as the plan configures it; None for a fabric without GPUs."""
     from fabric.hosts.spreading import spreading
+
+    return _estimate(fabric, ask, ask.timed, *spreading(fabric))
+
+
+def _alltoall(fabric: FabricPlan, ask: Ask) -> Estimate | None:
+    """An alltoall whose packets go over all equal ways."""
+    return _estimate(fabric, ask, ALLTOALL, "spray", 1)
+
+
+def _estimate(fabric: FabricPlan, ask: Ask, collective: str, routing: str, queue_pairs: int) -> Estimate | None:
+    from fabric import pipeline
     from fabric.solver.estimate.ask import Asked
 
     if fabric.spec.intent.purpose != "compute" or not fabric.sizing.gpus:
-        return None, None, ""
-    routing, queue_pairs = spreading(fabric)
-    asked = Asked(ask.collective, (ask.size,), routing=routing, queue_pairs=queue_pairs)
-    row = pipeline.estimate(fabric, asked, ask.placement)[0].rows[0]
-    return row.time_us, row.busbw_GBps, row.bottleneck
+        return None
+    asked = Asked(collective, (ask.size,), routing=routing, queue_pairs=queue_pairs)
+    return pipeline.estimate(fabric, asked, ask.placement)[0]
+
+
+def _beyond_leaf(found: Estimate) -> float:
+    from fabric.solver.estimate.estimate import pattern_of
+
+    row = found.rows[0]
+    return found.supply.beyond_leaf(pattern_of(row.collective, row.algorithm)) if found.placement.domains > 1 else 0.0

@@ -33,10 +33,11 @@ def picture(found: Found) -> str:
 
 
 def _axes(objectives: Sequence[Objective]) -> tuple[Objective, Objective, Objective | None] | None:
-    """What is across, up, and the size of dots: time goes up where there is one."""
+    """What is across, up, and the size of dots: the time that differs the most from design to design goes up."""
     if len(objectives) < 2:
         return None
-    up = next((item for item in objectives if item.name == "time"), objectives[-1])
+    by_name = {item.name: item for item in objectives}
+    up = by_name.get("alltoall") or by_name.get("time") or objectives[-1]
     others = [item for item in objectives if item is not up]
     return others[0], up, others[1] if len(others) > 1 else None
 
@@ -138,6 +139,8 @@ def _legend(found: Found, axes: tuple[Objective, Objective, Objective | None], l
         words.append(f"{cannot:,} cannot be built")
     if axes[2] is not None:
         words.append(f"size of a dot: {axes[2].name}, hollow where it is not known")
+    if further := [item.name for item in found.objectives if item not in axes]:
+        words.append(f"judged by {' and '.join(further)} too")
     if left_out:
         words.append(f"{left_out:,} left out, as {axes[0].name} or {axes[1].name} is not known")
     return _text(20, HEIGHT - 14, " · ".join(words), "start")

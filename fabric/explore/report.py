@@ -9,12 +9,13 @@ from typing import Any
 
 from fabric import aligned
 from fabric.explore.front import Objective, front, known
-from fabric.explore.measure import Figures, Outcome
+from fabric.explore.measure import ALLTOALL, Figures, Outcome
 from fabric.explore.run import Sweep, reasons
 from fabric.export.tables import table
 from fabric.solver.plot import size_words
 
 REASONS = 5  # that are told
+HARDLY = 0.25  # of the traffic: what leaves can be oversubscribed 4:1 before they slow it
 Row = tuple[str, str, Callable[[Figures], str]]  # title, alignment, cell
 
 
@@ -37,6 +38,22 @@ class Found:
         return Found(sweep, currency, outcomes, objectives, unjudged, front(outcomes, objectives))
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What the times cannot tell, where hardly anything leaves its leaf."""
+        ask = self.sweep.ask
+        shares = [item.beyond_leaf for item in self.built if item.beyond_leaf is not None and item.spines]
+        if not shares or max(shares) > HARDLY:
+            return ()
+        what = "these collectives send" if ask.both else f"this {ask.timed} sends"
+        note = f"note: at most {max(shares):.0%} of what {what} crosses a spine: oversubscription hardly changes the time"
+        if ask.both or ask.collective == ALLTOALL:
+            return (note,)
+        return (
+            note,
+            "  --collective alltoall or --placement spread time traffic that does; without --collective both are timed",
+        )
+
+    @property
     def built(self) -> list[Figures]:
         """Figures of the designs that can be built."""
         return [item.figures for item in self.outcomes if item.figures is not None]
@@ -50,7 +67,7 @@ def title(found: Found) -> str:
     if any(gpus):
         words.append(f" for {' to '.join(f'{ends:,}' for ends in sorted({min(gpus), max(gpus)}))} GPUs")
     if any(figures.time_us is not None for figures in found.built):
-        words.append(f", timed by {ask.collective} of {size_words(ask.size)}")
+        words.append(f", timed by {ask.timed}{' and alltoall' if ask.both else ''} of {size_words(ask.size)}")
         words.append("" if ask.placement == "packed" else f", {ask.placement}")
     return "".join(words)
 
@@ -71,7 +88,7 @@ def text(found: Found) -> str:
     """The front, best of the first objective first, numbered as in the picture."""
     out = [title(found), _judged(found)]
     if found.front:
-        out += ["", *_front(found)]
+        out += ["", *_front(found), *(["", *found.notes] if found.notes else [])]
     told = list(reasons(found.outcomes).items())
     if told:
         out += ["", "cannot be built:"]
@@ -119,12 +136,26 @@ def _figures(found: Found) -> list[Row]:
             (f"1000 {money}", ">", lambda f: _number(f.capex, 1e3, 0)),
             (f"{money}/GPU", ">", lambda f: _number(f.capex_per_gpu, 1, 0)),
         ]
-    rows += [
-        ("time ms", ">", lambda f: _number(f.time_us, 1e3, 3)),
-        ("busbw GB/s", ">", lambda f: _number(f.busbw_GBps, 1, 1)),
-        ("limited by", "<", lambda f: f.bottleneck.partition(", such as ")[0]),
+    ask = found.sweep.ask
+    if not ask.both:
+        return [
+            *rows,
+            ("time ms", ">", lambda f: _number(f.time_us, 1e3, 3)),
+            ("busbw GB/s", ">", lambda f: _number(f.busbw_GBps, 1, 1)),
+            ("limited by", "<", lambda f: _link(f.bottleneck)),
+        ]
+    return [
+        *rows,
+        (f"{ask.timed} ms", ">", lambda f: _number(f.time_us, 1e3, 3)),
+        ("GB/s", ">", lambda f: _number(f.busbw_GBps, 1, 1)),
+        ("alltoall ms", ">", lambda f: _number(f.alltoall_time_us, 1e3, 3)),
+        ("GB/s", ">", lambda f: _number(f.alltoall_busbw_GBps, 1, 1)),
+        ("alltoall limited by", "<", lambda f: _link(f.alltoall_bottleneck)),
     ]
-    return rows
+
+
+def _link(bottleneck: str) -> str:
+    return bottleneck.partition(", such as ")[0]
 
 
 def _number(value: float | None, unit: float, digits: int) -> str:
@@ -143,11 +174,13 @@ def as_dict(found: Found) -> dict[str, Any]:
     return {
         "fabric": found.sweep.base.fabric,
         "gpus": ask.gpus,
-        "collective": ask.collective,
+        "collective": ask.timed,
+        "alltoall": ask.both,
         "bytes": ask.size,
         "placement": ask.placement,
         "currency": found.currency,
         "objectives": [item.name for item in found.objectives],
+        "notes": list(found.notes),
         "front": list(found.front),
         "designs": [item.as_dict() for item in found.outcomes],
     }
@@ -159,7 +192,9 @@ def as_json(found: Found) -> str:
 
 def as_csv(found: Found) -> str:
     """A line a design, in the order of the choices; plain numbers, empty where nothing is known."""
-    figures = [*(item.name for item in fields(Figures)), "switches"]
+    names = [item.name for item in fields(Figures)]
+    first = names[: names.index("capex") + 1]
+    figures = [*first, "switches", *names[len(first) :]]
     place = {at: number for number, at in enumerate(found.front, 1)}
     rows = []
     for at, item in enumerate(found.outcomes):

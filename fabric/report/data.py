@@ -35,7 +35,7 @@ Scenario, what the links carry at one time:
                                                                          more than 1000: it cannot carry what is sent
      "dead": [link, …], "dead_devices": [device, …]}                     sorted; a dead link's loads are 0
 
-There may be none (`--no-load`). The first is the collective that was asked for.
+There may be none (`--no-load`). The first is what a reader sees first.
 
 Table, of one fabric:
 

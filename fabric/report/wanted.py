@@ -20,3 +20,4 @@ class Wanted:
     platform: Path | None = None
     measured: tuple[Table, ...] = ()
     load: bool = True  # link loads, and the spread of ECMP
+    collective_first: bool = False  # its link loads are what a reader sees first; else those of an alltoall, which loads all

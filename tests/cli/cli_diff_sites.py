@@ -69,5 +69,6 @@ SITES = {
     "names": (site(fabric("eos")), site(fabric("eos", 2, 'names: {leaf: "tor{n:02}"}'))),
     "fabric-goes": (site(fabric("frr"), STORAGE), site(fabric("frr"))),
     "fabric-comes": (site(fabric("frr")), site(fabric("frr"), STORAGE)),
+    "growth-shared-pool": (site(spines(4), STORAGE), site(spines(5), STORAGE)),
     "nothing": (site(fabric("sonic")), site(fabric("sonic"))),
 }

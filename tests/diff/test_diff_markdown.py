@@ -11,8 +11,9 @@ from fabric.diff.design import Change, Design
 from fabric.diff.files import COMMANDS, FileChange
 from fabric.diff.markdown import MOST_SIGNS, markdown
 from fabric.diff.text import text
+from fabric.diff.work import Work
 
-CUT = Design((Change("site|name", "a*b", "<c>"), Change("banner", "", "@octocat")), (), {}, ())
+CUT = Design((Change("site|name", "a*b", "<c>"), Change("banner", "", "@octocat")), (), Work())
 
 
 def made(devices: int, lines: tuple[str, ...]) -> Diff:

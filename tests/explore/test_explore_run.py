@@ -75,6 +75,60 @@ def test_the_figures_are_those_of_the_design(intent: pipeline.Intent, tmp_path: 
     assert figures.time_us == pytest.approx(estimate.time_us)
 
 
+RATIOS = ("switch=7060dx5-64s", "unit=16", "oversubscription=1,2,4")  # two units
+
+
+def test_by_default_an_oversubscribed_design_does_not_win(intent: pipeline.Intent) -> None:
+    """The all-reduce takes the same time on all three; the alltoall as long as the links allow."""
+    wish = Wish(Ask(), vary=RATIOS)
+    asked = sweep(intent, wish)
+    found = Found.of(asked, run(asked, jobs=1), objectives(wish), "")
+    times = [item.time_us for item in found.built]
+    assert times == pytest.approx([times[0]] * 3, rel=0.01)
+    assert [item.name for item in found.objectives] == ["switches", "time", "alltoall"]
+    assert {0, 1} <= set(found.front)
+    alone = Wish(Ask(collective="all_reduce"), vary=RATIOS)
+    assert 0 not in Found.of(asked, found.outcomes, objectives(alone), "").front
+    alltoall = [item.alltoall_time_us or 0.0 for item in found.built]
+    assert alltoall == sorted(alltoall)
+    assert alltoall[2] > 1.5 * alltoall[1]
+    text = FORMATS["text"](found)
+    assert "all_reduce ms" in text
+    assert "alltoall limited by" in text
+    assert "note:" not in text
+
+
+def test_the_alltoall_is_that_of_estimate(intent: pipeline.Intent) -> None:
+    figures = measure(sweep(intent, Wish(Ask())).base, Ask(size=1 << 26), ()).figures
+    fabric = pipeline.plan(intent).fabrics["backend"]
+    row = pipeline.estimate(fabric, Asked("alltoall", (1 << 26,), routing="spray"))[0].rows[0]
+    assert figures is not None
+    assert (figures.alltoall_time_us, figures.alltoall_bottleneck) == (row.time_us, row.bottleneck)
+
+
+@pytest.mark.parametrize(
+    ("ask", "vary", "note"),
+    [
+        (Ask(), RATIOS, ""),
+        (Ask(), ("switch=7060dx5-64s",), "note: at most 0% of what these collectives send crosses a spine"),  # one unit
+        (Ask(collective="alltoall", size=1 << 20), ("switch=7060dx5-64s",), "0% of what this alltoall sends crosses"),
+        (Ask(collective="all_reduce"), RATIOS, "of what this all_reduce sends crosses a spine"),
+        (Ask(collective="broadcast"), RATIOS, "of what this broadcast sends crosses a spine"),
+        (Ask(collective="all_reduce", placement="spread"), RATIOS, ""),
+        (Ask(collective="alltoall", size=1 << 20), RATIOS[:2], ""),
+    ],
+)
+def test_a_collective_that_hardly_crosses_a_spine_is_noted(
+    intent: pipeline.Intent, ask: Ask, vary: tuple[str, ...], note: str
+) -> None:
+    wish = Wish(ask, vary=vary)
+    asked = sweep(intent, wish)
+    found = Found.of(asked, run(asked, jobs=1), objectives(wish), "")
+    assert found.built
+    assert (note in "".join(found.notes)) if note else not found.notes
+    assert json.loads(FORMATS["json"](found))["notes"] == list(found.notes)
+
+
 def test_so_many_gpus_are_built(intent: pipeline.Intent) -> None:
     asked = sweep(intent, Wish(Ask(gpus=1001), vary=("server=dgx-h100,mi300x-8",)))
     found = run(asked, jobs=1)
@@ -199,6 +253,10 @@ def test_a_sweep_goes_on_from_another_folder(
         ({"vary": ("planes=",)}, "planes: expected values, got none"),
         ({"by": ("cost",)}, "--by: error[FAB102]: cost: expected prices, got none\n    hint: --prices FILE gives them"),
         ({"ask": Ask(placement="scattered")}, "expected packed, spread or random:SEED, got 'scattered'"),
+        (
+            {"ask": Ask(collective="all_reduce"), "by": ("alltoall",)},
+            "--by: error[FAB102]: alltoall: designs are timed by --collective all_reduce alone",
+        ),
         ({"by": ("beauty",)}, "--by: error[FAB102]: unknown objective 'beauty'"),
         ({"fabric": "backent"}, "--fabric: error[FAB106]: unknown fabric 'backent'\n    hint: did you mean 'backend'?"),
         ({"ask": Ask(collective="allreduce")}, "unknown collective 'allreduce'"),
@@ -256,7 +314,7 @@ def test_reports_and_picture(intent: pipeline.Intent) -> None:
     assert len(lines) == 9
     assert lines[0].startswith("switch,kind,oversubscription,front,servers,gpus,tiers,leaves,")
     shown = FORMATS["text"](found).splitlines()
-    assert shown[0] == "8 designs of fabric backend for 256 GPUs, timed by all_reduce of 1 GiB"
+    assert shown[0] == "8 designs of fabric backend for 256 GPUs, timed by all_reduce and alltoall of 1 GiB"
     built = len(found.built)
     assert shown[1].startswith(f"{built} can be built; {len(found.front)} beaten by none in switches, ")
     drawn = picture(found)
@@ -271,7 +329,7 @@ def test_reports_and_picture(intent: pipeline.Intent) -> None:
         (Wish(Ask(gpus=64), vary=("rails=3",)), ["1 design of fabric backend for 64 GPUs", "none of them can be built"]),
         (
             Wish(Ask(), "storage", ("oversubscription=1,2",), ("time",)),
-            ["2 designs of fabric storage for 256 GPUs", "2 can be built; not judged by time, known of none"],
+            ["2 designs of fabric storage for 256 GPUs", "2 can be built; not judged by time and alltoall, known of none"],
         ),
         (
             Wish(Ask(collective="alltoall", placement="spread"), vary=("switch=7060dx5-64s",), by=("time", "power")),

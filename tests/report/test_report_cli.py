@@ -30,7 +30,7 @@ rows:
 
 def run(file: Path, output: Path, **options: object) -> None:
     """As the command line calls it."""
-    asked = {"fabric": "", "collective": "all_reduce", "size": "8G", "fail": [], "platform": None, "measured": []}
+    asked = {"fabric": "", "collective": "", "size": "8G", "fail": [], "platform": None, "measured": []}
     report(file, output, **(asked | {"no_load": False} | options))  # type: ignore[arg-type]
 
 

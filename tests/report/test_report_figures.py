@@ -142,8 +142,23 @@ def test_what_is_down_is_shown(tmp_path: Path) -> None:
     down = (fabric.links.b == core) | ((fabric.links.a == ends[0]) & (fabric.links.b == ends[1]))
     assert found[-1].name == "alltoall, ECMP, backend-core001 and backend-leaf001:backend-spine001 down"
     assert found[-1].dead.tolist() == np.flatnonzero(down).tolist()
-    assert found[-1].loads.peak >= found[1].loads.peak
+    assert found[-1].loads.peak >= found[0].loads.peak
     assert found[3].name == "alltoall, ECMP, backend-core001 down"  # the worst single switch, unasked
+
+
+@pytest.mark.parametrize(
+    ("wanted", "names"),
+    [
+        (Wanted(), ["alltoall, ECMP", "all_reduce 8 GiB, ECMP", "alltoall, spraying"]),
+        (Wanted(collective_first=True), ["all_reduce 8 GiB, ECMP", "alltoall, ECMP", "alltoall, spraying"]),
+        (Wanted("alltoall", collective_first=True), ["alltoall 8 GiB, ECMP", "alltoall 8 GiB, spraying"]),
+    ],
+)
+def test_the_first_view_loads_every_tier_unless_a_collective_is_named(
+    tmp_path: Path, wanted: Wanted, names: list[str]
+) -> None:
+    found = scenarios(studies(plan_of(tmp_path, "medium"), wanted)[0])
+    assert [one.name for one in found][: len(names)] == names
 
 
 def test_servers_of_two_fabrics_fail_in_both_and_their_ports_in_one(tmp_path: Path) -> None:

@@ -218,11 +218,15 @@ def _named(job: Job, supply: Supply, limit: str, algorithm: str) -> str:
     """The link that the network's share hangs on, or the first NIC where the fabric leaves them all they have."""
     if limit != "network":
         return limit
-    pattern = {"alltoall": "peers", "sendrecv": "neighbours"}.get(job.collective) or PATTERN.get(algorithm, "halving")
-    link = supply.of(pattern).link
+    link = supply.of(pattern_of(job.collective, algorithm)).link
     if link < 0:
         return f"server NICs, such as {supply.link_name(int(supply.net.ports.link[supply.placement.ports[0, 0]]))}"
     return supply.link_name(link)
+
+
+def pattern_of(collective: str, algorithm: str) -> str:
+    """Who sends to whom when an algorithm runs a collective: a name in `PATTERNS`."""
+    return {"alltoall": "peers", "sendrecv": "neighbours"}.get(collective) or PATTERN.get(algorithm, "halving")
 
 
 def wire_bytes(job: Job, algorithm: str, size: int) -> int:

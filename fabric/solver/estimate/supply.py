@@ -88,6 +88,14 @@ class Supply:
         link = found[order[(len(found) - 1) // 2]][1]
         return Share(mean, found[order[0]][0], found[order[-1]][0], link, self._hop_us(self._phases(pattern)))
 
+    def beyond_leaf(self, pattern: str) -> float:
+        """Share of a pattern's bytes that leave the sender's leaf; the others meet no oversubscription."""
+        leaf, phases = self.net.ports.leaf, self._phases(pattern)
+        away = [
+            phase.weight @ (leaf[phase.source] != leaf[phase.target]) * phase.part / phase.weight.sum() for phase in phases
+        ]
+        return float(sum(away) / sum(phase.part for phase in phases))
+
     def draws(self, pattern: str) -> list[tuple[float, int]]:
         """(share, the link that decides) of every draw of queue pair numbers."""
         if pattern not in self._drawn:

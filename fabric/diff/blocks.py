@@ -1,0 +1,49 @@
+"""What a report of a diff is made of: text and Markdown print each block in their way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under a head."""
+
+    title: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    rest: int = 0  # rows that are left out
+
+
+@dataclass(frozen=True)
+class Notes:
+    """Lines of words."""
+
+    title: str
+    lines: tuple[str, ...]
+    rest: int = 0
+
+
+@dataclass(frozen=True)
+class Fold:
+    """The change of one file, for one device or several."""
+
+    title: str
+    language: str
+    lines: tuple[str, ...]
+    size: str  # in few words
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the report."""
+
+    title: str
+    blocks: tuple[Table | Notes | Fold, ...]
+
+
+def listed(names: Sequence[str], most: int = 6) -> str:
+    """`a, b, c, … 29 more`."""
+    shown = ", ".join(names[:most])
+    return shown + (f", … {len(names) - most:,} more" if len(names) > most else "")
