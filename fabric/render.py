@@ -18,8 +18,9 @@ from fabric.templating.shipped import environment as environment
 from fabric.templating.shipped import templates_root as templates_root
 from fabric.vendors.base import Document, Target, Text
 
-# Control characters, and the line ends that only Unicode knows: none of them belongs in a line of config.
-CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+# Control characters, line ends that only Unicode knows, marks that turn the direction of what is shown, halves of a pair
+# that no file can hold: none of them belongs in a line of config.
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)

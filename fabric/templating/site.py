@@ -23,7 +23,7 @@ MAX_BYTES = 131_072  # of one template of a site; the largest shipped one has an
 
 _OF_JINJA = frozenset(["_block_vars", "_loop_vars"])  # passed by compiled code beside what a template writes
 # What no text file of a switch has. A tab, and the line end that Jinja makes of every other, may stand in one.
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 class SiteTemplateError(ValueError):
