@@ -9,20 +9,18 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from jinja2 import BaseLoader, Environment, StrictUndefined, TemplateNotFound, meta
-from jinja2.sandbox import SandboxedEnvironment
-
-import fabric
 from fabric.plan.views import SwitchView
+from fabric.templating import site
+from fabric.templating.shipped import environment as environment
+from fabric.templating.shipped import templates_root as templates_root
 from fabric.vendors.base import Document, Target, Text
 
-# Control characters, and the line ends that only Unicode knows: none of them belongs in a line of config.
-CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-CHAIN = "site:"  # name of a template that a site's files override: this, then the files, newest last
+# Control characters, line ends that only Unicode knows, marks that turn the direction of what is shown, halves of a pair
+# that no file can hold: none of them belongs in a line of config.
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +54,7 @@ def render(view: SwitchView, target: Target, overrides: Sequence[Override] = ())
     for file in target.files(view):
         if isinstance(file, Text):
             refuse_control(file.context, file.path)
-            text = environment().get_template(_chain(file.template, overrides)).render(file.context)
+            text = _printed(file, overrides)
         else:
             data = _patched(file, overrides)
             refuse_control(data, file.path)
@@ -88,71 +86,13 @@ def refuse_control(value: object, field: str) -> None:
 # --- templates ----------------------------------------------------------------------------------------------
 
 
-class _Loader(BaseLoader):
-    """Shipped templates by name; a chain of site templates by the path of its newest."""
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-
-    def get_source(self, environment: Environment, template: str) -> tuple[str, str, None]:
-        if template.startswith(CHAIN):
-            path = Path(template.rpartition("\n")[2])
-        elif ".." in template or template.startswith("/"):
-            raise TemplateNotFound(template)
-        else:
-            path = self.root / template
-        if not path.is_file():
-            raise TemplateNotFound(str(path))
-        return path.read_text(encoding="utf-8"), str(path), None
-
-
-class _Environment(SandboxedEnvironment):
-    def join_path(self, template: str, parent: str) -> str:
-        """Where a site's file extends the base, it extends what the files before it made of the base."""
-        if not parent.startswith(CHAIN):
-            return template
-        before, _, _ = parent.rpartition("\n")
-        base = before.split("\n")[0].removeprefix(CHAIN)
-        return before if template == base and before.count("\n") else template
-
-
-def templates_root() -> Path:
-    """In a wheel the templates lie inside the package, in a checkout beside it."""
-    package = Path(fabric.__file__).parent
-    inside = package / "templates"
-    return inside if inside.is_dir() else package.parent / "templates"
-
-
-@cache
-def environment() -> Environment:
-    """One per process: a template is compiled once, not once a switch."""
-    return _Environment(
-        loader=_Loader(templates_root()),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,
-        cache_size=-1,
-        auto_reload=False,
-    )
-
-
-@cache
-def extended(path: Path) -> str:
-    """The shipped template that a site's file extends."""
-    found = list(meta.find_referenced_templates(environment().parse(path.read_text(encoding="utf-8"))))
-    if not found or found[0] is None:
-        raise ValueError(f'{path}: begin with {{% extends "…" %}} of a shipped template')
-    if not (templates_root() / found[0]).is_file():
-        raise ValueError(f"{path}: extends {found[0]}, which is no shipped template")
-    return found[0]
-
-
-def _chain(template: str, overrides: Sequence[Override]) -> str:
+def _printed(file: Text, overrides: Sequence[Override]) -> str:
+    """A text file by its template, or by what a site's own templates make of that."""
     paths = [item.template_path.resolve() for item in overrides if isinstance(item, TextOverride)]
-    own = [str(path) for path in paths if extended(path) == template]
-    return CHAIN + "\n".join([template, *own]) if own else template
+    own = [path for path in paths if site.extended(path) == file.template]
+    if own:
+        return site.render(file.template, own, file.context)
+    return environment().get_template(file.template).render(file.context)
 
 
 # --- documents ----------------------------------------------------------------------------------------------
@@ -188,7 +128,8 @@ def _in_order(rows: Any) -> Any:
 
 def _natural(key: str) -> list[tuple[int, str]]:
     """Ethernet8 before Ethernet16."""
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", key)]
+    parts = re.split("([0-9]+)", key)
+    return [(len(digits := part.lstrip("0")), digits) if part.isdecimal() else (-1, part) for part in parts]
 
 
 _dumps = json.JSONEncoder(ensure_ascii=False).encode

@@ -9,21 +9,16 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from jinja2 import TemplateSyntaxError, nodes
+from jinja2.exceptions import SecurityError
 
-from fabric.diagnostics import Diagnostic, InputError, Place, Report, nearest, one_of, show
+from fabric.diagnostics import Diagnostic, InputError, Place, Report, one_of, show
 from fabric.intent.services import Override as Wish
 from fabric.plan.devices import Device
 from fabric.plan.plan import Plan
-from fabric.render import (
-    DocumentPatch,
-    Override,
-    TextOverride,
-    environment,
-    extended,
-    refuse_control,
-    templates_root,
-)
+from fabric.render import DocumentPatch, Override, TextOverride, refuse_control
+from fabric.templating.meter import LimitError
+from fabric.templating.shipped import shipped_templates
+from fabric.templating.site import SiteTemplateError, extended, one_line
 from fabric.vendors.base import target
 
 
@@ -119,51 +114,13 @@ def _check_template(path: Path, name: str, place: Place, report: Report) -> None
     """That a site's template is one: text, in Jinja's grammar, on top of a shipped template and its blocks."""
     shown = f"override template '{name}'"
     try:
-        tree = environment().parse(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        report.error("FAB170", place, f"{shown}: expected UTF-8 text: {_plain(error)}")
-        return
-    except TemplateSyntaxError as error:
-        report.error("FAB170", place, f"{shown}, line {error.lineno}: not a Jinja template: {_plain(error)}")
-        return
-    base = next((node.template for node in tree.find_all(nodes.Extends)), None)
-    known = shipped_templates()
-    if not isinstance(base, nodes.Const) or base.value not in known:
-        got = "no such line" if base is None else show(base.value) if isinstance(base, nodes.Const) else "an expression"
-        report.error(
-            "FAB170",
-            place,
-            f'{shown}: expected {{% extends "…" %}} of {one_of(known)}, got {got}',
-            "it goes to the first line",
-        )
-        return
-    blocks = _blocks(base.value)
-    own = list(tree.find_all(nodes.Block))
-    inner = {block.name for node in own for block in node.find_all(nodes.Block)}
-    for block in own:
-        if block.name not in blocks and block.name not in inner:
-            report.error(
-                "FAB170",
-                place,
-                f"{shown}, line {block.lineno}: expected a block of {base.value}, got '{block.name}'",
-                nearest(block.name, blocks),
-            )
-
-
-def _blocks(template: str) -> set[str]:
-    """Names of the blocks of a shipped template, and of those that it extends."""
-    tree = environment().parse((templates_root() / template).read_text(encoding="utf-8"))
-    names = {block.name for block in tree.find_all(nodes.Block)}
-    for node in tree.find_all(nodes.Extends):
-        if isinstance(node.template, nodes.Const):
-            names |= _blocks(node.template.value)
-    return names
-
-
-def shipped_templates() -> list[str]:
-    """What a site's template may extend."""
-    root = templates_root()
-    return sorted(str(path.relative_to(root)) for path in root.glob("*/*.j2"))
+        extended(path)
+    except OSError as error:
+        report.error("FAB170", place, f"{shown}: cannot be read: {(error.strerror or one_line(error)).lower()}")
+    except SiteTemplateError as error:
+        for problem in error.problems:
+            line = f", line {problem.line}" if problem.line else ""
+            report.error("FAB170", place, f"{shown}{line}: {problem.message}", problem.hint)
 
 
 def _check_patch(plan: Plan, at: int, patch: Mapping[str, Any], report: Report) -> None:
@@ -174,7 +131,7 @@ def _check_patch(plan: Plan, at: int, patch: Mapping[str, Any], report: Report) 
         report.error(
             "FAB170",
             plan.source.place(("overrides", at, "patch")),
-            f"overrides[{at}].patch: expected texts without control characters, got a {_plain(error)}",
+            f"overrides[{at}].patch: expected texts without control characters, got a {one_line(error)}",
             "a list of texts takes several lines",
         )
 
@@ -182,22 +139,26 @@ def _check_patch(plan: Plan, at: int, patch: Mapping[str, Any], report: Report) 
 def explain(error: Exception, plan: Plan, device: Device, applied: Sequence[Override]) -> InputError | None:
     """What went wrong when a switch was rendered, if a site's own template is to blame."""
     index = {str(item.template_path): item.index for item in applied if isinstance(item, TextOverride)}
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if str(Path(f.filename).resolve()) in index]
-    if not frames:
+    frames = [
+        (path, line)
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if (path := str(Path(frame.f_code.co_filename).resolve())) in index
+    ]
+    if not frames and not (index and isinstance(error, SecurityError)):
         return None
-    last = frames[-1]
-    at = index[str(Path(last.filename).resolve())]
+    # Without a frame the newest is named: it is what all of them make together that is wrong.
+    at = index[frames[-1][0]] if frames else max(index.values())
+    line = f", line {frames[-1][1]}" if frames else ""
     message = (
-        f"override template '{plan.intent.overrides[at].template}', line {last.lineno}: cannot be printed for "
-        f"'{device.name}': {_plain(error)}"
+        f"override template '{plan.intent.overrides[at].template}'{line}: cannot be printed for "
+        f"'{device.name}': {one_line(error)}"
     )
     place = plan.source.place(("overrides", at, "template"))
-    return InputError([Diagnostic("FAB170", place, message, "the shipped template shows which names there are")])
+    hint = _COST if isinstance(error, LimitError) else "the shipped template shows which names there are"
+    return InputError([Diagnostic("FAB170", place, message, hint)])
 
 
-def _plain(error: Exception) -> str:
-    """An exception's text on one line."""
-    return " ".join((str(error) or type(error).__name__).split())[:300]
+_COST = "print fewer lines, or loop over fewer values: docs/security.md has the limits"
 
 
 def _matches_any(plan: Plan, wish: Wish) -> bool:

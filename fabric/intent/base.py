@@ -36,9 +36,17 @@ def _model(text: str) -> str:
     return text
 
 
+# Configs carry `${NAME}` for a secret, which `envsubst` or a vault fills in, and Ansible and containerlab take the files
+# that they load for templates: text of a person must be nothing that any of them replaces.
+FILLED_IN = re.compile(r"\$\{|\$[A-Za-z_]|\{[{%#]")
+NOT_FILLED_IN = "expected text without $NAME, ${NAME} and {{ … }}, as what fills secrets into configs would fill in these too"
+
+
 def _line(text: str) -> str:
     if not text.isprintable():
         raise ValueError("expected one line of text without control characters")
+    if FILLED_IN.search(text):
+        raise ValueError(NOT_FILLED_IN)
     return text
 
 

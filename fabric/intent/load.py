@@ -165,7 +165,7 @@ def _dotted(path: tuple[str | int, ...], text: Source) -> str:
             name += f"[{step}]"
             node = node.items[step] if step < len(node.items) else node
         else:
-            shown = step if re.fullmatch(r"[A-Za-z0-9_-]+", step) else show(step)
+            shown = step if re.fullmatch(r"[A-Za-z0-9_-]{1,60}", step) else show(step)
             name += f".{shown}" if name else shown
             node = node.items.get(step, node) if isinstance(node.items, dict) else node
     return name

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from fabric.catalog.models import ServerModel, SwitchModel
 from fabric.diagnostics import show
 from fabric.intent.addressing import Names, Pin, Pools, Underlay
-from fabric.intent.base import Host, Key, ListOf, Model, Name
+from fabric.intent.base import FILLED_IN, NOT_FILLED_IN, Host, Key, ListOf, Model, Name
 from fabric.intent.floor import Floor
 from fabric.intent.services import Checks, Management, Output, Overlay, Override, Qos, Tenant
 from fabric.intent.topology import Planned, Servers, Topology
@@ -29,11 +29,18 @@ _SONIC_FORMS = {
 }
 
 
+_WITH_FIELDS = ("sonic.alias", "sonic.split_alias")  # `${alias}` would become $etp1
+
+
 def _printable(model: Any) -> Any:
     """Texts of own hardware go into configs: one line each, and no pattern that Python's format would evaluate."""
     for path, text in _texts(model.model_dump(), ""):
         if not text.isprintable():
             raise ValueError(f"expected one line of text without control characters in {path}, got {show(text)}")
+        if "$" in text if path in _WITH_FIELDS else FILLED_IN.search(text):
+            raise ValueError(f"{NOT_FILLED_IN}; got {show(text)} in {path}")
+        if text.startswith(("=", "+", "-", "@")):
+            raise ValueError(f"expected no text that a spreadsheet takes for a formula in {path}, got {show(text)}")
         form, expected = _SONIC_FORMS.get(path.partition("[")[0], ("(?s).*", ""))
         if not re.fullmatch(form, text):
             raise ValueError(f"expected {expected} in {path}, got {show(text)}")

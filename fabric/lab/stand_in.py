@@ -16,7 +16,7 @@ from fabric.intent.services import Override
 from fabric.intent.source import Node, Path_, Source
 from fabric.pipeline import Intent
 from fabric.planner.spec import resolve
-from fabric.render import extended
+from fabric.templating.site import extended
 from fabric.vendors.base import target, target_names
 
 

@@ -305,7 +305,7 @@ TEMPLATES = {
     ),
     "include": (
         BGP.replace("BODY", "{% include '/etc/passwd' %}"),
-        "cannot be printed for 'backend-spine001': /etc/passwd",
+        "line 1: include: expected the name of a shipped template, got '/etc/passwd'",
     ),
     "endless": (BGP.replace("BODY", "{% for n in range(10 ** 9) %}x{% endfor %}"), "cannot be printed for"),
     "no-base": ("router bgp 1\n", 'expected {% extends "…" %} of one of eos/device.j2'),
@@ -337,7 +337,7 @@ def test_wrong_template(
         ("template: link.j2", "override template 'link.j2': expected a file below the folder of the intent"),
         ("template: folder", "override template 'folder': there is no such file"),
         ("template: nowhere.j2", "override template 'nowhere.j2': there is no such file"),
-        ("template: bytes.j2", "override template 'bytes.j2': expected UTF-8 text"),
+        ("template: bytes.j2", "override template 'bytes.j2', line 1: expected UTF-8 text"),
         (r'file: config_db.json, patch: {"a\nb": 1}', r"control character in 'a\nb'"),
         (r'file: config_db.json, patch: {NTP: {x: ["a\u2028b"]}}', r"control character in 'a\u2028b'"),
         ("role: core, file: config_db.json, patch: {}", "overrides[0]: expected a switch that it applies to, got none"),
