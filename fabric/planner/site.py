@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from fabric.diagnostics import InputError, Report
 from fabric.intent.site import Site
 from fabric.intent.source import Source
-from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
+from fabric.plan.devices import Device
 from fabric.plan.plan import FabricPlan, Plan
-from fabric.planner import names, overlay, pins, tenant_numbers, warnings
+from fabric.planner import extent, names, overlay, pins, tenant_numbers, warnings
 from fabric.planner.addresses import address_spaces
 from fabric.planner.assemble import Context, plan_fabric
 from fabric.planner.ledger import Ledger, Space
@@ -59,6 +59,8 @@ def plan_site(site: Site, source: Source, lock: Lock, nos: Mapping[str, Mapping[
     """
     sized = size_site(site, source, lock)
     report = Report()
+    extent.check(sized, report)
+    report.raise_errors()
     pool_sets = pools(site, source, report)
     for name, (spec, _) in sized.items():
         tenant_numbers.check_pools(spec, pool_sets[name].prefixes, report)
@@ -113,10 +115,6 @@ def _belongs(key: str, prefix: str) -> bool:
 
 
 def _check_names(plans: Mapping[str, FabricPlan], report: Report) -> None:
-    places = {}
-    for name, plan in plans.items():
-        for role in (LEAF, SPINE, CORE, SERVER):
-            places[name, role] = plan.spec.at("names", role)
-        places[name, ATTACHED] = plan.spec.at("topology", "attachments")
+    places = {key: place for plan in plans.values() for key, place in names.places(plan.spec).items()}
     boxes: list[tuple[str, Device]] = [(name, device) for name, plan in plans.items() for device in plan.devices]
     names.check_unique(boxes, places, report)

@@ -53,7 +53,7 @@ class Outcome:
             return f"exit code {self.code}"
         if "internal error" in self.err or "Traceback (most recent call last)" in self.err:
             return "internal error"
-        if self.code == 2 and not self.err.strip():
+        if self.code == 2 and not text.strip():
             return "exit code 2 without a word"
         if "\x00" in text:
             return "a NUL byte is printed"

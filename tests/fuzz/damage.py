@@ -18,8 +18,25 @@ WORDS = (
     *("", "~", "null", "true", "no", "on", "{}", "[]", "[[]]", "{a: 1}", "[1, 2]", "''", '""', "' '", "a b", "a/b", "../x"),
     *("/etc/passwd", "-", "--", "*", "?", "%", "${HOME}", "{n}", "{{ 7 }}", "{0}", "{n:999999999}", "%s", "\\", "ä", "名前"),
     *("\u202e", "\U0001f600", "\ue000", "a" * 300, "x-" * 40, "nul", "con", ".", "..", "a..b", "0.0.0.0/0", "::/0", "::1"),
-    *("10.0.0.0/33", "10.0.0.1/8", "255.255.255.255/32", "10.0.0.0/31", "fd00::/64", "1.2.3", "0001..9999", "gpu-0001..99999999"),
-    *("!!python/object/apply:os.system [id]", "!!binary aGk=", "!!set {a, b}", "&a [*a]", "*nowhere", "<<: {a: 1}", "? a\n: b"),
+    *(
+        "10.0.0.0/33",
+        "10.0.0.1/8",
+        "255.255.255.255/32",
+        "10.0.0.0/31",
+        "fd00::/64",
+        "1.2.3",
+        "0001..9999",
+        "gpu-0001..99999999",
+    ),
+    *(
+        "!!python/object/apply:os.system [id]",
+        "!!binary aGk=",
+        "!!set {a, b}",
+        "&a [*a]",
+        "*nowhere",
+        "<<: {a: 1}",
+        "? a\n: b",
+    ),
 )
 _NUMBER = re.compile(rb"(?<![\w.])-?\d+(?:\.\d+)?")
 _WORD = re.compile(rb"[A-Za-z][\w./:-]*")
@@ -51,11 +68,17 @@ def hole(dice: random.Random, text: bytes) -> bytes:
 
 
 def byte(dice: random.Random, text: bytes) -> bytes:
-    return _splice(dice, text, dice.choice((b"\0", b"\xe9", b"\xff\xfe", b"\x1b[31m", b"\r", b"\x0c", b"\xc2\x85", b"\xed\xa0\x80")))
+    return _splice(
+        dice, text, dice.choice((b"\0", b"\xe9", b"\xff\xfe", b"\x1b[31m", b"\r", b"\x0c", b"\xc2\x85", b"\xed\xa0\x80"))
+    )
 
 
 def sign(dice: random.Random, text: bytes) -> bytes:
-    return _splice(dice, text, dice.choice((b"{", b"}", b"[", b"]", b":", b": ", b"- ", b'"', b"'", b"#", b"&", b"*", b"|", b">", b",", b"\\")))
+    return _splice(
+        dice,
+        text,
+        dice.choice((b"{", b"}", b"[", b"]", b":", b": ", b"- ", b'"', b"'", b"#", b"&", b"*", b"|", b">", b",", b"\\")),
+    )
 
 
 def mark(dice: random.Random, text: bytes) -> bytes:

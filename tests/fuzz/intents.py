@@ -37,7 +37,9 @@ def intent(dice: random.Random) -> bytes:
 
 def _text(dice: random.Random, data: Any) -> bytes:
     width = dice.choice((80, 10_000))
-    made: str = yaml.dump(data, Dumper=_Dumper, sort_keys=False, default_flow_style=dice.choice((None, True, False)), width=width)
+    made: str = yaml.dump(
+        data, Dumper=_Dumper, sort_keys=False, default_flow_style=dice.choice((None, True, False)), width=width
+    )
     return made.encode("utf-8", "surrogatepass")
 
 
@@ -77,10 +79,22 @@ def _design(dice: random.Random) -> dict[str, Any]:
             topology[key] = make()
     servers: Any = [_servers(dice, f"g{n}") for n in range(dice.choice((1, 1, 1, 2, 3)))]
     fabric: dict[str, Any] = {"servers": servers if len(servers) > 1 else servers[0], "topology": topology}
-    for key, rate in {"nos": 0.5, "purpose": 0.4, "planned": 0.2, "names": 0.1, "overlay": 0.3, "tenants": 0.3, "qos": 0.2}.items():
+    for key, rate in {
+        "nos": 0.5,
+        "purpose": 0.4,
+        "planned": 0.2,
+        "names": 0.1,
+        "overlay": 0.3,
+        "tenants": 0.3,
+        "qos": 0.2,
+    }.items():
         if dice.random() < rate:
             fabric[key] = _key(dice, key, number)
-    return {"version": 1, "site": "fz", "fabrics": {name: fabric for name in ("backend", "storage")[: dice.choice((1, 1, 1, 2))]}}
+    return {
+        "version": 1,
+        "site": "fz",
+        "fabrics": {name: fabric for name in ("backend", "storage")[: dice.choice((1, 1, 1, 2))]},
+    }
 
 
 def _servers(dice: random.Random, name: str) -> dict[str, Any]:
@@ -101,7 +115,9 @@ def _key(dice: random.Random, key: str, number: list[int]) -> Any:
     if key == "overlay":
         return {"kind": dice.choice(("evpn-vxlan", "none"))}
     if key == "tenants":
-        return [{"name": f"t{n}", **({"racks": [n + 1]} if dice.random() < 0.5 else {})} for n in range(dice.choice((1, 2, 3)))]
+        return [
+            {"name": f"t{n}", **({"racks": [n + 1]} if dice.random() < 0.5 else {})} for n in range(dice.choice((1, 2, 3)))
+        ]
     return value(whole()["$defs"][{"names": "Names", "qos": "Qos"}[key]], dice)
 
 
@@ -186,8 +202,17 @@ CHANGES += (drop_key, drop_key, rename_key, move_key)
 ALL_COMMANDS = (  # of intents; x.yaml is the intent, y.yaml a second one
     *("plan x.yaml", "plan x.yaml --json", "plan x.yaml --against y.yaml", "plan y.yaml --against x.yaml", "check x.yaml"),
     *("check x.yaml --jobs 1 --json", "check x.yaml --jobs 1 --format sarif", "check x.yaml --jobs 1 --format junit"),
-    *("generate x.yaml --jobs 1", "generate x.yaml --diff --jobs 1", "generate x.yaml --check --jobs 1", "generate x.yaml y.yaml --jobs 1"),
-    *("diff x.yaml y.yaml --jobs 1", "diff y.yaml x.yaml --jobs 1 --format markdown", "diff y.yaml x.yaml --jobs 1 --format json"),
+    *(
+        "generate x.yaml --jobs 1",
+        "generate x.yaml --diff --jobs 1",
+        "generate x.yaml --check --jobs 1",
+        "generate x.yaml y.yaml --jobs 1",
+    ),
+    *(
+        "diff x.yaml y.yaml --jobs 1",
+        "diff y.yaml x.yaml --jobs 1 --format markdown",
+        "diff y.yaml x.yaml --jobs 1 --format json",
+    ),
     *("estimate x.yaml", "estimate x.yaml --json --collective alltoall --size 64M", "estimate x.yaml --capacity --pairs 3"),
     *("estimate x.yaml --placement spread --fail backend-spine001", "estimate x.yaml --routing adaptive --gpus 16 --jobs 2"),
     *("bom x.yaml", "bom x.yaml --json --spares 50", "report x.yaml -o r.html", "report x.yaml -o r.html --no-load"),

@@ -11,19 +11,97 @@ from typing import Any
 from fabric.intent.schema import schema
 
 ODD: tuple[Any, ...] = (
-    *(None, True, False, "", " ", 0, -1, 1, 2, 3, 7, 65, 338630, 10_000_000, 10_000_001, 2**31, 2**63, 2**64, 10**30, 10**5000),
+    *(
+        None,
+        True,
+        False,
+        "",
+        " ",
+        0,
+        -1,
+        1,
+        2,
+        3,
+        7,
+        65,
+        338630,
+        10_000_000,
+        10_000_001,
+        2**31,
+        2**63,
+        2**64,
+        10**30,
+        10**5000,
+    ),
     *(0.5, 1.5, -0.0, 1e308, 1e-308, float("nan"), float("inf"), [], {}, [[]], [1, 2], {"a": 1}, ["x", None], "x" * 300),
-    *("null", "ä", "名前", "\u202e", "a b", "../x", "{n}", "${HOME}", "10.0.0.0/8", "::/0", "\x00", "\ud7ff", "1e5", "*", "a\nb"),
+    *(
+        "null",
+        "ä",
+        "名前",
+        "\u202e",
+        "a b",
+        "../x",
+        "{n}",
+        "${HOME}",
+        "10.0.0.0/8",
+        "::/0",
+        "\x00",
+        "\ud7ff",
+        "1e5",
+        "*",
+        "a\nb",
+    ),
 )
 TEXTS = (
-    *("a", "x1", "leaf", "sn5600", "sn2201", "7050cx3-32s", "qfx5250", "qm9700", "64x400g", "1x1g", "1024x12800g", "dgx-h100"),
+    *(
+        "a",
+        "x1",
+        "leaf",
+        "sn5600",
+        "sn2201",
+        "7050cx3-32s",
+        "qfx5250",
+        "qm9700",
+        "64x400g",
+        "1x1g",
+        "1024x12800g",
+        "dgx-h100",
+    ),
     *("compute", "storage", "frontend", "oob", "gpu-0001..0005", "gpu-*", "red", "2x400", "8x100", "FAB182", "65000", "UTC"),
-    *("10.0.0.0/8", "10.0.0.0/30", "192.0.2.1", "fd00::/48", "2001:db8::1", "10.20.0.0/24", "10.20.0.1/24", "00:00:5e:00:01:01"),
-    *("{site}-{fabric}-{role}{n:03}", "{role}{n}", "u{unit}-{n:02}", "{group}", "{rail}-{plane}", "r{rack}p{pod}", "eos", "sonic"),
+    *(
+        "10.0.0.0/8",
+        "10.0.0.0/30",
+        "192.0.2.1",
+        "fd00::/48",
+        "2001:db8::1",
+        "10.20.0.0/24",
+        "10.20.0.1/24",
+        "00:00:5e:00:01:01",
+    ),
+    *(
+        "{site}-{fabric}-{role}{n:03}",
+        "{role}{n}",
+        "u{unit}-{n:02}",
+        "{group}",
+        "{rail}-{plane}",
+        "r{rack}p{pod}",
+        "eos",
+        "sonic",
+    ),
     *("5.15", "ADMIN_PASSWORD_HASH", "eos/device.j2", "x.j2", "gb300-nvl72", "auto", "none", "evpn-vxlan", "vrf-lite", "acl"),
 )
 
-SWITCHES = ("sn5600", "sn5600", "sn4700", "sn3700c", "7060x6-64pe", "7050cx3-32s", "qfx5130-32cd", "qfx5240-64od", "n9364e-sg2")
+SWITCHES = (
+    "sn5600",
+    "sn5600",
+    "sn4700",
+    "sn3700c",
+    "7060x6-64pe",
+    "7050cx3-32s",
+    "qfx5130-32cd",
+    "qfx5240-64od",
+    "n9364e-sg2",
+)
 SWITCHES += ("qfx5250", "qm9700", "64x400g", "128x800g", "4x100g", "1024x800g", "sn2201")
 SERVERS = ("dgx-h100", "dgx-h100", "dgx-a100", "dgx-b200", "dgx-b300", "gb300-tray", "hgx-b200", "cpu-2x25", "storage-2x200")
 SYSTEMS = ("sonic", "eos", "nxos", "junos", "cumulus", "frr")
@@ -109,7 +187,9 @@ def _mapping(node: dict[str, Any], dice: random.Random, depth: int) -> dict[str,
     properties = node.get("properties", {})
     needed = set(node.get("required", ()))
     rate = 0.25 if depth < 3 else 0.1
-    made = {key: value(child, dice, key, depth + 1) for key, child in properties.items() if key in needed or dice.random() < rate}
+    made = {
+        key: value(child, dice, key, depth + 1) for key, child in properties.items() if key in needed or dice.random() < rate
+    }
     free = next(iter(node.get("patternProperties", {}).values()), node.get("additionalProperties"))
     if isinstance(free, dict):
         for _ in range(dice.choice((0, 1, 1, 2))):
