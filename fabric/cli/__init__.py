@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import traceback
+from functools import cache
 from typing import Any
 
 import typer
@@ -108,10 +109,9 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _run(words: list[str]) -> int:
     """Runs a verb; its exit code. Typer's own `main` is not used: it takes a closed pipe for findings."""
-    command = typer.main.get_command(app)
     try:
-        with command.make_context("fabric", list(words)) as context:
-            command.invoke(context)
+        with _command().make_context("fabric", list(words)) as context:
+            context.command.invoke(context)
     except typer.Exit as stop:
         return stop.exit_code
     except typer.Abort:
@@ -121,6 +121,11 @@ def _run(words: list[str]) -> int:
         shown.show()
         return USAGE
     return 0
+
+
+@cache
+def _command() -> Any:
+    return typer.main.get_command(app)
 
 
 def _failed(error: Exception) -> int:

@@ -66,7 +66,7 @@ def _replace(file: Path, data: bytes) -> None:
 
 def usage(message: str, hint: str = "") -> NoReturn:
     """Refuses a command line. `message` begins with the option or command, `--jobs: expected …`. Raises InputError."""
-    from fabric.diagnostics import Diagnostic, InputError, Place
+    from fabric.diagnostics import Diagnostic, InputError, Place, printable
 
-    where, _, what = message.partition(": ")
+    where, _, what = printable(message).partition(": ")
     raise InputError([Diagnostic("FAB102", Place(where), what, hint)])

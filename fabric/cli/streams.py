@@ -31,13 +31,18 @@ class _Named(io.FileIO):
 def open_streams() -> None:
     """Characters that the terminal's encoding lacks are printed as escapes, never an error; all others as they are."""
     codecs.register_error(_READABLE, _escaped)
-    sys.stdout = sys.stdout or open(os.devnull, "w")  # a process may be started with a closed stream
-    sys.stderr = sys.stderr or open(os.devnull, "w")
+    sys.stdout = sys.stdout or _nowhere()
+    sys.stderr = sys.stderr or _nowhere()
     if sys.stdout is sys.__stdout__ and isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout = _named(sys.stdout, "stdout")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=_READABLE)
+
+
+def _nowhere() -> io.TextIOWrapper:
+    """For a process that is started with a closed stream."""
+    return io.TextIOWrapper(io.FileIO(os.devnull, "w"), "utf-8", write_through=True)
 
 
 def _named(stream: io.TextIOWrapper, label: str) -> io.TextIOWrapper:

@@ -173,14 +173,14 @@ def checked_uplinks(options: Options, speed: int, option: str) -> tuple[int, ...
 def _blame(spec: FabricSpec, demand: Demand, speed: int, error: NoFit) -> tuple[str, Path, str]:
     """Code, key and hint for a leaf whose ports do not suffice."""
     if not isinstance(error, NoSuchSpeed):
-        most = _most_servers(spec, demand, speed)
+        most = most_servers(spec, demand, speed)
         smaller = f"{plural(most, 'server')} on a leaf would fit" if most else "no unit is small enough"
         return "FAB131", leaf_switch_path(spec), f"{smaller}; or a higher oversubscription, or a larger leaf"
     path = ("topology", "leaf", "uplinks", "speed_gbps")
     return "FAB132", path if spec.stated(*path) else leaf_switch_path(spec), f"its ports do {_gbps(spec.leaf.model.speeds)}"
 
 
-def _most_servers(spec: FabricSpec, demand: Demand, speed: int) -> int:
+def most_servers(spec: FabricSpec, demand: Demand, speed: int) -> int:
     """The most servers whose leaf has the ports."""
     low, high = 0, demand.servers_per_leaf - 1
     while low < high:  # what fits, fits with fewer servers too; an intent may ask for ten million
