@@ -7,6 +7,7 @@ FAB18x and FAB19x warnings. FAB2xx and up belong to the checks.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
@@ -97,11 +98,39 @@ def nearest(word: object, known: Iterable[str]) -> str:
     """`did you mean 'x'?`, or what there is to choose from when nothing comes close."""
     choices = sorted(known)
     lower = str(word).lower()[:100]
+    folder = lower.rpartition("/")[0]
+    beside = [choice for choice in choices if folder and choice.startswith(f"{folder}/")]
+    choices = beside or choices
+    longer = [choice for choice in choices if len(lower) > 1 and choice.lower().startswith(lower)]
+    if longer:  # a name that was cut short: the shortest that go on from it
+        least = min(map(len, longer))
+        return _did_you_mean([choice for choice in longer if len(choice) <= least + 2])
     close = difflib.get_close_matches(lower, choices, n=5, cutoff=0.6)
     if close:
-        best = max(close, key=lambda choice: (_alike(lower, choice), _prefix(lower, choice)))
-        return f"did you mean '{best}'?"
+        return _did_you_mean([max(close, key=lambda choice: (_alike(lower, choice), _prefix(lower, choice)))])
+    inner = [choice for choice in choices if len(lower) > 3 and _is_part(lower, choice.lower())]
+    return _did_you_mean(inner or beside) if inner or beside else one_of(choices)
+
+
+def _did_you_mean(choices: Sequence[str], most: int = 3) -> str:
+    """One name, or a few that are as near; a list of more."""
+    if 0 < len(choices) <= most:
+        return "did you mean " + " or ".join(f"'{choice}'" for choice in choices) + "?"
     return one_of(choices)
+
+
+def _is_part(word: str, choice: str) -> bool:
+    """Whether the words and numbers of `spine1` stand one after the other in `backend-spine001`, or the file in a path."""
+    parts = _parts(word)
+    at, whole = 0, _parts(choice)
+    for part in whole:
+        at += at < len(parts) and part == parts[at]
+    return bool(parts) and at == len(parts)
+
+
+def _parts(name: str) -> list[str]:
+    """The words and numbers of a name, numbers without zeros in front."""
+    return [part.lstrip("0") or "0" if part.isdigit() else part for part in re.findall("[a-z]+|[0-9]+", name)]
 
 
 def _prefix(word: str, choice: str) -> int:
@@ -137,6 +166,11 @@ def show(value: object, most: int = 60) -> str:
     else:
         text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def printable(text: str) -> str:
+    """Text of others for a terminal: control characters as escapes."""
+    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)
 
 
 def _order(item: Diagnostic) -> tuple[str, int, int, str, str]:

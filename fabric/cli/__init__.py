@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import sys
+import traceback
+from functools import cache
+from typing import Any
 
 import typer
 
@@ -27,13 +29,17 @@ from fabric.cli import (
     report,
     schema,
     score,
+    streams,
     vendors,
 )
-from fabric.cli.common import FINDINGS, MISSING, OUT, USAGE, say, show_diagnostics
+from fabric.cli.common import FINDINGS, INTERNAL, INTERRUPTED, MISSING, NO_READER, OUT, USAGE, say, show_diagnostics
+
+_ClickError: type[Exception] = typer.BadParameter.__mro__[2]  # ClickException, wherever this Typer has its Click
 
 app = typer.Typer(
     name="fabric",
     help="Design AI-datacenter networks as code: intent in, plan and switch configs out.",
+    epilog="Exit codes: 0 fine, 1 findings, 2 bad input or usage, 3 something outside is missing, 70 internal error.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -82,38 +88,75 @@ app.command("schema")(schema.schema)
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Entry point. Exit codes: 0 fine, 1 findings, 2 bad input or usage, 3 something outside is missing."""
-    from fabric.diagnostics import InputError, MissingError
+    """Entry point; ends the process.
 
-    OUT.debug = "--debug" in (sys.argv[1:] if arguments is None else arguments)
+    Exit codes: 0 fine, 1 findings, 2 bad input or usage, 3 something outside is missing, 70 an internal error.
+    """
+    words = sys.argv[1:] if arguments is None else arguments
+    OUT.debug = "--debug" in words
+    streams.open_streams()
     try:
-        app(args=arguments, prog_name="fabric")  # ends the process itself: 0, or 2 for bad usage
-    except InputError as error:
-        show_diagnostics(error.diagnostics)
-        sys.exit(USAGE)
-    except MissingError as error:
-        say(f"fabric: {error}")
-        sys.exit(MISSING)
-    except BrokenPipeError:  # the reader of our output has gone
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(FINDINGS)
+        code = _run(words)
+        sys.stdout.flush()  # here, where it can be said that it failed
+    except KeyboardInterrupt:
+        say("fabric: interrupted")
+        code = INTERRUPTED
     except Exception as error:
-        _unexpected(error)
+        code = _failed(error)
+    streams.give_up()
+    sys.exit(code)
 
 
-def _unexpected(error: Exception) -> None:
-    """What is no mistake of the input's; output errors of the store carry a hint of their own."""
+def _run(words: list[str]) -> int:
+    """Runs a verb; its exit code. Typer's own `main` is not used: it takes a closed pipe for findings."""
+    try:
+        with _command().make_context("fabric", list(words)) as context:
+            context.command.invoke(context)
+    except typer.Exit as stop:
+        return stop.exit_code
+    except typer.Abort:
+        return FINDINGS
+    except _ClickError as error:
+        shown: Any = error
+        shown.show()
+        return USAGE
+    return 0
+
+
+@cache
+def _command() -> Any:
+    return typer.main.get_command(app)
+
+
+def _failed(error: Exception) -> int:
+    """Says what went wrong; the exit code."""
+    from fabric.diagnostics import InputError, MissingError
     from fabric.output.errors import OutputError
 
+    if isinstance(error, InputError):
+        show_diagnostics(error.diagnostics)
+        return USAGE
+    if isinstance(error, MissingError):
+        say(f"fabric: {error}")
+        return MISSING
+    if isinstance(error, BrokenPipeError):
+        return NO_READER
     if OUT.debug:
-        raise error
+        traceback.print_exception(error)
     if isinstance(error, OutputError):
         say(f"fabric: error[FAB160]: {error.message}" + (f"\n    hint: {error.hint}" if error.hint else ""))
-        sys.exit(USAGE)
+        return USAGE
     if isinstance(error, OSError):
-        say(f"fabric: {error.filename or ''}: {(error.strerror or str(error)).lower()}")
-        sys.exit(USAGE)
-    say(
-        f"fabric: internal error: {type(error).__name__}: {error}\n    hint: run again with --debug and report what it prints"
-    )
-    sys.exit(USAGE)
+        say(f"fabric: {error.filename or type(error).__name__}: {(error.strerror or str(error)).lower()}")
+        return USAGE
+    _say_internal(error)
+    return INTERNAL
+
+
+def _say_internal(error: Exception) -> None:
+    if isinstance(error, MemoryError):
+        say("fabric: out of memory\n    hint: `fabric plan FILE --json` counts a site of any size without its wiring")
+        return
+    what = "nested too deeply" if isinstance(error, RecursionError) else f"{type(error).__name__}: {error}"
+    hint = "" if OUT.debug else "\n    hint: run again with --debug and report what it prints"
+    say(f"fabric: internal error: {what}{hint}")

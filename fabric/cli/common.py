@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from fabric.diagnostics import Diagnostic
     from fabric.plan.plan import Plan
 
-FINDINGS, USAGE, MISSING = 1, 2, 3  # 0 is fine
+FINDINGS, USAGE, MISSING, INTERNAL = 1, 2, 3, 70  # 0 is fine; 70 is EX_SOFTWARE of sysexits.h
+INTERRUPTED, NO_READER = 130, 141  # as a shell shows a process that SIGINT or SIGPIPE ended
 
 
 @dataclass
@@ -27,7 +28,8 @@ OUT = Out()
 
 def say(text: str) -> None:
     """Progress, warnings and errors: stderr, so that results can be piped."""
-    print(text, file=sys.stderr)
+    with suppress(OSError):  # a full or closed stderr is no reason to fail
+        print(text, file=sys.stderr)
 
 
 @contextmanager

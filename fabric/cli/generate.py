@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
-from fabric.cli.common import FINDINGS, progress, say, show_diagnostics
+from fabric.cli.common import FINDINGS, USAGE, progress, say, show_diagnostics
+
+if TYPE_CHECKING:
+    from fabric.diagnostics import Diagnostic
+
+S = TypeVar("S")
+T = TypeVar("T")
 
 
 def generate(
@@ -25,12 +34,11 @@ def generate(
     from fabric.generate import refuse_same_site
     from fabric.output import recover
 
-    intents = [pipeline.load(path, output) for path in files]
-    refuse_same_site(intents)
-    recovered = [None if check or diff else recover(intent.folder) for intent in intents]
-    sites = [
-        pipeline.generate(intent, limit, jobs, progress, renumber) for intent in intents
-    ]  # all are planned before one is written
+    with all_or_nothing(len(files), check or diff):
+        intents = each(files, lambda path: pipeline.load(path, output))
+        refuse_same_site(intents)
+        recovered = [None if check or diff else recover(intent.folder) for intent in intents]
+        sites = each(intents, lambda intent: pipeline.generate(intent, limit, jobs, progress, renumber))
     stale = False
     for site, before in zip(sites, recovered, strict=True):
         result = site.diff() if diff else site.check() if check else site.write(before)
@@ -42,3 +50,34 @@ def generate(
         stale |= result.stale
     if stale:
         raise typer.Exit(FINDINGS)
+
+
+@contextmanager
+def all_or_nothing(count: int, looking: bool) -> Iterator[None]:
+    """All intents are planned before one is written. Where one of several cannot be, it is said that none was."""
+    from fabric.diagnostics import InputError
+
+    try:
+        yield
+    except InputError as error:
+        if count < 2 or looking:
+            raise
+        show_diagnostics(error.diagnostics)
+        say(f"fabric: nothing was written, for none of the {count} intents")
+        raise typer.Exit(USAGE) from error
+
+
+def each(items: Iterable[S], make: Callable[[S], T]) -> list[T]:
+    """What is made of every item. Raises InputError with the mistakes of all of them."""
+    from fabric.diagnostics import InputError
+
+    made: list[T] = []
+    mistakes: list[Diagnostic] = []
+    for item in items:
+        try:
+            made.append(make(item))
+        except InputError as error:
+            mistakes += error.diagnostics
+    if mistakes:
+        raise InputError(mistakes)
+    return made

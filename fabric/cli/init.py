@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import typer
 
 from fabric.cli.common import say
+from fabric.cli.reports import put
 
 
 def init(
@@ -71,7 +71,7 @@ def init(
     text = write(draft)
     check(text, str(output or "intent"))
     if output is None:
-        sys.stdout.write(text)
+        put(None, text)
         return
     output.parent.mkdir(parents=True, exist_ok=True)
     with output.open("x", encoding="utf-8") as stream:  # never over somebody's intent

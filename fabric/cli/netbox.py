@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from fabric.cli.common import FINDINGS, progress, say, show_diagnostics
+from fabric.cli.reports import put
 
 if TYPE_CHECKING:
     from fabric.inventory.engine import Change, Pushed
@@ -97,7 +98,7 @@ def _print(done: Pushed, dry: bool, as_json: bool) -> None:
     from fabric.inventory.push import lines
 
     if as_json:
-        print(json.dumps(_document(done, dry), ensure_ascii=False))
+        put(None, json.dumps(_document(done, dry), ensure_ascii=False) + "\n")
         return
     if dry:
         for change in done.changes[:MOST_SHOWN]:

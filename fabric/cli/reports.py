@@ -8,10 +8,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
-import typer
-
-from fabric.cli.common import USAGE, say
-
 
 def asked(forms: Sequence[str], known: Sequence[str], example: str) -> list[tuple[str, Path | None]]:
     """`sarif=check.sarif` → the report's name and where it goes, which is looked at before any work is done.
@@ -69,6 +65,8 @@ def _replace(file: Path, data: bytes) -> None:
 
 
 def usage(message: str, hint: str = "") -> NoReturn:
-    """A command line that cannot be meant so."""
-    say(f"fabric: {message}" + (f"\n    hint: {hint}" if hint else ""))
-    raise typer.Exit(USAGE)
+    """Refuses a command line. `message` begins with the option or command, `--jobs: expected …`. Raises InputError."""
+    from fabric.diagnostics import Diagnostic, InputError, Place, printable
+
+    where, _, what = printable(message).partition(": ")
+    raise InputError([Diagnostic("FAB102", Place(where), what, hint)])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
+from fabric.cli.reports import put
 
 
 def schema() -> None:
     """Print the JSON Schema of the intent language, for editors."""
     from fabric.intent.schema import text
 
-    sys.stdout.write(text())
+    put(None, text())

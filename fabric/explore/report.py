@@ -200,7 +200,8 @@ def as_csv(found: Found) -> str:
     for at, item in enumerate(found.outcomes):
         row = item.as_dict()
         rows.append([*map(_word, dict(item.choice).values()), place.get(at), *map(row.get, figures), item.why])
-    return table([*dict(found.outcomes[0].choice), "front", *figures, "why"], rows)
+    chosen = [f"chosen_{name}" if name in figures else name for name in dict(found.outcomes[0].choice)]
+    return table([*chosen, "front", *figures, "why"], rows)
 
 
 FORMATS: Mapping[str, Callable[[Found], str]] = {"text": text, "csv": as_csv, "json": as_json}

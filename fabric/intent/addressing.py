@@ -204,7 +204,7 @@ class Pin(Key):
     """What is fixed for one switch, whatever the planner would choose."""
 
     name: Host | None = Field(None, description="its name")
-    asn: Asn | None = Field(None, description="its AS number")
+    asn: Asn | None = Field(None, description="AS number of this switch alone, such as 65001 or 4200000001")
     loopback: Ipv4Address | None = Field(None, description="its IPv4 loopback and router id")
     management: HostAddress | None = Field(None, description="its management address")
     ports: dict[Host, Annotated[tuple[Annotated[int, Field(ge=1, le=1024)], ...], ListOf]] = Field(

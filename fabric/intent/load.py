@@ -131,7 +131,7 @@ def _type_hint(kind: str, value: Any, path: tuple[str | int, ...]) -> str:
     if kind in ("int_type", "float_type") and re.fullmatch(r"[0-9]+(\.[0-9]+)?", text):
         return "numbers stand without quotes"
     if kind == "float_type" and (ratio := re.fullmatch(r"([0-9.]+):1", text)):
-        return f"write {ratio[1]}; `:1` is understood"
+        return f"write the ratio as one number: {ratio[1]} means {ratio[1]}:1"
     if kind in ("int_type", "int_from_float") and isinstance(value, float) and value.is_integer():
         return f"write {int(value)}" if abs(value) < 1e15 else ""
     if kind == "bool_type" and text.lower() in ("yes", "no", "on", "off"):

@@ -103,7 +103,7 @@ class PodRule(Key):
 class External(Key):
     """The outside world behind a box: a router that the leaves it is cabled to, the border leaves, speak eBGP with."""
 
-    asn: Asn = Field(description="its AS number")
+    asn: Asn = Field(description="AS number of the router at the other end, such as 65010")
     tenants: Annotated[tuple[Name, ...], ListOf] = Field(
         (), description="tenants that reach it, each on a tagged subinterface; the whole fabric unless stated"
     )

@@ -15,7 +15,7 @@ from fabric.plan.devices import LEAF, SPINE, SWITCH_ROLES, Device
 from fabric.plan.links import ATTACHMENT, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE, Links, concatenate
 from fabric.plan.plan import FabricPlan
 from fabric.plan.tenants import Tenancy
-from fabric.planner import attachments, inventory, pins, wiring
+from fabric.planner import attachments, inventory, names, pins, wiring
 from fabric.planner.addresses import Addresses, Allocator, allocate, asn_areas, pinned, planned_routes, server_key
 from fabric.planner.coordinates import server_ports, unit_plan
 from fabric.planner.epochs import Record, Shape, epochs, joined, records
@@ -61,6 +61,10 @@ def plan_fabric(spec: FabricSpec, sizing: Sizing, context: Context) -> tuple[Fab
     history, links, boxes = _wire(spec, sizing, numbers, layouts, index, context)
     devices = pins.rename(spec, _with_asns(spec, devices, numbers, asns, report), report)
     links = pins.move_ports(spec, devices, links, report)
+    if spec.intent.tenants and len(report.errors) == errors:  # tenants name servers, so no name may stand for two
+        names.check_unique(((spec.name, device) for device in devices), names.places(spec), report)
+        if len(report.errors) > errors:
+            return None
     tenants = tenancy(Wired(spec, sizing, devices, links), context.lock.tenants, addresses, allocator, report)
     plan = _addressed(spec, sizing, devices, links, addresses, tenants, numbers, context)
     lock = FabricLock(plan.blocks, history, boxes, numbers_of(spec, tenants.tenants))

@@ -139,7 +139,8 @@ def _free_slots(spec: FabricSpec, sites: Sequence[GroupSites]) -> Free:
             len(layout.down) + at: {speed: Slot(cage, sub, n, speed) for speed, n in splits.items() if sub < n}
             for at, (cage, sub, splits) in enumerate(coarse + fine)
         }
-        occupied = set(positions(group.planned, group.held).tolist())
+        planned = min(group.planned, size.units * size.unit_servers)  # no server that comes later stands in these units
+        occupied = set(positions(planned, group.held).tolist())
         per_rack = size.unit_leaves // max(1, size.unit_servers // size.servers_per_leaf)
         for unit in range(size.units):
             for leaf in range(size.unit_leaves):

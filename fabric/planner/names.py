@@ -7,7 +7,8 @@ from string import Formatter
 
 from fabric.diagnostics import Place, Report
 from fabric.intent.base import HOST
-from fabric.plan.devices import ATTACHED, SERVER, Device
+from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
+from fabric.planner.spec import FabricSpec
 
 _NUMBERS = ("n", "unit", "rack", "pod", "plane", "rail")
 
@@ -29,6 +30,12 @@ def missing_fields(pattern: str, has: Iterable[str]) -> list[str]:
     """Coordinates that a pattern uses and a device of this kind has not."""
     known = set(has)
     return [name for name in _NUMBERS if name in fields(pattern) and name not in known]
+
+
+def places(spec: FabricSpec) -> dict[tuple[str, str], Place]:
+    """(fabric, role) → where the pattern of its names stands."""
+    patterns = {(spec.name, role): spec.at("names", role) for role in (LEAF, SPINE, CORE, SERVER)}
+    return {**patterns, (spec.name, ATTACHED): spec.at("topology", "attachments")}
 
 
 def check_unique(devices: Iterable[tuple[str, Device]], places: Mapping[tuple[str, str], Place], report: Report) -> None:

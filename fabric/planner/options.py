@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from fabric.diagnostics import plural
@@ -86,6 +85,36 @@ def uplink_speeds(spec: FabricSpec, demands: tuple[Demand, ...], *, broken_out: 
     return usable[:1] + [speed for speed in usable[1:] if speed >= floor]
 
 
+def common_speeds(options: Options) -> bool:
+    """Whether leaf and spine share a speed for uplinks; where not, a misfit names the speeds of both."""
+    spec = options.spec
+    stated = spec.intent.topology.leaf.uplinks.speed_gbps
+    if stated is None:
+        if uplink_speeds(spec, options.demands, broken_out=False):
+            return True
+        ends = f"the leaf ({spec.leaf.switch}) does {_gbps(spec.leaf.model.uplink_speeds)}"
+        path = spine_switch_path(spec)
+    else:
+        if stated not in spec.leaf.model.speeds or stated in spec.spine.model.speeds:
+            return True  # what the leaf cannot do is found with its ports
+        ends, path = f"the uplinks are stated at {stated}G", ("topology", "leaf", "uplinks", "speed_gbps")
+    options.misfits.append(
+        Misfit(
+            "leaf-spine links",
+            f"expected one speed for both ends of an uplink; {ends}, the spine ({spec.spine.switch}) does "
+            f"{_gbps(spec.spine.model.uplink_speeds if stated is None else spec.spine.model.speeds)}",
+            "FAB132",
+            path,
+            "choose switches with a common port speed: `fabric catalog NAME` lists the ports of one",
+        )
+    )
+    return False
+
+
+def _gbps(speeds: tuple[int, ...]) -> str:
+    return ", ".join(f"{speed}G" for speed in speeds)
+
+
 def leaf_ports(spec: FabricSpec, down: int, down_gbps: int, uplinks: int, uplink_gbps: int) -> Layout:
     """The ports of a leaf; spare server ports stand behind those of the servers. Raises NoFit."""
     spare = spec.intent.topology.leaf.spare_server_ports
@@ -117,7 +146,7 @@ def checked_uplinks(options: Options, speed: int, option: str) -> tuple[int, ...
                 Misfit(
                     option,
                     f"a leaf ({spec.leaf.switch}) needs ports of {demand.down_gbps}G for the NICs, it has "
-                    f"{', '.join(f'{s}G' for s in spec.leaf.model.speeds)}",
+                    f"{_gbps(spec.leaf.model.speeds)}",
                     "FAB132",
                     leaf_switch_path(spec),
                     "choose a leaf whose ports do the speed of the NICs",
@@ -144,23 +173,33 @@ def checked_uplinks(options: Options, speed: int, option: str) -> tuple[int, ...
 def _blame(spec: FabricSpec, demand: Demand, speed: int, error: NoFit) -> tuple[str, Path, str]:
     """Code, key and hint for a leaf whose ports do not suffice."""
     if not isinstance(error, NoSuchSpeed):
-        most = _most_servers(spec, demand, speed)
+        most = most_servers(spec, demand, speed)
         smaller = f"{plural(most, 'server')} on a leaf would fit" if most else "no unit is small enough"
         return "FAB131", leaf_switch_path(spec), f"{smaller}; or a higher oversubscription, or a larger leaf"
     path = ("topology", "leaf", "uplinks", "speed_gbps")
-    does = ", ".join(f"{able}G" for able in spec.leaf.model.speeds)
-    return "FAB132", path if spec.stated(*path) else leaf_switch_path(spec), f"its ports do {does}"
+    return "FAB132", path if spec.stated(*path) else leaf_switch_path(spec), f"its ports do {_gbps(spec.leaf.model.speeds)}"
 
 
-def _most_servers(spec: FabricSpec, demand: Demand, speed: int) -> int:
+def most_servers(spec: FabricSpec, demand: Demand, speed: int) -> int:
     """The most servers whose leaf has the ports."""
-    each = demand.down // demand.servers_per_leaf
-    for servers in range(demand.servers_per_leaf - 1, 0, -1):
-        less = replace(demand, down=servers * each, servers_per_leaf=servers)
-        with suppress(NoFit):
-            leaf_ports(spec, less.down, less.down_gbps, leaf_uplinks(spec, less, speed), speed)
-            return servers
-    return 0
+    low, high = 0, demand.servers_per_leaf - 1
+    while low < high:  # what fits, fits with fewer servers too; an intent may ask for ten million
+        middle = (low + high + 1) // 2
+        if leaf_fits(spec, demand, middle, speed):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def leaf_fits(spec: FabricSpec, demand: Demand, servers: int, speed: int) -> bool:
+    """Whether a leaf has the ports for so many servers and their uplinks."""
+    less = replace(demand, down=servers * (demand.down // demand.servers_per_leaf), servers_per_leaf=servers)
+    try:
+        leaf_ports(spec, less.down, less.down_gbps, leaf_uplinks(spec, less, speed), speed)
+    except NoFit:
+        return False
+    return True
 
 
 def _keeps_ratio(options: Options, demand: Demand, uplinks: int, speed: int, option: str) -> bool:

@@ -82,12 +82,10 @@ def _pod_sizes(options: Options, option: str, most: int) -> Iterator[int]:
     elif rule.racks is not None:
         yield from _racks(options, option, rule.racks)
     elif rule.count is not None:
-        each = -(-units // rule.count)
-        pods = sum(-(-demand.units // each) for demand in options.demands)
+        each, pods, more = _equal_pods(options, rule.count)
         if pods == rule.count:
             yield each
         else:
-            counts = {sum(-(-d.units // size) for d in options.demands) for size in range(1, units + 1)}
             options.misfits.append(
                 Misfit(
                     option,
@@ -95,9 +93,28 @@ def _pod_sizes(options: Options, option: str, most: int) -> Iterator[int]:
                     "FAB133",
                     ("topology", "pods", "count"),
                     wanted=rule.count,
-                    valid=tuple(counts),
+                    valid=(pods, more) if more else (pods,),
                 )
             )
+
+
+def _equal_pods(options: Options, count: int) -> tuple[int, int, int]:
+    """The smallest pod of which there are at most `count`, how many there are, and how many of the next smaller ones.
+
+    Pods do not mix groups, so every group fills its own.
+    """
+
+    def pods(size: int) -> int:
+        return sum(-(-demand.units // size) for demand in options.demands)
+
+    low, high = 1, max(demand.units for demand in options.demands)
+    while low < high:
+        middle = (low + high) // 2
+        if pods(middle) <= count:
+            high = middle
+        else:
+            low = middle + 1
+    return low, pods(low), pods(low - 1) if low > 1 else 0
 
 
 def _racks(options: Options, option: str, racks: int) -> Iterator[int]:

@@ -15,6 +15,7 @@ from fabric.planner.options import (
     Options,
     Shape,
     checked_uplinks,
+    common_speeds,
     divisors_of,
     larger_hint,
     pick_spines,
@@ -34,6 +35,8 @@ def choose(options: Options) -> Shape | None:
     tiers = spec.intent.topology.tiers
     stated_minimum = spec.intent.topology.spine.min_count
     minima = (stated_minimum,) if stated_minimum else (2, 1)
+    if not common_speeds(options):
+        return None
     for wanted, build in ((2, _two_tiers), (3, three_tiers)):
         if tiers not in ("auto", wanted) or (wanted == 2 and _many_pods(spec) and tiers == "auto"):
             continue

@@ -10,9 +10,9 @@ from fabric.floor.longest import longest_m
 from fabric.floor.outline import Outline, SiteOutline
 from fabric.intent.site import Site
 from fabric.intent.source import Source
-from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
+from fabric.plan.devices import Device
 from fabric.plan.plan import FabricPlan, Plan
-from fabric.planner import lengths, merged, names, overlay, pins, standing, tenant_numbers, warnings
+from fabric.planner import extent, lengths, merged, names, overlay, pins, standing, tenant_numbers, warnings
 from fabric.planner.addresses import address_spaces
 from fabric.planner.assemble import Context, plan_fabric
 from fabric.planner.ledger import Ledger, Lost, Space
@@ -70,6 +70,8 @@ def plan_site(site: Site, source: Source, lock: Lock, nos: Mapping[str, Mapping[
     sized = size_site(site, source, lock)
     lock, changes = _settled(site, lock)
     report = Report()
+    extent.check(sized, report)
+    report.raise_errors()
     pool_sets = pools(site, source, report)
     for name, (spec, _) in sized.items():
         tenant_numbers.check_pools(spec, pool_sets[name].prefixes, report)
@@ -146,10 +148,6 @@ def _warn_of_changes(source: Source, changes: list[merged.Change], lost: list[Lo
 
 
 def _check_names(plans: Mapping[str, FabricPlan], report: Report) -> None:
-    places = {}
-    for name, plan in plans.items():
-        for role in (LEAF, SPINE, CORE, SERVER):
-            places[name, role] = plan.spec.at("names", role)
-        places[name, ATTACHED] = plan.spec.at("topology", "attachments")
+    places = {key: place for plan in plans.values() for key, place in names.places(plan.spec).items()}
     boxes: list[tuple[str, Device]] = [(name, device) for name, plan in plans.items() for device in plan.devices]
     names.check_unique(boxes, places, report)

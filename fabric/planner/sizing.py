@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from fabric.diagnostics import Report
 from fabric.planner.limits import most_units
-from fabric.planner.options import Demand, Misfit, Options, Shape, leaf_ports, uplink_speeds
+from fabric.planner.options import Demand, Misfit, Options, Shape, leaf_fits, leaf_ports, most_servers, uplink_speeds
 from fabric.planner.ports import spare
 from fabric.planner.shape import choose
 from fabric.planner.spec import FabricSpec, GroupSpec
@@ -184,7 +184,17 @@ def _unit(spec: FabricSpec, group: GroupSpec, ports: int) -> tuple[int, int]:
     half = spec.leaf.model.bandwidth_gbps // 2
     able = sum(g.count * g.splits.get(speed, 0) for g in spec.leaf.model.ports)
     carried = min(half // speed, able) - spare
-    return max(1, carried // ports), max(1, carried // ports)
+    servers = max(1, carried // ports)
+    if spec.kind == "collapsed":  # no other uplink speed is tried, so what a chip or odd ports cannot drive counts here
+        servers = _fitting(spec, ports, servers, speed)
+    return servers, servers
+
+
+def _fitting(spec: FabricSpec, ports: int, servers: int, speed_gbps: int) -> int:
+    """The most servers, up to so many, whose ports and links to the other leaf of a pair a leaf has; all where none fit."""
+    demand = Demand(1, 2, servers, servers * ports, speed_gbps)
+    speed = spec.intent.topology.leaf.uplinks.speed_gbps or spec.leaf.model.native_gbps
+    return servers if leaf_fits(spec, demand, servers, speed) else most_servers(spec, demand, speed) or servers
 
 
 def _built(spec: FabricSpec, shape: Shape, built: tuple[Demand, ...], report: Report) -> tuple[int, int]:
@@ -335,7 +345,7 @@ def _explain_misfits(spec: FabricSpec, misfits: list[Misfit], report: Report) ->
         report.fail(first.code, spec.at(*first.path), f"{first.option} cannot be built: {first.reason}", first.hint)
     lines = dict.fromkeys(f"{misfit.option}: {misfit.reason}" for misfit in hard)
     text = "".join(f"\n    - {line}" for line in list(lines)[:8])
-    last = hard[-1]
+    last = hard[-1] if hard else Misfit("", "", path=("topology",))
     report.fail("FAB134", spec.at(*last.path), f"fabric '{spec.name}' cannot be built, these do not fit:{text}", last.hint)
 
 

@@ -74,7 +74,7 @@ def _servers(
     spec: FabricSpec, at: int, tenant: Tenant, names: dict[str, int], rack: Ints, report: Report
 ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Which servers a tenant names, by their place."""
-    chosen = np.zeros(len(names), dtype=bool)
+    chosen = np.zeros(len(rack), dtype=bool)  # servers of one name are refused later, and counted here
     if not tenant.servers and not tenant.racks:
         chosen[:] = True
     for n, text in enumerate(tenant.servers):

@@ -1,0 +1,80 @@
+"""The terminal: text that any encoding takes, and what to do when it is gone or full."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import os
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer as Buffer
+
+_READABLE = "fabric-readable"
+
+
+class _Named(io.FileIO):
+    """A file descriptor whose errors say which stream it is; `print` raises them without a name."""
+
+    def __init__(self, number: int, label: str) -> None:
+        super().__init__(number, "w", closefd=False)
+        self.label = label
+
+    def write(self, data: Buffer, /) -> int:
+        try:
+            return super().write(data)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, self.label) from error
+
+
+def open_streams() -> None:
+    """Characters that the terminal's encoding lacks are printed as escapes, never an error; all others as they are."""
+    codecs.register_error(_READABLE, _escaped)
+    sys.stdout = sys.stdout or _nowhere()
+    sys.stderr = sys.stderr or _nowhere()
+    if sys.stdout is sys.__stdout__ and isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout = _named(sys.stdout, "stdout")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=_READABLE)
+
+
+def _nowhere() -> io.TextIOWrapper:
+    """For a process that is started with a closed stream."""
+    return io.TextIOWrapper(io.FileIO(os.devnull, "w"), "utf-8", write_through=True)
+
+
+def _named(stream: io.TextIOWrapper, label: str) -> io.TextIOWrapper:
+    stream.flush()
+    return io.TextIOWrapper(
+        io.BufferedWriter(_Named(stream.fileno(), label)),
+        stream.encoding,
+        line_buffering=stream.line_buffering,
+        write_through=stream.write_through,
+    )
+
+
+def _escaped(error: UnicodeError) -> tuple[str | bytes, int]:
+    """`\\xe9` for a byte of a file that is not UTF-8, `\\u2026` for a character that the encoding lacks."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return "".join(map(_escape, error.object[error.start : error.end])), error.end
+
+
+def _escape(sign: str) -> str:
+    if "\udc80" <= sign <= "\udcff":  # how Python reads such a byte
+        return f"\\x{ord(sign) - 0xDC00:02x}"
+    return sign.encode("ascii", "backslashreplace").decode("ascii")
+
+
+def give_up() -> None:
+    """What cannot be written goes nowhere, so that the interpreter does not fail over it when it ends."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            number = stream.fileno()
+            stream.flush()
+        except (AttributeError, ValueError):  # no stream, or one that is no file
+            continue
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), number)
