@@ -105,16 +105,18 @@ def down(file: Path = FILE) -> None:
 
 @contextmanager
 def _lab(file: Path, choices: Choices | None = None) -> Iterator[Lab]:
-    """The lab of an intent; what goes wrong in it in one line."""
+    """The lab of an intent; what goes wrong in it in one line. SIGTERM and SIGHUP clean up as Ctrl-C does."""
     from fabric import pipeline
     from fabric.lab.machine.run import LabError
     from fabric.lab.state import Choices
+    from fabric.signals import exit_on_signal
 
     chosen = pipeline.lab(pipeline.load(file))
     chosen.choices = choices or Choices()
     chosen.say = _step
     try:
-        yield chosen
+        with exit_on_signal():
+            yield chosen
     except LabError as error:
         say(f"fabric: {error}")
         raise typer.Exit(FINDINGS) from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,8 +18,19 @@ from fabric.explore.space import Base, Choice
 
 Batch = Sequence[Choice]
 PATIENCE = "10s"  # for a scheduler to answer
+WORKERS_PATIENCE_S = 60.0  # without any worker, until a sweep gives up
+LOOK_S = 1.0  # between two looks at the workers
+POLL_S = 0.02  # between two looks for results
+RESULT_S = 5.0  # for a worker to hand over a result
 CHUNK, LEAST = 4, 8  # designs that one process measures before it tells; fewer in all are measured by one process
 BATCH = 8  # designs of one task: a second of work, so that sending it costs nothing beside it
+
+
+RESUME = "with --resume FILE a sweep goes on where it stopped"
+
+
+class NoWorkersError(Exception):
+    """A cluster has a scheduler, and for too long nothing that works."""
 
 
 @dataclass(frozen=True)
@@ -45,13 +57,14 @@ def run(
         journal: what is known already, and where more is written as it is found.
         advance: is told how many designs have been measured.
 
-    Raises MissingError where the cluster cannot be reached.
+    Raises MissingError where the cluster cannot be reached or is lost; what was measured before that is in the journal.
     """
     found: dict[Choice, Outcome] = dict(journal.known) if journal else {}
     todo = [choice for choice in sweep.choices if choice not in found]
     advance(len(sweep.choices) - len(todo))
     one = partial(measure, sweep.base, sweep.ask)
-    for outcomes in _on_dask(one, todo, dask) if dask else _here(one, todo, jobs):
+    again = f"its results are in {journal.path}: the same command goes on from there" if journal else RESUME
+    for outcomes in _on_dask(one, todo, dask, again) if dask else _here(one, todo, jobs):
         if journal:
             journal.add(outcomes)
         found.update({item.choice: item for item in outcomes})
@@ -65,7 +78,7 @@ def _here(one: Callable[[Choice], Outcome], todo: Sequence[Choice], jobs: int) -
     yield from in_chunks(one, todo, jobs, chunk=CHUNK, least=LEAST)
 
 
-def _on_dask(one: Callable[[Choice], Outcome], todo: Sequence[Choice], address: str) -> Iterator[list[Outcome]]:
+def _on_dask(one: Callable[[Choice], Outcome], todo: Sequence[Choice], address: str, again: str) -> Iterator[list[Outcome]]:
     try:
         dask: Any = import_module("distributed")
     except ImportError:
@@ -75,17 +88,56 @@ def _on_dask(one: Callable[[Choice], Outcome], todo: Sequence[Choice], address: 
     except (OSError, TimeoutError, ValueError) as error:
         raise MissingError(f"no Dask scheduler answers at {address}: {error}") from None
     with client:
-        if not client.scheduler_info()["workers"]:
-            raise MissingError(f"the Dask scheduler at {address} has no workers")
+        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # it logs a traceback when a scheduler is lost
         batches = [todo[at : at + BATCH] for at in range(0, len(todo), BATCH)]
         tasks = client.map(partial(_batch, one), batches, pure=False)
-        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # it logs a traceback when a scheduler is lost
         try:
-            for done in dask.as_completed(tasks, loop=client.loop):
-                yield done.result()
+            yield from _as_completed(dask, client, tasks)
+        except NoWorkersError as error:
+            raise MissingError(f"the Dask cluster at {address} has had no workers for {error}; {again}") from None
         except (dask.CancelledError, dask.KilledWorker, dask.comm.CommClosedError) as error:
-            what = f"the Dask cluster at {address} was lost ({type(error).__name__})"
-            raise MissingError(f"{what}; with --resume FILE a sweep goes on where it stopped") from None
+            raise MissingError(f"the Dask cluster at {address} was lost ({type(error).__name__}); {again}") from None
+
+
+def _as_completed(dask: Any, client: Any, tasks: Sequence[Any]) -> Iterator[list[Outcome]]:
+    """Results as they come. Raises NoWorkersError, since a scheduler without workers keeps its tasks for ever."""
+    coming, watch = dask.as_completed(tasks, loop=client.loop), _Watch(dask, client)
+    while not coming.is_empty():
+        if not coming.has_ready():
+            time.sleep(POLL_S)
+            watch.look()
+            continue
+        done = next(coming)
+        while True:
+            try:
+                outcomes = done.result(timeout=RESULT_S)
+                break
+            except TimeoutError:  # its worker has gone with it: another has to do the task again
+                watch.look()
+        yield outcomes
+
+
+class _Watch:
+    """Workers of a cluster: they may come late, as those of an adaptive cluster do, and be replaced by others."""
+
+    def __init__(self, dask: Any, client: Any) -> None:
+        self.dask, self.client = dask, client
+        self.seen = self.looked = time.monotonic()
+
+    def look(self) -> None:
+        """Raises NoWorkersError where there have been none for too long, CommClosedError where the scheduler has gone."""
+        now = time.monotonic()
+        if now - self.looked < LOOK_S:
+            return
+        self.looked = now
+        try:
+            workers = self.client.scheduler_info()["workers"]
+        except OSError as error:
+            raise self.dask.comm.CommClosedError(str(error)) from error
+        if workers:
+            self.seen = now
+        elif now - self.seen > WORKERS_PATIENCE_S:
+            raise NoWorkersError(f"{WORKERS_PATIENCE_S:g} s")
 
 
 def _batch(one: Callable[[Choice], Outcome], batch: Batch) -> list[Outcome]:

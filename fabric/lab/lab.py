@@ -22,6 +22,7 @@ from fabric.lab.state import Choices, State
 from fabric.lab.status import Status, status
 from fabric.lab.up import bring_up, digest
 from fabric.pipeline import Intent
+from fabric.signals import held_back
 
 Say = Callable[[str], None]
 
@@ -105,9 +106,9 @@ class Lab:
         return status(self.names)
 
     def down(self) -> int:
-        """Takes it down, whole or half built; how many namespaces there were."""
+        """Takes it down, whole or half built; how many namespaces there were. A signal takes effect when all is gone."""
         require(overlay=False)
-        with state.only_one(self.names):
+        with held_back(), state.only_one(self.names):
             return take_down(self.names)
 
     def _kernel(self) -> Kernel:

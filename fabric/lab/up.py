@@ -17,6 +17,7 @@ from fabric.lab.machine.vty import Vty
 from fabric.lab.machine.wiring import Wiring
 from fabric.lab.names import Names
 from fabric.lab.state import State
+from fabric.signals import held_back
 
 Say = Callable[[str], None]
 
@@ -27,14 +28,15 @@ def bring_up(lab: Blueprint, kernel: Kernel, asked: State, say: Say) -> tuple[st
     Raises LabError; what was built so far is taken down again.
     """
     names = Names(lab.site)
-    take_down(names)
-    state.write(names, asked)
     try:
-        said = _build(lab, kernel, names, say)
-    except BaseException:  # also Ctrl-C: a lab that is half there helps nobody
         take_down(names)
+        state.write(names, asked)
+        said = _build(lab, kernel, names, say)
+        state.write(names, replace(asked, ready=True))
+    except BaseException:  # also Ctrl-C and SIGTERM: a lab that is half there helps nobody
+        with held_back():
+            take_down(names)
         raise
-    state.write(names, replace(asked, ready=True))
     return said
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -395,6 +396,33 @@ def test_a_cluster_gives_the_same_until_it_is_lost(
     ):
         run(many, dask=address, advance=lambda steps: scheduler.kill() if steps else None)
     assert "Traceback" not in capfd.readouterr().err
+
+
+def test_a_cluster_without_workers_is_given_up(
+    intent: pipeline.Intent,
+    cluster: tuple[str, list[subprocess.Popen[bytes]]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Killed in the middle, then never there: an end each time, and what was measured is kept."""
+    monkeypatch.setattr("fabric.explore.run.WORKERS_PATIENCE_S", 1.5)
+    address, (_, *workers) = cluster
+    asked, path = sweep(intent, Wish(Ask(), vary=(*VARY, "unit=4,8,16,32"))), tmp_path / "sweep.jsonl"
+
+    def kill(steps: int) -> None:
+        for worker in workers if steps else ():
+            worker.kill()
+
+    kept = f"its results are in {path}: the same command goes on from there"
+    gone = re.escape(f"the Dask cluster at {address} has had no workers for 1.5 s; {kept}")
+    with pytest.raises(MissingError, match=gone):
+        run(asked, dask=address, journal=Journal(path, asked.base, asked.ask), advance=kill)
+    journal = Journal(path, asked.base, asked.ask)
+    measured = dict(journal.known)
+    assert 0 < len(measured) < len(asked.choices)
+    with pytest.raises(MissingError, match=gone):
+        run(asked, dask=address, journal=journal)
+    assert Journal(path, asked.base, asked.ask).known == measured
 
 
 def _wait_for_workers(address: str, count: int) -> None:

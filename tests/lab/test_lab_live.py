@@ -60,6 +60,20 @@ def fabric(*words: object, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, timeout=300)
 
 
+def started(*words: object) -> subprocess.Popen[str]:
+    """`fabric lab …` at work."""
+    command = [str(FABRIC), "lab", *map(str, words)]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+
+def until(process: subprocess.Popen[str], step: str) -> None:
+    """Waits until it says that it has come so far."""
+    assert process.stderr is not None
+    for line in process.stderr:
+        if line.strip().startswith(step):
+            return
+
+
 def first(done: subprocess.CompletedProcess[str]) -> str:
     """The first line that it said, or else its errors."""
     return next(iter(done.stdout.splitlines()), done.stderr)
@@ -196,6 +210,47 @@ def test_nothing_is_left_of_one_that_was_killed(site: Site, step: str) -> None:
     assert fabric("down", file).returncode == 0
     assert (left("lab-live-killed"), alive(running)) == ([], [])
     assert host() == before
+
+
+@pytest.mark.usefixtures("machine")
+@pytest.mark.parametrize(
+    ("number", "step"), [(signal.SIGTERM, "building"), (signal.SIGTERM, "starting FRR"), (signal.SIGHUP, "loading")]
+)
+def test_up_that_is_ended_by_a_signal_takes_its_lab_down(site: Site, number: signal.Signals, step: str) -> None:
+    """What `kill`, `timeout`, CI systems and a closed terminal send."""
+    intent, before = site(EVPN, "lab-live-ended"), host()
+    up = started("up", intent.path)
+    until(up, step)
+    time.sleep(0.1)
+    up.send_signal(number)
+    up.communicate(timeout=60)
+    assert up.returncode == 128 + number
+    assert left("lab-live-ended") == []
+    assert host() == before
+
+
+@pytest.mark.usefixtures("machine")
+def test_test_and_down_that_are_ended_by_a_signal(site: Site) -> None:
+    """A test leaves the lab up, with no program of its own; what `down` has begun it brings to its end."""
+    file = site(EVPN, "lab-live-term").path
+    assert fabric("up", file).returncode == 0
+    running = processes("lab-live-term")
+    trial = started("test", file, "--scenarios", "--only", "link-down")
+    until(trial, "")
+    time.sleep(1)
+    trial.terminate()
+    trial.communicate(timeout=60)
+    assert trial.returncode == 128 + signal.SIGTERM
+    assert processes("lab-live-term") == running
+
+    down = started("down", file)
+    deadline = time.monotonic() + 30
+    while len(processes("lab-live-term")) == len(running) and time.monotonic() < deadline:
+        time.sleep(0.005)
+    down.terminate()
+    down.communicate(timeout=60)
+    assert down.returncode == 128 + signal.SIGTERM
+    assert (left("lab-live-term"), alive(running)) == ([], [])
 
 
 @pytest.mark.usefixtures("machine")
