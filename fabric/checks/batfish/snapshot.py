@@ -65,6 +65,11 @@ class Snapshot:
         device, copy = self._by_path.get(path, ("", None))
         return (device, *copy.origin(line)) if copy else None
 
+    def copy_at(self, path: str) -> Copies | None:
+        """What was copied of the switch that a file of the snapshot is of; None when it is no copy of anything."""
+        device, copy = self._by_path.get(path, ("", None))
+        return self.copies[device.lower()] if copy else None
+
     @cached_property
     def _by_path(self) -> Mapping[str, tuple[str, Copy]]:
         return {copy.path: (found.device, copy) for found in self.copies.values() for copy in found.copies}
