@@ -98,10 +98,14 @@ DESIGNS = {  # what stands behind the topology
 
 def small(folder: Path, nos: str = "eos", design: str = "evpn") -> Site:
     """The small site, on another network OS or of another design perhaps."""
+    return site(small_intent(folder / "small.yaml", nos, design), folder)
+
+
+def small_intent(path: Path, nos: str, design: str) -> Path:
+    """Writes the intent of the small site."""
     text = SMALL.replace(OVERLAY + TENANTS, DESIGNS[design])
-    path = folder / "small.yaml"
     path.write_text(text.replace("nos: eos", f"nos: {nos}").replace("7060x6-32pe", SWITCHES[nos]), encoding="utf-8")
-    return site(path, folder)
+    return path
 
 
 @dataclass

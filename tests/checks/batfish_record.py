@@ -1,19 +1,30 @@
-"""Records a real server's answers about the small site and damaged copies of it: `python batfish_record.py HOST`.
+"""Records a real server's answers: `python tests/checks/batfish_record.py HOST [answers] [known]`.
 
-Each recording is one snapshot; `batfish_helpers` says what is kept of the rows.
+`answers` are those about the small site and damaged copies of it, each recording one snapshot; `batfish_helpers` says what is
+kept of the rows. `known` are the lines of every example, once the server warned of none that is not listed (`batfish_known`).
+Both where neither is named.
 """
 
 from __future__ import annotations
 
+import os
 import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from batfish_helpers import Recorder, Site, small, write_recording
+from batfish_helpers import Recorded, Recorder, Site, small, write_recording
+from batfish_known import intents, lines_of, names_of, switches, write_known
 
 from fabric.checks.batfish import judge
 from fabric.checks.batfish.ask import Server
-from fabric.checks.batfish.snapshot import write
+from fabric.checks.batfish.checks import Asked, file_lines
+from fabric.checks.batfish.cut import cut
+from fabric.checks.batfish.expect import Expected
+from fabric.checks.batfish.parsing import Warnings
+from fabric.checks.batfish.snapshot import Snapshot, write
 
 Damage = tuple[str, str, str]  # switch, first match in its files, what it becomes
 
@@ -38,18 +49,57 @@ def damaged(site: Site, damages: tuple[Damage, ...]) -> Site:
     return site
 
 
-def record(host: str) -> None:
+def record_answers(host: str) -> None:
     for name, damages in SNAPSHOTS.items():
         with TemporaryDirectory() as folder:
             snapshot = damaged(small(Path(folder)), damages).snapshot()
-            write(snapshot, Path(folder) / "snapshot")
-            server = Server(host, f"record-{name}")
-            server.upload(Path(folder) / "snapshot")
-            recorder = Recorder(server)
-            judge(snapshot, recorder)
-            server.close()
+            with uploaded(host, snapshot) as server:
+                recorder = Recorder(server)
+                judge(snapshot, recorder)
         write_recording(name, recorder.rows)
 
 
+def record_known(host: str) -> None:
+    """Every line of the switches that the test looks at; nothing where the server warns of one that is not listed."""
+    shown: dict[str, set[str]] = defaultdict(set)
+    warned: dict[str, set[str]] = defaultdict(set)
+    with TemporaryDirectory() as folder:
+        for name, path in intents(Path(folder)):
+            plan, copies = switches(path, Path(folder))
+            names, found = names_of(plan), list(copies)
+            snapshot = Snapshot(plan, cut(plan), {}, {one.device.lower(): one for one in found}, ())
+            with uploaded(host, snapshot) as server:
+                recorder = Recorder(server)
+                issues = recorder.init_issues()
+            findings = Warnings().run(Asked(snapshot, Recorded(recorder.rows), Expected(snapshot)))
+            if findings:
+                sys.exit("\n".join(f"{name}: {finding}" for finding in findings))
+            places = {place for row in issues for place in file_lines(row["Source_Lines"])}
+            for one in found:
+                for file, number, _, _, line in lines_of(one, names):
+                    shown[one.nos].add(line)
+                    if (file, number) in places:
+                        warned[one.nos].add(line)
+            print(f"{name}: {len(found)} switches, {len(issues)} warnings", flush=True)
+    write_known(shown, warned)
+
+
+@contextmanager
+def uploaded(host: str, snapshot: Snapshot) -> Iterator[Server]:
+    """A server that has a snapshot."""
+    server = Server(host, f"record-{os.getpid()}")
+    try:
+        with TemporaryDirectory() as folder:
+            write(snapshot, Path(folder))
+            server.upload(Path(folder))
+        yield server
+    finally:
+        server.close()
+
+
 if __name__ == "__main__":
-    record(sys.argv[1])
+    what = sys.argv[2:] or ["answers", "known"]
+    if "answers" in what:
+        record_answers(sys.argv[1])
+    if "known" in what:
+        record_known(sys.argv[1])

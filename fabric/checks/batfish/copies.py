@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+
+from fabric.checks.batfish.context import Context, contexts, paths
 
 Origin = tuple[str, int]  # path of the rendered file, line in it (0: nowhere in particular)
 
@@ -39,6 +41,7 @@ class Copies:
     files: Mapping[str, str]
     copies: tuple[Copy, ...]
     _found: dict[str, Origin] = field(default_factory=dict, repr=False, compare=False)
+    _contexts: dict[str, list[Context]] = field(default_factory=dict, repr=False, compare=False)
 
     def find(self, *words: str) -> Origin:
         """The first line of the rendered files that has one of the words whole; the first words are looked for first."""
@@ -48,6 +51,18 @@ class Copies:
             if self._found[word][1]:
                 return self._found[word]
         return (self.copies[0].source if self.copies else ""), 0
+
+    def context(self, path: str, line: int) -> Context:
+        """The blocks that a line of a copy stands in, named by its path in the snapshot."""
+        if path not in self._contexts:
+            self._contexts[path] = next((contexts(copy.lines) for copy in self.copies if copy.path == path), [])
+        found = self._contexts[path]
+        return found[line - 1] if 0 < line <= len(found) else ()
+
+    def paths(self) -> Iterator[str]:
+        """Every line of the copies behind the blocks that it stands in."""
+        for copy in self.copies:
+            yield from paths(copy.lines)
 
     @property
     def _sources(self) -> list[str]:

@@ -45,19 +45,20 @@ class Warnings(BatfishCheck):
     def over(self, asked: Asked) -> Iterator[Finding]:
         for row in asked.answers.init_issues():
             line, details = (row["Line_Text"] or "").strip(), (row["Details"] or "").strip()
-            told = f"{row['Type']}: {details.splitlines()[0][:160] if details else 'no details'}"
+            message = f"{row['Type']}: {details.splitlines()[0][:160] if details else 'no details'}"
             for path, number in file_lines(row["Source_Lines"]):
-                found = asked.snapshot.origin(path, number)
-                if found and not _allowed(asked, found[0], line, details):
-                    yield from self.in_copy(asked, path, number, f"{told}: {line}" if line else told)
+                copy = asked.snapshot.copy_at(path)
+                if copy and not reason(copy.nos, *_subject(line, details), copy.context(path, number)):
+                    yield from self.in_copy(asked, path, number, f"{message}: {line}" if line else message)
             for node in map(name_of, row["Nodes"] or ()):
-                if node in asked.snapshot.copies and not _allowed(asked, node, line, details):
-                    yield from self.at_switch(asked, node, told)
+                copies = asked.snapshot.copies.get(node)
+                if copies and not reason(copies.nos, *_subject(line, details)):
+                    yield from self.at_switch(asked, node, message)
 
 
-def _allowed(asked: Asked, device: str, line: str, details: str) -> bool:
-    nos = asked.snapshot.copies[device.lower()].nos
-    return bool(reason(nos, "lines", line) if line else reason(nos, "details", details))
+def _subject(line: str, details: str) -> tuple[str, str]:
+    """What a warning is about, as the list has it: a line, or else its own text."""
+    return ("lines", line) if line else ("details", details)
 
 
 class References(BatfishCheck):
@@ -72,6 +73,6 @@ class References(BatfishCheck):
         for row in asked.answers.undefined():
             what = f"{row['Struct_Type']} {row['Ref_Name']}"
             for path, line in file_lines(row["Lines"]):
-                found = asked.snapshot.origin(path, line)
-                if found and not reason(asked.snapshot.copies[found[0].lower()].nos, "references", what):
+                copies = asked.snapshot.copy_at(path)
+                if copies and not reason(copies.nos, "references", what, paths=copies.paths):
                     yield from self.in_copy(asked, path, line, f"{what} is used ({row['Context']}) and not defined")

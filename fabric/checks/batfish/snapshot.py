@@ -33,7 +33,9 @@ def _first(files: Mapping[str, str]) -> list[tuple[str, str]]:
     return list(files.items())[:1]
 
 
-def _as_it_is(format: str) -> Callable[[str, Mapping[str, str]], list[Copy]]:
+def as_it_is(format: str) -> Callable[[str, Mapping[str, str]], list[Copy]]:
+    """A reader of a target whose one file Batfish reads as it is."""
+
     def copies(name: str, files: Mapping[str, str]) -> list[Copy]:
         return [whole(f"configs/{name}.cfg", path, text, format) for path, text in _first(files)]
 
@@ -42,10 +44,10 @@ def _as_it_is(format: str) -> Callable[[str, Mapping[str, str]], list[Copy]]:
 
 READS: dict[str, Callable[[str, Mapping[str, str]], list[Copy]]] = {  # by target
     "cumulus": lambda name, files: [nvue_copy(name, files)],
-    "eos": _as_it_is("ARISTA"),
+    "eos": as_it_is("ARISTA"),
     "frr": lambda name, files: [linux_copy(name, files)],
     "junos": lambda name, files: [junos_copy(name, path, text) for path, text in _first(files)],
-    "nxos": _as_it_is("CISCO_NX"),
+    "nxos": as_it_is("CISCO_NX"),
     "sonic": sonic_copies,
 }
 
@@ -64,6 +66,11 @@ class Snapshot:
         """(switch, rendered file, line) of a line of the snapshot; None when it is no copy of anything."""
         device, copy = self._by_path.get(path, ("", None))
         return (device, *copy.origin(line)) if copy else None
+
+    def copy_at(self, path: str) -> Copies | None:
+        """What was copied of the switch that a file of the snapshot is of; None when it is no copy of anything."""
+        device, copy = self._by_path.get(path, ("", None))
+        return self.copies[device.lower()] if copy else None
 
     @cached_property
     def _by_path(self) -> Mapping[str, tuple[str, Copy]]:
