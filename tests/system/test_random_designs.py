@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.system.fresh_designs import FRESH
 from tests.system.random_designs import keys
 from tests.system.random_designs.drawing import Design, draw
 from tests.system.random_designs.trial import run
@@ -38,6 +39,13 @@ def test_designs_pass_their_own_checks(part: int, tmp_path: Path) -> None:
         assert (outcome.contradictions, outcome.crash) == ((), ""), again
         planned += outcome.planned
     assert planned >= PART // 2
+
+
+@pytest.mark.parametrize("case", FRESH)
+def test_designs_that_were_wrong_once(case: str, tmp_path: Path) -> None:
+    outcome = run(Design("fresh", FRESH[case]), tmp_path, written=False)
+    assert (outcome.refused, outcome.unsound, outcome.contradictions, outcome.crash) == ((), (), (), "")
+    assert outcome.switches
 
 
 @pytest.mark.parametrize("written", [True, False])
