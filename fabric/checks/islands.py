@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from fabric.checks.network import Network
 
 
-def islands(network: Network) -> list[Sequence[Facts]]:
+def islands(network: Network) -> Sequence[Sequence[Facts]]:
     """The groups that cables and sessions join, in the order of their first devices; one group where that cannot be told."""
     parent = {id(facts): id(facts) for facts in network.devices}
 

@@ -107,7 +107,19 @@ CASES: Mapping[tuple[str, str], Case] = {
         but(ROCE, {"leaf2.eos": {"dscp 48 to": "dscp 48 56 to"}}),
         [],
     ),
+    ("FAB273", "one switch maps the whole block"): (
+        but(ROCE, {"spine1.eos": {MAP: MAP.replace("26", "24 25 26 27 28 29 30 31")}}),
+        [],
+    ),
+    ("FAB273", "one switch maps another block"): (
+        but(ROCE, {"spine1.eos": {MAP: MAP.replace("26", "32 33 34 35 36 37 38 39")}}),
+        [
+            "spine1.eos:3: error[FAB273]: spine1: Ethernet1: DSCP 32, 33, 34, 35, 36, 37, 38, 39 in the lossless class, "
+            "but 26 on other switches",
+        ],
+    ),
     ("FAB274", "in order, and alike"): (ROCE, []),
+    ("FAB274", "one step"): (but(ROCE, {"spine1.eos": {ECN: ECN.replace("150000 ", "1500000 ")}}), []),
     ("FAB274", "minimum above maximum"): (
         but(ROCE, {"spine1.eos": {ECN: ECN.replace("150000 ", "1600000 ")}}),
         [

@@ -132,6 +132,13 @@ def test_equal_paths(pattern: str, new: str, paths: tuple[int, int], relax: tupl
     assert (told(process.max_paths), told(process.relax)) == (paths, relax)
 
 
+def test_one_neighbour_shares_no_paths() -> None:
+    """What its group says of them is read all the same; what it does not say is no fault."""
+    alone = "protocols {{ bgp {{ group UP {{ type external; {} neighbor 10.0.0.1 {{ peer-as 65001; }} }} }} }}\n"
+    said = {words: facts(alone.format(words)).bgp[""].relax for words in ("multipath { multiple-as; }", "multipath;", "")}
+    assert said == {"multipath { multiple-as; }": Said(True, 1, FILE), "multipath;": None, "": None}
+
+
 TENANTS = """\
 policy-options {
     policy-statement RED-IN {
@@ -238,7 +245,9 @@ policy-options {
         10.4.0.0/16 prefix-length-range /24-/28;
         2001:db8::/32 orlonger;
         10.5.0.0/16;
+        0.0.0.0/0 orlonger reject;
     }
+    route-filter-list NOTHING { 0.0.0.0/0 orlonger reject; }
 }
 """
     )
@@ -256,6 +265,7 @@ policy-options {
             "2001:db8::/32 le 128",
             "10.5.0.0/16",
         ],
+        "NOTHING": [],
     }
     assert [said.line for said in found.prefixes["SET"]] == [8, 9, 10, 11, 12, 13, 14, 15]
 

@@ -102,7 +102,8 @@ class Dscp(FilesCheck):
         rows = [(own, (own, user)) for (_, own), user in by_device.items()]
         usual, odd = odd_ones([row for row in rows if not _whole_blocks(row[0])])
         found = [(usual, row) for _, row in odd]
-        usual, odd = odd_ones([(_blocks(own), row) for own, row in rows])
+        usual_blocks, odd = odd_ones([(_blocks(own), row) for own, row in rows])
+        usual = next((own for own, _ in rows if _blocks(own) == usual_blocks), None)
         found += [(usual, row) for _, row in odd if _whole_blocks(row[0])]
         for usual, (own, (facts, port, qos)) in found:
             wanted = usual or frozenset()

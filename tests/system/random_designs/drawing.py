@@ -83,7 +83,7 @@ def draw(seed: int, index: int) -> Design:
     intent: dict[str, Any] = {"version": 1, "site": name, "catalog": {"servers": {}, "switches": {}}, "fabrics": {}}
     files: dict[str, str] = {}
     parts = []
-    for at in range(rng.choices((1, 2, 3), (70, 23, 7))[0]):
+    for at in range(rng.choices((1, 2, 3), (76, 19, 5))[0]):
         parts.append(_fabric(rng, intent, at))
     _site(rng, intent, parts, files)
     return Design(name, intent, files)

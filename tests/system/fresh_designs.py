@@ -1,0 +1,78 @@
+"""Small designs whose fresh files were once at odds with the plan or with each other, one line of the intent each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+NODE = {"gpus": 8, "nics": {"compute": {"count": 2, "speed_gbps": 400}, "oob": {"count": 2, "speed_gbps": 100}}}
+LAYER2 = [{"name": "red", "networks": [{"name": "train", "vlan": 100}]}]
+WAN = {"name": "wan", "links": 2, "external": {"asn": 65010}}
+
+
+def design(nos: str, switch: str, count: int = 4, topology: dict[str, Any] | None = None, **fabric: Any) -> dict[str, Any]:
+    """A fabric of two servers a leaf, two uplinks each."""
+    servers = {"model": "node", "count": count, "name": "gpu"}
+    shape = {"kind": "rack", "switch": switch, "unit": {"servers": 2}, "leaf": {"uplinks": {"count": 2}}, **(topology or {})}
+    backend = {"nos": nos, "servers": servers, "topology": shape, "qos": {"enabled": False}, **fabric}
+    return {"version": 1, "site": "fresh", "catalog": {"servers": {"node": NODE}}, "fabrics": {"backend": backend}}
+
+
+def evpn(nos: str, switch: str, tenants: Any, **rest: Any) -> dict[str, Any]:
+    return design(nos, switch, overlay={"kind": "evpn-vxlan"}, tenants=tenants, **rest)
+
+
+def two_networks() -> dict[str, Any]:
+    """Two fabrics with tenants of the same names, VLANs and VNIs, on other numbers."""
+    site = evpn("eos", "16x400g", LAYER2)
+    other = evpn("eos", "16x400g", [{"name": "blue"}, {**LAYER2[0], "servers": "cpu-0001", "vni": 50001}])["fabrics"][
+        "backend"
+    ]
+    other["tenants"][0] |= {"vni": 50002, "servers": "cpu-0002..0004"}
+    other["tenants"][1]["networks"] = [{"name": "train", "vlan": 300, "vni": 10001}]
+    other["servers"] = {**other["servers"], "name": "cpu"}
+    site["fabrics"]["other"] = other
+    return site
+
+
+FRESH: dict[str, dict[str, Any]] = {
+    **{
+        f"layer-2-only tenant, {nos}": evpn(nos, switch, LAYER2, topology={"attachments": [WAN]})
+        for nos, switch in (
+            ("frr", "16x400g"),
+            ("sonic", "sn4700"),
+            ("junos", "16x400g"),
+            ("eos", "16x400g"),
+            ("nxos", "16x400g"),
+            ("cumulus", "sn4700"),
+        )
+    },
+    **{
+        f"a leaf without tenants, {nos}": evpn(nos, "16x400g", [{"name": "red", "servers": "gpu-0001"}])
+        for nos in ("frr", "junos", "eos", "nxos", "cumulus")
+    },
+    "static buffers, SONiC on NVIDIA": design("sonic", "sn4700", qos={"buffer_model": "static"}),
+    "lengths between rows of the SKU's table": design(
+        "sonic", "z9664f-on", topology={"cable_length_m": {"server-leaf": 3, "leaf-spine": 70}}, qos={}
+    ),
+    "one spine, Junos": design("junos", "16x400g", topology={"leaf": {"uplinks": {"count": 1}}}),
+    "tenants on IPv6 slices, Junos": design(
+        "junos", "16x400g", underlay={"addressing": "ipv6"}, overlay={"isolation": "vrf-lite"}, tenants=[{"name": "red"}]
+    ),
+    "servers on a network of controllers alone": design("eos", "16x400g", purpose="oob"),
+    "a detection time that EOS rounds": design("eos", "16x400g", qos={"watchdog_ms": 181}),
+    "a stated Kmin above the rule's Kmax": design(
+        "sonic", "sn4700", qos={"ecn": {"kmin_bytes": 7_000_000, "rule": "nvidia"}}
+    ),
+    "one step of ECN": design("sonic", "sn4700", qos={"ecn": {"kmin_bytes": 900_000, "kmax_bytes": 900_000}}),
+    "Cumulus maps blocks of DSCPs": design(
+        "eos", "16x400g", 6, topology={"spine": {"nos": "cumulus"}, "leaf": {"uplinks": {"count": 1}}}, qos={}
+    ),
+    "a tenant's router on more ports than uplinks": evpn(
+        "sonic",
+        "sn4700",
+        [{"name": "red"}],
+        topology={"attachments": [{**WAN, "links": 12}], "leaf": {"uplinks": {"count": 1}}},
+        underlay={"addressing": "unnumbered"},
+    ),
+    "two networks of one site": two_networks(),
+}
