@@ -15,7 +15,7 @@ from fabric.diagnostics import Diagnostic, InputError, Place, Report, plural
 from fabric.export.site_files import site_files
 from fabric.export.tables import links_csv, upper_ends
 from fabric.hosts import host_files
-from fabric.output import Changes, Comparison, OutputError, Store, Transaction, stage
+from fabric.output import LINE_ENDS, Changes, Comparison, OutputError, Store, Transaction, stage
 from fabric.output import check as compare
 from fabric.output import diff as differences
 from fabric.output.stage import Staged
@@ -242,6 +242,8 @@ def _compared(intent: Intent, found: Comparison) -> list[str]:
         lines += [f"{intent.shown}/{path}: {word}" for path in paths[:20]]
         if len(paths) > 20:
             lines.append(f"{intent.shown}: {len(paths) - 20} more: {word}")
+    if found.line_ends:
+        lines.append(f"{intent.shown}: {plural(len(found.line_ends), 'file')} with CRLF line ends: {LINE_ENDS}")
     if found.stale_manifest and not lines:
         lines.append(f"{intent.shown}/manifest.txt: differs")
     if found.unfinished:

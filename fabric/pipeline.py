@@ -17,6 +17,7 @@ handed out: names, AS numbers, addresses and ports that must not change.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,11 +44,16 @@ if TYPE_CHECKING:
 
 
 def load(path: Path, output: Path | None = None) -> Intent:
-    """Reads and checks an intent. Raises InputError with every mistake."""
+    """Reads and checks an intent. Raises InputError with every mistake, and where its output folder is a symlink."""
+    from fabric.diagnostics import Diagnostic, InputError
     from fabric.intent.load import load as read
-    from fabric.output.paths import site_folder
+    from fabric.output.paths import site_folder, symlink_to_site
 
     site, source = read(path, str(path))
+    if link := symlink_to_site(path, site.site, output):
+        message = f"output folder: expected a folder, got the symlink {link}: files would be written to another place"
+        hint = "remove the symlink; `-o DIR` writes to another folder"
+        raise InputError([Diagnostic("FAB166", source.place(("site",)), message, hint)])
     return Intent(path, site, source, site_folder(path, site.site, output))
 
 
@@ -64,12 +70,14 @@ def plan(intent: Intent, known: Lock | None = None) -> Plan:
     from fabric.planner import lock
     from fabric.planner.site import plan_site
     from fabric.planner.spec import resolve
+    from fabric.standing import unfinished_run
 
     known = lock.read(intent.folder / lock.FILE, intent.shown / lock.FILE) if known is None else known
     nos = targets.choose(resolve(intent.site, intent.source))
     made = plan_site(intent.site, intent.source, known, nos)
     targets.refuse_stated(made)
-    return made
+    stopped = unfinished_run(intent)
+    return replace(made, warnings=(*made.warnings, stopped)) if stopped else made
 
 
 def render(made: Plan, intent: Intent) -> Renderer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+from fabric import pipeline
 from fabric.diagnostics import Diagnostic, InputError, Place
 from fabric.output.paths import site_folder
 from fabric.pipeline import Intent
@@ -27,8 +28,10 @@ def read(name: str, beside: Path | None, folder: Path | None = None) -> tuple[In
     from fabric.intent.source import parse
 
     if not name.startswith(GIT):
+        if folder is None:
+            return pipeline.load(Path(name)), None
         site, source = load(Path(name), name)
-        return Intent(Path(name), site, source, folder or site_folder(Path(name), site.site)), None
+        return Intent(Path(name), site, source, folder), None
     revision, _, file = name.removeprefix(GIT).partition(":")
     revision = revision or "HEAD"
     if revision.startswith("-"):

@@ -2,13 +2,39 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
-from fabric.output import OutputError, manifest
+from fabric.diagnostics import Diagnostic
+from fabric.output import LineEndsError, OutputError, manifest, unfinished
+from fabric.output import files as stored
 from fabric.output.files import sha256
 
 if TYPE_CHECKING:
     from fabric.pipeline import Intent
+
+State = Literal["fresh", "stale", "edited", "CRLF"]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One generated file: what is to be judged of it, and how what lies there came about."""
+
+    data: bytes
+    state: State = "fresh"
+    stale: bool = False  # an older intent made it, or it is gone; an edited file can be that as well
+
+
+def unfinished_run(intent: Intent) -> Diagnostic | None:
+    """That what lies in a site's folder may be of two designs: who reads numbers from it should know."""
+    try:
+        if not intent.site.output.keep or not unfinished(intent.folder):
+            return None
+    except OutputError:
+        return None  # who writes there says why
+    message = f"{intent.shown}: a run of `fabric generate` was stopped half-way: files of two designs may lie there"
+    hint = f"run `fabric generate {intent.path}`: it finishes that run, or takes it back, before its own"
+    return Diagnostic("FAB167", intent.source.place(("site",)), message, hint, "warning")
 
 
 class Standing:
@@ -18,23 +44,36 @@ class Standing:
         self.folder, self.shown = intent.folder, intent.shown
         self.owned = manifest.Owned()
         self.lost = ""  # why nothing there is looked at, though there are files
+        self.line_ends = False  # the manifest was checked out with CRLF line ends, which is why
+        self.unfinished = False  # a run was stopped half-way: files of two designs may lie there
         if not intent.site.output.keep:
             return
         try:
+            self.unfinished = unfinished(intent.folder)
             self.owned = manifest.read(intent.folder)
         except OutputError as error:
             self.lost = error.message.replace(str(intent.folder), str(intent.shown))
+            self.line_ends = isinstance(error, LineEndsError)
         if not self.owned and not self.lost and (intent.folder / "configs").exists():
             self.lost = "there is no manifest"
 
-    def look(self, path: str, fresh: bytes) -> tuple[bytes, bool]:
-        """(what is to be judged, whether an older intent made what is there). A file edited by hand is judged as it is."""
+    def look(self, path: str, fresh: bytes) -> Look:
+        """What is to be judged of a file that a plan makes. One that was edited by hand is judged as it is; nothing is read
+        through a symlink."""
         if not self.owned:
-            return fresh, False
+            return Look(fresh)
         try:
-            there = (self.folder / path).read_bytes()
-        except OSError:
-            return fresh, True
+            there = stored.read(self.folder, path)
+        except OutputError:
+            there = None
+        if there is None:
+            return Look(fresh, "stale", stale=True)
+        wrote = self.owned.wrote
+        stale = not wrote(path, sha256(fresh))
         if there == fresh:
-            return fresh, False
-        return (fresh, True) if self.owned.wrote(path, sha256(there)) else (there, False)
+            return Look(fresh, stale=stale)
+        if b"\r\n" in there and wrote(path, sha256(there.replace(b"\r\n", b"\n"))):
+            return Look(fresh, "CRLF", stale=stale)
+        if wrote(path, sha256(there)):
+            return Look(fresh, "stale", stale=True)
+        return Look(there, "edited", stale=stale)

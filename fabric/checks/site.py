@@ -9,15 +9,17 @@ from fabric import pipeline
 from fabric.checks import design, device, files, hosts
 from fabric.checks.base import Design
 from fabric.checks.edited import edits
-from fabric.checks.files.reading import OutOfDate
+from fabric.checks.files.reading import LineEnds, OutOfDate, Unfinished
 from fabric.checks.files.services import HostNames
-from fabric.checks.finding import ERROR, WARNING, Finding
+from fabric.checks.finding import ERROR, Finding
 from fabric.checks.silence import NeedlessSilence, Silences
 from fabric.checks.verdict import Read
 from fabric.configs import Job, Renderer
 from fabric.diagnostics import Diagnostic, plural
+from fabric.export.site_files import site_files
 from fabric.generate import Progress, silent
 from fabric.hosts import host_files
+from fabric.output.paths import kind
 from fabric.pipeline import Intent
 from fabric.plan.devices import Device
 from fabric.plan.plan import Plan
@@ -50,6 +52,8 @@ class Judged:
     statements: int
     unread: tuple[Said[str], ...]
     stale: tuple[str, ...]  # files that an older intent made
+    line_ends: tuple[str, ...] = ()  # files that differ in line ends alone
+    paths: tuple[str, ...] = ()  # every file of the switch, as the site's folder names it
 
 
 class Site:
@@ -68,16 +72,18 @@ class Site:
         self.sample = hosts.Sample.of_site(self.plan)
         self.work = _Work(intent, self.renderer, Standing(intent), given, self.sample)
         self.todo = self.renderer.jobs(lambda name: True)
+        self.stale_hosts = set[str]()
 
     def texts(self, device: Device) -> Mapping[str, str]:
         """The files of a switch that are judged: path → text."""
         job = next(job for job in self.todo if job.device is device)
-        return self.work.texts(job, [], {})
+        return self.work.texts(job, _Seen())
 
     def check(self) -> Checked:
         """Every check of the design, of the files of its switches and of those of its servers."""
         made, result = self.plan, Checked()
-        result.findings += warnings_of(made)
+        # FAB297 says as an error what FAB167 warns of.
+        result.findings += [one for one in warnings_of(made) if one.id != "FAB167" or self.folder is not None]
         for fabric in made.fabrics.values():
             one = Design(made, fabric)
             for check in design.checks():
@@ -102,27 +108,67 @@ class Site:
                 advance(len(chunk))
         for one in judged:
             result.findings += one.findings
-        if stale := [path for one in judged for path in one.stale]:
-            place, shown = self.intent.source.place(("site",)), self.intent.shown
-            message = f"{shown}: {plural(len(stale), 'file')} not what this plan makes: {stale[0]}" + (
-                ", …" if stale[1:] else ""
-            )
-            result.findings.append(OutOfDate().at(place, message, severity=WARNING))
-        if self.folder is None and self.work.disk.lost:
-            why = f"{self.work.disk.lost}; checked is what `fabric generate` would write"
-            message = f"{self.intent.shown}: not looked at, {why}"
-            result.findings.append(OutOfDate().at(self.intent.source.place(("site",)), message, severity=WARNING))
         self._servers(result, {key: end for one in judged for key, end in one.ends.items()})
+        if self.folder is None:
+            result.findings += self._folder(judged)
         if judged:
             result.read.append(self._read(judged))
+
+    def _folder(self, judged: Sequence[Judged]) -> Iterator[Finding]:
+        """What is wrong with the site's folder as a whole: the files in it are not those that the plan makes."""
+        disk, place, shown = self.work.disk, self.intent.source.place(("site",)), self.intent.shown
+        if disk.unfinished:
+            yield Unfinished().at(place, f"{shown}: a run was stopped half-way: files of two designs may lie there")
+        if disk.lost:
+            check = LineEnds() if disk.line_ends else OutOfDate()
+            yield check.at(place, f"{shown}: not looked at, {disk.lost}; checked is what `fabric generate` would write")
+        stale, line_ends = self._differences(judged)
+        if line_ends:
+            message = f"{shown}: {plural(len(line_ends), 'file')} with CRLF line ends: {_some(line_ends)}"
+            yield LineEnds().at(place, message)
+        if stale:
+            yield OutOfDate().at(place, f"{shown}: {plural(len(stale), 'file')} not what this plan makes: {_some(stale)}")
+
+    def _differences(self, judged: Sequence[Judged]) -> tuple[list[str], list[str]]:
+        """Files that an older intent made or that are missing, and files that differ in line ends alone.
+
+        The files of servers follow from the same plan: of them only the sample is compared, all others must be there.
+        """
+        disk = self.work.disk
+        if not disk.owned:
+            return [], []
+        stale = {path for one in judged for path in one.stale} | self.stale_hosts
+        line_ends = {path for one in judged for path in one.line_ends}
+        made = {path for one in judged for path in one.paths}
+        for path, data in site_files(self.plan):
+            look = disk.look(path, data)
+            made.add(path)
+            if look.state == "CRLF":
+                line_ends.add(path)
+            if look.stale or look.state == "edited":  # nobody edits these
+                stale.add(path)
+        names = {device.name for fabric in self.plan.fabrics.values() for device in fabric.devices}
+        for path in disk.owned:
+            folder, _, rest = path.partition("/")
+            name = rest.partition("/")[0]
+            of_host = folder == "hosts" and self.intent.site.output.hosts and (name in names or name.startswith("_"))
+            if (path not in made and not of_host) or kind(disk.folder / path) == "absent":
+                stale.add(path)
+        return sorted(stale), sorted(line_ends)
 
     def _servers(self, result: Checked, ends: hosts.Ends) -> None:
         """Files of servers against the ends of their leaves that are as planned."""
         if not ends:
             return
         fresh = host_files(self.plan, self.sample.servers.__contains__)
-        look, shown = self.work.disk.look, str(self.intent.shown)
-        result.findings += hosts.disagreements(self.plan, ends, fresh, lambda path, data: look(path, data)[0], shown)
+
+        def look(path: str, data: bytes) -> bytes:
+            found = self.work.disk.look(path, data)
+            if found.stale:
+                self.stale_hosts.add(path)
+            return found.data
+
+        result.findings += hosts.disagreements(self.plan, ends, fresh, look, str(self.intent.shown))
         result.skipped += self.sample.skipped
 
     def _read(self, judged: Sequence[Judged]) -> Read:
@@ -163,19 +209,19 @@ class _Work:
     def judge(self, job: Job) -> Judged:
         """One switch."""
         view = self.renderer.views[job.fabric].of(job.device)
-        stale: list[str] = []
-        fresh: dict[str, str] = {}
-        texts = self.texts(job, stale, fresh)
+        seen = _Seen()
+        texts = self.texts(job, seen)
         if wrong := self._not_judged(job, texts):
             return Judged((wrong,), {}, len(texts), 0, (), ())
         facts = read_device(job.device.name, job.device.nos, texts)
         facts.name = job.device.name if self.given is None else facts.name
         findings = device.judge(view, facts, texts)
-        for path, planned in fresh.items():
+        for path, planned in seen.edited.items():
             findings += edits(job.device.name, path, planned, texts[path], findings)
         right = not any(finding.id in hosts.ECHOED for finding in findings)
         ends = hosts.ends(view, facts, self.sample) if right else {}
-        return Judged(tuple(findings), ends, len(texts), facts.statements, tuple(facts.unread), tuple(stale))
+        folder = (tuple(seen.stale), tuple(seen.line_ends), tuple(seen.paths))
+        return Judged(tuple(findings), ends, len(texts), facts.statements, tuple(facts.unread), *folder)
 
     def _not_judged(self, job: Job, texts: Mapping[str, str]) -> Finding | None:
         """Why a switch of the plan has nothing that could be held against it."""
@@ -191,18 +237,34 @@ class _Work:
             return None
         return Finding(HostNames.id, ERROR, name, next(iter(texts), str(self.intent.path)), 0, message, hint)
 
-    def texts(self, job: Job, stale: list[str], edited: dict[str, str]) -> Mapping[str, str]:
-        """Path → text of what is judged. Paths of an older intent's files go to `stale`; of files that were edited by hand
-        what the plan makes goes to `edited`."""
+    def texts(self, job: Job, seen: _Seen) -> Mapping[str, str]:
+        """Path → text of what is judged; `seen` takes down how it lies there."""
         if self.given is not None:
             return self.given[job.device.name].files if job.device.name in self.given else {}
         found = {}
         for path, fresh in self.renderer.files(job):
-            data, old = self.disk.look(path, fresh)
-            if old:
-                stale.append(path)
+            look = self.disk.look(path, fresh)
+            seen.paths.append(path)
+            if look.stale:
+                seen.stale.append(path)
+            if look.state == "CRLF":
+                seen.line_ends.append(path)
             shown = f"{self.disk.shown}/{path}"
-            found[shown] = data.decode("utf-8", "replace")
-            if data != fresh:
-                edited[shown] = fresh.decode()
+            found[shown] = look.data.decode("utf-8", "replace")
+            if look.data != fresh:
+                seen.edited[shown] = fresh.decode()
         return found
+
+
+@dataclass
+class _Seen:
+    """How the files of a switch lie in the site's folder."""
+
+    paths: list[str] = field(default_factory=list)
+    stale: list[str] = field(default_factory=list)  # made by an older intent
+    line_ends: list[str] = field(default_factory=list)  # with CRLF
+    edited: dict[str, str] = field(default_factory=dict)  # path → what the plan makes of a file that was edited by hand
+
+
+def _some(paths: Sequence[str]) -> str:
+    return paths[0] + (", …" if paths[1:] else "")

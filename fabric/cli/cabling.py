@@ -9,7 +9,7 @@ import typer
 
 from fabric.cli.cabling_verify import verify
 from fabric.cli.common import check_fabric, say, show_diagnostics
-from fabric.cli.reports import put, usage
+from fabric.cli.reports import inside, put, usage
 
 if TYPE_CHECKING:
     from fabric.cabling.rows import Ints
@@ -43,9 +43,7 @@ def run_list(
         put(None, _text(forms[0], runs, chosen, walk))
         return
     for path, data in _files(forms, runs, chosen, walk):
-        target = output / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        put(target, data)
+        put(inside(output, path), data)
     say(f"{len(chosen):,} rows written to {output}")
 
 

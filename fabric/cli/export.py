@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from fabric.cli.common import only, show_diagnostics
-from fabric.cli.reports import usage, write
+from fabric.cli.reports import inside, usage, write
 
 if TYPE_CHECKING:
     pass
@@ -65,6 +65,4 @@ def _write(form: str, made: str | Mapping[str, str], output: Path | None) -> Non
         usage(f"-o: expected a folder, as {form} is {plural(len(made), 'file')}: {', '.join(sorted(made))}")
     if output.exists() and not output.is_dir():
         usage(f"-o: expected a folder, got the file {output}")
-    for name in made:
-        (output / name).parent.mkdir(parents=True, exist_ok=True)
-    write([(name, output / name) for name in sorted(made)], lambda name: made[name])
+    write([(name, inside(output, name)) for name in sorted(made)], lambda name: made[name])

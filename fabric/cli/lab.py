@@ -110,8 +110,12 @@ def _lab(file: Path, choices: Choices | None = None) -> Iterator[Lab]:
     from fabric.lab.machine.run import LabError
     from fabric.lab.state import Choices
     from fabric.signals import exit_on_signal
+    from fabric.standing import unfinished_run
 
-    chosen = pipeline.lab(pipeline.load(file))
+    intent = pipeline.load(file)
+    if stopped := unfinished_run(intent):
+        say(str(stopped))
+    chosen = pipeline.lab(intent)
     chosen.choices = choices or Choices()
     chosen.say = _step
     try:

@@ -39,7 +39,7 @@ def write(reports: Sequence[tuple[str, Path | None]], report: Callable[[str], st
 
 
 def put(file: Path | None, made: str | bytes) -> None:
-    """Writes a file whole or leaves it as it was; no file is stdout."""
+    """Writes a file whole or leaves it as it was; no file is stdout. A symlink that a person names is followed."""
     data = made if isinstance(made, bytes) else made.encode("utf-8", "backslashreplace")  # names of files may be no text
     try:
         if file is None:
@@ -54,10 +54,27 @@ def put(file: Path | None, made: str | bytes) -> None:
         raise OSError(error.errno, error.strerror, str(file or "stdout")) from error
 
 
+def inside(folder: Path, name: str) -> Path:
+    """Where a file of several goes below a folder that -o names; its folders are made.
+
+    The folder itself may be a symlink, as whoever names it knows it. What lies in it may have come with a checkout: a
+    symlink there is refused.
+    """
+    at = folder
+    for part in Path(name).parts:
+        at = at / part
+        if at.is_symlink():
+            usage(f"-o: {at} is a symlink, and nothing is written through one", "remove it, or name another folder")
+    at.parent.mkdir(parents=True, exist_ok=True)
+    return at
+
+
 def _replace(file: Path, data: bytes) -> None:
     staged = file.with_name(f".{file.name}.new")
     try:
-        staged.write_bytes(data)
+        staged.unlink(missing_ok=True)  # of a run that was killed; or a link somebody laid, which must not be followed
+        with open(os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666), "wb") as stream:
+            stream.write(data)
         os.replace(staged, file)
     except OSError:
         staged.unlink(missing_ok=True)

@@ -44,7 +44,7 @@ def draw(intent: Intent, limit: str = "", servers: int = SERVERS, fresh: bool = 
     standing = Standing(intent)
 
     def look(path: str, data: bytes) -> bytes:
-        return data if fresh else standing.look(path, data)[0]
+        return data if fresh else standing.look(path, data).data
 
     return _Drawing(intent, plan, pipeline.render(plan, intent), look, limit, servers).blueprint()
 

@@ -7,15 +7,17 @@ weaker: staged content is not synced file by file, so a damaged one is found by 
 
 from fabric.output.apply import recover
 from fabric.output.compare import Comparison, check, diff
-from fabric.output.errors import OutputError
+from fabric.output.errors import LINE_ENDS, LineEndsError, OutputError
 from fabric.output.journal import unfinished
 from fabric.output.stage import Staged, stage
 from fabric.output.store import Changes, Keep, Store, Transaction
 
 __all__ = [
+    "LINE_ENDS",
     "Changes",
     "Comparison",
     "Keep",
+    "LineEndsError",
     "OutputError",
     "Staged",
     "Store",

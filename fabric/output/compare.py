@@ -26,6 +26,8 @@ class Comparison:
     """The manifest is not the one that generate would write."""
     unfinished: bool
     """A run stopped half-way: generate would finish it or roll it back first."""
+    line_ends: tuple[str, ...] = ()
+    """Of the different ones those that differ in line ends alone: CRLF in place of LF."""
 
     @property
     def clean(self) -> bool:
@@ -41,11 +43,14 @@ def check(site_dir: Path, generated: Iterable[tuple[str, bytes]], keep: Keep = k
     listed: dict[str, str] = {}
     different: list[str] = []
     absent: list[str] = []
+    line_ends: list[str] = []
     for path, data in _each_once(generated):
         listed[path] = files.sha256(data)
         found = files.look(site_dir, path, data)
         if found == "different" and path in owned:
             different.append(path)
+            if (files.read(site_dir, path) or b"").replace(b"\r\n", b"\n") == data:
+                line_ends.append(path)
         elif found != "same":
             absent.append(path)
     check_nesting(listed)
@@ -60,6 +65,7 @@ def check(site_dir: Path, generated: Iterable[tuple[str, bytes]], keep: Keep = k
         unowned=tuple(sorted(unowned)),
         stale_manifest=files.read(site_dir, MANIFEST) != manifest.render(outside | listed),
         unfinished=unfinished(site_dir),
+        line_ends=tuple(sorted(line_ends)),
     )
 
 

@@ -20,6 +20,19 @@ class OutputError(Exception):
         return self.message
 
 
+LINE_ENDS = (
+    "git made CRLF of the line ends: `git config core.autocrlf false`, remove the folder, `git checkout -- FOLDER`; a line "
+    "`generated/** -text` in .gitattributes keeps the files as they are in every checkout"
+)
+
+
+class LineEndsError(OutputError):
+    """A generated file has CRLF line ends, as a checkout with `core.autocrlf` makes them."""
+
+    def __init__(self, message: str, hint: str = LINE_ENDS) -> None:
+        super().__init__(message, hint)
+
+
 @contextmanager
 def explained(doing: str, hint: str = "") -> Iterator[None]:
     """Turn an operating system's error into an OutputError which says what was being done."""

@@ -3,6 +3,7 @@ killed at any moment can be finished or taken back.
 
     .journal/new/<name>   staged files; a rename moves each to its place
     .journal/commit       the record: the operations, in order, closed by a checksum line
+    .journal/.gitignore   `*`: what is unfinished here must not be committed, and be finished in another checkout
 
 No record: nothing outside the journal was touched, so the run is rolled back by dropping the journal.
 A record: every staged file is complete, so the run is finished by doing again what it says; a staged
@@ -61,6 +62,10 @@ def begin(site: Path) -> None:
     check_folders(site)
     with explained(f"make {site / JOURNAL}"):
         (site / JOURNAL / "new").mkdir(parents=True, exist_ok=True)
+        ignore = _ignore(site)
+        if kind(ignore) == "absent":
+            with open(os.open(ignore, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644), "wb") as stream:
+                stream.write(b"*\n")
 
 
 def check_folders(site: Path) -> None:
@@ -136,10 +141,17 @@ def discard(site: Path, step: Step) -> None:
             if file.exists():
                 step("drop the record")
                 file.unlink()
+        if kind(_ignore(site)) != "absent":
+            step("drop the journal's .gitignore")
+            _ignore(site).unlink()
         for folder in (staged, site / JOURNAL):
             if folder.exists():
                 step("drop the journal")
                 folder.rmdir()
+
+
+def _ignore(site: Path) -> Path:
+    return site / JOURNAL / ".gitignore"
 
 
 def _record(site: Path) -> Path:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from fabric.output.errors import OutputError, explained
+from fabric.output.paths import kind
 
 _held: set[int] = set()
 
@@ -29,6 +30,8 @@ os.register_at_fork(after_in_child=_forget)
 @contextmanager
 def locked(site: Path) -> Iterator[None]:
     """Hold the lock of `site`, a folder made if missing. OutputError if another run holds it."""
+    if kind(site) == "symlink":
+        raise OutputError(f"{site} is a symlink, and nothing is written through one", "remove it, then run again")
     with explained(f"lock {site}"):
         handle = _lock(site)
     _held.add(handle)
@@ -44,7 +47,7 @@ def _lock(site: Path) -> int:
     while True:
         site.mkdir(parents=True, exist_ok=True)
         try:
-            handle = os.open(site, os.O_RDONLY | os.O_DIRECTORY)
+            handle = os.open(site, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         except FileNotFoundError:
             continue  # removed since mkdir
         try:

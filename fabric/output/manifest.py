@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from fabric.output import files
-from fabric.output.errors import OutputError
+from fabric.output.errors import LineEndsError, OutputError
 from fabric.output.paths import MANIFEST, check_path, kind
 
 _LINE = re.compile(r"([0-9a-f]{64})  (.+)")
@@ -58,6 +58,8 @@ def parse(data: bytes, name: str = MANIFEST) -> Owned:
         raise OutputError(f"{name} is not UTF-8 text", "restore it from git, then run `fabric generate`") from None
     owned: list[tuple[str, str]] = []
     for number, line in enumerate(lines, 1):
+        if line.endswith("\r"):
+            raise LineEndsError(f"{name}, line {number}: expected a line that ends with LF, got CRLF")
         if _CONFLICT.match(line):
             raise OutputError(f"{name}, line {number}: a merge left conflict markers", _MERGED_HINT)
         if found := _LINE.fullmatch(line):

@@ -23,6 +23,16 @@ def site_folder(intent: Path, site: str, output: Path | None = None) -> Path:
     return (output or (home.parent if home.name == "intent" else home) / "generated") / site
 
 
+def symlink_to_site(intent: Path, site: str, output: Path | None = None) -> Path | None:
+    """What of the way to the site's folder is a symlink that a checkout can have brought: `generated`, or the folder.
+
+    A folder that a person names may be one; the site's folder in it may not. None when all is well.
+    """
+    folder = site_folder(intent, site, output)
+    ways = (folder,) if output else (folder.parent, folder)
+    return next((way for way in ways if kind(way) == "symlink"), None)
+
+
 def check_path(path: str) -> None:
     """Raise OutputError unless `path` names a file inside the site folder in the one plain spelling."""
     parts = path.split("/")

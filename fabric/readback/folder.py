@@ -73,6 +73,9 @@ def scan(root: Path) -> Folder:
         if path.suffix.lower() in NO_CONFIG:
             found.passed.append(str(path))
             continue
+        if path.is_symlink() and path != root and not _within(path, root):
+            found.unrecognised[str(path)] = "a symlink that leads out of the folder"
+            continue
         try:
             status = path.stat()
             if not S_ISREG(status.st_mode) or status.st_size > MOST_BYTES:  # a pipe would keep us waiting
@@ -98,6 +101,14 @@ def scan(root: Path) -> Folder:
             found.devices.append(device)
     _part(found)
     return found
+
+
+def _within(path: Path, root: Path) -> bool:
+    """Whether a link leads to something below the folder: what lies elsewhere must not come out in a report."""
+    try:
+        return path.resolve().is_relative_to(root.resolve())
+    except (OSError, RuntimeError):  # in a circle, which opening it finds too
+        return True
 
 
 def _part(found: Folder) -> None:

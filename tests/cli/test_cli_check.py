@@ -187,19 +187,19 @@ def test_a_manifest_that_says_nothing(run: Run, case: str) -> None:
     damage, why = LOST[case]
     damage(generated(run))
     done = run("check", "dc1.yaml")
-    assert done.code == 0
+    assert done.code == 1
     assert heads(done) == [
-        f"dc1.yaml:2:7: warning[FAB293]: generated/dc1: not looked at, {why}; checked is what `fabric generate` would write"
+        f"dc1.yaml:2:7: error[FAB293]: generated/dc1: not looked at, {why}; checked is what `fabric generate` would write"
     ]
 
 
 def test_files_that_are_gone(run: Run) -> None:
     shutil.rmtree(generated(run) / "configs")
-    done = run("check", "dc1.yaml", "--fail-on", "warning")
+    done = run("check", "dc1.yaml")
     assert done.code == 1
     assert heads(done) == [
-        "dc1.yaml:2:7: warning[FAB293]: generated/dc1: 8 files not what this plan makes: "
-        "configs/backend-spine001/startup-config, …"
+        "dc1.yaml:2:7: error[FAB293]: generated/dc1: 8 files not what this plan makes: "
+        "configs/backend-leaf001/startup-config, …"
     ]
 
 

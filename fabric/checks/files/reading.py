@@ -56,7 +56,8 @@ class NotUnderstood(FilesCheck):
 
 
 class OutOfDate(FilesCheck):
-    """Files that an older intent made are not what this plan says, however right they were."""
+    """Files that an older intent made are not what this plan says, however right they were, and files that are missing say
+    nothing. In their place the checks of files judge what `fabric generate` would write."""
 
     id = "FAB293"
     title = "Generated files are up to date"
@@ -83,3 +84,28 @@ class Edited(FilesCheck):
     title = "No line of a generated file is edited that no other check names"
     severity = WARNING
     mend = "see for yourself what it does; what is meant goes into the intent or an override"
+
+
+class Unfinished(FilesCheck):
+    """A run of `fabric generate` that was killed while it renamed files leaves files of two designs, each of them whole. The
+    next run finishes it, or takes it back."""
+
+    id = "FAB297"
+    title = "No run of `fabric generate` was stopped half-way"
+    severity = ERROR
+    mend = "run `fabric generate`"
+    kinds: ClassVar = ()
+
+
+class LineEnds(FilesCheck):
+    """Files are compared byte by byte, and a switch may take the carriage return for a part of its line. Git makes CRLF of
+    line ends where `core.autocrlf` is on and no .gitattributes forbids it."""
+
+    id = "FAB298"
+    title = "Generated files have the line ends they were generated with"
+    severity = ERROR
+    mend = (
+        "`git config core.autocrlf false`, remove the folder, `git checkout -- FOLDER`; a line `generated/** -text` in "
+        ".gitattributes keeps the files as they are in every checkout"
+    )
+    kinds: ClassVar = ()
