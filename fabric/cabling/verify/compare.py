@@ -40,7 +40,7 @@ class Comparison:
     def findings(self) -> list[Finding]:
         """All of them; a stage leaves alone what an earlier one has explained."""
         found: list[Finding] = []
-        for stage in (self._splits, self._wrong, self._unheard, self._one_way, self._speeds):
+        for stage in (self._splits, self._contradictions, self._wrong, self._unheard, self._one_way, self._speeds):
             found.extend(stage())
         return found
 
@@ -52,6 +52,20 @@ class Comparison:
                 self.wires.mate.pop(mate, None)
         for key, (heard, links) in sorted(wrong.cages.items()):
             yield self.describe.split(key, heard, sorted(links))
+
+    def _contradictions(self) -> Iterator[Finding]:
+        """Ports that hear what another port has; those that hear one device in place of one other are one thing."""
+        ends, grouped = len(self.plan.device), dict[tuple[int, int], list[int]]()
+        for here, there in sorted(self.wires.contradicted.items()):
+            if here < ends and here >> 1 in self.faulty:
+                continue
+            planned = self.plan.device[here ^ 1] if here < ends else -1
+            grouped.setdefault((self.wires.device(there), planned), []).append(here)
+        for (claimed, planned), nodes in grouped.items():
+            links = list(dict.fromkeys(node >> 1 for node in nodes if node < ends))
+            self.faulty.update(links)
+            cloned = planned not in (-1, claimed) and planned not in self._spoken
+            yield self.describe.contradiction(nodes, links, self.wires.contradicted, cloned=cloned)
 
     def _wrong(self) -> Iterator[Finding]:
         """Cables that are elsewhere; links in the same plugs are one thing."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from fabric.cabling.verify.finding import Finding, Move, PortAt
 from fabric.cabling.verify.mending import Figure, Shift
@@ -125,6 +125,34 @@ class Describe:
 
     def _known(self, node: int) -> bool:
         return self.wires.device(node) != UNKNOWN
+
+    def contradiction(self, nodes: Sequence[int], links: Sequence[int], heard: Mapping[int, int], *, cloned: bool) -> Finding:
+        """Ports that hear what another port has. `cloned`: the device that is planned there is heard nowhere."""
+        here, there = nodes[0], heard[nodes[0]]
+        port, name = self.port(here), self.port(there).device
+        message = f"{port} and {self.port(self._other(here, there))} both hear {self.port(there)}"
+        message += f", and {plural(len(nodes) - 1, 'more port')} likewise" if len(nodes) > 1 else ""
+        if not cloned:
+            planned = f"planned at the first is {self.port(here ^ 1)}" if links else "the first has no cable in the plan"
+            text = f"at {port}, look where the cable leads; an entry of LLDP stays for two minutes: collect again"
+            return self._finding("contradiction", links, f"{message}; {planned}", [Move("check", text, port)])
+        planned = self.port(here ^ 1).device
+        message += f"; {planned}, planned at the first, is not heard anywhere: it seems to call itself {name}"
+        text = f"set the host name of {planned}, and see that its LLDP agent sends it; then collect again"
+        at = PortAt(planned, "", "", *self.places(planned))
+        return self._finding("duplicate-name", links, message, [Move("check", text, at, port)])
+
+    def _other(self, here: int, there: int) -> int:
+        """The other port that hears the same: the one that is joined, another one without a mate, or one to the device."""
+        wires = self.wires
+        mate = wires.mate.get(there)
+        if mate is not None:
+            return mate
+        rivals = [node for node, found in wires.heard.items() if there in found and node != here]
+        device = wires.device(there)
+        joined = [node for node, far in wires.mate.items() if wires.device(far) == device]
+        near = [node for node in joined if wires.device(node) == wires.device(here)]
+        return min(rivals or near or joined, default=there)
 
     def missing(self, link: int, *, taken: bool = False) -> Finding:
         """`taken`: another cable is in one of its ports."""

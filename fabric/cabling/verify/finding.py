@@ -12,6 +12,8 @@ KINDS = {
     "wrong-device": "another device than planned",
     "unknown-device": "a device that the plan does not have",
     "unexpected": "a neighbour where the plan has no cable",
+    "duplicate-name": "two devices with one name: what one is planned to be sends the name of another",
+    "contradiction": "a port that reports a neighbor which another port has",
     "missing": "a planned cable that neither end hears",
     "silent-device": "a device that nobody hears on any of its cables",
     "port-down": "a planned cable whose port is shut",

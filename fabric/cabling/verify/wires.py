@@ -5,6 +5,7 @@ A node is a planned end, or a number above all of them for a port that the plan 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -38,6 +39,7 @@ class Wires:
     extras: list[Extra] = field(default_factory=list)
     by_device: set[int] = field(default_factory=set)  # ends whose neighbour did not name its port
     far_speed: dict[int, int] = field(default_factory=dict)  # end → speed that its neighbour tells of itself, Gb/s
+    contradicted: dict[int, int] = field(default_factory=dict)  # node → what it hears, though another port has that neighbor
     passed_over: int = 0  # neighbours on management ports and on interfaces that no plan knows
     named: set[int] = field(default_factory=set)  # boxes some of whose own ports have a name that the plan knows
     misnamed: dict[tuple[int, str], str] = field(default_factory=dict)  # device and spelled port → as it was heard
@@ -93,6 +95,7 @@ def wires(plan: Planned, told: Told) -> Wires:
     report.raise_errors()
     _settle(made, vague)
     _join(made)
+    _contradict(made)
     return made
 
 
@@ -184,15 +187,23 @@ def _settle(made: Wires, vague: list[Vague]) -> None:
 
 
 def _guess(made: Wires, rest: list[Vague]) -> None:
-    """A neighbour that has one cable to this box in the plan, and is not heard on it, is taken to be at its end."""
+    """A neighbour that has one cable to this box in the plan, and is not heard on it, is taken to be at its end.
+
+    One all of whose planned ports are heard where they belong has none left: another device sends its name.
+    """
     plan = made.plan
     between: dict[tuple[int, int], list[int]] = {}
     for end, device in enumerate(plan.device):
         far = plan.device[end ^ 1]
         if not made.hears(end ^ 1, end) and not made.hears(end, end ^ 1):
             between.setdefault((device, far), []).append(end)
+    left = Counter(device for (device, _), ends in between.items() for _ in ends)  # ports of a device that nobody hears
     for item in rest:
         free = between.get((item.device, made.device(item.here)), [])
+        if not left[item.device] and item.here not in made.heard:
+            made.contradicted[item.here] = made.add(f"? {item.here}", Extra(item.device, "", ""))
+            continue
+        left[item.device] -= 1
         node = free.pop(0) if free else made.add(f"? {item.here}", Extra(item.device, "", ""))
         made.by_device.add(item.here)
         made.heard.setdefault(item.here, []).append(node)
@@ -210,3 +221,22 @@ def _join(made: Wires) -> None:
     for here, there in sorted(pairs, key=doubt):
         if here not in made.mate and there not in made.mate and here != there:
             made.mate[here], made.mate[there] = there, here
+
+
+def _contradict(made: Wires) -> None:
+    """Ports that hear what another port has: one of the two is wrong, or two devices have one name.
+
+    Where nothing speaks for the pair that was joined first, neither is believed.
+    """
+    losers = {here: next((there for there in found if there in made.mate), None) for here, found in made.heard.items()}
+    for here, there in sorted((here, there) for here, there in losers.items() if there is not None and here not in made.mate):
+        made.contradicted[here] = there
+        other = made.mate.get(there)
+        if other is not None and made.hears(other, there) and not _is_sure(made, other, there):
+            made.contradicted[other] = there
+            del made.mate[there], made.mate[other]
+
+
+def _is_sure(made: Wires, here: int, there: int) -> bool:
+    """Whether both ends say so, or the plan does."""
+    return made.hears(there, here) or (here ^ 1 == there and max(here, there) < len(made.plan.device))
