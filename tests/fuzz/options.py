@@ -28,15 +28,14 @@ ODD = (
     "\udce9",
 )
 WORDS = """
-0 1 -1 2 3 8 64 1000 65536 10000000 10000001 1.5 -0.0 1e308 nan inf -inf 0x10 007 1_000 ä 名前
-x = , ,, * ? [ : :: a:b a:b:c
-text json csv xlsx svg markdown sarif=x json= text=/ text=no/such/x all error never auto packed spread random random:1 random:-1
-random:x 0,1 backend frontend backend-leaf001 backend-spine001 backend-leaf001:backend-spine001 backend-leaf001:1 
-leaf1:spine1 8:8G 1M:1G:2 1:0 8G:8 8:8G:1 8:8G:0 1GB 1GiB 64M 1e9 16T 1/2 2,2 2,x 2x400 0x400 400 x400 2X400 999999x1 sonic eos
-x.yaml y.yaml nowhere.yaml . /dev/null /dev/full x.yaml=backend-leaf001 backend-leaf001=x.yaml oversubscription=1,2 switch=sn5*
-switch= unit=0,1 kind=rack x=1 =1 tiers=2,3,4 planes=0 cost time,power switches,switches git:HEAD git: help l7651 sn5600
-tomahawk5 dgx-h100 static dynamic all_reduce alltoall ring ecmp shipped physics switches=2,optics=3 switches=-1 switches
-optics=nan 50 rail-optimized collapsed backend.spines 10.0.0.1
+0 1 -1 2 3 8 64 1000 65536 10000000 10000001 1.5 -0.0 1e308 nan inf -inf 0x10 007 1_000 ä 名前 x = , ,, * ? [ : :: a:b
+a:b:c text json csv xlsx svg markdown sarif=x json= text=/ text=no/such/x all error never auto packed spread random
+random:1 random:-1 random:x 0,1 backend frontend backend-leaf001 backend-spine001 backend-leaf001:backend-spine001
+backend-leaf001:1 leaf1:spine1 8:8G 1M:1G:2 1:0 8G:8 8:8G:1 8:8G:0 1GB 1GiB 64M 1e9 16T 1/2 2,2 2,x 2x400 0x400 400 x400
+2X400 999999x1 sonic eos x.yaml y.yaml nowhere.yaml . /dev/null /dev/full x.yaml=backend-leaf001 backend-leaf001=x.yaml
+oversubscription=1,2 switch=sn5* switch= unit=0,1 kind=rack x=1 =1 tiers=2,3,4 planes=0 cost time,power
+switches,switches git:HEAD git: help l7651 sn5600 tomahawk5 dgx-h100 static dynamic all_reduce alltoall ring ecmp
+shipped physics switches=2,optics=3 switches=-1 switches optics=nan 50 rail-optimized collapsed backend.spines 10.0.0.1
 """
 VALUES = (*ODD, *WORDS.split())
 LIKELY = {  # by option, so that some command lines get further than their options
