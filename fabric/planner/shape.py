@@ -90,11 +90,11 @@ def _collapsed(options: Options) -> Shape | None:
     spec, demand = options.spec, options.demands[0]
     stated = spec.intent.topology.leaf.uplinks.speed_gbps
     option = "a collapsed pair"
-    if demand.units > 1:
+    if demand.units > 1 and capacity(spec.leaf.model, demand.down_gbps):
         options.misfits.append(
             Misfit(
                 option,
-                f"a pair carries {demand.servers_per_leaf} servers, {spec.groups[0].planned} are asked for",
+                f"a pair carries {plural(demand.servers_per_leaf, 'server')}, {spec.groups[0].planned} are asked for",
                 "FAB131",
                 ("servers", 0, "count"),
                 "a larger leaf, a larger `unit`, or another `kind`",

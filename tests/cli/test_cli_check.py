@@ -62,23 +62,23 @@ USAGE = {
     "--configs empty": "fabric: empty: no config is in this folder\n",
     "dc1.yaml --configs empty": "fabric: empty: no config is in this folder\n",
     "dc1.yaml --format nope": (
-        "fabric: --format: expected one of text, json, sarif, junit, github, with =FILE to write one, got 'nope'\n"
+        "--format: error[FAB102]: expected one of text, json, sarif, junit, github, with =FILE to write one, got 'nope'\n"
     ),
     "dc1.yaml --format sarif=": (
-        "fabric: --format: expected one of text, json, sarif, junit, github, with =FILE to write one, got 'sarif='\n"
+        "--format: error[FAB102]: expected one of text, json, sarif, junit, github, with =FILE to write one, got 'sarif='\n"
     ),
     "dc1.yaml --format text --format json": (
-        "fabric: --format: expected one report on the screen, the others with =FILE\n"
+        "--format: error[FAB102]: expected one report on the screen, the others with =FILE\n"
         "    hint: --format text --format sarif=check.sarif\n"
     ),
     "dc1.yaml --json --format sarif": (
-        "fabric: --format: expected one report on the screen, the others with =FILE\n"
+        "--format: error[FAB102]: expected one report on the screen, the others with =FILE\n"
         "    hint: --format text --format sarif=check.sarif\n"
     ),
-    "dc1.yaml --format sarif=x --format json=x": "fabric: --format: x cannot be two reports, sarif and json\n",
-    "dc1.yaml --format sarif=no/such/x": "fabric: --format: sarif=no/such/x: there is no folder no/such\n",
-    "dc1.yaml --format sarif=empty": "fabric: --format: sarif=empty: a folder has this name\n",
-    "dc1.yaml --fail-on nope": "fabric: --fail-on: expected error, warning, note, never, got 'nope'\n",
+    "dc1.yaml --format sarif=x --format json=x": "--format: error[FAB102]: x cannot be two reports, sarif and json\n",
+    "dc1.yaml --format sarif=no/such/x": "--format: error[FAB102]: sarif=no/such/x: there is no folder no/such\n",
+    "dc1.yaml --format sarif=empty": "--format: error[FAB102]: sarif=empty: a folder has this name\n",
+    "dc1.yaml --fail-on nope": "--fail-on: error[FAB102]: expected error, warning, note, never, got 'nope'\n",
 }
 
 

@@ -20,7 +20,7 @@ import traceback
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import FrameType
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 from tests.fuzz.case import Case, Outcome
 
@@ -132,11 +132,11 @@ def _fabric(arguments: tuple[str, ...], cpu_s: float) -> tuple[int | None, str, 
     """Exit code, stdout, stderr, and the traceback of what the command let through."""
     from fabric.cli import main
 
-    files = [tempfile.TemporaryFile() for _ in range(2)]
+    files = [io.BytesIO() for _ in range(2)]
     kept = sys.stdout, sys.stderr
     # As the interpreter opens them where the terminal speaks UTF-8.
     sys.stdout, sys.stderr = (
-        io.TextIOWrapper(file, "utf-8", errors, write_through=True)  # type: ignore[arg-type]
+        io.TextIOWrapper(file, "utf-8", errors, write_through=True)
         for file, errors in zip(files, ("strict", "backslashreplace"), strict=True)
     )
     code: int | None = 0
@@ -157,12 +157,12 @@ def _fabric(arguments: tuple[str, ...], cpu_s: float) -> tuple[int | None, str, 
     return code, out, err, trace
 
 
-def _text(stream: object, file: object) -> str:
-    stream.flush()  # type: ignore[attr-defined]
-    file.seek(0)  # type: ignore[attr-defined]
-    data: bytes = file.read(SHOWN)  # type: ignore[attr-defined]
-    stream.close()  # type: ignore[attr-defined]
-    return data.decode("utf-8", "backslashreplace")
+def _text(stream: TextIO, file: io.BytesIO) -> str:
+    stream.flush()
+    data = file.getvalue()
+    return (data if len(data) <= SHOWN else data[: SHOWN // 2] + b"\n...\n" + data[-SHOWN // 2 :]).decode(
+        "utf-8", "backslashreplace"
+    )
 
 
 def _peak_mb() -> float:

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.fuzz import intents
+from tests.fuzz import files, intents, options
 from tests.fuzz.case import Case
 
 KINDS: dict[str, Callable[[int, int], Case]] = {
     "plan": intents.planned,
     "commands": intents.everywhere,
+    "options": options.options,
+    "configs": files.configs,
+    "edited": files.edited,
+    "lldp": files.lldp,
+    "prices": files.prices,
+    "tables": files.tables,
+    "steps": files.steps,
+    "locks": files.locks,
 }
 
 

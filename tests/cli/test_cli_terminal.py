@@ -1,0 +1,168 @@
+"""The command at its edges: terminals of any encoding, readers that leave, full disks, interrupts, internal errors."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Run
+
+ROOT = Path(__file__).parents[2]
+SMALL, LARGE = ROOT / "intent" / "starter.yaml", ROOT / "intent" / "h100-4su.yaml"
+FABRIC = (sys.executable, "-c", "from fabric.cli import main; main()")
+ENCODINGS: dict[str, dict[str, str]] = {
+    "latin-1": {"PYTHONIOENCODING": "latin-1"},
+    "ascii": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+    "utf-8": {"PYTHONIOENCODING": "utf-8:strict"},
+}
+
+
+def fabric(
+    folder: Path, *words: object, stdout: int | None = subprocess.PIPE, **environment: str
+) -> subprocess.CompletedProcess[bytes]:
+    """Runs the command as a process of its own."""
+    return subprocess.run(
+        [*FABRIC, *map(str, words)],
+        cwd=folder,
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        env={**os.environ, **environment},
+        check=False,
+        timeout=120,
+    )
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
+def test_a_sign_that_the_terminal_lacks(encoding: str, tmp_path: Path) -> None:
+    """The list of changes is cut with an ellipsis, which Latin-1 and ASCII have not."""
+    done = fabric(tmp_path, "plan", LARGE, "--against", SMALL, **ENCODINGS[encoding])
+    assert done.returncode == 0, done.stderr
+    assert b"\\u2026" in done.stdout
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+def test_a_config_that_is_not_utf_8(encoding: str, tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "generated" / "starter", tmp_path / "generated" / "starter")
+    shutil.copy(SMALL, tmp_path)
+    edited = tmp_path / "generated" / "starter" / "configs" / "backend-leaf001" / "frr.conf"
+    edited.write_bytes(edited.read_bytes() + b"! caf\xe9\n")
+    done = fabric(tmp_path, "generate", "starter.yaml", "--diff", "--jobs", "1", **ENCODINGS[encoding])
+    assert done.returncode == 1, done.stderr
+    assert b"-! caf\\xe9\n" in done.stdout
+
+
+def test_a_document_is_utf_8_on_every_terminal(tmp_path: Path) -> None:
+    document = fabric(tmp_path, "schema", **ENCODINGS["latin-1"]).stdout
+    assert document == (ROOT / "intent" / "fabric.schema.json").read_bytes()
+    assert "–".encode() in document or "…".encode() in document
+
+
+def test_a_reader_that_leaves(tmp_path: Path) -> None:
+    shell = (
+        f'{sys.executable} -c "from fabric.cli import main; main()" schema | head -c 1 > /dev/null; echo ${{PIPESTATUS[0]}}'
+    )
+    done = subprocess.run(["bash", "-c", shell], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.stdout, done.stderr) == ("141\n", "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+@pytest.mark.parametrize("words", [("plan", SMALL), ("schema",)])
+def test_a_full_disk_names_stdout(words: tuple[object, ...], tmp_path: Path) -> None:
+    full = os.open("/dev/full", os.O_WRONLY)
+    try:
+        done = fabric(tmp_path, *words, stdout=full)
+    finally:
+        os.close(full)
+    assert (done.returncode, done.stderr) == (2, b"fabric: stdout: no space left on device\n")
+
+
+def test_a_closed_stdout(tmp_path: Path) -> None:
+    shell = f'{sys.executable} -c "from fabric.cli import main; main()" plan {SMALL} >&-'
+    done = subprocess.run(["bash", "-c", shell], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_an_interrupt(tmp_path: Path) -> None:
+    """Ctrl-C while a plan waits for a pipe: 130 and one line."""
+    os.mkfifo(tmp_path / "pipe.yaml")
+    process = subprocess.Popen([*FABRIC, "plan", "pipe.yaml"], cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE)
+    deadline = time.monotonic() + 30
+    while b"pipe" not in Path(f"/proc/{process.pid}/cmdline").read_bytes() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(2)  # the program has begun to wait
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out, err) == (130, b"", b"fabric: interrupted\n")
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "words"),
+    [
+        (
+            ValueError("x"),
+            70,
+            "fabric: internal error: ValueError: x\n    hint: run again with --debug and report what it prints\n",
+        ),
+        (
+            RecursionError("x"),
+            70,
+            "fabric: internal error: nested too deeply\n    hint: run again with --debug and report what it prints\n",
+        ),
+        (
+            MemoryError(),
+            70,
+            "fabric: out of memory\n    hint: `fabric plan FILE --json` counts a site of any size without its wiring\n",
+        ),
+        (KeyboardInterrupt(), 130, "fabric: interrupted\n"),
+        (BrokenPipeError(), 141, ""),
+        (OSError(28, "No space left on device", "stdout"), 2, "fabric: stdout: no space left on device\n"),
+    ],
+)
+def test_what_goes_wrong_inside(
+    run: Run, monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int, words: str
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("fabric.pipeline.load", fail)
+    done = run("plan x.yaml")
+    assert (done.code, done.err) == (code, words)
+    if code == 70:
+        debugged = run("--debug plan x.yaml")
+        assert debugged.code == 70
+        assert "Traceback (most recent call last)" in debugged.err
+
+
+def test_one_bad_intent_of_several(run: Run, tmp_path: Path) -> None:
+    """Nothing is written for the good one either, which is said, and the mistakes of all are listed."""
+    text = SMALL.read_text(encoding="utf-8")
+    for name, old, new in (("a", "sn5600", "sn56"), ("b", "", ""), ("c", "count", "cont")):
+        (tmp_path / f"{name}.yaml").write_text(text.replace("starter", name).replace(old or "\0", new), encoding="utf-8")
+    done = run("generate b.yaml a.yaml -o out")
+    assert done.code == 2
+    assert done.err.splitlines()[0].startswith("a.yaml:")
+    assert done.err.endswith("fabric: nothing was written, for none of the 2 intents\n")
+    assert not (tmp_path / "out").exists()
+    both = run("generate a.yaml c.yaml b.yaml -o out").err
+    assert "a.yaml:9:" in both or "c.yaml:" in both
+    assert "nothing was written" not in run("generate a.yaml -o out").err
+
+
+@pytest.mark.parametrize(
+    ("size", "count"),
+    [
+        *[("1G", 1 << 30), ("1GiB", 1 << 30), ("1Gi", 1 << 30), ("64M", 64 << 20), ("1.5k", 1536), ("8", 8), ("8B", 8)],
+        *[("1GB", 10**9), ("64MB", 64 * 10**6), ("1.5KB", 1500), ("2 GB", 2 * 10**9)],
+    ],
+)
+def test_sizes(size: str, count: int) -> None:
+    from fabric.cli.sizes import size_bytes
+    from fabric.diagnostics import Report
+
+    assert size_bytes("--size", size, Report()) == count
