@@ -37,15 +37,14 @@ def run_list(
     as_json: bool = typer.Option(False, "--json", help="the same as --format json"),
 ) -> None:
     """Print what to buy, or write the run list: all cables, one list a rack, and the order to lay them in."""
+    from fabric.output.whole import write_folder
+
     forms = _forms("json" if as_json else form, output)
     runs, chosen, walk = _runs(file, fabric, limit)
     if output is None:
         put(None, _text(forms[0], runs, chosen, walk))
         return
-    for path, data in _files(forms, runs, chosen, walk):
-        target = output / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        put(target, data)
+    write_folder(output, dict(_files(forms, runs, chosen, walk)))
     say(f"{len(chosen):,} rows written to {output}")
 
 

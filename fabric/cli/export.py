@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
 from fabric.cli.common import only, show_diagnostics
-from fabric.cli.reports import usage, write
-
-if TYPE_CHECKING:
-    pass
+from fabric.cli.reports import encoded, usage, write
 
 
 def export(
@@ -55,8 +51,9 @@ def _wish(form: str, given: Mapping[str, int | None]) -> dict[str, int]:
 
 
 def _write(form: str, made: str | Mapping[str, str], output: Path | None) -> None:
-    """One text, or several into a folder; a file is whole or as it was before."""
+    """One text, or several into a folder: all of them or none."""
     from fabric.diagnostics import plural
+    from fabric.output.whole import write_folder
 
     if isinstance(made, str):
         write([(form, output)], lambda _: made)
@@ -65,6 +62,4 @@ def _write(form: str, made: str | Mapping[str, str], output: Path | None) -> Non
         usage(f"-o: expected a folder, as {form} is {plural(len(made), 'file')}: {', '.join(sorted(made))}")
     if output.exists() and not output.is_dir():
         usage(f"-o: expected a folder, got the file {output}")
-    for name in made:
-        (output / name).parent.mkdir(parents=True, exist_ok=True)
-    write([(name, output / name) for name in sorted(made)], lambda name: made[name])
+    write_folder(output, {name: encoded(made[name]) for name in sorted(made)})
