@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from fabric.cli.common import FINDINGS, say, show_diagnostics
-from fabric.cli.reports import asked, put, usage, write
+from fabric.cli.reports import asked, usage, write
+from fabric.json_text import json_text
 
 if TYPE_CHECKING:
     from fabric.bom.bill import Bill
@@ -80,23 +80,22 @@ def bom(
 
 
 def _write(bill: Bill, reports: list[tuple[str, Path | None]]) -> None:
+    write(reports, lambda form: _made(bill, form))
     for name, file in reports:
-        if name == "xlsx" and file is not None:
-            from fabric.bom.sheets import sheets
-            from fabric.bom.xlsx import workbook
-
-            put(file, workbook(sheets(bill)))
+        if name == "xlsx":
             say(f"wrote {file}")
-        else:
-            write([(name, file)], lambda form: _text(bill, form))
 
 
-def _text(bill: Bill, form: str) -> str:
+def _made(bill: Bill, form: str) -> str | bytes:
     from fabric.bom import text
-    from fabric.bom.sheets import csv_text, order
+    from fabric.bom.sheets import csv_text, order, sheets
 
+    if form == "xlsx":
+        from fabric.bom.xlsx import workbook
+
+        return workbook(sheets(bill))
     if form == "json":
-        return json.dumps(bill.as_dict(), indent=2) + "\n"
+        return json_text(bill.as_dict()) + "\n"
     return csv_text(order(bill)) if form == "csv" else "\n".join(text.lines(bill)) + "\n"
 
 

@@ -9,7 +9,7 @@ import typer
 
 from fabric.cli.cabling_verify import verify
 from fabric.cli.common import check_fabric, say, show_diagnostics
-from fabric.cli.reports import inside, put, usage
+from fabric.cli.reports import put, put_folder, usage
 
 if TYPE_CHECKING:
     from fabric.cabling.rows import Ints
@@ -37,13 +37,13 @@ def run_list(
     as_json: bool = typer.Option(False, "--json", help="the same as --format json"),
 ) -> None:
     """Print what to buy, or write the run list: all cables, one list a rack, and the order to lay them in."""
+
     forms = _forms("json" if as_json else form, output)
     runs, chosen, walk = _runs(file, fabric, limit)
     if output is None:
         put(None, _text(forms[0], runs, chosen, walk))
         return
-    for path, data in _files(forms, runs, chosen, walk):
-        put(inside(output, path), data)
+    put_folder(output, dict(_files(forms, runs, chosen, walk)))
     say(f"{len(chosen):,} rows written to {output}")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,8 +56,9 @@ def diff(
 def _printed(made: Diff, form: str) -> str:
     if form == "json":
         from fabric.diff.document import document
+        from fabric.json_text import json_text
 
-        return json.dumps(document(made), indent=2, ensure_ascii=False) + "\n"
+        return json_text(document(made), ensure_ascii=False) + "\n"
     if form == "markdown":
         from fabric.diff.markdown import markdown
 

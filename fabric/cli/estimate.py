@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ import typer
 from fabric.cli.common import check_fabric, say
 from fabric.cli.reports import put
 from fabric.cli.sizes import size_bytes
+from fabric.json_text import json_text
 
 if TYPE_CHECKING:
     from fabric.diagnostics import Report
@@ -122,7 +122,7 @@ def _print(found: list[tuple[Estimate, Estimate | None]], asked: Asked, as_json:
             document["healthy_time_us"] = [row.time_us for row in before.rows]
         if len(found) > 1:
             document["placements"] = [lines.as_dict(item) for item, _ in found]
-        print(json.dumps(document, indent=2))
+        print(json_text(document))
         return
     print("\n".join(lines.lines(now)))
     if before is not None:
@@ -136,14 +136,14 @@ def _capacity(chosen: FabricPlan, asked: Asked, pairs: int, as_json: bool) -> No
     from fabric.solver.estimate import ask
 
     found = ask.capacity(chosen, asked.fail, pairs, asked.seed)
-    print(json.dumps(found.as_dict(), indent=2) if as_json else "\n".join(capacity.lines(found)))
+    print(json_text(found.as_dict()) if as_json else "\n".join(capacity.lines(found)))
 
 
 def _step(chosen: FabricPlan, asked: Asked, path: Path, wish: str, as_json: bool) -> None:
     from fabric.solver.estimate import ask
 
     found = ask.training_step(chosen, asked, path, wish)
-    print(json.dumps(found.as_dict(), indent=2) if as_json else "\n".join(found.lines()))
+    print(json_text(found.as_dict()) if as_json else "\n".join(found.lines()))
 
 
 def _plot(path: Path, found: list[tuple[Estimate, Estimate | None]], measured: list[Path]) -> None:

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
 from fabric.cli.common import only, show_diagnostics
-from fabric.cli.reports import inside, usage, write
-
-if TYPE_CHECKING:
-    pass
+from fabric.cli.reports import put_folder, usage, write
 
 
 def export(
@@ -55,7 +51,7 @@ def _wish(form: str, given: Mapping[str, int | None]) -> dict[str, int]:
 
 
 def _write(form: str, made: str | Mapping[str, str], output: Path | None) -> None:
-    """One text, or several into a folder; a file is whole or as it was before."""
+    """One text, or several into a folder: all of them or none."""
     from fabric.diagnostics import plural
 
     if isinstance(made, str):
@@ -65,4 +61,4 @@ def _write(form: str, made: str | Mapping[str, str], output: Path | None) -> Non
         usage(f"-o: expected a folder, as {form} is {plural(len(made), 'file')}: {', '.join(sorted(made))}")
     if output.exists() and not output.is_dir():
         usage(f"-o: expected a folder, got the file {output}")
-    write([(name, inside(output, name)) for name in sorted(made)], lambda name: made[name])
+    put_folder(output, made)

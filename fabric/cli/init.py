@@ -41,6 +41,7 @@ def init(
 ) -> None:
     """Write a short commented intent."""
     from fabric.intent.draft import Draft, check, write
+    from fabric.output.whole import write_new
 
     draft = Draft(
         name=name,
@@ -73,7 +74,5 @@ def init(
     if output is None:
         put(None, text)
         return
-    output.parent.mkdir(parents=True, exist_ok=True)
-    with output.open("x", encoding="utf-8") as stream:  # never over somebody's intent
-        stream.write(text)
+    write_new(output, text.encode())  # never over somebody's intent
     say(f"{output} written; next: fabric plan {output}")

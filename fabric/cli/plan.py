@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from fabric.cli.common import say, show_diagnostics
+from fabric.json_text import json_text
 
 if TYPE_CHECKING:
     from fabric.explain.sessions import Sessions
@@ -33,10 +33,10 @@ def plan(
 
         say(f"{file} against {against}")
         changes = compare(intent, against)
-        print(json.dumps(changes.as_dict(), indent=2) if as_json else text(changes))
+        print(json_text(changes.as_dict()) if as_json else text(changes))
         return
     if as_json:
-        print(json.dumps(pipeline.summarize(intent), indent=2))
+        print(json_text(pipeline.summarize(intent)))
         return
     made = pipeline.plan(intent)
     from fabric.explain.sessions import sessions

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -33,52 +32,60 @@ def asked(forms: Sequence[str], known: Sequence[str], example: str) -> list[tupl
 
 
 def write(reports: Sequence[tuple[str, Path | None]], report: Callable[[str], str | bytes]) -> None:
-    """The reports; a file is whole or as it was before."""
-    for name, file in reports:
-        put(file, report(name))
+    """The reports; files are all written, each whole, or none."""
+    from fabric.output.whole import write_files
+
+    made = [(file, report(name)) for name, file in reports]
+    files = {file: text for file, text in made if file is not None and _plain(file)}
+    write_files({file: encoded(text) for file, text in files.items()})
+    for file, text in made:
+        if file not in files:
+            put(file, text)
 
 
 def put(file: Path | None, made: str | bytes) -> None:
     """Writes a file whole or leaves it as it was; no file is stdout. A symlink that a person names is followed."""
-    data = made if isinstance(made, bytes) else made.encode("utf-8", "backslashreplace")  # names of files may be no text
+    from fabric.output.whole import write_file
+
+    data = encoded(made)
     try:
         if file is None:
             sys.stdout.flush()
             sys.stdout.buffer.write(data)  # UTF-8 everywhere, whatever the terminal's own encoding is
             sys.stdout.buffer.flush()
-        elif file.exists() and not file.is_file():  # a pipe, or /dev/stderr
+        elif not _plain(file):
             file.write_bytes(data)
         else:
-            _replace(file.resolve(), data)
+            write_file(file, data)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(file or "stdout")) from error
 
 
-def inside(folder: Path, name: str) -> Path:
-    """Where a file of several goes below a folder that -o names; its folders are made.
+def put_folder(folder: Path, files: Mapping[str, str | bytes]) -> None:
+    """Writes files below a folder that -o names, all or none.
 
     The folder itself may be a symlink, as whoever names it knows it. What lies in it may have come with a checkout: a
     symlink there is refused.
     """
-    at = folder
-    for part in Path(name).parts:
-        at = at / part
-        if at.is_symlink():
-            usage(f"-o: {at} is a symlink, and nothing is written through one", "remove it, or name another folder")
-    at.parent.mkdir(parents=True, exist_ok=True)
-    return at
+    from fabric.output.whole import write_folder
+
+    for name in files:
+        at = folder
+        for part in Path(name).parts:
+            at = at / part
+            if at.is_symlink():
+                usage(f"-o: {at} is a symlink, and nothing is written through one", "remove it, or name another folder")
+    write_folder(folder, {name: encoded(made) for name, made in sorted(files.items())})
 
 
-def _replace(file: Path, data: bytes) -> None:
-    staged = file.with_name(f".{file.name}.new")
-    try:
-        staged.unlink(missing_ok=True)  # of a run that was killed; or a link somebody laid, which must not be followed
-        with open(os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666), "wb") as stream:
-            stream.write(data)
-        os.replace(staged, file)
-    except OSError:
-        staged.unlink(missing_ok=True)
-        raise
+def encoded(text: str | bytes) -> bytes:
+    """The bytes of a file: UTF-8, also of names of files that are no text."""
+    return text if isinstance(text, bytes) else text.encode("utf-8", "backslashreplace")
+
+
+def _plain(file: Path) -> bool:
+    """Whether this is a file or can become one, and not a pipe or /dev/stderr."""
+    return file.is_file() or not file.exists()
 
 
 def usage(message: str, hint: str = "") -> NoReturn:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
 from fabric.cli.common import say, show_diagnostics
+from fabric.json_text import json_text
 
 if TYPE_CHECKING:
     from fabric.solver.measured.tables import Table
@@ -49,7 +49,7 @@ def score(
         result = Score(tuple(found), {table.id: table.why_not for table in tables if not table.scored_rows})
     else:
         result = measure(tables, parameters(platform))
-    print(json.dumps(result.as_dict(), indent=2) if as_json else "\n".join(result.lines()))
+    print(json_text(result.as_dict()) if as_json else "\n".join(result.lines()))
 
 
 def read_tables(paths: list[Path]) -> list[Table]:

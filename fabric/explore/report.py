@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -12,6 +11,7 @@ from fabric.explore.front import Objective, front, known
 from fabric.explore.measure import ALLTOALL, Figures, Outcome
 from fabric.explore.run import Sweep, reasons
 from fabric.export.tables import table
+from fabric.json_text import json_text
 from fabric.solver.plot import size_words
 
 REASONS = 5  # that are told
@@ -187,7 +187,7 @@ def as_dict(found: Found) -> dict[str, Any]:
 
 
 def as_json(found: Found) -> str:
-    return json.dumps(as_dict(found), indent=2) + "\n"
+    return json_text(as_dict(found)) + "\n"
 
 
 def as_csv(found: Found) -> str:
