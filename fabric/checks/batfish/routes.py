@@ -54,9 +54,11 @@ def blamed(routes: Iterable[Route], short: Iterable[Shortfall]) -> list[Blame]:
 
     The default table comes first: a switch at fault there is at fault for the tenants' routes from and to it as well.
     """
-    expecting = _leaves_by_route(routes)
-    lacking = _leaves_by_route(one.route for one in short)
-    lost = {leaf for leaf, total in _targets(routes).items() if _targets(one.route for one in short).get(leaf) == total}
+    short = list(short)
+    expecting, lacking = _leaves_by_route(routes), _leaves_by_route(one.route for one in short)
+    elsewhere = _targets(
+        one.route for one in short if len(expecting[_key(one.route)]) < 2 or not _all(one, lacking, expecting)
+    )
     guilty: dict[tuple[str, str, bool], list[Shortfall]] = {}
     underlay: set[str] = set()
     for one in sorted(short, key=lambda one: one.route.vrf != DEFAULT):
@@ -66,8 +68,9 @@ def blamed(routes: Iterable[Route], short: Iterable[Shortfall]) -> list[Blame]:
             switch = ends.pop()
             guilty.setdefault((switch, DEFAULT, (switch, DEFAULT, True) in guilty), []).append(one)
             continue
-        key = (route.vrf, route.prefix, route.to)
-        origin = lacking[key] == expecting[key] and not lacking[key] <= lost
+        origin = _all(one, lacking, expecting)
+        if len(expecting[_key(route)]) == 1:  # one witness: whoever has other routes short is at fault
+            origin = elsewhere[route.device] <= {route.to}
         switch = target if origin else route.device
         guilty.setdefault((switch, route.vrf, origin), []).append(one)
         if route.vrf == DEFAULT:
@@ -75,18 +78,30 @@ def blamed(routes: Iterable[Route], short: Iterable[Shortfall]) -> list[Blame]:
     return [Blame(*key, tuple(found)) for key, found in guilty.items()]
 
 
-def _leaves_by_route(routes: Iterable[Route]) -> Mapping[tuple[str, str, str], set[str]]:
-    found: dict[tuple[str, str, str], set[str]] = {}
+Key = tuple[str, str, str]  # table, prefix, the switch that it is of
+
+
+def _key(route: Route) -> Key:
+    return route.vrf, route.prefix, route.to
+
+
+def _all(one: Shortfall, lacking: Mapping[Key, set[str]], expecting: Mapping[Key, set[str]]) -> bool:
+    """Whether no leaf has a route as planned."""
+    return lacking[_key(one.route)] == expecting[_key(one.route)]
+
+
+def _leaves_by_route(routes: Iterable[Route]) -> Mapping[Key, set[str]]:
+    found: dict[Key, set[str]] = {}
     for route in routes:
-        found.setdefault((route.vrf, route.prefix, route.to), set()).add(route.device)
+        found.setdefault(_key(route), set()).add(route.device)
     return found
 
 
-def _targets(routes: Iterable[Route]) -> Mapping[str, set[tuple[str, str]]]:
-    """Leaf → the switches that it has, or lacks, routes to."""
-    found: dict[str, set[tuple[str, str]]] = {}
+def _targets(routes: Iterable[Route]) -> Mapping[str, set[str]]:
+    """Leaf → the switches that it lacks routes to."""
+    found: dict[str, set[str]] = {}
     for route in routes:
-        found.setdefault(route.device, set()).add((route.vrf, route.to))
+        found.setdefault(route.device, set()).add(route.to)
     return found
 
 
