@@ -1,7 +1,7 @@
 """What the tests of the Batfish side share: rendered sites, damage to their files, and answers that were recorded.
 
 The recordings are a real server's rows about the small site below, taken with `record`, and cut to what the checks read: the
-steps of a trace are left out.
+steps of a trace are left out, but for those of filters.
 """
 
 from __future__ import annotations
@@ -135,6 +135,9 @@ class Recorded:
     def reachability(self, start: str, sources: str, targets: str) -> Rows:
         return self._of(f"reachability {start} {sources} {targets}")
 
+    def lost(self, start: str, sources: str, targets: str) -> Rows:
+        return self._of(f"lost {start} {sources} {targets}")
+
     def differential(self, node: str, start: str, sources: str, targets: str) -> Rows:
         return self._of(f"differential {node} {start} {sources} {targets}")
 
@@ -168,9 +171,11 @@ class Recorder:
 
 
 def without_steps(value: Any) -> Any:
-    """A row without the steps of its traces."""
+    """A row without the steps of its traces, but for those of a filter."""
     if isinstance(value, dict):
-        return {key: without_steps(item) for key, item in value.items() if key != "steps"}
+        kept = {key: without_steps(item) for key, item in value.items() if key != "steps"}
+        steps = [step for step in value.get("steps") or () if (step.get("detail") or {}).get("filter")]
+        return kept | ({"steps": steps} if steps else {})
     return [without_steps(item) for item in value] if isinstance(value, list) else value
 
 

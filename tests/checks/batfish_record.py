@@ -40,7 +40,11 @@ WAYS: tuple[Damage, ...] = (
     ("backend-spine001", r"^ip routing$", "ip routing\nip route 198.51.100.0/24 10.64.0.0"),
     ("backend-leaf002", r"   vrf blue\n   ip address", "   vrf red\n   ip address"),
 )
-SNAPSHOTS: dict[str, tuple[Damage, ...]] = {"clean": (), "lines": LINES, "ways": WAYS}
+ORIGIN: tuple[Damage, ...] = (  # a leaf that announces nothing of a tenant
+    ("backend-leaf002", r"(vrf red\n(?:      .*\n)*?)      redistribute connected.*\n", r"\1"),
+)
+SNAPSHOTS: dict[str, tuple[Damage, ...]] = {"clean": (), "lines": LINES, "ways": WAYS, "origin": ORIGIN}
+FILTER: Damage = ("backend-leaf001", r"permit ip any 10.128.0.0/29", "deny ip any 10.128.0.0/29")
 
 
 def damaged(site: Site, damages: tuple[Damage, ...]) -> Site:
@@ -50,9 +54,10 @@ def damaged(site: Site, damages: tuple[Damage, ...]) -> Site:
 
 
 def record_answers(host: str) -> None:
-    for name, damages in SNAPSHOTS.items():
+    sites = {name: ("evpn", damages) for name, damages in SNAPSHOTS.items()}
+    for name, (design, damages) in {**sites, "filter": ("acl", (FILTER,))}.items():
         with TemporaryDirectory() as folder:
-            snapshot = damaged(small(Path(folder)), damages).snapshot()
+            snapshot = damaged(small(Path(folder), design=design), damages).snapshot()
             with uploaded(host, snapshot) as server:
                 recorder = Recorder(server)
                 judge(snapshot, recorder)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from batfish_helpers import Recorded, Site, recorded, small
-from batfish_record import SNAPSHOTS, damaged
+from batfish_record import FILTER, SNAPSHOTS, damaged
 
 from fabric.checks.batfish import every_check, judge
 from fabric.checks.finding import Finding
@@ -15,7 +17,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     return small(tmp_path_factory.mktemp("small"))
 
 
-def told(findings: list[Finding]) -> list[tuple[str, str, int, str]]:
+def reported(findings: list[Finding]) -> list[tuple[str, str, int, str]]:
     return [(finding.id, finding.device, finding.line, finding.message) for finding in findings]
 
 
@@ -28,9 +30,12 @@ def test_a_clean_site_has_no_findings(site: Site) -> None:
     assert findings_of(site, "clean") == []
 
 
+NARROW = "where the plan has 2, and 1 route more, on 1 leaf: "
+
+
 def test_wrong_lines(site: Site) -> None:
     """A remote AS, a policy that is not there, a typing error, and a loopback that another switch has."""
-    assert told(findings_of(site, "lines")) == [
+    assert reported(findings_of(site, "lines")) == [
         *(
             ("FAB302", "backend-spine001", 334, "Parse warning: This syntax is unrecognized: update weight-install"),
             ("FAB303", "backend-leaf002", 437, "route-map RM-NOWHERE is used (bgp inbound route-map) and not defined"),
@@ -47,11 +52,12 @@ def test_wrong_lines(site: Site) -> None:
             ("FAB305", "backend-spine002", 354, "session with backend-leaf001 (10.64.0.2): not compatible"),
             ("FAB305", "backend-spine002", 360, "session with backend-leaf001 (10.0.0.3): not established"),
             ("FAB305", "backend-spine002", 363, "session with backend-leaf002 (10.0.0.4): not established"),
-            ("FAB306", "backend-leaf001", 414, "no route to 10.0.0.2/32 of backend-spine002, and 2 routes more"),
-            ("FAB306", "backend-leaf002", 426, "no route to 10.0.0.2/32 of backend-spine002, and 2 routes more"),
+            ("FAB306", "backend-leaf001", 414, f"1 next hop to its 10.0.0.3/32 {NARROW}backend-leaf002"),
+            ("FAB306", "backend-leaf002", 426, f"1 next hop to its 10.0.0.4/32 {NARROW}backend-leaf001"),
+            ("FAB306", "backend-spine002", 331, "no route to its 10.0.0.2/32, on 2 leaves: backend-leaf001, backend-leaf002"),
         ),
         (
-            *("FAB308", "backend-spine001", 0),
+            *("FAB308", "backend-spine001", 331),
             "without it 10.0.0.3 at backend-leaf001 does not reach 10.0.0.4; packets from 7 other places are lost as well",
         ),
     ]
@@ -59,28 +65,63 @@ def test_wrong_lines(site: Site) -> None:
 
 def test_wrong_ways(site: Site) -> None:
     """A link that is shut, static routes that point at each other, and a server's port in the table of another tenant."""
-    assert told(findings_of(site, "ways")) == [
+    assert reported(findings_of(site, "ways")) == [
         ("FAB305", "backend-leaf001", 440, "session with backend-spine002 (10.64.0.3): not compatible"),
         ("FAB305", "backend-leaf001", 446, "session with backend-spine002 (10.0.0.2): not established"),
         ("FAB305", "backend-spine002", 354, "session with backend-leaf001 (10.64.0.2): not compatible"),
         ("FAB305", "backend-spine002", 360, "session with backend-leaf001 (10.0.0.3): not established"),
+        ("FAB306", "backend-leaf001", 415, f"1 next hop to its 10.0.0.3/32 {NARROW}backend-leaf002"),
         ("FAB306", "backend-leaf001", 415, "no route to 10.0.0.2/32 of backend-spine002, and 2 routes more"),
-        (
-            *("FAB306", "backend-leaf002", 426),
-            "1 next hop to 10.0.0.3/32 of backend-leaf001 where the plan has 2, and 1 route more",
-        ),
         ("FAB307", "backend-leaf001", 150, "a server of 'red' on Ethernet1/1 reaches 10.128.0.132 of 'blue'"),
         ("FAB307", "backend-leaf002", 154, "a server of 'red' on Ethernet1/1 reaches 10.128.0.132 of 'blue'"),
         ("FAB307", "backend-leaf002", 174, "a server of 'blue' on Ethernet2/1 reaches 10.128.0.0 of 'red'"),
         (
-            *("FAB308", "backend-spine001", 0),
+            *("FAB308", "backend-spine001", 332),
             "without it 10.0.0.3 at backend-leaf001 does not reach 10.0.0.4; packets from 8 other places are lost as well",
         ),
         (
-            *("FAB309", "backend-leaf001", 0),
+            *("FAB309", "backend-leaf001", 415),
             "10.0.0.3 to 198.51.100.0 goes round: backend-leaf001 → backend-spine001 → backend-leaf001",
         ),
     ]
+
+
+def test_a_leaf_that_announces_nothing_of_a_tenant(site: Site) -> None:
+    """The leaves that lack its routes are innocent; the finding is on the tenant's block in its BGP."""
+    message = "VRF red: no route to its 10.128.0.128/31, and 1 route more, on 1 leaf: backend-leaf001"
+    assert reported(findings_of(site, "origin")) == [("FAB306", "backend-leaf002", 468, message)]
+
+
+def test_a_filter_that_denies_its_own_tenant(tmp_path: Path) -> None:
+    site, line = small(tmp_path, design="acl").damaged(*FILTER)
+    findings, _ = judge(site.snapshot(), recorded("filter"))
+    (one,) = findings
+    assert (one.id, one.device, one.line) == ("FAB310", "backend-leaf001", line - 1)
+    assert one.message == (
+        "10.128.0.1 of 'red' on backend-leaf001 Ethernet1/1 does not reach 10.128.0.1: backend-leaf001 drops it (denied in); "
+        "the same from 3 other places"
+    )
+
+
+def question(answers: Recorded, start: str) -> str:
+    """The recorded question that begins so."""
+    return next(name for name in answers.rows if name.startswith(start))
+
+
+def test_where_no_packet_crosses_the_fabric_nothing_is_passed(site: Site) -> None:
+    """No loss, no leak and no loop among no packets."""
+    answers = recorded("clean")
+    answers.rows[question(answers, "reachability /^(backend-leaf001|backend-leaf002)$/[@connectedTo(10.0.0.")] = []
+    findings, _ = judge(site.snapshot(), answers)
+    message = "no packet gets from 10.0.0.3/32 to 10.0.0.4/32 of backend-leaf002, nor from any other leaf"
+    assert reported(findings) == [("FAB311", "backend-leaf001", 414, message)]
+
+
+def test_a_packet_that_stays_on_its_leaf_crosses_nothing(site: Site) -> None:
+    answers = recorded("clean")
+    for row in answers.rows[question(answers, "reachability /^(backend-leaf001|backend-leaf002)$/[@connectedTo(10.0.0.")]:
+        row["Traces"][0]["hops"] = row["Traces"][0]["hops"][:1]
+    assert [finding.id for finding in judge(site.snapshot(), answers)[0]] == ["FAB311"]
 
 
 def test_findings_name_the_file_and_say_how_to_mend(site: Site) -> None:
@@ -104,7 +145,7 @@ def test_formats(site: Site, change: dict[str, str], message: str) -> None:
     answers = recorded("clean")
     answers.rows["file_status"][0] |= {"Status": "PASSED"} | change
     findings, _ = judge(site.snapshot(), answers)
-    assert told(findings) == [("FAB301", "backend-leaf001", 0, message)]
+    assert reported(findings) == [("FAB301", "backend-leaf001", 0, message)]
 
 
 def test_a_file_that_batfish_could_not_convert(site: Site) -> None:
@@ -112,7 +153,7 @@ def test_a_file_that_batfish_could_not_convert(site: Site) -> None:
     issue = {"Nodes": ["backend-leaf002"], "Source_Lines": None, "Type": "Convert error", "Line_Text": None}
     answers.rows["init_issues"].append(issue | {"Details": "java.lang.NullPointerException: no VRF\n\tat org.batfish"})
     findings, _ = judge(site.snapshot(), answers)
-    assert told(findings) == [("FAB302", "backend-leaf002", 0, "Convert error: java.lang.NullPointerException: no VRF")]
+    assert reported(findings) == [("FAB302", "backend-leaf002", 0, "Convert error: java.lang.NullPointerException: no VRF")]
 
 
 def test_a_session_that_nobody_planned(site: Site) -> None:
@@ -120,7 +161,7 @@ def test_a_session_that_nobody_planned(site: Site) -> None:
     row = next(row for row in answers.rows["sessions"] if row["Node"]["name"] == "backend-leaf001")
     answers.rows["sessions"].append(row | {"Remote_IP": {"value": "192.0.2.1"}, "VRF": "red"})
     findings, _ = judge(site.snapshot(), answers)
-    assert told(findings) == [("FAB305", "backend-leaf001", 0, "VRF red: a session with 192.0.2.1 that is not planned")]
+    assert reported(findings) == [("FAB305", "backend-leaf001", 0, "VRF red: a session with 192.0.2.1 that is not planned")]
 
 
 def test_a_session_that_is_not_there(site: Site) -> None:
@@ -131,7 +172,9 @@ def test_a_session_that_is_not_there(site: Site) -> None:
         if (row["Node"]["name"], row["Remote_IP"]["value"]) != ("backend-leaf001", "10.64.0.1")
     ]
     findings, _ = judge(site.snapshot(), answers)
-    assert told(findings) == [("FAB305", "backend-leaf001", 436, "session with backend-spine001 (10.64.0.1): not configured")]
+    assert reported(findings) == [
+        ("FAB305", "backend-leaf001", 436, "session with backend-spine001 (10.64.0.1): not configured")
+    ]
 
 
 def test_too_many_next_hops_are_told(site: Site) -> None:
@@ -156,7 +199,7 @@ def test_an_answer_of_another_shape_is_a_finding(site: Site) -> None:
     for row in answers.rows["file_status"]:
         row.pop("File_Format")
     findings, _ = judge(site.snapshot(), answers)
-    assert told(findings) == [("FAB301", "", 0, "Batfish's answer has no column 'File_Format'")]
+    assert reported(findings) == [("FAB301", "", 0, "Batfish's answer has no column 'File_Format'")]
 
 
 def test_no_answer_is_a_finding(site: Site) -> None:

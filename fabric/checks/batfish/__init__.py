@@ -68,10 +68,11 @@ def judge(snapshot: Snapshot, answers: Answers) -> Report:
 
 def every_check() -> tuple[type[BatfishCheck], ...]:
     """The checks of Batfish's answers, by id."""
-    from fabric.checks.batfish import parsing, reach, routing
+    from fabric.checks.batfish import delivery, parsing, reach, routes, routing
 
     return (
         *(parsing.Formats, parsing.Warnings, parsing.References),
-        *(routing.Owners, routing.Sessions, routing.Routes),
+        *(routing.Owners, routing.Sessions, routes.Routes),
         *(reach.Isolation, reach.WithoutSpine, reach.Loops),
+        *(delivery.Delivered, delivery.Crossing),
     )

@@ -45,6 +45,9 @@ class Answers(Protocol):
     def reachability(self, start: str, sources: str, targets: str) -> Rows:
         """Flows that arrive."""
 
+    def lost(self, start: str, sources: str, targets: str) -> Rows:
+        """Flows that do not arrive."""
+
     def differential(self, node: str, start: str, sources: str, targets: str) -> Rows:
         """Flows that arrive, and do not once a node is down."""
 
@@ -110,6 +113,9 @@ class Server:
 
     def reachability(self, start: str, sources: str, targets: str) -> Rows:
         return self._rows("reachability", actions="ACCEPTED,DELIVERED_TO_SUBNET", **_flows(start, sources, targets))
+
+    def lost(self, start: str, sources: str, targets: str) -> Rows:
+        return self._rows("reachability", actions="FAILURE", **_flows(start, sources, targets))
 
     def differential(self, node: str, start: str, sources: str, targets: str) -> Rows:
         name = f"without-{node}"

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from fabric.checks.base import Check
-from fabric.checks.batfish.ask import Answers, Unanswered
+from fabric.checks.batfish.ask import Answers, Rows, Unanswered
 from fabric.checks.batfish.expect import Expected
 from fabric.checks.batfish.snapshot import Snapshot
 from fabric.checks.finding import ERROR, Finding
 
+TABLES = (  # the block of a tenant's table in BGP, or the table itself
+    r"router bgp \d+ / vrf {}",
+    r"router bgp \d+ vrf {}",
+    r"routing-instances \{{ / {} \{{",
+    r".*\bvrf: / {}: / router: / bgp:",
+    r"vrf( instance| context)? {}",
+)
 UNANSWERED = "look at the server's log; give it more memory, or take a later version of it"
 
 
@@ -22,6 +30,31 @@ class Asked:
     snapshot: Snapshot
     answers: Answers
     expected: Expected
+    _routes: dict[tuple[str, ...], Rows] = field(default_factory=dict, repr=False, compare=False)
+
+    def routes(self, nodes: Sequence[str]) -> Rows:
+        """What `Answers.routes` says; asked once."""
+        key = tuple(nodes)
+        if key not in self._routes:
+            self._routes[key] = self.answers.routes(nodes)
+        return self._routes[key]
+
+    def process(self, node: str) -> tuple[str, ...]:
+        """The head of a switch's BGP as files write it."""
+        found = next((views[node] for views in self.snapshot.views.values() if node in views), None)
+        asn = found.device.asn if found else 0
+        return (f"router bgp {asn}", f"autonomous-system {asn}", f"autonomous-system: {asn}") if asn else ()
+
+    def block(self, node: str, vrf: str = "default") -> tuple[str, int]:
+        """(file, line) of the head of a switch's BGP, or of what it has of a tenant's table; line 0 where there is none."""
+        copies = self.snapshot.copies.get(node)
+        if copies is None:
+            return "", 0
+        if vrf != "default":
+            found = copies.find_path(*(pattern.format(re.escape(vrf)) for pattern in TABLES))
+            if found[1]:
+                return found
+        return copies.find(*self.process(node))
 
 
 class BatfishCheck(Check):
@@ -50,7 +83,12 @@ class BatfishCheck(Check):
         """A finding on a switch, on the first line of its files that has one of the words; nothing on others."""
         copies = asked.snapshot.copies.get(node)
         if copies:
-            file, line = copies.find(*words)
+            yield from self.at_line(asked, node, *copies.find(*words), message)
+
+    def at_line(self, asked: Asked, node: str, file: str, line: int, message: str) -> Iterator[Finding]:
+        """A finding on a line of a switch's rendered files; nothing on what is no switch of the plan."""
+        copies = asked.snapshot.copies.get(node)
+        if copies:
             yield Finding(self.id, self.severity, copies.device, file, line, message, self.mend)
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from fabric.checks.batfish.context import Context, contexts, paths
+from fabric.checks.batfish.context import JOIN, Context, contexts, paths
 
 Origin = tuple[str, int]  # path of the rendered file, line in it (0: nowhere in particular)
 
@@ -50,6 +50,16 @@ class Copies:
                 self._found[word] = self._search(word)
             if self._found[word][1]:
                 return self._found[word]
+        return (self.copies[0].source if self.copies else ""), 0
+
+    def find_path(self, *patterns: str) -> Origin:
+        """The first line of the rendered files that matches one of the patterns, behind the blocks that it stands in."""
+        for pattern in map(re.compile, patterns):
+            for path in self._sources:
+                lines = self.files.get(path, "").splitlines()
+                for number, (context, line) in enumerate(zip(contexts(lines), lines, strict=True), 1):
+                    if pattern.fullmatch(JOIN.join((*context, line.strip()))):
+                        return path, number
         return (self.copies[0].source if self.copies else ""), 0
 
     def context(self, path: str, line: int) -> Context:

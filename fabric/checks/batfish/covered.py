@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabric.checks.batfish.checks import Asked
-from fabric.checks.batfish.reach import MOST_SPINES, isolates, sample
-from fabric.checks.batfish.sees import EVPN, TYPE5, VRF, sees
+from fabric.checks.batfish.places import isolates
+from fabric.checks.batfish.reach import MOST_SPINES, sample
+from fabric.checks.batfish.sees import EVPN, TYPE5, VRF, limits_of, sees, sees_of
 from fabric.checks.batfish.snapshot import READS
 from fabric.plan.devices import SPINE
 from fabric.plan.views import SwitchView
@@ -16,6 +17,7 @@ Pair = tuple[str, str]  # what was not looked at; why, and what covers it
 FILES = "covered by reading the files back against the plan (FAB250 to FAB299)"
 ROCE = "covered by the checks of lossless classes, of the plan (FAB218 to FAB228) and of the files (FAB250 to FAB299)"
 SESSIONS = "covered by 'Both ends of every session know each other' (FAB203) and by reading the files back"
+WAYS = "covered by the checks of the plan (FAB201 to FAB217, FAB235) and of the files (FAB250 to FAB299)"
 TEXTS = {  # target → what of its files is not read as it is
     "cumulus": ("NVUE files as they are", "it cannot read NVUE, and was given what NVUE makes of them"),
     "frr": ("files of Linux besides interfaces and frr.conf", "it knows no sysctl, nftables or sshd"),
@@ -58,12 +60,19 @@ def _features(asked: Asked) -> Iterator[Pair]:
 
 
 def _tenants(asked: Asked, name: str, views: list[SwitchView]) -> Iterator[Pair]:
+    forwards = asked.expected.forwards(name)
+    reasons = "; ".join(dict.fromkeys(limit.why for view in views for limit in limits_of(view)))
+    if not forwards:
+        what = f"isolation, failure of a spine and loops in fabric '{name}'"
+        yield what, f"no packet crosses the fabric in its model: {reasons}; {WAYS}"
     if any(view.overlay for view in views):
-        missing = "not in its model of this network OS"
-        if not all(sees(view.device.nos, EVPN) for view in views):
+        missing = reasons or "not in its model of this network OS"
+        if not forwards or not all(sees_of(view, EVPN) for view in views):
             yield f"EVPN sessions of fabric '{name}'", f"{missing}; {SESSIONS}"
-        if not all(sees(view.device.nos, TYPE5) for view in views):
-            yield f"tenants' routes over EVPN in fabric '{name}'", f"{missing}; {FILES}"
+        if not forwards or not all(sees_of(view, TYPE5) for view in views):
+            tenants = sorted({vrf.name for view in views for vrf in view.vrfs if not sees_of(view, TYPE5, vrf)})
+            some = "" if not forwards or not all(sees(view.device.nos, TYPE5) for view in views) else f" {', '.join(tenants)}"
+            yield f"tenants' routes over EVPN{some and f', of{some},'} in fabric '{name}'", f"{missing}; {FILES}"
         if any(way.vrf and sees(view.device.nos, VRF) for view in views for way in view.externals):
             yield f"routes from outside in fabric '{name}'", f"it loses them where EVPN passes them on; {FILES}"
     tenancy = asked.snapshot.plan.fabrics[name].tenancy
@@ -75,7 +84,7 @@ def _tenants(asked: Asked, name: str, views: list[SwitchView]) -> Iterator[Pair]
 def _spines(asked: Asked) -> Iterator[Pair]:
     for name, views in asked.snapshot.views.items():
         count = sum(1 for view in views.values() if view.device.role == SPINE)
-        if count > MOST_SPINES and asked.expected.routed(name):
+        if count > MOST_SPINES and asked.expected.forwards(name):
             taken = ", ".join(sample(asked, name))
             what = f"{count - MOST_SPINES} of the {count} spines of fabric '{name}' being down"
             yield what, f"a data plane each takes its time; these were taken down in turn: {taken}"

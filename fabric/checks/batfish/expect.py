@@ -7,7 +7,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from ipaddress import ip_interface
 
-from fabric.checks.batfish.sees import BRIDGE, EVPN, LOOPBACK_IS_VTEP, TYPE5, UNNUMBERED, VRF, sees, vrf_name
+from fabric.checks.batfish.sees import (
+    BRIDGE,
+    EVPN,
+    FORWARD,
+    LOOPBACK_IS_VTEP,
+    TYPE5,
+    UNNUMBERED,
+    VRF,
+    sees,
+    sees_of,
+    vrf_name,
+)
 from fabric.checks.batfish.snapshot import Snapshot
 from fabric.export.port_names import PortNames
 from fabric.plan.devices import LEAF
@@ -64,6 +75,10 @@ class Expected:
             for view in views
         )
 
+    def forwards(self, name: str) -> bool:
+        """Whether Batfish sends packets over all links of a fabric; without, no session between loopbacks comes up either."""
+        return self.routed(name) and all(sees_of(view, FORWARD) for view in self.snapshot.views[name].values())
+
     @cached_property
     def sessions(self) -> tuple[Session, ...]:
         return tuple(
@@ -85,7 +100,7 @@ class Expected:
             for one in vrf.sessions:
                 table = vrf_name(nos, vrf.name)
                 yield Session(own, table, one.peer_address or "", one.peer.name, one.peer_asn, one.peer.name in inside)
-        for over in view.overlay.sessions if view.overlay and sees(nos, EVPN) else ():
+        for over in view.overlay.sessions if view.overlay and sees_of(view, EVPN) and self.forwards(name) else ():
             yield Session(own, "default", over.peer_address, over.peer.name, over.peer_asn, over.peer.name in inside)
         for way in view.externals:
             if not way.vrf or sees(nos, VRF):
@@ -96,6 +111,7 @@ class Expected:
         fabric, views = self.snapshot.plan.fabrics[name], self.snapshot.views[name]
         ways = Ways(fabric, views)
         leaves = [view for view in views.values() if view.device.role == LEAF]
+        overlay = self.forwards(name)
         for target in views.values():
             hops = ways.to(target.device.index)
             for leaf in leaves:
@@ -104,7 +120,7 @@ class Expected:
                     continue
                 for prefix in announced(target):
                     yield Route(leaf.device.name.lower(), "default", prefix, count, target.device.name)
-                yield from _tenants(leaf, target, count)
+                yield from _tenants(leaf, target, count, overlay)
 
     @cached_property
     def places(self) -> tuple[Place, ...]:
@@ -127,19 +143,26 @@ def announced(view: SwitchView) -> list[str]:
     return own
 
 
-def _tenants(leaf: SwitchView, target: SwitchView, hops: int) -> Iterator[Route]:
+def _tenants(leaf: SwitchView, target: SwitchView, hops: int, overlay: bool) -> Iterator[Route]:
     """Tenants' subnets: over VRF-lite by the same ways as the underlay, over EVPN by one tunnel."""
-    here = {vrf.name: vrf for vrf in leaf.vrfs}
     for vrf in target.vrfs:
-        if vrf.name not in here or not (sees(leaf.device.nos, VRF) and sees(target.device.nos, VRF)):
-            continue
-        if not vrf.sessions and not (sees(leaf.device.nos, TYPE5) and sees(target.device.nos, TYPE5)):
+        if not joined(leaf, target, vrf.name, overlay):
             continue
         local = set(subnets(leaf, vrf.name))
         for prefix in subnets(target, vrf.name):
             if prefix not in local:
                 table = vrf_name(leaf.device.nos, vrf.name)
                 yield Route(leaf.device.name.lower(), table, prefix, hops if vrf.sessions else ANY, target.device.name)
+
+
+def joined(one: SwitchView, other: SwitchView, tenant: str, overlay: bool) -> bool:
+    """Whether Batfish must know a tenant's routes of one leaf on the other; `overlay`: EVPN sessions come up in it."""
+    tables = [vrf for view in (one, other) for vrf in view.vrfs if vrf.name == tenant]
+    if len(tables) < 2 or not (sees(one.device.nos, VRF) and sees(other.device.nos, VRF)):
+        return False
+    if all(vrf.sessions for vrf in tables):
+        return True
+    return overlay and all(sees_of(view, TYPE5, vrf) for view, vrf in zip((one, other), tables, strict=True))
 
 
 def subnets(view: SwitchView, tenant: str) -> Iterator[str]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from ipaddress import ip_address, ip_network
 
 from fabric.checks.batfish.ask import Rows
 from fabric.checks.batfish.checks import Asked, BatfishCheck, name_of
 from fabric.checks.batfish.expect import Place, merged
-from fabric.checks.batfish.sees import ACL, VRF, sees
+from fabric.checks.batfish.places import isolates, servers
 from fabric.checks.finding import ERROR, Finding
 from fabric.diagnostics import plural
 from fabric.plan.devices import LEAF, SPINE
@@ -51,14 +51,6 @@ class Isolation(BatfishCheck):
                 yield from self.at_switch(asked, node, message, flow["ingressInterface"])
 
 
-def isolates(asked: Asked, fabric: str) -> bool:
-    """Whether a fabric keeps tenants apart by what Batfish sees on all its switches, and two of them where it sees them."""
-    if len({place.tenant for place in asked.expected.places if place.fabric == fabric and place.tenant}) < 2:
-        return False
-    what = ACL if asked.snapshot.plan.fabrics[fabric].tenancy.kind == "acl" else VRF
-    return all(sees(view.device.nos, what) for view in asked.snapshot.views[fabric].values())
-
-
 def _let_in(asked: Asked, fabric: str, tenant: str) -> set[str]:
     """Tenants that the intent joins with this one, in either direction, and itself."""
     tenants = asked.snapshot.plan.fabrics[fabric].tenancy.tenants
@@ -68,13 +60,6 @@ def _let_in(asked: Asked, fabric: str, tenant: str) -> set[str]:
 
 def _tenant_of(address: str, nets: dict[str, str]) -> str:
     return next((tenant for net, tenant in nets.items() if ip_address(address) in ip_network(net)), "another")
-
-
-def servers(places: Iterable[Place]) -> str:
-    """Where packets of servers come in: every interface that has an address of their subnets."""
-    found = list(places)
-    nodes = "|".join(sorted({place.device for place in found}))
-    return f"@enter(/^({nodes})$/[@connectedTo({merged(net for place in found for net in place.subnets)})])"
 
 
 class WithoutSpine(BatfishCheck):
@@ -88,7 +73,7 @@ class WithoutSpine(BatfishCheck):
 
     def over(self, asked: Asked) -> Iterator[Finding]:
         for name in asked.snapshot.views:
-            if asked.expected.routed(name):
+            if asked.expected.forwards(name):
                 for spine in sample(asked, name):
                     yield from self._lost(asked, name, spine)
 
@@ -101,7 +86,7 @@ class WithoutSpine(BatfishCheck):
         everything = merged([*leaves.values(), *(net for place in places for net in place.subnets)])
         rows = asked.answers.differential(spine, start, everything, everything)
         if rows:
-            yield from self.at_switch(asked, spine, f"without it {_example(rows)}")
+            yield from self.at_switch(asked, spine, f"without it {_example(rows)}", *asked.process(spine))
 
 
 def _example(rows: Rows) -> str:
@@ -124,7 +109,7 @@ class Loops(BatfishCheck):
     that it circles over."""
 
     id = "FAB309"
-    title = "No packet goes round in circles"
+    title = "No forwarding loops"
     severity = ERROR
     mend = "look at the routes of the switches that are named"
 
@@ -132,4 +117,5 @@ class Loops(BatfishCheck):
         for row in asked.answers.loops():
             flow, hops = row["Flow"], row["Traces"][0]["hops"]
             nodes = " → ".join(name_of(hop["node"]) for hop in hops)
-            yield from self.at_switch(asked, flow["ingressNode"], f"{flow['srcIp']} to {flow['dstIp']} goes round: {nodes}")
+            node, message = flow["ingressNode"], f"{flow['srcIp']} to {flow['dstIp']} goes round: {nodes}"
+            yield from self.at_switch(asked, node, message, *asked.process(node))

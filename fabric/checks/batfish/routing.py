@@ -1,16 +1,14 @@
-"""Do the switches route as the plan says: addresses, sessions, routes?"""
+"""Do the switches speak as the plan says: addresses and sessions?"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from fabric.checks.batfish.ask import Row
 from fabric.checks.batfish.checks import Asked, BatfishCheck, name_of
-from fabric.checks.batfish.expect import Route, Session
+from fabric.checks.batfish.expect import Session
+from fabric.checks.batfish.sees import vrf_name
 from fabric.checks.finding import ERROR, Finding
-from fabric.diagnostics import plural
-from fabric.plan.devices import LEAF
 
 Key = tuple[str, str, str]  # node, VRF, address or interface of the far end
 
@@ -57,9 +55,10 @@ def _tenant(asked: Asked, node: str, table: str) -> str:
     """A table by a name that is the same on every target."""
     for session in asked.snapshot.views.values():
         if node in session:
-            for vrf in session[node].vrfs:
-                if table.endswith(vrf.name):
-                    return f"{session[node].fabric}/{vrf.name}"
+            view = session[node]
+            for vrf in view.vrfs:
+                if table == vrf_name(view.device.nos, vrf.name):
+                    return f"{view.fabric}/{vrf.name}"
     return table
 
 
@@ -117,45 +116,3 @@ def _unseen(asked: Asked, key: Key) -> bool:
 
 def _where(vrf: str) -> str:
     return "" if vrf == "default" else f"VRF {vrf}: "
-
-
-class Routes(BatfishCheck):
-    """The plan says over how many links each leaf reaches each other switch. A leaf with fewer next hops has a session, a
-    filter or a multipath setting that is not as planned, and its traffic goes over the rest; more of them are a way round."""
-
-    id = "FAB306"
-    title = "Every leaf has every planned route, over all its equal paths"
-    severity = ERROR
-    mend = "look at the sessions, the route filters and the multipath setting on the way"
-
-    def over(self, asked: Asked) -> Iterator[Finding]:
-        for name, views in asked.snapshot.views.items():
-            leaves = [node for node, view in views.items() if view.device.role == LEAF]
-            if not leaves or not asked.expected.routed(name):
-                continue
-            hops = Counter((name_of(row["Node"]), row["VRF"], row["Network"]) for row in asked.answers.routes(leaves))
-            short: dict[tuple[str, str], list[tuple[Route, int]]] = {}
-            for route in dict.fromkeys(asked.expected.routes(name)):
-                got = hops[route.device, route.vrf, route.prefix]
-                if got != route.hops if route.hops else not got:
-                    short.setdefault((route.device, route.vrf), []).append((route, got))
-            for (node, vrf), found in short.items():
-                yield from self.at_switch(asked, node, _where(vrf) + _short(found), *_process(asked, node))
-
-
-def _short(found: Iterable[tuple[Route, int]]) -> str:
-    """The routes of one table that are missing or narrow, the first by name."""
-    several = list(found)
-    route, got = several[0]
-    if not got:
-        words = f"no route to {route.prefix} of {route.to}"
-    else:
-        words = f"{plural(got, 'next hop')} to {route.prefix} of {route.to} where the plan has {route.hops}"
-    return words + (f", and {plural(len(several) - 1, 'route')} more" if len(several) > 1 else "")
-
-
-def _process(asked: Asked, node: str) -> tuple[str, ...]:
-    """The head of a switch's BGP as files write it."""
-    view = next(views[node] for views in asked.snapshot.views.values() if node in views)
-    asn = view.device.asn
-    return f"router bgp {asn}", f"autonomous-system {asn}", f"autonomous-system: {asn}"

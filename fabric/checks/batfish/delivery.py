@@ -1,0 +1,157 @@
+"""What must get through: packets between the leaves of a fabric, and between the servers of one tenant.
+
+A check that nothing is lost or let out where it should not says nothing about a network in which no packet moves. So these
+come first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from ipaddress import ip_interface, ip_network
+
+from fabric.checks.batfish.ask import Row
+from fabric.checks.batfish.checks import Asked, BatfishCheck, name_of
+from fabric.checks.batfish.expect import Place, Ways, joined, merged
+from fabric.checks.batfish.places import servers, tenants_of
+from fabric.checks.batfish.routes import shortfalls
+from fabric.checks.finding import ERROR, Finding
+from fabric.diagnostics import plural
+from fabric.plan.devices import LEAF
+from fabric.plan.views import SwitchView
+
+Views = Mapping[str, SwitchView]  # by switch
+
+
+class Crossing(BatfishCheck):
+    """What is lost without a spine, leaks between tenants or goes in circles is looked for among packets that cross the
+    fabric. Where none does, those checks have nothing to judge, and finding nothing is no pass."""
+
+    id = "FAB311"
+    title = "Packets cross the fabric"
+    severity = ERROR
+    mend = "look at the findings about sessions and routes first; without them Batfish does not model the way"
+
+    def over(self, asked: Asked) -> Iterator[Finding]:
+        for name in asked.snapshot.views:
+            pair = crossing(asked, name)
+            if pair and not crosses(asked, name):
+                one, other = pair
+                message = (
+                    f"no packet gets from {one.loopback} to {other.loopback} of {other.device.name}, nor from any other leaf"
+                )
+                yield from self.at_switch(asked, one.device.name.lower(), message, *asked.process(one.device.name.lower()))
+
+
+def crossing(asked: Asked, fabric: str) -> tuple[SwitchView, SwitchView] | None:
+    """Two leaves of a fabric that the plan joins over other switches; None where there are none, or Batfish sends nothing."""
+    if not asked.expected.forwards(fabric):
+        return None
+    views = asked.snapshot.views[fabric]
+    leaves = [view for view in views.values() if view.device.role == LEAF]
+    ways = Ways(asked.snapshot.plan.fabrics[fabric], views)
+    for one in leaves:
+        hops = ways.to(one.device.index)
+        if found := next((other for other in leaves if other is not one and hops.get(other.device.index)), None):
+            return one, found
+    return None
+
+
+def crosses(asked: Asked, fabric: str) -> bool:
+    """Whether a packet of some leaf gets to the loopback of another one; true where the plan joins no leaves."""
+    if crossing(asked, fabric) is None:
+        return asked.expected.forwards(fabric)
+    leaves = {node: view.loopback for node, view in asked.snapshot.views[fabric].items() if view.device.role == LEAF}
+    loopbacks = merged(leaves.values())
+    rows = asked.answers.reachability(f"/^({'|'.join(leaves)})$/[@connectedTo({loopbacks})]", loopbacks, loopbacks)
+    return any(len({name_of(hop["node"]) for hop in row["Traces"][0]["hops"]}) > 1 for row in rows)
+
+
+class Delivered(BatfishCheck):
+    """A tenant pays for servers that reach each other. A filter that denies its own tenant, or a table that misses a subnet,
+    isolates well; that every pair of its subnets gets through is a question of its own."""
+
+    id = "FAB310"
+    title = "The servers of a tenant reach each other"
+    severity = ERROR
+    mend = "look at the filter and the routes of the switch that drops the packet"
+
+    def over(self, asked: Asked) -> Iterator[Finding]:
+        for name in asked.snapshot.views:
+            reported = bool(shortfalls(asked, name)[1])
+            for tenant in tenants_of(asked, name):
+                for places in groups(asked, name, tenant):
+                    yield from self._lost(asked, tenant, places, reported)
+
+    def _lost(self, asked: Asked, tenant: str, places: list[Place], reported: bool) -> Iterator[Finding]:
+        """`reported`: FAB306 says already that routes are missing."""
+        hosts = host_ranges(place_subnets(places), gateways(asked, places))
+        rows = asked.answers.lost(servers(places), hosts, hosts)
+        dropped: dict[tuple[str, str], list[Row]] = {}
+        for row in rows:
+            trace = row["Traces"][0]
+            if reported and trace["disposition"] == "NO_ROUTE":
+                continue
+            dropped.setdefault((name_of(trace["hops"][-1]["node"]), trace["disposition"]), []).append(row)
+        for (node, disposition), found in sorted(dropped.items()):
+            flow = found[0]["Flow"]
+            whose = f"of '{tenant}' " if tenant else ""
+            start = f"{flow['srcIp']} {whose}on {flow['ingressNode']} {flow.get('ingressInterface') or ''}".strip()
+            words = f"drops it ({disposition.replace('_', ' ').lower()})"
+            message = f"{start} does not reach {flow['dstIp']}: {node} {words}"
+            message += f"; the same from {plural(len(found) - 1, 'other place')}" if len(found) > 1 else ""
+            yield from self.at_switch(asked, node, message, *_filter(found[0]), *asked.process(node))
+
+
+def groups(asked: Asked, fabric: str, tenant: str) -> Iterator[list[Place]]:
+    """The places of a tenant that the plan joins and that Batfish sees joined, all with each other."""
+    places = [place for place in asked.expected.places if place.fabric == fabric and place.tenant == tenant]
+    views, forwards = asked.snapshot.views[fabric], asked.expected.forwards(fabric)
+    ways = Ways(asked.snapshot.plan.fabrics[fabric], views)
+    hops = {place.device: ways.to(views[place.device].device.index) for place in places}
+    left = list(places)
+    while left:
+        group = [left.pop(0)]
+        for other in list(left):
+            if all(_joined(views, one, other, hops, forwards) for one in group):
+                group.append(other)
+                left.remove(other)
+        yield group
+
+
+def _joined(views: Views, one: Place, other: Place, hops: Mapping[str, Mapping[int, int]], forwards: bool) -> bool:
+    if not forwards or not hops[one.device].get(views[other.device].device.index):
+        return False
+    a, b = views[one.device], views[other.device]
+    in_tables = any(vrf.name == one.tenant for view in (a, b) for vrf in view.vrfs)
+    return joined(a, b, one.tenant, True) if in_tables else bool(a.aggregates and b.aggregates)
+
+
+def place_subnets(places: Iterable[Place]) -> list[str]:
+    return sorted({net for place in places for net in place.subnets})
+
+
+def gateways(asked: Asked, places: Iterable[Place]) -> set[str]:
+    """The switches' own addresses in the subnets: what answers there is the switch, not a server."""
+    views = [asked.snapshot.views[place.fabric][place.device] for place in places]
+    texts = [port.address for view in views for port in view.ports if port.address]
+    texts += [text for view in views for network in view.networks for text in (network.gateway, network.own_address) if text]
+    return {str(ip_interface(text).ip) for text in texts}
+
+
+def host_ranges(subnets: Iterable[str], without: set[str]) -> str:
+    """The addresses of servers in subnets, as Batfish takes them: ranges, without those of switches and broadcasts."""
+    spaces = []
+    for subnet in subnets:
+        net = ip_network(subnet)
+        own = sorted(address for address in without if ip_interface(address).ip in net)
+        taken = [*own, *([str(net[0]), str(net[-1])] if net.prefixlen < 31 else [])]
+        spaces.append(f"({net} \\ ({', '.join(dict.fromkeys(taken))}))" if taken else str(net))
+    return ", ".join(spaces)
+
+
+def _filter(row: Row) -> Iterator[str]:
+    """The head of the filter that drops a packet, as files write it."""
+    for step in row["Traces"][0]["hops"][-1].get("steps", ()):
+        name = (step.get("detail") or {}).get("filter")
+        if name:
+            yield from (f"ip access-list {name}", f"filter {name}", name)

@@ -1,0 +1,152 @@
+"""Does every leaf have every planned route, and if not, is the leaf at fault or the switch that should announce it?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from fabric.checks.batfish.checks import Asked, BatfishCheck, name_of
+from fabric.checks.batfish.expect import Route
+from fabric.checks.finding import ERROR, Finding
+from fabric.diagnostics import plural
+from fabric.plan.devices import LEAF
+
+DEFAULT = "default"
+NAMED = 3  # leaves that a finding names
+
+
+@dataclass(frozen=True, slots=True)
+class Shortfall:
+    """A planned route that a leaf lacks, or has over another number of next hops."""
+
+    route: Route
+    got: int
+
+
+@dataclass(frozen=True, slots=True)
+class Blame:
+    """The routes of one table that are short by one switch's fault."""
+
+    switch: str
+    vrf: str
+    origin: bool  # the switch owes the routes to others; else it is the one that lacks them
+    short: tuple[Shortfall, ...]
+
+
+def shortfalls(asked: Asked, name: str) -> tuple[list[Route], list[Shortfall]]:
+    """Every planned route of a fabric, and those that are short."""
+    leaves = [node for node, view in asked.snapshot.views[name].items() if view.device.role == LEAF]
+    if not leaves or not asked.expected.routed(name):
+        return [], []
+    routes = list(dict.fromkeys(asked.expected.routes(name)))
+    hops = Counter((name_of(row["Node"]), row["VRF"], row["Network"]) for row in asked.routes(leaves))
+    got = {route: hops[route.device, route.vrf, route.prefix] for route in routes}
+    return routes, [Shortfall(route, got[route]) for route in routes if _short(route, got[route])]
+
+
+def _short(route: Route, got: int) -> bool:
+    return got != route.hops if route.hops else not got
+
+
+def blamed(routes: Iterable[Route], short: Iterable[Shortfall]) -> list[Blame]:
+    """Who is at fault: a switch whose route no leaf has as planned, else each leaf that lacks one.
+
+    The default table comes first: a switch at fault there is at fault for the tenants' routes from and to it as well.
+    """
+    short = list(short)
+    expecting, lacking = _leaves_by_route(routes), _leaves_by_route(one.route for one in short)
+    elsewhere = _targets(
+        one.route for one in short if len(expecting[_key(one.route)]) < 2 or not _all(one, lacking, expecting)
+    )
+    guilty: dict[tuple[str, str, bool], list[Shortfall]] = {}
+    underlay: set[str] = set()
+    for one in sorted(short, key=lambda one: one.route.vrf != DEFAULT):
+        route, target = one.route, one.route.to.lower()
+        ends = {route.device, target} & underlay
+        if route.vrf != DEFAULT and len(ends) == 1:
+            switch = ends.pop()
+            guilty.setdefault((switch, DEFAULT, (switch, DEFAULT, True) in guilty), []).append(one)
+            continue
+        origin = _all(one, lacking, expecting)
+        if len(expecting[_key(route)]) == 1:  # one witness: whoever has other routes short is at fault
+            origin = elsewhere[route.device] <= {route.to}
+        switch = target if origin else route.device
+        guilty.setdefault((switch, route.vrf, origin), []).append(one)
+        if route.vrf == DEFAULT:
+            underlay.add(switch)
+    return [Blame(*key, tuple(found)) for key, found in guilty.items()]
+
+
+Key = tuple[str, str, str]  # table, prefix, the switch that it is of
+
+
+def _key(route: Route) -> Key:
+    return route.vrf, route.prefix, route.to
+
+
+def _all(one: Shortfall, lacking: Mapping[Key, set[str]], expecting: Mapping[Key, set[str]]) -> bool:
+    """Whether no leaf has a route as planned."""
+    return lacking[_key(one.route)] == expecting[_key(one.route)]
+
+
+def _leaves_by_route(routes: Iterable[Route]) -> Mapping[Key, set[str]]:
+    found: dict[Key, set[str]] = {}
+    for route in routes:
+        found.setdefault(_key(route), set()).add(route.device)
+    return found
+
+
+def _targets(routes: Iterable[Route]) -> Mapping[str, set[str]]:
+    """Leaf → the switches that it lacks routes to."""
+    found: dict[str, set[str]] = {}
+    for route in routes:
+        found.setdefault(route.device, set()).add(route.to)
+    return found
+
+
+class Routes(BatfishCheck):
+    """The plan says over how many links each leaf reaches each other switch. A leaf with fewer next hops has a session, a
+    filter or a multipath setting that is not as planned, and its traffic goes over the rest; more of them are a way round. A
+    route that all leaves lack is a fault of the switch that should announce it."""
+
+    id = "FAB306"
+    title = "Every leaf has every planned route, over all its equal paths"
+    severity = ERROR
+    mend = "look at the sessions, the route filters and the multipath setting on the way"
+
+    def over(self, asked: Asked) -> Iterator[Finding]:
+        for name in asked.snapshot.views:
+            for blame in blamed(*shortfalls(asked, name)):
+                message = _owed(blame) if blame.origin else _lacked(blame)
+                file, line = asked.block(blame.switch, blame.vrf)
+                yield from self.at_line(asked, blame.switch, file, line, _where(blame.vrf) + message)
+
+
+def _where(vrf: str) -> str:
+    return "" if vrf == DEFAULT else f"VRF {vrf}: "
+
+
+def _lacked(blame: Blame) -> str:
+    """`no route to 10.0.0.4/32 of leaf002, and 2 routes more`."""
+    one = blame.short[0]
+    return _one(one, f"to {one.route.prefix} of {one.route.to}") + _more(blame)
+
+
+def _owed(blame: Blame) -> str:
+    """`no route to its 10.0.0.4/32, and 2 routes more, on 3 leaves: leaf001, leaf003, leaf004`."""
+    leaves = sorted({one.route.device for one in blame.short} - {blame.switch})
+    named = ", ".join(leaves[:NAMED]) + (", …" if len(leaves) > NAMED else "")
+    count = plural(len(leaves), "leaf", "leaves")
+    return f"{_one(blame.short[0], f'to its {blame.short[0].route.prefix}')}{_more(blame)}, on {count}: {named}"
+
+
+def _one(short: Shortfall, destination: str) -> str:
+    if not short.got:
+        return f"no route {destination}"
+    return f"{plural(short.got, 'next hop')} {destination} where the plan has {short.route.hops}"
+
+
+def _more(blame: Blame) -> str:
+    count = len({(one.route.vrf, one.route.prefix) for one in blame.short}) - 1
+    return f", and {plural(count, 'route')} more" if count else ""

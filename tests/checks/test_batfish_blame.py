@@ -1,0 +1,71 @@
+"""Who is at fault where routes are missing: not the leaves that lack what another switch should announce."""
+
+from __future__ import annotations
+
+import pytest
+
+from fabric.checks.batfish.expect import Route
+from fabric.checks.batfish.routes import Blame, Shortfall, blamed
+
+LEAVES = ("leaf1", "leaf2", "leaf3")
+TABLES = ("default", "red")
+
+
+def plan(leaves: tuple[str, ...] = LEAVES) -> list[Route]:
+    """A loopback of every leaf and of one spine, and a subnet of one tenant on every leaf."""
+    routes = [Route(leaf, "default", "spine1/32", 1, "spine1") for leaf in leaves]
+    for leaf in leaves:
+        for other in leaves:
+            if leaf != other:
+                routes += [Route(leaf, "default", f"{other}/32", 2, other), Route(leaf, "red", f"{other}-red/24", 0, other)]
+    return routes
+
+
+def brief(found: list[Blame]) -> list[tuple[str, str, bool, int]]:
+    return sorted((one.switch, one.vrf, one.origin, len(one.short)) for one in found)
+
+
+CASES = {  # what is short: (leaf, table, of, next hops)
+    "a tenant's routes are not announced": (
+        [("leaf1", "red", "leaf3", 0), ("leaf2", "red", "leaf3", 0)],
+        [("leaf3", "red", True, 2)],
+    ),
+    "nothing is announced": (
+        [(leaf, table, "leaf3", 0) for leaf in ("leaf1", "leaf2") for table in TABLES]
+        + [("leaf3", "red", leaf, 0) for leaf in ("leaf1", "leaf2")],
+        [("leaf3", "default", True, 6)],
+    ),
+    "one leaf takes nothing in": (
+        [("leaf1", table, other, 0) for other in ("leaf2", "leaf3") for table in TABLES],
+        [("leaf1", "default", False, 4)],
+    ),
+    "one leaf lacks a tenant's import": (
+        [("leaf1", "red", other, 0) for other in ("leaf2", "leaf3")],
+        [("leaf1", "red", False, 2)],
+    ),
+    "a spine's loopback is gone": ([(leaf, "default", "spine1", 0) for leaf in LEAVES], [("spine1", "default", True, 3)]),
+    "a leaf hangs on one spine": (
+        [("leaf1", "default", other, 1) for other in ("leaf2", "leaf3")]
+        + [(other, "default", "leaf1", 1) for other in ("leaf2", "leaf3")],
+        [("leaf1", "default", False, 2), ("leaf1", "default", True, 2)],
+    ),
+    "all is well": ([], []),
+}
+
+
+@pytest.mark.parametrize(("short", "expected"), CASES.values(), ids=CASES.keys())
+def test_of_three_leaves(short: list[tuple[str, str, str, int]], expected: list[tuple[str, str, bool, int]]) -> None:
+    assert brief(_blamed(plan(), short)) == sorted(expected)
+
+
+def test_of_two_leaves() -> None:
+    """One witness: it is at fault if it lacks routes of others as well."""
+    routes = plan(("leaf1", "leaf2"))
+    assert brief(_blamed(routes, [("leaf1", "red", "leaf2", 0)])) == [("leaf2", "red", True, 1)]
+    both = [("leaf1", "default", "leaf2", 1), ("leaf1", "default", "spine1", 0), ("leaf2", "default", "leaf1", 1)]
+    assert {one.switch for one in _blamed(routes, both)} == {"leaf1"}
+
+
+def _blamed(routes: list[Route], short: list[tuple[str, str, str, int]]) -> list[Blame]:
+    by_key = {(route.device, route.vrf, route.to): route for route in routes}
+    return blamed(routes, [Shortfall(by_key[leaf, table, of], got) for leaf, table, of, got in short])
