@@ -108,22 +108,25 @@ def plan_site(site: Site, source: Source, lock: Lock, nos: Mapping[str, Mapping[
     if not report.errors:  # a pinned name that is taken has been said already
         _check_names(plans, report)
     pins.check_addresses(plans.values(), pool_sets, report)
-    if len(plans) == len(sized):
+    if len(plans) == len(sized) and not report.errors:
         plans = standing.with_lengths(Plan(site.site, site, source, plans, Lock(locks)), lock, report)
     for name, its in plans.items():
-        spec, known_ = its.spec, lock.fabrics.get(name, FabricLock())
-        plans[name] = its = replace(its, lossless=lossless(spec, its.sizing, report, cabled(spec, its.devices, its.links)))
-        locks[name] = replace(locks[name], lengths=lengths.kept(spec.lengths))
-        lengths.report_changes(spec, known_, report, lossless=its.lossless is not None)
+        plans[name], locks[name] = _finished(its, locks[name], lock.fabrics.get(name, FabricLock()), report)
     report.raise_errors()
     ordered = {name: plans[name] for name in site.fabrics}
-    for name, its_longer in standing.longer(Plan(site.site, site, source, ordered, Lock(locks))).items():
-        ordered[name] = replace(ordered[name], longer=its_longer)
-        lengths.report_longer(ordered[name].spec, its_longer, report)
+    ordered = standing.with_longer(Plan(site.site, site, source, ordered, Lock(locks)), report)
     warned = warnings.collect(site, source, ordered, report.warnings)
     heard = warnings.unsilenced(site, source, warned)
     silenced = tuple(warning for warning in warned if warning not in heard)
     return Plan(site.site, site, source, ordered, Lock(locks), heard, silenced)
+
+
+def _finished(plan: FabricPlan, kept: FabricLock, known: FabricLock, report: Report) -> tuple[FabricPlan, FabricLock]:
+    """A fabric with its lossless class, which needs cable lengths, and its lock with the lengths in use."""
+    spec = plan.spec
+    found = lossless(spec, plan.sizing, report, cabled(spec, plan.devices, plan.links))
+    lengths.report_changes(spec, known, report, lossless=found is not None)
+    return replace(plan, lossless=found), replace(kept, lengths=lengths.kept(spec.lengths))
 
 
 def _belongs(key: str, prefix: str) -> bool:
