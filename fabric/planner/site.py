@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from fabric.diagnostics import InputError, Report
@@ -20,7 +20,7 @@ from fabric.planner.lock import FabricLock, Lock
 from fabric.planner.lossless import cabled, lossless
 from fabric.planner.merged import id_spaces
 from fabric.planner.places import hold
-from fabric.planner.pools import asn_intervals, pools
+from fabric.planner.pools import PoolSet, asn_intervals, pools
 from fabric.planner.settle import MOVED_POOL
 from fabric.planner.sizing import Sizing, size
 from fabric.planner.spec import FabricSpec, resolve
@@ -77,17 +77,9 @@ def plan_site(site: Site, source: Source, lock: Lock, nos: Mapping[str, Mapping[
         tenant_numbers.check_pools(spec, pool_sets[name].prefixes, report)
     ranges = {name: asn_intervals(name, site, source, report) for name in sized}
     report.raise_errors()
-    used: list[tuple[int, int]] = []  # IPv4 and IPv6 numbers never meet: the language refuses ::/8
-    used_asns: list[tuple[int, int]] = []
-    known = {f"{name}:{key}": blocks for name, entry in lock.fabrics.items() for key, blocks in entry.blocks.items()}
-    ledger = Ledger(known)
-    spaces: dict[str, Space] = {}
-    for name in sorted(sized):
-        spaces |= address_spaces(name, pool_sets[name], used)
-        spaces |= dict(id_spaces(name))
-        spaces[f"{name}:asn"] = Space(ranges[name], used_asns)
-    kept = [(key, spaces[prefix]) for prefix in sorted(spaces) for key in sorted(known) if merged.belongs(key, prefix)]
-    _warn_of_changes(source, changes, ledger.keep(kept), report)
+    spaces = _spaces(pool_sets, ranges)
+    ledger, lost = _ledger(lock, spaces)
+    _warn_of_changes(source, changes, lost, report)
     plans: dict[str, FabricPlan] = {}
     locks: dict[str, FabricLock] = {}
     for name in sorted(sized):
@@ -106,22 +98,37 @@ def plan_site(site: Site, source: Source, lock: Lock, nos: Mapping[str, Mapping[
     if not report.errors:  # a pinned name that is taken has been said already
         _check_names(plans, report)
     pins.check_addresses(plans.values(), pool_sets, report)
-    if len(plans) == len(sized):
+    if len(plans) == len(sized) and not report.errors:
         plans = standing.with_lengths(Plan(site.site, site, source, plans, Lock(locks)), lock, report)
     for name, its in plans.items():
-        spec, known_ = its.spec, lock.fabrics.get(name, FabricLock())
-        plans[name] = its = replace(its, lossless=lossless(spec, its.sizing, report, cabled(spec, its.devices, its.links)))
-        locks[name] = replace(locks[name], lengths=lengths.kept(spec.lengths))
-        lengths.report_changes(spec, known_, report, lossless=its.lossless is not None)
+        plans[name], locks[name] = _finished(its, locks[name], lock.fabrics.get(name, FabricLock()), report)
     report.raise_errors()
     ordered = {name: plans[name] for name in site.fabrics}
-    for name, its_longer in standing.longer(Plan(site.site, site, source, ordered, Lock(locks))).items():
-        ordered[name] = replace(ordered[name], longer=its_longer)
-        lengths.report_longer(ordered[name].spec, its_longer, report)
+    ordered = standing.with_longer(Plan(site.site, site, source, ordered, Lock(locks)), report)
     warned = warnings.collect(site, source, ordered, report.warnings)
     heard = warnings.unsilenced(site, source, warned)
     silenced = tuple(warning for warning in warned if warning not in heard)
     return Plan(site.site, site, source, ordered, Lock(locks), heard, silenced)
+
+
+def _spaces(pool_sets: Mapping[str, PoolSet], ranges: Mapping[str, Sequence[tuple[int, int]]]) -> dict[str, Space]:
+    """The number spaces of all fabrics by the prefix of their keys; fabrics of one pool share what is used of it."""
+    used: list[tuple[int, int]] = []  # IPv4 and IPv6 numbers never meet: the language refuses ::/8
+    used_asns: list[tuple[int, int]] = []
+    spaces: dict[str, Space] = {}
+    for name in sorted(pool_sets):
+        spaces |= address_spaces(name, pool_sets[name], used)
+        spaces |= dict(id_spaces(name))
+        spaces[f"{name}:asn"] = Space(ranges[name], used_asns)
+    return spaces
+
+
+def _ledger(lock: Lock, spaces: Mapping[str, Space]) -> tuple[Ledger, list[Lost]]:
+    """A ledger with the numbers in use taken, and those that cannot stay."""
+    known = {f"{name}:{key}": blocks for name, entry in lock.fabrics.items() for key, blocks in entry.blocks.items()}
+    ledger = Ledger(known)
+    kept = [(key, spaces[prefix]) for prefix in sorted(spaces) for key in sorted(known) if merged.belongs(key, prefix)]
+    return ledger, ledger.keep(kept)
 
 
 def _settled(site: Site, lock: Lock) -> tuple[Lock, list[merged.Change]]:
@@ -145,6 +152,14 @@ def _warn_of_changes(source: Source, changes: list[merged.Change], lost: list[Lo
     for fabric in sorted({change.fabric for change in changes if change.fabric in source.data["fabrics"]}):
         texts = sorted({change.text for change in changes if change.fabric == fabric})
         report.warn("FAB193", source.place(("fabrics", fabric)), merged.message(fabric, texts), merged.HINT)
+
+
+def _finished(plan: FabricPlan, kept: FabricLock, known: FabricLock, report: Report) -> tuple[FabricPlan, FabricLock]:
+    """A fabric with its lossless class, which needs cable lengths, and its lock with the lengths in use."""
+    spec = plan.spec
+    found = lossless(spec, plan.sizing, report, cabled(spec, plan.devices, plan.links))
+    lengths.report_changes(spec, known, report, lossless=found is not None)
+    return replace(plan, lossless=found), replace(kept, lengths=lengths.kept(spec.lengths))
 
 
 def _check_names(plans: Mapping[str, FabricPlan], report: Report) -> None:

@@ -42,21 +42,28 @@ def _fixed(made: Plan, report: Report) -> dict[Key, Place]:
     return {own[name]: place for name, place in fix(made, places, report).items() if place != places[name]}
 
 
-def longer(made: Plan) -> dict[str, tuple[Longer, ...]]:
-    """By fabric, the cables that are longer on a stated floor than the length that is stated for them.
+def with_longer(made: Plan, report: Report) -> dict[str, FabricPlan]:
+    """The fabrics with the cables that are longer on a stated floor than the length that is stated for them, with a warning.
 
     Only fabrics with a lossless class count: it is PFC headroom that such a cable is too long for. Without `floor:` in the
     intent the floor is a proposal, and the stated lengths are what is cabled.
     """
+    found = dict(made.fabrics)
     if not made.source.has(("floor",)):
-        return {}
-    suspects = {
-        name: its
-        for name, its in made.fabrics.items()
+        return found
+    suspects = [
+        its
+        for its in found.values()
         if its.lossless is not None and any(length.source == STATED for length in its.spec.lengths)
-    }
-    ground = floor(made) if suspects else None
-    return {name: _longer(its, ground) for name, its in suspects.items() if ground is not None}
+    ]
+    if not suspects:
+        return found
+    ground = floor(made)
+    for fabric in suspects:
+        longer = _longer(fabric, ground)
+        lengths.report_longer(fabric.spec, longer, report)
+        found[fabric.name] = replace(fabric, longer=longer)
+    return found
 
 
 def _longer(fabric: FabricPlan, ground: Floor) -> tuple[Longer, ...]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from designs import BACKEND, FRONT, Case, Cases, Design, role, verify
+from designs import BACKEND as PLAIN
+from designs import FRONT, Case, Cases, Design, role, verify
 
 from fabric.plan.lossless import Lossless
 from fabric.planner.lossless import Place
 
+BACKEND = PLAIN.replace("min_count: 4}\n", "min_count: 4}\n      cable_length_m: {server-leaf: 5, leaf-spine: 40}\n")
 SPREAD = BACKEND.replace("nos: sonic", "nos: cumulus").replace("mtu: 9216", "load_balancing: {mode: dynamic}")
 SERVER: Place = (400, 5)  # of a leaf of BACKEND
 
@@ -44,7 +46,7 @@ CASES: Cases = {
         BACKEND,
         ("nos: sonic", "nos: {leaf: sonic, spine: frr}"),
         [
-            "intent.yaml:20:10: error[FAB218]: fabric 'backend': expected PFC at both ends of 400G leaf-spine "
+            "intent.yaml:21:10: error[FAB218]: fabric 'backend': expected PFC at both ends of 400G leaf-spine "
             "links, got it on backend-leaf001 and not on backend-spine001 (32 links in all)"
         ],
     ),
@@ -53,7 +55,7 @@ CASES: Cases = {
         BACKEND,
         lambda d: _without(d, "spine", (400, 40)),
         [
-            "intent.yaml:20:10: error[FAB218]: fabric 'backend': expected PFC at both ends of 400G leaf-spine "
+            "intent.yaml:21:10: error[FAB218]: fabric 'backend': expected PFC at both ends of 400G leaf-spine "
             "links, got it on backend-leaf001 and not on backend-spine001 (32 links in all)"
         ],
     ),
@@ -61,34 +63,34 @@ CASES: Cases = {
         BACKEND,
         lambda d: _without(d, "leaf", SERVER),
         [
-            "intent.yaml:20:10: error[FAB218]: fabric 'backend': expected PFC at both ends of 400G server-leaf "
+            "intent.yaml:21:10: error[FAB218]: fabric 'backend': expected PFC at both ends of 400G server-leaf "
             "links, got it on gpu-0001 and not on backend-leaf001 (32 links in all)"
         ],
     ),
     ("FAB219", "priority"): Case(
         BACKEND,
         lambda d: role(d, "leaf", qos={"priority": 4}),
-        ["intent.yaml:20:10: error[FAB219]: fabric 'backend': leaves of sn5600: expected priority 3 to be lossless, got 4"],
+        ["intent.yaml:21:10: error[FAB219]: fabric 'backend': leaves of sn5600: expected priority 3 to be lossless, got 4"],
     ),
     ("FAB219", "notifications"): Case(
         BACKEND,
         lambda d: role(d, "spine", qos={"cnp_priority": 3}),
         [
-            "intent.yaml:20:10: error[FAB219]: fabric 'backend': spines of sn5600: expected notifications in "
+            "intent.yaml:21:10: error[FAB219]: fabric 'backend': spines of sn5600: expected notifications in "
             "priority 6, got 3, which is paused"
         ],
     ),
     ("FAB220", "one tier"): Case(
         BACKEND,
         lambda d: role(d, "spine", qos={"dscp": 24}),
-        ["intent.yaml:20:10: error[FAB220]: fabric 'backend': spines of sn5600: lossless_dscp: expected DSCP 26, got 24"],
+        ["intent.yaml:21:10: error[FAB220]: fabric 'backend': spines of sn5600: lossless_dscp: expected DSCP 26, got 24"],
     ),
     ("FAB220", "one for both"): Case(
         BACKEND,
         lambda d: role(d, "leaf", qos={"cnp_dscp": 26}),
         [
-            "intent.yaml:20:10: error[FAB220]: fabric 'backend': leaves of sn5600: cnp_dscp: expected DSCP 48, got 26",
-            "intent.yaml:20:10: error[FAB220]: fabric 'backend': leaves of sn5600: expected two DSCPs, got 26 "
+            "intent.yaml:21:10: error[FAB220]: fabric 'backend': leaves of sn5600: cnp_dscp: expected DSCP 48, got 26",
+            "intent.yaml:21:10: error[FAB220]: fabric 'backend': leaves of sn5600: expected two DSCPs, got 26 "
             "for data and for notifications",
         ],
     ),
@@ -96,7 +98,7 @@ CASES: Cases = {
         BACKEND,
         lambda d: _marking(d, 200_000, 100_000),
         [
-            "intent.yaml:20:10: error[FAB221]: fabric 'backend': leaves of sn5600, 400G at 5 m: expected a Kmin "
+            "intent.yaml:21:10: error[FAB221]: fabric 'backend': leaves of sn5600, 400G at 5 m: expected a Kmin "
             "below Kmax (100,000 bytes), got 200,000"
         ],
     ),
@@ -104,11 +106,11 @@ CASES: Cases = {
         BACKEND,
         ("qos: {}", "qos: {ecn: {kmin_bytes: 100000, kmax_bytes: 100000}}"),
         [
-            "intent.yaml:20:16: warning[FAB221]: fabric 'backend': leaves of sn5600, 400G at 5 m: expected a "
+            "intent.yaml:21:16: warning[FAB221]: fabric 'backend': leaves of sn5600, 400G at 5 m: expected a "
             "Kmin below Kmax (100,000 bytes), got 100,000",
-            "intent.yaml:20:16: warning[FAB221]: fabric 'backend': leaves of sn5600, 400G at 40 m: expected a "
+            "intent.yaml:21:16: warning[FAB221]: fabric 'backend': leaves of sn5600, 400G at 40 m: expected a "
             "Kmin below Kmax (100,000 bytes), got 100,000",
-            "intent.yaml:20:16: warning[FAB221]: fabric 'backend': spines of sn5600, 400G at 40 m: expected a "
+            "intent.yaml:21:16: warning[FAB221]: fabric 'backend': spines of sn5600, 400G at 40 m: expected a "
             "Kmin below Kmax (100,000 bytes), got 100,000",
         ],
     ),
@@ -116,7 +118,7 @@ CASES: Cases = {
         BACKEND,
         lambda d: _marking(d, 9_040_000, 9_100_000),
         [
-            "intent.yaml:20:10: warning[FAB221]: fabric 'backend': leaves of sn5600, 400G at 5 m: expected a "
+            "intent.yaml:21:10: warning[FAB221]: fabric 'backend': leaves of sn5600, 400G at 5 m: expected a "
             "Kmin of at most the fill that sends PAUSE less what is on the link (9,043,546 - 16,082 in flight = "
             "9,027,464 bytes), got 9,040,000"
         ],
@@ -125,7 +127,7 @@ CASES: Cases = {
         BACKEND,
         lambda d: _marking(d, 90_000_000, 91_000_000),
         [
-            "intent.yaml:20:10: error[FAB221]: fabric 'backend': leaves of sn5600, 400G at 5 m: expected a Kmin "
+            "intent.yaml:21:10: error[FAB221]: fabric 'backend': leaves of sn5600, 400G at 5 m: expected a Kmin "
             "below the fill that sends PAUSE (9,043,546 bytes), got 90,000,000"
         ],
     ),
@@ -133,14 +135,28 @@ CASES: Cases = {
         BACKEND,
         lambda d: _port(d, "leaf", SERVER, xoff_bytes=20_000),
         [
-            "intent.yaml:10:7: error[FAB222]: fabric 'backend': leaves of sn5600, 400G at 5 m: expected a "
+            "intent.yaml:15:23: error[FAB222]: fabric 'backend': leaves of sn5600, 400G at 5 m: expected a "
             "headroom of at least 234,496 bytes, got 20,000"
         ],
     ),
     ("FAB222", "no cable"): Case(
         BACKEND,
-        ("      rails: 2\n", "      rails: 2\n      cable_length_m: {server-leaf: 0}\n"),
-        ["intent.yaml:12:37: error[FAB222]: fabric 'backend': expected a length of server-leaf cables above 0 m, got 0"],
+        ("server-leaf: 5", "server-leaf: 0"),
+        ["intent.yaml:15:37: error[FAB222]: fabric 'backend': expected a length of server-leaf cables above 0 m, got 0"],
+    ),
+    ("FAB243", "longer on the stated floor"): Case(
+        BACKEND,
+        ("fabrics:\n", "floor: {row_pitch_m: 60}\nfabrics:\n"),
+        [
+            "intent.yaml:16:52: error[FAB243]: fabric 'backend': expected cables of at most 40 m between a leaf and a spine, "
+            "as PFC headroom assumes, got 32 longer on the floor plan, the longest 65.86 m\n    hint: state "
+            "`cable_length_m: {leaf-spine: 100}`, or leave it out to follow the floor plan: too little headroom drops packets"
+        ],
+    ),
+    ("FAB243", "silenced as a warning of the planner"): Case(
+        BACKEND,
+        ("fabrics:\n", "floor: {row_pitch_m: 60}\nchecks: {silence: {FAB192: measured on site}}\nfabrics:\n"),
+        [],
     ),
     ("FAB223", "ports"): Case(
         BACKEND,
@@ -154,7 +170,7 @@ CASES: Cases = {
         BACKEND,
         lambda d: role(d, "spine", buffer={"reserved_bytes": 1_000_000}),
         [
-            "intent.yaml:10:7: error[FAB223]: fabric 'backend': spines of sn5600: expected 2,457,600 bytes of "
+            "intent.yaml:15:23: error[FAB223]: fabric 'backend': spines of sn5600: expected 2,457,600 bytes of "
             "headroom reserved, got 1,000,000"
         ],
     ),
@@ -162,7 +178,7 @@ CASES: Cases = {
         BACKEND,
         lambda d: role(d, "spine", buffer={"total_bytes": 2_460_000}),
         [
-            "intent.yaml:10:7: error[FAB223]: fabric 'backend': spines of sn5600: expected headroom within "
+            "intent.yaml:15:23: error[FAB223]: fabric 'backend': spines of sn5600: expected headroom within "
             "2,460,000 bytes of buffer, with room left, got 2,457,600"
         ],
     ),
@@ -172,15 +188,15 @@ CASES: Cases = {
         BACKEND,
         ("qos: {}", "qos: {pfc_watchdog: false}"),
         [
-            "intent.yaml:20:25: warning[FAB224]: fabric 'backend': leaves of sn5600: expected a PFC watchdog, got none",
-            "intent.yaml:20:25: warning[FAB224]: fabric 'backend': spines of sn5600: expected a PFC watchdog, got none",
+            "intent.yaml:21:25: warning[FAB224]: fabric 'backend': leaves of sn5600: expected a PFC watchdog, got none",
+            "intent.yaml:21:25: warning[FAB224]: fabric 'backend': spines of sn5600: expected a PFC watchdog, got none",
         ],
     ),
     ("FAB226", "flow"): Case(
         SPREAD,
         ("mode: dynamic", "mode: flow"),
         [
-            "intent.yaml:15:32: note[FAB226]: fabric 'backend': leaves of sn5600: expected paths chosen by load, "
+            "intent.yaml:16:32: note[FAB226]: fabric 'backend': leaves of sn5600: expected paths chosen by load, "
             "got a hash alone (mode flow)"
         ],
     ),
@@ -188,7 +204,7 @@ CASES: Cases = {
         SPREAD,
         ("mode: dynamic", "mode: auto"),
         [
-            "intent.yaml:15:32: note[FAB226]: fabric 'backend': leaves of sn5600: expected paths chosen by load, "
+            "intent.yaml:16:32: note[FAB226]: fabric 'backend': leaves of sn5600: expected paths chosen by load, "
             "got a hash alone (mode auto)"
         ],
     ),

@@ -36,7 +36,6 @@ def checks() -> tuple[DesignCheck, ...]:
         buffers.MarkingBeforePause(),
         buffers.EnoughHeadroom(),
         buffers.BufferHolds(),
-        buffers.CablesWithinHeadroom(),
         buffers.Watchdogs(),
         lossless.BalancedByLoad(),
         lossless.LosslessWhereMeant(),
@@ -53,4 +52,5 @@ def checks() -> tuple[DesignCheck, ...]:
         management.ManagementApart(),
         management.TimeAndLogs(),
         management.Reach(),
+        buffers.CablesWithinHeadroom(),
     )
