@@ -140,3 +140,12 @@ def test_json_is_a_row_a_line() -> None:
     assert json.loads(text) == {"A": {"wide": wide}, "B": {"x": {"k": "v"}, "y": {}}}
     assert '        "x": {"k": "v"},\n        "y": {}\n    }\n}\n' in text
     assert '\n            "16": "0"\n        }' in text
+
+
+def test_a_patch_may_have_any_key() -> None:
+    """Keys are put in the order of their numbers, however long those are."""
+    leaf = view("leaf1", replace(STYLES["ipv4"], nos="sonic"))
+    digits = "9" * 5000
+    patch = {"X": {f"Ethernet{digits}": {}, "Ethernet10": {}, "Ethernet9": {}, "٣": {}, "": {}, "Ethernet010": {}}}
+    rows = json.loads(render(leaf, SONIC, [DocumentPatch("config_db.json", patch)])[0].text)["X"]
+    assert list(rows) == ["", "Ethernet9", "Ethernet10", "Ethernet010", f"Ethernet{digits}", "٣"]
