@@ -65,6 +65,7 @@ def disagreements(host: Host, files: HostFiles, ends: Mapping[str, SwitchEnd]) -
     addressing = read(read_netplan, files.netplan, host.name, "60-fabric.yaml")
     scripts = read(read_script, files.roce, "", "roce.sh")
     environment = read_environment(files.nccl)
+    job = next((nic.fabric for nic in host.nics if nic.purpose == "compute"), "")  # the fabric that nccl.env is for
     for nic in host.nics:
         end = ends.get(nic.name)
         if end is None or nic.kind != ETHERNET or nic.closed:
@@ -74,7 +75,7 @@ def disagreements(host: Host, files: HostFiles, ends: Mapping[str, SwitchEnd]) -
             found += one.addresses(addressing.get(nic.interface))
         if scripts is not None:
             found += one.classes(scripts.get(nic.interface, Script()))
-        if nic.purpose == "compute":
+        if nic.fabric == job:
             found += one.nccl(environment)
     return list(dict.fromkeys(found))
 

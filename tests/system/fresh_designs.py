@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-NODE = {"gpus": 8, "nics": {"compute": {"count": 2, "speed_gbps": 400}, "oob": {"count": 2, "speed_gbps": 100}}}
+NODE: dict[str, Any] = {
+    "gpus": 8,
+    "nics": {"compute": {"count": 2, "speed_gbps": 400}, "oob": {"count": 2, "speed_gbps": 100}},
+}
 LAYER2 = [{"name": "red", "networks": [{"name": "train", "vlan": 100}]}]
 WAN = {"name": "wan", "links": 2, "external": {"asn": 65010}}
 
@@ -13,8 +16,9 @@ def design(nos: str, switch: str, count: int = 4, topology: dict[str, Any] | Non
     """A fabric of two servers a leaf, two uplinks each."""
     servers = {"model": "node", "count": count, "name": "gpu"}
     shape = {"kind": "rack", "switch": switch, "unit": {"servers": 2}, "leaf": {"uplinks": {"count": 2}}, **(topology or {})}
+    node = {**NODE, "nics": dict(NODE["nics"])}
     backend = {"nos": nos, "servers": servers, "topology": shape, "qos": {"enabled": False}, **fabric}
-    return {"version": 1, "site": "fresh", "catalog": {"servers": {"node": NODE}}, "fabrics": {"backend": backend}}
+    return {"version": 1, "site": "fresh", "catalog": {"servers": {"node": node}}, "fabrics": {"backend": backend}}
 
 
 def evpn(nos: str, switch: str, tenants: Any, **rest: Any) -> dict[str, Any]:
@@ -30,6 +34,16 @@ def two_networks() -> dict[str, Any]:
     other["tenants"][0] |= {"vni": 50002, "servers": "cpu-0002..0004"}
     other["tenants"][1]["networks"] = [{"name": "train", "vlan": 300, "vni": 10001}]
     other["servers"] = {**other["servers"], "name": "cpu"}
+    site["fabrics"]["other"] = other
+    return site
+
+
+def two_compute_fabrics() -> dict[str, Any]:
+    """Servers with NICs in two fabrics of the purpose that NCCL is for, on other DSCPs."""
+    site = design("eos", "16x400g", qos={})
+    site["catalog"]["servers"]["node"]["nics"]["second"] = {"count": 2, "speed_gbps": 400}
+    other = design("eos", "16x400g", qos={"lossless_dscp": 30})["fabrics"]["backend"]
+    other["servers"] = {**other["servers"], "nics": "second"}
     site["fabrics"]["other"] = other
     return site
 
@@ -75,4 +89,5 @@ FRESH: dict[str, dict[str, Any]] = {
         underlay={"addressing": "unnumbered"},
     ),
     "two networks of one site": two_networks(),
+    "two compute fabrics": two_compute_fabrics(),
 }

@@ -84,7 +84,7 @@ def draw(seed: int, index: int) -> Design:
     files: dict[str, str] = {}
     parts = []
     for at in range(rng.choices((1, 2, 3), (76, 19, 5))[0]):
-        parts.append(_fabric(rng, intent, at))
+        parts.append(_fabric(rng, intent, at, parts[0] if parts and rng.random() < 0.5 else None))
     _site(rng, intent, parts, files)
     return Design(name, intent, files)
 
@@ -92,7 +92,8 @@ def draw(seed: int, index: int) -> Design:
 # --- one fabric ---------------------------------------------------------------------------------------------
 
 
-def _fabric(rng: random.Random, intent: dict[str, Any], at: int) -> Part:
+def _fabric(rng: random.Random, intent: dict[str, Any], at: int, beside: Part | None) -> Part:
+    """One fabric; `beside` another one, whose servers it connects by NICs of their own."""
     name = ("backend", "storage", "frontend")[at]
     purpose = rng.choice(("compute", "compute", "storage", "frontend", "oob"))
     kind = rng.choice(KINDS)
@@ -108,7 +109,10 @@ def _fabric(rng: random.Random, intent: dict[str, Any], at: int) -> Part:
     leaf, spine = _switches(rng, intent, systems, isolation, layer2, bonds)
     planes = 2 if kind not in ("collapsed",) and not bonds and rng.random() < 0.12 else 1
     speed = _speed(rng, leaf[1], spine[1])
-    groups, rails = _groups(rng, intent, at, kind, purpose, speed, 2 if dual_tor or planes > 1 or bonds else 1)
+    ports = 2 if dual_tor or planes > 1 or bonds else 1
+    groups, rails = _groups(rng, intent, at, kind, purpose, speed, ports)
+    if beside is not None:
+        groups = _same_servers(intent, groups, beside, kind)
     topology = _topology(rng, kind, groups, leaf, spine, systems, three=three)
     if rails and rng.random() < 0.3 and kind in ("rail-optimized", "rail-only"):
         topology["rails"] = rails = rng.choice([n for n in (1, 2, rails) if rails % n == 0])
@@ -124,6 +128,7 @@ def _fabric(rng: random.Random, intent: dict[str, Any], at: int) -> Part:
             topology.setdefault(role, {})["nos"] = nos
         del fabric["nos"]
     servers = rng.choice(SERVER_NAMES) if rng.random() < 0.2 else SERVER_NAMES[0]
+    servers = beside.server_names if beside else servers
     models = {"leaf": leaf[1]} if kind == "collapsed" else {"leaf": leaf[1], "spine": spine[1], "core": spine[1]}
     part = Part(
         name, kind, isolation, addressing, systems, layer2, bonds, groups, rails, servers, intent["site"], speed, models
@@ -233,8 +238,8 @@ def _groups(
         if rng.random() < 0.2:
             every = range(count * nics.get("ports", 1))
             nics |= {
-                "interfaces": [f"ens{i}np0" for i in every],
-                "rdma_devices": [f"mlx5_{i}" for i in every],
+                "interfaces": [f"ens{at}f{i}np0" for i in every],
+                "rdma_devices": [f"mlx5_{10 * at + i}" for i in every],
                 "model": "CX-7",
             }
         body = catalog.server("dgx-h100")
@@ -257,6 +262,26 @@ def _groups(
     if kind == "collapsed" and "per_rack" in found[0]:
         del found[0]["per_rack"]
     return tuple(found), count
+
+
+def _same_servers(
+    intent: dict[str, Any], groups: tuple[dict[str, Any], ...], beside: Part, kind: str
+) -> tuple[dict[str, Any], ...]:
+    """The first group of another fabric in place of the drawn ones, whose NICs it gets; unchanged where it has such NICs."""
+    models, other = intent["catalog"]["servers"], beside.groups[0]
+    sets, nics = next(iter(models[groups[0]["model"]]["nics"].items()))
+    if sets in models[other["model"]]["nics"]:
+        return groups
+    models[other["model"]]["nics"][sets] = nics
+    for group in groups:
+        del models[group["model"]]
+    group = {**groups[0], **{key: other[key] for key in ("model", "count", "name")}}
+    group.pop("per_rack", None)
+    if "per_rack" in other and kind != "collapsed":
+        group["per_rack"] = other["per_rack"]
+    if kind == "collapsed":
+        group["unit"] = {"servers": group["count"]}
+    return (group,)
 
 
 def _topology(
