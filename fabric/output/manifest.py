@@ -13,6 +13,7 @@ from fabric.output.paths import MANIFEST, check_path, kind
 
 _LINE = re.compile(r"([0-9a-f]{64})  (.+)")
 _CONFLICT = re.compile(r"(<{7}|\|{7}|={7}|>{7})( |$)")
+_LINE_ENDS_HINT = "write `generated/** -text` into .gitattributes, delete the folder, and run `git checkout -- generated`"
 _MERGED_HINT = (
     f"delete the marker lines of {MANIFEST}, keep the lines of both sides, then run `fabric generate`: "
     "it writes the manifest anew"
@@ -29,12 +30,14 @@ def read(site: Path) -> dict[str, str]:
 def parse(data: bytes, name: str = MANIFEST) -> dict[str, str]:
     """Path to sha256. A path listed twice (both sides of a merge) counts once, its last line holds.
 
-    OutputError on conflict markers, on a line which is not `sha256  path`, and on a path outside the folder.
+    OutputError on line ends of Windows, on conflict markers, on a line which is not `sha256  path`, and on a path outside the folder.
     """
     try:
         lines = data.decode().split("\n")
     except UnicodeDecodeError:
         raise OutputError(f"{name} is not UTF-8 text", "restore it from git, then run `fabric generate`") from None
+    if b"\r\n" in data:  # Git's core.autocrlf: every file of the folder then differs from what was written
+        raise OutputError(f"{name} has line ends of Windows (CRLF): expected LF", _LINE_ENDS_HINT)
     owned: dict[str, str] = {}
     for number, line in enumerate(lines, 1):
         if _CONFLICT.match(line):
