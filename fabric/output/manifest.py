@@ -30,7 +30,8 @@ def read(site: Path) -> dict[str, str]:
 def parse(data: bytes, name: str = MANIFEST) -> dict[str, str]:
     """Path to sha256. A path listed twice (both sides of a merge) counts once, its last line holds.
 
-    OutputError on line ends of Windows, on conflict markers, on a line which is not `sha256  path`, and on a path outside the folder.
+    OutputError on line ends of Windows, on conflict markers, on a line which is not `sha256  path`, and on a path outside
+    the folder.
     """
     try:
         lines = data.decode().split("\n")
