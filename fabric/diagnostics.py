@@ -101,6 +101,8 @@ def nearest(word: object, known: Iterable[str]) -> str:
     folder = lower.rpartition("/")[0]
     beside = [choice for choice in choices if folder and choice.startswith(f"{folder}/")]
     choices = beside or choices
+    if same := [choice for choice in choices if lower[-1:].isdigit() and _parts(choice.lower()) == _parts(lower)]:
+        return _did_you_mean(same)  # leaf01 for leaf001
     longer = [choice for choice in choices if len(lower) > 1 and choice.lower().startswith(lower)]
     if longer:  # a name that was cut short: the shortest that go on from it
         least = min(map(len, longer))

@@ -200,8 +200,9 @@ def as_csv(found: Found) -> str:
     for at, item in enumerate(found.outcomes):
         row = item.as_dict()
         rows.append([*map(_word, dict(item.choice).values()), place.get(at), *map(row.get, figures), item.why])
-    chosen = [f"chosen_{name}" if name in figures else name for name in dict(found.outcomes[0].choice)]
-    return table([*chosen, "front", *figures, "why"], rows)
+    chosen = list(dict(found.outcomes[0].choice))
+    titles = [f"{name}_built" if name in chosen else name for name in figures]  # no two columns of one name
+    return table([*chosen, "front", *titles, "why"], rows)
 
 
 FORMATS: Mapping[str, Callable[[Found], str]] = {"text": text, "csv": as_csv, "json": as_json}

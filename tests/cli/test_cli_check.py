@@ -57,7 +57,7 @@ def generated(run: Run, more: str = "") -> Path:
 
 # Arguments → what is said on stderr; nothing is on stdout, the exit code is 2.
 USAGE = {
-    "": "fabric: check: expected an intent, or --configs DIR\n    hint: fabric check intent/dc1.yaml\n",
+    "": "check: error[FAB102]: expected an intent, or --configs DIR\n    hint: fabric check intent/dc1.yaml\n",
     "--configs nowhere": "fabric: nowhere: no such file or folder\n",
     "--configs empty": "fabric: empty: no config is in this folder\n",
     "dc1.yaml --configs empty": "fabric: empty: no config is in this folder\n",

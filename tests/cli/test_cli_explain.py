@@ -143,7 +143,7 @@ def test_without_a_subject_it_says_what_can_be_asked(run: Run, tmp_path: Path) -
     [
         ("backend.spine", "did you mean 'backend.spines'?"),
         ("leaf001", "did you mean 'storage-leaf001'?"),
-        ("backend-leaf01", "did you mean 'backend-leaf01"),
+        ("backend-leaf01", "did you mean 'backend-leaf001'?"),
         ("backned.spines", "did you mean 'backend.spines'?"),
         ("spines", "did you mean"),  # two fabrics: which?
         ("192.0.2.1", "one of"),

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from tests.cli.conftest import Run
 
 ROOT = Path(__file__).parents[2]

@@ -314,6 +314,8 @@ def test_reports_and_picture(intent: pipeline.Intent) -> None:
     lines = FORMATS["csv"](found).splitlines()
     assert len(lines) == 9
     assert lines[0].startswith("switch,kind,oversubscription,front,servers,gpus,tiers,leaves,")
+    assert "oversubscription_built" in lines[0].split(",")
+    assert len(set(lines[0].split(","))) == len(lines[0].split(","))
     shown = FORMATS["text"](found).splitlines()
     assert shown[0] == "8 designs of fabric backend for 256 GPUs, timed by all_reduce and alltoall of 1 GiB"
     built = len(found.built)

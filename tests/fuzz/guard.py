@@ -121,7 +121,7 @@ def _run(case: Case, home: Path, cpu_s: float) -> Outcome:
         code, out, err, trace = _fabric(case.arguments, cpu_s * 1.2)
         spent = sum(resource.getrusage(resource.RUSAGE_SELF)[:2]) - spent
         if code not in (0, 1, 2, 3) and not trace:
-            trace = _fabric(("--debug", *case.arguments), cpu_s * 1.2)[3]
+            trace = "".join(_fabric(("--debug", *case.arguments), cpu_s * 1.2)[2:])
         return Outcome(code, spent, _peak_mb(), out, err, trace)
     finally:
         os.chdir(home)

@@ -48,6 +48,12 @@ def test_damaged_lines(text: str) -> None:
         manifest.parse(text.encode(errors="surrogateescape"))
 
 
+def test_line_ends_of_windows_are_named() -> None:
+    with pytest.raises(OutputError, match="line 1: expected a line that ends with LF, got CRLF") as raised:
+        manifest.parse(f"{SHA}  a\r\n{OTHER}  b\r\n".encode())
+    assert ".gitattributes" in raised.value.hint
+
+
 OLD = {"a": b"1", "b/c": b"1", "gone": b"1"}
 NEW = {"a": b"2", "b/c": b"1", "new": b"2"}
 

@@ -155,3 +155,7 @@ def test_mistakes(wish: str, gpus: int | None, jobs: int, said: str) -> None:
 
 def test_part_of_an_nvlink_domain_for_several_jobs() -> None:
     assert "expected whole NVLink domains for each of 2 jobs, got 8" in mistake("packed", 8, 2, name="trays")
+
+
+def test_more_jobs_than_servers() -> None:
+    assert "expected at most 8 jobs, a server for each, got 400" in mistake("packed", None, 400)

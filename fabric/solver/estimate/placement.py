@@ -128,6 +128,9 @@ def _candidates(fabric: FabricPlan, report: Report) -> tuple[Ints, GroupSpec]:
 def _servers_for(fabric: FabricPlan, gpus: int | None, jobs: int, most: int, model: ServerModel, report: Report) -> int:
     """Servers of one job."""
     if gpus is None:
+        if jobs > most:
+            message = f"expected at most {most} jobs, a server for each, got {jobs}"
+            report.error("FAB174", Place("--jobs"), message, f"`--jobs {most}`, or leave it out")
         return max(1, most // jobs)
     there = most * model.gpus
     servers = max(1, gpus // model.gpus)
