@@ -29,6 +29,7 @@ class Check:
     id: ClassVar[str] = ""
     title: ClassVar[str] = ""  # the property, as a short sentence that holds when all is well
     severity: ClassVar[str] = ""
+    else_severity: ClassVar[str] = ""  # when a finding is milder or worse: "note below 8 leaves"
     mend: ClassVar[str] = ""  # the hint of its findings, unless one has a better hint of its own
     registry: ClassVar[dict[str, type[Check]]] = {}
 
@@ -73,6 +74,7 @@ class FilesCheck(Check):
 
     kinds: ClassVar[tuple[str, ...]] = ()  # kinds of facts that break this check where they differ from the plan's
     of_island: ClassVar[bool] = False  # compares numbers that mean something only among devices that reach each other
+    planned_mend: ClassVar[str] = ""  # the hint where a file lacks what the plan has, if it is another
     of_device: ClassVar[bool] = False  # judges one device at a time, so it is worth asking beside a plan as well
 
     def over(self, network: Network) -> Iterator[Finding]:

@@ -68,5 +68,5 @@ def _finding(check: FilesCheck, facts: Facts, device: str, difference: Differenc
         difference.place.file or (facts.files[0] if facts.files else ""),
         difference.place.line,
         difference.message,
-        check.mend,
+        check.planned_mend or check.mend,
     )

@@ -62,7 +62,7 @@ def page() -> str:
 def _table(checks: Iterable[type[Check]]) -> Iterator[str]:
     yield "| id | severity | holds when all is well | needs |\n|---|---|---|---|"
     for check in checks:
-        yield f"| [{check.id}](#{check.id.lower()}) | {check.severity} | {check.title} | {_needs(check)} |"
+        yield f"| [{check.id}](#{check.id.lower()}) | {_severity(check)} | {check.title} | {_needs(check)} |"
     yield "\nSome findings are milder or worse than is usual for their check. What needs files alone is held against the plan"
     yield "as well, where there is an intent.\n"
 
@@ -86,8 +86,12 @@ def _families() -> Iterator[str]:
     yield ""
 
 
+def _severity(check: type[Check]) -> str:
+    return f"{check.severity}; {check.else_severity}" if check.else_severity else check.severity
+
+
 def _entry(check: type[Check]) -> str:
-    lines = [f"### {check.id}", f"**{check.title}** · {check.severity}", _wrapped(check.why())]
+    lines = [f"### {check.id}", f"**{check.title}** · {_severity(check)}", _wrapped(check.why())]
     if issubclass(check, FilesCheck) and check.kinds:
         words = [KINDS[kind].words for kind in check.kinds]
         lines.append(_wrapped(f"Compared with the plan: {', '.join(words)}."))

@@ -30,14 +30,16 @@ class Sample:
 
     servers: frozenset[str]
     of: int
+    step: int = 1  # one server in so many
 
     @classmethod
-    def of_site(cls, made: Plan) -> Sample:
+    def of_site(cls, made: Plan, *, whole: bool = False) -> Sample:
+        """`whole`: all servers, however many."""
         if not made.intent.output.hosts:
             return cls(frozenset(), 0)
         names = sorted({d.name for fabric in made.fabrics.values() for d in fabric.devices if d.role == SERVER})
-        step = -(-len(names) // MOST) or 1
-        return cls(frozenset(names[::step]), len(names))
+        step = 1 if whole else -(-len(names) // MOST) or 1
+        return cls(frozenset(names[::step]), len(names), step)
 
     @property
     def skipped(self) -> list[tuple[str, str]]:
@@ -46,7 +48,7 @@ class Sample:
         return [
             (
                 f"{self.of - len(self.servers)} of {self.of} servers",
-                f"one in {self.of // len(self.servers)} is compared with its leaves",
+                f"one in {self.step} is compared with its leaves; --all-servers compares all",
             )
         ]
 

@@ -29,6 +29,7 @@ class Scope:
     batfish: str = ""
     output: Path | None = None
     jobs: int = 0
+    all_servers: bool = False  # compares the files of every server with its leaves, not those of a sample
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def run(scope: Scope, fail_on: str, progress: Progress | None = None) -> Outcome
             broken += [finding_of(one) for one in error.diagnostics]
     for intent in intents:
         try:
-            sites.append(Site(intent, folder, scope.jobs, progress or silent))
+            sites.append(Site(intent, folder, scope.jobs, progress or silent, all_servers=scope.all_servers))
         except InputError as error:
             broken += [finding_of(one) for one in error.diagnostics]
     results = [site.check() for site in sites]

@@ -62,14 +62,23 @@ class Site:
     Args:
         folder: configs to be judged in place of the generated ones.
         jobs: processes; 0 takes every core.
+        all_servers: compare the files of every server with its leaves, not those of a sample.
     """
 
-    def __init__(self, intent: Intent, folder: Folder | None = None, jobs: int = 0, progress: Progress = silent) -> None:
+    def __init__(
+        self,
+        intent: Intent,
+        folder: Folder | None = None,
+        jobs: int = 0,
+        progress: Progress = silent,
+        *,
+        all_servers: bool = False,
+    ) -> None:
         self.intent, self.folder, self.jobs, self.progress = intent, folder, jobs, progress
         self.plan = pipeline.plan(intent)
         self.renderer = pipeline.render(self.plan, intent)
         given = None if folder is None else {device.name: device for device in reversed(folder.devices)}
-        self.sample = hosts.Sample.of_site(self.plan)
+        self.sample = hosts.Sample.of_site(self.plan, whole=all_servers)
         self.work = _Work(intent, self.renderer, Standing(intent), given, self.sample)
         self.todo = self.renderer.jobs(lambda name: True)
         self.stale_hosts = set[str]()

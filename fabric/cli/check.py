@@ -28,6 +28,9 @@ def check(
     ),
     as_json: bool = typer.Option(False, "--json", help="the same as --format json"),
     fail_on: str = typer.Option("error", "--fail-on", help="exit 1 for findings as bad as this: error, warning, note, never"),
+    all_servers: bool = typer.Option(
+        False, "--all-servers", help="compare all servers with their leaves, not one in several"
+    ),
     jobs: int = typer.Option(0, "--jobs", min=0, help="processes; 0 takes every core", show_default=False),
 ) -> None:
     """Check designs, their generated files, or any folder of configs."""
@@ -41,7 +44,7 @@ def check(
         usage(f"--fail-on: expected {', '.join(FAIL_ON)}, got '{fail_on}'")
     if not files and configs is None:
         usage("check: expected an intent, or --configs DIR", "fabric check intent/dc1.yaml")
-    outcome = pipeline.check(Scope(tuple(files or ()), configs, batfish, output, jobs), fail_on, progress)
+    outcome = pipeline.check(Scope(tuple(files or ()), configs, batfish, output, jobs, all_servers), fail_on, progress)
     write(reports, lambda name: report(name, outcome.verdict))
     if outcome.missing:
         say(f"fabric: {outcome.missing}")

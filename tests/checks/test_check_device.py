@@ -15,6 +15,7 @@ import pytest
 from fabric import pipeline
 from fabric.checks.device import check_of_kind, judge
 from fabric.checks.files import checks
+from fabric.checks.hosts import Sample
 from fabric.checks.rows import KINDS
 from fabric.plan.views import SwitchView
 from fabric.readback.readers import read_device
@@ -761,3 +762,30 @@ def test_what_is_missing_whole_is_told_once() -> None:
         "layer-2 VNIs: expected 10001, got none",
         "VRFs: expected blue, red, got none",
     ]
+
+
+@pytest.mark.parametrize("name", ["ai-eos", "ai-sonic", "ai-junos"])
+def test_the_hint_for_a_server_that_an_override_dropped(name: str) -> None:
+    """The intent names it already: `name them under management:` would send a reader to the wrong file."""
+    switch = next(iter(site(name).values()))
+    server = switch.view.management.ntp[0]
+    files = {file: text.replace(server, "192.0.2.99") for file, text in switch.files.items()}
+    found = judge(switch.view, read_device(switch.view.device.name, switch.view.device.nos, files), files)
+    hints = {finding.hint for finding in found if finding.id == "FAB283"}
+    assert hints == {"`management:` has them: an override or an edit by hand took them out of the file"}
+
+
+def test_a_sample_says_what_it_is_and_how_to_have_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = pipeline.plan(pipeline.load(INTENTS / "h100-4su.yaml"))
+    for most, step, left in ((256, 1, 0), (100, 2, 63), (60, 3, 84), (47, 3, 84)):
+        monkeypatch.setattr("fabric.checks.hosts.MOST", most)
+        sample = Sample.of_site(made)
+        assert (sample.step, sample.of - len(sample.servers)) == (step, left)
+        assert Sample.of_site(made, whole=True).skipped == []
+        if left:
+            assert sample.skipped == [
+                (
+                    f"{left} of 127 servers",
+                    f"one in {step} is compared with its leaves; --all-servers compares all",
+                )
+            ]

@@ -32,6 +32,7 @@ class FewSpines(LosslessCheck):
     id = "FAB234"
     title = "A lossless fabric has at least four spines"
     severity = WARNING
+    else_severity = f"note in a fabric of fewer than {SMALL_LEAVES} leaves"
     mend = "`leaf: {uplinks: …}` of a lower speed reaches more spines; `spine: {min_count: 4}` asks for them"
 
     def judge_lossless(self, design: Design, lossless: FabricLossless) -> Iterator[Finding]:
@@ -51,6 +52,7 @@ class SinglePoints(FabricCheck):
     id = "FAB235"
     title = "No single leaf takes servers or the way out along"
     severity = WARNING
+    else_severity = "note for servers of a storage fabric"
     mend = "`dual_tor: true` with NICs of two ports; two `links` or more for a router"
 
     def judge(self, design: Design) -> Iterator[Finding]:

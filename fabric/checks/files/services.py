@@ -38,6 +38,7 @@ class Servers(FilesCheck):
     title = "Time, logs and names come from the planned servers"
     severity = ERROR
     mend = "name them under `management:`"
+    planned_mend = "`management:` has them: an override or an edit by hand took them out of the file"
     kinds: ClassVar = ("ntp", "syslog", "dns")
 
     def over(self, network: Network) -> Iterator[Finding]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabric.checks.finding import ERROR, NOTE, SEVERITIES, WARNING, Finding
+from fabric.checks.reports.alike import folded
 from fabric.checks.reports.rules import rule_of
 from fabric.checks.reports.spell import clean, relative, said
 from fabric.checks.verdict import Verdict
@@ -17,13 +18,12 @@ SHOWN = 10  # annotations of one kind that GitHub shows for a step; it drops the
 
 
 def report(verdict: Verdict) -> str:
-    """The worst first, for GitHub shows the first ones only; then one line for the log."""
-    by_severity = sorted(verdict.findings, key=lambda finding: SEVERITIES.index(finding.severity))
+    """The worst first and what devices share once, for GitHub shows the first ones only; then one line for the log."""
+    by_severity = sorted(folded(map(clean, verdict.findings)), key=lambda finding: SEVERITIES.index(finding.severity))
     return "\n".join([*map(_command, by_severity), *_last(verdict)]) + "\n"
 
 
 def _command(finding: Finding) -> str:
-    finding = clean(finding)
     where: dict[str, object] = {
         "file": relative(finding.file),
         "line": finding.line,

@@ -1,7 +1,7 @@
 """For people: findings as the compiler-like lines of every other message, then what was and was not looked at.
 
 A block for each file, those with the worst findings first, and in each the worst first: who reads only the top reads what
-matters. A hint is given once.
+matters. A hint is given once, and so is what several devices share.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 
 from fabric.checks.finding import SEVERITIES, Finding
+from fabric.checks.reports.alike import folded
 from fabric.checks.reports.spell import clean, line, place, plain, said
 from fabric.checks.verdict import Read, Verdict
 from fabric.diagnostics import plural
@@ -35,7 +36,7 @@ def report(verdict: Verdict) -> str:
 def _by_file(findings: Iterable[Finding], show: Callable[[Finding, set[str]], Iterator[str]]) -> Iterator[list[str]]:
     """A block for each file; what is folded is counted at its end."""
     files: dict[str, list[Finding]] = defaultdict(list)
-    for finding in sorted(map(clean, findings), key=_rank):  # stable: places stay in order
+    for finding in sorted(folded(map(clean, findings)), key=_rank):  # stable: places stay in order
         files[finding.file].append(finding)
     hints: set[str] = set()
     for file, group in sorted(files.items(), key=lambda item: (_rank(item[1][0]), item[0])):

@@ -1,0 +1,60 @@
+"""What several devices share is shown once, where a person reads it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from fabric.checks.finding import ERROR, NOTE, Finding
+from fabric.checks.reports import report
+from fabric.checks.reports.alike import folded
+from fabric.checks.verdict import Verdict
+
+
+def one(device: str, message: str = "expected 10.0.0.1, got none", line: int = 3, severity: str = ERROR) -> Finding:
+    return Finding("FAB283", severity, device, f"{device or 'intent'}/frr.conf", line, message, "a hint")
+
+
+LEAVES = [one(f"leaf{number:02}") for number in range(1, 17)]
+
+
+@pytest.mark.parametrize(
+    ("findings", "devices"),
+    [
+        (LEAVES, ["leaf01 and 15 alike (leaf02, leaf03, leaf04, …)"]),
+        (LEAVES[:3], ["leaf01 and 2 alike (leaf02, leaf03)"]),
+        (LEAVES[:2], ["leaf01", "leaf02"]),
+        ([*LEAVES[:2], one("leaf09", "another")], ["leaf01", "leaf02", "leaf09"]),
+        ([one("leaf01", line=at) for at in (1, 2, 3)], ["leaf01", "leaf01", "leaf01"]),  # of one device: three lines
+        ([one("", line=at) for at in (1, 2, 3)], ["", "", ""]),
+        (
+            [*LEAVES[:3], *(one(f"leaf{at:02}", severity=NOTE) for at in (1, 2))],
+            ["leaf01 and 2 alike (leaf02, leaf03)", "leaf01", "leaf02"],
+        ),
+        (
+            [one(f"leaf{at:02}", line=line) for at in (1, 2, 3) for line in (1, 2)],
+            ["leaf01 and 2 alike (leaf02, leaf03)"] * 2,
+        ),
+    ],
+)
+def test_folded(findings: list[Finding], devices: list[str]) -> None:
+    assert [finding.device for finding in folded(findings)] == devices
+
+
+def test_the_order_of_places_stays() -> None:
+    rows = [one("leaf01", "a", 1), one("leaf01", "b", 2), one("leaf02", "a", 1), one("leaf02", "b", 2)]
+    assert folded(rows) == rows
+
+
+def test_an_error_is_not_behind_what_repeats() -> None:
+    """GitHub shows ten annotations: sixteen alike take one of them."""
+    verdict = Verdict.of([*LEAVES, one("spine01", "MTU: expected 9216, got 1500"), one("zz", "a note", severity=NOTE)])
+    lines = report("github", verdict).splitlines()
+    assert [line.partition(" ")[0] for line in lines[:3]] == ["::error", "::error", "::notice"]
+    assert "leaf01 and 15 alike" in lines[0]
+    assert "spine01: MTU" in lines[1]
+    text = report("text", verdict)
+    assert text.count("got none") == 1
+    assert "17 errors, 1 note" in text  # the verdict counts all
+    assert len(json.loads(report("json", verdict))["findings"]) == 18
