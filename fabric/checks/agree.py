@@ -24,13 +24,18 @@ class Difference:
         return f"{subject}{KINDS[self.key.kind].words}: expected {self.expected}, got {self.got}"
 
 
-def differences(planned: Mapping[Key, Value], said: Rows, top: Said[object]) -> Iterator[Difference]:
-    """Every row of the plan that the files do not say, and what they say beyond the plan where that is a fault."""
+def differences(
+    planned: Mapping[Key, Value], said: Rows, top: Said[object], blocks: Mapping[str, Said[object]] | None = None
+) -> Iterator[Difference]:
+    """Every row of the plan that the files do not say, and what they say beyond the plan where that is a fault.
+
+    `blocks` has, for kinds of facts that belong to no named thing, the line of the block that a missing one belongs in.
+    """
     gone = set(_absent(planned, said))
     for key, expected in planned.items():
         if not key.kind or key.subject in gone:  # what is missing whole is said once, by the set that it is missing from
             continue
-        yield from _row(key, expected, said.get(key), _home(key, said, top))
+        yield from _row(key, expected, said.get(key), _home(key, said, (blocks or {}).get(key.kind, top)))
     for key, row in said.items():
         if key.kind and key not in planned and KINDS[key.kind].closed and not _untold(key, planned, said):
             for item, place in row.places.items():
@@ -50,7 +55,8 @@ def _untold(key: Key, planned: Mapping[Key, Value], said: Rows) -> bool:
 
 
 def _home(key: Key, said: Rows, top: Said[object]) -> Said[object]:
-    row = said.get(Key("", key.subject))
+    port = key.subject.partition(".")[0]  # of a subinterface that is not there
+    row = said.get(Key("", key.subject)) or (said.get(Key("", port)) if port != key.subject else None)
     return row.home if row else top
 
 

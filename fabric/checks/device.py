@@ -15,7 +15,7 @@ from fabric.checks.finding import Finding
 from fabric.checks.literals import unknown_addresses
 from fabric.checks.network import Network
 from fabric.checks.planned import planned_rows
-from fabric.checks.rows import Key, rows_of
+from fabric.checks.rows import Key, blocks_of, rows_of
 from fabric.plan.views import SwitchView
 from fabric.readback.facts import Facts, Said
 
@@ -45,7 +45,10 @@ def _disagreements(view: SwitchView, facts: Facts) -> Iterator[Finding]:
     top = Said(None, 0, facts.files[0] if facts.files else "")
     by_kind = check_of_kind()
     rows = rows_of(facts)
-    for difference in (*_grouped(differences(planned_rows(view), rows, top)), *class_differences(view, facts)):
+    for difference in (
+        *_grouped(differences(planned_rows(view), rows, top, blocks_of(facts))),
+        *class_differences(view, facts),
+    ):
         yield _finding(by_kind[difference.key.kind], facts, view.device.name, difference)
 
 

@@ -138,6 +138,22 @@ def rows_of(facts: Facts) -> Rows:
     return found
 
 
+def blocks_of(facts: Facts) -> dict[str, Said[object]]:
+    """Kind of fact → the line of the block that one belongs in, where the files have such a block."""
+    interfaces = {name.lower(): _place(item) for name, item in facts.interfaces.items()}
+    gateways = [_place(item) for item in facts.interfaces.values() if item.gateways]
+    tunnels = [place for name, place in interfaces.items() if name.startswith(("vxlan", "nve", "vni"))]
+    vnis = [_place(vni) for vni in facts.vnis.values()]
+    loopbacks = [place for name, place in interfaces.items() if is_loopback(name)]
+    candidates = {"vtep": (*tunnels, *vnis, *loopbacks), "anycast_mac": gateways, "loopbacks": list(interfaces.values())}
+    first = {kind: next((place for place in places if place.line), None) for kind, places in candidates.items()}
+    return {kind: place for kind, place in first.items() if place}
+
+
+def _place(block: Interface | Vni) -> Said[object]:
+    return Said(None, block.line, block.file)
+
+
 def session_name(vrf: str, peer: str) -> str:
     """How a session is called in findings."""
     return f"neighbor {peer}" + (f" in VRF {vrf}" if vrf else "")

@@ -67,8 +67,7 @@ def run(scope: Scope, fail_on: str, progress: Progress | None = None) -> Outcome
     results = [site.silenced(result) for site, result in zip(sites, results, strict=True)]
     if folder is not None and not scope.files:
         results.append(check_folder(folder))
-        if scope.batfish:
-            results[0].skipped.append(("Batfish", "it is asked whether a plan came true: name the intent as well"))
+        missing = _batfish_of_folder(scope.batfish, folder, results[0]) if scope.batfish else ""
     return Outcome(_verdict(results, broken, fail_on), bool(broken), missing)
 
 
@@ -89,18 +88,38 @@ def _beside(sites: list[Site], folder: Folder) -> Iterator[Finding]:
 
 
 def _batfish(host: str, sites: list[Site], results: list[Checked]) -> str:
-    """Adds what Batfish finds; "" or why it could not be asked."""
+    """Adds what Batfish finds; "" or why it could not be asked. A server that is not there is not asked again."""
     from fabric.checks import batfish
 
+    missing, reached = "", True
     for site, result in zip(sites, results, strict=True):
         try:
+            if not reached:
+                raise MissingError(missing)
             findings, covered = batfish.run(site.plan, site.texts, host)
         except MissingError as error:
-            result.skipped.append(("Batfish", str(error)))
-            return str(error)
+            missing = missing or str(error)
+            reached = reached and isinstance(error, batfish.SnapshotError)
+            result.skipped.append((f"Batfish: site {site.plan.site}", str(error)))
+            continue
         result.findings += findings
         result.skipped += covered
         result.ran |= {check.id for check in batfish.every_check()}
+    return missing
+
+
+def _batfish_of_folder(host: str, folder: Folder, result: Checked) -> str:
+    """Adds what Batfish finds in configs without a plan; "" or why it could not be asked."""
+    from fabric.checks.batfish.planless import IDS, run_folder
+
+    try:
+        findings, skipped = run_folder(folder, host)
+    except MissingError as error:
+        result.skipped.append(("Batfish", str(error)))
+        return str(error)
+    result.findings += findings
+    result.skipped += skipped
+    result.ran |= IDS
     return ""
 
 

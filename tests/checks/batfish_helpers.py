@@ -129,6 +129,9 @@ class Recorded:
     def sessions(self) -> Rows:
         return self._of("sessions")
 
+    def compatibility(self) -> Rows:
+        return self._of("compatibility")
+
     def routes(self, nodes: Sequence[str]) -> Rows:
         return self._of(f"routes {' '.join(nodes)}")
 

@@ -72,7 +72,7 @@ def record_known(host: str) -> None:
         for name, path in intents(Path(folder)):
             plan, copies = switches(path, Path(folder))
             names, found = names_of(plan), list(copies)
-            snapshot = Snapshot(plan, cut(plan), {}, {one.device.lower(): one for one in found}, ())
+            snapshot = Snapshot({one.device.lower(): one for one in found}, plan=plan, cut=cut(plan), views={})
             with uploaded(host, snapshot) as server:
                 recorder = Recorder(server)
                 issues = recorder.init_issues()

@@ -5,6 +5,7 @@ A case changes one text of a rendered file. Findings are told with the beginning
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -789,3 +790,22 @@ def test_a_sample_says_what_it_is_and_how_to_have_all(monkeypatch: pytest.Monkey
                     f"one in {step} is compared with its leaves; --all-servers compares all",
                 )
             ]
+
+
+# Intent and file, the line that is taken out of it, and a line of the block that it belongs in.
+BLOCKS: Mapping[str, tuple[str, str, str, str]] = {
+    "eos": ("ai-eos", "startup-config", r"^   vxlan source-interface .*\n", "interface Vxlan1"),
+    "nxos": ("ai-nxos", "startup-config", r"^  source-interface loopback.*\n", "vn-segment"),
+    "frr": ("ai-frr", "interfaces", r"^    vxlan-local-tunnelip .*\n", "vxlan-id"),
+}
+
+
+@pytest.mark.parametrize("system", BLOCKS)
+def test_what_is_missing_is_placed_in_its_block(system: str) -> None:
+    """A line that is not there has no number; its block has."""
+    intent, name, pattern, head = BLOCKS[system]
+    switch = site(intent)["frontend-leaf001"]
+    files = {**switch.files, name: re.sub(pattern, "", switch.files[name], flags=re.MULTILINE)}
+    assert files != switch.files
+    found = [line for code, line, message in told(switch, files) if code == "FAB267" and "tunnel source" in message]
+    assert [head in line for line in found] == [True], found

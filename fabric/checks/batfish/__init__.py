@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabric.diagnostics import MissingError
+
 if TYPE_CHECKING:
     from fabric.checks.batfish.ask import Answers
     from fabric.checks.batfish.checks import BatfishCheck
@@ -17,6 +19,10 @@ if TYPE_CHECKING:
     from fabric.plan.plan import Plan
 
 Report = tuple[list["Finding"], list[tuple[str, str]]]  # findings; (what was not looked at, why) for the report
+
+
+class SnapshotError(MissingError):
+    """A server answers and does not take one snapshot; it may take others."""
 
 
 def run(plan: Plan, files: Files, host: str) -> Report:
@@ -30,7 +36,6 @@ def run(plan: Plan, files: Files, host: str) -> Report:
 
     from fabric.checks.batfish.ask import Server, Unanswered
     from fabric.checks.batfish.snapshot import write
-    from fabric.diagnostics import MissingError
 
     server = Server(host, f"fabric-{plan.site}-{os.getpid()}")
     try:
@@ -40,7 +45,7 @@ def run(plan: Plan, files: Files, host: str) -> Report:
             server.upload(Path(folder))
         return judge(snapshot, server)
     except Unanswered as error:
-        raise MissingError(f"the Batfish server at {host} took no snapshot: {error}") from error
+        raise SnapshotError(f"the Batfish server at {host} took no snapshot: {error}") from error
     finally:
         server.close()
 

@@ -39,6 +39,9 @@ class Answers(Protocol):
 
     def sessions(self) -> Rows: ...
 
+    def compatibility(self) -> Rows:
+        """Sessions, and whether the far end has one that fits."""
+
     def routes(self, nodes: Sequence[str]) -> Rows:
         """BGP routes in the forwarding tables of some nodes, a row a next hop."""
 
@@ -107,6 +110,9 @@ class Server:
 
     def sessions(self) -> Rows:
         return self._rows("bgpSessionStatus")
+
+    def compatibility(self) -> Rows:
+        return self._rows("bgpSessionCompatibility")
 
     def routes(self, nodes: Sequence[str]) -> Rows:
         return self._rows("routes", nodes=f"/^({'|'.join(nodes)})$/", protocols="bgp")

@@ -10,7 +10,7 @@ from typing import Any
 from fabric.checks.base import Check
 from fabric.checks.batfish.ask import Answers, Rows, Unanswered
 from fabric.checks.batfish.expect import Expected
-from fabric.checks.batfish.snapshot import Snapshot
+from fabric.checks.batfish.snapshot import Snapshot, Texts
 from fabric.checks.finding import ERROR, Finding
 
 TABLES = (  # the block of a tenant's table in BGP, or the table itself
@@ -24,11 +24,18 @@ UNANSWERED = "look at the server's log; give it more memory, or take a later ver
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A snapshot that a server has, what it answers about it, and what the plan expects."""
+class AskedFiles:
+    """Files that a server has, and what it answers about them."""
+
+    snapshot: Texts
+    answers: Answers
+
+
+@dataclass(frozen=True)
+class Asked(AskedFiles):
+    """The snapshot of a plan as well, and what the plan expects."""
 
     snapshot: Snapshot
-    answers: Answers
     expected: Expected
     _routes: dict[tuple[str, ...], Rows] = field(default_factory=dict, repr=False, compare=False)
 
@@ -72,20 +79,20 @@ class BatfishCheck(Check):
         except KeyError as error:  # of another version of the server
             return [Finding(self.id, ERROR, "", "", 0, f"Batfish's answer has no column {error}", UNANSWERED)]
 
-    def in_copy(self, asked: Asked, path: str, line: int, message: str) -> Iterator[Finding]:
+    def in_copy(self, asked: AskedFiles, path: str, line: int, message: str) -> Iterator[Finding]:
         """A finding on a line of the snapshot, in the file that the line is from; nothing on what is no copy."""
         found = asked.snapshot.origin(path, line)
         if found:
             device, file, at = found
             yield Finding(self.id, self.severity, device, file, at, message, self.mend)
 
-    def at_switch(self, asked: Asked, node: str, message: str, *words: str) -> Iterator[Finding]:
+    def at_switch(self, asked: AskedFiles, node: str, message: str, *words: str) -> Iterator[Finding]:
         """A finding on a switch, on the first line of its files that has one of the words; nothing on others."""
         copies = asked.snapshot.copies.get(node)
         if copies:
             yield from self.at_line(asked, node, *copies.find(*words), message)
 
-    def at_line(self, asked: Asked, node: str, file: str, line: int, message: str) -> Iterator[Finding]:
+    def at_line(self, asked: AskedFiles, node: str, file: str, line: int, message: str) -> Iterator[Finding]:
         """A finding on a line of a switch's rendered files; nothing on what is no switch of the plan."""
         copies = asked.snapshot.copies.get(node)
         if copies:

@@ -33,11 +33,11 @@ class Owners(BatfishCheck):
             for node, interface in sorted(found) if len(found) > 1 else ():
                 others = ", ".join(f"{name} {port}" for name, port in sorted(found) if (name, port) != (node, interface))
                 yield from self.at_switch(
-                    asked, node, f"{interface}: {address} is also the address of {others}", *_spelled(address)
+                    asked, node, f"{interface}: {address} is also the address of {others}", *spelled(address)
                 )
 
 
-def _spelled(address: str) -> Iterator[str]:
+def spelled(address: str) -> Iterator[str]:
     """An address as files write it, with the lengths that are in use; where an interface has it before a list."""
     for word in ("address ", ""):
         yield from (f"{word}{address}/{length}" for length in (31, 32, 24))
@@ -72,6 +72,7 @@ class Sessions(BatfishCheck):
     mend = "compare address and AS number at both ends"
 
     def over(self, asked: Asked) -> Iterator[Finding]:
+        # The status, not the compatibility: that says NO_LOCAL_IP of every Junos session without `local-address`.
         rows = {_key(row): row for row in asked.answers.sessions()}
         planned = {(one.device, one.vrf, one.peer): one for one in asked.expected.sessions}
         routed = {node for name, views in asked.snapshot.views.items() if asked.expected.routed(name) for node in views}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -53,14 +53,11 @@ READS: dict[str, Callable[[str, Mapping[str, str]], list[Copy]]] = {  # by targe
 
 
 @dataclass(frozen=True)
-class Snapshot:
-    """What Batfish is asked about. Batfish writes every name in small letters, and so does this."""
+class Texts:
+    """The files that Batfish is asked about. Batfish writes every name in small letters, and so does this."""
 
-    plan: Plan
-    cut: Cut
-    views: Mapping[str, Mapping[str, SwitchView]]  # fabric → switch → its view
-    copies: Mapping[str, Copies]  # by name
-    outside: tuple[Copy, ...]
+    copies: Mapping[str, Copies]  # by name of the switch
+    outside: tuple[Copy, ...] = ()
 
     def origin(self, path: str, line: int) -> tuple[str, str, int] | None:
         """(switch, rendered file, line) of a line of the snapshot; None when it is no copy of anything."""
@@ -72,9 +69,25 @@ class Snapshot:
         device, copy = self._by_path.get(path, ("", None))
         return self.copies[device.lower()] if copy else None
 
+    def edges(self) -> Iterable[dict[str, Any]]:
+        """The cables, as `layer1_topology.json` has them; none are known of files alone."""
+        return ()
+
     @cached_property
     def _by_path(self) -> Mapping[str, tuple[str, Copy]]:
         return {copy.path: (found.device, copy) for found in self.copies.values() for copy in found.copies}
+
+
+@dataclass(frozen=True)
+class Snapshot(Texts):
+    """The files of the switches of a plan."""
+
+    plan: Plan = field(kw_only=True)
+    cut: Cut = field(kw_only=True)
+    views: Mapping[str, Mapping[str, SwitchView]] = field(kw_only=True)  # fabric → switch → its view
+
+    def edges(self) -> Iterable[dict[str, Any]]:
+        return cables(self)
 
 
 def build(plan: Plan, cut: Cut, files: Files, views: Callable[[FabricPlan, Device], SwitchView]) -> Snapshot:
@@ -89,10 +102,10 @@ def build(plan: Plan, cut: Cut, files: Files, views: Callable[[FabricPlan, Devic
                 made = tuple(READS[device.nos](device.name.lower(), own))
                 copies[device.name.lower()] = Copies(device.name, device.nos, own, made)
     outside = tuple(outside_copies(view for found in seen.values() for view in found.values()))
-    return Snapshot(plan, cut, seen, copies, outside)
+    return Snapshot(copies, outside, plan=plan, cut=cut, views=seen)
 
 
-def write(snapshot: Snapshot, folder: Path) -> None:
+def write(snapshot: Texts, folder: Path) -> None:
     """Writes the folder; it must be empty or new."""
     for copy in (*(copy for found in snapshot.copies.values() for copy in found.copies), *snapshot.outside):
         path = folder / copy.path
@@ -100,7 +113,7 @@ def write(snapshot: Snapshot, folder: Path) -> None:
         path.write_text(copy.text, encoding="utf-8")
     path = folder / "batfish" / "layer1_topology.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"edges": list(cables(snapshot))}, indent=1) + "\n", encoding="utf-8")
+    path.write_text(json.dumps({"edges": list(snapshot.edges())}, indent=1) + "\n", encoding="utf-8")
 
 
 def cables(snapshot: Snapshot) -> Iterable[dict[str, Any]]:

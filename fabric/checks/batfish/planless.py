@@ -1,0 +1,128 @@
+"""What Batfish is asked about configs without a plan: whether it reads them, and whether they contradict each other.
+
+Batfish knows fewer lines than the switches do, and other people's configs have lines that nobody compared with it. So what
+it does not know is a warning here. What a session or a route should be is not known without an intent, and not judged.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from fabric.checks.batfish.ask import Server, Unanswered
+from fabric.checks.batfish.checks import UNANSWERED, AskedFiles, BatfishCheck, name_of
+from fabric.checks.batfish.copies import Copies
+from fabric.checks.batfish.parsing import READ, References, Warnings
+from fabric.checks.batfish.routing import Owners, Sessions, spelled
+from fabric.checks.batfish.snapshot import READS, Texts, write
+from fabric.checks.finding import ERROR, WARNING, Finding
+from fabric.diagnostics import MissingError
+from fabric.readback.folder import Device, Folder
+
+Pair = tuple[str, str]
+SHARED = re.compile(r"(?:vlan|irb|bridge|br|lo|loopback|mgmt|management|eth0|re0|fxp0|em0)[\d.:-]*", re.I)
+ONE_SIDED = "HALF_OPEN"  # a far end that the folder has, without a session back; UNKNOWN_REMOTE is one outside of it
+NOT_JUDGED = "planned sessions, routes, isolation and the failure of a spine"
+IDS = frozenset({Warnings.id, References.id, Owners.id, Sessions.id})
+
+
+def run_folder(folder: Folder, host: str) -> tuple[list[Finding], list[Pair]]:
+    """Asks the server at `host` about the configs of a folder; each of its networks by itself.
+
+    Raises MissingError where no server answers, or its client is missing.
+    """
+    findings, skipped = (
+        list[Finding](),
+        [(f"Batfish: {NOT_JUDGED}", "name the intent as well: only a plan says what should be")],
+    )
+    for site in dict.fromkeys(device.site for device in folder.devices):
+        devices = [device for device in folder.devices if device.site == site]
+        server = Server(host, f"fabric-configs-{os.getpid()}")
+        try:
+            texts = texts_of(devices)
+            with TemporaryDirectory(prefix="fabric-batfish-") as path:
+                write(texts, Path(path))
+                server.upload(Path(path))
+            found, rows = judge_files(AskedFiles(texts, server))
+        except Unanswered as error:
+            raise MissingError(f"the Batfish server at {host} took no snapshot: {error}") from error
+        finally:
+            server.close()
+        findings += found
+        skipped += rows
+        others = sorted({device.nos for device in devices} - READS.keys())
+        skipped += [(f"Batfish: switches with {nos}", "no copy that it can read is known for this target") for nos in others]
+    return findings, skipped
+
+
+def texts_of(devices: Iterable[Device]) -> Texts:
+    """Copies of the files of every device that Batfish has a reader for."""
+    copies = {}
+    for device in devices:
+        if device.nos in READS and device.name.lower() not in copies:
+            name = device.name.lower()
+            copies[name] = Copies(device.name, device.nos, device.files, tuple(READS[device.nos](name, device.files)))
+    return Texts(copies)
+
+
+def judge_files(asked: AskedFiles) -> tuple[list[Finding], list[Pair]]:
+    """The findings of every question that needs no plan, and the files that could not be judged."""
+    misread = dict(_misread(asked))
+    findings = []
+    for check, found in (
+        (Warnings, Warnings().over),
+        (References, References().over),
+        (Owners, _owners),
+        (Sessions, _sessions),
+    ):
+        try:
+            findings += sorted(found(asked), key=lambda finding: finding.order)
+        except Unanswered as error:
+            findings.append(Finding(check.id, ERROR, "", "", 0, f"Batfish gave no answer: {error}", UNANSWERED))
+    kept = [finding for finding in findings if finding.file not in misread]
+    rows = [(f"Batfish: {file}", f"{why}; covered by reading the files against each other") for file, why in misread.items()]
+    return [replace(one, severity=WARNING) if one.id != References.id and one.file else one for one in kept], rows
+
+
+def _misread(asked: AskedFiles) -> Iterator[Pair]:
+    """Files that Batfish takes for another format, or cannot read: what it says about them is about another network."""
+    rows = {row["File_Name"]: row for row in asked.answers.file_status()}
+    for copies in asked.snapshot.copies.values():
+        for copy in copies.copies:
+            row = rows.get(copy.path)
+            if row is None or row["File_Format"] != copy.format:
+                yield copy.source, f"taken for {row['File_Format'] if row else 'nothing'}, expected {copy.format}"
+            elif row["Status"] not in READ:
+                yield copy.source, f"could not be read: {row['Status'].lower()}"
+
+
+def _owners(asked: AskedFiles) -> Iterator[Finding]:
+    """Addresses with two owners, one of which is a routed port: gateways and the VTEPs of pairs are shared on purpose."""
+    owners: dict[tuple[str, str], set[tuple[str, str]]] = {}
+    for row in asked.answers.owners():
+        owners.setdefault((row["VRF"], row["IP"]), set()).add((name_of(row["Node"]), str(row["Interface"])))
+    for (_, address), found in sorted(owners.items()):
+        if address.startswith("127.") or all(SHARED.fullmatch(port) for _, port in found):
+            continue
+        for node, port in sorted(found) if len(found) > 1 else ():
+            others = ", ".join(f"{name} {other}" for name, other in sorted(found - {(node, port)}))
+            yield from Owners().at_switch(
+                asked, node, f"{port}: {address} is also the address of {others}", *spelled(address)
+            )
+
+
+def _sessions(asked: AskedFiles) -> Iterator[Finding]:
+    """Sessions with an address of another device of the folder that has none back. A far end outside is nothing wrong."""
+    check: BatfishCheck = Sessions()
+    for row in asked.answers.compatibility():
+        status, remote = row["Configured_Status"], row["Remote_IP"]
+        peer = remote["value"] if isinstance(remote, dict) else remote
+        if status == ONE_SIDED and peer:
+            where = "" if row["VRF"] == "default" else f"VRF {row['VRF']}: "
+            words = (f"neighbor {peer} remote-as", f"neighbor {peer}", str(peer))
+            message = f"{where}session with {peer}: the far end has none that fits: compare address, AS number and family"
+            yield from check.at_switch(asked, name_of(row["Node"]), message, *words)
