@@ -64,11 +64,12 @@ def lines(name: str, row: dict[str, Any], more: Sessions) -> list[str]:
             f"  pods      {pods['count']:,} of {_count(pods['units'], 'unit')}: "
             f"{pods['leaves']:,} leaves, {pods['spines']:,} spines"
         )
-    out.append(f"  {'switches':10}{'number':>7}  {'model':16}{'down':>14}{'up':>14}{'spare':>8}")
+    out.append(f"  {'switches':10}{'number':>7}  {'model':16}{'down':>14}{'up':>14}{'spare':>14}")
     for tier, model in row["models"].items():
         ports = row["ports"][tier]
         down, up = (f"{ports[d]} x {ports[d + '_speed_gbps']}G" if ports[d] else "-" for d in ("down", "up"))
-        out.append(f"  {tier:>8}  {row['switches'][tier]:7,}  {model:16}{down:>14}{up:>14}{ports['spare']:8}")
+        spare = f"{ports['spare']} x {ports['down_speed_gbps']}G" if ports["spare"] else "-"
+        out.append(f"  {tier:>8}  {row['switches'][tier]:7,}  {model:16}{down:>14}{up:>14}{spare:>14}")
     out.append(f"  {'links':10}{'number':>7}  {'cables':>7}")
     for kind, number in row["links"].items():
         if number:
