@@ -4,7 +4,7 @@ VENV   := .venv
 FABRIC := $(VENV)/bin/fabric
 EXAMPLES := $(wildcard intent/*.yaml)
 
-.PHONY: demo test lint check lab fuzz bench docs mutations accuracy clean
+.PHONY: demo test quick test-lowest test-newest lint check lab fuzz bench docs mutations accuracy clean
 
 demo: $(VENV)/.demo
 	$(FABRIC) plan intent/starter.yaml
@@ -16,6 +16,42 @@ demo: $(VENV)/.demo
 WORKERS ?= $(shell nproc)
 test: $(VENV)/.dev system-packages
 	$(VENV)/bin/python -m pytest -n $(WORKERS) --dist loadgroup
+
+# Under 90 seconds on two cores: the language, plans, files of every network OS read and written, and the command.
+QUICK := tests/intent tests/planner tests/render tests/readback tests/diff tests/output tests/floor tests/qos tests/catalog \
+  tests/cli/test_cli_plan.py tests/cli/test_cli_generate.py tests/cli/test_cli_init.py
+quick: $(VENV)/.dev
+	$(VENV)/bin/python -m pytest -n $(WORKERS) $(QUICK)
+
+# The oldest and the newest versions of all that is depended on, each in an environment of its own: tests that go through
+# every dependency, and the same output as in the usual environment.
+LOWEST := .venv-lowest
+NEWEST := .venv-newest
+VERSIONS := tests/system/test_versions.py tests/system/test_same_bytes.py tests/render/test_render_golden.py \
+  tests/intent tests/cli/test_cli_others.py tests/cli/test_cli_diff.py tests/cli/test_estimate_cli.py \
+  tests/solver/test_capacity_cuts.py tests/report/test_report_page.py tests/bom/test_bom_reports.py \
+  tests/cabling/test_cabling_lists.py tests/export/test_export_graphml.py tests/explore/test_explore_run.py \
+  tests/inventory/test_inventory_push.py tests/checks/test_batfish_answers.py
+PIP := -m pip --quiet --disable-pip-version-check install --no-compile
+EXTRAS := .[batfish,dask,netbox,test]
+
+test-lowest: $(VENV)/.dev
+	@python=$$($(VENV)/bin/python -m tests.system.versions python lowest); [ -n "$$python" ] || exit 0; \
+	$(MAKE) $(LOWEST)/.installed PYTHON=$$python && \
+	FABRIC_VERSIONS=lowest FABRIC_REFERENCE=$(VENV)/bin/fabric $(LOWEST)/bin/python -m pytest -n $(WORKERS) $(VERSIONS)
+
+# Only the direct dependencies are held down; theirs are as new as they may be, as a user gets them.
+$(LOWEST)/.installed: pyproject.toml tests/system/versions.py
+	rm -rf $(LOWEST)
+	$(PYTHON) -m venv $(LOWEST)
+	$(PYTHON) -m tests.system.versions constraints > $(LOWEST)/constraints.txt
+	$(LOWEST)/bin/python $(PIP) --constraint $(LOWEST)/constraints.txt --editable '$(EXTRAS)'
+	@touch $@
+
+test-newest: $(VENV)/.dev
+	@[ -x $(NEWEST)/bin/python ] || $$($(VENV)/bin/python -m tests.system.versions python newest) -m venv $(NEWEST)
+	$(NEWEST)/bin/python $(PIP) --upgrade --upgrade-strategy eager --editable '$(EXTRAS)'
+	FABRIC_VERSIONS=newest FABRIC_REFERENCE=$(VENV)/bin/fabric $(NEWEST)/bin/python -m pytest -n $(WORKERS) $(VERSIONS)
 
 lint: $(VENV)/.dev
 	$(VENV)/bin/ruff check .
@@ -65,7 +101,7 @@ accuracy: $(VENV)/.demo
 	  > docs/accuracy.md
 
 clean:
-	rm -rf $(VENV) .bench dist build
+	rm -rf $(VENV) $(LOWEST) $(NEWEST) .bench dist build
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "fabricwright needs Python 3.11 or later")'

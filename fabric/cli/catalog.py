@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import typer
+
+if TYPE_CHECKING:
+    from fabric.catalog.models import ServerModel, SwitchModel
 
 
 def catalog(
     name: str = typer.Argument("", metavar="[NAME]", help="one switch or server, whole", show_default=False),
     as_json: bool = typer.Option(False, "--json", help="print one JSON document"),
 ) -> None:
-    """List the switches and servers of the catalog, or show one."""
+    """List the switches and servers of the catalog, or show one as YAML to start an entry of your own from."""
     from fabric import catalog as hardware
     from fabric.diagnostics import Diagnostic, InputError, Place, nearest
 
@@ -20,22 +25,41 @@ def catalog(
         if entry is None:
             known = [*hardware.switch_names(), *hardware.server_names()]
             raise InputError([Diagnostic("FAB106", Place("catalog"), f"unknown model '{name}'", nearest(name, known))])
-        print(json.dumps(entry.model_dump(exclude_defaults=True), indent=2))
-        return
-    switches = {model: hardware.switch(model) for model in hardware.switch_names()}
-    servers = {model: hardware.server(model) for model in hardware.server_names()}
-    if as_json:
-        everything = {**switches, **servers}
         print(
-            json.dumps({model: box.model_dump(exclude_defaults=True) for model, box in everything.items() if box}, indent=2)
+            json.dumps(entry.model_dump(exclude_defaults=True), indent=2) if as_json else _yaml(name, entry),
+            end="\n" * as_json,
         )
         return
+    switches = {model: switch for model in hardware.switch_names() if (switch := hardware.switch(model))}
+    servers = {model: server for model in hardware.server_names() if (server := hardware.server(model))}
+    if as_json:
+        everything = {**switches, **servers}
+        print(json.dumps({model: entry.model_dump(exclude_defaults=True) for model, entry in everything.items()}, indent=2))
+        return
+    print("\n".join([*_switches(switches), "", *_servers(servers)]))
+
+
+def _switches(switches: dict[str, SwitchModel]) -> Iterator[str]:
+    yield f"{'switch':18}{'maker':10}{'ports':22}{'ASIC':18}network OS"
     for model, switch in switches.items():
-        if switch:
-            ports = " + ".join(f"{group.count}x{group.speed_gbps}G" for group in switch.ports)
-            print(f"{model:18}{switch.maker:10}{ports:22}{switch.asic:18}{', '.join(switch.nos) or '-'}")
-    print()
+        ports = " + ".join(f"{group.count}x{group.speed_gbps}G" for group in switch.ports)
+        yield f"{model:18}{switch.maker:10}{ports:22}{switch.asic:18}{', '.join(switch.nos) or '-'}"
+
+
+def _servers(servers: dict[str, ServerModel]) -> Iterator[str]:
+    yield f"{'server':18}{'GPUs':>4}  NICs: count x ports x speed"
     for model, server in servers.items():
-        if server:
-            nics = ", ".join(f"{use} {nic.count}x{nic.ports}x{nic.speed_gbps}G" for use, nic in server.nics.items())
-            print(f"{model:18}{server.gpus:3} GPUs  {nics}")
+        nics = ", ".join(f"{use} {nic.count}x{nic.ports}x{nic.speed_gbps}G" for use, nic in server.nics.items())
+        yield f"{model:18}{server.gpus:4}  {nics}"
+
+
+def _yaml(name: str, entry: SwitchModel | ServerModel) -> str:
+    """The entry as the intent language takes it under `catalog:`."""
+    import yaml
+
+    from fabric.catalog.models import SwitchModel
+
+    kind = "switches" if isinstance(entry, SwitchModel) else "servers"
+    data = {"catalog": {kind: {name: json.loads(entry.model_dump_json(exclude_defaults=True))}}}
+    text: str = yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=110, default_flow_style=None)
+    return text

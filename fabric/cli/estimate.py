@@ -55,7 +55,7 @@ def estimate(
         "", "--routing", metavar="R", help="ecmp, adaptive, spray; as the plan configures it unless given"
     ),
     queue_pairs: int = typer.Option(
-        0, "--qps", metavar="N", help="queue pairs of a connection; as the plan sets it unless given"
+        0, "--qps", metavar="N", help="queue pairs of a connection; as the plan sets it unless given", show_default=False
     ),
     ctas: int = typer.Option(16, "--min-ctas", metavar="N", help="CTAs of a ring, as NCCL_MIN_CTAS sets them"),
     jobs: int = typer.Option(1, "--jobs", metavar="N", help="so many jobs of --gpus each at the same time"),

@@ -40,7 +40,7 @@ def init(
     nos: str = typer.Option("", "--nos", help="network OS: sonic, eos, frr, …", show_default=False),
 ) -> None:
     """Write a short commented intent."""
-    from fabric.intent.draft import Draft, check, write
+    from fabric.intent.draft import SCHEMA, Draft, check, write
     from fabric.output.whole import write_new
 
     draft = Draft(
@@ -69,10 +69,16 @@ def init(
         planned_servers=planned_servers,
         nos=nos,
     )
-    text = write(draft)
+    beside = (output.parent if output else Path()) / SCHEMA
+    text = write(draft, schema=output is not None or beside.exists())
     check(text, str(output or "intent"))
     if output is None:
         put(None, text)
         return
     write_new(output, text.encode())  # never over somebody's intent
+    if not beside.exists():
+        from fabric.intent.schema import text as schema
+
+        write_new(beside, schema().encode())
+        say(f"{beside} written, for editors that complete and check YAML")
     say(f"{output} written; next: fabric plan {output}")

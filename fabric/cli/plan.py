@@ -65,17 +65,18 @@ def lines(name: str, row: dict[str, Any], more: Sessions) -> list[str]:
             f"  pods      {pods['count']:,} of {_count(pods['units'], 'unit')}: "
             f"{pods['leaves']:,} leaves, {pods['spines']:,} spines"
         )
-    out.append(f"  {'switches':10}{'number':>7}  {'model':16}{'down':>14}{'up':>14}{'spare':>8}")
+    out.append(f"  {'switches':10}{'number':>7}  {'model':16}{'down':>14}{'up':>14}{'spare':>14}")
     for tier, model in row["models"].items():
         ports = row["ports"][tier]
         down, up = (f"{ports[d]} x {ports[d + '_speed_gbps']}G" if ports[d] else "-" for d in ("down", "up"))
-        out.append(f"  {tier:>8}  {row['switches'][tier]:7,}  {model:16}{down:>14}{up:>14}{ports['spare']:8}")
+        spare = f"{ports['spare']} x {ports['down_speed_gbps']}G" if ports["spare"] else "-"
+        out.append(f"  {tier:>8}  {row['switches'][tier]:7,}  {model:16}{down:>14}{up:>14}{spare:>14}")
     out.append(f"  {'links':10}{'number':>7}  {'cables':>7}   at most")
     for kind, number in row["links"].items():
         if number:
             length = row["lengths"][kind]
             cable = f"{length['metres']} m, {WORDS[length['source']]}"
-            out.append(f"  {kind:>12}{number:7,}{row['cables'][kind]:9,}   {cable}")
+            out.append(f"  {kind:>12} {number:6,} {row['cables'][kind]:8,}   {cable}")
     up = f"leaf {ratio['leaf']:g}:1" + (f", spine {ratio['spine']:g}:1" if ratio["spine"] is not None else "")
     out.append(f"  oversubscription  {up}")
     if row["bgp"]["sessions"]:

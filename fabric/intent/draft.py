@@ -14,6 +14,7 @@ from fabric.intent.source import parse
 from fabric.vendors.base import target_names
 
 OWN_SERVER = "gpu-server"
+SCHEMA = "fabric.schema.json"  # what `fabric schema` prints, beside the intents
 
 
 @dataclass(frozen=True)
@@ -46,10 +47,14 @@ class Draft:
     nos: str = ""
 
 
-def write(draft: Draft) -> str:
-    """The intent as YAML text. Raises InputError for a flag of the wrong form."""
+def write(draft: Draft, schema: bool = True) -> str:
+    """The intent as YAML text. Raises InputError for a flag of the wrong form.
+
+    Args:
+        schema: whether the JSON Schema lies beside the file, as SCHEMA, so that editors can be pointed to it.
+    """
     lines = [
-        "# yaml-language-server: $schema=fabric.schema.json",
+        *([f"# yaml-language-server: $schema={SCHEMA}"] if schema else []),
         f"# Site {draft.name}. `fabric plan` sizes it, `fabric generate` writes the configs.",
         "version: 1",
         f"site: {_text(draft.name)}",

@@ -37,8 +37,11 @@ def write_new(file: Path, data: bytes) -> None:
         raise
 
 
-def write_files(files: Mapping[Path, bytes]) -> None:
-    """Writes all of the files, with the folders that they need, or none.
+def write_files(files: Mapping[Path, bytes], folders: bool = False) -> None:
+    """Writes all of the files, or none.
+
+    Args:
+        folders: makes folders that files need and that are not there.
 
     Raises OSError with the name of the file that could not be written; then everything is as it was before.
     """
@@ -49,8 +52,9 @@ def write_files(files: Mapping[Path, bytes]) -> None:
             for file, data in files.items():
                 with _named(file):
                     target = file.resolve()  # a symlink keeps leading to the file
-                    made += missing_folders(target.parent)
-                    target.parent.mkdir(parents=True, exist_ok=True)
+                    if folders:
+                        made += missing_folders(target.parent)
+                        target.parent.mkdir(parents=True, exist_ok=True)
                     if target.is_dir():
                         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
                     drafts[target] = _beside(target, "new")
@@ -73,7 +77,7 @@ def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
     """
     home = folder.resolve()
     if home.exists():
-        write_files({folder / name: data for name, data in files.items()})
+        write_files({folder / name: data for name, data in files.items()}, folders=True)
         return
     draft = _beside(home, "new")
     made: list[Path] = []

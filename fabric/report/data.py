@@ -55,8 +55,9 @@ differ by little. The script undoes this once, right after it has parsed the doc
 from __future__ import annotations
 
 import base64
-import gzip
 import json
+import struct
+import zlib
 from collections.abc import Mapping, Sequence
 from ipaddress import ip_address
 from typing import Any
@@ -74,6 +75,8 @@ from fabric.report.scenarios import Scenario
 from fabric.report.sites import Sites
 from fabric.report.tables import Table
 
+# Magic, deflate, no flags, time 0, best compression (as level 9 says), operating system 255: unknown
+GZIP_HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\xff"
 ROLES = (SERVER, LEAF, SPINE, CORE, ATTACHED)
 
 
@@ -98,7 +101,14 @@ def document(
 def encoded(document_: dict[str, Any]) -> str:
     """The document as it stands in the page; the same bytes every time."""
     text = json.dumps(document_, ensure_ascii=False, separators=(",", ":"))
-    return base64.b64encode(gzip.compress(text.encode("utf-8", "replace"), 9, mtime=0)).decode()
+    return base64.b64encode(_gzipped(text.encode("utf-8", "replace"))).decode()
+
+
+def _gzipped(data: bytes) -> bytes:
+    """RFC 1952 with a fixed header: what gzip.compress writes there differs between versions of Python."""
+    deflate = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    trailer = struct.pack("<LL", zlib.crc32(data), len(data) & 0xFFFFFFFF)
+    return GZIP_HEADER + deflate.compress(data) + deflate.flush() + trailer
 
 
 def _fabric(fabric: FabricPlan, scenarios: Sequence[Scenario], sites: Sites, pool: Pool, numbers: Pool) -> dict[str, Any]:

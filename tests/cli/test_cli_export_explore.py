@@ -22,7 +22,7 @@ SWEEP = "explore intent.yaml --vary oversubscription=1,2"
             "-o: error[FAB102]: expected a folder, as kubernetes is 3 files: kueue.yaml, nodes.yaml, ",
         ),
         ("export nccl intent.yaml -o intent.yaml", "-o: error[FAB102]: expected a folder, got the file intent.yaml"),
-        ("export nccl intent.yaml -o intent.yaml/below", "fabric: intent.yaml/below/backend: not a directory"),
+        ("export nccl intent.yaml -o intent.yaml/below", "fabric: intent.yaml/below: not a directory"),
         ("export svg intent.yaml -o folder", "fabric: folder: is a directory"),
         ("export svg intent.yaml -o /dev/full", "fabric: /dev/full: no space left on device"),
         ("export svg-rail intent.yaml --rail 99", "--rail: error[FAB163]: expected a number from 1 to 8, got 99"),
@@ -48,12 +48,11 @@ def test_a_file_stays_as_it_was_where_the_disk_is_full(run: Run, tmp_path: Path,
     write(tmp_path, "two-tier")
     (tmp_path / "site.svg").write_text("before", encoding="utf-8")
 
-    def full(path: Path, data: bytes) -> int:
-        with path.open("wb") as stream:
-            stream.write(data[: len(data) // 2])
+    def full(draft: Path, data: bytes, target: Path) -> None:
+        draft.write_bytes(data[: len(data) // 2])
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_bytes", full)
+    monkeypatch.setattr("fabric.output.whole._stage", full)
     done = run("export svg intent.yaml -o site.svg")
     assert (done.code, done.err) == (2, "fabric: site.svg: no space left on device\n")
     assert (tmp_path / "site.svg").read_text(encoding="utf-8") == "before"

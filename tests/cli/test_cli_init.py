@@ -138,7 +138,10 @@ def test_a_name_that_no_site_can_have_is_refused(name: str, run: Run) -> None:
 def test_a_file_that_is_there_stays(run: Run) -> None:
     first = run("init dc1 -o sites/dc1.yaml")
     assert (first.code, first.out) == (0, "")
-    assert first.err == "sites/dc1.yaml written; next: fabric plan sites/dc1.yaml\n"
+    assert first.err == (
+        "sites/fabric.schema.json written, for editors that complete and check YAML\n"
+        "sites/dc1.yaml written; next: fabric plan sites/dc1.yaml\n"
+    )
     before = Path("sites/dc1.yaml").read_bytes()
     again = run("init dc2 -o sites/dc1.yaml")
     assert (again.code, again.err) == (2, "fabric: sites/dc1.yaml: file exists\n")
@@ -155,3 +158,16 @@ def test_what_it_writes(run: Run) -> None:
             " --planned-servers 2048 --nos sonic --spare 2"
         ).out,
     )
+
+
+def test_the_schema_that_a_file_names_is_there(run: Run) -> None:
+    """The first line sends an editor to a file: it is written with the intent, never over one, and left out without."""
+    head = "# yaml-language-server: $schema=fabric.schema.json"
+    assert head not in run("init dc1").out
+    run("init dc1 -o dc1.yaml")
+    assert Path("dc1.yaml").read_text(encoding="utf-8").startswith(head)
+    assert Path("fabric.schema.json").read_text(encoding="utf-8") == run("schema").out
+    Path("fabric.schema.json").write_text("{}\n", encoding="utf-8")
+    assert run("init dc2 -o dc2.yaml").err == "dc2.yaml written; next: fabric plan dc2.yaml\n"
+    assert Path("fabric.schema.json").read_text(encoding="utf-8") == "{}\n"
+    assert run("init dc1").out.startswith(head)

@@ -14,6 +14,8 @@ import pytest
 import yaml
 
 from fabric import __version__
+from fabric.catalog import server, switch
+from fabric.intent.site import OwnCatalog
 
 from .cli_designs import DESIGNS, write
 from .conftest import Run
@@ -58,12 +60,25 @@ def test_catalog(run: Run) -> None:
     whole = json.loads(run("catalog --json").out)
     assert whole["sn5600"]["ports"][0]["count"] == 64
     assert whole["dgx-h100"]["gpus"] == 8
-    assert json.loads(run("catalog sn5600").out) == whole["sn5600"]
+    assert json.loads(run("catalog sn5600 --json").out) == whole["sn5600"]
     text = run("catalog").out
+    heads = [line.split() for line in text.splitlines() if line.startswith(("switch ", "server "))]
+    assert heads == [
+        ["switch", "maker", "ports", "ASIC", "network", "OS"],
+        ["server", "GPUs", "NICs:", "count", "x", "ports", "x", "speed"],
+    ]
     assert all(any(line.split()[:1] == [model] for line in text.splitlines()) for model in whole)
     wrong = run("catalog sn560")
     assert (wrong.code, wrong.out) == (2, "")
     assert "sn5600" in wrong.err
+
+
+@pytest.mark.parametrize("name", ["sn5600", "7060x6-64pe", "sn2201", "64x400g", "dgx-h100", "cpu-2x100"])
+def test_an_entry_of_the_catalog_is_a_block_of_an_intent(name: str, run: Run, tmp_path: Path) -> None:
+    shown = yaml.safe_load(run(f"catalog {name}").out)
+    site = OwnCatalog.model_validate_json(json.dumps(shown["catalog"]))
+    entry = site.switches.get(name) or site.servers[name]
+    assert entry == (switch(name) or server(name))
 
 
 def test_export_svg(run: Run, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from fabric.output import whole
-from fabric.output.whole import write_file, write_files, write_folder, write_new
+from fabric.output.whole import write_file, write_folder, write_new
 
 NEW = {"a.yaml": b"new a\n", "sub/b.yaml": b"new b\n", "z.yaml": b"new z\n"}
 OLD = {"a.yaml": b"old a\n", "z.yaml": b"old z\n", "mine.txt": b"another file\n"}
@@ -162,7 +162,7 @@ def test_a_signal_while_files_get_their_names(there: Path, monkeypatch: pytest.M
         place(drafts)
 
     monkeypatch.setattr(whole, "_place", interrupted)
-    assert ended(lambda: write_files({there / name: data for name, data in NEW.items()})) == 128 + signal.SIGTERM
+    assert ended(lambda: write_folder(there, NEW)) == 128 + signal.SIGTERM
     assert tree(there) == OLD | NEW
 
 

@@ -90,7 +90,8 @@ def _solve(tail: Ints, head: Ints, amount: Ints, kind: Ints, nodes: int) -> Flow
     there = (amount > 0) & (tail != head)
     tail, head, amount, kind = tail[there], head[there], amount[there], kind[there]
     unit = int(np.gcd.reduce(amount))
-    size = csr_array((amount // unit, (tail, head)), shape=(nodes, nodes))
+    ends = (tail.astype(np.int32), head.astype(np.int32))  # the one index type that every csgraph takes
+    size = csr_array((amount // unit, ends), shape=(nodes, nodes))
     if size.sum() > LARGEST:
         raise OverflowError(f"a cut of {size.sum() * unit:,} Gb/s is more than the maximum flow counts with")
     size = size.astype(np.int32)
