@@ -70,7 +70,7 @@ def lines(name: str, row: dict[str, Any], more: Sessions) -> list[str]:
         ports = row["ports"][tier]
         down, up = (f"{ports[d]} x {ports[d + '_speed_gbps']}G" if ports[d] else "-" for d in ("down", "up"))
         out.append(f"  {tier:>8}  {row['switches'][tier]:7,}  {model:16}{down:>14}{up:>14}{ports['spare']:8}")
-    out.append(f"  {'links':10}{'number':>7}  {'cables':>7}   at most")
+    out.append(f"  {'links':10}{'number':>7}  {'cables':>7}   max length")
     for kind, number in row["links"].items():
         if number:
             length = row["lengths"][kind]
