@@ -71,7 +71,7 @@ def lines(name: str, row: dict[str, Any], more: Sessions) -> list[str]:
         down, up = (f"{ports[d]} x {ports[d + '_speed_gbps']}G" if ports[d] else "-" for d in ("down", "up"))
         spare = f"{ports['spare']} x {ports['down_speed_gbps']}G" if ports["spare"] else "-"
         out.append(f"  {tier:>8}  {row['switches'][tier]:7,}  {model:16}{down:>14}{up:>14}{spare:>14}")
-    out.append(f"  {'links':10}{'number':>7}  {'cables':>7}   at most")
+    out.append(f"  {'links':10}{'number':>7}  {'cables':>7}   max length")
     for kind, number in row["links"].items():
         if number:
             length = row["lengths"][kind]

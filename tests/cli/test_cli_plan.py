@@ -32,7 +32,7 @@ CONTRACT: dict[str, Any] = {
     "bgp": {"sessions": int, "asns": int},
     "limits": {"max_servers": int, "max_gpus": int},
 }
-EXTRA = {"purpose": str, "kind": str, "models": dict}  # and "planned" where room is reserved
+EXTRA = {"purpose": str, "kind": str, "models": dict, "lengths": dict}  # and "planned" where room is reserved
 
 
 @pytest.mark.parametrize("name", DESIGNS)
