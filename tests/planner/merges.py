@@ -26,7 +26,7 @@ from fabric.diagnostics import InputError
 from fabric.export.site_files import site_files
 from fabric.output import manifest
 from fabric.output.files import sha256
-from fabric.plan.devices import SERVER, SWITCH_ROLES
+from fabric.plan.devices import LEAF, SERVER, SWITCH_ROLES
 from fabric.plan.links import ATTACHMENT, SERVER_LEAF
 from fabric.plan.plan import FabricPlan, Plan
 from fabric.planner import lock as locks
@@ -187,10 +187,7 @@ def _an_attachment(site: Data, fabric: Data, how: Growth) -> None:
 
 
 def _more_links(site: Data, fabric: Data, how: Growth) -> None:
-    boxes = fabric["topology"].get("attachments")
-    if not boxes or len(boxes) > 2:
-        return _an_attachment(site, fabric, how)
-    boxes[0]["links"] += 1
+    fabric["topology"]["attachments"][0]["links"] += 1
 
 
 def _planned(site: Data, fabric: Data, how: Growth) -> None:
@@ -243,8 +240,10 @@ GROWTH: Mapping[str, Callable[[Data, Data, Growth], None]] = {
 
 
 def growth(rng: random.Random, site: Data, side: str, where: str) -> list[Growth]:
-    kinds = rng.sample(sorted(GROWTH), rng.choice((1, 1, 2)))
-    return [Growth(kind, side, where, rng.randint(1, 4)) for kind in kinds]
+    kinds = set(rng.sample(sorted(GROWTH), rng.choice((1, 1, 2))))
+    if "links of an attachment" in kinds and not site["fabrics"][where]["topology"].get("attachments"):
+        kinds = kinds - {"links of an attachment"} | {"attachment"}
+    return [Growth(kind, side, where, rng.randint(1, 4)) for kind in sorted(kinds)]
 
 
 def grown(site: Data, steps: list[Growth]) -> Data:
@@ -263,17 +262,38 @@ def grown(site: Data, steps: list[Growth]) -> Data:
 MOVES = "upper end"  # a cable's, the one thing that growth may have to move
 
 
+Identity = tuple[object, ...]
+
+
 def facts(plan: Plan) -> Facts:
     """What a site must not lose: names, numbers, addresses and ports, by things that no growth renames."""
     found: Facts = {}
     for name, fabric in plan.fabrics.items():
-        _switches(name, fabric, found)
-        _cables(name, fabric, found)
+        known = identities(fabric)
+        _switches(name, fabric, known, found)
+        _cables(name, fabric, known, found)
         _services(name, fabric, found)
     return found
 
 
-def _switches(name: str, fabric: FabricPlan, found: Facts) -> None:
+def identities(fabric: FabricPlan) -> dict[int, Identity]:
+    """What a device is, whatever its name: a leaf is known by the first server of its unit and its place there."""
+    known: dict[int, Identity] = {d.index: (d.role, d.name) for d in fabric.devices if d.role != LEAF}
+    known |= {d.index: (d.role, d.group, d.number) for d in fabric.devices if d.role == SERVER}
+    first: dict[tuple[str, int], int] = {}
+    for device in fabric.devices:
+        if device.role == SERVER:
+            first[device.group, device.unit] = min(device.number, first.get((device.group, device.unit), device.number))
+    place: Counter[tuple[str, int]] = Counter()
+    for device in sorted(fabric.devices, key=lambda d: d.number):
+        if device.role == LEAF:
+            unit = device.group, device.unit
+            known[device.index] = (LEAF, device.group, first.get(unit, -1), place[unit])
+            place[unit] += 1
+    return known
+
+
+def _switches(name: str, fabric: FabricPlan, known: Mapping[int, Identity], found: Facts) -> None:
     for device in fabric.devices:
         if device.role == SERVER:
             found[name, "server", device.group, device.number] = (device.name, device.unit, device.rack, device.pod)
@@ -281,6 +301,7 @@ def _switches(name: str, fabric: FabricPlan, found: Facts) -> None:
             continue
         at = device.index
         values = {
+            "name": device.name,
             "number": (device.number, device.group, device.unit, device.rack, device.plane, device.rail),
             "AS number": device.asn,
             "loopback": (int(fabric.loopback[at]), int(fabric.loopback6[at])),
@@ -289,12 +310,12 @@ def _switches(name: str, fabric: FabricPlan, found: Facts) -> None:
             "VTEP": (fabric.tenancy.vtep.get(at), fabric.tenancy.pair_vtep.get(at)),
             "pod": device.pod,
         }
-        found |= {(name, device.name, key): value for key, value in values.items()}
+        found |= {(name, known[at], key): value for key, value in values.items()}
 
 
-def _cables(name: str, fabric: FabricPlan, found: Facts) -> None:
-    for i, (kind, speed, a, cage, sub, *upper, address) in enumerate(check.rows(fabric)):
-        lower = (name, kind, a, cage, sub)
+def _cables(name: str, fabric: FabricPlan, known: Mapping[int, Identity], found: Facts) -> None:
+    for i, (kind, speed, _, cage, sub, *upper, address) in enumerate(check.rows(fabric)):
+        lower = (name, kind, known[int(fabric.links.a[i])], cage, sub)
         fixed = fabric.links.kind[i] in (SERVER_LEAF, ATTACHMENT)
         found[(*lower, "port of the leaf" if fixed else MOVES)] = tuple(upper)
         found[(*lower, "subnet")] = (address, speed)
@@ -416,7 +437,10 @@ def pair(seed: int, tally: Tally, whole: bool = False) -> None:
         except InputError as error:
             raise Impossible from error
     with tempfile.TemporaryDirectory() as folder:
-        _branches(Repository(Path(folder), whole), (site, sites, both), (steps, later, last), f"seed {seed}", tally)
+        try:
+            _branches(Repository(Path(folder), whole), (site, sites, both), (steps, later, last), f"seed {seed}", tally)
+        except AssertionError as error:
+            tally.problems.append(f"seed {seed}: {error!r}"[:400])
 
 
 def _branches(
