@@ -156,7 +156,11 @@ def _a_unit(site: Data, fabric: Data, how: Growth) -> None:
 def _a_group(site: Data, fabric: Data, how: Growth) -> None:
     fabric.pop("planned", None)
     first = fabric["servers"][0]
-    group = {"model": "one" if first["model"] == "one" else "two", "name": f"new-{how.side}-{how.fabric}", "count": how.amount}
+    group = {
+        "model": "one" if first["model"] == "one" else "two",
+        "name": f"new-{how.side}-{how.fabric}",
+        "count": how.amount,
+    }
     if "per_rack" in first:
         group["per_rack"] = first["per_rack"]
     fabric["servers"].append(group)
@@ -164,7 +168,8 @@ def _a_group(site: Data, fabric: Data, how: Growth) -> None:
 
 def _a_tenant(site: Data, fabric: Data, how: Growth) -> None:
     if "tenants" not in fabric:
-        return _servers(site, fabric, how)
+        _servers(site, fabric, how)
+        return
     server = f"{how.fabric[0]}gpu-{3 if how.side == 'a' else 4:04}"
     tenant: Data = {"name": f"{how.side}{how.amount}-team", "servers": [server]}
     if fabric.get("overlay", {}).get("kind") == "evpn-vxlan":
@@ -174,7 +179,8 @@ def _a_tenant(site: Data, fabric: Data, how: Growth) -> None:
 
 def _a_network(site: Data, fabric: Data, how: Growth) -> None:
     if fabric.get("overlay", {}).get("kind") != "evpn-vxlan":
-        return _servers(site, fabric, how)
+        _servers(site, fabric, how)
+        return
     number = 40 + how.amount * 2 + ord(how.side) % 2
     fabric["tenants"][how.amount % 2]["networks"].append({"name": f"n-{how.side}", "gateway": f"10.{number}.0.1/22"})
 
@@ -210,7 +216,8 @@ def _a_fabric(site: Data, fabric: Data, how: Growth) -> None:
 def _pin(site: Data, fabric: Data, how: Growth) -> None:
     pattern = fabric.get("names", {}).get("leaf", "")
     if "unit" in pattern or "rail" in pattern or "l{n:02}" in pattern or fabric["topology"].get("tiers") == 3:
-        return _servers(site, fabric, how)
+        _servers(site, fabric, how)
+        return
     name = f"{how.fabric}-leaf{1 if how.side == 'a' else 2:03}"
     fabric.setdefault("pins", {})[name] = {"loopback": f"10.0.200.{how.amount + ord(how.side) % 2 * 8}"}
     _servers(site, fabric, how)
@@ -426,7 +433,9 @@ def pair(seed: int, tally: Tally, whole: bool = False) -> None:
     elsewhere = where if rng.random() < 0.85 else rng.choice(names)
     steps = {"a": growth(rng, site, "a", where), "b": growth(rng, site, "b", elsewhere)}
     if rng.random() < 0.3:
-        steps["b"] = [Growth(s.kind, "b", s.fabric, s.amount if rng.random() < 0.5 else rng.randint(1, 4)) for s in steps["a"]]
+        steps["b"] = [
+            Growth(s.kind, "b", s.fabric, s.amount if rng.random() < 0.5 else rng.randint(1, 4)) for s in steps["a"]
+        ]
     sites = {side: grown(site, found) for side, found in steps.items()}
     both = grown(site, [*steps["a"], *steps["b"]])
     later = [Growth("servers", "c", where, rng.randint(1, 6)), Growth("attachment", "c", where, 1)]
@@ -486,9 +495,7 @@ def _branches(
     _compare(plans["b"], {"merged": merged["a"], "b": on}, final, make(last, merged["a"].lock), f"{title}, second", tally)
 
 
-def _compare(
-    base: Plan, sides: Mapping[str, Plan], merged: Plan, direct: Plan, title: str, tally: Tally
-) -> None:
+def _compare(base: Plan, sides: Mapping[str, Plan], merged: Plan, direct: Plan, title: str, tally: Tally) -> None:
     """Facts of the base that neither side changed: they hold in the merged plan, or growth by itself moves them."""
     was, now, forced = facts(base), facts(merged), facts(direct)
     others = [facts(plan) for plan in sides.values()]
@@ -529,7 +536,7 @@ def _claims(lock: Lock) -> Iterator[tuple[object, ...]]:
             space = kind if kind.startswith("address") else "asn" if kind.startswith("asn") else f"{name} {kind}"
             for block in blocks:
                 yield from ((space, block.base + row * block.stride) for row in range(min(64, block.row_end - block.row)))
-        for box, spots in entry.attachments.items():
+        for spots in entry.attachments.values():
             yield from ((name, "leaf port", spot.leaf, spot.slot) for spot in spots)
         for tenant, numbers in entry.tenants.items():
             yield from ((name, "network" if "/" in tenant else "tenant", number.number) for number in numbers)
