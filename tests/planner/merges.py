@@ -58,7 +58,7 @@ def base_site(rng: random.Random) -> Data:
 
 
 def _group(rng: random.Random, fabric: str, model: str, count: int, **more: object) -> Data:
-    return {"model": model, "name": f"{fabric[0]}gpu", "count": count, **more}
+    return {"model": model, "nics": "compute", "name": f"{fabric[0]}gpu", "count": count, **more}
 
 
 def _racks(rng: random.Random, name: str) -> Data:
@@ -96,8 +96,8 @@ def _tenants(rng: random.Random, name: str, networks: bool) -> list[Data]:
     group = f"{name[0]}gpu"
     tenants: list[Data] = [{"name": "red", "servers": [f"{group}-0001..0002"]}, {"name": "blue"}]
     if networks:
-        tenants[0]["networks"] = [{"name": "train", "gateway": "10.20.0.1/20"}]
-        tenants[1]["networks"] = [{"name": "login", "gateway": "10.21.0.1/20"}]
+        tenants[0]["networks"] = [{"name": "train", "gateway": "10.20.0.0/20"}]
+        tenants[1]["networks"] = [{"name": "login", "gateway": "10.21.0.0/20"}]
     return tenants
 
 
@@ -173,7 +173,7 @@ def _a_tenant(site: Data, fabric: Data, how: Growth) -> None:
     server = f"{how.fabric[0]}gpu-{3 if how.side == 'a' else 4:04}"
     tenant: Data = {"name": f"{how.side}{how.amount}-team", "servers": [server]}
     if fabric.get("overlay", {}).get("kind") == "evpn-vxlan":
-        tenant["networks"] = [{"name": "n1", "gateway": f"10.{30 + ord(how.side) % 2}.0.1/22"}]
+        tenant["networks"] = [{"name": "n1", "gateway": f"10.{30 + ord(how.side) % 2}.0.0/22"}]
     fabric["tenants"].append(tenant)
 
 
@@ -182,7 +182,7 @@ def _a_network(site: Data, fabric: Data, how: Growth) -> None:
         _servers(site, fabric, how)
         return
     number = 40 + how.amount * 2 + ord(how.side) % 2
-    fabric["tenants"][how.amount % 2]["networks"].append({"name": f"n-{how.side}", "gateway": f"10.{number}.0.1/22"})
+    fabric["tenants"][how.amount % 2]["networks"].append({"name": f"n-{how.side}", "gateway": f"10.{number}.0.0/22"})
 
 
 def _an_attachment(site: Data, fabric: Data, how: Growth) -> None:
