@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -81,12 +81,16 @@ def place(
             _report_short(spec, at, box, speeds[box.name], len(spots), report)
         found += [(first_box + at, spot, slot) for spot, slot in spots]
         places[box.name] = tuple(PortSpot(port, *spot) for port, (spot, _) in enumerate(spots, 1))
-    retired = {
-        name: spots
-        for name, spots in known.items()
-        if name not in speeds and holds(spec, lock, [(spot.leaf, spot.slot) for spot in spots])
-    }
+    retired = _retired(spec, {name: spots for name, spots in known.items() if name not in speeds}, ports, lock)
     return _links(sites, found), dict(sorted({**places, **retired}.items()))
+
+
+def _retired(
+    spec: FabricSpec, known: Mapping[str, Sequence[PortSpot]], ports: Ports, lock: FabricLock
+) -> dict[str, tuple[PortSpot, ...]]:
+    """The places that attachments which are gone keep from servers, less those that others have now."""
+    left = {name: tuple(s for s in spots if (s.leaf, s.slot) not in ports.used) for name, spots in known.items()}
+    return {name: spots for name, spots in left.items() if holds(spec, lock, [(s.leaf, s.slot) for s in spots])}
 
 
 def _keep(ports: Ports, box: Attachment, known: Sequence[PortSpot], speed_gbps: int) -> list[tuple[Spot, Slot] | None]:

@@ -83,7 +83,8 @@ class Ledger:
         blocks = [block for block in self.known.get(key, ()) if block.stride >= need.stride and block.step == need.step]
         for cut in _uncovered(blocks, need):
             width = need.stride or (cut[3] - cut[2]) * need.step
-            blocks.append(_continued(blocks, space, need, cut, width) or _place(space, need, cut, width))
+            ends = _row_ends(blocks, need, cut)
+            blocks.append(_continued(blocks, space, need, cut, width, ends) or _place(space, need, cut, width, ends))
         self.areas[key] = Area(tuple(sorted(blocks, key=lambda b: (b.row, b.column))))
         return self.areas[key]
 
@@ -103,11 +104,14 @@ class Need:
     last: bool = False  # new numbers are higher than all that are in use: their order is that of arrival
 
 
-def _place(space: Space, need: Need, cut: tuple[int, int, int, int], width: int) -> Block:
+Cut = tuple[int, int, int, int]  # row, row end, column, column end
+
+
+def _place(space: Space, need: Need, cut: Cut, width: int, ends: Iterable[int]) -> Block:
     """A new block for uncovered cells, with the reserve if there is room for it."""
-    row, row_end, column, column_end = cut
+    row, _, column, column_end = cut
     last: Exhausted | None = None
-    for end in _row_ends(need, row_end):
+    for end in ends:
         size = (end - row) * width
         try:
             base = space.find(size, power_of_two(size) if need.align else need.step, last=need.last)
@@ -120,12 +124,15 @@ def _place(space: Space, need: Need, cut: tuple[int, int, int, int], width: int)
     raise last
 
 
-def _row_ends(need: Need, row_end: int) -> Iterable[int]:
-    """Where new rows may end: with what is reserved, else with what is needed."""
-    return dict.fromkeys((max(need.reserve, row_end) if row_end == need.rows else row_end, row_end))
+def _row_ends(blocks: Iterable[Block], need: Need, cut: Cut) -> list[int]:
+    """Where new rows may end: with what is reserved, as far as no block has these rows, else with what is needed."""
+    _, row_end, column, column_end = cut
+    behind = [b.row for b in blocks if b.row >= row_end and b.column < column_end and column < b.column_end]
+    reserve = max(need.reserve, row_end) if row_end == need.rows else row_end
+    return list(dict.fromkeys((min([reserve, *behind]), row_end)))
 
 
-def _continued(blocks: Iterable[Block], space: Space, need: Need, cut: tuple[int, int, int, int], width: int) -> Block | None:
+def _continued(blocks: Iterable[Block], space: Space, need: Need, cut: Cut, width: int, ends: Iterable[int]) -> Block | None:
     """A new block for uncovered cells that goes on where another ends, if the numbers behind that are free."""
     row, row_end, column, column_end = cut
     for block in () if need.align else blocks:
@@ -133,7 +140,7 @@ def _continued(blocks: Iterable[Block], space: Space, need: Need, cut: tuple[int
         if need.last and space.used and space.used[-1][1] > last:
             continue
         if (block.row_end, block.column, block.column_end, block.stride) == (row, column, column_end, width):
-            for end in _row_ends(need, row_end):
+            for end in ends:
                 if _take(space, block, last + (end - row) * width):
                     return Block(row, end, column, column_end, last, width, need.step)
         beside = (block.row, block.row_end, block.column_end) == (row, row_end, column) and row_end - row == 1
@@ -151,11 +158,11 @@ def _take(space: Space, block: Block, end: int) -> bool:
     return free
 
 
-def _uncovered(blocks: list[Block], need: Need) -> Iterator[tuple[int, int, int, int]]:
+def _uncovered(blocks: list[Block], need: Need) -> Iterator[Cut]:
     """The cells of a table that no block covers, as (row, row end, column, column end), in order."""
     edges = (edge for b in blocks for edge in (b.row, b.row_end) if need.row < edge < need.rows)
     cuts = sorted({need.row, need.rows, *edges})
-    pending: list[tuple[int, int, int, int]] = []
+    pending: list[Cut] = []
     for top, bottom in pairwise(cuts):
         gaps, column = [], need.column
         for block in sorted((b for b in blocks if b.row <= top and b.row_end >= bottom), key=lambda b: b.column):

@@ -92,7 +92,7 @@ def _spots(
     moved: list[tuple[str, int]] = []
     for box in sorted(known, key=lambda name: (name not in present, name)):
         kept: dict[int, PortSpot] = {}
-        for spot in sorted(known[box], reverse=True):
+        for spot in sorted(known[box]):
             free = (spot.leaf, spot.slot) not in used and not any(low <= spot.leaf < end for low, end in contested)
             if spot.port not in kept and free:
                 kept[spot.port] = spot

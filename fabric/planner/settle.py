@@ -36,8 +36,8 @@ def settle(
 ) -> tuple[dict[str, tuple[Block, ...]], list[Lost]]:
     """The blocks that hold, with their numbers marked as taken, and the rows that are lost.
 
-    Areas come in order of their keys, so that the rows of one win or lose together; in an area the highest numbers come
-    first, as rows that were numbered again after an earlier merge have higher ones than they had before.
+    Areas come in order of their keys, so that the rows of one win or lose together; in an area the lowest numbers come
+    first, as they were given out first.
     """
     kept: dict[str, tuple[Block, ...]] = {}
     lost: list[Lost] = []
@@ -54,7 +54,7 @@ def settle(
 
 def _rank(block: Block) -> tuple[int, ...]:
     """Of equal numbers the larger block comes first."""
-    return -block.base, -block.row_end + block.row, -block.column_end + block.column, block.row, block.column, block.stride
+    return block.base, block.row - block.row_end, block.column - block.column_end, block.row, block.column, block.stride
 
 
 class _Covered:

@@ -104,11 +104,11 @@ def _outside(spec: FabricSpec, external: External | None, tenant: str) -> tuple[
 
 
 def _lowest_free(names: list[str], known: Known) -> dict[str, int]:
-    """A number for each name. Of several known ones the highest holds, and of two names with one number the first."""
+    """A number for each name. Of several known ones the lowest holds, and of two names with one number the first."""
     found: dict[str, int] = {}
     used: set[int] = set()
     candidates = {(entry.number, name) for name in names for entry in known.get(name, ())}
-    for n, name in sorted(candidates, key=lambda pair: (-pair[0], pair[1])):
+    for n, name in sorted(candidates):
         if name not in found and n not in used:
             found[name] = n
             used.add(n)
