@@ -77,8 +77,8 @@ def _replace(file: Path, data: bytes) -> None:
     staged = file.with_name(f".{file.name}.new")
     try:
         staged.unlink(missing_ok=True)  # of a run that was killed; or a link somebody laid, which must not be followed
-        with open(os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666), "wb") as stream:
-            stream.write(data)
+        staged.touch(exist_ok=False)
+        staged.write_bytes(data)
         os.replace(staged, file)
     except OSError:
         staged.unlink(missing_ok=True)
