@@ -1,7 +1,7 @@
 """Every text of an intent is refused in so many words, or stays one value in one place of every file.
 
 Fields come from the language's own schema, so a new one is covered as soon as it is there. `FABRIC_SECURITY=full` tries
-every payload in every field and on every network OS; without, each field meets an eighth of them, each payload a few OSes.
+every payload in every field and on every network OS; without, each field meets a twelfth of them, each payload a few OSes.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from fabric.render import refuse_control, render
 from fabric.vendors.base import target
 
 FULL = os.environ.get("FABRIC_SECURITY") == "full"
-FIELD_STEP = 1 if FULL else 8
+FIELD_STEP = 1 if FULL else 12
 
 Path_ = tuple[str | int, ...]
 KEY = "<key>"
@@ -161,7 +161,7 @@ def accepted() -> Mapping[Path_, tuple[str, ...]]:
         path: tuple(
             payload
             for n, payload in enumerate(PAYLOADS)
-            if ((n + at) % FIELD_STEP == 0 or payload in FILLED) and taken(path, payload) is not None
+            if ((n + at) % FIELD_STEP == 0 or payload in FILLED[:5]) and taken(path, payload) is not None
         )
         for at, path in enumerate(fields())
     }
@@ -298,7 +298,7 @@ def hostile_banners() -> list[tuple[str, str]]:
         (nos, text)
         for n, text in enumerate(payloads)
         for m, nos in enumerate(BOXES)
-        if FULL or (n + m) % (3 if text in OF_CONFIGS else 2 * len(BOXES)) == 0
+        if FULL or (n + m) % (len(BOXES) if text in OF_CONFIGS else 2 * len(BOXES)) == 0
     ]
 
 
