@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from fabric.intent.schema import schema
@@ -80,7 +81,7 @@ def node_at(path: str) -> Node:
 def drawn(rng: random.Random, path: str, odds: float, values: Values, skip: frozenset[str] = frozenset()) -> Node:
     """A mapping with some of the keys below `path`. Keys in `skip` are for others to draw.
 
-    Raises KeyError for a key whose type gives no value and that `values` does not know either.
+    A key whose type gives no value and that `values` does not know either is left out, so that it is listed as never used.
     """
     found = {}
     for key, node in children(node_at(path)).items():
@@ -91,12 +92,13 @@ def drawn(rng: random.Random, path: str, odds: float, values: Values, skip: froz
             if part := drawn(rng, inner, odds, values, skip):
                 found[key] = part
         elif rng.random() < odds:
-            found[key] = values[inner](rng) if inner in values else value(rng, resolved(node), inner)
+            with suppress(LookupError):
+                found[key] = values[inner](rng) if inner in values else value(rng, resolved(node), inner)
     return found
 
 
 def value(rng: random.Random, node: Node, path: str) -> Any:
-    """A value of a type with bounds: often one of its ends."""
+    """A value of a type with bounds: often one of its ends. KeyError for a type of free text."""
     if "enum" in node:
         return rng.choice(node["enum"])
     if "const" in node:
