@@ -7,6 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn
 
+import typer
+
+from fabric.cli.common import USAGE, show_diagnostics
+
 
 def asked(forms: Sequence[str], known: Sequence[str], example: str) -> list[tuple[str, Path | None]]:
     """`sarif=check.sarif` → the report's name and where it goes, which is looked at before any work is done.
@@ -89,8 +93,9 @@ def _plain(file: Path) -> bool:
 
 
 def usage(message: str, hint: str = "") -> NoReturn:
-    """Refuses a command line. `message` begins with the option or command, `--jobs: expected …`. Raises InputError."""
-    from fabric.diagnostics import Diagnostic, InputError, Place, printable
+    """Refuses a command line. `message` begins with the option or command, `--jobs: expected …`."""
+    from fabric.diagnostics import Diagnostic, Place, printable
 
     where, _, what = printable(message).partition(": ")
-    raise InputError([Diagnostic("FAB102", Place(where), what, hint)])
+    show_diagnostics([Diagnostic("FAB102", Place(where), what, hint)])
+    raise typer.Exit(USAGE)

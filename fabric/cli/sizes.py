@@ -20,7 +20,9 @@ def size_bytes(option: str, text: str, report: Report) -> int | None:
     value = round(float(match[1]) * _unit(text.strip().lower().lstrip("0123456789. "))) if match else 0
     if not SMALLEST <= value <= LARGEST:
         message = f"expected a size of 8 bytes to 4 TiB, got {text!r}"
-        report.error("FAB102", Place(option), message, "1G and 1GiB are 1024³ bytes, as in nccl-tests; 1GB is 1000³")
+        report.error(
+            "FAB102", Place(option), message, "K, M, G and T are powers of 1024, as in nccl-tests; KB, MB, GB and TB of 1000"
+        )
         return None
     return value
 

@@ -130,10 +130,10 @@ def test_the_command(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) 
     ("options", "said"),
     [
         ([], "expected what boxes print of their neighbours"),
-        (["x.json", "--source", "ios"], "--source: expected eos, nxos, junos, lldpd, sonic, nvue, got 'ios'"),
-        (["x.json", "--format", "xml"], "--format: expected one of text, json, csv, junit"),
-        (["--device", "leaf001"], "--device: expected NAME=FILE, got 'leaf001'"),
-        (["--device", "a=x.json", "--device", "b=x.json"], "--device: x.json cannot be of a and of b"),
+        (["x.json", "--source", "ios"], "--source: error[FAB102]: expected eos, nxos, junos, lldpd, sonic, nvue, got 'ios'"),
+        (["x.json", "--format", "xml"], "--format: error[FAB102]: expected one of text, json, csv, junit"),
+        (["--device", "leaf001"], "--device: error[FAB102]: expected NAME=FILE, got 'leaf001'"),
+        (["--device", "a=x.json", "--device", "b=x.json"], "--device: error[FAB102]: x.json cannot be of a and of b"),
     ],
 )
 def test_wrong_usage(options: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -93,13 +93,21 @@ def test_an_interrupt(tmp_path: Path) -> None:
     """Ctrl-C while a plan waits for a pipe: 130 and one line."""
     os.mkfifo(tmp_path / "pipe.yaml")
     process = subprocess.Popen([*FABRIC, "plan", "pipe.yaml"], cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE)
-    deadline = time.monotonic() + 30
-    while b"pipe" not in Path(f"/proc/{process.pid}/cmdline").read_bytes() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    time.sleep(2)  # the program has begun to wait
+    writer = _reader_waits(tmp_path / "pipe.yaml")
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
+    os.close(writer)
     assert (process.returncode, out, err) == (130, b"", b"fabric: interrupted\n")
+
+
+def _reader_waits(pipe: Path) -> int:
+    """Waits until a process has opened a pipe to read from it, and holds the other end."""
+    for _ in range(600):
+        try:
+            return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError:  # nobody reads yet
+            time.sleep(0.1)
+    raise AssertionError("nobody reads the pipe")
 
 
 @pytest.mark.parametrize(
