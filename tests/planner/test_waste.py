@@ -108,7 +108,7 @@ def test_shipped_examples_are_sensible(file: Path) -> None:
     assert [str(one) for one in made.warnings if one.code in ("FAB197", "FAB198")] == []
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(
     kind=st.sampled_from(("rack", "rail-optimized", "rail-only")),
     servers=st.integers(8, 600),
