@@ -8,6 +8,7 @@ from fabric.diagnostics import Diagnostic, Report, plural
 from fabric.intent.site import Site
 from fabric.intent.source import Source
 from fabric.plan.plan import FabricPlan
+from fabric.planner import waste
 
 
 def collect(
@@ -20,6 +21,7 @@ def collect(
         _few_spines(plan, report)
         _without_effect(plan, report)
         _two_default_routes(site, plan, report)
+        report.warnings += waste.notes(plan.spec, plan.sizing)
     _same_nics(plans, report)
     return tuple(sorted(set(report.warnings), key=_in_file))
 
