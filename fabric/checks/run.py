@@ -100,7 +100,8 @@ def _batfish(host: str, sites: list[Site], results: list[Checked]) -> str:
         except MissingError as error:
             missing = missing or str(error)
             reached = reached and isinstance(error, batfish.SnapshotError)
-            result.skipped.append((f"Batfish: site {site.plan.site}", str(error)))
+            what = "Batfish" if len(sites) == 1 else f"Batfish: site {site.plan.site}"
+            result.skipped.append((what, str(error)))
             continue
         result.findings += findings
         result.skipped += covered

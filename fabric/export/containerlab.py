@@ -1,7 +1,11 @@
 """A containerlab topology: every switch as the kind that runs its network OS, every server and attached box as Linux.
 
-Sources: https://containerlab.dev (kinds: interface naming, startup configuration) and schemas/clab.schema.json of
-srl-labs/containerlab. Paths of configs are those below `generated/SITE/`: put the file there.
+Sources: https://containerlab.dev (kinds: interface naming, startup configuration; network: management addresses;
+config-mgmt: environment variables in startup configurations) and schemas/clab.schema.json of srl-labs/containerlab. Paths of
+configs are those below `generated/SITE/`: put the file there.
+
+The management network of the lab is the planned one, with the planned addresses, so that the management lines of the startup
+configurations hold. What a kind does otherwise is said in the first lines of the file.
 """
 
 from __future__ import annotations
@@ -11,12 +15,17 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from ipaddress import IPv4Network, ip_address, ip_network
+from itertools import zip_longest
 
 from fabric.export.port_names import PortNames
 from fabric.plan.devices import SWITCH_ROLES, Device
 from fabric.plan.plan import FabricPlan, Plan
 
 MANY_NODES = 100
+CEOS = "arista_ceos"
+MAPPING = "/mnt/flash/EosIntfMapping.json"  # cEOS 4.28 and later: Linux interface → interface of EOS
+NAMED = 3  # switches that a comment names
 GRAPH_LEVEL = {"core": 1, "spine": 2, "leaf": 3, "attached": 3, "server": 4}
 INTERFACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:@-]{0,14}")  # what Linux takes, IFNAMSIZ less one
 
@@ -33,6 +42,7 @@ class Kind:
     binds: Mapping[str, str] = field(default_factory=dict)  # file → place in the container
     first_eth: int = 1  # N of the first data port's ethN …
     zero: int = 1  # … and its number in the box's own name
+    note: str = ""  # what is not as on the switch, or left to the user
 
 
 KINDS: Mapping[str, Kind] = {
@@ -40,10 +50,23 @@ KINDS: Mapping[str, Kind] = {
         "sonic-vs",
         "docker-sonic-vs:latest",
         binds={"config_db.json": "/etc/sonic/config_db.json", "frr.conf": "/etc/frr/frr.conf"},
+        note="files are bound as they are: fill in ${…} first; CLI by `docker exec -it NODE vtysh`",
     ),
-    "eos": Kind("arista_ceos", "ceos:latest", r"Ethernet([0-9]+(?:/[0-9]+)*)", "eth{0}", startup="startup-config"),
+    "eos": Kind(
+        CEOS,
+        "ceos:latest",
+        r"Ethernet([0-9]+(?:/[0-9]+)*)",
+        "eth{0}",
+        startup="startup-config",
+        note="cEOS has Management0 in place of Management1: `fabric export containerlab-files` maps it, for SSH",
+    ),
     "nxos": Kind(
-        "cisco_n9kv", "vrnetlab/cisco_n9kv:latest", r"Ethernet1/([0-9]+)", "Ethernet1/{0}", startup="startup-config"
+        "cisco_n9kv",
+        "vrnetlab/cisco_n9kv:latest",
+        r"Ethernet1/([0-9]+)",
+        "Ethernet1/{0}",
+        startup="startup-config",
+        note="the VM's mgmt0 has 10.0.0.15/24 behind the node's address: take `interface mgmt0` out of the file, for SSH",
     ),
     "junos": Kind(
         "juniper_cjunosevolved",
@@ -53,14 +76,22 @@ KINDS: Mapping[str, Kind] = {
         startup="juniper.conf",
         first_eth=4,
         zero=0,
+        note="without FXP0ADDRESS as the address of re0:mgmt-0 in the file: CLI by `docker exec -it NODE cli`, no SSH",
     ),
-    "cumulus": Kind("nvidia_cumulusvx", "vrnetlab/nvidia_cumulusvx:latest", r"swp([0-9]+)", "swp{0}"),
+    "cumulus": Kind(
+        "nvidia_cumulusvx",
+        "vrnetlab/nvidia_cumulusvx:latest",
+        r"swp([0-9]+)",
+        "swp{0}",
+        note="starts with its own configuration: apply startup.yaml by `nv config patch`",
+    ),
     "frr": Kind(
         "linux",
         "quay.io/frrouting/frr:10.2.1",
         INTERFACE.pattern,
         "{own}",
         binds={"frr.conf": "/etc/frr/frr.conf", "daemons": "/etc/frr/daemons"},
+        note="FRR alone: addresses are in `interfaces`, which is not applied",
     ),
 }
 HOST = Kind("linux", "ghcr.io/srl-labs/network-multitool:latest", INTERFACE.pattern, "{own}")
@@ -68,19 +99,36 @@ HOST = Kind("linux", "ghcr.io/srl-labs/network-multitool:latest", INTERFACE.patt
 
 def containerlab(plan: Plan) -> str:
     """The whole site as one lab, a server of several fabrics once."""
+    return _topology(plan, _Endpoints(plan))
+
+
+def containerlab_files(plan: Plan) -> Mapping[str, str]:
+    """The lab with the files that name the interfaces of its cEOS nodes: path → text."""
+    endpoints = _Endpoints(plan, mapped=True)
+    files = {f"{plan.site}.clab.yml": _topology(plan, endpoints)}
+    for name, ports in endpoints.mapping.items():
+        mapping = {"ManagementIntf": {"eth0": "Management1"}, "EthernetIntf": ports}
+        files[f"clab/{name}.json"] = json.dumps(mapping, indent=2) + "\n"
+    return files
+
+
+def _topology(plan: Plan, endpoints: _Endpoints) -> str:
     boxes: dict[str, Device] = {}
     for fabric in plan.fabrics.values():
         for device in fabric.devices:
             boxes.setdefault(device.name, device)
-    endpoints = _Endpoints(plan)
+    management = ManagementNet.of(plan)
     links = [line for fabric in plan.fabrics.values() for line in _links(fabric, endpoints)]
-    lines = [*_head(plan, boxes, endpoints), f"name: {json.dumps(plan.site)}", "topology:", "  kinds:"]
+    lines = [*_head(plan, boxes, endpoints, management), f"name: {json.dumps(plan.site)}", *management.lines(plan.site)]
+    lines += ["topology:", "  kinds:"]
     kinds = {kind_of(device).name: kind_of(device) for device in boxes.values()}
     for kind in sorted(kinds.values(), key=lambda kind: kind.name):
         lines += [f"    {kind.name}:", f"      image: {kind.image}"] if kind.name != "linux" else []
+        lines += ["      enforce-startup-config: true"] if kind.startup else []
     if lines[-1] == "  kinds:":
         lines.pop()
-    lines += ["  nodes:", *(line for device in boxes.values() for line in _node(device)), "  links:", *links]
+    nodes = (line for device in boxes.values() for line in _node(device, management, endpoints))
+    lines += ["  nodes:", *nodes, "  links:", *links]
     return "\n".join(lines) + "\n"
 
 
@@ -94,15 +142,88 @@ def kind_of(device: Device) -> Kind:
     return _kind(device.nos) if device.role in SWITCH_ROLES else HOST
 
 
-def _head(plan: Plan, boxes: Mapping[str, Device], endpoints: _Endpoints) -> Iterator[str]:
+@dataclass(frozen=True)
+class ManagementNet:
+    """The planned out-of-band network as the lab's, where it is one; switches have their planned addresses in it."""
+
+    subnet: str = ""  # "172.16.0.0/22"; "": the plan has none, or several
+    gateway: str = ""
+    spare: str = ""  # half of the subnet without a planned address, for what is no switch
+    addresses: Mapping[str, str] = field(default_factory=dict)  # device → address
+
+    @classmethod
+    def of(cls, plan: Plan) -> ManagementNet:
+        """Of all fabrics together."""
+        prefixes = {prefix for fabric in plan.fabrics.values() for prefix in fabric.prefixes.get("management", ())}
+        addresses = {
+            device.name: ip_address(int(fabric.management[device.index]))
+            for fabric in plan.fabrics.values()
+            for device in fabric.devices
+            if int(fabric.management[device.index]) > 0
+        }
+        net = ip_network(next(iter(prefixes))) if len(prefixes) == 1 else None
+        if (
+            not isinstance(net, IPv4Network)
+            or net.prefixlen > 29
+            or not all(address in net for address in addresses.values())
+        ):
+            return cls()
+        halves = list(net.subnets(1))
+        spare = next((str(half) for half in reversed(halves) if not any(one in half for one in addresses.values())), "")
+        stated = plan.intent.management.gateway
+        gateway = stated if stated and ip_address(stated) in net else str(net[1])
+        return cls(str(net), gateway, spare, {name: str(address) for name, address in addresses.items()})
+
+    def lines(self, site: str) -> Iterator[str]:
+        if self.subnet:
+            yield "mgmt:"
+            yield f"  network: {json.dumps(f'{site}-mgmt')}"
+            yield f"  ipv4-subnet: {self.subnet}"
+            yield f"  ipv4-gw: {self.gateway}"
+            if self.spare:
+                yield f"  ipv4-range: {self.spare}"
+
+
+def _head(plan: Plan, boxes: Mapping[str, Device], endpoints: _Endpoints, management: ManagementNet) -> Iterator[str]:
     yield "# In the folder generated/SITE: containerlab deploy -t FILE. Images are named as containerlab's pages build them."
     if len(boxes) > MANY_NODES:
         yield f"# {len(boxes)} nodes are more than one machine runs: --fabric NAME, a smaller count, or clabernetes."
-    for kind in sorted(endpoints.without):
-        yield f"# {kind} has no names for all these ports (split cages, or its own numbering): they are ethN in port order."
+    kinds = {kind_of(device).name: kind_of(device) for device in boxes.values() if device.role in SWITCH_ROLES}
+    if any(kind.startup for kind in kinds.values()):
+        yield f"# Startup configurations refer to {', '.join(_secrets(plan))}: containerlab puts in what the environment has:"
+        yield f"#   export {_secrets(plan)[0]}=$(openssl passwd -6 admin); sudo -E containerlab deploy -t FILE"
+    for _, kind in sorted(kinds.items()):
+        if kind.note and not (endpoints.mapping and kind.name == CEOS):
+            yield f"# {kind.name}: {kind.note}."
+    yield from _without_kind(boxes)
+    if not management.subnet:
+        yield "# The plan has no single IPv4 management network: nodes have addresses of the lab, not those of their files."
+    yield "# Not deployed by us: lines of hardware (QoS, buffers, breakouts, FEC) may be refused by a virtual switch."
+    for name in sorted(endpoints.without):
+        yield f"# {name} has no names for all these ports (split cages, or its own numbering): they are ethN in port order."
 
 
-def _node(device: Device) -> Iterator[str]:
+def _secrets(plan: Plan) -> list[str]:
+    """Names of the variables that configurations refer to, that of the administrator first."""
+    intents = [fabric.spec.intent.management or plan.intent.management for fabric in plan.fabrics.values()]
+    names = [
+        (one.secrets.admin, *((one.secrets.snmp_auth, one.secrets.snmp_priv) if one.snmp_user else ())) for one in intents
+    ]
+    return list(dict.fromkeys(name for some in zip_longest(*names) for name in some if name))
+
+
+def _without_kind(boxes: Mapping[str, Device]) -> Iterator[str]:
+    """Switches that no kind runs: a Linux node stands in their place, without their configuration."""
+    found: dict[str, list[str]] = {}
+    for device in boxes.values():
+        if device.role in SWITCH_ROLES and device.nos not in KINDS:
+            found.setdefault(device.nos or "InfiniBand", []).append(device.name)
+    for nos, names in sorted(found.items()):
+        named = ", ".join(names[:NAMED]) + (", …" if len(names) > NAMED else "")
+        yield f"# No kind runs {nos}: plain Linux without a configuration stands for {len(names)} switches: {named}"
+
+
+def _node(device: Device, management: ManagementNet, endpoints: _Endpoints) -> Iterator[str]:
     kind = kind_of(device)
     yield f"    {json.dumps(device.name)}:"
     yield f"      kind: {kind.name}"
@@ -110,11 +231,16 @@ def _node(device: Device) -> Iterator[str]:
         yield f"      image: {kind.image}"
     yield f"      group: {device.role}"
     yield f'      labels: {{graph-level: "{GRAPH_LEVEL[device.role]}"}}'
+    if device.name in management.addresses:
+        yield f"      mgmt-ipv4: {management.addresses[device.name]}"
     if kind.startup:
         yield f"      startup-config: configs/{device.name}/{kind.startup}"
-    if kind.binds:
+    binds = [f"configs/{device.name}/{file}:{place}" for file, place in kind.binds.items()]
+    if device.name in endpoints.mapping:
+        binds.append(f"clab/{device.name}.json:{MAPPING}:ro")
+    if binds:
         yield "      binds:"
-        yield from (f"        - configs/{device.name}/{file}:{place}" for file, place in kind.binds.items())
+        yield from (f"        - {bind}" for bind in binds)
 
 
 def _links(fabric: FabricPlan, endpoints: _Endpoints) -> Iterator[str]:
@@ -127,11 +253,14 @@ def _links(fabric: FabricPlan, endpoints: _Endpoints) -> Iterator[str]:
 class _Endpoints:
     """The name of every end as its kind knows it; what has none takes the lowest free ethN, in port order."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, mapped: bool = False) -> None:
+        """`mapped`: ports of cEOS are ethN, and `mapping` has their names, as a file of the node does."""
         self.without: set[str] = set()  # kinds
+        self.mapping: dict[str, dict[str, str]] = {}  # node → ethN → its name in EOS
+        self._mapped = mapped
         self._names: dict[tuple[str, str, int], str] = {}
         self._taken: dict[str, set[int]] = {}  # box → the N of its ethN
-        nameless: list[tuple[str, Kind, tuple[str, str, int]]] = []
+        nameless: list[tuple[str, Kind, str, tuple[str, str, int]]] = []
         for fabric in plan.fabrics.values():
             names = PortNames(fabric)
             own = {end: names.columns(end)[1].tolist() for end in "ab"}
@@ -141,7 +270,7 @@ class _Endpoints:
                     end = "ab"[at]
                     place = (fabric.name, end, link)
                     if not self._take(device.name, kind, own[end][link], place):
-                        nameless.append((device.name, kind, place))
+                        nameless.append((device.name, kind, own[end][link], place))
         self._number(nameless)
 
     def name(self, fabric: str, end: str, link: int) -> str:
@@ -149,7 +278,7 @@ class _Endpoints:
 
     def _take(self, box: str, kind: Kind, own: str, place: tuple[str, str, int]) -> bool:
         """Gives an end the box's own name, where the kind has it."""
-        found = re.fullmatch(kind.own, own) if kind.own and own else None
+        found = re.fullmatch(kind.own, own) if kind.own and own and not (self._mapped and kind.name == CEOS) else None
         if found is None:
             return False
         self._names[place] = kind.endpoint.format(*(part.replace("/", "_") for part in found.groups()), own=own)
@@ -157,12 +286,14 @@ class _Endpoints:
             self._taken.setdefault(box, set()).add(int(number[1]) - kind.zero + kind.first_eth)
         return True
 
-    def _number(self, nameless: list[tuple[str, Kind, tuple[str, str, int]]]) -> None:
+    def _number(self, nameless: list[tuple[str, Kind, str, tuple[str, str, int]]]) -> None:
         next_of: dict[str, int] = {}
-        for box, kind, place in nameless:
+        for box, kind, own, place in nameless:
             number, taken = next_of.get(box, kind.first_eth), self._taken.get(box, set())
             while number in taken:
                 number += 1
             self._names[place], next_of[box] = f"eth{number}", number + 1
-            if kind is not HOST:
+            if self._mapped and kind.name == CEOS:
+                self.mapping.setdefault(box, {})[f"eth{number}"] = own
+            elif kind is not HOST:
                 self.without.add(kind.name)

@@ -32,6 +32,9 @@ class Format:
 FORMATS: Mapping[str, Format] = {
     "ansible": Format("Ansible inventory", "fabric.export.ansible:ansible"),
     "containerlab": Format("containerlab topology", "fabric.export.containerlab:containerlab"),
+    "containerlab-files": Format(
+        "the same with port names of cEOS, for SSH (a folder)", "fabric.export.containerlab:containerlab_files"
+    ),
     "drawio": Format("draw.io pages: overview, switches, rail, plane, racks", "fabric.export.drawio:drawio"),
     "gnmi": Format("gNMI subscriptions, for gnmic", "fabric.export.gnmi:gnmi"),
     "graphml": Format("every device and link, for networkx or Gephi", "fabric.export.graphml:graphml"),

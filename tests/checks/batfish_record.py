@@ -20,10 +20,11 @@ from batfish_known import intents, lines_of, names_of, switches, write_known
 
 from fabric.checks.batfish import judge
 from fabric.checks.batfish.ask import Server
-from fabric.checks.batfish.checks import Asked, file_lines
+from fabric.checks.batfish.checks import Asked, AskedFiles, file_lines
 from fabric.checks.batfish.cut import cut
 from fabric.checks.batfish.expect import Expected
 from fabric.checks.batfish.parsing import Warnings
+from fabric.checks.batfish.planless import judge_files
 from fabric.checks.batfish.snapshot import Snapshot, write
 
 Damage = tuple[str, str, str]  # switch, first match in its files, what it becomes
@@ -61,6 +62,7 @@ def record_answers(host: str) -> None:
             with uploaded(host, snapshot) as server:
                 recorder = Recorder(server)
                 judge(snapshot, recorder)
+                judge_files(AskedFiles(snapshot, recorder))
         write_recording(name, recorder.rows)
 
 

@@ -6,10 +6,14 @@ import os
 from pathlib import Path
 
 import pytest
-from batfish_helpers import DESIGNS, Site, example, small
+from batfish_helpers import DESIGNS, OVERLAY, TENANTS, Site, example, small
+from batfish_record import ORIGIN
+from test_batfish_limits import JOINED, LARGE, UNNUMBERED, built
 
 from fabric.checks.batfish import run
+from fabric.checks.batfish.planless import run_folder
 from fabric.checks.finding import Finding
+from fabric.readback.folder import scan
 
 HOST = os.environ.get("BATFISH_HOST", "")
 pytestmark = pytest.mark.skipif(not HOST, reason="BATFISH_HOST is not set: these tests need a Batfish server")
@@ -106,3 +110,62 @@ def test_a_missing_filter_is_found(nos: str, tmp_path: Path) -> None:
     leaks = [finding for finding in findings if finding.id == "FAB307"]
     assert {finding.device for finding in leaks} == {"backend-leaf002"}
     assert all(finding.message.startswith("a server of 'blue'") for finding in leaks)
+
+
+OWN = {
+    "eos": (r"permit ip any 10\.128\.0\.0/29", "deny ip any 10.128.0.0/29"),
+    "nxos": (r"permit ip any 10\.128\.0\.0/29", "deny ip any 10.128.0.0/29"),
+}
+
+
+@pytest.mark.parametrize("nos", OWN)
+def test_a_filter_that_denies_its_own_tenant_is_found(nos: str, tmp_path: Path) -> None:
+    """It isolates well, and loses nothing without a spine."""
+    site, line = small(tmp_path, nos, "acl").damaged("backend-leaf001", *OWN[nos])
+    findings, _ = run(site.plan, site.files, HOST)
+    assert {(finding.id, finding.device) for finding in findings} == {("FAB310", "backend-leaf001")}
+    assert near(findings, "FAB310", "backend-leaf001", line)
+
+
+def test_the_leaf_that_announces_nothing_is_named(tmp_path: Path) -> None:
+    """Not the leaves that lack its routes."""
+    site, line = small(tmp_path).damaged("backend-leaf002", *ORIGIN[0][1:])
+    findings, _ = run(site.plan, site.files, HOST)
+    assert {(finding.id, finding.device) for finding in findings} == {("FAB306", "backend-leaf002")}
+    assert 0 < line - findings[0].line < 10
+
+
+LIMITED = {  # network OS, what stands behind the topology
+    "route targets of more than 16 bits": ("eos", LARGE + TENANTS),
+    "several imports": ("nxos", OVERLAY + JOINED),
+    "unnumbered with EVPN": ("eos", UNNUMBERED + OVERLAY + TENANTS),
+    "unnumbered": ("eos", UNNUMBERED),
+}
+
+
+@pytest.mark.parametrize(("nos", "design"), LIMITED.values(), ids=LIMITED.keys())
+def test_what_batfish_cannot_judge_is_no_finding(nos: str, design: str, tmp_path: Path) -> None:
+    made = built(tmp_path, nos, design).snapshot
+    texts = {copies.device: copies.files for copies in made.copies.values()}
+    findings, skipped = run(made.plan, lambda device: texts[device.name], HOST)
+    assert findings == []
+    assert any("over EVPN" in what or "failure of a spine" in what for what, _ in skipped)
+
+
+def test_configs_alone(tmp_path: Path) -> None:
+    """Clean as they are generated; a line that Batfish does not know and a session without its other end are found."""
+    (tmp_path / "site").mkdir()
+    site = small(tmp_path / "site")
+    folder = tmp_path / "configs"
+    for name, files in site.texts.items():
+        for path, text in files.items():
+            file = folder / name / Path(path).name
+            file.parent.mkdir(parents=True)
+            file.write_text(text, encoding="utf-8")
+    assert run_folder(scan(folder), HOST)[0] == []
+    file = folder / "backend-leaf001" / "startup-config"
+    file.write_text(
+        file.read_text().replace("remote-as 4200000000", "remote-as 65001", 1).replace("router-id", "rooter-id", 1)
+    )
+    found = {(finding.id, finding.severity) for finding in run_folder(scan(folder), HOST)[0]}
+    assert found >= {("FAB302", "warning"), ("FAB305", "warning")}

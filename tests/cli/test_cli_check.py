@@ -412,10 +412,22 @@ def test_an_empty_name_is_no_server(run: Run, monkeypatch: pytest.MonkeyPatch) -
     assert run("check", intent(), "--batfish", "").code == 0
 
 
-def test_a_server_is_not_asked_about_configs_alone(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """That it is set for the whole pipeline is no mistake, but said."""
-    monkeypatch.setenv("BATFISH_HOST", "127.0.0.1:1")
+def test_a_server_is_asked_about_configs_alone(run: Run) -> None:
+    """What needs no plan; where none answers, that is said as it is beside an intent."""
+    pytest.importorskip("pybatfish", reason="the client of Batfish is not installed")
     configs(run)
-    done = run("check", "--configs", "configs")
-    assert (done.code, done.err) == (0, "")
-    assert "not checked: Batfish: it is asked whether a plan came true: name the intent as well\n" in done.out
+    done = run("check", "--configs", "configs", "--batfish", "127.0.0.1:1")
+    assert (done.code, done.err) == (3, f"fabric: {SERVERS['127.0.0.1:1']}\n")
+    assert f"not checked: Batfish: {SERVERS['127.0.0.1:1']}\n" in done.out
+
+
+def test_every_site_says_that_it_was_not_asked_about(run: Run) -> None:
+    """The server is not waited for again, and no site is passed over in silence."""
+    pytest.importorskip("pybatfish", reason="the client of Batfish is not installed")
+    first = Path(intent())
+    second = first.with_name("dc2.yaml")
+    second.write_text(first.read_text().replace("site: dc1", "site: dc2"))
+    done = run("check", str(first), str(second), "--batfish", "127.0.0.1:1")
+    assert done.code == 3
+    for name in ("dc1", "dc2"):
+        assert f"not checked: Batfish: site {name}: {SERVERS['127.0.0.1:1']}\n" in done.out

@@ -132,7 +132,7 @@ def place_subnets(places: Iterable[Place]) -> list[str]:
 
 def gateways(asked: Asked, places: Iterable[Place]) -> set[str]:
     """The switches' own addresses in the subnets: what answers there is the switch, not a server."""
-    views = [asked.snapshot.views[place.fabric][place.device] for place in places]
+    views = [view for fabric in {place.fabric for place in places} for view in asked.snapshot.views[fabric].values()]
     texts = [port.address for view in views for port in view.ports if port.address]
     texts += [text for view in views for network in view.networks for text in (network.gateway, network.own_address) if text]
     return {str(ip_interface(text).ip) for text in texts}
