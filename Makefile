@@ -28,7 +28,7 @@ quick: $(VENV)/.dev
 LOWEST := .venv-lowest
 NEWEST := .venv-newest
 VERSIONS := tests/system/test_versions.py tests/system/test_same_bytes.py tests/render/test_render_golden.py \
-  tests/intent tests/cli/test_cli_others.py tests/cli/test_cli_diff.py tests/cli/test_estimate_cli.py \
+  tests/intent/test_schema.py tests/intent/test_wrong_intents.py tests/cli/test_cli_diff.py \
   tests/solver/test_capacity_cuts.py tests/report/test_report_page.py tests/bom/test_bom_reports.py \
   tests/cabling/test_cabling_lists.py tests/export/test_export_graphml.py tests/explore/test_explore_run.py \
   tests/inventory/test_inventory_push.py tests/checks/test_batfish_answers.py

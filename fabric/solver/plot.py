@@ -46,16 +46,17 @@ def busbw_svg(title: str, series: Sequence[Series], x_label: str = "message size
     drawn = [_clean(item, at) for at, item in enumerate(series)]
     drawn = [item for item in drawn if item.points]
     frame = _Frame.around(drawn)
-    name = "busbw-" + sha256("\n".join([title, x_label, *map(repr, drawn)]).encode()).hexdigest()[:8]
     parts = [_grid(frame, x_label), *(_shape(item, frame) for item in drawn), _labels(drawn, frame)]
     if not drawn:
         parts.append(_text((frame.left + frame.right) / 2, (frame.top + frame.bottom) / 2, "no rows", 14, "soft", "middle"))
+    about = _described(drawn)  # with the parts all that is shown, its numbers rounded: the name hangs on no last digit
+    name = "busbw-" + sha256("\n".join([title, x_label, about, *parts]).encode()).hexdigest()[:8]
     size = f'width="{number(WIDTH)}" height="{number(frame.height)}" viewBox="0 0 {number(WIDTH)} {number(frame.height)}"'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" id="{name}" {size} role="img" '
         f'aria-labelledby="{name}-title {name}-desc" font-family="{escape(FONT)}">\n'
         f'<title id="{name}-title">{escape(_printable(title))}</title>\n'
-        f'<desc id="{name}-desc">{escape(_described(drawn))}</desc>\n'
+        f'<desc id="{name}-desc">{escape(about)}</desc>\n'
         f"<style>{_sheet(name, drawn)}</style>\n"
         f'<rect class="paper" width="{number(WIDTH)}" height="{number(frame.height)}" rx="12"/>\n'
         + _text(_EDGE, 32, fit(_printable(title), WIDTH - 2 * _EDGE, 17, True), 17, "ink", weight=True)

@@ -35,7 +35,6 @@ COMMANDS = (  # OUT is a file or folder; stdout and what is written have to be e
     "bom intent/evpn-lab.yaml --format json --format xlsx=OUT",
     "cabling list intent/starter.yaml -o OUT --format csv,xlsx,json",
     "cabling labels intent/starter.yaml -o OUT",
-    "export json intent/evpn-lab.yaml",
     "export svg intent/evpn-lab.yaml",
     "export graphml intent/starter.yaml",
     "export ansible intent/evpn-lab.yaml -o OUT",
