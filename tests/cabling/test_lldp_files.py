@@ -186,3 +186,9 @@ def test_ports_beside_the_fabric_and_names_that_say_nothing() -> None:
     assert all(map(is_nameless, ("", "541", "00:1c:73:7f:b4:d9", "001c.737f.b4d9", "00-1C-73-7F-B4-D9")))
     assert not any(map(is_nameless, ("Ethernet0", "1/1/50", "swp1")))
     assert plain_id("001C.737f.b4d9") == plain_id("00:1c:73:7f:b4:d9") == "001c737fb4d9"
+
+
+def test_a_table_whose_names_do_not_stand_over_its_columns(tmp_path: Path) -> None:
+    """A head that was edited or wrapped: nothing is guessed from it."""
+    found = mistakes(tmp_path, {"leaf001.txt": TABLE.replace("LocalPort    ", "LocalPort ")})
+    assert "an output that no reader knows" in found[0].message

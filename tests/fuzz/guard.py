@@ -68,7 +68,7 @@ class Guard:
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
         self.pipe, theirs = context.Pipe()
-        self.process = context.Process(target=_serve, args=(theirs, self.cpu_s, self.address_space_mb), daemon=True)
+        self.process = context.Process(target=_serve, args=(theirs, self.cpu_s, self.address_space_mb))
         self.process.start()
         theirs.close()
 

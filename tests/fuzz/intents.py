@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from tests.fuzz import damage
-from tests.fuzz.case import Case, intents, rng
+from tests.fuzz.case import ROOT, Case, intents, rng
 from tests.fuzz.values import ODD, SERVERS, SWITCHES, SYSTEMS, TEXTS, places, value, whole
 
 KINDS = ("rail-optimized", "rack", "rail-only", "collapsed")
@@ -23,6 +23,13 @@ NUMBERS += (338_630, 1_000_000, 9_999_999, 10_000_000)
 @cache
 def shipped() -> tuple[tuple[str, bytes], ...]:
     return tuple((path.stem, path.read_bytes()) for path in intents())
+
+
+@cache
+def site_files() -> dict[str, bytes]:
+    """Override templates that shipped intents name."""
+    home = ROOT / "intent"
+    return {str(path.relative_to(home)): path.read_bytes() for path in sorted(home.glob("site/*"))}
 
 
 def intent(dice: random.Random, small: bool = False) -> bytes:
@@ -241,13 +248,14 @@ ALL_COMMANDS = (  # of intents; x.yaml is the intent, y.yaml a second one
 
 def planned(seed: int, number: int) -> Case:
     """`fabric plan` of one intent."""
-    return Case("plan", number, ("plan", "x.yaml"), {"x.yaml": intent(rng("plan", seed, number))})
+    return Case("plan", number, ("plan", "x.yaml"), {**site_files(), "x.yaml": intent(rng("plan", seed, number))})
 
 
 def everywhere(seed: int, number: int) -> Case:
     """One intent through one of the commands."""
     dice = rng("commands", seed, number)
     files = {
+        **site_files(),
         "x.yaml": intent(dice, small=True),
         "y.yaml": dice.choice([text for name, text in shipped() if name not in LARGE]),
     }

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 from fabric.cabling.verify.heard import Neighbor, Part, PortState
@@ -16,6 +17,7 @@ from fabric.cabling.verify.readers.base import TEXT, Reader, first, said, speed_
 
 _TABLES = ("LLDP_ENTRY_TABLE", "LLDP_LOC_CHASSIS", "PORT_TABLE", "PORT", "DEVICE_METADATA")
 _NEIGHBORS, _PORTS = ("LocalPort", "RemoteDevice", "RemotePortID"), ("Interface", "Speed", "Oper")
+_DASHES = re.compile(r"\s*-+(?: +-+)+\s*")
 _BOX_TABLES = re.compile(rf"(?:{'|'.join(_TABLES)})(?:[:|].*)?")
 
 
@@ -66,7 +68,16 @@ def _row(port: str, row: dict[str, Any]) -> PortState:
 
 
 def knows_text(lines: Sequence[str]) -> bool:
-    return any(all(word in line for word in _NEIGHBORS) or _is_status(line) for line in lines)
+    heads = any(_is_neighbors(line) or _is_status(line) for line in lines)
+    return heads and all(
+        {name for name, *_ in _columns(above, line)} >= set(_NEIGHBORS if _is_neighbors(above) else _PORTS)
+        for above, line in pairwise(lines)
+        if _DASHES.fullmatch(line) and (_is_neighbors(above) or _is_status(above))
+    )
+
+
+def _is_neighbors(line: str) -> bool:
+    return all(word in line for word in _NEIGHBORS)
 
 
 def _is_status(line: str) -> bool:
@@ -74,9 +85,9 @@ def _is_status(line: str) -> bool:
 
 
 def read_text(lines: Sequence[str]) -> Part:
-    neighbors = tuple(_told(row) for row in _table(lines, lambda line: all(word in line for word in _NEIGHBORS)))
+    neighbors = tuple(_told(row) for row in _table(lines, _is_neighbors))
     ports = tuple(_status(row) for row in _table(lines, _is_status))
-    listens = any(all(word in line for word in _NEIGHBORS) for line in lines)
+    listens = any(map(_is_neighbors, lines))
     return Part(neighbors=neighbors, ports=ports, listens=listens)
 
 
@@ -84,15 +95,19 @@ def _table(lines: Sequence[str], heads: Any) -> Iterator[dict[str, str]]:
     """Rows under a line of column names and a line of dashes that shows how wide each column is."""
     spans: list[tuple[str, int, int]] = []
     for above, line in zip(["", *lines], lines, strict=False):
-        if re.fullmatch(r"\s*-+(?: +-+)+\s*", line) and heads(above):
-            dashes = list(re.finditer("-+", line))
-            spans = [(above[d.start() : d.end()].strip(), d.start(), d.end()) for d in dashes]
+        if _DASHES.fullmatch(line) and heads(above):
+            spans = _columns(above, line)
         elif not line.strip() or line.startswith(("---", "Total entries")):
             spans = []
         elif spans:
             row = {name: line[start:end].strip() for name, start, end in spans}
             row[spans[-1][0]] = line[spans[-1][1] :].strip()
             yield row
+
+
+def _columns(above: str, dashes: str) -> list[tuple[str, int, int]]:
+    """(name, start, end) of the columns: the dashes are as wide as each."""
+    return [(above[d.start() : d.end()].strip(), d.start(), d.end()) for d in re.finditer("-+", dashes)]
 
 
 def _told(row: dict[str, str]) -> Neighbor:
