@@ -205,7 +205,7 @@ def _uppers(fabric: Outline) -> list[Wish]:
 
 def _attached(plan: SiteOutline) -> list[str]:
     """Names of attached boxes, each once: of one name in two fabrics they are one box."""
-    boxes = (box.name for its in plan.fabrics.values() for box in its.spec.intent.topology.attachments)
+    boxes = (name for its in plan.fabrics.values() for name in its.boxes)
     return list(dict.fromkeys(boxes))
 
 

@@ -81,7 +81,7 @@ class _Ground:
 
     def boxes(self, fabric: Outline) -> list[Spot]:
         """Attached boxes of a fabric."""
-        return _spots(self.places[ATTACHED, box.name] for box in fabric.spec.intent.topology.attachments)
+        return _spots(self.places[ATTACHED, name] for name in fabric.boxes)
 
     def leaf_pairs(self, fabric: Outline) -> Iterator[Pair]:
         """Every two leaves of a unit."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fabric.intent.site import Site
 from fabric.intent.source import Source
-from fabric.plan.devices import Device
+from fabric.plan.devices import ATTACHED, Device
 from fabric.plan.plan import Plan
 from fabric.planner.sizing import Sizing
 from fabric.planner.spec import FabricSpec
@@ -20,6 +20,7 @@ class Outline:
     name: str
     spec: FabricSpec
     sizing: Sizing
+    boxes: tuple[str, ...]  # names of attached boxes
     switches: tuple[Device, ...] = ()  # where they are known: a number above the planned count needs a place, too
 
 
@@ -32,7 +33,17 @@ class SiteOutline:
     fabrics: Mapping[str, Outline]
 
 
+def sized(spec: FabricSpec, sizing: Sizing) -> Outline:
+    """The outline of a fabric that has no devices yet."""
+    return Outline(spec.name, spec, sizing, tuple(box.name for box in spec.intent.topology.attachments))
+
+
 def outline(plan: Plan) -> SiteOutline:
     """The outline of a plan."""
-    fabrics = {name: Outline(name, its.spec, its.sizing, its.switches) for name, its in plan.fabrics.items()}
+    fabrics = {
+        name: Outline(
+            name, its.spec, its.sizing, tuple(box.name for box in its.devices if box.role == ATTACHED), its.switches
+        )
+        for name, its in plan.fabrics.items()
+    }
     return SiteOutline(plan.intent, plan.source, fabrics)

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from fabric.diagnostics import InputError, Report
+from fabric.floor import outline
 from fabric.floor.longest import longest_m
-from fabric.floor.outline import Outline, SiteOutline
 from fabric.intent.site import Site
 from fabric.intent.source import Source
 from fabric.plan.devices import Device
@@ -40,8 +40,8 @@ def size_site(site: Site, source: Source, lock: Lock) -> dict[str, tuple[FabricS
         except InputError as error:
             report.errors += error.diagnostics
     report.raise_errors()
-    outlines = {name: Outline(name, *its) for name, its in sized.items()}
-    longest = longest_m(SiteOutline(site, source, outlines))
+    outlines = {name: outline.sized(*its) for name, its in sized.items()}
+    longest = longest_m(outline.SiteOutline(site, source, outlines))
     return {
         name: (lengths.assumed(spec, longest[name], lock.fabrics.get(name, FabricLock())), sizing)
         for name, (spec, sizing) in sized.items()
