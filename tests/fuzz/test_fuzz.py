@@ -18,8 +18,6 @@ from tests.fuzz.kinds import KINDS, choose
 
 SEED = int(os.environ.get("FUZZ_SEED", "1"))
 SHARE = {"plan": 40, "options": 24, "prices": 8, "steps": 8, "locks": 8, "configs": 6, "tables": 5, "commands": 5, "lldp": 3}
-# Known gap: the lock file is read without being checked. Remove this when it is, and the cases must pass.
-GAPS = {"locks": "numbers of an edited lock file are not checked"}
 
 
 @pytest.fixture(scope="module")
@@ -38,8 +36,6 @@ def test_no_case_fails(kind: str, guard: Guard) -> None:
             failures.append(
                 f"{why}: {case.command}   python -m tests.fuzz --kind {kind} --seed {SEED} --first {number} --cases 1"
             )
-    if failures and kind in GAPS:
-        pytest.xfail(GAPS[kind])
     assert not failures, "\n".join(failures)
 
 
