@@ -16,7 +16,7 @@ from fabric.json_text import json_text
 if TYPE_CHECKING:
     from fabric.bom.bill import Bill
     from fabric.bom.gather import Wish
-    from fabric.diagnostics import Report
+    from fabric.diagnostics import Diagnostic, Report
     from fabric.intent.site import OwnCatalog
 
 FORMATS = ("text", "csv", "xlsx", "json")
@@ -75,8 +75,24 @@ def bom(
     bill, said = gather(made, wish)
     show_diagnostics(said)
     _write(bill, reports)
+    if bill.hot:
+        show_diagnostics([_over(bill, file)])
     if bill.hot or bill.unjoined:
         raise typer.Exit(FINDINGS)
+
+
+def _over(bill: Bill, file: Path) -> Diagnostic:
+    """The racks that draw more than they may, as one finding."""
+    from fabric.diagnostics import Diagnostic, Place, plural
+
+    worst, limit_w = bill.hot[0], bill.rack_limit_w or 0.0
+    return Diagnostic(
+        "FAB514",
+        Place(str(file)),
+        f"expected at most {limit_w / 1000:g} kW a rack in the worst case, got {plural(len(bill.hot), 'rack')} above it: "
+        f"{worst.name} draws {worst.power.max_w / 1000:.1f} kW",
+        "`floor: {rack_power_max_w: …}` states what a rack may draw, `floor: {places: …}` where a device stands",
+    )
 
 
 def _write(bill: Bill, reports: list[tuple[str, Path | None]]) -> None:

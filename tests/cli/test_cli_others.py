@@ -147,3 +147,11 @@ def test_a_million_gpus_are_sized_at_once(tmp_path: Path) -> None:
     assert row["gpus"] == 1_000_000
     assert row["links"]["server-leaf"] == 1_000_000
     assert row["switches"]["leaf"] == -(-125_000 // 64) * 8
+
+
+def test_bom_says_which_rack_draws_too_much(run: Run, tmp_path: Path) -> None:
+    write(tmp_path, "two-tier")
+    assert run("bom intent.yaml --rack-limit 1000").err == ""
+    done = run("bom intent.yaml --rack-limit 0.5")
+    assert done.code == 1
+    assert done.err.startswith("intent.yaml: error[FAB514]: expected at most 0.5 kW a rack in the worst case, got ")
