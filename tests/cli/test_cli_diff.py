@@ -59,6 +59,7 @@ def test_json(run: Run, tmp_path: Path) -> None:
     assert {change["device"]: change["state"] for change in document["devices"]} == {
         "backend-spine001": "changed",
         "backend-spine002": "changed",
+        "backend-leaf001": "changed",  # the longer row of racks needs a longer class of cables
         "backend-leaf002": "added",
     }
     spine = document["devices"][0]["files"][0]
