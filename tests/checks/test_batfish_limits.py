@@ -13,6 +13,7 @@ from fabric.checks.batfish.delivery import Crossing, crossing, groups, host_rang
 from fabric.checks.batfish.expect import Expected
 from fabric.checks.batfish.places import tenants_of
 from fabric.checks.batfish.reach import WithoutSpine
+from fabric.checks.batfish.routing import _tenant
 
 LARGE = "    overlay: {kind: evpn-vxlan, l3vni_base: 770000}\n"
 JOINED = TENANTS.replace("gpu-0001..0003}", "gpu-0001..0003, imports: [blue]}")
@@ -100,3 +101,11 @@ def test_what_answers_as_a_switch_is_no_server() -> None:
     assert host_ranges(["10.1.0.0/31"], {"10.1.0.0"}) == "(10.1.0.0/31 \\ (10.1.0.0))"
     assert host_ranges(["10.20.0.0/24"], {"10.20.0.1", "10.9.0.1"}) == "(10.20.0.0/24 \\ (10.20.0.1, 10.20.0.0, 10.20.0.255))"
     assert host_ranges(["10.1.0.0/31"], set()) == "10.1.0.0/31"
+
+
+def test_tenants_whose_names_end_alike_are_two(tmp_path: Path) -> None:
+    """An address in `a` and in `ba` has one owner in each."""
+    tenants = TENANTS.replace("name: red", "name: ba").replace("name: blue", "name: a")
+    asked = built(tmp_path, "frr", OVERLAY + tenants)
+    names = [_tenant(asked, "backend-leaf002", table) for table in ("vrf-a", "vrf-ba", "default")]
+    assert names == ["backend/a", "backend/ba", "default"]
