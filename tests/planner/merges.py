@@ -450,6 +450,7 @@ def pair(seed: int, tally: Tally, whole: bool = False) -> None:
     later = [Growth("servers", "c", where, rng.randint(1, 6)), Growth("attachment", "c", where, 1)]
     last = grown(site, [*steps["a"], *steps["b"], *later])
     known = make_or_not(site)
+    make_or_not(sites["a"], known)
     make_or_not(both, known)
     make_or_not(last, known)
     make_or_not(grown(site, [*steps["b"], *later]), make_or_not(sites["b"], known))
@@ -535,6 +536,8 @@ def _compare(base: Plan, sides: Mapping[str, Plan], merged: Plan, direct: Plan, 
             tally.seen["kept"] += 1
         elif forced.get(key, gone) != value and (MOVES in key or _other_shape(base, merged)):
             tally.seen["moved as the merged size forces it"] += 1
+        elif key[-2:-1] == ("subnet of",) and forced.get(key, gone) == now.get(key, gone):
+            tally.seen["a tenant that the merged intent takes off a leaf"] += 1
         elif forced.get(key, gone) != value:
             tally.problems.append(f"{title}: {key} was {value}, is {now.get(key)}, and by growth alone {forced.get(key)}")
         else:
