@@ -597,7 +597,11 @@ def main() -> int:
     for what, count in sorted(tally.seen.items()):
         print(f"{count:9,}  {what}")
     print(f"{len(tally.problems):9,}  problems")
-    print("\n".join(tally.problems[:40]))
+    by_pair: dict[str, list[str]] = {}
+    for problem in tally.problems:
+        by_pair.setdefault(problem.partition(":")[0], []).append(problem)
+    for lines in by_pair.values():
+        print("\n".join(lines[:3] + ([f"    … {len(lines) - 3} more of this pair"] if len(lines) > 3 else [])))
     return bool(tally.problems)
 
 
