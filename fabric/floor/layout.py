@@ -13,6 +13,7 @@ from typing import NamedTuple
 from fabric.catalog.models import SwitchModel
 from fabric.diagnostics import Report
 from fabric.floor.outline import Outline, SiteOutline, outline
+from fabric.floor.power import switch_power_w
 from fabric.floor.reserve import Machines, places_of
 from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
 from fabric.plan.plan import FabricPlan, Plan
@@ -35,10 +36,11 @@ class Place(NamedTuple):
 
 
 class Wish(NamedTuple):
-    """A switch that needs rack units."""
+    """A switch that needs rack units and power."""
 
     key: Key
     height: int
+    power_w: float = 0.0
 
 
 def switch_units(model: SwitchModel) -> int:
@@ -83,7 +85,8 @@ class Layout:
 
     def _leaves(self, fabric: Outline, group: GroupSpec, size: GroupSize) -> None:
         """Leaves of every planned unit: above their servers where these share a rack, else in the middle of them."""
-        its, height = self.reserved[group.name], switch_units(fabric.spec.leaf.model)
+        its, model = self.reserved[group.name], fabric.spec.leaf.model
+        height, power_w = switch_units(model), switch_power_w(model)
         per_nic = fabric.spec.leaves_per_nic(group)
         for unit in range(size.units_planned):
             for leaf in range(size.unit_leaves):
@@ -92,7 +95,7 @@ class Layout:
                     first, count = first + leaf // per_nic * size.servers_per_leaf, size.servers_per_leaf
                 last = min(first + count, its.reserved) - 1
                 low, high = its.rack(min(first, its.reserved - 1)), its.rack(max(last, 0))
-                wish = Wish((LEAF, fabric.name, group.name, unit, leaf), height)
+                wish = Wish((LEAF, fabric.name, group.name, unit, leaf), height, power_w)
                 if low == high and self.geometry.leaves == "auto" and height <= self._free((group.name, low)):
                     self.on_top[group.name, low].append(wish)
                 else:
@@ -139,15 +142,15 @@ class Layout:
         return racks
 
     def _packed(self, wishes: list[Wish]) -> list[list[Wish]]:
-        """Wishes in their order, as many to a rack as it holds."""
+        """Wishes in their order, as many to a rack as its height and its power take."""
         racks: list[list[Wish]] = []
-        left = 0
+        left, left_w = 0, 0.0
         for wish in wishes:
-            if wish.height > left:
+            if wish.height > left or wish.power_w > left_w:
                 racks.append([])
-                left = self.units
+                left, left_w = self.units, float(self.geometry.rack_power_max_w)
             racks[-1].append(wish)
-            left -= wish.height
+            left, left_w = left - wish.height, left_w - wish.power_w
         return racks
 
 
@@ -199,7 +202,9 @@ def _uppers(fabric: Outline) -> list[Wish]:
     counts = uppers(fabric)
     models = {SPINE: fabric.spec.spine.model, CORE: fabric.spec.core.model}
     return [
-        Wish((role, fabric.name, number + 1), switch_units(models[role])) for role in counts for number in range(counts[role])
+        Wish((role, fabric.name, number + 1), switch_units(models[role]), switch_power_w(models[role]))
+        for role in counts
+        for number in range(counts[role])
     ]
 
 

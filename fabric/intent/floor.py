@@ -69,7 +69,7 @@ class Floor(Key):
         "middle", description="where a unit's network racks stand among its racks"
     )
     rack_power_max_w: Annotated[int, Field(ge=100, le=10_000_000)] = Field(
-        45_000, description="power of one rack: how many servers stand in it, where no `per_rack` says so"
+        45_000, description="power of one rack: how many switches stand in it, and servers where no `per_rack` says so"
     )
     places: dict[Host, Fixed] = Field(default_factory=dict, description="device → where it stands, instead of its own place")
     media: Media = Field(Media.model_validate({}), description="what cables are made of, where it matters")

@@ -57,6 +57,18 @@ def test_units_stand_with_their_leaves_in_the_middle_and_spines_in_row_a() -> No
     assert where(found)["f0-leaf002"] == "B02-U45"
 
 
+@pytest.mark.parametrize(("limit_w", "most"), [(45_000, 21), (12_000, 5), (1_000, 1)])
+def test_a_network_rack_holds_what_its_power_takes(limit_w: int, most: int) -> None:
+    """An SN5600 of 940 W, with 64 optics of 18 W: 2,092 W. A rack has at least one, however little it may draw."""
+    _, found = stand(intent("{servers: {model: dgx-h100, count: 512}, topology: {switch: sn5600}}", floor=FLOOR_W % limit_w))
+    spines = [sum("-spine" in name for name in names) for names in racks(found).values()]
+    assert max(spines) == most
+    assert sum(spines) == 32
+
+
+FLOOR_W = "{rack_power_max_w: %d}"
+
+
 def test_network_racks_at_the_end_and_units_that_are_not_parted_over_rows() -> None:
     _, found = stand(intent(UNITS % (24, ""), floor="{network_racks: end, racks_per_row: 7}"))
     assert [name for name, held in racks(found).items() if held[0].startswith("f0-leaf")] == ["B03", "B06", "C03"]
