@@ -14,7 +14,7 @@ from fabric.diagnostics import Diagnostic, InputError, Place, plural
 from fabric.planner.sizing import GroupSize, Sizing, leaf_shape, size
 from fabric.planner.spec import FabricSpec, GroupSpec
 
-FEWEST_LEAVES = 8  # of the finished fabric; below that it is a lab or a first rack
+FEWEST_LEAVES = 16  # of the finished fabric; below that it is a lab or a first row of racks
 MOST_USED = Fraction(1, 2)  # of a leaf's bandwidth: with more in use its ports are not wasted
 LEAST_SAVED = Fraction(1, 4)  # of all switches, for a note about free ports
 LEAST_SAVED_BY_UNIT = Fraction(1, 20)  # of all switches, where the default unit is that of a 1:1 leaf
