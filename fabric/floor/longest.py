@@ -24,6 +24,9 @@ from fabric.plan.links import ATTACHMENT, KINDS, LEAF_LEAF, LEAF_SPINE, SERVER_L
 from fabric.planner.sizing import GroupSize
 from fabric.planner.spec import GroupSpec
 
+MOST_SERVERS = 500_000  # that are planned; a floor of more takes seconds to lay out
+UNKNOWN_M = 300.0  # of a site that is larger: the longest class
+
 
 class Spot(NamedTuple):
     """Devices in one rack: the middles of the lowest and of the highest of them, in rack units."""
@@ -40,12 +43,16 @@ Pair = tuple[Spot, Spot]
 def longest_m(site: SiteOutline, fixed: Mapping[Key, Standing] | None = None) -> dict[str, dict[str, float]]:
     """Metres of the longest cable by fabric and kind of link, slack included; kinds that a fabric has not are left out.
 
+    A site planned for more servers than a floor is laid out for has UNKNOWN_M for every kind.
+
     Args:
         fixed: devices that the intent puts somewhere else.
 
     Raises:
         InputError: for servers or switches that are higher than a rack.
     """
+    if sum(group.planned for its in site.fabrics.values() for group in its.spec.groups) > MOST_SERVERS:
+        return {name: dict.fromkeys(_kinds(its), UNKNOWN_M) for name, its in site.fabrics.items()}
     report = Report()
     reserved = machines(site, report)
     report.raise_errors()
@@ -62,6 +69,19 @@ def longest_m(site: SiteOutline, fixed: Mapping[Key, Standing] | None = None) ->
         measured = {kind: _longest(site.intent.floor, list(its)) for kind, its in pairs.items()}
         found[name] = {KINDS[kind]: metres for kind, metres in measured.items() if metres}
     return found
+
+
+def _kinds(fabric: Outline) -> Iterator[str]:
+    """The kinds of link that a fabric has."""
+    sizing = fabric.sizing
+    there = {
+        SERVER_LEAF: True,
+        LEAF_LEAF: sizing.kind == "collapsed",
+        LEAF_SPINE: bool(sizing.spines),
+        SPINE_CORE: bool(sizing.cores),
+        ATTACHMENT: bool(fabric.boxes),
+    }
+    return (KINDS[kind] for kind, has in there.items() if has)
 
 
 class _Ground:

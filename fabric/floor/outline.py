@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from fabric.intent.site import Site
@@ -30,7 +30,12 @@ class SiteOutline:
 
     intent: Site
     source: Source
-    fabrics: Mapping[str, Outline]
+    fabrics: Mapping[str, Outline]  # by name: their order in the file moves no rack
+
+    @classmethod
+    def of(cls, intent: Site, source: Source, fabrics: Iterable[Outline]) -> SiteOutline:
+        """The outline of fabrics that may come in any order."""
+        return cls(intent, source, {its.name: its for its in sorted(fabrics, key=lambda its: its.name)})
 
 
 def sized(spec: FabricSpec, sizing: Sizing) -> Outline:
@@ -40,10 +45,8 @@ def sized(spec: FabricSpec, sizing: Sizing) -> Outline:
 
 def outline(plan: Plan) -> SiteOutline:
     """The outline of a plan."""
-    fabrics = {
-        name: Outline(
-            name, its.spec, its.sizing, tuple(box.name for box in its.devices if box.role == ATTACHED), its.switches
-        )
+    fabrics = (
+        Outline(name, its.spec, its.sizing, tuple(box.name for box in its.devices if box.role == ATTACHED), its.switches)
         for name, its in plan.fabrics.items()
-    }
-    return SiteOutline(plan.intent, plan.source, fabrics)
+    )
+    return SiteOutline.of(plan.intent, plan.source, fabrics)

@@ -8,7 +8,6 @@ from fabric.catalog import media
 from fabric.catalog.models import SwitchModel
 
 
-@cache
 def switch_power_w(model: SwitchModel) -> float:
     """Watts. Of a switch without a maker's figure those of its optics alone, as the bill of materials counts it."""
     optics_w = sum(group.count * _optic_w(group.speed_gbps) for group in model.ports)

@@ -46,6 +46,7 @@ def write_files(files: Mapping[Path, bytes], folders: bool = False) -> None:
     Raises OSError with the name of the file that could not be written; then everything is as it was before.
     """
     drafts: dict[Path, Path] = {}  # where a file is to be → where it is staged
+    names: dict[Path, Path] = {}  # where a file is to be → as it was asked for
     made: list[Path] = []  # folders, outermost first
     try:
         with exit_on_signal():
@@ -57,10 +58,10 @@ def write_files(files: Mapping[Path, bytes], folders: bool = False) -> None:
                         target.parent.mkdir(parents=True, exist_ok=True)
                     if target.is_dir():
                         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-                    drafts[target] = _beside(target, "new")
+                    drafts[target], names[target] = _beside(target, "new"), file
                     _stage(drafts[target], data, target)
             with held_back():
-                _place(drafts)
+                _place(drafts, names)
     except BaseException:
         for draft in drafts.values():
             draft.unlink(missing_ok=True)
@@ -113,12 +114,12 @@ def _stage(draft: Path, data: bytes, target: Path) -> None:
         stream.write(data)
 
 
-def _place(drafts: Mapping[Path, Path]) -> None:
+def _place(drafts: Mapping[Path, Path], names: Mapping[Path, Path]) -> None:
     """Gives every staged file its name; where one is refused, those before it get their old content back."""
     done: list[tuple[Path, Path | None]] = []  # file, and where its old content is
     try:
         for target, draft in drafts.items():
-            with _named(target):
+            with _named(names[target]):
                 old = _kept(target) if len(drafts) > 1 and target.exists() else None
                 done.append((target, old))
                 os.replace(draft, target)

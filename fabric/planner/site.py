@@ -40,8 +40,7 @@ def size_site(site: Site, source: Source, lock: Lock) -> dict[str, tuple[FabricS
         except InputError as error:
             report.errors += error.diagnostics
     report.raise_errors()
-    outlines = {name: outline.sized(*its) for name, its in sized.items()}
-    longest = longest_m(outline.SiteOutline(site, source, outlines))
+    longest = longest_m(outline.SiteOutline.of(site, source, (outline.sized(*its) for its in sized.values())))
     return {
         name: (lengths.assumed(spec, longest[name], lock.fabrics.get(name, FabricLock())), sizing)
         for name, (spec, sizing) in sized.items()

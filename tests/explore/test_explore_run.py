@@ -73,7 +73,8 @@ def test_the_figures_are_those_of_the_design(intent: pipeline.Intent, tmp_path: 
     assert (figures.leaves, figures.spines, figures.cores) == tuple(row["switches"].values())
     assert figures.links == row["links"]["leaf-spine"]
     assert figures.oversubscription == row["oversubscription"]["leaf"]
-    assert figures.time_us == pytest.approx(estimate.time_us)
+    # a sweep plans the fabric alone: without the other one's racks some cables are shorter
+    assert figures.time_us == pytest.approx(estimate.time_us, rel=1e-3)
 
 
 RATIOS = ("switch=7060dx5-64s", "unit=16", "oversubscription=1,2,4")  # two units

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from fabric import pipeline
@@ -79,7 +80,7 @@ def test_several_files_go_through_no_link_below_their_folder(tmp_path: Path, lin
     folder = tmp_path / "out"
     (folder / link).parent.mkdir(parents=True)
     (folder / link).symlink_to(outside)
-    with pytest.raises(InputError, match="nothing is written through one"):
+    with pytest.raises(typer.Exit):
         put_folder(folder, {"a.yaml": "1", "sub/b.yaml": "2", "c.yaml": "3"})
     assert list(outside.iterdir()) == []
     assert not (folder / "c.yaml").exists()
