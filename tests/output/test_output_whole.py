@@ -157,9 +157,9 @@ def test_a_kill(there: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at
 def test_a_signal_while_files_get_their_names(there: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = whole._place
 
-    def interrupted(drafts: dict[Path, Path]) -> None:
+    def interrupted(drafts: dict[Path, Path], names: dict[Path, Path]) -> None:
         signal.raise_signal(signal.SIGTERM)
-        place(drafts)
+        place(drafts, names)
 
     monkeypatch.setattr(whole, "_place", interrupted)
     assert ended(lambda: write_folder(there, NEW)) == 128 + signal.SIGTERM
