@@ -28,7 +28,7 @@ pytestmark = pytest.mark.usefixtures("machine")
 
 LEAF1, LEAF2, LEAF3, LEAF4 = (f"backend-leaf00{number}" for number in (1, 2, 3, 4))
 SPINE1, SPINE2 = "backend-spine001", "backend-spine002"
-PATIENCE = 8.0  # of proofs that wait in vain; sessions that can come up do so within seven seconds
+PATIENCE = 16.0  # of proofs that wait in vain; sessions that can come up do so within seven seconds of an idle machine
 
 Results = Mapping[str, Result]
 Changes = Mapping[str, Mapping[str, str]]  # file → text → what it becomes

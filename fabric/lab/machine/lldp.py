@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from fabric.lab.blueprint import SERVER, End, Node
 from fabric.lab.machine import namespaces
 from fabric.lab.machine.namespaces import NETNS, processes
-from fabric.lab.machine.run import at_once, run
+from fabric.lab.machine.run import CommandError, at_once, run
 
 if TYPE_CHECKING:
     from fabric.lab.live import Live
@@ -46,6 +46,7 @@ def missing() -> str:
     return f"{lost[0]} is not installed (Debian package lldpd)" if lost else ""
 
 
+ATTEMPTS = 3  # to start an lldpd: on a busy machine one can end without a message while it is being configured
 SERVERS = 64  # servers that may speak; of more, their cables are left to the proof of reach
 
 
@@ -71,7 +72,15 @@ class Lldp:
         (home / "lldpd.conf").write_text(own + _QUICK, encoding="utf-8")
         (home / "hosts").write_text(f"127.0.0.1 localhost\n127.0.1.1 {name}\n", encoding="utf-8")
         command = ["nsenter", f"--net={NETNS / space}", "unshare", "--mount", "--uts", "--propagation", "private"]
-        run(*command, "sh", "-c", _SCRIPT, "sh", str(home), name)
+        for left in reversed(range(ATTEMPTS)):
+            try:
+                run(*command, "sh", "-c", _SCRIPT, "sh", str(home), name)
+                return
+            except CommandError:
+                if not left:
+                    raise
+                (home / "lldpd.sock").unlink(missing_ok=True)
+                time.sleep(1)
 
     def stop(self) -> None:
         """Ends them all."""
