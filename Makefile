@@ -15,7 +15,7 @@ demo: $(VENV)/.demo
 
 WORKERS ?= $(shell nproc)
 test: $(VENV)/.dev system-packages
-	$(VENV)/bin/python -m pytest -n $(WORKERS) --dist loadgroup
+	$(VENV)/bin/python -m pytest -n $(WORKERS)
 
 # Under 90 seconds on two cores: the language, plans, files of every network OS read and written, and the command.
 QUICK := tests/intent tests/planner tests/render tests/readback tests/diff tests/output tests/floor tests/qos tests/catalog \

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+from pathlib import PurePosixPath
+from typing import Any
+
 import pytest
 
 MACHINE = {"test_lab_live.py", "test_lab_wrong.py", "test_frr_live.py", "test_configs.py"}  # daemons, namespaces, sysctls
 
 
-@pytest.hookimpl(tryfirst=True)  # the groups are read when xdist looks at the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """In one group, which one worker takes, and first, as they mostly wait."""
-    for item in items:
-        if item.path.name in MACHINE:
-            item.add_marker(pytest.mark.xdist_group("machine"))
+    """Tests that use the machine come first, as they mostly wait."""
     items.sort(key=lambda item: item.path.name not in MACHINE)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """One worker takes all tests that use the machine; every other test goes to the worker that is free.
+
+    Not `--dist loadgroup`: pytest-xdist 3.8 writes the group into the id of a test, which pytest 9.2 ignores.
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class MachineScheduling(LoadScopeScheduling):  # type: ignore[misc, unused-ignore]
+        def _split_scope(self, nodeid: str) -> str:
+            return "machine" if PurePosixPath(nodeid.split("::")[0]).name in MACHINE else nodeid
+
+    return MachineScheduling(config, log)
