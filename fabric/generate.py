@@ -15,16 +15,16 @@ from fabric.diagnostics import Diagnostic, InputError, Place, Report, plural
 from fabric.export.site_files import site_files
 from fabric.export.tables import links_csv, upper_ends
 from fabric.hosts import host_files
+from fabric.intent.intent import Intent
+from fabric.nos.target import target
 from fabric.output import LINE_ENDS, Changes, Comparison, OutputError, Store, Transaction, stage
 from fabric.output import check as compare
 from fabric.output import diff as differences
 from fabric.output.stage import Staged
-from fabric.pipeline import Intent
 from fabric.plan.devices import SERVER
 from fabric.plan.plan import Plan
 from fabric.planner import lock
 from fabric.planner.warnings import unsilenced
-from fabric.vendors.base import target
 from fabric.workers import PARALLEL_FROM, in_chunks
 
 Progress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]

@@ -11,7 +11,7 @@ import networkx
 
 from fabric import pipeline, revision
 from fabric.diagnostics import plural
-from fabric.pipeline import Intent
+from fabric.intent.intent import Intent
 from fabric.plan.devices import SERVER, SWITCH_ROLES
 from fabric.plan.plan import FabricPlan, Plan
 from fabric.planner.coordinates import nic_name

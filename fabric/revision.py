@@ -7,8 +7,8 @@ from pathlib import Path
 
 from fabric import pipeline
 from fabric.diagnostics import Diagnostic, InputError, Place
+from fabric.intent.intent import Intent
 from fabric.output.paths import site_folder
-from fabric.pipeline import Intent
 from fabric.planner import lock as locks
 from fabric.planner.lock import Lock
 

@@ -11,7 +11,7 @@ from fabric.output import files as stored
 from fabric.output.files import sha256
 
 if TYPE_CHECKING:
-    from fabric.pipeline import Intent
+    from fabric.intent.intent import Intent
 
 State = Literal["fresh", "stale", "edited", "CRLF"]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from fabric.checks.rows import KINDS, Key, Row, Rows, Value
-from fabric.readback.facts import Said
+from fabric.facts import Said
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable
 from typing import TypeVar
 
-from fabric.readback.facts import Said
+from fabric.facts import Said
 
 T = TypeVar("T")
 V = TypeVar("V", bound=Hashable)

@@ -18,9 +18,9 @@ from fabric.diagnostics import Place
 if TYPE_CHECKING:
     from fabric.checks.network import Network
     from fabric.configs.view_of import Views
+    from fabric.facts import Facts, Said
     from fabric.plan.plan import FabricPlan, Plan
     from fabric.plan.views import SwitchView
-    from fabric.readback.facts import Facts, Said
 
 
 class Check:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from fabric.checks.agree import Difference, show
 from fabric.checks.rows import Key
+from fabric.facts import Ecn, Facts, Interface, PortQos, Said
+from fabric.nos.idiom import Idiom
+from fabric.nos.target import target
 from fabric.plan.lossless import Lossless, Marking, Qos
 from fabric.plan.ports import Port
 from fabric.plan.views import SwitchView
-from fabric.readback.facts import Ecn, Facts, Interface, PortQos, Said
-from fabric.vendors.base import target
-from fabric.vendors.idiom import Idiom
 
 BEST_EFFORT = 0
 CONTROL = (48, 56)  # class selectors 6 and 7, what switches say to each other

@@ -16,8 +16,8 @@ from fabric.checks.literals import unknown_addresses
 from fabric.checks.network import Network
 from fabric.checks.planned import planned_rows
 from fabric.checks.rows import Key, blocks_of, rows_of
+from fabric.facts import Facts, Said
 from fabric.plan.views import SwitchView
-from fabric.readback.facts import Facts, Said
 
 
 @cache

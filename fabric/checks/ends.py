@@ -5,7 +5,7 @@ from __future__ import annotations
 from ipaddress import ip_address, ip_interface, ip_network
 from typing import NamedTuple
 
-from fabric.readback.facts import Bgp, Facts, Interface, Neighbor, Said
+from fabric.facts import Bgp, Facts, Interface, Neighbor, Said
 
 
 class Owner(NamedTuple):

@@ -9,8 +9,8 @@ from fabric.checks.finding import NOTE, Finding
 from fabric.checks.network import Network
 from fabric.checks.site import Checked
 from fabric.checks.verdict import Read
-from fabric.readback.folder import Folder
-from fabric.readback.recognise import beside
+from fabric.nos.reading.folder import Folder
+from fabric.nos.reading.recognise import beside
 
 
 def check_folder(folder: Folder) -> Checked:

@@ -8,15 +8,15 @@ from typing import TypeAlias
 
 from fabric.checks.finding import ERROR, Finding
 from fabric.checks.servers import CHECKS, ServerCheck
+from fabric.facts import Facts
 from fabric.hosts.agree import HostFiles, SwitchEnd
 from fabric.hosts.agree import disagreements as of_host
 from fabric.hosts.ends import end_of
 from fabric.hosts.view import hosts, sides
+from fabric.nos.target import target
 from fabric.plan.devices import SERVER
 from fabric.plan.plan import Plan
 from fabric.plan.views import SwitchView
-from fabric.readback.facts import Facts
-from fabric.vendors.base import target
 
 Ends: TypeAlias = dict[tuple[str, str], SwitchEnd]  # (server, its port) → the switch's end of the cable
 IDS = tuple(check.id for check in CHECKS)

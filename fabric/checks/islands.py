@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from fabric.checks.alike import role
-from fabric.readback.facts import Facts
+from fabric.facts import Facts
 
 if TYPE_CHECKING:
     from fabric.checks.network import Network

@@ -10,7 +10,7 @@ from functools import cached_property
 from ipaddress import ip_interface
 
 from fabric.checks.ends import End, Far, Owner, Subnets, bare, is_on, vrf_of, within
-from fabric.readback.facts import MANAGEMENT, Bgp, Facts, Interface, Neighbor
+from fabric.facts import MANAGEMENT, Bgp, Facts, Interface, Neighbor
 
 WORD = re.compile(r"[^\s,;:()\[\]\"']+")
 

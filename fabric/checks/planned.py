@@ -7,12 +7,12 @@ from functools import partial
 
 from fabric.checks.policies import Policies
 from fabric.checks.rows import Key, Value, session_name, table_name
+from fabric.facts import MANAGEMENT
+from fabric.nos.idiom import TENANT
+from fabric.nos.policy import Policy
+from fabric.nos.target import target
 from fabric.plan.ports import Port, Session
 from fabric.plan.views import SwitchView
-from fabric.readback.facts import MANAGEMENT
-from fabric.vendors.base import target
-from fabric.vendors.idiom import TENANT
-from fabric.vendors.policy import Policy
 
 
 def planned_rows(view: SwitchView) -> dict[Key, Value]:

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from fabric.nos.idiom import Idiom
+from fabric.nos.policy import Policy, PrefixList, external_policy, underlay_policy, vrf_policy
 from fabric.plan.devices import LEAF
 from fabric.plan.tenancy import External
 from fabric.plan.views import SwitchView
-from fabric.vendors.idiom import Idiom
-from fabric.vendors.policy import Policy, PrefixList, external_policy, underlay_policy, vrf_policy
 
 
 @dataclass(frozen=True)

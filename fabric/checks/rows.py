@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
-from fabric.readback.facts import ANY_ROUTE, MANAGEMENT, Bgp, Facts, Interface, Neighbor, Said, Vni, Vrf
-from fabric.readback.words import is_address
+from fabric.facts import ANY_ROUTE, MANAGEMENT, Bgp, Facts, Interface, Neighbor, Said, Vni, Vrf
+from fabric.nos.reading.words import is_address
 
 Value: TypeAlias = "int | str | bool | frozenset[int] | frozenset[str]"
 

@@ -16,8 +16,8 @@ from fabric.checks.site import Checked, Site, finding_of
 from fabric.checks.verdict import Verdict
 from fabric.diagnostics import InputError, MissingError
 from fabric.generate import Progress, refuse_same_site, silent
-from fabric.pipeline import Intent
-from fabric.readback.folder import Device, Folder, scan
+from fabric.intent.intent import Intent
+from fabric.nos.reading.folder import Device, Folder, scan
 
 
 @dataclass(frozen=True)

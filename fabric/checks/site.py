@@ -17,17 +17,17 @@ from fabric.checks.verdict import Read
 from fabric.configs import Job, Renderer
 from fabric.diagnostics import Diagnostic, plural
 from fabric.export.site_files import site_files
+from fabric.facts import Said
 from fabric.generate import Progress, silent
 from fabric.hosts import host_files
+from fabric.intent.intent import Intent
+from fabric.nos.reading.folder import Device as Found
+from fabric.nos.reading.folder import Folder
+from fabric.nos.reading.readers import read_device
 from fabric.output.paths import kind
-from fabric.pipeline import Intent
 from fabric.plan.devices import Device
 from fabric.plan.plan import Plan
 from fabric.planner.lengths import LONGER_WARNING
-from fabric.readback.facts import Said
-from fabric.readback.folder import Device as Found
-from fabric.readback.folder import Folder
-from fabric.readback.readers import read_device
 from fabric.standing import Standing
 from fabric.workers import in_chunks
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fabric.checks.finding import ERROR, SEVERITIES, Finding
 from fabric.diagnostics import plural
-from fabric.readback.facts import Said
+from fabric.facts import Said
 
 NEVER = "never"
 FAIL_ON = (*SEVERITIES, NEVER)  # what `--fail-on` takes

@@ -15,7 +15,7 @@ from fabric.cli.sizes import size_bytes
 
 if TYPE_CHECKING:
     from fabric.explore.measure import Ask
-    from fabric.pipeline import Intent
+    from fabric.intent.intent import Intent
 
 
 def explore(

@@ -11,7 +11,7 @@ import typer
 def vendors(as_json: bool = typer.Option(False, "--json", help="print one JSON document")) -> None:
     """List the network OSes that configs are made for: their switches, and what each of them can do."""
     from fabric import catalog
-    from fabric.vendors.base import targets
+    from fabric.nos.target import targets
 
     models = {name: catalog.switch(name) for name in catalog.switch_names()}
     table: dict[str, dict[str, Any]] = {}

@@ -9,10 +9,10 @@ from pathlib import Path
 from fabric.configs import overrides, targets
 from fabric.configs.view_of import Views
 from fabric.diagnostics import Diagnostic, InputError, Report
+from fabric.nos.target import CannotRender, target
 from fabric.plan.devices import Device
 from fabric.plan.plan import Plan
 from fabric.render import render
-from fabric.vendors.base import CannotRender, target
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from fabric.catalog.models import SwitchModel
 from fabric.diagnostics import Diagnostic, Place, Report, nearest, one_of
+from fabric.nos.target import Target, target, target_names, targets
 from fabric.plan.devices import CORE, LEAF, SPINE
 from fabric.planner import lossless, overlay
 from fabric.planner.spec import FabricSpec, TierSpec
-from fabric.vendors.base import Target, target, target_names, targets
 
 EVERY = (LEAF, SPINE, CORE)
 WORDS = {

@@ -13,13 +13,13 @@ from jinja2.exceptions import SecurityError
 
 from fabric.diagnostics import Diagnostic, InputError, Place, Report, one_of, show
 from fabric.intent.services import Override as Wish
+from fabric.nos.target import target
 from fabric.plan.devices import Device
 from fabric.plan.plan import Plan
 from fabric.render import DocumentPatch, Override, TextOverride, refuse_control
 from fabric.templating.meter import LimitError
 from fabric.templating.shipped import shipped_templates
 from fabric.templating.site import SiteTemplateError, extended, one_line
-from fabric.vendors.base import target
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from fabric.configs import capabilities
 from fabric.diagnostics import Report, nearest, one_of
 from fabric.intent.site import Fabric
+from fabric.nos.target import Target, target, target_names
 from fabric.plan.devices import CORE, LEAF, SPINE
 from fabric.plan.plan import FabricPlan, Plan
 from fabric.planner.spec import FabricSpec, TierSpec
-from fabric.vendors.base import Target, target, target_names
 
 ROLES = (LEAF, SPINE, CORE)
 

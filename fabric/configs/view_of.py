@@ -13,6 +13,7 @@ from netaddr import IPNetwork
 from fabric.catalog.models import SwitchModel
 from fabric.configs.capabilities import balances_by_load
 from fabric.configs.tenant_views import TenantViews
+from fabric.nos.target import target
 from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
 from fabric.plan.links import ATTACHMENT, KINDS, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
 from fabric.plan.plan import FabricPlan, Plan
@@ -24,7 +25,6 @@ from fabric.planner.layouts import core_downlinks, leaf_layout, spine_downlinks,
 from fabric.planner.lossless import RoleLossless
 from fabric.planner.ports import Slot
 from fabric.planner.spec import GroupSpec
-from fabric.vendors.base import target
 
 _TIER = {LEAF: 0, SPINE: 1, CORE: 2}  # added to the hash seed
 _FABRIC_KINDS = (LEAF_LEAF, LEAF_SPINE, SPINE_CORE)

@@ -16,7 +16,7 @@ from fabric.diff.configs import DeviceChange
 from fabric.diff.design import Design, Names
 from fabric.diff.hosts import HostChange
 from fabric.generate import Progress, silent
-from fabric.pipeline import Intent
+from fabric.intent.intent import Intent
 from fabric.plan.devices import SERVER, SWITCH_ROLES
 from fabric.plan.plan import Plan
 from fabric.planner import lock as locks

@@ -48,7 +48,7 @@ def json_lines(operations: list[Operation]) -> list[str]:
 
 def nvue_lines(old: str, new: str) -> list[str]:
     """The file of `nv config patch` between two startup.yaml: what is unset, then what is set."""
-    from fabric.vendors.cumulus.yaml import dump
+    from fabric.nos.cumulus.write.yaml import dump
 
     gone, fresh = nvue_patch(nvue_tree(old), nvue_tree(new))
     out = []

@@ -10,7 +10,7 @@ from fabric.diagnostics import Diagnostic, InputError, Place, nearest
 from fabric.explain import counts, lossless, numbers, tenants
 from fabric.explain.counts import Case
 from fabric.explain.sessions import asked_for, sessions
-from fabric.pipeline import Intent
+from fabric.intent.intent import Intent
 from fabric.planner import lock
 from fabric.planner.lossless import cabled
 from fabric.planner.site import size_site

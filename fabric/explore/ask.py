@@ -11,7 +11,7 @@ from fabric.explore.front import OBJECTIVES
 from fabric.explore.measure import Ask
 from fabric.explore.run import Sweep
 from fabric.explore.space import Base, Choice, choices, usual
-from fabric.pipeline import Intent
+from fabric.intent.intent import Intent
 from fabric.planner.spec import resolve
 from fabric.solver.estimate.placement import KINDS, PLACEMENT, RANDOM
 from fabric.solver.measured.tables import COLLECTIVES

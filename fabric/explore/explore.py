@@ -9,7 +9,7 @@ from fabric.explore.journal import Journal
 from fabric.explore.report import Found
 from fabric.explore.run import run
 from fabric.generate import Progress
-from fabric.pipeline import Intent
+from fabric.intent.intent import Intent
 
 
 def explore(intent: Intent, wish: Wish, jobs: int, dask: str, journal: Path | None, progress: Progress) -> Found:

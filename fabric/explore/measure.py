@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.diagnostics import InputError
 from fabric.explore.space import Base, Choice
+from fabric.intent.intent import Intent
 
 if TYPE_CHECKING:
     from fabric.bom.prices import Prices
@@ -110,7 +111,7 @@ def _plan(base: Base, data: dict[str, Any]) -> FabricPlan:
 
     text = source.parse(json.dumps(data), base.shown)
     path = Path(base.shown)
-    intent = pipeline.Intent(path, load.validate(text), text, path.parent)
+    intent = Intent(path, load.validate(text), text, path.parent)
     return pipeline.plan(intent, Lock()).fabrics[base.fabric]
 
 

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from fabric.catalog.models import SwitchModel
 from fabric.hosts.names import interface_name
 from fabric.hosts.view import BMC
+from fabric.nos.target import target
 from fabric.plan.devices import CORE, LEAF, SERVER, SPINE, Device
 from fabric.plan.plan import FabricPlan
 from fabric.plan.ports import PortRef
 from fabric.planner.coordinates import nic_name
 from fabric.planner.spec import GroupSpec
-from fabric.vendors.base import target
 
 Names = NDArray[Any]  # of str
 

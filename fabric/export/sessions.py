@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from fabric.configs.view_of import Views
 from fabric.export.port_names import PortNames
 from fabric.export.tables import table
+from fabric.nos.policy import Policy, external_policy, vrf_policy
 from fabric.plan.devices import Device
 from fabric.plan.plan import FabricPlan, Plan
 from fabric.plan.ports import Port
 from fabric.plan.views import SwitchView
-from fabric.vendors.policy import Policy, external_policy, vrf_policy
 
 SESSION_COLUMNS: tuple[str, ...] = (
     *("fabric", "kind", "device", "interface", "vlan", "vrf", "address", "asn"),

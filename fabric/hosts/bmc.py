@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 
 from fabric.hosts.facts import ServerLink, server_links
 from fabric.hosts.view import CONTROLLER, Side
+from fabric.nos.target import target
 from fabric.plan.plan import FabricPlan
 from fabric.plan.ports import PortRef
-from fabric.vendors.base import target
 
 COLUMNS = ("server", "nic", "leaf", "port", "vlan", "tagged", "address", "gateway", "mac")
 Row = tuple[str | int, ...]

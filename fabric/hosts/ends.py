@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from ipaddress import ip_interface
 
+from fabric.facts import Facts, Interface, PortQos
 from fabric.hosts.agree import SwitchEnd
-from fabric.readback.facts import Facts, Interface, PortQos
-from fabric.vendors.base import target
-from fabric.vendors.idiom import Idiom
+from fabric.nos.idiom import Idiom
+from fabric.nos.target import target
 
 BEST_EFFORT = 0
 MEANT = (26, 48)  # DSCPs that a map in blocks of eight is for, RoCE and CNP

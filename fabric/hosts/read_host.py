@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from fabric.readback.words import integer
-from fabric.readback.yaml_lines import Branch, read_yaml
+from fabric.nos.reading.words import integer
+from fabric.nos.reading.yaml_lines import Branch, read_yaml
 
 CALLS = ("run ", "try ", "put ")  # functions of roce.sh that change something
 

@@ -11,7 +11,7 @@ import yaml
 from fabric.diagnostics import Diagnostic, InputError, Place, one_of
 from fabric.intent.load import validate
 from fabric.intent.source import parse
-from fabric.vendors.base import target_names
+from fabric.nos.target import target_names
 
 OWN_SERVER = "gpu-server"
 SCHEMA = "fabric.schema.json"  # what `fabric schema` prints, beside the intents

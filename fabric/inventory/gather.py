@@ -34,9 +34,9 @@ from fabric.inventory.records import (
     Vrf,
     Wire,
 )
+from fabric.nos.target import target
 from fabric.plan.devices import ATTACHED, SERVER, SWITCH_ROLES, Device
 from fabric.plan.plan import FabricPlan, Plan
-from fabric.vendors.base import target
 
 _DATA = Path(__file__).parent / "data" / "words.yaml"
 _UNKNOWN = "unknown"  # maker or model of a box that the plan knows by its name alone

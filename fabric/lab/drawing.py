@@ -13,18 +13,18 @@ from fabric.configs import Job, Renderer
 from fabric.diagnostics import Diagnostic, InputError, Place, plural
 from fabric.hosts.netplan import netplan_text
 from fabric.hosts.view import ETHERNET, Host, HostNic, hosts, sides
+from fabric.intent.intent import Intent
 from fabric.lab.blueprint import Blueprint, End, Interface, Node, Wire
 from fabric.lab.outside import Leg, node_name, stand_in
 from fabric.lab.server import server, tagged
 from fabric.lab.switch import switch
-from fabric.pipeline import Intent
+from fabric.nos.reading.readers import read_device
+from fabric.nos.target import target
 from fabric.plan.plan import Plan
 from fabric.plan.ports import Port
 from fabric.plan.views import SwitchView
 from fabric.planner.lock import Lock
-from fabric.readback.readers import read_device
 from fabric.standing import Standing
-from fabric.vendors.base import target
 
 RUNNABLE = ("frr", "sonic")  # network OSes whose frr.conf the daemons can load
 BFD_ENDS_PER_CORE = 400  # one end at 300 ms takes bfdd about 0.15 % of a core, and BGP needs some as well

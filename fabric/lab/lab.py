@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from fabric.diagnostics import Diagnostic, InputError, MissingError, Place, show
+from fabric.intent.intent import Intent
 from fabric.lab import state, trial
 from fabric.lab.blueprint import Blueprint
 from fabric.lab.down import take_down
@@ -21,7 +22,6 @@ from fabric.lab.stand_in import as_network_os
 from fabric.lab.state import Choices, State
 from fabric.lab.status import Status, status
 from fabric.lab.up import bring_up, digest
-from fabric.pipeline import Intent
 from fabric.signals import held_back
 
 Say = Callable[[str], None]

@@ -12,10 +12,10 @@ from pathlib import Path
 from fabric import pipeline
 from fabric.configs import overrides, targets
 from fabric.diagnostics import InputError, Place, Report, nearest, plural
+from fabric.intent.intent import Intent
 from fabric.intent.source import Path_
 from fabric.lab.deal import KEPT, Sized, deal, listed
 from fabric.lab.stand_in import Changed, Rewrite
-from fabric.pipeline import Intent
 from fabric.plan.plan import Plan
 from fabric.planner.lock import Lock
 from fabric.planner.options import divisors_of

@@ -11,13 +11,13 @@ from jinja2 import TemplateError
 
 from fabric.configs import targets
 from fabric.diagnostics import Diagnostic, InputError, Place, nearest, one_of, show
+from fabric.intent.intent import Intent
 from fabric.intent.load import validate
 from fabric.intent.services import Override
 from fabric.intent.source import Node, Path_, Source
-from fabric.pipeline import Intent
+from fabric.nos.target import target, target_names
 from fabric.planner.spec import resolve
 from fabric.templating.site import extended
-from fabric.vendors.base import target, target_names
 
 
 @dataclass(frozen=True)

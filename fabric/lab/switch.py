@@ -10,11 +10,11 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping
 
+from fabric import facts as read
+from fabric.facts import Facts, Said
 from fabric.lab.blueprint import BRIDGE, LOOPBACK, PORT, SWITCH, TUNNEL, Interface, Node
+from fabric.nos.target import target
 from fabric.plan.views import SwitchView
-from fabric.readback import facts as read
-from fabric.readback.facts import Facts, Said
-from fabric.vendors.base import target
 
 VXLAN_PORT = 4789
 BASE_SYSCTLS = (

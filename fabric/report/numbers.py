@@ -8,11 +8,11 @@ from ipaddress import ip_address
 import numpy as np
 
 from fabric.export.link_columns import routed
+from fabric.nos.target import target
 from fabric.plan.devices import CORE, LEAF, SPINE
 from fabric.plan.links import ATTACHMENT, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
 from fabric.plan.plan import FabricPlan
 from fabric.report.grid import Grid, grid
-from fabric.vendors.base import target
 
 _BETWEEN_SWITCHES = (LEAF_LEAF, LEAF_SPINE, SPINE_CORE)
 

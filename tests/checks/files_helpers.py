@@ -13,7 +13,7 @@ from fabric.checks.base import Check
 from fabric.checks.files import checks
 from fabric.checks.finding import Finding
 from fabric.checks.network import Network
-from fabric.readback.readers import read_device
+from fabric.nos.reading.readers import read_device
 
 Files: TypeAlias = Mapping[str, str]  # `leaf1.eos` → text
 Case: TypeAlias = tuple[Files, list[str]]  # → findings, each without its hint

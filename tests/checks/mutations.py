@@ -21,9 +21,9 @@ from fabric.checks import device
 from fabric.checks.files import checks
 from fabric.checks.finding import NOTE, Finding
 from fabric.checks.network import Network
+from fabric.facts import Facts
+from fabric.nos.reading.readers import read_device
 from fabric.plan.views import SwitchView
-from fabric.readback.facts import Facts
-from fabric.readback.readers import read_device
 
 ROOT = Path(__file__).resolve().parents[2]
 SYSTEMS = ("sonic", "cumulus", "eos", "nxos", "junos", "frr")

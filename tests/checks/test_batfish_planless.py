@@ -12,7 +12,7 @@ from fabric.checks.batfish.checks import AskedFiles
 from fabric.checks.batfish.planless import judge_files, texts_of
 from fabric.checks.batfish.snapshot import Texts
 from fabric.checks.finding import Finding
-from fabric.readback.folder import Device
+from fabric.nos.reading.folder import Device
 
 
 def texts(folder: Path, name: str) -> Texts:

@@ -13,7 +13,7 @@ from test_batfish_limits import JOINED, LARGE, UNNUMBERED, built
 from fabric.checks.batfish import run
 from fabric.checks.batfish.planless import run_folder
 from fabric.checks.finding import Finding
-from fabric.readback.folder import scan
+from fabric.nos.reading.folder import scan
 
 HOST = os.environ.get("BATFISH_HOST", "")
 pytestmark = pytest.mark.skipif(not HOST, reason="BATFISH_HOST is not set: these tests need a Batfish server")

@@ -18,8 +18,8 @@ from fabric.checks.device import check_of_kind, judge
 from fabric.checks.files import checks
 from fabric.checks.hosts import Sample
 from fabric.checks.rows import KINDS
+from fabric.nos.reading.readers import read_device
 from fabric.plan.views import SwitchView
-from fabric.readback.readers import read_device
 
 INTENTS = Path(__file__).parents[2] / "intent"
 FRONT, BACK = (f"ai-eos {name}-leaf001 startup-config" for name in ("frontend", "backend"))

@@ -8,7 +8,7 @@ from pathlib import Path
 from fabric import pipeline
 from fabric.checks.finding import Finding
 from fabric.checks.site import Site
-from fabric.readback.folder import Device, Folder
+from fabric.nos.reading.folder import Device, Folder
 
 FABRIC = """\
   {name}:

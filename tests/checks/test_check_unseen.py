@@ -13,7 +13,7 @@ from fabric.checks.device import judge
 from fabric.checks.edited import edits
 from fabric.checks.finding import ERROR, Finding
 from fabric.checks.site import Site
-from fabric.readback.readers import read_device
+from fabric.nos.reading.readers import read_device
 
 PLANNED = """\
 hostname leaf1

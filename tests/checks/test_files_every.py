@@ -17,7 +17,7 @@ from files_helpers import SMALL, Case, all_say
 
 from fabric.checks.files import checks
 from fabric.checks.folder import check_folder
-from fabric.readback.folder import scan
+from fabric.nos.reading.folder import scan
 
 SUBJECTS: tuple[Mapping[tuple[str, str], Case], ...] = (
     test_files_addressing.CASES,

@@ -9,7 +9,7 @@ import pytest
 from files_helpers import SMALL, Case, but, in_full, says
 
 from fabric.checks.folder import check_folder
-from fabric.readback.folder import scan
+from fabric.nos.reading.folder import scan
 
 ODD = "".join(f"frobnicate {n}\n" for n in range(1, 8))
 

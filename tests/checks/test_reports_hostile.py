@@ -10,7 +10,7 @@ import pytest
 from fabric.checks.finding import Finding
 from fabric.checks.reports import FORMATS, report
 from fabric.checks.verdict import Read, Verdict
-from fabric.readback.facts import Said
+from fabric.facts import Said
 
 # What a file may hold → how it is shown on one line.
 HOSTILE = {

@@ -7,7 +7,7 @@ import json
 from fabric.checks.finding import Finding
 from fabric.checks.reports import report
 from fabric.checks.verdict import Read, Verdict
-from fabric.readback.facts import Said
+from fabric.facts import Said
 
 
 def test_the_whole_document() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fabric.checks.finding import Finding
 from fabric.checks.reports import report
 from fabric.checks.verdict import Read, Verdict
-from fabric.readback.facts import Said
+from fabric.facts import Said
 
 HINT = "run `fabric generate`"
 CONFIG = "generated/dc1/leaf1/frr.conf"

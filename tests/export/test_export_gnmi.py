@@ -12,7 +12,7 @@ from export_plans import DESIGNS, check_golden, plan
 
 from fabric.catalog import DATA
 from fabric.export.gnmi import LOSSLESS, Topic, gnmi, telemetry
-from fabric.vendors.base import target, target_names
+from fabric.nos.target import target, target_names
 
 # https://gnmic.openconfig.net: keys of a target and of a subscription that are used here.
 TARGET = {"address", "subscriptions", "event-tags"}
@@ -128,9 +128,9 @@ def test_every_network_os_with_gnmi_is_described() -> None:
 
 @pytest.mark.parametrize("nos", ["sonic", "eos", "junos"])
 def test_the_port_is_the_one_that_the_switch_listens_on(nos: str) -> None:
-    from fabric.vendors.eos.management import GNMI_PORT as EOS
-    from fabric.vendors.junos.filters import GNMI_PORT as JUNOS
-    from fabric.vendors.sonic.hardening import GNMI_PORT as SONIC
+    from fabric.nos.eos.write.management import GNMI_PORT as EOS
+    from fabric.nos.junos.write.filters import GNMI_PORT as JUNOS
+    from fabric.nos.sonic.write.hardening import GNMI_PORT as SONIC
 
     found = telemetry(nos)
     assert found is not None

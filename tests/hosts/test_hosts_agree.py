@@ -14,8 +14,8 @@ from fabric.hosts import host_files
 from fabric.hosts.agree import HostFiles, SwitchEnd, disagreements
 from fabric.hosts.ends import ends_of
 from fabric.hosts.view import hosts, sides
+from fabric.nos.reading.readers import read_device
 from fabric.plan.plan import Plan
-from fabric.readback.readers import read_device
 
 END = SwitchEnd(
     dscp=26,
@@ -297,8 +297,8 @@ def test_sonic_with_two_lossless_queues_disagrees() -> None:
 
 def test_a_sonic_leaf_as_it_is_rendered_agrees() -> None:
     from fabric.configs.view_of import Views
+    from fabric.nos.target import target
     from fabric.render import render
-    from fabric.vendors.base import target
 
     topology = {"switch": "sn5600", "unit": {"servers": 2}}
     made = plan(nos="sonic", topology=topology)

@@ -9,6 +9,7 @@ from pathlib import Path
 from fabric import pipeline
 from fabric.diagnostics import MissingError
 from fabric.intent import source
+from fabric.intent.intent import Intent
 from fabric.intent.load import validate
 from fabric.lab import state
 from fabric.lab.blueprint import Blueprint
@@ -16,7 +17,6 @@ from fabric.lab.drawing import draw
 from fabric.lab.machine import namespaces
 from fabric.lab.machine.kernel import require
 from fabric.lab.names import Names
-from fabric.pipeline import Intent
 
 ROOT = Path(__file__).parents[2]
 

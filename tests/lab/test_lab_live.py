@@ -17,6 +17,7 @@ import pytest
 from lab_sites import EVPN, ROOT, SONIC, alive, generated, left, processes
 
 from fabric.cli import main
+from fabric.intent.intent import Intent
 from fabric.lab import state
 from fabric.lab.down import take_down
 from fabric.lab.machine import daemons, limits, namespaces
@@ -24,7 +25,6 @@ from fabric.lab.machine.kernel import kernel
 from fabric.lab.names import Names
 from fabric.lab.switch import BASE_SYSCTLS
 from fabric.lab.trial import AFTERWARDS, PROOF_NAMES
-from fabric.pipeline import Intent
 
 FABRIC = Path(sys.executable).parent / "fabric"
 NOBODY = 65534

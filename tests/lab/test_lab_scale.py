@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from fabric import pipeline
 from fabric.diagnostics import Diagnostic, InputError
 from fabric.intent import source
+from fabric.intent.intent import Intent
 from fabric.intent.load import validate
 from fabric.lab.scale import scaled
 from fabric.lab.stand_in import as_network_os
-from fabric.pipeline import Intent
 from fabric.plan.devices import LEAF, SERVER
 from fabric.plan.links import LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
 from fabric.plan.plan import FabricPlan, Plan

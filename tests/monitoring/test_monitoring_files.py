@@ -18,8 +18,8 @@ import yaml
 from fabric import pipeline
 from fabric.monitoring.exporters import SIGNALS, exporters
 from fabric.monitoring.prometheus import prometheus
+from fabric.nos.target import target_names
 from fabric.plan.devices import SWITCH_ROLES
-from fabric.vendors.base import target_names
 from tests.monitoring.monitoring_plans import DESIGNS, HEAD, files_of, plan_of, written
 
 ROOT = Path(__file__).parents[2]

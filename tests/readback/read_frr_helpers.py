@@ -6,8 +6,8 @@ import random
 from pathlib import Path
 from typing import Any
 
-from fabric.readback.facts import Ecn, Facts, Said
-from fabric.readback.frr.reader import read
+from fabric.facts import Ecn, Facts, Said
+from fabric.nos.frr.read.device import read
 
 ROOT = Path(__file__).parents[2]
 GENERATED = ROOT / "generated"

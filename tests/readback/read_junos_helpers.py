@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from fabric.readback.facts import Facts, Said
-from fabric.readback.junos.reader import read
+from fabric.facts import Facts, Said
+from fabric.nos.junos.read.device import read
 
 FILE = "juniper.conf"
 

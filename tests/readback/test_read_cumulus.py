@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 import yaml
 
-from fabric.readback.facts import MANAGEMENT, Bgp, Ecn, Facts, Interface, Neighbor, PortQos, Said, Vni, Vrf
-from fabric.readback.readers import read_device
+from fabric.facts import MANAGEMENT, Bgp, Ecn, Facts, Interface, Neighbor, PortQos, Said, Vni, Vrf
+from fabric.nos.reading.readers import read_device
 
 FILE = "startup.yaml"
 ROOT = Path(__file__).parents[2]

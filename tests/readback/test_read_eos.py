@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from fabric.readback.eos.reader import read
-from fabric.readback.facts import MANAGEMENT, Ecn, Facts, Said
+from fabric.facts import MANAGEMENT, Ecn, Facts, Said
+from fabric.nos.eos.read.device import read
 
 ROOT = Path(__file__).parents[2]
 GENERATED = [

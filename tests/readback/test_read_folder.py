@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from fabric.checks.folder import check_folder
-from fabric.readback import folder as folder_module
-from fabric.readback.folder import scan
-from fabric.readback.recognise import Kind, recognise
+from fabric.nos.reading import folder as folder_module
+from fabric.nos.reading.folder import scan
+from fabric.nos.reading.recognise import Kind, recognise
 
 GENERATED = Path(__file__).parents[2] / "generated"
 

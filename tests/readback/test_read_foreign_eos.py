@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fabric.readback.eos.names import port_name
-from fabric.readback.eos.reader import read
+from fabric.nos.eos.read.device import read
+from fabric.nos.eos.read.names import port_name
 
 NAMES = {
     "Ethernet1": "Ethernet1",

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from fabric.checks.folder import check_folder
-from fabric.readback.folder import scan
-from fabric.readback.recognise import Kind, recognise
+from fabric.nos.reading.folder import scan
+from fabric.nos.reading.recognise import Kind, recognise
 
 EOS = "hostname {}\nvrf instance red\n"
 INTERFACES = "auto lo\niface lo inet loopback\n"

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from read_frr_helpers import FRR_CONF, GENERATED, GOLDEN, INTERFACES, damaged, facts, plain, told, whole
 
-from fabric.readback.facts import Neighbor
-from fabric.readback.frr.reader import read
+from fabric.facts import Neighbor
+from fabric.nos.frr.read.device import read
 
 FOLDERS = [*sorted((GENERATED / "ai-frr" / "configs").iterdir()), *sorted(GOLDEN.glob("frr-*"))]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from read_frr_helpers import FRR_CONF, INTERFACES, facts, plain, shown, told
 
-from fabric.readback.facts import MANAGEMENT
-from fabric.readback.frr.reader import read
+from fabric.facts import MANAGEMENT
+from fabric.nos.frr.read.device import read
 
 
 def test_tenants() -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from read_junos_helpers import facts, plain, told
 
-from fabric.readback.junos.known import WHOLE, known
-from fabric.readback.junos.text import Config, read_text
-from fabric.readback.junos.tree import Node
+from fabric.nos.junos.read.known import WHOLE, known
+from fabric.nos.junos.read.text import Config, read_text
+from fabric.nos.junos.read.tree import Node
 
 ROOT = Path(__file__).parents[2]
 GENERATED = sorted(ROOT.glob("generated/*/configs/*/juniper.conf"))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from read_junos_helpers import FILE, facts, plain, told
 
-from fabric.readback.facts import Said
+from fabric.facts import Said
 
 PORTS = """\
 chassis { fpc 0 { pic 0 { port 9 { speed 100g; } } } }

@@ -7,7 +7,7 @@ import re
 import pytest
 from read_junos_helpers import FILE, facts, plain, told
 
-from fabric.readback.facts import Said, Vni
+from fabric.facts import Said, Vni
 
 BGP = """\
 chassis { maximum-ecmp 64; }

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from read_junos_helpers import FILE, facts, told
 
-from fabric.readback.facts import Said
-from fabric.readback.junos.reader import read
-from fabric.readback.junos.text import Config, read_text
+from fabric.facts import Said
+from fabric.nos.junos.read.device import read
+from fabric.nos.junos.read.text import Config, read_text
 
 FORMS = {
     "braces": """\

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from fabric.readback.facts import MANAGEMENT, Ecn, Facts, Interface, Neighbor, PortQos, Said, Vni, Vrf
-from fabric.readback.readers import read_device
+from fabric.facts import MANAGEMENT, Ecn, Facts, Interface, Neighbor, PortQos, Said, Vni, Vrf
+from fabric.nos.reading.readers import read_device
 
 FILE = "startup-config"
 GENERATED = sorted(Path(__file__).parents[2].glob("generated/ai-nxos/configs/*/startup-config"))

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from read_frr_helpers import GENERATED, GOLDEN, damaged, plain, shown, values, whole
 
-from fabric.readback.facts import MANAGEMENT, Facts
-from fabric.readback.sonic.json_lines import Object, read_json
-from fabric.readback.sonic.reader import read
+from fabric.facts import MANAGEMENT, Facts
+from fabric.nos.sonic.read.device import read
+from fabric.nos.sonic.read.json_lines import Object, read_json
 
 FOLDERS = sorted(path.parent for home in (GENERATED, GOLDEN) for path in home.rglob("config_db.json"))
 

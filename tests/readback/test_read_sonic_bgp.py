@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from read_frr_helpers import plain, values
 
-from fabric.readback.facts import Facts
-from fabric.readback.sonic.reader import read
+from fabric.facts import Facts
+from fabric.nos.sonic.read.device import read
 
 
 def facts(tables: dict[str, Any], conf: str = "") -> Facts:

@@ -10,10 +10,10 @@ from typing import Any
 from render_views import STYLES, view
 from tenant_views import rich
 
+from fabric.nos.sonic import target as sonic
+from fabric.nos.sonic.write.ports import board_of
 from fabric.plan.views import SwitchView
 from fabric.render import to_json
-from fabric.vendors.sonic import target as sonic
-from fabric.vendors.sonic.ports import board_of
 
 Db = dict[str, dict[str, Any]]
 

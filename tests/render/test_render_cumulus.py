@@ -14,11 +14,11 @@ from test_render_cumulus_dialect import every_view
 
 from fabric import catalog
 from fabric.catalog.models import PortGroup, SwitchModel
+from fabric.nos.cumulus.target import TARGET, tree
+from fabric.nos.cumulus.write.interfaces import breakouts
 from fabric.plan.ports import PortRef
 from fabric.plan.views import Balancing, SwitchView
 from fabric.render import DocumentPatch, render
-from fabric.vendors.cumulus.interfaces import breakouts
-from fabric.vendors.cumulus.target import TARGET, tree
 
 
 def written(own: SwitchView, *patches: DocumentPatch) -> dict[str, Any]:

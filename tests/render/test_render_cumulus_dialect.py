@@ -10,11 +10,11 @@ import pytest
 from render_views import STYLES, view
 from tenant_views import rich
 
+from fabric.nos.cumulus.target import TARGET, tree
+from fabric.nos.cumulus.write.dialect import release, release_refusal, spelled
+from fabric.nos.cumulus.write.tree import ENABLE, Tree
+from fabric.nos.target import CannotRender
 from fabric.plan.views import SwitchView
-from fabric.vendors.base import CannotRender
-from fabric.vendors.cumulus.dialect import release, release_refusal, spelled
-from fabric.vendors.cumulus.target import TARGET, tree
-from fabric.vendors.cumulus.tree import ENABLE, Tree
 
 VIEWS = {
     **{

@@ -10,9 +10,9 @@ import pytest
 from render_views import STYLES, view
 from tenant_views import rich
 
+from fabric.nos.cumulus.target import TARGET
 from fabric.plan.views import SwitchView
 from fabric.render import render
-from fabric.vendors.cumulus.target import TARGET
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "render" / "cumulus"
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 from tenant_views import MARKING, QOS, rich
 
+from fabric.nos.cumulus.target import tree
+from fabric.nos.cumulus.write.qos import classes, marking_names, qos, weights
 from fabric.plan.lossless import Marking, Qos, Watchdog
 from fabric.plan.views import SwitchView
-from fabric.vendors.cumulus.qos import classes, marking_names, qos, weights
-from fabric.vendors.cumulus.target import tree
 
 OTHER = replace(QOS, priority=4, dscp=24, cnp_priority=7, cnp_dscp=46)
 

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from tenant_views import rich
 
+from fabric.nos.cumulus.target import TARGET, tree
+from fabric.nos.cumulus.write.routing import prefix_list
+from fabric.nos.cumulus.write.tenants import tenant_filter
+from fabric.nos.policy import PrefixList
 from fabric.plan.tenancy import Acl, External
 from fabric.plan.views import SwitchView
-from fabric.vendors.cumulus.routing import prefix_list
-from fabric.vendors.cumulus.target import TARGET, tree
-from fabric.vendors.cumulus.tenants import tenant_filter
-from fabric.vendors.policy import PrefixList
 
 
 def evpn(name: str) -> SwitchView:

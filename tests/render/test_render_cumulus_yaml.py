@@ -9,7 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabric.vendors.cumulus.yaml import dump, scalar
+from fabric.nos.cumulus.write.yaml import dump, scalar
 
 HOSTILE = [
     *("on", "Off", "YES", "no", "y", "N", "true", "False", "null", "Null", "~", ""),

@@ -8,10 +8,10 @@ import pytest
 from render_views import STYLES, view
 
 from fabric.catalog.models import PortGroup, SwitchModel
+from fabric.nos.eos import target as eos
+from fabric.nos.eos.target import TARGET
 from fabric.plan.ports import PortRef
 from fabric.render import render
-from fabric.vendors.eos import target as eos
-from fabric.vendors.eos.target import TARGET
 
 BOX = SwitchModel(
     ports=(PortGroup(count=1, speed_gbps=800), PortGroup(count=1, speed_gbps=100), PortGroup(count=1, speed_gbps=25))

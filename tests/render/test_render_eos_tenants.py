@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from tenant_views import rich
 
+from fabric.nos.eos.target import TARGET
+from fabric.nos.eos.write.ports import grouped, switchport, vlan_list
 from fabric.plan.ports import Subinterface
 from fabric.plan.tenancy import External
 from fabric.plan.views import SwitchView
 from fabric.render import render
-from fabric.vendors.eos.ports import grouped, switchport, vlan_list
-from fabric.vendors.eos.target import TARGET
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "render"
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from render_views import STYLES, view
 
+from fabric.nos.frr.target import TARGET as FRR
+from fabric.nos.sonic.target import TARGET as SONIC
+from fabric.nos.target import Target
 from fabric.render import render
-from fabric.vendors.base import Target
-from fabric.vendors.frr.target import TARGET as FRR
-from fabric.vendors.sonic.target import TARGET as SONIC
 
 needs_vtysh = pytest.mark.skipif(shutil.which("vtysh") is None, reason="vtysh is not installed")
 

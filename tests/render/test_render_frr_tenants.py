@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from tenant_views import rich
 
+from fabric.nos.frr.target import TARGET as FRR
+from fabric.nos.sonic.target import TARGET as SONIC
+from fabric.nos.target import Target
 from fabric.plan.tenancy import External
 from fabric.plan.views import SwitchView
 from fabric.render import render
-from fabric.vendors.base import Target
-from fabric.vendors.frr.target import TARGET as FRR
-from fabric.vendors.sonic.target import TARGET as SONIC
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "render"
 CASES = [

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from render_views import STYLES, view
 
+from fabric.nos.eos.target import TARGET as EOS
+from fabric.nos.frr.target import TARGET as FRR
+from fabric.nos.sonic.target import TARGET as SONIC
+from fabric.nos.target import Target
 from fabric.render import render
-from fabric.vendors.base import Target
-from fabric.vendors.eos.target import TARGET as EOS
-from fabric.vendors.frr.target import TARGET as FRR
-from fabric.vendors.sonic.target import TARGET as SONIC
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "render"
 CASES = [

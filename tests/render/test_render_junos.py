@@ -11,13 +11,13 @@ from render_views import STYLES, view
 from tenant_views import rich
 
 from fabric import catalog
+from fabric.nos.junos.target import TARGET, refuses
+from fabric.nos.junos.write import words
+from fabric.nos.policy import Entry
 from fabric.plan.ports import PortRef
 from fabric.plan.tenancy import External
 from fabric.plan.views import SwitchView
 from fabric.render import TextOverride, render
-from fabric.vendors.junos import words
-from fabric.vendors.junos.target import TARGET, refuses
-from fabric.vendors.policy import Entry
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "render" / "junos"
 CASES = [

@@ -7,7 +7,7 @@ from dataclasses import replace
 from tenant_views import rich
 from test_render_junos import block, text
 
-from fabric.vendors.junos.target import TARGET
+from fabric.nos.junos.target import TARGET
 
 
 def test_a_leaf_has_explicit_distinguishers_and_targets() -> None:

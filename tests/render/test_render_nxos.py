@@ -12,12 +12,12 @@ from render_views import BOX, STYLES, view
 from tenant_views import rich
 
 from fabric.catalog.models import SwitchModel
+from fabric.nos.nxos import target as nxos
+from fabric.nos.nxos.target import TARGET
+from fabric.nos.nxos.write.manage import Banner, banner
 from fabric.plan.ports import PortRef
 from fabric.plan.views import SwitchView
 from fabric.render import render
-from fabric.vendors.nxos import target as nxos
-from fabric.vendors.nxos.manage import Banner, banner
-from fabric.vendors.nxos.target import TARGET
 
 
 def config(seen: SwitchView) -> list[str]:

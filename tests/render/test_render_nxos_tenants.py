@@ -10,9 +10,9 @@ import pytest
 from tenant_views import rich
 from test_render_nxos import config, section
 
+from fabric.nos.nxos.target import TARGET
 from fabric.plan.tenancy import Acl
 from fabric.render import render
-from fabric.vendors.nxos.target import TARGET
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "render" / "nxos"
 CASES = [

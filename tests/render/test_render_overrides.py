@@ -11,6 +11,8 @@ import pytest
 from jinja2.exceptions import SecurityError, UndefinedError
 from render_views import STYLES, view
 
+from fabric.nos.eos.target import TARGET as EOS
+from fabric.nos.sonic.target import TARGET as SONIC
 from fabric.render import (
     DocumentPatch,
     TextOverride,
@@ -21,8 +23,6 @@ from fabric.render import (
     templates_root,
     to_json,
 )
-from fabric.vendors.eos.target import TARGET as EOS
-from fabric.vendors.sonic.target import TARGET as SONIC
 
 LEAF = view("leaf1", replace(STYLES["ipv4"], nos="eos"))
 

@@ -9,19 +9,19 @@ import pytest
 from render_views import BOX, STYLES, view
 
 from fabric import catalog
+from fabric.nos import target as base
+from fabric.nos.eos import target as eos
+from fabric.nos.frr import target as frr
+from fabric.nos.sonic import target as sonic
+from fabric.nos.target import far_end, lane_list
 from fabric.plan.ports import Peer, PortRef
-from fabric.vendors import base
-from fabric.vendors.base import far_end, lane_list
-from fabric.vendors.eos import target as eos
-from fabric.vendors.frr import target as frr
-from fabric.vendors.sonic import target as sonic
 
 
 @pytest.fixture
 def installed(monkeypatch: pytest.MonkeyPatch) -> None:
     points = EntryPoints(
         [
-            EntryPoint("frr", "fabric.vendors.frr.target:TARGET", base.GROUP),
+            EntryPoint("frr", "fabric.nos.frr.target:TARGET", base.GROUP),
             EntryPoint("broken", "no.such.module:TARGET", base.GROUP),
         ]
     )

@@ -11,11 +11,11 @@ from render_views import BOARD, BOX, STYLES, half, view, whole
 
 from fabric import catalog
 from fabric.catalog.models import SonicPlatform
+from fabric.nos.sonic.target import BFD_TIMES, TARGET
+from fabric.nos.sonic.write import ports as sonic_ports
+from fabric.nos.target import lane_list
 from fabric.plan.ports import PortRef
 from fabric.render import render
-from fabric.vendors.base import lane_list
-from fabric.vendors.sonic import ports as sonic_ports
-from fabric.vendors.sonic.target import BFD_TIMES, TARGET
 
 # What SONiC's models call a leaf-list.
 LISTS = {

@@ -10,11 +10,11 @@ from tenant_views import LONG, MARKING, QOS, SHORT, rich
 from test_sonic_references import findings
 
 from fabric import catalog
+from fabric.nos.sonic.write.buffers import headroom
+from fabric.nos.sonic.write.qos import marking_names, watchdog
 from fabric.plan.lossless import Marking, Watchdog
 from fabric.plan.ports import Port, PortRef
 from fabric.plan.views import SwitchView
-from fabric.vendors.sonic.buffers import headroom
-from fabric.vendors.sonic.qos import marking_names, watchdog
 
 PLAIN = rich("leaf1", "qos", "sonic")
 

@@ -11,13 +11,13 @@ from render_views import STYLES
 from sonic_views import CASES, db
 from tenant_views import rich
 
+from fabric.nos.frr.write.tenants import PREFERRED
+from fabric.nos.sonic.target import TARGET
+from fabric.nos.sonic.write.ports import subinterface_name
+from fabric.nos.sonic.write.tenants import PREFERRED as OWN_PREFERRED
+from fabric.nos.sonic.write.tenants import VRF_NAME_LIMIT, routed_tables
 from fabric.plan.tenancy import Acl
 from fabric.render import render
-from fabric.vendors.frr.tenants import PREFERRED
-from fabric.vendors.sonic.ports import subinterface_name
-from fabric.vendors.sonic.target import TARGET
-from fabric.vendors.sonic.tenants import PREFERRED as OWN_PREFERRED
-from fabric.vendors.sonic.tenants import VRF_NAME_LIMIT, routed_tables
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "render" / "sonic"
 FILES = (

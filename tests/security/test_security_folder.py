@@ -13,8 +13,8 @@ from fabric import pipeline
 from fabric.cli import app
 from fabric.cli.reports import put, put_folder
 from fabric.diagnostics import InputError
+from fabric.nos.reading.folder import scan
 from fabric.output import OutputError, Store
-from fabric.readback.folder import scan
 
 ROOT = Path(__file__).parents[2]
 

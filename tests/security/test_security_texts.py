@@ -25,12 +25,12 @@ from fabric.intent import source
 from fabric.intent.base import FILLED_IN
 from fabric.intent.load import validate
 from fabric.intent.schema import schema
+from fabric.nos.reading.readers import read_device
+from fabric.nos.target import target
 from fabric.output.paths import check_path
 from fabric.plan.views import SwitchView
 from fabric.planner.lock import Lock
-from fabric.readback.readers import read_device
 from fabric.render import refuse_control, render
-from fabric.vendors.base import target
 
 FULL = os.environ.get("FABRIC_SECURITY") == "full"
 FIELD_STEP = 1 if FULL else 12

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from fabric.nos.frr.target import TARGET as FRR
+from fabric.nos.sonic.target import TARGET as SONIC
+from fabric.nos.target import Target
 from fabric.plan.tenancy import External, Vrf
 from fabric.plan.views import SwitchView
 from fabric.render import render
-from fabric.vendors.base import Target
-from fabric.vendors.frr.target import TARGET as FRR
-from fabric.vendors.sonic.target import TARGET as SONIC
 from tests.system.conftest import ROOT
 from tests.system.frr_daemons import ask_fabric, differences, lines, load, said, why_not
 

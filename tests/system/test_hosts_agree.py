@@ -13,7 +13,7 @@ from fabric.hosts.agree import Disagreement, HostFiles, SwitchEnd, disagreements
 from fabric.hosts.ends import ends_of
 from fabric.hosts.facts import facts_of
 from fabric.hosts.view import hosts, sides
-from fabric.readback.readers import read_device
+from fabric.nos.reading.readers import read_device
 from tests.system.conftest import ROOT, Run
 
 AI = {  # site → the file of its leaves that faults are planted in

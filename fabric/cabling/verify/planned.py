@@ -137,8 +137,8 @@ def _alias(names: PortNames, device: Device, ref: PortRef) -> str:
     """SONiC sends the alias of a port where others send its name."""
     if device.nos != "sonic":
         return ""
-    from fabric.vendors.base import lane_list
-    from fabric.vendors.sonic.ports import alias, board_of
+    from fabric.nos.sonic.write.ports import alias, board_of
+    from fabric.nos.target import lane_list
 
     try:
         board = board_of(names.models[device.role], device.model)

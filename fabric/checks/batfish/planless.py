@@ -21,7 +21,7 @@ from fabric.checks.batfish.routing import Owners, Sessions, spelled
 from fabric.checks.batfish.snapshot import READS, Texts, write
 from fabric.checks.finding import ERROR, WARNING, Finding
 from fabric.diagnostics import MissingError
-from fabric.readback.folder import Device, Folder
+from fabric.nos.reading.folder import Device, Folder
 
 Pair = tuple[str, str]
 SHARED = re.compile(r"(?:vlan|irb|bridge|br|lo|loopback|mgmt|management|eth0|re0|fxp0|em0)[\d.:-]*", re.I)

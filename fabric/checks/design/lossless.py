@@ -8,12 +8,12 @@ from fabric.checks.base import Design
 from fabric.checks.design.family import NOUNS, FabricCheck, in_all, models, network_oses, switch_path
 from fabric.checks.design.roce import Ends, LosslessCheck, capable, ends, switches
 from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
+from fabric.nos.target import target
 from fabric.plan.devices import LEAF, SERVER, SWITCH_ROLES
 from fabric.plan.links import KINDS
 from fabric.plan.plan import FabricPlan
 from fabric.planner.lossless import FabricLossless, length_of
 from fabric.planner.purposes import PURPOSES
-from fabric.vendors.base import target
 
 
 class PfcAtBothEnds(LosslessCheck):

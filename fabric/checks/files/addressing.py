@@ -14,7 +14,7 @@ from fabric.checks.ends import Owner, bare
 from fabric.checks.finding import ERROR, NOTE, Finding
 from fabric.checks.network import Network
 from fabric.checks.rows import is_loopback
-from fabric.readback.facts import MANAGEMENT, Facts
+from fabric.facts import MANAGEMENT, Facts
 
 MANY = 3  # addresses that two devices have in common before they look like copies
 

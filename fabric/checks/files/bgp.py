@@ -13,7 +13,7 @@ from fabric.checks.ends import Far, bare, is_on, vrf_of
 from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
 from fabric.checks.network import Network
 from fabric.checks.rows import session_name, table_name
-from fabric.readback.facts import Bgp, Facts, Neighbor, Said
+from fabric.facts import Bgp, Facts, Neighbor, Said
 
 RESERVED = {0, 23456, 65535, 4294967295}  # RFC 7607, RFC 6793, RFC 7300
 

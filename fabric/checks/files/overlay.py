@@ -11,7 +11,7 @@ from fabric.checks.base import FilesCheck
 from fabric.checks.ends import bare
 from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
 from fabric.checks.network import Network
-from fabric.readback.facts import Facts, Said, Vni, Vrf
+from fabric.facts import Facts, Said, Vni, Vrf
 
 VXLAN_BYTES = 50  # outer IPv4, UDP, VXLAN and the inner Ethernet header (RFC 7348)
 HOSTS_MOST = 9000  # the largest MTU that servers are given

@@ -9,7 +9,7 @@ from fabric.checks.base import FilesCheck
 from fabric.checks.finding import ERROR, Finding
 from fabric.checks.network import Network
 from fabric.diagnostics import plural
-from fabric.readback.facts import Said
+from fabric.facts import Said
 
 
 class PrefixLists(FilesCheck):

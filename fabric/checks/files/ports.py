@@ -12,7 +12,7 @@ from fabric.checks.base import FilesCheck
 from fabric.checks.ends import End
 from fabric.checks.finding import ERROR, WARNING, Finding
 from fabric.checks.network import Network
-from fabric.readback.facts import Facts, Interface, Said
+from fabric.facts import Facts, Interface, Said
 
 PHYSICAL = re.compile(r"(?:Ethernet|et-|xe-|ge-|swp|eth)\d", re.I)
 

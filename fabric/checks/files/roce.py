@@ -11,7 +11,7 @@ from fabric.checks.alike import odd_ones, place, role
 from fabric.checks.base import FilesCheck
 from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
 from fabric.checks.network import Network
-from fabric.readback.facts import Facts, PortQos, Said
+from fabric.facts import Facts, PortQos, Said
 
 V = TypeVar("V", bound=Hashable)
 SELECTOR_7 = 56  # DSCP

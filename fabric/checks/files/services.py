@@ -9,7 +9,7 @@ from fabric.checks.base import FilesCheck
 from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
 from fabric.checks.network import Network
 from fabric.diagnostics import plural
-from fabric.readback.facts import Facts, Said
+from fabric.facts import Facts, Said
 
 
 class HostNames(FilesCheck):

@@ -12,7 +12,7 @@ from fabric.checks.files.bgp import asn_at
 from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
 from fabric.checks.network import Network
 from fabric.checks.rows import session_name, table_name
-from fabric.readback.facts import Bgp, Facts, Neighbor, Said
+from fabric.facts import Bgp, Facts, Neighbor, Said
 
 
 class SessionTerms(FilesCheck):

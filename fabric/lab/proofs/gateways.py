@@ -9,7 +9,7 @@ from fabric.lab.machine.frames import arp_request_for, capture, tunnelled, who_h
 from fabric.lab.machine.ping import Ping, ping
 from fabric.lab.outcome import Fault
 from fabric.lab.proofs.base import Proof, Shown, skip
-from fabric.vendors.base import target
+from fabric.nos.target import target
 
 
 def show(live: Live) -> Shown:

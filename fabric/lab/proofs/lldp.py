@@ -9,7 +9,7 @@ from fabric.lab.live import Live
 from fabric.lab.machine.lldp import SERVERS, Lldp, missing, speakers
 from fabric.lab.outcome import Fault
 from fabric.lab.proofs.base import Proof, Shown, skip
-from fabric.vendors.base import target
+from fabric.nos.target import target
 
 PATIENCE_S = 25.0
 

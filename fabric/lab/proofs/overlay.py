@@ -13,8 +13,8 @@ from fabric.lab.live import Live
 from fabric.lab.machine.ping import Ping, ping
 from fabric.lab.outcome import Fault
 from fabric.lab.proofs.base import Proof, Shown, skip
+from fabric.nos.target import target
 from fabric.plan.views import SwitchView
-from fabric.vendors.base import target
 
 PATIENCE_S = 20.0
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from fabric import catalog
 from fabric.catalog.models import SwitchModel
-from fabric.vendors.base import target
+from fabric.nos.target import target
 from tests.system.random_designs.keys import drawn
 from tests.system.random_designs.tenants import draw_tenants
 from tests.system.random_designs.words import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any
 
-from fabric.vendors.base import target
+from fabric.nos.target import target
 from tests.system.random_designs.words import SERVER_NAMES
 
 if TYPE_CHECKING:

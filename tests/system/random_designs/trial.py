@@ -32,11 +32,11 @@ from fabric.checks.folder import check_folder
 from fabric.checks.run import Scope
 from fabric.checks.site import Site
 from fabric.diagnostics import InputError
-from fabric.pipeline import Intent
-from fabric.readback.facts import Facts
-from fabric.readback.folder import Device as Found
-from fabric.readback.folder import Folder, scan
-from fabric.readback.readers import read_device
+from fabric.facts import Facts
+from fabric.intent.intent import Intent
+from fabric.nos.reading.folder import Device as Found
+from fabric.nos.reading.folder import Folder, scan
+from fabric.nos.reading.readers import read_device
 from tests.system.random_designs.drawing import Design
 
 READING = range(290, 300)  # FAB290 to FAB299
@@ -102,7 +102,7 @@ def _in_memory(intent: Intent) -> Outcome:
             read[name] = read_device(name, nos, files)
         return read[name]
 
-    with patch("fabric.checks.site.read_device", read_once), patch("fabric.readback.folder.read_device", read_once):
+    with patch("fabric.checks.site.read_device", read_once), patch("fabric.nos.reading.folder.read_device", read_once):
         checked = site.silenced(site.check())
         devices = [Found(job.device.name, job.device.nos, {}) for job in site.todo]
         alone = check_folder(Folder("configs", devices))

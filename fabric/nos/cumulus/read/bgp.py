@@ -1,0 +1,135 @@
+"""Reads BGP of NVUE: a process per VRF, its neighbours, and what their peer groups say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from ipaddress import ip_address, ip_network
+from typing import TypeVar
+
+from fabric.facts import Bgp, Facts, Neighbor, Said
+from fabric.nos.cumulus.read.ports import vrf_name
+from fabric.nos.cumulus.read.tree import number, off, said, switch, truth
+from fabric.nos.reading.words import asn, is_address
+from fabric.nos.reading.yaml_lines import Branch
+
+T = TypeVar("T")
+FAMILIES = {"ipv4-unicast": "ipv4", "ipv6-unicast": "ipv6", "l2vpn-evpn": "evpn"}
+UNICAST = ("ipv4-unicast", "ipv6-unicast")
+FILTERS = ("route-map", "prefix-list", "aspath-list")  # of several on one session the first is named
+ALLOWED = 3  # times that the own AS may be in a path, where the config says none
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """A neighbour and its group: the first that says a thing counts."""
+
+    file: str
+    branches: tuple[Branch, ...]
+
+    def at(self, *path: str) -> Levels:
+        return Levels(self.file, tuple([branch.at(*path) for branch in self.branches]))
+
+    def first(self, read: Callable[[Branch, str], Said[T] | None], *path: str) -> Said[T] | None:
+        for branch in self.branches:
+            if (found := read(branch.at(*path), self.file)) is not None:
+                return found
+        return None
+
+
+def read_bgp(facts: Facts, file: str, tree: Branch) -> None:
+    shared = tree.at("router", "bgp")
+    if off(shared):
+        return
+    for name, vrf in tree.at("vrf").parts.items():
+        own = vrf.at("router", "bgp")
+        if own.line and not off(own):
+            facts.bgp[vrf_name(name)] = _process(file, vrf_name(name), own, shared)
+
+
+def _process(file: str, vrf: str, own: Branch, shared: Branch) -> Bgp:
+    bgp = Bgp(vrf, own.line, file)
+    both = Levels(file, (own, shared))  # the box's numbers hold where the VRF says none
+    bgp.asn = both.first(_asn, "autonomous-system")
+    bgp.router_id = both.first(said, "router-id")
+    widths = [found for family in UNICAST if (found := number(own.at("address-family", family, "multipaths", "ebgp"), file))]
+    bgp.max_paths = min(widths, key=lambda found: found.value, default=None)
+    for family in UNICAST:
+        _routes(bgp, own.at("address-family", family))
+    bgp.relax = truth(own.at("path-selection", "multipath", "aspath-ignore"), file)
+    for peers in (own.at("neighbor"), own.at("peer"), own.at("dynamic-neighbor", "listen-range")):  # `peer` before 5.0
+        for text, branch in peers.parts.items():
+            neighbor = _neighbor(file, vrf, text, branch, own.at("peer-group"))
+            bgp.neighbors[neighbor.peer] = neighbor
+    return bgp
+
+
+def _routes(bgp: Bgp, family: Branch) -> None:
+    """What enters BGP here."""
+    connected = family.at("redistribute", "connected")
+    if connected.line and not off(connected):
+        bgp.connected = said(connected.at("route-map"), bgp.file) or Said("", connected.line, bgp.file)
+    bgp.aggregates += [Said(text, part.line, bgp.file) for text, part in family.at("aggregate-route").parts.items()]
+
+
+def _asn(branch: Branch, file: str) -> Said[int] | None:
+    value = asn(branch.word)
+    return Said(value, branch.value.line, file) if value is not None else None
+
+
+def _remote_as(branch: Branch, file: str) -> Said[int | str] | None:
+    value = branch.word if branch.word in ("external", "internal") else asn(branch.word)
+    return Said(value, branch.value.line, file) if value is not None else None
+
+
+def _peer(text: str) -> str:
+    try:
+        return str(ip_network(text, strict=False)) if "/" in text else str(ip_address(text))
+    except ValueError:
+        return text
+
+
+def _neighbor(file: str, vrf: str, text: str, branch: Branch, groups: Branch) -> Neighbor:
+    own = Neighbor(vrf, _peer(text), branch.line, file)
+    own.dynamic = "/" in own.peer
+    own.interface = not own.dynamic and (branch.at("type").word == "unnumbered" or not is_address(own.peer))
+    group = groups.at(branch.at("peer-group").word or "")
+    levels = Levels(file, (branch, group) if group.line else (branch,))
+    own.remote_as = levels.first(_remote_as, "remote-as")
+    own.local_as = levels.first(_asn, "local-as", "asn")
+    own.source = levels.first(said, "update-source")
+    own.description = levels.first(said, "description")
+    own.multihop = levels.first(number, "multihop-ttl")
+    own.bfd = levels.first(_bfd, "bfd")
+    own.keepalive_s = levels.first(number, "timers", "keepalive")
+    own.hold_s = levels.first(number, "timers", "hold")
+    if shut := levels.first(truth, "shutdown"):
+        own.enabled = Said(not shut.value, shut.line, file)
+    for family, name in FAMILIES.items():
+        _family(own, levels.at("address-family", family), name)
+    return own
+
+
+def _family(own: Neighbor, family: Levels, name: str) -> None:
+    """IPv4 is on unless it is switched off, the others are off unless they are switched on."""
+    on = family.first(switch)
+    if not (on.value if on else name == "ipv4"):
+        return
+    own.families.append(Said(name, on.line if on else own.line, own.file))
+    own.max_prefix = own.max_prefix or family.first(number, "prefix-limits", "inbound", "maximum")
+    own.import_filter = own.import_filter or _filter(family, "inbound")
+    own.export_filter = own.export_filter or _filter(family, "outbound")
+    allowed = family.at("aspath", "allow-my-asn")
+    times, state = allowed.first(number, "occurrences"), allowed.first(switch)
+    if own.allowas_in is None and (state.value if state else times):
+        own.allowas_in = times or (Said(ALLOWED, state.line, own.file) if state else None)
+
+
+def _filter(family: Levels, way: str) -> Said[str] | None:
+    return next((found for kind in FILTERS if (found := family.first(said, "policy", way, kind))), None)
+
+
+def _bfd(branch: Branch, file: str) -> Said[bool] | None:
+    """Switched on, or given a profile."""
+    profile = said(branch.at("profile"), file)
+    return switch(branch, file) or (Said(True, profile.line, file) if profile else None)

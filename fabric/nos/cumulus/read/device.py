@@ -1,0 +1,119 @@
+"""Reads NVUE of Cumulus Linux, `startup.yaml` or commands; ports, BGP and QoS have files of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from fabric.facts import MANAGEMENT, Facts, Said, Vni, Vrf
+from fabric.nos.cumulus.read import names, paths
+from fabric.nos.cumulus.read.bgp import read_bgp
+from fabric.nos.cumulus.read.ports import read_ports, vrf_name
+from fabric.nos.cumulus.read.qos import read_qos
+from fabric.nos.cumulus.read.tree import found, number, read_tree, said, switch
+from fabric.nos.reading.passes import Entry, add_policies
+from fabric.nos.reading.words import mac, numbers
+from fabric.nos.reading.yaml_lines import Branch
+
+
+def read(name: str, files: Mapping[str, str]) -> Facts:
+    """The facts of one switch; its config is one file, or several that add up."""
+    facts = Facts(name, "cumulus", tuple(files))
+    for file, text in files.items():
+        tree, broken, others = read_tree(text)
+        _system(facts, file, tree)
+        _vrfs(facts, file, tree)
+        _overlay(facts, file, tree)
+        read_ports(facts, file, tree)
+        read_bgp(facts, file, tree)
+        read_qos(facts, file, tree)
+        _link_local(facts)
+        _prefixes(facts, file, tree)
+        add_policies(facts, _entries(file, tree))
+        facts.undefined += names.undefined(tree, file)
+        facts.services.secrets += names.secrets(tree, file)
+        facts.broken += [Said(why, line, file) for why, line in broken]
+        unread = [*paths.unread(tree), *others]
+        facts.unread += [Said(what, line, file) for what, line in sorted(unread, key=lambda own: own[1])]
+        facts.statements += tree.leaves() + len(others)
+    return facts
+
+
+def _system(facts: Facts, file: str, tree: Branch) -> None:
+    system, services = tree.at("system"), facts.services
+    if hostname := said(system.at("hostname"), file):
+        facts.name, facts.hostname = hostname.value, hostname
+    shared = said(system.at("global", "fabric-mac"), file) or said(system.at("global", "anycast-mac"), file)
+    facts.anycast_mac = Said(mac(shared.value), shared.line, file) if shared else facts.anycast_mac
+    facts.hash_seed = number(system.at("forwarding", "hash-seed"), file) or facts.hash_seed
+    services.lldp = switch(system.at("lldp"), file) or services.lldp or Said(True, 1, file)  # on by default
+    for kind, into in (("ntp", services.ntp), ("syslog", services.syslog), ("dns", services.dns)):
+        for path in (f"system/{kind}/server/*", f"service/{kind}/*/server/*"):
+            into += [Said(stars[-1], part.line, file) for stars, part in found(tree, path)]
+    for _, part in found(tree, "system/control-plane/acl/*/inbound"):
+        services.control_plane = services.control_plane or Said(True, part.line, file)
+    for path in ("readonly-community", "readonly-community-v6", "trap-destination/*/community-password"):
+        for _, part in found(tree, f"system|service/snmp-server/{path}"):
+            services.plain_text += [Said("SNMP community", own.line, file) for own in part.parts.values()]
+
+
+def _vrfs(facts: Facts, file: str, tree: Branch) -> None:
+    for text, branch in tree.at("vrf").parts.items():
+        name = vrf_name(text)
+        if name in ("", MANAGEMENT):
+            continue
+        own = facts.vrfs[name] = Vrf(name, branch.line, file)
+        bgp = branch.at("router", "bgp")
+        own.vni = number(branch.at("evpn", "vni"), file)
+        own.rd = said(bgp.at("rd"), file)
+        own.imports = _keys(bgp.at("route-import", "from-evpn", "route-target"), file)
+        own.exports = _keys(bgp.at("route-export", "to-evpn", "route-target"), file)
+
+
+def _keys(branch: Branch, file: str) -> list[Said[str]]:
+    return [Said(text, part.line, file) for text, part in branch.parts.items()]
+
+
+def _overlay(facts: Facts, file: str, tree: Branch) -> None:
+    facts.vtep = said(tree.at("nve", "vxlan", "source", "address"), file) or facts.vtep
+    for (_, vlans), part in found(tree, "bridge/domain/*/vlan/*"):
+        for text, own in part.at("vni").parts.items():
+            for vlan, vni in zip(numbers(vlans), numbers(text), strict=False):
+                facts.vnis[vni] = Vni(vni, own.line, file, vlan=Said(vlan, part.line, file))
+    for (text,), part in found(tree, "evpn/vni/*"):
+        for vni in numbers(text):
+            table = facts.vnis.setdefault(vni, Vni(vni, part.line, file))
+            table.rd = said(part.at("rd"), file)
+            both = _keys(part.at("route-target", "both"), file)
+            table.imports = _keys(part.at("route-target", "import"), file) + both
+            table.exports = _keys(part.at("route-target", "export"), file) + both
+
+
+def _link_local(facts: Facts) -> None:
+    """A port with an unnumbered session and no address has its link-local one; the box gives it, no line does."""
+    for neighbor in facts.neighbors():
+        port = facts.interfaces.get(neighbor.peer)
+        if neighbor.interface and port and not port.addresses:
+            port.link_local = True
+
+
+def _prefixes(facts: Facts, file: str, tree: Branch) -> None:
+    for (name,), branch in found(tree, "router/policy/prefix-list/*"):
+        rows = facts.prefixes.setdefault(name, [])
+        for _, rule in found(branch, "rule/*"):
+            for prefix, part in rule.at("match").parts.items():
+                low, high = part.at("min-prefix-len").word, part.at("max-prefix-len").word
+                text = prefix + (f" ge {low}" if low else "") + (f" le {high}" if high else "")
+                if rule.at("action").word == "permit":
+                    rows.append(Said(text, part.line, file))
+
+
+def _entries(file: str, tree: Branch) -> Iterator[Entry]:
+    for (name, _), rule in found(tree, "router/policy/route-map/*/rule/*"):
+        entry = Entry(name, "deny" not in rule.at("action").parts, rule.line, file)
+        for key, part in rule.at("match").parts.items():
+            lists = [Said(text, own.line, file) for text, own in part.parts.items()]
+            if key in ("ip-prefix-list", "prefix-list"):
+                entry.lists += lists
+            elif key != "type":
+                entry.narrowed = True
+        yield entry

@@ -1,0 +1,168 @@
+"""Reads the classes of NVUE's ports: the RoCE profile of the box, and the profiles that ports have instead.
+
+`qos roce` is a profile of the box, so its numbers stand here, and only what differs from them stands in the file. A class
+is named by its switch priority; where several share one, by each that pauses, and by one for all the others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from fabric.facts import Ecn, Facts, PortQos, Said
+from fabric.nos.cumulus.read.tree import number, off, switch, truth
+from fabric.nos.reading.words import numbers
+from fabric.nos.reading.yaml_lines import Branch
+
+PRIORITY, CNP = 3, 6  # of the profile; traffic classes have the same numbers
+WEIGHT = 50  # percent of its two weighted classes
+KMIN, KMAX, PMAX = 150_000, 1_500_000, 100  # its marking, on the classes 0 and 3
+EVERY = "default-global"  # the profile of ports that name none
+KINDS = ("pfc", "congestion-control", "egress-scheduler", "mapping", "egress-queue-mapping")
+POLLS, POLL_MS = 3, 100  # of the watchdog, where one of the two is not said
+
+
+@dataclass(slots=True)
+class Qos:
+    """The profiles of a box."""
+
+    file: str
+    tree: Branch
+    roce: Said[int] | None = None  # the profile, where it is on
+    _known: dict[tuple[str, ...], PortQos] = field(default_factory=dict)
+
+    def of(self, port: Branch) -> PortQos:
+        """The classes of a port; ports with the same profiles share one object."""
+        names = tuple([port.at("qos", kind, "profile").word or EVERY for kind in KINDS])
+        if names not in self._known:
+            profiles = {kind: self.tree.at(kind, name) for kind, name in zip(KINDS, names, strict=True)}
+            self._known[names] = self._classes(profiles, names)
+        watchdog = switch(port.at("qos", "pfc-watchdog"), self.file)
+        return replace(self._known[names], watchdog=watchdog) if watchdog else self._known[names]
+
+    def _classes(self, profiles: Mapping[str, Branch], names: tuple[str, ...]) -> PortQos:
+        found = PortQos()
+        flow = profiles["pfc"]
+        found.priorities = self._priorities(profiles["mapping"])
+        found.pfc = self._pauses(flow)
+        found.cable_length_m = number(flow.at("cable-length"), self.file) or number(
+            self.tree.at("roce", "cable-length"), self.file
+        )
+        classes = self._by_class(profiles["egress-queue-mapping"])
+        paused = {said.value for said in found.pfc}
+        named = {own: _named(own, priorities, paused) for own, priorities in classes.items()}
+        self._schedule(found, profiles["egress-scheduler"], classes, named)
+        self._marking(found, profiles["congestion-control"], names[1] == EVERY, named)
+        buffer, xoff = (number(flow.at(key), self.file) for key in ("port-buffer", "xoff-threshold"))
+        if buffer and xoff:  # what is left of the buffer once PAUSE is sent
+            found.xoff_bytes = {priority: replace(xoff, value=buffer.value - xoff.value) for priority in sorted(paused)}
+        return found
+
+    def _priorities(self, mapping: Branch) -> dict[int, Said[int]]:
+        """Eight DSCPs to a priority, with the exceptions of the profile; nothing where the port does not look at them."""
+        if not (self.roce or mapping.line) or (mapping.at("trust").word or "both") not in ("both", "l3"):
+            return {}
+        line = self.roce.line if self.roce else mapping.line
+        found = {code: Said(code // 8, line, self.file) for code in range(64)}
+        for text, row in mapping.at("dscp").parts.items():
+            priority = number(row.at("switch-priority"), self.file)
+            for code in numbers(text) if priority else ():
+                found[code] = priority or found[code]
+        return found
+
+    def _pauses(self, flow: Branch) -> list[Said[int]]:
+        if any((said := truth(flow.at(way), self.file)) and not said.value for way in ("rx", "tx")):
+            return []
+        if not flow.at("switch-priority").parts:
+            return [replace(self.roce, value=PRIORITY)] if self.roce else []
+        found = flow.at("switch-priority").parts.items()
+        return [Said(priority, part.line, self.file) for text, part in found for priority in numbers(text)]
+
+    def _by_class(self, mapping: Branch) -> dict[int, list[int]]:
+        """Traffic class → its switch priorities."""
+        own = {priority: priority if self.roce and priority in (PRIORITY, CNP) else 0 for priority in range(8)}
+        if not self.roce:
+            own = {priority: priority for priority in range(8)}
+        for text, row in mapping.at("switch-priority").parts.items():
+            into = number(row.at("traffic-class"), self.file)
+            own |= dict.fromkeys(numbers(text), into.value) if into else {}
+        classes: dict[int, list[int]] = {}
+        for priority, into_ in own.items():
+            classes.setdefault(into_, []).append(priority)
+        return classes
+
+    def _schedule(
+        self, found: PortQos, profile: Branch, classes: Mapping[int, list[int]], named: Mapping[int, list[int]]
+    ) -> None:
+        strict: dict[int, Said[int]] = {CNP: self.roce} if self.roce else {}
+        shares = {own: replace(self.roce, value=WEIGHT) for own in (0, PRIORITY)} if self.roce else {}
+        for text, row in profile.at("traffic-class").parts.items():
+            for own in numbers(text):
+                strict.pop(own, None)
+                if share := number(row.at("bw-percent"), self.file):
+                    shares[own] = share
+                if row.at("mode").word == "strict":
+                    shares.pop(own, None)
+                    strict[own] = Said(own, row.at("mode").value.line, self.file)
+        found.weights = {priority: share for own, share in sorted(shares.items()) for priority in named.get(own, ())}
+        found.strict = [
+            Said(priority, said.line, self.file) for own, said in sorted(strict.items()) for priority in classes.get(own, ())
+        ]
+
+    def _marking(self, found: PortQos, profile: Branch, every: bool, named: Mapping[int, list[int]]) -> None:
+        rows: dict[int, Ecn] = {}
+        if every and self.roce:
+            kmin, kmax, pmax = (replace(self.roce, value=value) for value in (KMIN, KMAX, PMAX))
+            rows = {own: Ecn(kmin, kmax, pmax) for own in (0, PRIORITY)}
+        for text, row in profile.at("traffic-class").parts.items():
+            keys = ("min-threshold", "max-threshold", "probability")
+            marks = truth(row.at("ecn"), self.file)
+            for own in numbers(text):
+                rows.pop(own, None)
+                if marks is None or marks.value:
+                    rows[own] = Ecn(*(_bytes(row.at(key), self.file) for key in keys))
+        found.ecn = {priority: ecn for own, ecn in sorted(rows.items()) for priority in named.get(own, ())}
+
+
+def read_qos(facts: Facts, file: str, tree: Branch) -> None:
+    """The classes of every physical port, where the box has any; a port that is split is its parts."""
+    own = tree.at("qos")
+    if not own.line:
+        return
+    qos = Qos(file, own, _roce(own.at("roce"), file))
+    for name, port in tree.at("interface").parts.items():
+        if name.startswith("swp") and "." not in name and not _split(port):
+            facts.interfaces[name].qos = qos.of(port)
+    poll, polls = (number(own.at("pfc-watchdog", key), file) for key in ("polling-interval", "robustness"))
+    if said := polls or poll:
+        facts.watchdog_ms = replace(said, value=(poll.value if poll else POLL_MS) * (polls.value if polls else POLLS))
+
+
+def _split(port: Branch) -> bool:
+    """`4x`, or a port that is given up for its neighbour's parts; `1x` is a port as it comes."""
+    return port.at("link", "breakout").word not in (None, "1x")
+
+
+def _roce(branch: Branch, file: str) -> Said[int] | None:
+    """`qos roce` alone switches it on, in the mode without loss."""
+    if not branch.line or off(branch) or (branch.at("mode").word or "lossless").startswith("lossy"):
+        return None
+    on = switch(branch, file)
+    return Said(PRIORITY, on.line if on else branch.line, file)
+
+
+def _named(own: int, priorities: list[int], paused: set[int]) -> list[int]:
+    """The priorities that stand for a traffic class: each that pauses, and one for all others."""
+    others = [priority for priority in priorities if priority not in paused]
+    rest = [own if own in others else min(others)] if others else []
+    return sorted([priority for priority in priorities if priority in paused] + rest)
+
+
+def _bytes(branch: Branch, file: str) -> Said[int] | None:
+    """`150000`, `150KB`, `1.5 MB`."""
+    match = re.fullmatch(r"(\d{1,12}(?:\.\d{1,6})?) ?(KB|MB|K|M|B)?", branch.word or "", re.IGNORECASE)
+    if match is None:
+        return None
+    unit = {"": 1, "B": 1, "K": 1000, "M": 1_000_000}[(match[2] or "").upper()[:1]]
+    return Said(round(float(match[1]) * unit), branch.value.line, file)

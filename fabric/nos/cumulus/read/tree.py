@@ -1,0 +1,155 @@
+"""NVUE's tree out of its file or out of its commands, with the lines of both.
+
+`startup.yaml` says `- set:` before the tree, `nv config show` a header before that, and some write the bare tree. Commands
+name one path each, several at once with ranges: `nv set interface swp1-4,swp7 link mtu 9216`.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+
+from fabric.facts import Said
+from fabric.nos.reading.words import each_name
+from fabric.nos.reading.yaml_lines import DEEPEST, NOTHING, Branch, read_yaml
+
+COMMAND = re.compile(r"^(?:\S+[$#>]\s*)?(?:sudo\s+)?nv\s+(set|unset|config|action|show|list-commands)\b\s*(.*)$")
+ROOTS = ("interface", "vrf", "router", "bridge", "system", "nve", "evpn", "qos", "acl", "service", "mlag", "platform")
+ON, OFF = ("on", "enabled", "enable", "true", "yes"), ("off", "disabled", "disable", "false", "no")
+MANY = re.compile(r"\d[-,]\w*\d")  # a range, or something that looks like one
+RANGED = {  # where a key may be many names, and how they are told from a name with a dash
+    "interface": re.compile(r"[a-z_]+\d+[\w.]*(?:-[\w.]+)?(?:,.*)?"),
+    "member": re.compile(r"[a-z_]+\d+[\w.]*(?:-[\w.]+)?(?:,.*)?"),
+    "neighbor": re.compile(r"(?:swp|bond|vlan|eth)\d+\w*(?:-[\w.]+)?(?:,.*)?"),
+    "vlan": re.compile(r"\d+(?:-\d+)?(?:,[\d,-]+)?"),
+    "switch-priority": re.compile(r"\d+(?:-\d+)?(?:,[\d,-]+)?"),
+    "traffic-class": re.compile(r"\d+(?:-\d+)?(?:,[\d,-]+)?"),
+    "dscp": re.compile(r"\d+(?:-\d+)?(?:,[\d,-]+)?"),
+}
+Broken = list[tuple[str, int]]
+
+
+def read_tree(text: str) -> tuple[Branch, Broken, Broken]:
+    """The tree; (why, line) of what cannot be read, and (line, its number) of commands that set nothing known."""
+    if "nv " in text and any(COMMAND.match(line.strip()) for line in text.splitlines()):
+        tree, broken, others = _commands(text)
+    else:
+        file, broken = read_yaml(text)
+        others = []
+        if "set" in file.parts:
+            tree = file.at("set")
+            others = [(f"{key}: …", part.line) for key, part in file.parts.items() if key not in ("set", "header")]
+        elif "header" in file.parts or file.parts.keys() & set(ROOTS):
+            file.parts.pop("header", None)
+            tree = file
+        else:
+            tree = NOTHING
+            if file.parts:
+                broken.append(("no tree of NVUE: neither `set` nor one of its branches", 1))
+        if MANY.search(text):
+            _spread(tree)
+    return tree, broken, others
+
+
+def _commands(text: str) -> tuple[Branch, Broken, Broken]:
+    tree, broken, others = Branch(1), [], []
+    for number, raw in enumerate(text.splitlines(), 1):
+        line = raw.strip()
+        if not line or line.startswith("#"):
+            continue
+        match = COMMAND.match(line)
+        if match is None:
+            others.append((line, number))
+            continue
+        if match[1] not in ("set", "unset"):
+            continue
+        try:
+            words = shlex.split(match[2], comments=True)[:DEEPEST]
+        except ValueError:
+            broken.append((f"not a command: {line}", number))
+            continue
+        if match[1] == "set":
+            _set(tree, words, number)
+        else:
+            _unset(tree, words)
+    return tree, broken, others
+
+
+def _set(tree: Branch, words: list[str], line: int) -> None:
+    branches, above = [tree], ""
+    for word in words:
+        names = _names(word, above)
+        branches = [branch.add(name, line) for branch in branches for name in names]
+        above = word
+
+
+def _unset(tree: Branch, words: list[str]) -> None:
+    branches, above = [tree], ""
+    for word in words[:-1]:
+        branches = [branch.at(name) for branch in branches for name in _names(word, above)]
+        above = word
+    for branch in branches:
+        for name in _names(words[-1], above) if words else list(branch.parts):
+            branch.parts.pop(name, None)
+
+
+def _names(key: str, above: str) -> list[str]:
+    """`swp1-3` below `interface` is three keys."""
+    pattern = RANGED.get(above)
+    return each_name(key) if pattern and ("-" in key or "," in key) and pattern.fullmatch(key) else [key]
+
+
+def _spread(tree: Branch, above: str = "") -> None:
+    """Makes a branch of every name in a range; what comes later in the file wins."""
+    if above in RANGED and any("-" in key or "," in key for key in tree.parts):
+        parts, tree.parts = tree.parts, {}
+        for key, part in parts.items():
+            for name in _names(key, above):
+                tree.add(name, part.line).merge(part)
+    for key, part in tree.parts.items():
+        _spread(part, key)
+
+
+def said(branch: Branch, file: str) -> Said[str] | None:
+    """The value, and its line."""
+    return Said(branch.word, branch.value.line, file) if branch.word is not None else None
+
+
+def number(branch: Branch, file: str) -> Said[int] | None:
+    word = branch.word
+    return Said(int(word), branch.value.line, file) if word and word.isdecimal() and len(word) < 12 else None
+
+
+def truth(branch: Branch, file: str) -> Said[bool] | None:
+    """`on`, `enabled` and `enable` alike."""
+    word = branch.word
+    return Said(word in ON, branch.value.line, file) if word in ON or word in OFF else None
+
+
+def switch(branch: Branch, file: str) -> Said[bool] | None:
+    """Whether a feature is on: `state: enabled` since 5.15, `enable: on` before. None where neither is said."""
+    return truth(branch.at("state"), file) or truth(branch.at("enable"), file)
+
+
+def off(branch: Branch) -> bool:
+    """Whether a feature is switched off in so many words."""
+    found = switch(branch, "")
+    return found is not None and not found.value
+
+
+def found(tree: Branch, pattern: str) -> Iterator[tuple[tuple[str, ...], Branch]]:
+    """(keys that its stars stand for, branch) of every path of a pattern: `vrf/*/router/bgp/neighbor|peer-group/*`."""
+    yield from _found(tree, tuple(pattern.split("/")), ())
+
+
+def _found(tree: Branch, steps: tuple[str, ...], stars: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Branch]]:
+    if not steps:
+        yield stars, tree
+    elif steps[0] == "*":
+        for key, part in tree.parts.items():
+            yield from _found(part, steps[1:], (*stars, key))
+    else:
+        for key in steps[0].split("|"):
+            if key in tree.parts:
+                yield from _found(tree.parts[key], steps[1:], stars)

@@ -1,0 +1,80 @@
+"""NVIDIA Cumulus Linux 5.x: one file, NVUE's startup.yaml, built as data.
+
+Each module beside this one builds a branch of a neutral tree; `cumulus_dialect` spells it as the release does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from fabric.catalog.models import SwitchModel
+from fabric.nos.cumulus.write.dialect import USUAL, release, release_refusal, spelled
+from fabric.nos.cumulus.write.interfaces import interfaces, port_name
+from fabric.nos.cumulus.write.qos import qos
+from fabric.nos.cumulus.write.routing import routing
+from fabric.nos.cumulus.write.system import management_vrf, system
+from fabric.nos.cumulus.write.tenants import tenants
+from fabric.nos.cumulus.write.tree import Tree, merged
+from fabric.nos.cumulus.write.yaml import dump
+from fabric.nos.idiom import Idiom
+from fabric.nos.target import Capabilities, Document, File, Target
+from fabric.plan.views import SwitchView
+
+FILE = "startup.yaml"
+
+
+def tree(view: SwitchView) -> Tree:
+    """The whole configuration of one switch, in the words of its release."""
+    neutral = merged(interfaces(view), routing(view), tenants(view), qos(view), system(view))
+    return spelled(neutral, release(view.release), management_vrf(view))
+
+
+def serialised(data: Mapping[str, Any], head: str) -> str:
+    """A list of one entry: what to set."""
+    return f"{head}\n- set:\n{dump(data, indent=2)}"
+
+
+def files(view: SwitchView) -> list[File]:
+    head = f"# {view.device.name} ({view.device.model}), Cumulus Linux {view.release or USUAL}"
+    return [Document(FILE, tree(view), partial(serialised, head=head))]
+
+
+def refuses(model: SwitchModel, catalog_name: str) -> str | None:
+    """Cumulus Linux 5 runs on NVIDIA Spectrum; a box that says nothing, or a generic one, is taken at the intent's word."""
+    if not model.nos or "cumulus" in model.nos or model.maker == "generic":
+        return None
+    return f"it runs {', '.join(model.nos)}, not Cumulus Linux"
+
+
+TARGET = Target(
+    name="cumulus",
+    title="NVIDIA Cumulus Linux",
+    port_name=port_name,
+    files=files,
+    refuses=refuses,
+    max_mtu=9216,
+    documents=(FILE,),
+    capabilities=Capabilities(
+        unnumbered=True,
+        ipv6_underlay=True,
+        vrf_lite=True,
+        port_acl=True,
+        l3vni=True,
+        l2vni=True,
+        multihoming="esi",
+        imports=False,  # between leaves only: no leaf may import a VNI that it has itself
+        external=True,
+        lossless=True,
+        watchdog=True,
+        hash_seed=False,  # a seed restarts switchd, and every box draws one of its own already
+        dynamic_balancing="asked",  # reloads switchd, and a port without it upsets the routes it shares
+        snmp=True,
+        gnmi=True,
+    ),
+    releases=(USUAL, "5.16", "5.14", "5.13"),
+    release_refusal=release_refusal,
+    vrf_name_limit=15,  # a VRF is a Linux device
+    idiom=Idiom(bond="bond{}", svi="vlan{}", management="eth0", own_gateway=True, blocks=True),
+)

@@ -1,0 +1,170 @@
+"""Ports, bonds, subinterfaces and SVIs as NVUE's `interface` tree."""
+
+from __future__ import annotations
+
+from fabric.catalog.models import SwitchModel
+from fabric.nos.cumulus.write.qos import marking_names, port_qos
+from fabric.nos.cumulus.write.tree import ENABLE, Tree, addressed, keys, merged
+from fabric.nos.target import description, lanes
+from fabric.plan.ports import Port, PortRef, Subinterface
+from fabric.plan.tenancy import Lag, Network
+from fabric.plan.views import SwitchView
+
+BRIDGE = "br_default"
+UP: Tree = {"state": {"up": {}}}
+DOWN: Tree = {"state": {"down": {}}}
+# The one that leads keeps the segment after a restart too; 32767 is the box's own default.
+PREFERRED, OTHER = 50_000, 32_767
+
+
+def port_name(model: SwitchModel, ref: PortRef, catalog_name: str = "") -> str:
+    """`swp1`, `swp1s0`: sub-ports count from 0."""
+    return f"swp{ref.cage}" if ref.split == 1 else f"swp{ref.cage}s{ref.sub}"
+
+
+def name_of(view: SwitchView, ref: PortRef) -> str:
+    return port_name(view.model, ref)
+
+
+def acl_name(tenant: str) -> str:
+    return f"TENANT-{tenant}"
+
+
+def multihomed(view: SwitchView) -> bool:
+    """Every leaf with a layer-2 network, bonds or none: one without it would flood a frame to both ends of a bond."""
+    return bool(view.networks) and "multihoming" not in view.model.lacks
+
+
+def interfaces(view: SwitchView) -> Tree:
+    """Everything under `interface` but the management port."""
+    adaptive, marks = adaptive_ports(view), marking_names(view)
+    tree = merged(breakouts(view), {"lo": loopback(view)})
+    for port in view.ports:
+        name = name_of(view, port.ref)
+        tree[name] = physical(view, port)
+        if port.up:
+            extra = {"router": {"adaptive-routing": {ENABLE: True}}} if port.ref in adaptive else {}
+            tree[name] = merged(tree[name], port_qos(view, port, marks), extra)
+            tree |= {f"{name}.{part.tag}": subinterface(view, port, part) for part in port.subinterfaces}
+    for external in view.externals:
+        name = name_of(view, external.port.ref)
+        if external.tag == 0:
+            tree[name] = merged(tree[name], addressed(external.address))
+        else:
+            part = Subinterface(external.vrf, external.tag, external.address, external.peer_address)
+            tree[f"{name}.{external.tag}"] = subinterface(view, external.port, part)
+    tree |= {f"bond{lag.number}": bond(view, lag) for lag in view.lags}
+    tree |= {f"vlan{network.vlan}": svi(view, network) for network in view.networks if network.gateway}
+    return {"interface": tree}
+
+
+def breakouts(view: SwitchView) -> Tree:
+    """A replaced configuration forgets every split that it does not name, so unused cages say theirs as well."""
+    tree: Tree = {}
+    for port in view.ports:
+        ref = port.ref
+        if ref.split > 1:
+            width = max(1, lanes(view.model, ref.cage) // ref.split)
+            split = {"breakout": {f"{ref.split}x": {"lanes-per-port": str(width)}}}
+            tree[f"swp{ref.cage}"] = {"type": "swp", "link": split}
+    return tree
+
+
+def loopback(view: SwitchView) -> Tree:
+    """Router id first, VTEP beside it: NVUE has one loopback in a VRF."""
+    addresses = [view.loopback, view.loopback6, f"{view.overlay.vtep}/32" if view.overlay and view.overlay.vtep else None]
+    return merged({"type": "loopback"}, *(addressed(address) for address in addresses if address))
+
+
+def physical(view: SwitchView, port: Port) -> Tree:
+    tree: Tree = {"type": "swp", "description": description(view, port)}
+    if not port.up:
+        return merged(tree, {"link": DOWN})
+    parts: list[Tree] = [{"link": UP | speed(view, port.ref)}]
+    if port.lag:  # the bond carries the rest
+        return merged(tree, *parts)
+    parts.append({"link": {"mtu": mtu(view, port)}})
+    if port.bridged:
+        parts.append(bridged(port.untagged, port.tagged))
+    if port.address:
+        parts.append(addressed(port.address))
+    if port.vrf:
+        parts.append({"vrf": port.vrf})
+    if port.acl:
+        parts.append({"acl": {acl_name(port.acl): {"inbound": {}}}})
+    if port.kind == "fabric" and multihomed(view):
+        parts.append({"evpn": {"multihoming": {"uplink": True}}})
+    return merged(tree, *parts)
+
+
+def speed(view: SwitchView, ref: PortRef) -> Tree:
+    """Said only where it is not what the cage, or its share of it, runs at by itself."""
+    own = view.model.group_of(ref.cage).speed_gbps // ref.split
+    return {} if ref.speed_gbps == own else {"speed": f"{ref.speed_gbps}G"}
+
+
+def mtu(view: SwitchView, port: Port) -> int:
+    """A tenant's packet grows by the VXLAN header on its way, so its ports take less."""
+    tenant = view.overlay is not None and (port.vrf or port.bridged)
+    return view.overlay.mtu if tenant and view.overlay is not None else view.underlay.mtu
+
+
+def subinterface(view: SwitchView, port: Port, part: Subinterface) -> Tree:
+    tree: Tree = {"type": "sub", "base-interface": name_of(view, port.ref), "vlan": part.tag}
+    vrf = {"vrf": part.vrf} if part.vrf else {}
+    tenant = {"link": {"mtu": view.overlay.mtu}} if part.vrf and view.overlay else {}
+    return merged(tree, vrf, tenant, addressed(part.address))
+
+
+def bridged(untagged: int, tagged: tuple[int, ...]) -> Tree:
+    """An edge port of the bridge: servers do not speak spanning tree, and one that does is shut."""
+    stp = {"stp": {"admin-edge": True, "bpdu-guard": True}}
+    if tagged:
+        member: Tree = {"untagged": untagged or "none", "vlan": keys(sorted({untagged, *tagged} - {0}))}
+    else:
+        member = {"access": untagged}
+    return {"bridge": {"domain": {BRIDGE: merged(member, stp)}}}
+
+
+def bond(view: SwitchView, lag: Lag) -> Tree:
+    segment = {
+        ENABLE: True,
+        "local-id": lag.number,
+        "mac-address": lag.system_mac,
+        "df-preference": PREFERRED if lag.preferred else OTHER,
+    }
+    tree: Tree = {
+        "type": "bond",
+        "description": lag.description,
+        "bond": {"mode": "lacp", "member": keys(name_of(view, ref) for ref in lag.ports)},
+        "evpn": {"multihoming": {"segment": segment}},
+        "link": UP | {"mtu": view.overlay.mtu if view.overlay else view.underlay.mtu},
+    }
+    return merged(tree, bridged(lag.untagged, lag.tagged))
+
+
+def svi(view: SwitchView, network: Network) -> Tree:
+    """VRR: the gateway's address is every leaf's, and each has one of its own beside it."""
+    gateway, own = network.gateway, network.own_address
+    if gateway is None or own is None:
+        raise ValueError(f"{view.device.name}: the gateway of {network.name} needs an address of this leaf beside it")
+    vrr = {ENABLE: True, "vrr-state": {"up": {}}, "address": {gateway: {}}}
+    tree: Tree = {"type": "svi", "vlan": network.vlan, "vrf": network.vrf}
+    link = {"link": {"mtu": view.overlay.mtu}} if view.overlay else {}
+    return merged(tree, link, addressed(own), {"ipv6" if ":" in gateway else "ipv4": {"vrr": vrr}})
+
+
+def adaptive_ports(view: SwitchView) -> frozenset[PortRef]:
+    """Ports that may spread by load: 200G and 400G, routed, in the default VRF, no subinterfaces.
+
+    One port of an ECMP route without it would upset the others, so the ports to one tier have it together or not at all.
+    """
+    if not view.balancing.dynamic:
+        return frozenset()
+    fabric = [port for port in view.ports if port.kind == "fabric" and port.up and port.peer is not None]
+    unfit = {port.peer.device.role for port in fabric if port.peer is not None and not _adapts(port)}
+    return frozenset(port.ref for port in fabric if port.peer is not None and port.peer.device.role not in unfit)
+
+
+def _adapts(port: Port) -> bool:
+    return port.ref.speed_gbps in (200, 400) and not (port.vrf or port.subinterfaces or port.bridged or port.lag)

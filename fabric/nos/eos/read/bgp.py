@@ -1,0 +1,226 @@
+"""Reads `router bgp` of EOS: neighbours with what their peer groups say, VRFs, and the EVPN instances of VLANs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabric.facts import MANAGEMENT, Bgp, Facts, Neighbor, Said, Vni, Vrf
+from fabric.nos.eos.read.names import port_name
+from fabric.nos.reading.indented import Section
+from fabric.nos.reading.words import asn, each_name, integer, is_address, numbers
+
+MOST_ROUTES = 12000  # the limit of a neighbour that states none; 0 is no limit
+FAMILIES = {"ipv4": "ipv4", "ipv4 unicast": "ipv4", "ipv6": "ipv6", "ipv6 unicast": "ipv6", "evpn": "evpn"}
+UNICAST = ("ipv4", "ipv6")
+KNOWN = (
+    "address-family", "aggregate-address", "bgp", "distance", "dynamic", "graceful-restart", "graceful-restart-helper",
+    "maximum-paths", "neighbor", "network", "no", "rd", "redistribute", "rib", "route-target", "router-id", "shutdown",
+    "timers", "ucmp", "update", "vlan", "vlan-aware-bundle", "vrf", "monitoring", "roa", "vpws", "evpn", "route",
+    "layer-2", "import", "host-flap", "domain", "next-hop", "default", "default-route", "encapsulation", "mac", "export",
+    "graceful-shutdown", "bgp-ls", "label", "peer-group",
+)  # fmt: skip
+
+
+def vrf_name(text: str) -> str:
+    """`default` is the table without a name; `MGMT`, as every EOS page calls it, that of management."""
+    if text == "default":
+        return ""
+    return MANAGEMENT if text.upper() in ("MGMT", "MANAGEMENT") else text
+
+
+def read_bgp(facts: Facts, file: str, config: Section) -> None:
+    """Into `facts.bgp`, and the route targets of VRFs and VNIs."""
+    for text, section in config.each("router bgp"):
+        _Process(facts, file, section, asn(text)).read()
+
+
+class _Process:
+    def __init__(self, facts: Facts, file: str, section: Section, number: int | None) -> None:
+        self.facts, self.file, self.section = facts, file, section
+        self.asn = Said(number, section.number, file) if number is not None else None
+        self.groups: dict[str, list[tuple[list[str], int]]] = {}
+        self.defined: set[str] = set()
+        self.group_of: dict[tuple[str, str], tuple[str, int]] = {}  # (VRF, peer) → its group and the line that says so
+
+    def read(self) -> None:
+        self._groups(self.section)
+        self._table("", self.section)
+        for text, part in self.section.each("vlan"):
+            self._vlans(numbers(text), part)
+        for _, part in self.section.each("vlan-aware-bundle"):
+            self._vlans([vlan for text, _ in part.each("vlan") for vlan in numbers(text)], part)
+        for text, part in self.section.each("vrf"):
+            name = vrf_name(text)
+            self._groups(part)
+            self._table(name, part)
+            if name not in ("", MANAGEMENT):
+                self._vrf(name, part)
+        self._defaults()
+        self.facts.unread += self._unread()
+
+    def _unread(self) -> Iterator[Said[str]]:
+        for part in self.section.parts:
+            if part.line.split(" ", 1)[0] not in KNOWN:
+                yield Said(part.line, part.number, self.file)
+
+    def _defaults(self) -> None:
+        """What holds for neighbours that say nothing themselves."""
+        timers = self.section.last("timers bgp")
+        for peer in self.facts.neighbors():
+            if timers:
+                _take(peer, ["timers", *timers[0].split()], timers[1].number, self.file, inherited=True)
+            if peer.max_prefix is None:
+                peer.max_prefix = Said(MOST_ROUTES, peer.line, self.file)
+            elif peer.max_prefix.value == 0:
+                peer.max_prefix = None
+
+    # --- a routing table ----------------------------------------------------------------------------------------
+
+    def _groups(self, section: Section) -> None:
+        for text, part in section.each("neighbor"):
+            words = text.split()
+            if words[1:] in (["peer", "group"], ["peer-group"]):
+                self.defined.add(words[0])
+            if words and not is_address(words[0]) and words[0] != "interface":
+                self.groups.setdefault(words[0], []).append((words[1:], part.number))
+
+    def _table(self, vrf: str, section: Section) -> None:
+        facts, file = self.facts, self.file
+        own = facts.bgp.setdefault(vrf, Bgp(vrf, section.number, file))
+        own.asn = self.asn
+        strict = section.last("no bgp bestpath as-path multipath-relax")  # on by default
+        own.relax = Said(strict is None, strict[1].number if strict else section.number, file)
+        if found := section.last("local-as") if vrf else None:
+            own.asn = Said(asn(found[0]) or 0, found[1].number, file)
+        if found := section.last("router-id"):
+            own.router_id = Said(found[0], found[1].number, file)
+        if (found := section.last("maximum-paths")) and (paths := integer(found[0])) is not None:
+            own.max_paths = Said(paths, found[1].number, file)
+        for text, part in section.each("neighbor"):
+            self._neighbor(own, vrf, text.split(), part.number)
+        for text, part in section.each("bgp listen range"):
+            self._listen(own, vrf, text.split(), part.number)
+        for part in (section, *(part for text, part in section.each("address-family") if FAMILIES.get(text) in UNICAST)):
+            self._routes(own, part)
+        self._activate(own, section)
+
+    def _neighbor(self, own: Bgp, vrf: str, words: list[str], line: int) -> None:
+        if words[:1] == ["interface"] and len(words) > 1:
+            for name in each_name(port_name(words[1])):
+                peer = own.neighbors.setdefault(name, Neighbor(vrf, name, line, self.file, interface=True))
+                self._say(peer, words[2:], line)
+        elif words and is_address(words[0]):
+            peer = own.neighbors.setdefault(words[0], Neighbor(vrf, words[0], line, self.file))
+            self._say(peer, words[1:], line)
+
+    def _routes(self, own: Bgp, section: Section) -> None:
+        """What enters BGP here."""
+        for text, part in section.each("redistribute connected"):
+            words = text.split()
+            own.connected = Said(words[1] if words[:1] == ["route-map"] and len(words) > 1 else "", part.number, self.file)
+        for text, part in section.each("aggregate-address"):
+            own.aggregates += [Said(word, part.number, self.file) for word in text.split()[:1]]
+
+    def _listen(self, own: Bgp, vrf: str, words: list[str], line: int) -> None:
+        if words:
+            peer = own.neighbors.setdefault(words[0], Neighbor(vrf, words[0], line, self.file, dynamic=True))
+            self._say(peer, words[1:], line)
+
+    def _say(self, peer: Neighbor, words: list[str], line: int) -> None:
+        """One line of a neighbour; that of a group is taken where the neighbour itself says nothing."""
+        if words[:1] in (["peer-group"], ["peer"]):
+            name = words[2] if words[:2] == ["peer", "group"] and len(words) > 2 else words[1] if len(words) > 1 else ""
+            for row, at in self.groups.get(name, ()):
+                _take(peer, row, at, self.file, inherited=True)
+            if name not in self.defined and name not in self.groups:
+                self.facts.undefined.append(Said(f"peer group {name}", line, self.file))
+            self.group_of[peer.vrf, peer.peer] = name, line
+            words = words[3:] if words[0] == "peer" else words[2:]
+        if words:
+            _take(peer, words, line, self.file)
+
+    def _activate(self, own: Bgp, section: Section) -> None:
+        """Families: what is activated for a neighbour or its group; IPv4 unless told otherwise."""
+        by_default = not section.has("no bgp default ipv4-unicast")
+        active: dict[str, dict[str, int]] = {}
+        denied: set[tuple[str, str]] = set()
+        for text, part in section.each("address-family"):
+            family = FAMILIES.get(text)
+            for line in part.parts:
+                words = line.line.split()
+                if family and words[:1] == ["neighbor"] and words[2:3] == ["activate"]:
+                    active.setdefault(family, {})[words[1]] = line.number
+                elif family and words[:2] == ["no", "neighbor"] and words[3:4] == ["activate"]:
+                    denied.add((family, words[2]))
+                elif family and words[:1] == ["neighbor"] and len(words) > 2:
+                    self._in_family(own, words[1], words[2:], line.number)
+        for peer in own.neighbors.values() if own.vrf or not section.line.startswith("vrf ") else ():
+            names = (peer.peer, self.group_of.get((own.vrf, peer.peer), ("", 0))[0])
+            for family in ("ipv4", "ipv6", "evpn"):
+                said = active.get(family, {})
+                at = peer.line if family == "ipv4" and by_default and ":" not in peer.peer else 0
+                for name in reversed(names):  # what the neighbour itself says holds over its group
+                    at = said.get(name, 0 if (family, name) in denied else at)
+                if at:
+                    peer.families.append(Said(family, at, self.file))
+
+    def _in_family(self, own: Bgp, name: str, words: list[str], line: int) -> None:
+        for peer in own.neighbors.values():
+            member = self.group_of.get((own.vrf, peer.peer), ("", 0))[0] == name
+            if peer.peer == name or member:
+                _take(peer, words, line, self.file, inherited=member)
+
+    # --- EVPN ---------------------------------------------------------------------------------------------------
+
+    def _vlans(self, vlans: list[int], section: Section) -> None:
+        mapped = {own.vlan.value for own in self.facts.vnis.values() if own.vlan}
+        if mapped:  # a tunnel for VLANs, but none for this one
+            missing = (f"VNI of VLAN {vlan}" for vlan in vlans if vlan not in mapped)
+            self.facts.undefined += [Said(name, section.number, self.file) for name in missing]
+        for vni in [own for own in self.facts.vnis.values() if own.vlan and own.vlan.value in vlans]:
+            self._targets(vni, section)
+
+    def _vrf(self, name: str, section: Section) -> None:
+        self._targets(self.facts.vrfs.setdefault(name, Vrf(name, section.number, self.file)), section)
+
+    def _targets(self, own: Vni | Vrf, section: Section) -> None:
+        if found := section.last("rd"):
+            own.rd = Said(found[0].split()[-1], found[1].number, self.file)
+        for text, part in section.each("route-target"):
+            words = text.split()
+            for kind, into in (("import", own.imports), ("export", own.exports)):
+                if words and (kind in words[:2] or words[0] == "both"):
+                    into.append(Said(words[-1], part.number, self.file))
+
+
+def _take(peer: Neighbor, words: list[str], line: int, file: str, *, inherited: bool = False) -> None:
+    """What a line says of a neighbour: `remote-as 65000`, `timers 3 9`."""
+    head, rest = words[0], words[1:]
+
+    def put(name: str, value: object) -> None:
+        if value is not None and not (inherited and getattr(peer, name) is not None):
+            setattr(peer, name, Said(value, line, file))
+
+    if head == "remote-as" and rest:
+        put("remote_as", rest[0] if rest[0] in ("external", "internal") else asn(rest[0]))
+    elif head == "local-as" and rest:
+        put("local_as", asn(rest[0]))
+    elif head == "update-source" and rest:
+        put("source", port_name("".join(rest[:2])))
+    elif head == "description":
+        put("description", " ".join(rest))
+    elif head == "ebgp-multihop":
+        put("multihop", integer(rest[0]) if rest else 255)
+    elif head == "maximum-routes" and rest:
+        put("max_prefix", integer(rest[0]))
+    elif head == "allowas-in":
+        put("allowas_in", integer(rest[0]) if rest else 3)
+    elif head == "timers" and len(rest) > 1:
+        put("keepalive_s", integer(rest[0]))
+        put("hold_s", integer(rest[1]))
+    elif head == "bfd":
+        put("bfd", True)
+    elif head == "shutdown":
+        put("enabled", False)
+    elif head in ("route-map", "prefix-list") and len(rest) > 1:
+        put("import_filter" if rest[1] == "in" else "export_filter", rest[0])

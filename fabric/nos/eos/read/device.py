@@ -1,0 +1,327 @@
+"""Reads an EOS config: interfaces, VRFs, VXLAN, services; BGP and QoS have files of their own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from fabric.facts import MANAGEMENT, Facts, Interface, Said, Vni, Vrf
+from fabric.nos.eos.read.bgp import read_bgp, vrf_name
+from fabric.nos.eos.read.names import port_name, undefined
+from fabric.nos.eos.read.qos import Qos
+from fabric.nos.reading.indented import Section, read_indented
+from fabric.nos.reading.passes import read_route_maps
+from fabric.nos.reading.words import each_name, esi, gbps, integer, mac, numbers, placeholder, prefix
+
+# Sections that are read, by their heads; and those that tell nothing a check asks for.
+PASSED = (
+    "aaa", "agent", "alias", "arp", "boot", "clock", "cvx", "daemon", "dhcp", "dns", "dot1x", "email", "end", "enable",
+    "errdisable", "event-handler", "event-monitor", "hardware", "hash", "ip arp", "ip dhcp", "ip domain",
+    "ip domain-list", "ip domain-lookup", "ip domain-name", "ip ftp", "ip hardware", "ip http", "ip icmp", "ip igmp",
+    "ip nat", "ip radius", "ip route", "ip routing", "ip ssh", "ip tacacs", "ip tftp", "ipv6 hardware", "ipv6 icmp",
+    "ipv6 nd", "ipv6 route", "ipv6 unicast-routing", "ipv6 neighbor", "lacp", "license", "link", "load-balance",
+    "load-interval", "logging", "mac", "maintenance", "management accounts", "management api gnmi", "management console",
+    "management cvx", "management defaults", "management security", "management ssh", "management tech-support",
+    "match-list", "mcs", "mlag", "monitor", "mpls", "msrp", "no aaa", "no ip icmp", "no ip igmp", "no ip routing",
+    "no logging", "no schedule", "no snmp-server", "no spanning-tree", "no service", "no vlan", "no event-handler", "ntp",
+    "patch", "peer-filter", "platform", "policy-map type copp", "port-channel", "priority-flow-control", "privilege",
+    "prompt", "ptp", "qos", "queue-monitor", "radius", "radius-server", "rib", "role", "router bfd", "router general",
+    "router isis", "router multicast", "router ospf", "router pim", "schedule", "service", "sflow", "snmp-server",
+    "spanning-tree", "storm-control", "switchport", "system", "tacacs-server", "tap", "terminal", "tracker",
+    "traffic-policies", "transceiver", "trident", "username", "virtual-cable", "vlan internal", "vrrp", "zerotouch",
+    "banner", "control-plane", "poe", "sampled-flow", "flow", "environment", "process", "redundancy", "ip virtual-router",
+    "ip name-server", "lldp", "hostname", "bfd", "ip load-sharing", "ip prefix-list", "ipv6 prefix-list",
+    "ip community-list", "ip extcommunity-list", "ip large-community-list", "ip as-path", "ip access-list",
+    "ipv6 access-list", "mac access-list", "route-map", "vrf instance", "vrf definition", "vlan", "management telnet",
+    "management api http-commands", "no lldp", "no ip http", "class-map", "policy-map", "router traffic-engineering",
+    "ipv6 routing", "no ipv6", "no enable", "no username", "no management",
+)  # fmt: skip
+INTERFACE = (
+    "arp", "bfd", "channel-group", "cdp", "description", "dhcp", "dot1x", "encapsulation", "error-correction", "evpn",
+    "flowcontrol", "ip", "ipv6", "isis", "l2", "lacp", "link", "link-debounce", "lldp", "load-interval", "logging", "mac",
+    "mka", "mlag", "mpls", "mtu", "multicast", "no", "ntp", "ospf", "pause", "phone", "pim", "poe", "port-channel",
+    "priority-flow-control", "profile", "ptp", "qos", "queue-monitor", "random-detect", "service-policy",
+    "service-profile", "sflow", "shape", "shutdown", "snmp", "spanning-tree", "speed", "storm-control", "switchport",
+    "traffic-loopback", "traffic-policy", "transceiver", "tx-queue", "uc-tx-queue", "unidirectional", "vlan", "vrf",
+    "vrrp", "vxlan", "address", "default", "comment", "tcp", "hardware", "fabric", "mc-tx-queue", "bandwidth", "delay",
+    "isolate", "autostate",
+)  # fmt: skip
+
+# Lines that end in a secret: their head, a word that must be in them, and what the secret is.
+SECRETS = (
+    ("enable password", "", "enable password"),
+    ("enable secret", "", "enable password"),
+    ("aaa root", "secret", "password of user root"),
+    ("tacacs-server", "key", "key of tacacs-server"),
+    ("radius-server", "key", "key of radius-server"),
+    ("ntp authentication-key", "", "NTP key"),
+)
+
+
+def read(name: str, files: Mapping[str, str]) -> Facts:
+    """The facts of one switch; its config is one file."""
+    facts = Facts(name, "eos", tuple(files))
+    for file, text in files.items():
+        _Reader(facts, file, read_indented(_without_banners(text))).read()
+    return facts
+
+
+def _without_banners(text: str) -> str:
+    """A banner's text is no config; its lines are emptied, so that the numbers of the others stay."""
+    lines, inside = text.split("\n"), False
+    for at, line in enumerate(lines):
+        if inside or line.startswith("banner "):
+            inside = line.strip() != "EOF"
+            lines[at] = ""
+    return "\n".join(lines)
+
+
+class _Reader:
+    def __init__(self, facts: Facts, file: str, config: Section) -> None:
+        self.facts, self.file, self.config = facts, file, config
+        self.qos = Qos(config, file)
+
+    def read(self) -> None:
+        facts, config = self.facts, self.config
+        self._system()
+        for text, section in config.each("vrf instance"):
+            self._vrf(text, section)
+        for text, section in config.each("vrf definition"):
+            self._vrf(text, section)
+        for text, section in config.each("interface"):
+            for name in each_name(port_name(text)) if not text.startswith(("defaults", "profile ")) else ():
+                self._interface(name, section)
+        read_bgp(facts, self.file, config)
+        self._policies()
+        read_route_maps(facts, self.file, config)
+        facts.watchdog_ms = self.qos.watchdog_ms
+        facts.hash_seed = self.qos.hash_seed
+        facts.undefined += undefined(config, self.file)
+        facts.unread += self._unread()
+        facts.statements += sum(1 for _ in config.walk())
+
+    def _vrf(self, text: str, section: Section) -> None:
+        name = vrf_name(text.split()[0]) if text else ""
+        if name and name != MANAGEMENT:
+            self.facts.vrfs.setdefault(name, Vrf(name, section.number, self.file))
+
+    # --- interfaces ---------------------------------------------------------------------------------------------
+
+    def _interface(self, name: str, section: Section) -> None:
+        facts, file = self.facts, self.file
+        found = facts.interfaces.setdefault(name, Interface(name, section.number, file))
+        if name.startswith("Vxlan"):
+            self._vxlan(section)
+            return
+        for part in section.parts:
+            head, _, rest = part.line.partition(" ")
+            if take := _FIELDS.get(head):
+                take(found, rest.strip(), part.number, file)
+            elif head == "evpn":
+                _evpn(found, part, file)
+        found.qos = self.qos.of(section)
+
+    def _vxlan(self, section: Section) -> None:
+        facts = self.facts
+        for text, part in section.each("vxlan source-interface"):
+            facts.vtep = Said(port_name(text), part.number, self.file)
+        for text, part in section.each("vxlan vlan"):
+            vlans, _, vnis = text.partition(" vni ")
+            for vlan, vni in zip(numbers(vlans.removeprefix("add ")), numbers(vnis), strict=False):
+                own = facts.vnis.setdefault(vni, Vni(vni, part.number, self.file))
+                if own.vlan and own.vlan.value != vlan:
+                    for line, other in ((own.vlan.line, vlan), (part.number, own.vlan.value)):
+                        facts.conflicts.append(Said(f"VNI {vni} is that of VLAN {other} too", line, self.file))
+                own.vlan = Said(vlan, part.number, self.file)
+        for text, part in section.each("vxlan vrf"):
+            name, _, vni_text = text.partition(" vni ")
+            name, vni_ = vrf_name(name), integer(vni_text)
+            if vni_ is not None:
+                facts.vrfs.setdefault(name, Vrf(name, part.number, self.file)).vni = Said(vni_, part.number, self.file)
+
+    # --- everything else ----------------------------------------------------------------------------------------
+
+    def _system(self) -> None:
+        facts, config, services = self.facts, self.config, self.facts.services
+        if found := config.last("hostname"):
+            facts.name = found[0]
+            facts.hostname = Said(found[0], found[1].number, self.file)
+        if found := config.last("ip virtual-router mac-address"):
+            facts.anycast_mac = Said(mac(found[0]), found[1].number, self.file)
+        for head, into in (("ntp server", services.ntp), ("logging", services.syslog), ("ip name-server", services.dns)):
+            for text, part in config.each(head):
+                words = _after_vrf(text)
+                if head == "logging":
+                    words = words[1:] if words[:1] == ["host"] else []
+                into += [Said(word, part.number, self.file) for word in words[:1]]
+        off, on = config.last("no lldp run"), config.last("lldp run")
+        where = off or on
+        services.lldp = Said(off is None, where[1].number, self.file) if where else Said(True, 1, self.file)  # on by default
+        for head in ("system control-plane", "control-plane"):
+            for _, part in config.each(head):
+                if any(own.line.startswith(("ip access-group", "ipv6 access-group", "service-policy")) for own in part.parts):
+                    services.control_plane = Said(True, part.number, self.file)
+        self._open_doors()
+        services.secrets += self._secrets()
+
+    def _open_doors(self) -> None:
+        services = self.facts.services
+        for _, part in self.config.each("management telnet"):
+            services.plain_text += [Said("telnet", own.number, self.file) for own in part.walk() if own.line == "no shutdown"]
+        for _, part in self.config.each("management api http-commands"):
+            on = part.has("no shutdown") or any(own.has("no shutdown") for own in part.parts)
+            for own in part.parts:
+                words = own.line.split()
+                if on and words[:2] == ["protocol", "http"] and "localhost" not in words:
+                    services.plain_text.append(Said("http", own.number, self.file))
+        for _, part in self.config.each("snmp-server community"):
+            services.plain_text.append(Said("SNMP community", part.number, self.file))
+
+    def _secrets(self) -> Iterator[Said[str]]:
+        for text, part in self.config.each("username"):
+            words = text.split()
+            for key in ("secret", "password"):
+                if key in words and not placeholder(words[-1]):
+                    yield Said(f"password of user {words[0]}", part.number, self.file)
+        for text, part in self.config.each("snmp-server user"):
+            words = text.split()
+            for key in ("auth", "priv"):
+                if key in words[:-1] and not placeholder(words[min(words.index(key) + 2, len(words) - 1)]):
+                    yield Said(f"SNMP {key} key of user {words[0]}", part.number, self.file)
+        for head, word, what in SECRETS:
+            for text, part in self.config.each(head):
+                words = text.split()
+                if words and (not word or word in words[:-1]) and not placeholder(words[-1]):
+                    yield Said(what, part.number, self.file)
+        for _, bgp in self.config.each("router bgp"):
+            for part in bgp.walk():
+                words = part.line.split()
+                if words[:1] == ["neighbor"] and "password" in words[2:3] and not placeholder(words[-1]):
+                    yield Said(f"BGP password of {words[1]}", part.number, self.file)
+
+    def _policies(self) -> None:
+        for head in ("ip prefix-list", "ipv6 prefix-list"):
+            for text, part in self.config.each(head):
+                name, _, rest = text.partition(" ")
+                rows = self.facts.prefixes.setdefault(name, [])
+                for line, number in [(rest, part.number), *((own.line, own.number) for own in part.parts)]:
+                    _, permit, entry = line.partition("permit ")
+                    if permit:
+                        rows.append(Said(entry, number, self.file))
+
+    def _unread(self) -> Iterator[Said[str]]:
+        passed = {head for head in PASSED if " " not in head}
+        longer = tuple(f"{head} " for head in PASSED if " " in head)
+        for part in self.config.parts:
+            head = part.line.split(" ", 1)[0]
+            if head == "interface":
+                yield from self._unknown(part, INTERFACE)
+            elif head == "router" and part.line.startswith("router bgp"):
+                continue  # told by its own reader
+            elif head not in passed and not f"{part.line} ".startswith(longer):
+                yield Said(part.line, part.number, self.file)
+
+    def _unknown(self, section: Section, known: tuple[str, ...]) -> Iterator[Said[str]]:
+        for part in section.parts:
+            if part.line.split(" ", 1)[0] not in known:
+                yield Said(part.line, part.number, self.file)
+
+
+def _after_vrf(text: str) -> list[str]:
+    words = text.split()
+    return words[2:] if words[:1] == ["vrf"] else words
+
+
+# --- fields of an interface: what stands behind the first word of a line ----------------------------------------
+
+
+def _ip(found: Interface, rest: str, line: int, file: str) -> None:
+    words = rest.split()
+    if words[:2] == ["address", "virtual"] or words[:2] == ["virtual-router", "address"]:
+        own = prefix(" ".join(words[2:])) or (words[2] if len(words) > 2 else None)
+        if own:
+            found.gateways.append(Said(own, line, file))
+    elif words[:1] == ["address"]:
+        if own := prefix(" ".join(words[1:])):
+            if "secondary" not in words:
+                found.addresses = [said for said in found.addresses if ":" in said.value]
+            found.addresses.append(Said(own, line, file))
+    elif words[:1] == ["access-group"] and len(words) > 1:
+        found.filters.append(Said(words[1], line, file))
+
+
+def _ipv6(found: Interface, rest: str, line: int, file: str) -> None:
+    words = rest.split()
+    if words[:1] == ["enable"]:
+        found.link_local = True
+    elif words[:2] == ["address", "virtual"] and (own := prefix(" ".join(words[2:]))):
+        found.gateways.append(Said(own, line, file))
+    elif words[:1] == ["address"] and (own := prefix(" ".join(words[1:]))):
+        found.addresses.append(Said(own, line, file))
+    elif words[:1] == ["access-group"] and len(words) > 1:
+        found.filters.append(Said(words[1], line, file))
+
+
+def _switchport(found: Interface, rest: str, line: int, file: str) -> None:
+    kind, _, text = rest.partition(" vlan ")
+    if kind in ("access", "trunk native") and (vlan := integer(text)) is not None:
+        found.access = Said(vlan, line, file)
+    elif kind == "trunk allowed":
+        found.trunk += [Said(vlan, line, file) for vlan in numbers(text.removeprefix("add "))]
+
+
+def _evpn(found: Interface, section: Section, file: str) -> None:
+    for own in section.parts:
+        value = esi(own.line.partition(" ")[2])
+        if own.line.startswith("identifier ") and re.fullmatch(r"(?:[0-9a-f]{2}:){9}[0-9a-f]{2}", value):
+            found.esi = Said(value, own.number, file)
+
+
+def _number(name: str, strip: str = "") -> Callable[[Interface, str, int, str], None]:
+    def take(found: Interface, rest: str, line: int, file: str) -> None:
+        value = integer(rest.removeprefix(strip).strip())
+        if value is not None:
+            setattr(found, name, Said(value, line, file))
+
+    return take
+
+
+def _no(found: Interface, rest: str, line: int, file: str) -> None:
+    if rest == "shutdown":
+        found.enabled = Said(True, line, file)
+
+
+def _shutdown(found: Interface, rest: str, line: int, file: str) -> None:
+    found.enabled = Said(False, line, file)
+
+
+def _description(found: Interface, rest: str, line: int, file: str) -> None:
+    found.description = Said(rest, line, file)
+
+
+def _vrf(found: Interface, rest: str, line: int, file: str) -> None:
+    found.vrf = Said(vrf_name(rest.removeprefix("forwarding ").strip()), line, file)
+
+
+def _bond(found: Interface, rest: str, line: int, file: str) -> None:
+    found.bond = Said(f"Port-Channel{rest.split()[0]}" if rest else "", line, file)
+
+
+def _speed(found: Interface, rest: str, line: int, file: str) -> None:
+    if (speed := gbps(rest)) is not None:
+        found.speed_gbps = Said(speed, line, file)
+
+
+_FIELDS: Mapping[str, Callable[[Interface, str, int, str], None]] = {
+    "channel-group": _bond,
+    "description": _description,
+    "encapsulation": _number("tag", "dot1q vlan"),
+    "ip": _ip,
+    "ipv6": _ipv6,
+    "mtu": _number("mtu"),
+    "no": _no,
+    "shutdown": _shutdown,
+    "speed": _speed,
+    "switchport": _switchport,
+    "vrf": _vrf,
+}

@@ -1,0 +1,106 @@
+"""Reads the classes of EOS ports: DSCP maps, PFC, queues with their weights and ECN thresholds, through QoS profiles."""
+
+from __future__ import annotations
+
+import re
+
+from fabric.facts import Ecn, PortQos, Said
+from fabric.nos.reading.indented import Section
+from fabric.nos.reading.words import integer, numbers
+
+QUEUES = ("tx-queue", "uc-tx-queue")
+ECN = re.compile(
+    r"random-detect ecn minimum-threshold (\d+) (\w+) maximum-threshold (\d+) (\w+)(?: max-mark-probability (\d+))?"
+)
+UNITS = {"bytes": 1, "kbytes": 1000, "mbytes": 1_000_000}  # a chip's segments are not told by the config
+
+
+class Qos:
+    """The maps of the box, and the classes of each profile, read once."""
+
+    def __init__(self, config: Section, file: str) -> None:
+        self.file = file
+        self.profiles = dict(config.each("qos profile"))
+        self.by_dscp = self._map(config, "dscp", "traffic-class")
+        self.queue_of = self._map(config, "traffic-class", "tx-queue")
+        self.watchdog_ms = self._watchdog_ms(config)
+        self.hash_seed = self._seed(config)
+        self._known: dict[str, PortQos | None] = {}
+
+    def of(self, port: Section) -> PortQos | None:
+        """The classes of a port; ports that have a profile and no lines of their own share one object."""
+        found = port.last("service-profile")
+        name = found[0] if found else ""
+        own = [part for part in port.parts if part.line.split(" ", 1)[0] in ("priority-flow-control", "qos", *QUEUES)]
+        if own:
+            profile = self.profiles.get(name, Section())
+            return self._classes(Section(parts=[*profile.parts, *own]))
+        if name not in self._known:
+            self._known[name] = self._classes(self.profiles[name]) if name in self.profiles else None
+        return self._known[name]
+
+    def _classes(self, lines: Section) -> PortQos | None:
+        file = self.file
+        queues = {number: part for head in QUEUES for text, part in lines.each(head) if (number := integer(text)) is not None}
+        on = lines.has("priority-flow-control on") or lines.has("priority-flow-control mode on")
+        if not on and not queues:
+            return None
+        qos = PortQos(priorities=dict(self.by_dscp))
+        for text, part in lines.each("priority-flow-control priority") if on else ():
+            values, _, kind = text.rpartition(" ")
+            qos.pfc += [Said(value, part.number, file) for value in numbers(values) if kind == "no-drop"]
+        for text, part in lines.each("priority-flow-control pause watchdog"):
+            if not text:  # `… port action drop` says what it does, not that it does
+                qos.watchdog = Said(True, part.number, file)
+        # A queue is strict unless told otherwise; round robin holds for all queues below one that has it.
+        weighted = max((number for number, queue in queues.items() if queue.has("no priority")), default=-1)
+        for own, mapped in sorted({said.value: said for said in self.by_dscp.values()}.items()):
+            place = self.queue_of.get(own, mapped)
+            queue = place.value
+            section = queues.get(queue)
+            if section is None:
+                if -1 < weighted < queue:
+                    qos.strict.append(Said(own, place.line, file))
+                continue
+            if queue > weighted:
+                line = next((part.number for part in section.parts if part.line == "priority strict"), section.number)
+                qos.strict.append(Said(own, line, file))
+            if (found := section.last("bandwidth percent")) and (share := integer(found[0])) is not None:
+                qos.weights[own] = Said(share, found[1].number, file)
+            if (ecn := self._ecn(section)) is not None:
+                qos.ecn[own] = ecn
+        return qos
+
+    def _ecn(self, queue: Section) -> Ecn | None:
+        for part in queue.parts:
+            match = ECN.match(part.line)
+            if match and match[2] in UNITS and match[4] in UNITS:
+                return Ecn(
+                    Said(int(match[1]) * UNITS[match[2]], part.number, self.file),
+                    Said(int(match[3]) * UNITS[match[4]], part.number, self.file),
+                    Said(int(match[5]), part.number, self.file) if match[5] else None,
+                )
+        return None
+
+    def _map(self, config: Section, source: str, target: str) -> dict[int, Said[int]]:
+        """`qos map dscp 0 1 2 to traffic-class 0`."""
+        found: dict[int, Said[int]] = {}
+        for text, part in config.each(f"qos map {source}"):
+            values, _, own = text.partition(f" to {target} ")
+            number = integer(own)
+            if number is not None:
+                found |= {value: Said(number, part.number, self.file) for value in numbers(values)}
+        return found
+
+    def _watchdog_ms(self, config: Section) -> Said[int] | None:
+        found = config.last("priority-flow-control pause watchdog default timeout")
+        if found is None or not re.fullmatch(r"\d+(\.\d+)?", found[0]):
+            return None
+        return Said(round(float(found[0]) * 1000), found[1].number, self.file)
+
+    def _seed(self, config: Section) -> Said[int] | None:
+        for section in config.walk():
+            match = re.search(r"(?:hash seed|ip load-sharing \S+) (\d+)", section.line)
+            if match:
+                return Said(int(match[1]), section.number, self.file)
+        return None

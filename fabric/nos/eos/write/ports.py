@@ -1,0 +1,180 @@
+"""Ports of an Arista box as EOS spells them: Ethernet interfaces, their tagged slices, and bonds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+from fabric.catalog.models import SwitchModel
+from fabric.nos.target import description, lanes, pam4
+from fabric.plan.lossless import Lossless
+from fabric.plan.ports import Port, PortRef, Subinterface
+from fabric.plan.tenancy import Acl, External, Lag
+from fabric.plan.views import SwitchView
+
+TRACKING = "UPLINKS"  # link tracking group: a leaf without uplinks takes its bonds down
+DF_PREFERRED, DF_OTHER = 200, 100
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """A subinterface."""
+
+    name: str
+    description: str
+    mtu: int
+    tag: int
+    vrf: str
+    address: str
+    address6: str
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    name: str
+    description: str
+    up: bool
+    speed: str
+    mtu: int
+    vrf: str
+    address: str
+    address6: str
+    link_local: bool
+    channel: int  # number of the bond it is in, 0: none
+    switchport: tuple[str, ...]  # lines of a layer-2 port, () of a routed one
+    filter: str  # "ip access-group TENANT-red in"
+    profile: str  # QoS profile of a lossless port
+    untrusted: bool  # carries nothing lossless while other ports of the box do
+    tracked: str  # "upstream" on an uplink of a leaf with bonds
+    slices: tuple[Slice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """A bond over this leaf and its pair: one Ethernet segment."""
+
+    name: str
+    description: str
+    switchport: tuple[str, ...]
+    identifier: str  # "0302:0000:0000:0500:0001"
+    preference: int
+    route_target: str  # "02:00:00:00:00:05"
+    system_id: str  # "0200.0000.0005"
+    profile: str
+    untrusted: bool
+
+
+def port_name(model: SwitchModel, ref: PortRef, catalog_name: str = "") -> str:
+    """`Ethernet1/5`: cage and first lane. SFP cages have one lane and no lane number."""
+    count = lanes(model, ref.cage)
+    return f"Ethernet{ref.cage}" if count == 1 else f"Ethernet{ref.cage}/{1 + ref.sub * count // ref.split}"
+
+
+def speed(model: SwitchModel, ref: PortRef) -> str:
+    """`400g-4`: speed and lanes of a PAM4 port; the older spelling on NRZ lanes."""
+    count = max(1, lanes(model, ref.cage) // ref.split)
+    return f"{ref.speed_gbps}g-{count}" if pam4(ref.speed_gbps, count) else f"forced {ref.speed_gbps}gfull"
+
+
+def interfaces(view: SwitchView, profiles: Mapping[Lossless, str]) -> list[Interface]:
+    """Every port of the box. The address of a way out may stand in its session alone."""
+    outside = {external.port.ref: external for external in view.externals if not external.tag}
+    return [_interface(view, port, outside.get(port.ref), profiles) for port in view.ports]
+
+
+def _interface(view: SwitchView, port: Port, out: External | None, profiles: Mapping[Lossless, str]) -> Interface:
+    # Lane 1 of a split cage makes its siblings exist, so even an unused one says its speed.
+    wanted = port.peer is not None or port.ref.split > 1
+    address = port.address or (out.address if out else "")
+    name = port_name(view.model, port.ref)
+    vrf = port.vrf or (out.vrf if out else "")
+    bonded = port.lag > 0
+    return Interface(
+        name=name,
+        description=description(view, port),
+        up=port.up,
+        speed=speed(view.model, port.ref) if wanted else "",
+        mtu=view.overlay.mtu if vrf and view.overlay else view.underlay.mtu,
+        vrf=vrf,
+        address="" if ":" in address else address,
+        address6=address if ":" in address else "",
+        link_local=port.link_local,
+        channel=port.lag,
+        switchport=() if bonded or not port.bridged else switchport(port.untagged, port.tagged),
+        filter=f"{_ip(view)} access-group {filter_name(port.acl)} in" if port.acl else "",
+        profile="" if bonded or port.lossless is None else profiles[port.lossless],
+        untrusted=not bonded and view.qos is not None and port.lossless is None,
+        tracked="upstream" if view.lags and port.kind == "fabric" else "",
+        slices=tuple(_slice(view, name, port, part) for part in port.subinterfaces),
+    )
+
+
+def _slice(view: SwitchView, name: str, port: Port, part: Subinterface) -> Slice:
+    return Slice(
+        name=f"{name}.{part.tag}",
+        description=f"{part.vrf or 'default'} on {description(view, port)}",
+        mtu=view.overlay.mtu if part.vrf and view.overlay else view.underlay.mtu,
+        tag=part.tag,
+        vrf=part.vrf,
+        address="" if ":" in part.address else part.address,
+        address6=part.address if ":" in part.address else "",
+    )
+
+
+def channels(view: SwitchView, profiles: Mapping[Lossless, str]) -> list[Channel]:
+    ports = {port.ref: port for port in view.ports}
+    return [_channel(view, lag, ports[lag.ports[0]].lossless, profiles) for lag in view.lags]
+
+
+def _channel(view: SwitchView, lag: Lag, lossless: Lossless | None, profiles: Mapping[Lossless, str]) -> Channel:
+    return Channel(
+        name=f"Port-Channel{lag.number}",
+        description=lag.description,
+        switchport=switchport(lag.untagged, lag.tagged),
+        identifier=grouped(lag.esi, 4, ":"),
+        preference=DF_PREFERRED if lag.preferred else DF_OTHER,
+        route_target=lag.system_mac,
+        system_id=grouped(lag.system_mac, 4, "."),
+        profile="" if lossless is None else profiles[lossless],
+        untrusted=view.qos is not None and lossless is None,
+    )
+
+
+def switchport(untagged: int, tagged: Iterable[int]) -> tuple[str, ...]:
+    """Lines of an access port, or of a trunk whose native VLAN is among the allowed ones."""
+    allowed = sorted({*tagged, *([untagged] if untagged else [])})
+    if allowed == [untagged]:
+        return f"switchport access vlan {untagged}", "switchport mode access"
+    native = (f"switchport trunk native vlan {untagged}",) if untagged else ()
+    return *native, f"switchport trunk allowed vlan {vlan_list(allowed)}", "switchport mode trunk"
+
+
+def vlan_list(numbers: Iterable[int]) -> str:
+    """`100-102,110`, as EOS writes it back."""
+    ordered = sorted(set(numbers))
+    starts = [ordered[0], *(after for before, after in pairwise(ordered) if after != before + 1)]
+    ends = [*(before for before, after in pairwise(ordered) if after != before + 1), ordered[-1]]
+    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in zip(starts, ends, strict=True))
+
+
+def grouped(octets: str, width: int, separator: str) -> str:
+    """`02:00:00:00:00:05` as `0200.0000.0005`: EOS has three ways to write such numbers."""
+    digits = octets.replace(":", "")
+    return separator.join(digits[at : at + width] for at in range(0, len(digits), width))
+
+
+def filter_name(tenant: str) -> str:
+    return f"TENANT-{tenant}"
+
+
+def filter_rules(view: SwitchView, acl: Acl) -> tuple[str, ...]:
+    """What a server of the tenant may reach, the denial last however many prefixes there are."""
+    ip = _ip(view)
+    # IPv6 asks for the gateway's MAC in IPv6 itself.
+    discovery = ("permit icmpv6 any fe80::/10", "permit icmpv6 any ff02::/16") if ip == "ipv6" else ()
+    return *(f"permit {ip} any {prefix}" for prefix in acl.permits), *discovery, f"deny {ip} any any"
+
+
+def _ip(view: SwitchView) -> str:
+    return "ipv6" if view.underlay.family == "ipv6" else "ip"

@@ -1,0 +1,146 @@
+"""Reads what lies beside an frr.conf on a Linux switch: time, log, DNS, SNMP, accounts, packet filter, kernel settings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import PurePath
+
+from fabric.facts import Facts, Said
+from fabric.nos.reading.words import placeholder
+
+TARGET = re.compile(r'target="([^"]+)"|\s@@?(?:\([^)]*\))?\[?([\w.:-]+?)\]?(?::\d+)?(?:;|\s|$)')
+TIME = frozenset(("server", "pool", "peer"))
+HOOK = re.compile(r"\bhook input\b|^-A (?:INPUT|\$?INGRESS_CHAIN)\b|^:INPUT DROP")
+ENTERS = re.compile(r'iifname \{? ?((?:"[\w.-]+",? ?)+)\}? ?(?:jump|goto) (\S+)')
+LISTENS = re.compile(r"-A\s+(?!127\.|::1\b|localhost\b)([\w.:]+)")  # where a daemon's prompt answers
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    for number, raw in enumerate(text.split("\n"), 1):
+        line = raw.strip()
+        if line and line[0] not in "#;":
+            yield number, line
+
+
+def _time(facts: Facts, file: str, text: str) -> None:
+    for number, line in _lines(text):
+        facts.statements += 1
+        words = line.split()
+        if words[0] in TIME and len(words) > 1:
+            facts.services.ntp.append(Said(words[1], number, file))
+
+
+def _log(facts: Facts, file: str, text: str) -> None:
+    for number, line in _lines(text):
+        facts.statements += 1
+        for match in TARGET.finditer(line):
+            facts.services.syslog.append(Said(match[1] or match[2], number, file))
+
+
+def _names(facts: Facts, file: str, text: str) -> None:
+    for number, line in _lines(text):
+        facts.statements += 1
+        words = line.split()
+        if words[0] == "nameserver" and len(words) > 1:
+            facts.services.dns.append(Said(words[1], number, file))
+
+
+def _neighbours(facts: Facts, file: str, text: str) -> None:
+    facts.services.lldp = Said(True, 1, file)
+    for number, line in _lines(text):
+        facts.statements += 1
+        if re.search(r"lldp status (?:disabled|rx-only)", line):
+            facts.services.lldp = Said(False, number, file)
+
+
+def _snmp(facts: Facts, file: str, text: str) -> None:
+    """A community travels in the clear; a user of version 3 may have literal keys."""
+    for number, line in _lines(text):
+        facts.statements += 1
+        words = line.replace('"', "").split() or [""]
+        if words[0] in ("rocommunity", "rwcommunity", "rocommunity6", "rwcommunity6", "com2sec", "com2sec6", "trapcommunity"):
+            facts.services.plain_text.append(Said("SNMP community", number, file))
+            if not placeholder(words[-1] if words[0].startswith("com2sec") else words[1] if len(words) > 1 else ""):
+                facts.services.secrets.append(Said("SNMP community", number, file))
+        elif words[0] == "createUser" and any(not placeholder(word) for word in (*words[3:4], *words[5:6])):
+            facts.services.secrets.append(Said(f"SNMP keys of user {words[1]}", number, file))
+
+
+def _accounts(facts: Facts, file: str, text: str) -> None:
+    """`name:hash`, as chpasswd and /etc/shadow have it."""
+    for number, line in _lines(text):
+        facts.statements += 1
+        name, _, rest = line.partition(":")
+        if rest and not placeholder(rest.split(":")[0]):
+            facts.services.secrets.append(Said(f"password of user {name}", number, file))
+
+
+def _filter(facts: Facts, file: str, text: str) -> None:
+    """Rules in front of the CPU, and chains that what comes in at a port goes through."""
+    for number, line in _lines(text):
+        facts.statements += 1
+        if HOOK.search(line) and not facts.services.control_plane:
+            facts.services.control_plane = Said(True, number, file)
+        if match := ENTERS.match(line):
+            for name in re.findall(r"[\w.-]+", match[1]):
+                if port := facts.interfaces.get(name):
+                    port.filters.append(Said(match[2], number, file))
+
+
+def _kernel(facts: Facts, file: str, text: str) -> None:
+    for number, line in _lines(text):
+        facts.statements += 1
+        name, _, value = (part.strip() for part in line.lstrip("-").partition("="))
+        if name.endswith("fib_multipath_hash_seed") and value.isdecimal() and len(value) < 12:
+            facts.hash_seed = Said(int(value), number, file)
+
+
+def _daemons(facts: Facts, file: str, text: str) -> None:
+    for number, line in _lines(text):
+        facts.statements += 1
+        if match := LISTENS.search(line):
+            name = line.partition("_options")[0]
+            facts.services.plain_text.append(Said(f"telnet to {name} on {match[1]}", number, file))
+
+
+def _hostname(facts: Facts, file: str, text: str) -> None:
+    for number, line in _lines(text):
+        facts.statements += 1
+        facts.hostname = facts.hostname or Said(line.split()[0], number, file)
+
+
+def _passed(facts: Facts, file: str, text: str) -> None:
+    """Banners, SSH's settings and the like tell nothing that a check asks for."""
+    facts.statements += sum(1 for _ in _lines(text))
+
+
+FILES: Mapping[str, Callable[[Facts, str, str], None]] = {
+    "accounts": _accounts,
+    "chrony.conf": _time,
+    "control_plane.rules": _filter,
+    "daemons": _daemons,
+    "hostname": _hostname,
+    "issue": _passed,
+    "issue.net": _passed,
+    "lldpd.conf": _neighbours,
+    "motd": _passed,
+    "nftables.conf": _filter,
+    "ntp.conf": _time,
+    "ports.conf": _passed,
+    "resolv.conf": _names,
+    "rsyslog.conf": _log,
+    "rules.v4": _filter,
+    "shadow": _accounts,
+    "snmpd.conf": _snmp,
+    "sshd.conf": _passed,
+    "sshd_config": _passed,
+    "sysctl.conf": _kernel,
+    "timezone": _passed,
+    "vtysh.conf": _passed,
+}
+
+
+def reader_of(file: str) -> Callable[[Facts, str, str], None] | None:
+    """The reader of a file by its name; None for files of FRR and ifupdown2, and unknown ones."""
+    return FILES.get(PurePath(file).name)

@@ -1,0 +1,90 @@
+"""Walks the lines of an frr.conf as FRR does: by words, whatever the indentation.
+
+A line that the innermost open section does not know is offered to the one around it, and closes the inner one if that
+takes it. `exit` closes one section, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from fabric.facts import Facts, Said
+from fabric.nos.frr.read.words import need_number
+
+SHORT = {  # as people type them
+    "addr": "address-family", "address": "address-family", "desc": "description", "int": "interface", "neigh": "neighbor",
+    "shut": "shutdown",
+}  # fmt: skip
+SECRET = re.compile(r"password|secret|key-string|authentication-key|^md5$")
+CLOSES = frozenset(
+    ("exit", "quit", "exit-vrf", "exit-address-family", "exit-link-params", "exit-vnc", "exit-vni", "exit-vrf-policy")
+)
+
+
+@dataclass(slots=True)
+class Line:
+    """One statement, without its `no`."""
+
+    words: list[str]
+    number: int
+    negated: bool
+    file: str
+
+    def said(self, value: str) -> Said[str]:
+        return Said(value, self.number, self.file)
+
+    def number_at(self, at: int) -> Said[int]:
+        """A word that must be a number."""
+        return Said(need_number(self.words[at]), self.number, self.file)
+
+    def rest(self, start: int) -> str:
+        """The words from there on."""
+        return " ".join(self.words[start:])
+
+    def is_one_of(self, heads: frozenset[str]) -> bool:
+        """Whether its first word, or its first two, stand in a table."""
+        return self.words[0] in heads or " ".join(self.words[:2]) in heads
+
+
+Open: TypeAlias = Callable[["Section"], None]
+Section: TypeAlias = Callable[[Line, Open], bool]  # whether it knows a line; it may open a section for the lines after it
+
+
+def walk(text: str, file: str, facts: Facts, whole: Section) -> None:
+    """Offers every statement to the open sections, `whole` the last; counts them, and lists those that none knows."""
+    sections = [whole]
+    opened: list[Section] = []
+    for number, raw in enumerate(text.split("\n"), 1):
+        words = raw.split()
+        if not words or words[0][0] in "!#":
+            continue
+        facts.statements += 1
+        if words[0] in CLOSES:
+            del sections[max(len(sections) - 1, 1) :]
+            continue
+        if words == ["end"]:
+            del sections[1:]
+            continue
+        negated = words[0] == "no" and len(words) > 1
+        line = Line(words[1:] if negated else words, number, negated, file)
+        line.words[0] = SHORT.get(line.words[0], line.words[0])
+        try:
+            for depth in range(len(sections) - 1, -1, -1):
+                if sections[depth](line, opened.append):
+                    del sections[depth + 1 :]
+                    break
+            else:
+                facts.unread.append(line.said(hidden(words)))
+        except (ValueError, LookupError):
+            facts.broken.append(line.said(f"cannot be read: {hidden(words)}"))
+        sections += opened
+        opened.clear()
+
+
+def hidden(words: list[str]) -> str:
+    """A line as it may be shown: what follows the word for a secret is not."""
+    at = next((at for at, word in enumerate(words) if SECRET.search(word)), len(words))
+    return " ".join([*words[: at + 1], *("…" for _ in words[at + 1 :])])

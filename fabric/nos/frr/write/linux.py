@@ -1,0 +1,189 @@
+"""The devices of a Linux box, for ifupdown2: FRR routes over interfaces, but makes none.
+
+One VLAN-aware bridge, one vxlan device per VNI, one VRF device per tenant; the L3 VNI of a tenant is a VLAN with an SVI
+that has no address.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fabric.nos.frr.write.tenants import Spelling
+from fabric.nos.target import Names, description, lanes, pam4
+from fabric.plan.ports import Port
+from fabric.plan.tenancy import Lag, Network, Vrf
+from fabric.plan.views import SwitchView
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """VLANs of a bridge port."""
+
+    access: int = 0  # the only VLAN, untagged
+    pvid: int = 0  # untagged beside tagged ones
+    vids: str = ""
+    tagged_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """A tagged subinterface."""
+
+    name: str
+    parent: str
+    tag: int
+    address: str
+    vrf: str
+    mtu: int
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    name: str
+    description: str
+    up: bool
+    mtu: int
+    speed_mbps: int
+    fec: str
+    address: str
+    vrf: str
+    vlans: Membership | None
+    slices: tuple[Slice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Bond:
+    name: str
+    description: str
+    slaves: str
+    system_mac: str
+    vlans: Membership
+    mtu: int
+
+
+@dataclass(frozen=True, slots=True)
+class Vxlan:
+    name: str
+    vni: int
+    source: str
+    vlan: int
+    suppress: bool  # answers ARP and ND for hosts it knows; needs an SVI
+    mtu: int
+
+
+@dataclass(frozen=True, slots=True)
+class Svi:
+    name: str
+    vlan: int
+    vrf: str
+    address: str  # of the anycast gateway, "" on the SVI of an L3 VNI
+    mac: str
+    mtu: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bridge:
+    name: str
+    ports: str
+    vids: str
+
+
+BRIDGE = "br0"
+
+
+def devices(view: SwitchView, names: Names, spelling: Spelling) -> dict[str, object]:
+    """The context of the interfaces file, but for the management port."""
+    vtep = view.overlay.vtep if view.overlay else None
+    vxlans = _vxlans(view, vtep) if vtep else []
+    bonds = [_bond(view, lag, names, spelling) for lag in view.lags]
+    return {
+        "loopbacks": [address for address in (view.loopback, view.loopback6, f"{vtep}/32" if vtep else None) if address],
+        "vrfs": [spelling.vrf.format(vrf.name) for vrf in view.vrfs],
+        "interfaces": [interface(view, port, names, spelling) for port in view.ports],
+        "bonds": bonds,
+        "vxlans": vxlans,
+        "bridge": _bridge(view, names, bonds, vxlans),
+        "svis": _svis(view, spelling),
+    }
+
+
+def interface(view: SwitchView, port: Port, names: Names, spelling: Spelling) -> Interface:
+    lane_count = lanes(view.model, port.ref.cage) // port.ref.split
+    name = names(port.ref)
+    own = port.bridged and not port.lag
+    return Interface(
+        name=name,
+        description=description(view, port),
+        up=port.up,
+        mtu=_mtu(view, port),
+        speed_mbps=port.ref.speed_gbps * 1000,
+        fec="rs" if pam4(port.ref.speed_gbps, lane_count) else "",
+        address=port.address or "",
+        vrf=_vrf(port.vrf, spelling),
+        vlans=_membership(port.untagged, port.tagged) if own else None,
+        slices=tuple(
+            Slice(f"{name}.{item.tag}", name, item.tag, item.address, _vrf(item.vrf, spelling), _mtu(view, port))
+            for item in port.subinterfaces
+        ),
+    )
+
+
+def _vrf(tenant: str, spelling: Spelling) -> str:
+    return spelling.vrf.format(tenant) if tenant else ""
+
+
+def _mtu(view: SwitchView, port: Port) -> int:
+    """What enters a tunnel must leave room for its header; fabric links carry the whole."""
+    if view.overlay is None or port.kind == "fabric" or not (port.vrf or port.bridged or port.lag or port.subinterfaces):
+        return view.underlay.mtu
+    return view.overlay.mtu
+
+
+def _membership(untagged: int, tagged: tuple[int, ...]) -> Membership:
+    if not tagged:
+        return Membership(access=untagged)
+    return Membership(pvid=untagged, vids=" ".join(map(str, tagged)), tagged_only=not untagged)
+
+
+def _bond(view: SwitchView, lag: Lag, names: Names, spelling: Spelling) -> Bond:
+    return Bond(
+        name=spelling.bond.format(lag.number),
+        description=lag.description,
+        slaves=" ".join(names(ref) for ref in lag.ports),
+        system_mac=lag.system_mac,
+        vlans=_membership(lag.untagged, lag.tagged),
+        mtu=view.overlay.mtu if view.overlay else view.underlay.mtu,
+    )
+
+
+def _vxlans(view: SwitchView, vtep: str) -> list[Vxlan]:
+    mtu = view.overlay.mtu if view.overlay else view.underlay.mtu
+    layer2 = [Vxlan(f"vni{n.vni}", n.vni, vtep, n.vlan, n.gateway is not None, mtu) for n in view.networks]
+    layer3 = [Vxlan(f"vni{v.vni}", v.vni, vtep, v.vlan, False, mtu) for v in view.vrfs if v.vni is not None]
+    return layer2 + layer3
+
+
+def _svis(view: SwitchView, spelling: Spelling) -> list[Svi]:
+    if view.overlay is None:
+        return []
+    mac, mtu = view.overlay.anycast_mac, view.overlay.mtu
+
+    def gateway(item: Network) -> Svi:
+        return Svi(f"vlan{item.vlan}", item.vlan, spelling.vrf.format(item.vrf), item.gateway or "", mac, mtu)
+
+    def transit(item: Vrf) -> Svi:
+        return Svi(f"vlan{item.vlan}", item.vlan, spelling.vrf.format(item.name), "", "", mtu)
+
+    return [
+        *(gateway(item) for item in view.networks if item.gateway is not None),
+        *(transit(item) for item in view.vrfs if item.vni is not None),
+    ]
+
+
+def _bridge(view: SwitchView, names: Names, bonds: list[Bond], vxlans: list[Vxlan]) -> Bridge | None:
+    own = [names(port.ref) for port in view.ports if port.bridged and not port.lag and port.up]
+    ports = [*own, *(bond.name for bond in bonds), *(vxlan.name for vxlan in vxlans)]
+    if not ports:
+        return None
+    vlans = sorted({*(n.vlan for n in view.networks), *(vxlan.vlan for vxlan in vxlans)})
+    return Bridge(BRIDGE, " ".join(ports), " ".join(map(str, vlans)))

@@ -1,0 +1,202 @@
+"""BGP of a Junos config: what a neighbour does not say is said by its group, else by `protocols bgp`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabric.facts import Bgp, Facts, Neighbor, Said
+from fabric.nos.junos.read.tree import Node, logical, number
+from fabric.nos.junos.read.vlans import Place
+from fabric.nos.reading.words import asn, is_address, prefix
+
+FAMILIES = {
+    ("inet", "unicast"): "ipv4",
+    ("inet", "any"): "ipv4",
+    ("inet6", "unicast"): "ipv6",
+    ("inet6", "any"): "ipv6",
+    ("evpn", "signaling"): "evpn",
+}
+UNICAST = ("ipv4", "ipv6")
+MULTIHOP_TTL = 64  # of `multihop` without a word
+DEFAULT_PATHS = 16  # equal next hops of a route, unless `chassis maximum-ecmp` allows more
+Levels = tuple[Node, ...]  # the nearest first
+
+
+def read_bgp(facts: Facts, places: list[Place]) -> None:
+    root = places[0].node
+    for place in places:
+        bgp = place.node.at("protocols").get("bgp")
+        if bgp is not None:
+            facts.bgp[place.name] = _process(place, bgp, root)
+
+
+def evpn_source(facts: Facts) -> Said[str] | None:
+    """Tunnels of a leaf that only routes begin at the address its EVPN sessions run from."""
+    vnis = [vrf.vni for vrf in facts.vrfs.values() if vrf.vni]
+    sessions = facts.bgp[""].neighbors.values() if "" in facts.bgp and vnis else ()
+    return next((session.source for session in sessions if any(said.value == "evpn" for said in session.families)), None)
+
+
+def _process(place: Place, bgp: Node, root: Node) -> Bgp:
+    found = Bgp(place.name, bgp.line, bgp.file)
+    own = place.node.at("routing-options")
+    found.asn = _asn(own.at("autonomous-system")) or _asn(root.at("routing-options", "autonomous-system"))
+    found.router_id = own.value("router-id")
+    loops = _loops(own.at("autonomous-system"))
+    found.aggregates = [
+        Said(text, node.line, node.file)
+        for text, node in (own.at("aggregate", "route") | own.at("rib", "inet6.0", "aggregate", "route")).items()
+    ]
+    paths: list[Said[int]] = []
+    relaxed: list[Said[bool]] = []
+    for group in bgp.at("group").values():
+        sessions = list(_sessions(place.name, group, bgp))
+        for session in sessions:
+            session.allowas_in = session.allowas_in or loops
+            found.neighbors[session.peer] = session
+        if any(said.value in UNICAST for session in sessions for said in session.families):
+            several = len(sessions) > 1 or any(session.dynamic for session in sessions)
+            paths += _paths(group, bgp, root, several)
+            # One neighbour alone shares no paths: what its group does not say is no fault.
+            relaxed += [said for said in _relaxed(group, bgp) if several or said.value]
+    found.max_paths = min(paths, key=lambda said: said.value, default=None)
+    found.relax = min(relaxed, key=lambda said: said.value, default=None)
+    return found
+
+
+# --- sessions ---------------------------------------------------------------------------------------------------
+
+
+def _sessions(vrf: str, group: Node, bgp: Node) -> Iterator[Neighbor]:
+    for peer, node in group.at("neighbor").items():
+        yield _neighbor(Neighbor(vrf, _canonical(peer), node.line, node.file), (node, group, bgp))
+    for said in group.every("allow"):
+        listens = Neighbor(vrf, prefix(said.value) or said.value, said.line, said.file, dynamic=True)
+        yield _neighbor(listens, (group, bgp))
+    for node in group.at("dynamic-neighbor").values():
+        for said in node.every("peer-auto-discovery", "interface"):
+            unnumbered = Neighbor(vrf, logical(said.value), said.line, said.file, interface=True)
+            yield _neighbor(unnumbered, (node, group, bgp))
+        for said in node.every("allow"):
+            listens = Neighbor(vrf, prefix(said.value) or said.value, said.line, said.file, dynamic=True)
+            yield _neighbor(listens, (node, group, bgp))
+
+
+def _neighbor(found: Neighbor, levels: Levels) -> Neighbor:
+    families = list(_families(levels))
+    found.remote_as = _remote_as(levels)
+    found.local_as = next((told for level in levels if (told := _asn(level.at("local-as")))), None)
+    found.source = _first(levels, "local-address") or _first(levels, "local-interface")
+    found.families = [said for said, _ in families] or [Said("ipv6" if ":" in found.peer else "ipv4", found.line, found.file)]
+    found.description = levels[0].value("description")
+    disabled = next((told for level in levels if (told := level.flag("disable"))), None)
+    found.enabled = Said(False, disabled.line, disabled.file) if disabled else None
+    found.multihop = next((_ttl(level) for level in levels if "multihop" in level), None)
+    found.max_prefix = next((told for _, node in families if (told := _limit(node))), None)
+    found.import_filter = _policies(levels, "import")
+    found.export_filter = _policies(levels, "export")
+    found.bfd = next((told for level in levels if (told := level.flag("bfd-liveness-detection"))), None)
+    found.hold_s = number(_first(levels, "hold-time"))
+    parts = [node for _, node in families] + [level.at("local-as") for level in levels]
+    found.allowas_in = next((told for part in parts if (told := _loops(part))), None)
+    return found
+
+
+def _first(levels: Levels, *words: str) -> Said[str] | None:
+    return next((said for level in levels if (said := level.value(*words))), None)
+
+
+def _remote_as(levels: Levels) -> Said[int | str] | None:
+    """A number, or what the group's type says of it."""
+    if told := _first(levels, "peer-as"):
+        value = asn(told.value)
+        return Said(told.value if value is None else value, told.line, told.file)
+    if told := _first(levels, "peer-as-list"):
+        return Said("external", told.line, told.file)
+    kind = _first(levels, "type")
+    return Said("internal", kind.line, kind.file) if kind and kind.value == "internal" else None
+
+
+def _asn(node: Node) -> Said[int] | None:
+    """`65001 private`, `65000.1 loops 2`: the number among the words."""
+    for word, child in node.items():
+        if (value := asn(word)) is not None:
+            return Said(value, child.line, child.file)
+    return None
+
+
+def _families(levels: Levels) -> Iterator[tuple[Said[str], Node]]:
+    """The nearest level that names any family names them all."""
+    for level in levels:
+        if "family" in level:
+            for (family, kind), name in FAMILIES.items():
+                node = level.at("family", family).get(kind)
+                if node is not None:
+                    yield Said(name, node.line, node.file), node
+            return
+
+
+def _limit(family: Node) -> Said[int] | None:
+    return number(family.value("prefix-limit", "maximum") or family.value("accepted-prefix-limit", "maximum"))
+
+
+def _ttl(level: Node) -> Said[int]:
+    node = level.at("multihop")
+    return number(node.value("ttl")) or Said(MULTIHOP_TTL, node.line, node.file)
+
+
+def _policies(levels: Levels, way: str) -> Said[str] | None:
+    """All names of a chain, or the expression that joins them."""
+    for level in levels:
+        if way in level:
+            words = level.at(way).words()
+            if len(words) == 3 and (words[0], words[2]) == ("(", ")"):  # an expression of one name
+                words = words[1:2]
+            return Said(" ".join(words), level.at(way).line, level.at(way).file) if words else None
+    return None
+
+
+def _loops(node: Node) -> Said[int] | None:
+    """`loops 2` hides a route that has the own AS twice: once is allowed."""
+    parts = [node, *node.values()]
+    told = next((said for part in parts if (said := number(part.value("loops")))), None)
+    return Said(told.value - 1, told.line, told.file) if told else None
+
+
+def _canonical(peer: str) -> str:
+    return (prefix(f"{peer}/128") or peer).removesuffix("/128") if ":" in peer and is_address(peer) else peer
+
+
+# --- equal paths ------------------------------------------------------------------------------------------------
+
+
+def _multipath(group: Node, bgp: Node) -> Node | None:
+    found = group.get("multipath", bgp.get("multipath"))
+    return None if found is None or "disable" in found else found
+
+
+def _paths(group: Node, bgp: Node, root: Node, several: bool) -> Iterator[Said[int]]:
+    """Several next hops enter the forwarding table only where a policy of load balancing is applied to it."""
+    multipath = _multipath(group, bgp)
+    if multipath is None:
+        if several:
+            yield Said(1, group.line, group.file)
+    elif not _balanced(root):
+        applied = root.at("routing-options", "forwarding-table").get("export", multipath)
+        yield Said(1, applied.line, applied.file)
+    else:
+        widest = number(root.at("chassis").value("maximum-ecmp"))
+        yield widest or Said(DEFAULT_PATHS, multipath.line, multipath.file)
+
+
+def _relaxed(group: Node, bgp: Node) -> Iterator[Said[bool]]:
+    multipath, kind = _multipath(group, bgp), group.value("type")
+    if multipath is not None and not (kind and kind.value == "internal"):
+        yield multipath.flag("multiple-as") or Said(False, multipath.line, multipath.file)
+
+
+def _balanced(root: Node) -> bool:
+    policies = root.at("policy-options", "policy-statement")
+    return any(
+        "load-balance" in policies.at(name).words() for name in root.at("routing-options", "forwarding-table", "export")
+    )

@@ -1,0 +1,93 @@
+"""VRFs, layer-2 VNIs, and where the tunnels of a Junos config begin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabric.facts import Facts, Said, Vni, Vrf
+from fabric.nos.junos.read.tree import Node, logical, number
+from fabric.nos.junos.read.vlans import Place, Vlans
+
+AUTO = "auto"
+
+
+def read_instances(facts: Facts, places: list[Place], vlans: Vlans) -> None:
+    policies = places[0].node.at("policy-options")
+    for place in places:
+        if place.name and not place.layer_2:
+            facts.vrfs[place.name] = _vrf(place, policies)
+        if (source := place.switching.value("vtep-source-interface")) and facts.vtep is None:
+            facts.vtep = Said(logical(source.value), source.line, source.file)
+    for vlan in vlans.every:
+        if vlan.vni:
+            found = Vni(vlan.vni.value, vlan.vni.line, vlan.vni.file, vlan.id)
+            _describe(found, vlan.place, policies)
+            facts.vnis[found.number] = found
+
+
+def _vrf(place: Place, policies: Node) -> Vrf:
+    evpn = place.node.at("protocols", "evpn")
+    found = Vrf(place.name, place.node.line, place.node.file)
+    found.vni = number(evpn.value("ip-prefix-routes", "vni") or evpn.value("irb-symmetric-routing", "vni"))
+    found.rd = place.node.value("route-distinguisher")
+    found.imports, found.exports = targets(place.node, policies)
+    return found
+
+
+def _describe(found: Vni, place: Place, policies: Node) -> None:
+    """A VNI may have targets of its own, else it has those of its instance."""
+    found.rd = place.switching.value("route-distinguisher")
+    own = place.node.at("protocols", "evpn", "vni-options", "vni", str(found.number))
+    if "vrf-target" in own or "vrf-import" in own or "vrf-export" in own:
+        found.imports, found.exports = targets(own, policies)
+    else:
+        found.imports, found.exports = targets(place.switching, policies)
+        node = place.switching.at("vrf-target").get(AUTO)
+        if node is not None:
+            found.imports = [Said(AUTO, node.line, node.file)]
+            found.exports = found.imports.copy()
+
+
+def targets(node: Node, policies: Node) -> tuple[list[Said[str]], list[Said[str]]]:
+    """Route targets in and out; a policy goes before `vrf-target`."""
+    stated = node.at("vrf-target")
+    both = _stripped(stated.every())
+    imports = both + _stripped(stated.every("import"))
+    exports = both + _stripped(stated.every("export"))
+    if "vrf-import" in node:
+        imports = [said for name in node.at("vrf-import") for said in _matched(policies, name)]
+    if "vrf-export" in node:
+        exports = [said for name in node.at("vrf-export") for said in _added(policies, name)]
+    return imports, exports
+
+
+def _stripped(found: list[Said[str]]) -> list[Said[str]]:
+    """`target:4200000001L:5` → 4200000001:5; words that are no targets are left out."""
+    kept = [said for said in found if said.value.startswith("target:")]
+    return [Said(said.value.removeprefix("target:").replace("L:", ":"), said.line, said.file) for said in kept]
+
+
+def _terms(policies: Node, name: str) -> Iterator[Node]:
+    statement = policies.at("policy-statement", name)
+    yield statement
+    yield from statement.at("term").values()
+
+
+def _matched(policies: Node, name: str) -> Iterator[Said[str]]:
+    """Targets of the communities that a policy accepts by."""
+    for term in _terms(policies, name):
+        if "accept" in term.at("then"):
+            for community in term.at("from", "community"):
+                yield from _members(policies, community)
+
+
+def _added(policies: Node, name: str) -> Iterator[Said[str]]:
+    """Targets of the communities that a policy gives a route."""
+    for term in _terms(policies, name):
+        for way in ("add", "set", "+", "="):
+            for community in term.at("then", "community", way):
+                yield from _members(policies, community)
+
+
+def _members(policies: Node, community: str) -> list[Said[str]]:
+    return _stripped(policies.every("community", community, "members"))

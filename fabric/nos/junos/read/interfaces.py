@@ -1,0 +1,210 @@
+"""Interfaces of a Junos config: a port says what its units share, a unit has the addresses.
+
+`mtu` of a port counts the headers of a frame, `mtu` of a family does not; an interface's MTU is the smallest that results.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from fabric.facts import MANAGEMENT, Facts, Interface, Said
+from fabric.nos.junos.read.tree import NOTHING, Node, logical, number
+from fabric.nos.junos.read.vlans import Place, Vlans
+from fabric.nos.reading.words import esi, gbps, mac, numbers, prefix
+
+ETHERNET_BYTES = 14  # the checksum is not counted
+TAG_BYTES = {"vlan-tagging": 4, "flexible-vlan-tagging": 8, "stacked-vlan-tagging": 8}  # kept free, used or not
+FAMILIES = ("inet", "inet6")
+SWITCHED = ("ethernet-switching", "bridge")
+OPTIONS = ("ether-options", "gigether-options", "fastether-options")
+NO_INTERFACE = ("traceoptions", "interface-set", "stacked-interface-set")
+ONLY_UNITS = ("irb", "lo0", "vlan")  # of the box itself, with nothing to plug a cable in
+MANAGEMENT_PORT = re.compile(r"fxp\d+|em\d+|vme|me\d+|re\d+:mgmt-\d+")
+PHYSICAL = re.compile(r"[a-z]+-(\d+/\d+/\d+)(:\d+)?")
+ESI = re.compile(r"(?:[0-9a-fA-F]{1,2}:){9}[0-9a-fA-F]{1,2}")
+
+
+def read_interfaces(facts: Facts, root: Node, places: list[Place], vlans: Vlans) -> None:
+    _Reader(facts, root, places, vlans).read()
+
+
+class _Reader:
+    def __init__(self, facts: Facts, root: Node, places: list[Place], vlans: Vlans) -> None:
+        self.facts, self.ports, self.vlans = facts, root.at("interfaces"), vlans
+        self.instances = {
+            logical(said.value): Said(place.name, said.line, said.file)
+            for place in places
+            if place.name and not place.layer_2
+            for said in place.node.every("interface")
+        }
+        self.management = root.at("system").flag("management-instance")
+        self.gateways = vlans.gateways()
+        self.cages = dict(_cage_speeds(root.at("chassis")))
+        self.members = {logical(said.value): (vlan, said) for vlan in vlans.every for said in vlan.members if vlan.id}
+
+    def read(self) -> None:
+        for name, port in self.ports.items():
+            if name in NO_INTERFACE:
+                continue
+            units = port.at("unit")
+            if "0" in units or name not in ONLY_UNITS:
+                self.facts.interfaces[name] = self._interface(name, name, port, units.at("0"))
+            for number_, unit in units.items():
+                if number_ != "0":
+                    self.facts.interfaces[f"{name}.{number_}"] = self._interface(f"{name}.{number_}", name, port, unit)
+
+    def _interface(self, name: str, port_name: str, port: Node, unit: Node) -> Interface:
+        own = port if name == port_name else unit
+        found = Interface(name, own.line, own.file)
+        found.description = own.value("description") or unit.value("description")
+        disabled = port.flag("disable") or port.flag("unused") or unit.flag("disable")
+        found.enabled = Said(False, disabled.line, disabled.file) if disabled else None
+        found.frame = number(port.value("mtu"))
+        found.mtu = min(_mtus(port, unit, found.frame), key=lambda said: said.value, default=None)
+        found.vrf = self._vrf(name, port_name)
+        found.tag = self.gateways.get(name) or _tag(port, unit)
+        found.speed_gbps = self._speed(port_name, port)
+        found.bond = next((said for option in OPTIONS if option in port for said in _bonds(port[option])), None)
+        found.esi = next((segment for part in (port, unit) for segment in _segments(part)), None)
+        found.filters = [said for part in _filtered(unit) for said in _filters(part.at("filter"))]
+        self._addresses(found, unit)
+        self._switching(found, port, unit)
+        return found
+
+    def _vrf(self, name: str, port_name: str) -> Said[str] | None:
+        if name in self.instances:
+            return self.instances[name]
+        if self.management and MANAGEMENT_PORT.fullmatch(port_name):
+            return Said(MANAGEMENT, self.management.line, self.management.file)
+        return None
+
+    def _speed(self, name: str, port: Node) -> Said[int] | None:
+        """Of the port itself, of the cage that it is a part of, or of the cage as the chassis has it."""
+        cage = self.ports.at(name.partition(":")[0])
+        told = next(_speeds(port), None) or (next(_speeds(cage), None) if cage is not port else None)
+        physical = PHYSICAL.fullmatch(name)
+        if told is None and physical:
+            told = self.cages.get(physical[1])
+        value = gbps(told.value) if told else None
+        return Said(value, told.line, told.file) if told and value else None
+
+    # --- layer 3 ------------------------------------------------------------------------------------------------
+
+    def _addresses(self, found: Interface, unit: Node) -> None:
+        """An address of an interface with a MAC of its own is shared with other switches that say the same."""
+        shared = "mac" in unit and found.name.startswith("irb")
+        if found.name.startswith("irb"):
+            self._anycast_mac(unit)
+        for family in FAMILIES:
+            for text, node in unit.at("family", family, "address").items():
+                address = _with_length(text)
+                if address and not address.startswith("fe80:"):
+                    own = found.gateways if shared and "virtual-gateway-address" not in node else found.addresses
+                    own.append(Said(address, node.line, node.file))
+                    found.gateways += _virtual(node, address.partition("/")[2])
+        found.link_local = "inet6" in unit.at("family") and not found.addresses and not found.gateways
+
+    def _anycast_mac(self, unit: Node) -> None:
+        for word in ("mac", "virtual-gateway-v4-mac", "virtual-gateway-v6-mac"):
+            if (told := unit.value(word)) and self.facts.anycast_mac is None:
+                self.facts.anycast_mac = Said(mac(told.value), told.line, told.file)
+
+    # --- layer 2 ------------------------------------------------------------------------------------------------
+
+    def _switching(self, found: Interface, port: Node, unit: Node) -> None:
+        family = next((unit.at("family", kind) for kind in SWITCHED if kind in unit.at("family")), NOTHING)
+        if family is NOTHING and found.name not in self.members:
+            return
+        mode = family.value("interface-mode") or family.value("port-mode")
+        words = family.every("vlan", "members") + family.every("vlan-id") + family.every("vlan-id-list")
+        carried = [Said(vlan, said.line, said.file) for said in words for vlan in self.vlans.ids(said.value, found.name)]
+        if found.name in self.members and found.tag is None:
+            vlan, said = self.members[found.name]
+            if vlan.id:
+                carried.append(Said(vlan.id.value, said.line, said.file))
+        if mode is None or mode.value == "access":
+            found.access, found.trunk = (carried[0] if carried else None), carried[1:]  # one is all that Junos takes
+            return
+        native = number(next((told for part in (port, unit, family) if (told := part.value("native-vlan-id"))), None))
+        untagged = {native.value} if native else set()
+        found.trunk = [said for said in carried if said.value not in untagged]
+        found.access = native if len(found.trunk) < len(carried) else None
+
+
+def _mtus(port: Node, unit: Node, frame: Said[int] | None) -> Iterator[Said[int]]:
+    """Where two are the same the family's counts, for it is what is told of IP."""
+    for family in FAMILIES:
+        if told := number(unit.at("family", family).value("mtu")):
+            yield told
+    if frame:
+        tags = max((size for word, size in TAG_BYTES.items() if word in port), default=0)
+        mode = unit.at("family", "ethernet-switching").value("interface-mode")
+        if mode and mode.value == "trunk":
+            tags = max(tags, TAG_BYTES["vlan-tagging"])
+        yield Said(frame.value - ETHERNET_BYTES - tags, frame.line, frame.file)
+
+
+def _tag(port: Node, unit: Node) -> Said[int] | None:
+    """The native VLAN of a port is not tagged."""
+    tag, native = number(unit.value("vlan-id")), number(port.value("native-vlan-id"))
+    return None if tag and native and tag.value == native.value else tag
+
+
+def _speeds(port: Node) -> Iterator[Said[str]]:
+    if told := port.value("speed"):
+        yield told
+    for option in OPTIONS:
+        if option in port and (told := port[option].value("speed")):
+            yield told
+
+
+def _cage_speeds(chassis: Node) -> Iterator[tuple[str, Said[str]]]:
+    """`fpc 0 pic 0 port 5 speed 100g`: cage 0/0/5."""
+    for fpc, slot in chassis.at("fpc").items():
+        for pic, card in slot.at("pic").items():
+            for port, node in card.at("port").items():
+                if said := node.value("speed") or node.value("channel-speed"):
+                    yield f"{fpc}/{pic}/{port}", said
+            for low, node in card.at("port-range").items():
+                for high, last in node.items():
+                    if said := last.value("speed"):
+                        yield from ((f"{fpc}/{pic}/{port}", said) for port in numbers(f"{low}-{high}"))
+
+
+def _bonds(options: Node) -> Iterator[Said[str]]:
+    for word in ("802.3ad", "ieee-802.3ad"):
+        yield from (said for said in options.every(word) if said.value.startswith("ae"))
+
+
+def _segments(part: Node) -> Iterator[Said[str]]:
+    for said in part.every("esi"):
+        if ESI.fullmatch(said.value):
+            yield Said(esi(":".join(byte.zfill(2) for byte in said.value.split(":"))), said.line, said.file)
+
+
+def _filtered(unit: Node) -> Iterator[Node]:
+    yield unit
+    yield from unit.at("family").values()
+
+
+def _filters(part: Node) -> Iterator[Said[str]]:
+    for way in ("input", "input-list", "output", "output-list"):
+        yield from part.every(way)
+
+
+def _virtual(address: Node, length: str) -> Iterator[Said[str]]:
+    """Of a virtual gateway, or of VRRP."""
+    groups = [group for kind in ("vrrp-group", "vrrp-inet6-group") for group in address.at(kind).values()]
+    words = ("virtual-address", "virtual-inet6-address")
+    shared = address.every("virtual-gateway-address") + [
+        said for group in groups for word in words for said in group.every(word)
+    ]
+    for said in shared:
+        text = prefix(f"{said.value.partition('/')[0]}/{length}")
+        if text and not text.startswith("fe80:"):
+            yield Said(text, said.line, said.file)
+
+
+def _with_length(text: str) -> str | None:
+    return prefix(text if "/" in text else f"{text}/{128 if ':' in text else 32}")

@@ -1,0 +1,191 @@
+"""Class of service of Junos: which priority a packet gets at a port, which of them pause, and how the link is shared.
+
+A class is numbered by its PFC priority where it is lossless, else by its queue; where that is the priority of another class,
+by its queue and 8, which no priority can be. Thresholds of ECN are percent of a queue's fill and no bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from fabric.facts import Ecn, Facts, PortQos, Said
+from fabric.nos.junos.read.groups import pattern
+from fabric.nos.junos.read.tree import NOTHING, Node, number
+
+OWN_QUEUES = {"best-effort": 0, "fcoe": 3, "no-loss": 4, "network-control": 7}  # classes that every box has
+PRIORITIES = 8
+OWN_PAUSED = {3: {3}, 4: {4}}  # priority → queues that obey PAUSE, where a profile has no `output`
+CODE_POINTS = {
+    "be": 0, "ef": 46, "nc1": 48, "nc2": 56, "va": 44, "voice-admit": 44,
+    **{f"cs{number}": 8 * number for number in range(8)},
+    **{f"af{row}{column}": 8 * row + 2 * column for row in range(1, 5) for column in range(1, 4)},
+}  # fmt: skip
+
+
+def read_qos(facts: Facts, root: Node) -> None:
+    """Ports with the same profiles share one object."""
+    cos = root.at("class-of-service")
+    if not cos:
+        return
+    classes = _Classes(cos)
+    stated = cos.at("interfaces")
+    wild = [(pattern("*" if name == "all" else name), node) for name, node in stated.items() if name == "all" or "*" in name]
+    for name, interface in facts.interfaces.items():
+        if "." in name:  # a unit: its classes are filed under the port
+            continue
+        nodes = [node for match, node in wild if match.fullmatch(name)]
+        if name in stated:
+            nodes.append(stated[name])
+        if nodes:
+            interface.qos = classes.of(nodes)
+    times = [_detection(profile) for profile in cos.at("congestion-notification-profile").values()]
+    facts.watchdog_ms = max((said for said in times if said), key=lambda said: said.value, default=None)  # the slowest
+
+
+def _detection(profile: Node) -> Said[int] | None:
+    """A queue is found stuck after so many polls."""
+    dog = profile.at("pfc-watchdog")
+    poll, polls = number(dog.value("poll-interval")), number(dog.value("detection"))
+    return Said(poll.value * polls.value, polls.line, polls.file) if poll and polls else None
+
+
+class _Classes:
+    """The forwarding classes of a box, and every set of profiles that its ports have."""
+
+    def __init__(self, cos: Node) -> None:
+        self.cos = cos
+        self.queues, self.priorities = OWN_QUEUES.copy(), dict[str, int]()
+        for name, node in cos.at("forwarding-classes", "class").items():
+            told = dict(pairwise(["class", *node.words()]))
+            self._number(name, told.get("queue-num"), told.get("pfc-priority") if "no-loss" in node.words() else None)
+        for queue, node in cos.at("forwarding-classes", "queue").items():
+            for name in node:
+                self._number(name, queue, None)
+        taken = set(self.priorities.values())
+        self.numbers = {name: queue + PRIORITIES * (queue in taken) for name, queue in self.queues.items()} | self.priorities
+        self.aliases = dict(CODE_POINTS)
+        for name, node in cos.at("code-point-aliases", "dscp").items():
+            for value in filter(None, map(_bits, node)):
+                self.aliases[name] = value
+        self.made: dict[tuple[str, ...], PortQos] = {}
+
+    def _number(self, name: str, queue: str | None, priority: str | None) -> None:
+        if queue and queue.isdecimal():
+            self.queues[name] = int(queue)
+        if priority and priority.isdecimal():
+            self.priorities[name] = int(priority)
+
+    def of(self, nodes: list[Node]) -> PortQos:
+        """What a port is told, by name and by wildcards; its own name comes last and wins."""
+        classifier = _last(said for node in nodes for said in _classifiers(node))
+        scheduling = _last(said for node in nodes for said in self._maps(node))
+        profile = _last(said for node in nodes if (said := node.value("congestion-notification-profile")))
+        key = (classifier, scheduling, profile)
+        if key not in self.made:
+            found = self.made[key] = PortQos()
+            self._classify(found, self.cos.at("classifiers", *classifier.split(" ")) if classifier else NOTHING)
+            self._schedule(found, self.cos.at("scheduler-maps", scheduling, "forwarding-class"))
+            self._pause(found, self.cos.at("congestion-notification-profile", profile))
+        return self.made[key]
+
+    def _maps(self, port: Node) -> Iterator[Said[str]]:
+        """A scheduler map is named at the port or its units, or by way of a traffic control profile."""
+        for node in (port, *port.at("unit").values(), *port.at("forwarding-class-set").values()):
+            if told := node.value("output-traffic-control-profile"):
+                yield from self.cos.every("traffic-control-profiles", told.value, "scheduler-map")
+            yield from node.every("scheduler-map")
+
+    def _classify(self, found: PortQos, classifier: Node) -> None:
+        for name, rows in classifier.at("forwarding-class").items():
+            priority = self.numbers.get(name)
+            for row in rows.at("loss-priority").values():
+                for said in row.every("code-points"):
+                    dscp = self._code_point(said.value)
+                    if dscp is not None and priority is not None:
+                        found.priorities[dscp] = Said(priority, said.line, said.file)
+                        found.names[dscp] = name
+
+    def _code_point(self, word: str) -> int | None:
+        value = _bits(word)
+        return self.aliases.get(word) if value is None else value
+
+    def _schedule(self, found: PortQos, rows: Node) -> None:
+        for name, row in rows.items():
+            told, own = row.value("scheduler"), self.numbers.get(name)
+            if told is None or own is None:
+                continue
+            scheduler = self.cos.at("schedulers", told.value)
+            order = scheduler.value("priority")
+            if order and order.value == "strict-high":
+                found.strict.append(Said(own, order.line, order.file))
+            if rate := number(scheduler.value("transmit-rate", "percent")):
+                found.weights[own] = rate
+            if "explicit-congestion-notification" in scheduler:
+                found.ecn[own] = self._marking(scheduler)
+
+    def _marking(self, scheduler: Node) -> Ecn:
+        """The curve of the scheduler's drop profile, from its first point to its last."""
+        for row in scheduler.at("drop-profile-map", "loss-priority").values():
+            profile = self.cos.at("drop-profiles", row.words()[-1]) if row else NOTHING
+            steps = profile.at("fill-level")  # `fill-level 50 drop-probability 20`, without a curve between
+            levels = profile.every("interpolate", "fill-level") + profile.every("fill-level")
+            points = profile.every("interpolate", "drop-probability")
+            points += [said for step in steps.values() for said in step.every("drop-probability")]
+            if levels and points:
+                low, high = number(levels[0]), number(levels[-1])
+                return Ecn(pmax_percent=number(points[-1]), kmin_percent=low, kmax_percent=high)
+        return Ecn()
+
+    def _pause(self, found: PortQos, profile: Node) -> None:
+        """A class pauses for code points that come in, and obeys where PAUSE stops the queue that it is in."""
+        obeyed = _obeyed(profile)
+        queues = {priority: self.queues.get(name, priority) for name, priority in self.priorities.items()}
+        paused: dict[int, Said[int]] = {}
+        for priority, node in self._asked(found, profile):
+            if priority is not None and "pfc" in node and queues.get(priority, priority) in obeyed.get(priority, ()):
+                paused.setdefault(priority, Said(priority, node.line, node.file))
+        found.pfc = [paused[priority] for priority in sorted(paused)]
+        found.cable_length_m = number(profile.value("input", "cable-length"))
+        found.watchdog = profile.flag("pfc-watchdog")
+
+    def _asked(self, found: PortQos, profile: Node) -> Iterator[tuple[int | None, Node]]:
+        """(priority, its row) of the code points that a profile sends PAUSE for."""
+        lossless = set(self.priorities.values())
+        for word, node in profile.at("input", "dscp", "code-point").items():
+            dscp = self._code_point(word)
+            sent = found.priorities.get(dscp) if dscp is not None else None
+            yield sent.value if sent and sent.value in lossless else None, node
+        for word, node in profile.at("input", "ieee-802.1", "code-point").items():
+            yield _bits(word), node
+
+
+def _obeyed(profile: Node) -> dict[int, set[int]]:
+    """Priority → queues that a PAUSE frame of it stops."""
+    if "output" not in profile:
+        return OWN_PAUSED
+    found: dict[int, set[int]] = {}
+    for word, node in profile.at("output", "ieee-802.1", "code-point").items():
+        priority = _bits(word)
+        if priority is not None:
+            found[priority] = {int(queue) for queue in node.at("flow-control-queue") if queue.isdecimal()}
+    return found
+
+
+def _classifiers(port: Node) -> Iterator[str]:
+    """`dscp ROCE`, of the port and its units; that of IPv4 wins."""
+    for kind in ("dscp-ipv6", "dscp"):
+        for node in (*port.at("unit").values(), port):
+            yield from (f"{kind} {said.value}" for said in node.every("classifiers", kind))
+
+
+def _last(found: Iterator[Said[str]] | Iterator[str]) -> str:
+    last = ""
+    for said in found:
+        last = said if isinstance(said, str) else said.value
+    return last
+
+
+def _bits(word: str) -> int | None:
+    """`011010` is 26."""
+    return int(word, 2) if word and len(word) <= 8 and set(word) <= {"0", "1"} else None

@@ -1,0 +1,96 @@
+"""What runs beside forwarding in a Junos config, and the secrets that stand in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fabric.facts import Said, Services
+from fabric.nos.junos.read.text import Config
+from fabric.nos.junos.read.tree import Node, find
+from fabric.nos.reading.words import placeholder
+
+PLAIN_TEXT: Mapping[str, str] = {
+    "system services telnet": "telnet",
+    "system services ftp": "ftp",
+    "system services tftp-server": "tftp",
+    "system services finger": "finger",
+    "system services rlogin": "rlogin",
+    "system services rsh": "rsh",
+    "system services web-management http": "http",
+    "system services xnm-clear-text": "XML over plain TCP",
+    "system services extension-service request-response grpc clear-text": "gRPC without TLS",
+    "snmp community *": "SNMP community",
+}
+SECRET_WORDS = frozenset((
+    "ascii-text", "authentication-key", "authentication-password", "encrypted-password", "hexadecimal", "plain-text-password",
+    "plain-text-password-value", "pre-shared-key", "privacy-key", "privacy-password", "secret", "simple-password",
+))  # fmt: skip
+SECRET_INSIDE = {"value": "authentication-key", "key": "md5"}  # a word that names secrets only below another
+# Part of a path → what a secret below it is of; `*` is filled in.
+OWNERS = (
+    ("root-authentication", "password of root"),
+    ("login user *", "password of user {}"),
+    ("bgp group * neighbor *", "BGP password of {1}"),
+    ("bgp group *", "BGP password of group {}"),
+    ("protocols bgp", "BGP password"),
+    ("usm local-engine user *", "SNMP key of user {}"),
+    ("radius-server *", "RADIUS secret of {}"),
+    ("tacplus-server *", "TACACS+ secret of {}"),
+    ("ntp authentication-key *", "NTP key {}"),
+    ("key-chain *", "key of key chain {}"),
+)
+
+
+def read_services(found: Services, root: Node) -> None:
+    """Everything but the secrets."""
+    system = root.at("system")
+    found.ntp = system.every("ntp", "server") + system.every("ntp", "peer")
+    found.syslog = [said for said in system.every("syslog", "host") if said.value != "other-routing-engine"]
+    found.dns = system.every("name-server")
+    lldp = root.at("protocols", "lldp")
+    off = lldp.flag("disable")
+    if lldp:
+        line, file = (off.line, off.file) if off else (next(iter(lldp.values())).line, next(iter(lldp.values())).file)
+        found.lldp = Said(off is None, line, file)
+    guards = [said for family in ("inet", "inet6") for said in _guards(root, family)]
+    found.control_plane = Said(True, guards[0].line, guards[0].file) if guards else None
+    found.plain_text = [Said(what, node.line, node.file) for path, what in PLAIN_TEXT.items() for _, node in find(root, path)]
+    found.plain_text.sort(key=lambda said: (said.file, said.line))
+
+
+def _guards(root: Node, family: str) -> list[Said[str]]:
+    filters = root.at("interfaces", "lo0", "unit", "0", "family", family, "filter")
+    return filters.every("input") + filters.every("input-list")
+
+
+def is_secret(config: Config, path: tuple[str, ...], word: str, node: Node) -> bool:
+    """Whether a word is a value below one that names secrets, or on a line that the device marked itself."""
+    above = path[-1] if path else ""
+    named = above in SECRET_WORDS or SECRET_INSIDE.get(above) in path
+    return not node and (named or (node.file, node.line) in config.secret_lines) and not placeholder(word)
+
+
+def secrets(config: Config) -> list[Said[str]]:
+    """What every literal secret is, never the secret itself."""
+    found: set[Said[str]] = set()
+    _collect(config, config.root, (), found)
+    return sorted(found, key=lambda said: (said.file, said.line, said.value))
+
+
+def _collect(config: Config, node: Node, path: tuple[str, ...], found: set[Said[str]]) -> None:
+    for word, child in node.items():
+        if child:
+            _collect(config, child, (*path, word), found)
+        elif is_secret(config, path, word, child):
+            found.add(Said(_owner(path), child.line, child.file))
+
+
+def _owner(path: tuple[str, ...]) -> str:
+    text = " ".join(path)
+    for part, what in OWNERS:
+        words = part.split()
+        for at in range(len(path) - len(words) + 1):
+            taken = path[at : at + len(words)]
+            if all(word in ("*", own) for word, own in zip(words, taken, strict=True)):
+                return what.format(*(own for word, own in zip(words, taken, strict=True) if word == "*"))
+    return text

@@ -1,0 +1,36 @@
+"""How the shared buffer is divided: the published shares, or more headroom where the plan's cables and ports need it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from fabric.nos.junos.write.platform import Partition, Platform
+from fabric.nos.target import CannotRender
+from fabric.plan.lossless import Buffer
+
+HEADROOM, LOSSLESS, LOSSY = "lossless-headroom", "lossless", "lossy"
+MOST_HEADROOM = 80  # percent; the rest is 15 for the lossless class before it pauses, and 5 for best effort
+LEAST_LOSSY = 5
+
+
+def partitions(buffer: Buffer, box: Platform) -> tuple[tuple[Partition, ...], tuple[Partition, ...]]:
+    """Ingress and egress. Ingress adds up to 100 percent, and the lossless share is the same on both sides."""
+    published = {part.name: part.percent for part in box.ingress}
+    if HEADROOM not in published or not buffer.total_bytes:
+        return box.ingress, box.egress
+    needed = buffer.headroom_pool_bytes or buffer.reserved_bytes
+    shared = buffer.total_bytes * box.shared_percent // 100
+    headroom = max(published[HEADROOM], -(-100 * needed // shared))
+    if headroom > MOST_HEADROOM:
+        raise CannotRender(
+            f"expected PFC headroom within {MOST_HEADROOM} % of the shared buffer, "
+            f"{shared * MOST_HEADROOM // 100:,} bytes of {shared:,}, got {needed:,}: shorter cables, or fewer or slower ports"
+        )
+    rest = 100 - headroom
+    lossy = max(LEAST_LOSSY, rest * published[LOSSY] // (100 - published[HEADROOM]))
+    shares = {HEADROOM: headroom, LOSSLESS: rest - lossy, LOSSY: lossy}
+    return _shared_out(box.ingress, shares), _shared_out(box.egress, shares)
+
+
+def _shared_out(parts: tuple[Partition, ...], shares: dict[str, int]) -> tuple[Partition, ...]:
+    return tuple(replace(part, percent=shares[part.name]) for part in parts)

@@ -1,0 +1,184 @@
+"""Routing instances: a VRF for each tenant, and one MAC-VRF for all layer-2 networks of the switch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fabric.nos.junos.write.policy import DRAINED, Policies, outside
+from fabric.nos.junos.write.words import MAC_VRF, REJECT, Named, Terms, filters, listed, quoted, routes, term
+from fabric.nos.policy import vrf_policy
+from fabric.nos.target import Names, description
+from fabric.plan.devices import LEAF
+from fabric.plan.tenancy import External, Network, Vrf
+from fabric.plan.views import SwitchView
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """A BGP neighbour with an address."""
+
+    key: str
+    asn: int
+    description: str
+    imports: str = ""
+    exports: str = ""
+    family: str = "inet"
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """BGP neighbours in a tenant's table."""
+
+    name: str
+    family: str
+    peers: tuple[Peer, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    name: str
+    description: str
+    type: str  # "vrf" | "virtual-router"
+    interfaces: tuple[str, ...]
+    rd: str = ""
+    target: str = ""  # the one route target of a tenant that takes in no other's
+    imports: str = ""  # policies, where it does
+    exports: str = ""
+    vni: int = 0
+    advertises: str = ""  # policy of its type-5 routes
+    groups: tuple[Group, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Bridging:
+    """The MAC-VRF."""
+
+    name: str
+    interfaces: tuple[str, ...]
+    rd: str
+    target: str
+    networks: tuple[Network, ...]
+
+
+def instances(view: SwitchView, names: Names, policies: Policies) -> list[Instance]:
+    return [_instance(view, vrf, names, policies) for vrf in view.vrfs]
+
+
+def bridging(view: SwitchView, names: Names) -> Bridging | None:
+    """One VLAN-aware instance, as published: its networks share the route distinguisher of the first.
+
+    Segment routes (types 1 and 4) carry the instance's own target, which every leaf must have alike: number 1 of the
+    same administrator, a number that no VNI has.
+    """
+    if not view.networks or view.overlay is None:
+        return None
+    first = view.networks[0]
+    ports = [f"{names(port.ref)}.0" for port in view.ports if port.up and port.bridged and not port.lag]
+    ports += [f"ae{lag.number}.0" for lag in view.lags]
+    return Bridging(MAC_VRF, tuple(ports), first.rd, f"{first.route_target.rpartition(':')[0]}:1", view.networks)
+
+
+def external_groups(view: SwitchView, vrf: str, policies: Policies) -> list[Group]:
+    """The routers outside that this table meets, one group for each address family."""
+    found: dict[str, list[Peer]] = {}
+    for external in view.externals:
+        if external.vrf == vrf:
+            peer = _external_peer(view, external, policies)
+            found.setdefault(peer.family, []).append(peer)
+    return [Group("OUTSIDE" if family == "inet" else "OUTSIDE6", family, tuple(peers)) for family, peers in found.items()]
+
+
+def _external_peer(view: SwitchView, external: External, policies: Policies) -> Peer:
+    imports, exports = outside(view, external, policies)
+    family = "inet6" if ":" in external.peer_address else "inet"
+    text = quoted(description(view, external.port))
+    return Peer(external.peer_address, external.peer_asn, text, imports, exports, family)
+
+
+def _instance(view: SwitchView, vrf: Vrf, names: Names, policies: Policies) -> Instance:
+    name = f"VRF-{vrf.name}"
+    groups = external_groups(view, vrf.name, policies)
+    text = quoted(f"tenant {vrf.name}")
+    if vrf.vni is None or view.overlay is None:
+        fabric = _fabric_group(view, vrf, policies) if vrf.sessions else []
+        return Instance(name, text, "virtual-router", _members(view, vrf, names), groups=(*fabric, *groups))
+    imports, exports = _targets(vrf, name, policies)
+    return Instance(
+        name,
+        text,
+        "vrf",
+        _members(view, vrf, names),
+        rd=vrf.rd,
+        target="" if imports else vrf.route_target,
+        imports=imports,
+        exports=exports,
+        vni=vrf.vni,
+        advertises=_type5(view, vrf, name, policies),
+        groups=tuple(groups),
+    )
+
+
+def _members(view: SwitchView, vrf: Vrf, names: Names) -> tuple[str, ...]:
+    found = [f"irb.{network.vlan}" for network in view.networks if network.vrf == vrf.name and network.gateway]
+    for port in view.ports:
+        if port.up and port.vrf == vrf.name:
+            found.append(f"{names(port.ref)}.0")
+        if port.up:
+            found += [f"{names(port.ref)}.{part.tag}" for part in port.subinterfaces if part.vrf == vrf.name]
+    return tuple(found)
+
+
+def _type5(view: SwitchView, vrf: Vrf, name: str, policies: Policies) -> str:
+    """What leaves the table as type-5 routes: its subnets, hosts that EVPN learned in them, what came from outside."""
+    policy = vrf_policy(view, vrf)
+    policies.add_lists(*(filters(item) for item in policy.lists))
+    terms = [routes("connected", ("direct",), policy.connected)]
+    if any(network.vrf == vrf.name and network.gateway for network in view.networks):
+        hosts = ("protocol evpn", "route-filter 0.0.0.0/0 prefix-length-range /32-/32")
+        terms.append(term("hosts", hosts, "accept"))
+    for external in view.externals:
+        if external.vrf == vrf.name:
+            terms.append(routes(f"from-{external.peer}", ("bgp",), f"PL-{external.peer}-{external.vrf}-IN"))
+    unique = tuple(dict.fromkeys(terms))
+    policies.add_statement(Terms(f"{name}-TYPE5", (*unique, REJECT)))
+    return f"{name}-TYPE5"
+
+
+def _targets(vrf: Vrf, name: str, policies: Policies) -> tuple[str, str]:
+    """A tenant that takes in others' routes says both directions by policy: `vrf-target` knows one target only."""
+    if not vrf.imports:
+        return "", ""
+    for target in (vrf.route_target, *vrf.imports):
+        policies.add_community(Named(_community(target), (f"target:{target}",)))
+    wanted = listed(dict.fromkeys(_community(target) for target in (vrf.route_target, *vrf.imports)))
+    policies.add_statement(Terms(f"{name}-IN", (term("wanted", (f"community {wanted}",), "accept"), REJECT)))
+    own = term("own", (), f"community add {_community(vrf.route_target)}", "accept")
+    policies.add_statement(Terms(f"{name}-OUT", (own,)))
+    return f"{name}-IN", f"{name}-OUT"
+
+
+def _community(target: str) -> str:
+    return "RT-" + target.replace(":", "-")
+
+
+def _fabric_group(view: SwitchView, vrf: Vrf, policies: Policies) -> list[Group]:
+    """VRF-lite: the tenant's own sessions on the tagged slices of the fabric links."""
+    policy, name = vrf_policy(view, vrf), f"VRF-{vrf.name}"
+    used = (policy.imports, policy.exports)
+    policies.add_lists(*(filters(item) for item in policy.lists if item.name in used))
+    wanted = term("fabric", (f"route-filter-list {policy.imports}",), "accept")
+    policies.add_statement(Terms(f"{name}-FABRIC-IN", (DRAINED, wanted, REJECT)))
+    own = routes("own" if view.device.role == LEAF else "passed-on", ("direct", "bgp"), policy.exports)
+    policies.add_statement(Terms(f"{name}-FABRIC-OUT", (own, REJECT)))
+    peers = tuple(
+        Peer(
+            session.peer_address,
+            session.peer_asn,
+            quoted(description(view, session.port)),
+            f"{name}-FABRIC-IN",
+            f"{name}-FABRIC-OUT",
+        )
+        for session in vrf.sessions
+        if session.peer_address
+    )
+    return [Group("FABRIC", "inet6" if view.underlay.family == "ipv6" else "inet", peers)]

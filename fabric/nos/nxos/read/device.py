@@ -1,0 +1,194 @@
+"""Reads an NX-OS config: every line by tables of what it means; ports, BGP, QoS and the overlay have files of their own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from fabric.facts import Facts, Interface, Said
+from fabric.nos.nxos.read import bgp, names, overlay
+from fabric.nos.nxos.read.ports import PORT, Port
+from fabric.nos.nxos.read.qos import QOS, Qos, bound
+from fabric.nos.nxos.read.rules import Below, Reading, Rule, Rules, below, heads, port_names
+from fabric.nos.reading.indented import Section, read_indented
+from fabric.nos.reading.passes import read_route_maps
+from fabric.nos.reading.words import mac
+
+BANNER = re.compile(r"\s*banner \w+ +(\S)(.*)")
+
+
+@dataclass(slots=True)
+class Box:
+    """The whole config of one file."""
+
+    reading: Reading
+    qos: Qos
+    overlay: overlay.Overlay
+    ports: dict[str, Port] = field(default_factory=dict)
+    processes: list[bgp.Process] = field(default_factory=list)
+
+    @property
+    def target(self) -> Facts:
+        return self.reading.facts
+
+    def close(self) -> None:
+        """Puts together what several sections say."""
+        for port in self.ports.values():
+            bond = self.ports.get(port.target.bond.value) if port.target.bond else None
+            port.close()
+            port.target.qos = self.qos.of(bound([port.qos, bond.qos if bond else {}]))
+        for process in self.processes:
+            process.close()
+        self.overlay.close()
+        self.target.watchdog, self.target.watchdog_ms = self.qos.watchdog, self.qos.watchdog_ms
+
+
+def read(name: str, files: Mapping[str, str]) -> Facts:
+    """The facts of one switch; its config is one file."""
+    facts = Facts(name, "nxos", tuple(files))
+    for file, text in files.items():
+        config = read_indented(without_banners(text))
+        reading = Reading(facts, file)
+        box = Box(reading, Qos(reading), overlay.Overlay(reading))
+        BOX.over(config, [box])
+        box.close()
+        read_route_maps(facts, file, config)
+        names.told(config, file, facts.undefined, facts.services.secrets)
+        facts.statements += len(below(config))
+    return facts
+
+
+def without_banners(text: str) -> str:
+    """A banner's text is no config; its lines are emptied, so that the numbers of the others stay."""
+    lines, end = text.split("\n"), ""
+    for at, line in enumerate(lines):
+        if end:
+            end, lines[at] = ("" if end in line else end), ""
+        elif line.lstrip().startswith("banner ") and (match := BANNER.match(line)):
+            end = "" if match[1] in match[2] else match[1]
+    return "\n".join(lines) if not end else text  # a banner without an end would swallow the rest
+
+
+# --- lines at the margin --------------------------------------------------------------------------------------------
+
+
+def _hostname(box: Box, section: Section, match: re.Match[str]) -> None:
+    box.target.name = match[1]
+    box.target.hostname = box.reading.said(match[1], section)
+
+
+def _interface(box: Box, section: Section, match: re.Match[str]) -> Below:
+    return PORT, [_port(box, name, section) for name in port_names(match[1])]
+
+
+def _port(box: Box, name: str, section: Section) -> Port:
+    if name not in box.ports:
+        own = box.target.interfaces.setdefault(name, Interface(name, section.number, box.reading.file))
+        box.ports[name] = Port(box.reading, own)
+    return box.ports[name]
+
+
+def _bgp(box: Box, section: Section, match: re.Match[str]) -> Below:
+    process = bgp.start(box.reading, section, match[1])
+    box.processes.append(process)
+    return bgp.PROCESS, [process]
+
+
+def _prefix_list(box: Box, section: Section, match: re.Match[str]) -> None:
+    rows = box.target.prefixes.setdefault(match[1], [])
+    if match[2] == "permit":
+        rows.append(box.reading.said(match[3], section))
+
+
+def _servers(name: str) -> Rule[Box]:
+    """A line with one or more servers of a service."""
+
+    def keep(box: Box, section: Section, match: re.Match[str]) -> None:
+        found: list[Said[str]] = getattr(box.target.services, name)
+        found += [box.reading.said(server, section) for server in match[1].split()]
+
+    return keep
+
+
+def _service(name: str, on: bool) -> Rule[Box]:
+    def keep(box: Box, section: Section, match: re.Match[str]) -> None:
+        setattr(box.target.services, name, box.reading.said(on, section))
+
+    return keep
+
+
+def _anycast_mac(box: Box, section: Section, match: re.Match[str]) -> None:
+    box.target.anycast_mac = box.reading.said(mac(match[1]), section)
+
+
+def _seed(box: Box, section: Section, match: re.Match[str]) -> None:
+    box.target.hash_seed = box.reading.said(int(match[1]), section)
+
+
+def _plain_text(what: str) -> Rule[Box]:
+    def keep(box: Box, section: Section, match: re.Match[str]) -> None:
+        box.target.services.plain_text.append(box.reading.said(what, section))
+
+    return keep
+
+
+def _control_plane(box: Box, section: Section, match: re.Match[str]) -> Below:
+    return CONTROL_PLANE, [box]
+
+
+def _through(name: str, rules: Mapping[str, Rule[Any]]) -> dict[str, Rule[Box]]:
+    """Rules about a part of the box."""
+
+    def of(rule: Rule[Any]) -> Rule[Box]:
+        return lambda box, section, match: rule(getattr(box, name), section, match)
+
+    return {pattern: of(rule) for pattern, rule in rules.items()}
+
+
+CONTROL_PLANE: Rules[Box] = Rules(
+    {r"service-policy (?:input |output )?(\S+)": _service("control_plane", True)},
+    heads("ip, ipv6, scale-factor, dynamic, priority"),
+)
+BOX: Rules[Box] = Rules(
+    {
+        r"hostname (\S+)": _hostname,
+        r"switchname (\S+)": _hostname,
+        r"sysname (\S+)": _hostname,
+        **_through("overlay", overlay.OVERLAY),
+        r"interface (?!breakout)(\S.*)": _interface,
+        **_through("qos", QOS),
+        r"router bgp (\d{1,10}|\d{1,5}\.\d{1,5})": _bgp,
+        r"ip prefix-list (\S+) (?:seq \d+ )?(permit|deny|description) (.+)": _prefix_list,
+        r"ipv6 prefix-list (\S+) (?:seq \d+ )?(permit|deny|description) (.+)": _prefix_list,
+        r"fabric forwarding anycast-gateway-mac (\S+)": _anycast_mac,
+        r"ip load-sharing .*universal-id (\d{1,10}).*": _seed,
+        r"feature lldp": _service("lldp", True),
+        r"no feature lldp": _service("lldp", False),
+        r"feature telnet": _plain_text("telnet"),
+        r"telnet server enable": _plain_text("telnet"),
+        r"nxapi http port \d+": _plain_text("http"),
+        r"snmp-server community \S+.*": _plain_text("SNMP community"),
+        r"snmp-server host \S+ (?:traps |informs )?version (?:1|2c) .+": _plain_text("SNMP community"),
+        r"copp profile \S+": _service("control_plane", True),
+        r"no copp profile.*": _service("control_plane", False),
+        r"control-plane": _control_plane,
+        r"ntp (?:server|peer) (\S+).*": _servers("ntp"),
+        r"logging server (\S+).*": _servers("syslog"),
+        r"ip name-server (.+?)(?: use-vrf \S+)?": _servers("dns"),
+    },
+    heads("""
+        aaa, app-hosting, banner, bfd, bloggerd, boot, callhome, catalyst, cdp, cfs, cli, clock, configure,
+        consistency-checker, copp, crypto, cts, diagnostic, dot1x, eem, enable, encryption, end, epbr, errdisable,
+        event, evpn esi, evpn multisite, exit, fabric, fabricpath, fcoe, feature, feature-set, fex, filesystem, fips,
+        flow, grpc, guestshell, hardware, hostname, hsrp, hw-module, icam, interface breakout, ip, ipv6, itd, key,
+        l2vpn, lacp, ldap-server, license, line, lldp, load-interval, logging, login, mac, mac-address, macsec, mka,
+        monitor, mpls, nat, nbm, ngoam, ntp, nv overlay, nxapi, nxsdk, object-group, onep, openflow, password,
+        platform, pnp, poap, port-channel, port-profile, power, priority-flow-control, ptp, qos, radius,
+        radius-server, rate-limit, rmon, role, route-map, router, sampler, scheduler, security, segment-routing,
+        service, sflow, slot, snmp-server, spanning-tree, ssh, switch-profile, system, tacacs-server, telemetry,
+        telnet, terminal, time-range, track, transceiver, tunnel-profile, udld, username, userpassphrase, vdc,
+        version, virtual-service, vlan, vmtracker, vpc, vrrp, vsan, vtp, vxlan, wrr-queue, xml, zone, zoneset
+    """),
+)

@@ -1,0 +1,181 @@
+"""Reads the overlay of NX-OS: VLANs with their VNIs, VRFs, the tunnel interface, and `evpn`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from fabric.facts import MANAGEMENT, Facts, Said, Vni, Vrf
+from fabric.nos.nxos.read.rules import Below, Reading, Rule, Rules, heads, port_name, value, vrf_name
+from fabric.nos.reading.indented import Section
+from fabric.nos.reading.words import numbers
+
+
+@dataclass(slots=True)
+class Vlan:
+    """VLANs of one section; a VNI belongs to one of them."""
+
+    reading: Reading
+    numbers: Said[list[int]]
+    overlay: Overlay
+
+    @property
+    def target(self) -> object:
+        return self
+
+
+@dataclass(slots=True)
+class Table:
+    """A VRF or a layer-2 VNI: both have a distinguisher and targets."""
+
+    reading: Reading
+    target: Vrf | Vni
+
+
+@dataclass(slots=True)
+class Overlay:
+    """What the sections say; which VNIs are those of VRFs is known at the end."""
+
+    reading: Reading
+    segments: dict[int, tuple[Said[int], Said[int]]] = field(default_factory=dict)  # VNI → itself, its VLAN
+    members: dict[int, Said[int]] = field(default_factory=dict)  # of the tunnel interface
+    tables: dict[int, Vni] = field(default_factory=dict)  # of `evpn`
+    of_vrfs: dict[int, Said[int]] = field(default_factory=dict)  # `member vni N associate-vrf`
+
+    @property
+    def target(self) -> object:
+        return self
+
+    def close(self) -> None:
+        facts, file = self.reading.facts, self.reading.file
+        routed = {vrf.vni.value for vrf in facts.vrfs.values() if vrf.vni} | set(self.of_vrfs)
+        lines = {number: said.line for number, said in self.members.items()}
+        lines |= {number: own.line for number, own in self.tables.items()}
+        lines |= {number: said.line for number, (said, _) in self.segments.items()}
+        for number in sorted(lines.keys() - routed):
+            own = self.tables.get(number) or Vni(number, 0, file)
+            own.line = lines[number]
+            own.vlan = self.segments[number][1] if number in self.segments else None
+            facts.vnis[number] = own
+        for vrf in facts.vrfs.values():
+            if vrf.vni and vrf.vni.value in self.segments:
+                vrf.vlan = self.segments[vrf.vni.value][1]
+        known = {vrf.vni.value for vrf in facts.vrfs.values() if vrf.vni}
+        facts.undefined += [
+            Said(f"vrf of vni {number}", said.line, said.file) for number, said in self.of_vrfs.items() if number not in known
+        ]
+
+
+def _vlan(overlay: Overlay, section: Section, match: re.Match[str]) -> Below:
+    return VLAN, [Vlan(overlay.reading, overlay.reading.said(numbers(match[1]), section), overlay)]
+
+
+def _segment(own: Vlan, section: Section, match: re.Match[str]) -> None:
+    if len(own.numbers.value) == 1:
+        said = own.reading.said(int(match[1]), section)
+        if (other := own.overlay.segments.get(said.value)) and other[1].value != own.numbers.value[0]:
+            for one, vlan in ((other[0], own.numbers.value[0]), (said, other[1].value)):
+                text = f"vn-segment {said.value} is that of VLAN {vlan} too"
+                own.reading.facts.conflicts.append(Said(text, one.line, one.file))
+        own.overlay.segments[said.value] = (said, Said(own.numbers.value[0], own.numbers.line, own.numbers.file))
+
+
+def _vrf(overlay: Overlay, section: Section, match: re.Match[str]) -> Below:
+    return VRF, [Table(overlay.reading, vrf_of(overlay.reading.facts, vrf_name(match[1]), section, overlay.reading.file))]
+
+
+def vrf_of(facts: Facts, name: str, section: Section, file: str) -> Vrf:
+    """The table of that name; the default one is none that a config makes, and that of management is no tenant's."""
+    if name in ("", MANAGEMENT):
+        return Vrf(name, section.number, file)
+    return facts.vrfs.setdefault(name, Vrf(name, section.number, file))
+
+
+def _evpn(overlay: Overlay, section: Section, match: re.Match[str]) -> Below:
+    return EVPN, [overlay]
+
+
+def _tunnel(overlay: Overlay, section: Section, match: re.Match[str]) -> Below:
+    return TUNNEL, [overlay]
+
+
+def _vni_table(overlay: Overlay, section: Section, match: re.Match[str]) -> Below:
+    number = int(match[1])
+    own = overlay.tables.setdefault(number, Vni(number, section.number, overlay.reading.file))
+    return TABLE, [Table(overlay.reading, own)]
+
+
+def _source(overlay: Overlay, section: Section, match: re.Match[str]) -> None:
+    overlay.reading.facts.vtep = overlay.reading.said(port_name(match[1]), section)
+
+
+def _member(overlay: Overlay, section: Section, match: re.Match[str]) -> Below:
+    into = overlay.of_vrfs if match[2] else overlay.members
+    into |= {number: overlay.reading.said(number, section) for number in numbers(match[1])}
+    return MEMBER, [overlay]
+
+
+def _family(own: Table, section: Section, match: re.Match[str]) -> Below:
+    return TABLE, [own]
+
+
+def _target(own: Table, section: Section, match: re.Match[str]) -> None:
+    """A VRF says a target twice, once for EVPN: it is one."""
+    said = own.reading.said(match[2], section)
+    both = {"import": [own.target.imports], "export": [own.target.exports], "both": [own.target.imports, own.target.exports]}
+    for into in both[match[1]]:
+        if said.value not in [other.value for other in into]:
+            into.append(said)
+
+
+VLAN: Rules[Vlan] = Rules(
+    {r"vn-segment (\d{1,8})": _segment},
+    heads("name, state, shutdown, no shutdown, mode, fabricpath, remote-span, media, rpvst, service-policy, ip, xconnect"),
+)
+TABLE: Rules[Table] = Rules(
+    {
+        r"rd (\S+)": value("rd"),
+        r"route-target (import|export|both) (\S+)(?: evpn| mvpn)?": _target,
+    },
+    heads("export map, import map, import vrf, export vrf, maximum routes, description, route-target, mdt"),
+)
+VRF: Rules[Table] = Rules(
+    {
+        r"vni (\d{1,8})(?: l3)?": value("vni", int),
+        r"rd (\S+)": value("rd"),
+        r"address-family .+": _family,
+    },
+    heads("""
+        auto-recovery, description, evpn, hardware, ip, ipv6, isolate, mdt, multicast, mvpn, no shutdown, ospf,
+        route-target, segment-routing, shutdown, vpn
+    """),
+)
+EVPN: Rules[Overlay] = Rules(
+    {r"vni (\d{1,8})(?: l2)?": _vni_table},
+    heads("esi, ethernet-segment, multihoming, route-sync, storm-control, vlan-bundle, evi"),
+)
+TUNNEL: Rules[Overlay] = Rules(
+    {
+        r"source-interface (?!hold-down-time)(\S+)(?: .+)?": _source,
+        r"member vni ([\d,-]+)( associate-vrf)?": _member,
+    },
+    heads("""
+        advertise, arp, config-profile, description, encapsulation, fabric, global, host-reachability, logging,
+        multisite, overlay-encapsulation, service-policy, shutdown, source-address, source-interface, suppress,
+        virtual-rmac, vpc, vxlan
+    """),
+)
+MEMBER: Rules[Overlay] = Rules(
+    {},
+    heads("""
+        ingress-replication, mcast-group, multisite, peer-ip, peer-vtep, spine-anycast-gateway, static, suppress,
+        suppress-arp, suppress-nd, suppress-unknown-unicast
+    """),
+)
+OVERLAY: Mapping[str, Rule[Overlay]] = {
+    r"vlan (\d[\d,-]*)": _vlan,
+    r"vrf context (\S+)": _vrf,
+    r"evpn": _evpn,
+    r"interface nve ?\d[\d,-]*": _tunnel,
+}

@@ -1,0 +1,226 @@
+"""Reads the interfaces of NX-OS: ports, channels, VLAN interfaces, loopbacks, and ranges of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from ipaddress import ip_address, ip_interface
+
+from fabric.facts import MANAGEMENT, Interface, Said
+from fabric.nos.nxos.read.rules import Below, Reading, Rules, constant, heads, known, value, vrf_name
+from fabric.nos.reading.indented import Section
+from fabric.nos.reading.words import esi, mac, numbers, prefix
+
+TRUNKS = ("trunk", "fex-fabric", "dot1q-tunnel")
+EVERY_VLAN = 4094  # a trunk that allows all of them says nothing about any
+
+
+@dataclass(slots=True)
+class Port:
+    """An interface as its lines say it, in any order; `close` makes the facts of it."""
+
+    reading: Reading
+    target: Interface
+    mode: str = "access"
+    access: Said[int] | None = None
+    native: Said[int] | None = None
+    trunk: list[Said[int]] = field(default_factory=list)
+    primary: Said[str] | None = None  # its IPv4 address: a later one takes the place of an earlier one
+    more: list[Said[str]] = field(default_factory=list)  # IPv6 and secondary addresses
+    anycast: bool = False
+    shared: list[Said[str]] = field(default_factory=list)  # virtual addresses, without a length
+    system_mac: str = ""  # of an Ethernet segment …
+    discriminator: Said[int] | None = None  # … and its number
+    qos: dict[str, Said[str]] = field(default_factory=dict)  # "pfc", "watchdog", "classify", "queuing"
+
+    def close(self) -> None:
+        own = self.target
+        own.access, own.trunk = (self.native, self.trunk) if self.mode in TRUNKS else (self.access, [])
+        own.addresses = ([self.primary] if self.primary else []) + self.more
+        shared = [Said(_with_length(said.value, own.addresses), said.line, said.file) for said in self.shared]
+        if self.anycast:
+            own.addresses, shared = [], own.addresses + shared
+        own.gateways = shared
+        if own.name.startswith("mgmt") and own.vrf is None:
+            own.vrf = Said(MANAGEMENT, own.line, own.file)  # it can be in no other
+        if self.discriminator and self.system_mac and own.esi is None:
+            number = f"{self.discriminator.value & 0xFFFFFF:06x}"
+            own.esi = Said(esi(f"03{mac(self.system_mac)}{number}"), self.discriminator.line, self.discriminator.file)
+
+
+def _with_length(address: str, own: list[Said[str]]) -> str:
+    """A virtual address has the length of the subnet that it lies in."""
+    ip = ip_address(address)
+    for said in own:
+        network = ip_interface(said.value).network
+        if ip.version == network.version and ip in network:
+            return f"{ip}/{network.prefixlen}"
+    return f"{ip}/{ip.max_prefixlen}"
+
+
+def _address(port: Port, section: Section, match: re.Match[str]) -> None:
+    text = prefix(match[1])
+    if text is None:
+        raise ValueError("expected an address with its length")
+    said = port.reading.said(text, section)
+    if ":" in text and ip_interface(text).ip.is_link_local:
+        port.target.link_local = True
+    elif ":" in text or "secondary" in match[2].split():
+        port.more = [other for other in port.more if other.value != text] + [said]
+    else:
+        port.primary = said
+
+
+def _link_local(port: Port, section: Section, match: re.Match[str]) -> None:
+    port.target.link_local = True
+
+
+def _anycast(port: Port, section: Section, match: re.Match[str]) -> None:
+    port.anycast = True
+
+
+def _group(port: Port, section: Section, match: re.Match[str]) -> Below:
+    return VIRTUAL, [port]
+
+
+def _virtual(port: Port, section: Section, match: re.Match[str]) -> None:
+    """`ip` of HSRP, `address` of VRRP; HSRP for IPv6 may give a length, or say that it finds one itself."""
+    if match[1] and not ip_address(match[1]).is_link_local:
+        port.shared.append(port.reading.said(str(ip_address(match[1])), section))
+
+
+def _mode(port: Port, section: Section, match: re.Match[str]) -> None:
+    port.mode = match[1].split(" ")[0]
+
+
+def _vlan(name: str) -> Callable[[Port, Section, re.Match[str]], None]:
+    def keep(port: Port, section: Section, match: re.Match[str]) -> None:
+        setattr(port, name, port.reading.said(int(match[1]), section))
+
+    return keep
+
+
+def _allowed(port: Port, section: Section, match: re.Match[str]) -> None:
+    change, vlans = match[1] or "", numbers(match[2])
+    if len(vlans) >= EVERY_VLAN or change == "except":
+        port.trunk = []
+    elif change == "remove":
+        port.trunk = [said for said in port.trunk if said.value not in vlans]
+    else:
+        port.trunk = (port.trunk if change == "add" else []) + [port.reading.said(vlan, section) for vlan in vlans]
+
+
+def _bond(port: Port, section: Section, match: re.Match[str]) -> None:
+    port.target.bond = port.reading.said(f"port-channel{int(match[1])}", section)
+
+
+def _speed(port: Port, section: Section, match: re.Match[str]) -> None:
+    if int(match[1]) >= 1000:  # in Mb/s; a management port may run at 100
+        port.target.speed_gbps = port.reading.said(int(match[1]) // 1000, section)
+
+
+def _filter(port: Port, section: Section, match: re.Match[str]) -> None:
+    port.target.filters.append(port.reading.said(match[1], section))
+
+
+def _qos(kind: str) -> Callable[[Port, Section, re.Match[str]], None]:
+    def keep(port: Port, section: Section, match: re.Match[str]) -> None:
+        port.qos[kind] = port.reading.said(match[1], section)
+
+    return keep
+
+
+def _segment(port: Port, section: Section, match: re.Match[str]) -> Below:
+    if match[1]:
+        port.discriminator = port.reading.said(int(match[1]), section)
+    return SEGMENT, [port]
+
+
+def _esi(port: Port, section: Section, match: re.Match[str]) -> None:
+    digits = re.sub(r"[.:-]", "", match[1])
+    if len(digits) != 20:
+        raise ValueError("expected ten bytes")
+    port.target.esi = port.reading.said(esi(digits), section)
+
+
+def _system_mac(port: Port, section: Section, match: re.Match[str]) -> None:
+    port.system_mac = match[1]
+    if match[2]:
+        port.discriminator = port.reading.said(int(match[2]), section)
+
+
+PORT: Rules[Port] = Rules(
+    {
+        r"description (.+)": value("description"),
+        r"shutdown(?: force)?": constant("enabled", False),
+        r"no shutdown": constant("enabled", True),
+        r"ip address dhcp.*": known,
+        r"ip address (\S+/\d+|\S+ \d+\.\d+\.\d+\.\d+)(.*)": _address,
+        r"ip forward": known,
+        r"ip access-group (\S+) (?:in|out)": _filter,
+        r"ip port access-group (\S+) (?:in|out)": _filter,
+        r"mac port access-group (\S+)(?: in| out)?": _filter,
+        r"ipv6 address use-link-local-only": _link_local,
+        r"ipv6 link-local .+": _link_local,
+        r"ipv6 address (?:dhcp|autoconfig|default).*": known,
+        r"ipv6 address (\S+/\d+)(.*)": _address,
+        r"ipv6 traffic-filter (\S+) (?:in|out)": _filter,
+        r"ipv6 port traffic-filter (\S+) (?:in|out)": _filter,
+        r"mtu (\d{1,6})": value("mtu", int),
+        r"vrf member (\S+)": value("vrf", vrf_name),
+        r"speed (\d{1,7})": _speed,
+        r"speed auto.*": known,
+        r"encapsulation dot1q (\d{1,4})": value("tag", int),
+        r"switchport mode (.+)": _mode,
+        r"switchport access vlan (\d{1,4})": _vlan("access"),
+        r"switchport trunk native vlan (\d{1,4})": _vlan("native"),
+        r"switchport trunk allowed vlan (?:(add|except|remove) )?(\S.*)": _allowed,
+        r"channel-group (\d{1,4})\b.*": _bond,
+        r"fabric forwarding mode anycast-gateway": _anycast,
+        r"hsrp \d+(?: ipv[46])?": _group,
+        r"vrrp \d+": _group,
+        r"vrrpv3 \d+ address-family ipv[46]": _group,
+        r"ethernet-segment(?: vpc)?(?: (\d{1,8}))?": _segment,
+        r"priority-flow-control mode (on|off|auto).*": _qos("pfc"),
+        r"priority-flow-control watch-dog-interval (on|off).*": _qos("watchdog"),
+        r"service-policy type queuing output (\S+)": _qos("queuing"),
+        r"service-policy (?:type qos )?input (\S+)(?: no-stats)?": _qos("classify"),
+    },
+    heads("""
+        arp, autostate, bandwidth, beacon, bfd, carrier-delay, cdp, cts, dampening, delay, description, dot1x, duplex,
+        evpn, evpn multisite, fabric database, fabric forwarding, fabricpath, fec, fex, flowcontrol, hardware, hsrp
+        bfd, hsrp delay, hsrp use-bia, hsrp version, inherit port-profile, ip, address, ip arp, ip attached-host, ip
+        authentication, ip bandwidth, ip delay, ip dhcp, ip directed-broadcast, ip distribute-list, ip dns, ip
+        drop-glean, ip eigrp, ip flow, ip hello-interval, ip hold-time, ip igmp, ip, local-proxy-arp, ip nat, ip
+        next-hop-self, ip offset-list, ip ospf, ip passive-interface, ip pim, ip policy, ip port-unreachable, ip
+        proxy-arp, ip redirects, ip rip, ip router, ip sla, ip split-horizon, ip sticky-arp, ip unnumbered, ip
+        unreachables, ip verify, ip wccp, ipv6 address, ipv6 destination-guard, ipv6 dhcp, ipv6, eigrp, ipv6 enable,
+        ipv6 forward, ipv6 link-local, ipv6 mld, ipv6 nd, ipv6 neighbor, ipv6 ospfv3, ipv6 pim, ipv6 policy, ipv6
+        redirects, ipv6 rip, ipv6 router, ipv6 snooping, ipv6 unreachables, ipv6 verify, isis, isolate, itd, lacp,
+        link, link-state, linkdebounce, lldp, load-interval, logging, mac packet-classify, mac-address, macsec,
+        management, mdix, medium, mpls, mvrp, nat, negotiate, ngoam, ospf, ospfv3, packet, platform, port-channel
+        port, port-license, port-type, power, priority-flow-control, private-vlan, ptp, rate-limit, service-policy,
+        sflow, shutdown lan, snmp, spanning-tree, storm-control, switchport, sync-e, tunnel, udld, vlan, vmtracker,
+        vpc, vrrpv3, vtp
+    """),
+)  # fmt: skip
+VIRTUAL: Rules[Port] = Rules(
+    {
+        r"ip(?: (\d\S+))?(?: secondary)?": _virtual,
+        r"ip (?:autoconfig|\S+:\S*)": known,
+        r"address (\S+)(?: primary| secondary)?": _virtual,
+    },
+    heads("""
+        advertisement-interval, authentication, backup, bfd, description, follow, mac-address, match-address, name,
+        no, shutdown, object-track, preempt, priority, shutdown, standby, timers, track, vrrpv2
+    """),
+)
+SEGMENT: Rules[Port] = Rules(
+    {
+        r"esi system-mac (\S+)(?: (\d{1,8}))?": _system_mac,
+        r"esi (\S+)(?: .*)?": _esi,
+        r"system-mac (\S+)(?: (\d{1,8}))?": _system_mac,
+    },
+    heads("identifier, route-target, df-election, tracking"),
+)

@@ -1,0 +1,280 @@
+"""Reads the classes of NX-OS ports: what a packet is (type qos), what pauses (network-qos), how queues share (queuing).
+
+A qos-group is a class of the box alone, and its number is that of a queue. A class that pauses is named by its priority on
+the wire (`pause pfc-cos`), every other one by its group; where that is the priority of another class, by its group and 8,
+which no priority can be.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from fabric.facts import Ecn, PortQos, Said
+from fabric.nos.nxos.read.rules import Below, Reading, Rule, Rules, heads
+from fabric.nos.reading.indented import Section
+from fabric.nos.reading.words import numbers
+
+SYSTEM_CLASS = re.compile(r"c-(?:(?:out|in)-)?(?:[48]q-)?(?:n?q)(\d|-default)")  # `c-8q-nq3`, `c-out-8q-q-default`
+UNITS = {"bytes": 1, "kbytes": 1000, "mbytes": 1_000_000}  # packets, and times, are not bytes
+CODES = {"ef": 46, "default": 0, "va": 44, "voice-admit": 44}
+CODES |= {f"cs{n}": 8 * n for n in range(8)} | {f"af{n}{drop}": 8 * n + 2 * drop for n in range(1, 5) for drop in range(1, 4)}
+PRIORITIES = 8
+POLL_MS = 100  # the watchdog's own step, where the config says none
+
+
+@dataclass(slots=True)
+class Class:
+    """A class of a policy, and what is done with it."""
+
+    reading: Reading
+    name: str
+    group: Said[int] | None = None  # set, or matched
+    cos: list[Said[int]] = field(default_factory=list)  # priorities on the wire that it pauses
+    buffer: Said[int] | None = None  # bytes that it may take after it has sent PAUSE
+    strict: Said[int] | None = None
+    share: Said[int] | None = None  # percent
+    ecn: Ecn | None = None
+
+    @property
+    def target(self) -> object:
+        return self
+
+
+@dataclass(slots=True)
+class Match:
+    """A class map: the packets of a class."""
+
+    reading: Reading
+    codes: list[Said[int]] = field(default_factory=list)  # DSCPs
+    groups: list[int] = field(default_factory=list)
+
+    @property
+    def target(self) -> object:
+        return self
+
+
+@dataclass(slots=True)
+class Policy:
+    """A policy map: its classes in the order that they are tried."""
+
+    reading: Reading
+    classes: dict[str, Class] = field(default_factory=dict)
+
+    @property
+    def target(self) -> object:
+        return self
+
+
+@dataclass(slots=True)
+class Qos:
+    """The maps of a box, and what `system qos` applies."""
+
+    reading: Reading
+    matches: dict[tuple[str, str], Match] = field(default_factory=dict)  # by type and name
+    policies: dict[tuple[str, str], Policy] = field(default_factory=dict)
+    system: dict[str, str] = field(default_factory=dict)  # "network-qos", "queuing", "classify" → policy
+    watchdog: Said[bool] | None = None
+    interval: Said[int] | None = None
+    multiplier: Said[int] | None = None
+    _known: dict[tuple[str, ...], PortQos] = field(default_factory=dict)
+
+    @property
+    def target(self) -> object:
+        return self
+
+    @property
+    def watchdog_ms(self) -> Said[int] | None:
+        """Steps until a queue counts as stuck, times the length of a step."""
+        said = self.multiplier or self.interval
+        if said is None:
+            return None
+        step = self.interval.value if self.interval else POLL_MS
+        return Said(step * (self.multiplier.value if self.multiplier else 1), said.line, said.file)
+
+    def of(self, said: Mapping[str, Said[str]]) -> PortQos | None:
+        """The classes of a port, by what its lines and those of its channel say; None for a port that says nothing."""
+        if not said:
+            return None
+        pauses = "pfc" in said and said["pfc"].value == "on"  # `auto` asks the neighbour
+        classify = said["classify"].value if "classify" in said else self.system.get("classify", "")
+        queuing = said["queuing"].value if "queuing" in said else self.system.get("queuing", "")
+        key = (str(pauses), classify, queuing)
+        if key not in self._known:
+            self._known[key] = self._classes(pauses, classify, queuing)
+        found = self._known[key]
+        if (watchdog := said.get("watchdog")) is None:
+            return found
+        return replace(found, watchdog=Said(watchdog.value == "on", watchdog.line, watchdog.file))
+
+    def _classes(self, pauses: bool, classify: str, queuing: str) -> PortQos:
+        network = dict(self._numbered("network-qos", self.system.get("network-qos", "")))
+        priority = {group: own.cos[0].value for group, own in network.items() if own.cos}
+        taken = set(priority.values())
+        name = {group: group + PRIORITIES * (group in taken) for group in range(PRIORITIES)} | priority
+        found = PortQos()
+        for code, group, own_name in self._by_code(classify):
+            if code not in found.priorities:
+                found.priorities[code] = replace(group, value=name.get(group.value, group.value))
+                found.names[code] = own_name
+        if pauses:
+            found.pfc = sorted((said for own in network.values() for said in own.cos), key=lambda said: said.value)
+            found.xoff_bytes = {name[group]: own.buffer for group, own in network.items() if own.buffer and own.cos}
+        for queue, own in sorted(self._numbered("queuing", queuing), key=lambda row: row[0]):
+            number = name.get(queue, queue)
+            if own.strict:
+                found.strict.append(replace(own.strict, value=number))
+            if own.share:
+                found.weights[number] = own.share
+            if own.ecn:
+                found.ecn[number] = own.ecn
+        return found
+
+    def _by_code(self, policy: str) -> Iterator[tuple[int, Said[int], str]]:
+        """(DSCP, its group, its class), the class that counts first. Lines are those of the DSCPs."""
+        for own in self.policies.get(("qos", policy), Policy(self.reading)).classes.values():
+            match = self.matches.get(("qos", own.name))
+            if match and own.group:
+                yield from ((code.value, replace(code, value=own.group.value), own.name) for code in match.codes)
+
+    def _numbered(self, kind: str, policy: str) -> Iterator[tuple[int, Class]]:
+        for name, own in self.policies.get((kind, policy), Policy(self.reading)).classes.items():
+            if match := SYSTEM_CLASS.fullmatch(name):
+                yield int(match[1]) if match[1].isdecimal() else 0, own
+            elif name == "class-default":
+                yield 0, own
+            elif (kind, name) in self.matches:
+                yield from ((group, own) for group in self.matches[kind, name].groups)
+
+
+# --- lines ----------------------------------------------------------------------------------------------------------
+
+
+def _match(qos: Qos, section: Section, match: re.Match[str]) -> Below:
+    key = (match[1] or "qos", match[2])
+    return MATCH, [qos.matches.setdefault(key, Match(qos.reading))]
+
+
+def _policy(qos: Qos, section: Section, match: re.Match[str]) -> Below:
+    key = (match[1] or "qos", match[2])
+    return POLICY, [qos.policies.setdefault(key, Policy(qos.reading))]
+
+
+def _system(qos: Qos, section: Section, match: re.Match[str]) -> Below:
+    return SYSTEM, [qos]
+
+
+def _applied(qos: Qos, section: Section, match: re.Match[str]) -> None:
+    kind = match[1] or "qos"
+    if match[2] != "input" or kind == "qos":
+        qos.system["classify" if kind == "qos" else kind] = match[3]
+
+
+def _codes(own: Match, section: Section, match: re.Match[str]) -> None:
+    own.codes += [own.reading.said(code, section) for code in _dscps(match[1])]
+
+
+def _dscps(text: str) -> Iterator[int]:
+    for part in text.replace(",", " ").split():
+        yield from [CODES[part]] if part in CODES else numbers(part)
+
+
+def _precedences(own: Match, section: Section, match: re.Match[str]) -> None:
+    """A precedence is the first three bits of eight DSCPs."""
+    own.codes += [own.reading.said(8 * high + low, section) for high in numbers(match[1]) for low in range(8)]
+
+
+def _groups(own: Match, section: Section, match: re.Match[str]) -> None:
+    own.groups += numbers(match[1])
+
+
+def _class(policy: Policy, section: Section, match: re.Match[str]) -> Below:
+    return CLASS, [policy.classes.setdefault(match[1], Class(policy.reading, match[1]))]
+
+
+def _group(own: Class, section: Section, match: re.Match[str]) -> None:
+    own.group = own.reading.said(int(match[1]), section)
+
+
+def _pause(own: Class, section: Section, match: re.Match[str]) -> None:
+    own.cos = [own.reading.said(int(cos), section) for cos in numbers(match[2])]
+    if sizes := re.match(r"buffer-size (\d+) pause-threshold (\d+)", match[1] or ""):
+        own.buffer = own.reading.said(int(sizes[1]) - int(sizes[2]), section)
+
+
+def _strict(own: Class, section: Section, match: re.Match[str]) -> None:
+    own.strict = own.reading.said(1, section)
+
+
+def _share(own: Class, section: Section, match: re.Match[str]) -> None:
+    own.share = own.reading.said(int(match[1]), section)
+
+
+def _ecn(own: Class, section: Section, match: re.Match[str]) -> None:
+    """Without the word `ecn` packets are dropped, not marked."""
+    text = match[1]
+    low, high = (re.search(rf"{name}-threshold (\d{{1,12}}) (\w+)", text) for name in ("minimum", "maximum"))
+    chance = re.search(r"drop-probability (\d{1,3})", text)
+    if low and high and "ecn" in text.split() and low[2] in UNITS and high[2] in UNITS:
+        said = own.reading.said
+        own.ecn = Ecn(
+            said(int(low[1]) * UNITS[low[2]], section),
+            said(int(high[1]) * UNITS[high[2]], section),
+            said(int(chance[1]), section) if chance else None,
+        )
+
+
+def _watchdog(qos: Qos, section: Section, match: re.Match[str]) -> None:
+    qos.watchdog = qos.reading.said(match[1] != "off", section)
+    if match[1].isdecimal():
+        qos.interval = qos.reading.said(int(match[1]), section)
+
+
+def _multiplier(qos: Qos, section: Section, match: re.Match[str]) -> None:
+    qos.multiplier = qos.reading.said(int(match[1]), section)
+
+
+QOS: Mapping[str, Rule[Qos]] = {
+    r"class-map type (qos|queuing|network-qos|control-plane)(?: match-any| match-all)? (\S+)": _match,
+    r"class-map ()(?:match-any |match-all )?(\S+)": _match,
+    r"policy-map type (qos|queuing|network-qos|control-plane) (\S+)": _policy,
+    r"policy-map ()(\S+)": _policy,
+    r"system qos": _system,
+    r"priority-flow-control watch-dog-interval (on|off|\d{1,5})(?: .+)?": _watchdog,
+    r"priority-flow-control watch-dog shutdown-multiplier (\d{1,3})": _multiplier,
+}
+SYSTEM: Rules[Qos] = Rules(
+    {r"service-policy (?:type (qos|queuing|network-qos) )?(?:(input|output) )?(\S+)": _applied},
+    heads("fex, hardware, ingress, service-policy"),
+)
+MATCH: Rules[Match] = Rules(
+    {
+        r"match (?:ip )?dscp (.+)": _codes,
+        r"match (?:ip )?precedence (.+)": _precedences,
+        r"match qos-group (.+)": _groups,
+    },
+    heads("match, description"),
+)
+POLICY: Rules[Policy] = Rules({r"class (?:type \S+ )?(\S+)(?: insert-before \S+)?": _class}, heads("description"))
+CLASS: Rules[Class] = Rules(
+    {
+        r"set qos-group (\d{1,2})": _group,
+        r"pause (?:(.*) )?pfc-cos ([\d,-]+)(?: receive)?": _pause,
+        r"priority(?: level \d)?": _strict,
+        r"bandwidth (?:remaining )?(?:percent )?(\d{1,3})": _share,
+        r"random-detect (.+)": _ecn,
+    },
+    heads("""
+        afd, bandwidth, congestion-control, description, dpp, fairness, logging, mtu, multicast-optimize, no-drop,
+        pause, police, queue-length, queue-limit, random-detect, service-policy, set, shape, threshold
+    """),
+)
+
+
+def bound(said: Iterable[Mapping[str, Said[str]]]) -> dict[str, Said[str]]:
+    """What the lines of a port and of its channel say together; the port's own win."""
+    found: dict[str, Said[str]] = {}
+    for own in said:
+        found = {**own, **found}
+    return found

@@ -1,0 +1,205 @@
+"""The devices of a folder of configs, however it is laid out: a folder a device, or all files side by side."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path, PurePath
+from stat import S_ISREG
+
+from fabric.facts import Facts
+from fabric.nos.reading.readers import read_device
+from fabric.nos.reading.recognise import COMPANIONS, FRR, INTERFACES, NO_CONFIG, SONIC, recognise
+
+MOST_BYTES = 32_000_000  # no config of a switch is as large
+_HOSTNAME = re.compile(
+    r'^\s*(?:hostname|host-name|set system host-name|nv set system hostname)\s+"?([\w.-]+)'
+    r'|"hostname":\s*"([\w.-]+)"',
+    re.M,
+)
+USUAL = frozenset(
+    (
+        "config",
+        "config_db",
+        "frr",
+        "interfaces",
+        "juniper",
+        "quagga",
+        "running-config",
+        "show_running-config",
+        "startup",
+        "startup-config",
+    )
+)  # names of files; fmt: skip
+_PART = re.compile(r"[-_.](?:config[-_]db|frr|interfaces|quagga)$", re.I)  # `leaf1-frr.conf` beside `leaf1-interfaces`
+PARTS = ({SONIC, FRR}, {FRR, INTERFACES}, {SONIC}, {FRR}, {INTERFACES})  # kinds that make one device together
+
+
+@dataclass
+class Device:
+    """Files that make one device."""
+
+    name: str
+    nos: str
+    files: dict[str, str] = field(default_factory=dict)  # path → text
+    site: str = ""  # folder of the site that it belongs to: sites have nothing to do with each other
+
+
+@dataclass
+class Folder:
+    """What a folder holds. Paths are as a person at this prompt would name them."""
+
+    root: str = ""
+    devices: list[Device] = field(default_factory=list)
+    unrecognised: dict[str, str] = field(default_factory=dict)  # path → why
+    passed: list[str] = field(default_factory=list)  # no configs by their names: pages, tables, pictures
+    apart: list[str] = field(default_factory=list)  # folders with the same devices as another: each is a network of its own
+
+    def sites(self) -> Iterator[list[Facts]]:
+        """Every device read, those of each site by themselves."""
+        for site in dict.fromkeys(device.site for device in self.devices):
+            yield [read_device(own.name, own.nos, own.files) for own in self.devices if own.site == site]
+
+
+def scan(root: Path) -> Folder:
+    """Looks at every file below a folder, or at a single file. Raises OSError when there is none."""
+    found = Folder(str(root))
+    texts: dict[tuple[str, str], dict[str, tuple[str, str]]] = {}  # (site, folder) → path → (kind, text)
+    lost = list[OSError]()
+    for site, path in _files(root, lost.append):
+        if path.suffix.lower() in NO_CONFIG:
+            found.passed.append(str(path))
+            continue
+        if path.is_symlink() and path != root and not _within(path, root):
+            found.unrecognised[str(path)] = "a symlink that leads out of the folder"
+            continue
+        try:
+            status = path.stat()
+            if not S_ISREG(status.st_mode) or status.st_size > MOST_BYTES:  # a pipe would keep us waiting
+                too_large = S_ISREG(status.st_mode)
+                found.unrecognised[str(path)] = "too large for a config" if too_large else "no file that can be read"
+                continue
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            found.unrecognised[str(path)] = "not UTF-8 text"
+            continue
+        except OSError as error:
+            found.unrecognised[str(path)] = (error.strerror or str(error)).lower()
+            continue
+        kind = recognise(str(path), text)
+        if kind.nos:
+            texts.setdefault((site, str(path.parent)), {})[str(path)] = kind.nos, text
+        else:
+            found.unrecognised[str(path)] = kind.reason
+    found.unrecognised |= {str(error.filename): (error.strerror or str(error)).lower() for error in lost}
+    for (site, _), files in sorted(texts.items()):
+        for device in _devices(files, found):
+            device.site = site
+            found.devices.append(device)
+    _part(found)
+    return found
+
+
+def _within(path: Path, root: Path) -> bool:
+    """Whether a link leads to something below the folder: what lies elsewhere must not come out in a report."""
+    try:
+        return path.resolve().is_relative_to(root.resolve())
+    except (OSError, RuntimeError):  # in a circle, which opening it finds too
+        return True
+
+
+def _part(found: Folder) -> None:
+    """Folders with the same devices, `before` and `after`, are networks of their own: no device is in one twice."""
+    folders: dict[str, list[PurePath]] = {}  # host name → where it is
+    for device in found.devices:
+        if not device.site:
+            folders.setdefault(device.name.lower(), []).append(PurePath(next(iter(device.files))).parent)
+    shared = Counter(fork for places in folders.values() for other in places[1:] for fork in _forks(places[0], other))
+    inside = {fork: sum(any(own.is_relative_to(fork) for own in places) for places in folders.values()) for fork in shared}
+    found.apart = sorted(str(fork) for fork, names in shared.items() if names > 1 and names * 2 >= inside[fork])
+    for device in found.devices:
+        around = [fork for fork in found.apart if PurePath(next(iter(device.files))).is_relative_to(fork)]
+        device.site = device.site or max(around, key=len, default="")
+
+
+def _forks(one: PurePath, other: PurePath) -> Iterator[PurePath]:
+    """The two folders below the last that two paths share; nothing where one lies in the other."""
+    at = next((at for at, (mine, theirs) in enumerate(zip(one.parts, other.parts, strict=False)) if mine != theirs), None)
+    if at is not None:
+        yield PurePath(*one.parts[: at + 1])
+        yield PurePath(*other.parts[: at + 1])
+
+
+def _files(root: Path, lost: Callable[[OSError], None]) -> Iterator[tuple[str, Path]]:
+    """Every file in order, with the site it is of; a generated site has its configs in one folder, the rest is no config.
+    Folders that cannot be opened go to `lost`."""
+    if root.is_file():
+        yield "", root
+        return
+    if not root.is_dir():
+        raise FileNotFoundError(2, "no such file or folder", str(root))
+    site = ""
+    for folder, folders, names in os.walk(root, onerror=lost):
+        if site and not Path(folder).is_relative_to(site):
+            site = ""
+        if "manifest.txt" in names and "configs" in folders:
+            site, folders[:], names = folder, ["configs"], []
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            if not name.startswith("."):
+                yield site, Path(folder) / name
+
+
+def _devices(files: dict[str, tuple[str, str]], found: Folder) -> Iterator[Device]:
+    """A folder is one device when its files are the parts of one; otherwise every host name in it is one."""
+    kinds = [kind for kind, _ in files.values() if kind != "companion"]
+    alone = len(kinds) == len(set(kinds)) and len({_name(path, text) for path, (_, text) in files.items()}) == 1
+    if len(kinds) == len(files) == 1 or (set(kinds) in PARTS and (_usual(files) or alone)):
+        yield _device(files)
+        return
+    groups: dict[str, dict[str, tuple[str, str]]] = {}
+    for path, (kind, text) in files.items():
+        if kind == "companion":
+            found.passed.append(path)
+            continue
+        groups.setdefault(_name(path, text), {})[path] = kind, text
+    for own in groups.values():
+        parts = [kind for kind, _ in own.values()]
+        if len(parts) == len(set(parts)) and set(parts) <= {SONIC, FRR, INTERFACES}:
+            yield _device(own)
+        else:
+            for path, one in own.items():  # two devices of one name are told of, not merged
+                yield _device({path: one})
+
+
+def _device(files: dict[str, tuple[str, str]]) -> Device:
+    kinds = {kind for kind, _ in files.values()}
+    nos = SONIC if SONIC in kinds else FRR if kinds & {FRR, INTERFACES} else next(iter(kinds - {"companion"}))
+    told = next((name for _, text in files.values() if (name := _told(text))), "")
+    path = PurePath(next(iter(files)))
+    return Device(
+        told or (path.parent.name if _usual(files) else _stem(path)), nos, {path: text for path, (_, text) in files.items()}
+    )
+
+
+def _usual(paths: Iterable[str]) -> bool:
+    """Whether files are called what they are called on every device, so that their names tell nothing."""
+    return all(PurePath(path).stem.lower() in USUAL or PurePath(path).name in COMPANIONS for path in paths)
+
+
+def _told(text: str) -> str:
+    match = _HOSTNAME.search(text)
+    return (match[1] or match[2]) if match else ""
+
+
+def _name(path: str, text: str) -> str:
+    """The host name that a file tells, else its own."""
+    return _told(text) or _stem(PurePath(path))
+
+
+def _stem(path: PurePath) -> str:
+    """`leaf1` of `leaf1-frr.conf`."""
+    return _PART.sub("", path.stem)

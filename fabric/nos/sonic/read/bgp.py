@@ -1,0 +1,137 @@
+"""Reads BGP out of a SONiC config_db.json, for boxes that make their frr.conf of it."""
+
+from __future__ import annotations
+
+from ipaddress import ip_network
+from typing import Any
+
+from fabric.facts import Neighbor, Said
+from fabric.nos.frr.read.words import Device, peer_address, vrf_name
+from fabric.nos.reading.words import asn
+from fabric.nos.sonic.read.tables import Row, Tables
+
+FAMILIES = {"ipv4_unicast": "ipv4", "ipv6_unicast": "ipv6", "l2vpn_evpn": "evpn"}
+MULTIHOP = 255
+SESSIONS = ("BGP_NEIGHBOR", "BGP_INTERNAL_NEIGHBOR", "BGP_VOQ_CHASSIS_NEIGHBOR", "BGP_MONITORS")
+# Field of a neighbour → fields that tell it, in either of SONiC's two ways; the first one that is there counts.
+NUMBERS = {"keepalive_s": "keepalive", "hold_s": "holdtime", "multihop": "ebgp_multihop_ttl"}
+FILTERS = {"import_filter": ("prefix_list_in", "route_map_in"), "export_filter": ("prefix_list_out", "route_map_out")}
+
+
+def read_bgp(device: Device, tables: Tables) -> None:
+    """Processes, neighbours and peer groups."""
+    _processes(device, tables)
+    for row in tables.rows(*SESSIONS):
+        vrf, peer = _split(row.key)
+        told = _told(row)
+        group = row.text("peer_group_name")
+        families = _families(tables, vrf, peer)
+        if group:
+            of_group = tables.row("BGP_PEER_GROUP", f"{vrf}|{group.value}") or tables.row("BGP_PEER_GROUP", group.value)
+            told = (_told(of_group) if of_group else {}) | told
+            families = _families(tables, vrf, group.value, "BGP_PEER_GROUP_AF") | families
+            if of_group is None:
+                device.use("BGP_PEER_GROUP", group.value, group.line, group.file)
+        _add(device, row, vrf, peer, told, families)
+    for row in tables.rows("BGP_PEER_RANGE"):
+        told = {"remote_as": _asn(row.text("peer_asn")), "source": row.text("src_address")}
+        for said in row.many("ip_range"):
+            _add(device, row, _split(row.key)[0], said.value, told, {})
+    for row in tables.rows("BGP_GLOBALS_LISTEN_PREFIX"):
+        vrf, text = _split(row.key)
+        group = row.text("peer_group")
+        of_group = tables.row("BGP_PEER_GROUP", f"{vrf}|{group.value}") if group else None
+        _add(device, row, vrf, text, _told(of_group) if of_group else {}, {})
+
+
+def _split(key: str) -> tuple[str, str]:
+    """`10.0.0.1`, `default|10.0.0.1` and `Vrf-red|10.0.0.1` → the VRF as tables name it, and the peer."""
+    parts = key.split("|")
+    return (parts[0] if len(parts) > 1 else "default"), parts[-1]
+
+
+def _processes(device: Device, tables: Tables) -> None:
+    row = tables.row("DEVICE_METADATA", "localhost")
+    number = _asn(row.text("bgp_asn")) if row else None
+    if row and number:
+        process = device.bgp("", number.line, number.file)
+        process.asn, process.router_id = number, row.text("bgp_router_id")
+    for row in tables.rows("BGP_GLOBALS"):
+        process = device.bgp(vrf_name(row.key), row.line, tables.file)
+        process.asn = _asn(row.text("local_asn")) or process.asn
+        process.router_id = row.text("router_id") or process.router_id
+        if relax := row.text("load_balance_mp_relax"):
+            process.relax = Said(relax.value == "true", relax.line, relax.file)
+    for row in tables.rows("BGP_GLOBALS_AF"):
+        vrf, family = _split(row.key)
+        paths = row.number("max_ebgp_paths")
+        process = device.bgp(vrf_name(vrf), row.line, tables.file)
+        if paths and family != "l2vpn_evpn" and (process.max_paths is None or paths.value < process.max_paths.value):
+            process.max_paths = paths
+        if family == "l2vpn_evpn" and vrf != "default":
+            own = device.vrf(vrf_name(vrf), row.line, tables.file)
+            own.rd = row.text("route-distinguisher") or own.rd
+            own.imports += row.many("import-rts")
+            own.exports += row.many("export-rts")
+
+
+def _asn(said: Said[str] | None) -> Said[Any] | None:
+    number = asn(said.value) if said else None
+    return Said(number, said.line, said.file) if said and number else None
+
+
+def _told(row: Row) -> dict[str, Said[Any] | None]:
+    """What a neighbour or peer group says, by field of the neighbour."""
+    kind, status, hops = row.text("peer_type"), row.text("admin_status"), row.text("ebgp_multihop")
+    told: dict[str, Said[Any] | None] = {field: row.number(name) for field, name in NUMBERS.items()}
+    if kind and kind.value in ("internal", "external"):
+        told["remote_as"] = kind
+    told["remote_as"] = _asn(row.text("asn")) or told.get("remote_as")
+    told["local_as"] = _asn(row.text("local_asn"))
+    told["source"] = row.text("local_addr")
+    told["description"] = row.text("name")
+    if status:
+        told["enabled"] = Said(status.value in ("up", "true"), status.line, status.file)
+    if hops and hops.value == "true" and told["multihop"] is None:
+        told["multihop"] = Said(MULTIHOP, hops.line, hops.file)
+    if bfd := row.text("bfd"):
+        told["bfd"] = Said(bfd.value == "true", bfd.line, bfd.file)
+    return {field: said for field, said in told.items() if said}
+
+
+def _families(tables: Tables, vrf: str, peer: str, table: str = "BGP_NEIGHBOR_AF") -> dict[str, Row]:
+    """Family → its row, of those that are active."""
+    found: dict[str, Row] = {}
+    for text, family in FAMILIES.items():
+        row = tables.row(table, f"{vrf}|{peer}|{text}")
+        status = row.text("admin_status") if row else None
+        if row and status and status.value in ("true", "up"):
+            found[family] = row
+    return found
+
+
+def _add(device: Device, row: Row, vrf: str, peer: str, told: dict[str, Said[Any] | None], families: dict[str, Row]) -> None:
+    """Without rows of its own a neighbour has the family of its address."""
+    name = vrf_name(vrf)
+    process = device.bgp(name, row.line, row.tables.file)
+    fields: dict[str, Any] = {**told}
+    address = peer_address(peer)
+    made = Neighbor(name, address or peer, row.line, row.tables.file, **fields)
+    made.dynamic = "/" in peer
+    made.interface = address is None and not made.dynamic
+    if made.dynamic:
+        try:
+            made.peer = str(ip_network(peer, strict=False))
+        except ValueError:
+            device.facts.broken.append(row.here(f"no prefix: {peer}"))
+            return
+    made.families = [Said(family, own.line, row.tables.file) for family, own in families.items()]
+    if not families and not made.interface:
+        made.families = [row.here("ipv6" if ":" in peer else "ipv4")]
+    for own in families.values():
+        made.max_prefix = made.max_prefix or own.number("max_prefix_limit")
+        made.allowas_in = made.allowas_in or own.number("allow_as_count")
+        for field, names in FILTERS.items():
+            if getattr(made, field) is None:
+                setattr(made, field, next((said for text in names if (said := own.text(text))), None))
+    process.neighbors[made.peer] = made

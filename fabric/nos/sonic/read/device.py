@@ -1,0 +1,156 @@
+"""Reads a SONiC switch: config_db.json, and frr.conf for the routing where there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fabric.facts import MANAGEMENT, Facts, Said
+from fabric.nos.frr.read.bgp import Processes
+from fabric.nos.frr.read.conf import read_conf
+from fabric.nos.frr.read.files import reader_of
+from fabric.nos.frr.read.words import Device, unnumbered
+from fabric.nos.reading.words import asn, placeholder
+from fabric.nos.sonic.read.bgp import read_bgp
+from fabric.nos.sonic.read.ports import read_ports, read_segments
+from fabric.nos.sonic.read.qos import read_qos
+from fabric.nos.sonic.read.tables import KEYS, MADE_BY_ITSELF, NAMES, Tables
+
+VRFS = ("Default", "default", "mgmt", MANAGEMENT)  # that every switch has
+# Fields that hold a password or key.
+SECRETS = {
+    "BGP_NEIGHBOR": ("auth_password",),
+    "BGP_PEER_GROUP": ("auth_password",),
+    "LDAP": ("bind_password",),
+    "MACSEC_PROFILE": ("primary_cak", "fallback_cak"),
+    "NTP_KEY": ("value",),
+    "RADIUS": ("passkey",),
+    "RADIUS_SERVER": ("passkey",),
+    "SNMP_USER": ("SNMP_USER_AUTH_PASSWORD", "SNMP_USER_ENCRYPTION_PASSWORD"),
+    "TACPLUS": ("passkey",),
+    "TACPLUS_SERVER": ("passkey",),
+}
+
+
+def read(name: str, files: Mapping[str, str]) -> Facts:
+    """The facts of one switch. Ports come from its tables, BGP from frr.conf; from the tables where that has none."""
+    device = Device(Facts(name, "sonic", tuple(files)))
+    processes = Processes(device)
+    json = [file for file, text in files.items() if file.endswith(".json") or text.lstrip()[:1] in ("{", "[")]
+    databases = [Tables(device.facts, file, files[file]) for file in json]
+    for tables in databases:
+        tables.account()
+        _system(device, tables)
+        read_ports(device, tables)
+        _overlay(device, tables)
+        read_qos(device.facts, tables)
+        _names(device, tables)
+    for file, text in files.items():
+        if other := reader_of(file):
+            other(device.facts, file, text)
+        elif file not in json:
+            read_conf(device, processes, file, text)
+    processes.finish()
+    for tables in databases:
+        if not processes.known:
+            read_bgp(device, tables)
+        read_segments(device, tables)
+    _agree(device, databases)
+    return device.finish()
+
+
+def _system(device: Device, tables: Tables) -> None:
+    facts, services = device.facts, device.facts.services
+    row = tables.row("DEVICE_METADATA", "localhost")
+    facts.hostname = (row.text("hostname") if row else None) or facts.hostname
+    facts.name = facts.hostname.value if facts.hostname else facts.name
+    services.ntp += (row.here(row.key) for row in tables.rows("NTP_SERVER"))
+    services.syslog += (row.here(row.key) for row in tables.rows("SYSLOG_SERVER"))
+    services.dns += (row.here(row.key) for row in tables.rows("DNS_NAMESERVER"))
+    lldp = tables.row("FEATURE", "lldp")
+    if state := lldp.text("state") if lldp else None:
+        services.lldp = Said(state.value in ("enabled", "always_enabled"), state.line, state.file)
+    for row in tables.rows("ACL_TABLE", "COPP_TRAP", "COPP_GROUP"):
+        kind = row.text("type")
+        if services.control_plane is None and (kind is None or kind.value == "CTRLPLANE"):
+            services.control_plane = Said(True, row.line, tables.file)
+    _secrets(device, tables)
+
+
+def _secrets(device: Device, tables: Tables) -> None:
+    services = device.facts.services
+    for row in tables.rows("SNMP_COMMUNITY"):
+        services.plain_text.append(row.here("SNMP community"))
+        if not placeholder(row.key):
+            services.secrets.append(row.here("SNMP community"))
+    for table, fields in SECRETS.items():
+        for row in tables.rows(table):
+            for field in fields:
+                said = row.text(field)
+                if said and not placeholder(said.value):
+                    services.secrets.append(Said(f"{field} of {table}|{row.key}", said.line, said.file))
+    for row in tables.rows("RESTAPI"):
+        insecure = row.text("allow_insecure")
+        if insecure and insecure.value == "true":
+            services.plain_text.append(Said("REST API without TLS", insecure.line, insecure.file))
+
+
+def _overlay(device: Device, tables: Tables) -> None:
+    facts = device.facts
+    for row in tables.rows("VRF"):
+        vrf = device.vrf(row.key, row.line, tables.file)
+        number = row.number("vni")
+        if number and number.value:  # 0 is none
+            vrf.vni = number
+    for row in tables.rows("VNET"):
+        device.vrf(row.key, row.line, tables.file).vni = number = row.number("vni")
+        device.defined |= {f"VRF {row.key}", f"VXLAN_TUNNEL_MAP of VNI {number.value if number else 0}"}  # it needs no map
+    for row in tables.rows("VXLAN_TUNNEL"):
+        facts.vtep = facts.vtep or row.text("src_ip")
+    for row in tables.rows("VXLAN_TUNNEL_MAP"):
+        number, name = row.number("vni"), row.text("vlan")
+        if number:
+            vni = device.vni(number.value, number.line, number.file)
+            device.defined.add(f"VXLAN_TUNNEL_MAP of VNI {number.value}")
+            digits = name.value.removeprefix("Vlan") if name else ""
+            vni.vlan = Said(int(digits), name.line, name.file) if name and digits.isdecimal() else vni.vlan
+
+
+def _names(device: Device, tables: Tables) -> None:
+    """What tables refer to and what they define."""
+    for table in {target for *_, target in (*NAMES, *KEYS)}:
+        device.defined |= {f"{table} {row.key}" for row in tables.rows(table)}
+    device.defined |= {f"VRF {name}" for name in VRFS}
+    for table, field, target in NAMES:
+        seen: set[str] = set()
+        for row in tables.rows(table):
+            value = row.fields.values.get(field)
+            if isinstance(value, str) and value not in seen:
+                seen.add(value)
+                said = row.name(field)
+                if said and said.value and not said.value.startswith(MADE_BY_ITSELF):
+                    device.use(target, said.value, said.line, said.file)
+    for table, target in KEYS:
+        for row in tables.rows(table):
+            device.use(target, row.key.partition("|")[0], row.line, tables.file)
+
+
+def _agree(device: Device, databases: list[Tables]) -> None:
+    """What is only known when every file is read: VNIs of tenants, unnumbered sessions, what stands in both files."""
+    facts = device.facts
+    own = {vrf.vni.value: vrf.vni for vrf in facts.vrfs.values() if vrf.vni}
+    for vni in own.values():
+        device.use("VXLAN_TUNNEL_MAP of VNI", str(vni.value), vni.line, vni.file)
+    device.tenants_apart()
+    for number, one in facts.vnis.items():
+        device.use("VXLAN_TUNNEL_MAP of VNI", str(number), one.line, one.file)
+    for name, process in facts.bgp.items():
+        if name:
+            device.use("VRF", name, process.line, process.file)
+        for neighbor in process.neighbors.values():
+            unnumbered(facts, neighbor)
+    for tables in databases:
+        row = tables.row("DEVICE_METADATA", "localhost")
+        said = row.text("bgp_asn") if row else None
+        default = facts.bgp.get("")
+        if said and default and default.asn and (told := asn(said.value)):
+            device.first("the AS of VRF default", default.asn, Said(told, said.line, said.file))

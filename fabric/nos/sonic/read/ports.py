@@ -1,0 +1,153 @@
+"""Reads the ports of a SONiC switch: bonds, VLANs, loopbacks, subinterfaces, their addresses and VRFs."""
+
+from __future__ import annotations
+
+from fabric.facts import MANAGEMENT, Interface, Said
+from fabric.nos.frr.read.words import Device, add_address, vrf_name
+from fabric.nos.reading.words import esi, mac, prefix
+from fabric.nos.sonic.read.tables import Row, Tables
+
+ROUTED = (
+    "INTERFACE",
+    "PORTCHANNEL_INTERFACE",
+    "LOOPBACK_INTERFACE",
+    "VLAN_INTERFACE",
+    "VLAN_SUB_INTERFACE",
+    "VOQ_INBAND_INTERFACE",
+    "MGMT_INTERFACE",
+)
+SHORT = {"Eth": "Ethernet", "Po": "PortChannel"}  # names of subinterfaces may be short
+
+
+def read_ports(device: Device, tables: Tables) -> None:
+    """Ports and bonds first, so that subinterfaces find their parents."""
+    for row in tables.rows("PORT", "PORTCHANNEL", "MGMT_PORT"):
+        _port(device.interface(row.key, row.line, tables.file), row)
+    for row in tables.rows("PORTCHANNEL_MEMBER"):
+        bond, _, member = row.key.partition("|")
+        _port_of(device, row, member).bond = row.here(bond)
+    for row in tables.rows("PORTCHANNEL"):
+        for said in row.many("members"):
+            _port_of(device, row, said.value).bond = Said(row.key, said.line, said.file)
+    _vlans(device, tables)
+    for table in ROUTED:
+        for row in tables.rows(table):
+            _routed(device, tables, row)
+    _management(device, tables)
+    _gateways(device, tables)
+    for row in tables.rows("ACL_TABLE"):
+        for said in row.many("ports"):
+            if port := device.facts.interfaces.get(said.value):
+                port.filters.append(Said(row.key, said.line, said.file))
+    for row in tables.rows("DEVICE_NEIGHBOR"):
+        _cabled(device, row)
+
+
+def read_segments(device: Device, tables: Tables) -> None:
+    """Ethernet segments; `AUTO` makes one of the bond's number and MAC, which frr.conf tells as well."""
+    for row in tables.rows("EVPN_ETHERNET_SEGMENT"):
+        told, bond = row.text("esi"), row.key
+        port = device.facts.interfaces.get(bond)
+        own = tables.row("PORTCHANNEL", bond)
+        system_mac = own.text("system_mac") if own else None
+        if port and told and ":" in told.value:
+            port.esi = Said(esi(told.value), told.line, told.file)
+        elif told and told.value.upper() == "AUTO" and system_mac:
+            number = bond.removeprefix("PortChannel")
+            said = Said(mac(system_mac.value), system_mac.line, system_mac.file)
+            device.system_macs[bond] = device.first(f"the system MAC of {bond}", device.system_macs.get(bond), said)
+            if number.isdecimal() and bond not in device.segments:
+                device.segments[bond] = Said(int(number), told.line, told.file)
+
+
+def _port_of(device: Device, row: Row, name: str) -> Interface:
+    return device.interface(name, row.line, row.tables.file)
+
+
+def _port(port: Interface, row: Row) -> None:
+    description = row.text("description")
+    port.description = description if description and description.value else port.description
+    port.mtu = row.number("mtu") or port.mtu
+    if speed := row.number("speed"):
+        port.speed_gbps = Said(speed.value // 1000, speed.line, speed.file)
+    _admin(port, row)
+
+
+def _admin(port: Interface, row: Row) -> None:
+    if status := row.text("admin_status"):
+        port.enabled = Said(status.value.lower() == "up", status.line, status.file)
+
+
+def _vlans(device: Device, tables: Tables) -> None:
+    for row in tables.rows("VLAN_MEMBER"):
+        vlan, _, name = row.key.partition("|")
+        number = _vlan(tables, vlan)
+        if number is not None and name:
+            port, mode = _port_of(device, row, name), row.text("tagging_mode")
+            if mode and mode.value == "untagged":
+                port.access = Said(number, row.line, tables.file)
+            else:
+                port.trunk.append(Said(number, row.line, tables.file))
+
+
+def _vlan(tables: Tables, name: str) -> int | None:
+    row = tables.row("VLAN", name)
+    told = row.number("vlanid") if row else None
+    digits = name.removeprefix("Vlan")
+    return told.value if told else int(digits) if digits.isdecimal() else None
+
+
+def _routed(device: Device, tables: Tables, row: Row) -> None:
+    """`Ethernet0` tells of the port, `Ethernet0|10.0.0.0/31` adds an address."""
+    name, bar, text = row.key.partition("|")
+    port = _port_of(device, row, name)
+    if bar:
+        address = prefix(text)
+        if address is None:
+            device.facts.broken.append(row.here(f"no address: {text}"))
+        elif not address.startswith("fe80:"):
+            add_address(port.addresses, row.here(address))
+        return
+    vrf, local, vlan = row.text("vrf_name") or row.text("vnet_name"), row.text("ipv6_use_link_local_only"), row.number("vlan")
+    if vrf and vrf.value:
+        port.vrf = Said(vrf_name(vrf.value), vrf.line, vrf.file)
+    port.link_local = bool(local and local.value.lower() in ("enable", "enabled", "true"))
+    _admin(port, row)
+    if own := tables.row("VLAN", name):
+        _port(port, own)
+    stem, dot, tag = name.partition(".")
+    if dot:
+        letters = stem.rstrip("0123456789")
+        parent = device.facts.interfaces.get(SHORT.get(letters, letters) + stem[len(letters) :])
+        port.tag = vlan or (Said(int(tag), row.line, tables.file) if tag.isdecimal() else None)
+        port.mtu = row.number("mtu") or (parent.mtu if parent else None)
+
+
+def _management(device: Device, tables: Tables) -> None:
+    """The management port has a VRF of its own where that is switched on."""
+    row = tables.row("MGMT_VRF_CONFIG", "vrf_global")
+    enabled = row.text("mgmtVrfEnabled") if row else None
+    if enabled and enabled.value == "true":
+        device.vrf(MANAGEMENT, enabled.line, enabled.file)
+        for own in tables.rows("MGMT_INTERFACE"):
+            port = device.facts.interfaces[own.key.partition("|")[0]]
+            port.vrf = Said(MANAGEMENT, enabled.line, enabled.file)
+
+
+def _gateways(device: Device, tables: Tables) -> None:
+    for row in tables.rows("VLAN_INTERFACE"):
+        shared = row.text("static_anycast_gateway")
+        if shared and shared.value == "true":
+            port = device.facts.interfaces[row.key]
+            port.gateways, port.addresses = port.addresses, []
+    for row in tables.rows("SAG"):
+        if said := row.text("gateway_mac"):
+            device.facts.anycast_mac = Said(mac(said.value), said.line, said.file)
+
+
+def _cabled(device: Device, row: Row) -> None:
+    """A port without a description is described by its neighbour."""
+    name, port = row.text("name"), row.text("port")
+    own = device.facts.interfaces.get(row.key)
+    if own and name and port and not own.description:
+        own.description = Said(f"{name.value} {port.value}", name.line, name.file)

@@ -1,0 +1,165 @@
+"""Reads the lossless classes of a SONiC switch: maps, schedulers, WRED, headroom, cable lengths and the PFC watchdog.
+
+A traffic class has the number of the priority that pauses it: class → priority group → PFC priority.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fabric.facts import Ecn, Facts, PortQos, Said
+from fabric.nos.reading.words import numbers
+from fabric.nos.sonic.read.tables import Row, Tables
+
+CLASSES = range(8)
+SAME = {number: number for number in CLASSES}  # where no map is bound
+
+
+@dataclass(frozen=True, slots=True)
+class Classes:
+    """How the traffic classes of some ports are named; ports with the same maps share one."""
+
+    priorities: dict[int, Said[int]]  # DSCP → priority
+    names: Mapping[int, int]  # traffic class → priority
+    queues: Mapping[int, int]  # traffic class → queue
+    groups: Mapping[int, int]  # priority → priority group
+
+
+def read_qos(facts: Facts, tables: Tables) -> None:
+    """Fills the classes of every port that has any."""
+    _Qos(facts, tables).read()
+
+
+class _Qos:
+    def __init__(self, facts: Facts, tables: Tables) -> None:
+        self.facts, self.tables = facts, tables
+        self.maps: dict[tuple[str, str], dict[int, Said[int]]] = {}
+        self.classes: dict[tuple[str, ...], Classes] = {}
+        self.ecns: dict[str, Ecn | None] = {}
+
+    def read(self) -> None:
+        ports = {row.key: row for row in self.tables.rows("PORT")}
+        maps = {port: row for row in self.tables.rows("PORT_QOS_MAP") for port in row.key.split(",")}
+        queues, groups = self._by_port("QUEUE"), self._by_port("BUFFER_PG")
+        lengths = {port: row.text(port) for row in self.tables.rows("CABLE_LENGTH") for port in row.fields.values}
+        watched = self._watched()
+        everywhere = maps.get("global")
+        for port in ports:
+            qos = PortQos(watchdog=watched.get(port), cable_length_m=_metres(lengths.get(port)))
+            if port in maps or everywhere:
+                self._classes(qos, maps.get(port), everywhere, queues.get(port, {}), groups.get(port, {}))
+            if qos != PortQos():
+                self.facts.interfaces[port].qos = qos
+
+    def _by_port(self, table: str) -> dict[str, dict[int, Row]]:
+        """Keys are `Ethernet0|3`, also with lists of ports and ranges; chassis put the host and the chip before."""
+        found: dict[str, dict[int, Row]] = {}
+        for row in self.tables.rows(table):
+            ports, _, span = row.key.rpartition("|")
+            for port in ports.rpartition("|")[2].split(","):
+                for number in numbers(span):
+                    found.setdefault(port, {})[number] = row
+        return found
+
+    def _classes(
+        self, qos: PortQos, row: Row | None, everywhere: Row | None, queues: Mapping[int, Row], groups: Mapping[int, Row]
+    ) -> None:
+        enabled = row.text("pfc_enable") if row else None
+        paused = numbers(enabled.value) if enabled else []
+        classes = self._named(row, everywhere, tuple(paused))
+        qos.priorities = classes.priorities
+        if enabled:
+            qos.pfc = [Said(number, enabled.line, enabled.file) for number in paused]
+        for number, queue in classes.queues.items():
+            if own := queues.get(queue):
+                self._queue(qos, classes.names[number], own)
+        for number, group in groups.items():
+            profile = self._row("BUFFER_PROFILE", group.name("profile"))
+            if profile and (xoff := profile.number("xoff")):
+                for priority in [one for one in paused if classes.groups.get(one, one) == number] or [number]:
+                    qos.xoff_bytes[priority] = xoff
+
+    def _queue(self, qos: PortQos, priority: int, row: Row) -> None:
+        scheduler = self._row("SCHEDULER", row.name("scheduler"))
+        kind = scheduler.text("type") if scheduler else None
+        weight = scheduler.number("weight") if scheduler else None
+        if kind and kind.value == "STRICT":
+            qos.strict.append(Said(priority, kind.line, kind.file))
+        elif weight:
+            qos.weights.setdefault(priority, weight)
+        profile = row.name("wred_profile")
+        if profile and (ecn := self._ecn(profile)):
+            qos.ecn.setdefault(priority, ecn)
+
+    def _named(self, row: Row | None, everywhere: Row | None, paused: tuple[int, ...]) -> Classes:
+        """Names of the maps in force → the classes."""
+        fields = ("dscp_to_tc_map", "tc_to_pg_map", "pfc_to_pg_map", "tc_to_queue_map")
+        own = [row.name(name) if row else None for name in fields]
+        dscp = own[0] or (everywhere.name(fields[0]) if everywhere else None)
+        key = (*(said.value if said else "" for said in (dscp, *own[1:])), str(paused))
+        if key not in self.classes:
+            to_group = _plain(self._map("TC_TO_PRIORITY_GROUP_MAP", own[1])) or SAME
+            groups = _plain(self._map("PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", own[2]))
+            names = {number: number for number in CLASSES}
+            for number, group in to_group.items():
+                pausing = [one for one in paused if groups.get(one, one) == group]
+                names[number] = pausing[0] if len(pausing) == 1 else number
+            priorities = {
+                point: Said(names.get(said.value, said.value), said.line, said.file)
+                for point, said in self._map("DSCP_TO_TC_MAP", dscp).items()
+            }
+            queues = {
+                number: queue for number, queue in _plain(self._map("TC_TO_QUEUE_MAP", own[3])).items() if number in names
+            }
+            self.classes[key] = Classes(priorities, names, queues or SAME, groups)
+        return self.classes[key]
+
+    def _map(self, table: str, name: Said[str] | None) -> dict[int, Said[int]]:
+        if name is None:
+            return {}
+        key = (table, name.value)
+        if key not in self.maps:
+            row = self.tables.row(table, name.value)
+            pairs = ((point, row.number(point)) for point in row.fields.values) if row else ()
+            self.maps[key] = {int(point): said for point, said in pairs if said and point.isdecimal() and len(point) < 4}
+        return self.maps[key]
+
+    def _row(self, table: str, name: Said[str] | None) -> Row | None:
+        return self.tables.row(table, name.value) if name else None
+
+    def _ecn(self, name: Said[str]) -> Ecn | None:
+        """Thresholds of the colour that all packets have by default."""
+        if name.value not in self.ecns:
+            row = self._row("WRED_PROFILE", name)
+            marks = row.text("ecn") if row else None
+            colour = marks.value.removeprefix("ecn_").split("_")[0] if marks else "none"
+            colour = "green" if colour == "all" else colour
+            self.ecns[name.value] = None if row is None or colour == "none" else Ecn(
+                row.number(f"{colour}_min_threshold"), row.number(f"{colour}_max_threshold"),
+                row.number(f"{colour}_drop_probability"),
+            )  # fmt: skip
+        return self.ecns[name.value]
+
+    def _watched(self) -> dict[str, Said[bool]]:
+        """Ports that the watchdog looks at; its slowest detection is the switch's."""
+        found: dict[str, Said[bool]] = {}
+        for row in self.tables.rows("PFC_WD", "PFC_WD_TABLE"):
+            time = row.number("detection_time")
+            if time is None:
+                continue
+            for port in row.key.split(","):
+                found[port] = Said(True, row.line, self.tables.file)
+            if self.facts.watchdog_ms is None or self.facts.watchdog_ms.value < time.value:
+                self.facts.watchdog_ms = time
+        return found
+
+
+def _plain(pairs: Mapping[int, Said[int]]) -> dict[int, int]:
+    return {key: said.value for key, said in pairs.items()}
+
+
+def _metres(said: Said[str] | None) -> Said[int] | None:
+    """`40m` → 40."""
+    digits = said.value.removesuffix("m") if said else ""
+    return Said(int(digits), said.line, said.file) if said and digits.isdecimal() and len(digits) < 7 else None

@@ -1,0 +1,159 @@
+"""What SONiC calls the ports of a box, and the rows of each: lanes, SKU, breakout, neighbours.
+
+Lanes, aliases, SKU and breakout words are facts of the board (`SonicPlatform`); nothing here guesses them.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+from fabric.catalog.models import SonicPlatform, SwitchModel
+from fabric.nos.target import description, far_end, lane_list, pam4
+from fabric.plan.devices import CORE, LEAF, SPINE
+from fabric.plan.ports import Port, PortRef
+from fabric.plan.views import SwitchView
+
+Table: TypeAlias = dict[str, dict[str, Any]]
+Tables: TypeAlias = dict[str, Table]
+
+# SONiC counts tiers from the servers up: T0, T1, T2. It also seeds the ECMP hash by this word, a seed per tier.
+TYPES = {LEAF: "ToRRouter", SPINE: "LeafRouter", CORE: "SpineRouter"}
+INTERFACE_NAME = 15  # characters that Linux grants an interface
+
+# Usual first. What master of August 2026 has and 202605 has not (anycast gateways, Ethernet segments, gNMI in a VRF) is
+# expected of the branch that follows.
+RELEASES = ("master", "202605", "202511")
+NEXT_BRANCH = 202611
+
+
+def platform(model: SwitchModel, catalog_name: str) -> SonicPlatform | None:
+    """The board's facts: the model's own, else those filed under its catalog name."""
+    if model.sonic is not None:
+        return model.sonic
+    from fabric.catalog import sonic_platform  # late: most runs never need the port maps
+
+    found: SonicPlatform | None = sonic_platform(catalog_name)
+    return found
+
+
+def board_of(model: SwitchModel, catalog_name: str) -> SonicPlatform:
+    board = platform(model, catalog_name)
+    if board is None or len(board.lanes) < model.cages:
+        raise ValueError(refuses(model, catalog_name))
+    return board
+
+
+def refuses(model: SwitchModel, catalog_name: str) -> str | None:
+    board = platform(model, catalog_name)
+    if board is None:
+        return "no SONiC port map is known of this box: give it `sonic: {platform, hwsku, lanes}` in the catalog"
+    if len(board.lanes) < model.cages:
+        return f"its SONiC port map has {len(board.lanes)} cages, the box has {model.cages}"
+    return None
+
+
+@lru_cache(maxsize=64)
+def _cages(lanes: tuple[str, ...]) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    """Per cage the number in its name and its lanes. The numbers count lanes from the left of the front panel
+    on; the lanes themselves are the board's wiring and follow no rule."""
+    cages, number = [], 0
+    for text in lanes:
+        own = lane_list(text)
+        cages.append((number, own))
+        number += len(own)
+    return tuple(cages)
+
+
+def port_name(model: SwitchModel, ref: PortRef, catalog_name: str = "") -> str:
+    return named(board_of(model, catalog_name), ref)
+
+
+def named(board: SonicPlatform, ref: PortRef) -> str:
+    number, lanes = _cages(board.lanes)[ref.cage - 1]
+    return f"Ethernet{number + ref.sub * len(lanes) // ref.split}"
+
+
+def port_row(view: SwitchView, board: SonicPlatform, port: Port) -> dict[str, str]:
+    ref = port.ref
+    lanes = _cages(board.lanes)[ref.cage - 1][1]
+    width = len(lanes) // ref.split
+    if width == 0:
+        raise ValueError(f"{view.device.name}: cage {ref.cage} has {len(lanes)} lanes and cannot be {ref.split} ports")
+    own = lanes[ref.sub * width : (ref.sub + 1) * width]
+    row = {
+        "alias": alias(board, ref, width),
+        "index": str(ref.cage),
+        "lanes": ",".join(map(str, own)),
+        "speed": str(ref.speed_gbps * 1000),
+        "mtu": str(port_mtu(view, port)),
+        "admin_status": "up" if port.up else "down",
+        "description": description(view, port),
+    }
+    if ref.split > 1:  # which part of the optical module is its own: without it every part takes the first one's lanes
+        row["subport"] = str(ref.sub + 1)
+    if pam4(ref.speed_gbps, width):
+        row["fec"] = "rs"
+    return row
+
+
+def port_mtu(view: SwitchView, port: Port) -> int:
+    """A tenant's packets must fit a fabric link together with their VXLAN header."""
+    tenants = bool(port.vrf) or port.bridged or bool(port.lag) or bool(port.subinterfaces)  # slices have their port's MTU
+    return view.overlay.mtu if view.overlay and tenants and port.kind != "fabric" else view.underlay.mtu
+
+
+def is_older(view: SwitchView) -> bool:
+    """Whether the box runs a branch cut before the models that RELEASES speaks of."""
+    branch = view.release[:6]
+    return branch.isdigit() and int(branch) < NEXT_BRANCH
+
+
+def subinterface_name(port: str, tag: int) -> str:
+    """`Ethernet0.11`; `Eth508.1011` where the long form has no room among Linux's 15 characters."""
+    long = f"{port}.{tag}"
+    return long if len(long) <= INTERFACE_NAME else long.replace("Ethernet", "Eth", 1)
+
+
+def alias(board: SonicPlatform, ref: PortRef, width: int) -> str:
+    """The front-panel name as the board's SKU spells it."""
+    whole = board.alias.format(cage=ref.cage)
+    if ref.split == 1:
+        return whole
+    letter = chr(ord("a") + ref.sub)
+    return board.split_alias.format(alias=whole, cage=ref.cage, letter=letter, sub=ref.sub + 1, lane=ref.sub * width + 1)
+
+
+def hwsku(view: SwitchView, board: SonicPlatform) -> str:
+    """The SKU whose default ports come closest: by how the fast cages are split."""
+    fast = max(group.speed_gbps for group in view.model.ports)
+    mix = {
+        f"{port.ref.split}x{port.ref.speed_gbps}"
+        for port in view.ports
+        if view.model.group_of(port.ref.cage).speed_gbps == fast
+    }
+    key = mix.pop() if len(mix) == 1 else "default"
+    return board.hwsku.get(key) or board.hwsku.get("default") or next(iter(board.hwsku.values()))
+
+
+def port_tables(view: SwitchView, board: SonicPlatform, names: list[str]) -> Tables:
+    ports = {own: port_row(view, board, port) for own, port in zip(names, view.ports, strict=True)}
+    breakout = {}
+    for own, port in zip(names, view.ports, strict=True):
+        mode = board.modes.get(f"{port.ref.split}x{port.ref.speed_gbps}")
+        if port.ref.sub == 0 and mode is not None:  # an unknown mode would fight platform.json
+            breakout[own] = {"brkout_mode": mode}
+    return {"PORT": ports, "BREAKOUT_CFG": breakout}
+
+
+def neighbor_tables(view: SwitchView, names: list[str]) -> Tables:
+    """What LLDP and the cabling check compare with."""
+    neighbors: Table = {}
+    metadata: Table = {}
+    for own, port in zip(names, view.ports, strict=True):
+        if port.peer is None:
+            continue
+        neighbors[own] = {"name": port.peer.device.name, "port": far_end(port.peer)}
+        if port.peer.device.role in TYPES:
+            metadata[port.peer.device.name] = {"type": TYPES[port.peer.device.role]}
+    return {"DEVICE_NEIGHBOR": neighbors, "DEVICE_NEIGHBOR_METADATA": metadata}

@@ -1,0 +1,203 @@
+"""What a network OS is to the renderer: how it names ports, which files it wants, which boxes it cannot run on.
+
+A vendor's words live in its own file beside this one and in its templates; nothing else knows them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any, TypeAlias
+
+from fabric.catalog.models import SwitchModel
+from fabric.nos.idiom import Idiom
+from fabric.plan.ports import Peer, Port, PortRef, Session
+from fabric.plan.views import SwitchView
+
+GROUP = "fabricwright.targets"
+
+PortName: TypeAlias = Callable[[SwitchModel, PortRef, str], str]
+Names: TypeAlias = Callable[[PortRef], str]  # the port names of one box
+Wishes: TypeAlias = Mapping[str, int]  # key of the intent, `qos.lossless_priority`, → what it asks for
+Refusal: TypeAlias = Callable[[SwitchModel, str], "str | None"]
+
+
+class CannotRender(ValueError):
+    """A plan that a network OS cannot carry out, found only when its lines are made; says expected and got."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A file printed by a template; the context holds final strings and numbers only."""
+
+    path: str
+    template: str
+    context: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A file that is data: tables of rows, serialised by the renderer as JSON, or by what its target brings along."""
+
+    path: str
+    data: Mapping[str, Any]
+    serialise: Callable[[Mapping[str, Any]], str] | None = None
+
+
+File: TypeAlias = Text | Document
+
+
+def runs_anything(model: SwitchModel, catalog_name: str) -> str | None:
+    """The refusal of a target that has no needs of its own."""
+    return None
+
+
+def objects_to_nothing(wishes: Wishes) -> Mapping[str, str]:
+    """Of a target that can do every number the language allows."""
+    return {}
+
+
+def any_release(text: str) -> str | None:
+    """Of a target that spells every release alike."""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What a network OS can do, as far as its renderer prints it; a switch model may lack some of it (`lacks`)."""
+
+    unnumbered: bool = False  # fabric links without addresses, RFC 8950
+    ipv6_underlay: bool = False
+    vrf_lite: bool = False  # tenants on tagged subinterfaces
+    port_acl: bool = False  # tenants kept apart by filters
+    l3vni: bool = False  # tenants by type-5 routes
+    l2vni: bool = False  # layer-2 networks with anycast gateway
+    multihoming: str = ""  # bonds over two leaves: "esi" or "vpc"; "" has none
+    imports: bool = False  # tenants of an overlay that see each other's routes
+    external: bool = False  # border leaves
+    lossless: bool = False  # PFC and ECN
+    watchdog: bool = False  # that ends a pause which lasts too long
+    hash_seed: bool = False
+    dynamic_balancing: str = ""  # "auto": without side effects; "asked": only where the intent says so; "" none
+    snmp: bool = False
+    gnmi: bool = False
+
+    def table(self) -> dict[str, bool | str]:
+        """By name, in the order above."""
+        return {item.name: getattr(self, item.name) for item in fields(self)}
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One network OS. The functions take the box's catalog name too: some facts are filed under it."""
+
+    name: str
+    title: str
+    port_name: PortName
+    files: Callable[[SwitchView], list[File]]
+    refuses: Refusal = runs_anything
+    max_mtu: int = 9216  # largest IP MTU that every box of the target does
+    objects: Callable[[Wishes], Mapping[str, str]] = objects_to_nothing  # key of the intent → "expected …, got …"
+    documents: tuple[str, ...] = ()  # files that a merge patch can change
+    capabilities: Capabilities = Capabilities()
+    releases: tuple[str, ...] = ()  # that the renderer knows apart, the usual one first; an intent may name a later one
+    release_refusal: Callable[[str], str | None] = any_release  # "expected …, got …" of a release it does not speak
+    vrf_name_limit: int = 32  # longest tenant name that its VRF can carry
+    idiom: Idiom | None = None  # how its files say the plan's facts; None: nobody reads them back
+
+    def can(self, model: SwitchModel, what: str) -> bool:
+        """Whether a box with this network OS can do it: the OS in general, and this model."""
+        return bool(getattr(self.capabilities, what)) and not self.lacking(model, what)
+
+    def lacking(self, model: SwitchModel, what: str) -> bool:
+        """Whether a model cannot do what its network OS can: under any (`l2vni`), or under this one (`eos:l2vni`)."""
+        return what in model.lacks or f"{self.name}:{what}" in model.lacks
+
+    def refusal(self, model: SwitchModel, catalog_name: str = "") -> str | None:
+        """Why this box cannot run this target, or None."""
+        if model.technology != "ethernet":
+            return f"an {model.technology} box has no {self.title} configuration"
+        return self.refuses(model, catalog_name)
+
+
+@cache
+def targets() -> dict[str, Target]:
+    """Every installed target by name; one entry point each."""
+    return {entry.name: entry.load() for entry in sorted(entry_points(group=GROUP))}
+
+
+@cache
+def target_names() -> tuple[str, ...]:
+    """Names of the installed targets, without loading them."""
+    return tuple(sorted({entry.name for entry in entry_points(group=GROUP)}))
+
+
+@cache
+def target(name: str) -> Target:
+    """One target; loads no other. KeyError when no installed package offers it."""
+    for entry in entry_points(group=GROUP, name=name):
+        loaded: Target = entry.load()
+        return loaded
+    raise KeyError(name)
+
+
+def lanes(model: SwitchModel, cage: int) -> int:
+    """SerDes lanes of a cage: the board's own count where known, else what the form factor of that speed has."""
+    if model.sonic is not None and cage <= len(model.sonic.lanes):
+        return len(lane_list(model.sonic.lanes[cage - 1]))
+    speed = model.group_of(cage).speed_gbps
+    if speed >= 400:  # OSFP, QSFP-DD
+        return 8
+    return 4 if speed >= 100 or speed == 40 else 1  # QSFP, SFP
+
+
+def lane_list(text: str) -> tuple[int, ...]:
+    """`0-7` or `17,18,19,20` as numbers."""
+    first, dash, last = text.partition("-")
+    return tuple(range(int(first), int(last) + 1)) if dash else tuple(int(lane) for lane in text.split(","))
+
+
+def pam4(speed_gbps: int, lane_count: int) -> bool:
+    """Above 25 Gb/s a lane is PAM4, and IEEE 802.3 gives every such port RS-FEC."""
+    return speed_gbps > 25 * lane_count
+
+
+def far_end(peer: Peer) -> str:
+    """The peer's port as the peer itself names it; cage and sub-port when its target does not know the board."""
+    if peer.port is None:
+        return peer.port_name
+    try:
+        if peer.model is not None:
+            return target(peer.device.nos).port_name(peer.model, peer.port, peer.device.model)
+    except (KeyError, ValueError):
+        pass  # its target is not installed or refuses the box: say where the cable goes all the same
+    return f"port {peer.port.cage}" + (f"/{peer.port.sub + 1}" if peer.port.split > 1 else "")
+
+
+def description(view: SwitchView, port: Port) -> str:
+    """What a person reads at the port: who is at the other end, or what the port is kept for."""
+    if port.peer is not None:
+        text = f"{port.peer.device.name} {far_end(port.peer)}".rstrip()
+        return f"{text}, of no tenant" if port.closed else text
+    return f"reserved {port.reserved}" if port.reserved else "spare"
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbor:
+    """One BGP session as a config spells it."""
+
+    key: str  # address, or interface of an unnumbered session
+    interface: bool
+    asn: int
+    description: str
+
+
+def neighbor(view: SwitchView, session: Session, names: Names) -> Neighbor:
+    return Neighbor(
+        key=session.peer_address or names(session.port.ref),
+        interface=session.peer_address is None,
+        asn=session.peer_asn,
+        description=description(view, session.port),
+    )
