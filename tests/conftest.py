@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import PurePosixPath
 from typing import Any
 
 import pytest
 
 MACHINE = {"test_lab_live.py", "test_lab_wrong.py", "test_frr_live.py", "test_configs.py"}  # daemons, namespaces, sysctls
+
+
+def pytest_configure() -> None:
+    """Under nohup SIGHUP is ignored, also by what a test starts; tests of signals want what a terminal gives."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
