@@ -150,11 +150,6 @@ def one_of(choices: Sequence[str], most: int = 12) -> str:
     return f"one of {shown}" + (f", … ({len(choices)} in all)" if len(choices) > most else "")
 
 
-def plural(count: int, noun: str, nouns: str = "") -> str:
-    """`1 leaf`, `2 leaves`."""
-    return f"{count} {noun if count == 1 else nouns or noun + 's'}"
-
-
 def show(value: object, most: int = 60) -> str:
     """A value as a message may quote it: on one line, no control characters, not longer than a line."""
     if isinstance(value, bool):

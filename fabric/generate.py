@@ -11,7 +11,7 @@ from pathlib import Path
 
 from fabric import pipeline
 from fabric.configs import Job, Renderer, capabilities
-from fabric.diagnostics import Diagnostic, InputError, Place, Report, plural
+from fabric.diagnostics import Diagnostic, InputError, Place, Report
 from fabric.export.site_files import site_files
 from fabric.export.tables import links_csv, upper_ends
 from fabric.hosts import host_files
@@ -25,6 +25,7 @@ from fabric.plan.devices import SERVER
 from fabric.plan.plan import Plan
 from fabric.planner import lock
 from fabric.planner.warnings import unsilenced
+from fabric.text.words import plural
 from fabric.workers import PARALLEL_FROM, in_chunks
 
 Progress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]

@@ -10,11 +10,11 @@ from typing import Any
 import networkx
 
 from fabric import pipeline, revision
-from fabric.diagnostics import plural
 from fabric.intent.intent import Intent
 from fabric.plan.devices import SERVER, SWITCH_ROLES
 from fabric.plan.plan import FabricPlan, Plan
 from fabric.planner.coordinates import nic_name
+from fabric.text.words import plural
 from fabric.thresholds import ThresholdChange, threshold_changes
 
 End = tuple[str, str]  # device, port

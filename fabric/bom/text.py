@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict
 
-from fabric.aligned import table
 from fabric.bom.bill import Bill, Line, RackPower, Share
 from fabric.bom.cost import Cost
 from fabric.bom.parts import CABLE
 from fabric.bom.power import Power, btu_per_hour
+from fabric.text.table import table
 
 MOST_KINDS = 10
 _NOTHING_W = 50  # shows as 0.0 kW

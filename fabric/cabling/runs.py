@@ -22,10 +22,11 @@ from fabric.cabling.colours import cable_colour
 from fabric.cabling.ends import Ends, ends
 from fabric.cabling.legs import Failure, Legs, legs
 from fabric.cabling.texts import Texts
-from fabric.diagnostics import Diagnostic, Report, nearest, plural
+from fabric.diagnostics import Diagnostic, Report, nearest
 from fabric.floor.floor import Floor
 from fabric.plan.links import KINDS
 from fabric.plan.plan import FabricPlan, Plan
+from fabric.text.words import plural
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 
 from fabric.checks.files.reading import Edited
 from fabric.checks.finding import Finding
-from fabric.diagnostics import plural
+from fabric.text.words import plural
 
 SHOWN = 5  # places a file
 QUOTED = 80  # characters of a line

@@ -15,7 +15,7 @@ from fabric.checks.finding import ERROR, Finding
 from fabric.checks.silence import NeedlessSilence, Silences
 from fabric.checks.verdict import Read
 from fabric.configs import Job, Renderer
-from fabric.diagnostics import Diagnostic, plural
+from fabric.diagnostics import Diagnostic
 from fabric.export.site_files import site_files
 from fabric.facts import Said
 from fabric.generate import Progress, silent
@@ -29,6 +29,7 @@ from fabric.plan.devices import Device
 from fabric.plan.plan import Plan
 from fabric.planner.lengths import LONGER_WARNING
 from fabric.standing import Standing
+from fabric.text.words import plural
 from fabric.workers import in_chunks
 
 

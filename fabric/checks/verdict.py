@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from fabric.checks.finding import ERROR, SEVERITIES, Finding
-from fabric.diagnostics import plural
 from fabric.facts import Said
+from fabric.text.words import plural
 
 NEVER = "never"
 FAIL_ON = (*SEVERITIES, NEVER)  # what `--fail-on` takes

@@ -83,7 +83,8 @@ def bom(
 
 def _over(bill: Bill, file: Path) -> Diagnostic:
     """The racks that draw more than they may, as one finding."""
-    from fabric.diagnostics import Diagnostic, Place, plural
+    from fabric.diagnostics import Diagnostic, Place
+    from fabric.text.words import plural
 
     worst, limit_w = bill.hot[0], bill.rack_limit_w or 0.0
     return Diagnostic(

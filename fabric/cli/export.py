@@ -52,7 +52,7 @@ def _wish(form: str, given: Mapping[str, int | None]) -> dict[str, int]:
 
 def _write(form: str, made: str | Mapping[str, str], output: Path | None) -> None:
     """One text, or several into a folder: all of them or none."""
-    from fabric.diagnostics import plural
+    from fabric.text.words import plural
 
     if isinstance(made, str):
         write([(form, output)], lambda _: made)

@@ -10,6 +10,7 @@ import typer
 
 from fabric.cli.common import say, show_diagnostics
 from fabric.json_text import json_text
+from fabric.text.words import counted
 
 if TYPE_CHECKING:
     from fabric.explain.sessions import Sessions
@@ -59,10 +60,10 @@ def lines(name: str, row: dict[str, Any], more: Sessions) -> list[str]:
     shape = [f"{row['kind']}, {tiers}"] + ([f"{row['planes']} planes"] if row["planes"] > 1 else [])
     out = [f"fabric {name}: {row['purpose']}, {', '.join(shape)}"]
     gpus = f", {row['gpus']:,} GPUs" if row["gpus"] else ""
-    out.append(f"  servers   {row['servers']:,}{gpus} in {_count(row['units'], 'unit')} of {unit['servers']}")
+    out.append(f"  servers   {row['servers']:,}{gpus} in {counted(row['units'], 'unit')} of {unit['servers']}")
     if row["tiers"] == 3:
         out.append(
-            f"  pods      {pods['count']:,} of {_count(pods['units'], 'unit')}: "
+            f"  pods      {pods['count']:,} of {counted(pods['units'], 'unit')}: "
             f"{pods['leaves']:,} leaves, {pods['spines']:,} spines"
         )
     out.append(f"  {'switches':10}{'number':>7}  {'model':16}{'down':>14}{'up':>14}{'spare':>14}")
@@ -80,7 +81,7 @@ def lines(name: str, row: dict[str, Any], more: Sessions) -> list[str]:
     up = f"leaf {ratio['leaf']:g}:1" + (f", spine {ratio['spine']:g}:1" if ratio["spine"] is not None else "")
     out.append(f"  oversubscription  {up}")
     if row["bgp"]["sessions"]:
-        out.append(f"  bgp       {phrase(row['bgp']['sessions'], more)}, {_count(row['bgp']['asns'], 'AS number')}")
+        out.append(f"  bgp       {phrase(row['bgp']['sessions'], more)}, {counted(row['bgp']['asns'], 'AS number')}")
     limit = row["limits"]
     out.append(f"  limit     {limit['max_servers']:,} servers at {tiers}")
     if "planned" in row:
@@ -98,7 +99,7 @@ def services(fabric: FabricPlan) -> list[str]:
     tenancy = fabric.tenancy
     if tenancy.tenants:
         count = Counter(tenancy.owner.tolist())
-        parts = [f"{tenant.name} {_count(count[at], 'port')}" for at, tenant in enumerate(tenancy.tenants)]
+        parts = [f"{tenant.name} {counted(count[at], 'port')}" for at, tenant in enumerate(tenancy.tenants)]
         parts += [f"{count[CLOSED]:,} shut"] if count[CLOSED] else []
         how = {"none": "one table", "evpn": "EVPN/VXLAN", "vrf-lite": "VRF-lite", "acl": "filters"}[tenancy.kind]
         out.append(f"  tenants   {how}: {', '.join(parts)}")
@@ -112,7 +113,3 @@ def services(fabric: FabricPlan) -> list[str]:
         qos = next(iter(fabric.lossless.roles.values())).qos
         out.append(f"  lossless  priority {qos.priority}, DSCP {qos.dscp}; headroom in the buffer: {', '.join(shares)}")
     return out
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")

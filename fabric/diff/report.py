@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from fabric.diagnostics import plural
 from fabric.diff import files, service
 from fabric.diff.blocks import Fold, Notes, Section, Table, listed
 from fabric.diff.capacity import Figure
@@ -15,6 +14,7 @@ from fabric.diff.design import Change, FabricChange
 from fabric.diff.files import FileChange
 from fabric.diff.groups import Group, groups
 from fabric.diff.work import LAY
+from fabric.text.words import plural
 
 MOST_ROWS = 20  # of a table or list; JSON has all
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from fabric.diagnostics import plural
 from fabric.explain.sessions import Sessions, terms
 from fabric.planner.layouts import leaf_layout
 from fabric.planner.lossless import Boxes
@@ -15,6 +14,7 @@ from fabric.planner.ports import capacity, spare
 from fabric.planner.sizing import GroupSize, Sizing, decide
 from fabric.planner.spec import FabricSpec, GroupSpec
 from fabric.planner.summary import oversubscription, summary
+from fabric.text.words import plural
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fabric.diagnostics import Report, plural
+from fabric.diagnostics import Report
 from fabric.explain.counts import Case
 from fabric.plan.lengths import Length
 from fabric.plan.lossless import Buffer, Lossless
@@ -11,6 +11,7 @@ from fabric.planner.lengths import source, words
 from fabric.planner.lossless import RoleLossless
 from fabric.qos.marking import RULES
 from fabric.qos.words import explain as terms
+from fabric.text.words import plural
 
 _NONE = "no lossless class: `qos: {enabled: true}` asks for one; compute and storage fabrics have it unless stated"
 

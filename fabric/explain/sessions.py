@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fabric.diagnostics import plural
 from fabric.plan.plan import FabricPlan
 from fabric.planner.spec import FabricSpec
+from fabric.text.words import counted, plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +49,8 @@ def sessions(fabric: FabricPlan) -> Sessions:
 def phrase(underlay: int, more: Sessions) -> str:
     """`32 sessions`; `32 underlay sessions, 16 of EVPN, 2 to outside` where there are others."""
     if not more:
-        return _many(underlay, "session")
-    parts = [_many(underlay, "underlay session")]
+        return counted(underlay, "session")
+    parts = [counted(underlay, "underlay session")]
     parts += [f"{more.evpn:,} of EVPN"] if more.evpn else []
     parts += [f"{more.of_tenants:,} of tenants"] if more.of_tenants else []
     parts += [f"{more.to_outside:,} to outside"] if more.to_outside else []
@@ -72,7 +72,3 @@ def terms(more: Sessions, route_servers: int) -> list[str]:
         each = count // links
         out.append(f"outside: {plural(links, 'link')} to {name} x {plural(each, 'table')} = {count}")
     return out
-
-
-def _many(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from fabric import aligned
 from fabric.explore.front import Objective, front, known
 from fabric.explore.measure import ALLTOALL, Figures, Outcome
 from fabric.explore.run import Sweep, reasons
 from fabric.export.tables import table
 from fabric.json_text import json_text
 from fabric.solver.plot import size_words
+from fabric.text import table as aligned
 
 REASONS = 5  # that are told
 HARDLY = 0.25  # of the traffic: what leaves can be oversubscribed 4:1 before they slow it

@@ -17,9 +17,9 @@ import numpy as np
 from fabric.export.parts import PodPart, UnitPart
 from fabric.export.pictures.view import View
 from fabric.export.spans import names_span
-from fabric.export.words import counted
 from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
 from fabric.plan.links import KINDS
+from fabric.text.words import counted
 
 SINGLY = 16  # switches of a fabric that are boxes of their own
 MESH = 130  # pairs of leaves and spines that are joined one by one; more are bundled by unit

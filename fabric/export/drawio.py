@@ -18,11 +18,12 @@ from fabric.export.mxgraph import SHAPES, Page
 from fabric.export.pictures import view as views
 from fabric.export.pictures.kinds import Kind, kinds
 from fabric.export.pictures.view import View
-from fabric.export.words import bundle, counted
+from fabric.export.words import bundle
 from fabric.floor.floor import floor
 from fabric.plan.devices import ATTACHED, LEAF, SWITCH_ROLES, Device
 from fabric.plan.links import KINDS
 from fabric.plan.plan import FabricPlan, Plan
+from fabric.text.words import counted
 
 _W, _H, _GAP, _PAD, _HEAD, _BAND = 140.0, 54.0, 12.0, 14.0, 30.0, 120.0
 _TOP, _LEFT, _WIDE = 100.0, 40.0, 420.0  # where the drawing begins, how wide a box becomes

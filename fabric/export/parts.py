@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from fabric.export.canvas import text_width
-from fabric.export.words import counted
 from fabric.plan.devices import LEAF, SERVER, SPINE, Device
 from fabric.plan.plan import FabricPlan
+from fabric.text.words import counted
 
 T = TypeVar("T")
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fabric.plan.links import KINDS, SERVER_LEAF
 from fabric.plan.plan import FabricPlan
+from fabric.text.words import counted
 
 TIERS = {1: "one tier", 2: "two tiers", 3: "three tiers"}
 _PER = {
@@ -18,11 +19,6 @@ _PER = {
     "leaf-spine": "per leaf and spine",
     "spine-core": "per spine and core",
 }
-
-
-def counted(count: int, noun: str, nouns: str = "") -> str:
-    """`1 leaf`, `1,024 leaves`."""
-    return f"{count:,} {noun if count == 1 else nouns or noun + 's'}"
 
 
 def bandwidth(gbps: int) -> str:

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabric.catalog.models import ServerModel
-from fabric.diagnostics import Place, Report, plural
+from fabric.diagnostics import Place, Report
 from fabric.floor.outline import Outline, SiteOutline
 from fabric.planner.ledger import Ints
 from fabric.planner.places import positions
 from fabric.planner.sizing import GroupSize
 from fabric.planner.spec import FabricSpec, GroupSpec
+from fabric.text.words import plural
 
 FOR_LEAVES_UNITS = 4  # kept free above servers where nothing says how many stand in a rack
 GPU_SHARE_W = 1275  # of a server whose power is not known: 10.2 kW of a DGX H100 over its eight GPUs

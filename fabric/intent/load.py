@@ -10,10 +10,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from fabric.diagnostics import Report, nearest, one_of, plural, show
+from fabric.diagnostics import Report, nearest, one_of, show
 from fabric.intent import source
 from fabric.intent.site import VERSION, Site
 from fabric.intent.source import Source
+from fabric.text.words import plural
 
 _TYPES = {
     "int_type": "a whole number",

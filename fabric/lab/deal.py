@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from fabric.diagnostics import Report, plural
+from fabric.diagnostics import Report
 from fabric.intent.services import Tenant
 from fabric.lab.stand_in import Rewrite
 from fabric.plan.devices import SERVER, Device
@@ -21,6 +21,7 @@ from fabric.planner.numbers import number
 from fabric.planner.sizing import Sizing
 from fabric.planner.spec import FabricSpec
 from fabric.planner.tenants import owners
+from fabric.text.words import plural
 
 KEPT = 2  # servers that a tenant keeps at least, where there are so many
 Sized = Mapping[str, tuple[FabricSpec, Sizing]]

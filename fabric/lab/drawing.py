@@ -10,7 +10,7 @@ from itertools import groupby
 
 from fabric import pipeline
 from fabric.configs import Job, Renderer
-from fabric.diagnostics import Diagnostic, InputError, Place, plural
+from fabric.diagnostics import Diagnostic, InputError, Place
 from fabric.hosts.netplan import netplan_text
 from fabric.hosts.view import ETHERNET, Host, HostNic, hosts, sides
 from fabric.intent.intent import Intent
@@ -25,6 +25,7 @@ from fabric.plan.ports import Port
 from fabric.plan.views import SwitchView
 from fabric.planner.lock import Lock
 from fabric.standing import Standing
+from fabric.text.words import plural
 
 RUNNABLE = ("frr", "sonic")  # network OSes whose frr.conf the daemons can load
 BFD_ENDS_PER_CORE = 400  # one end at 300 ms takes bfdd about 0.15 % of a core, and BGP needs some as well

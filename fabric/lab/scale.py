@@ -11,7 +11,7 @@ from pathlib import Path
 
 from fabric import pipeline
 from fabric.configs import overrides, targets
-from fabric.diagnostics import InputError, Place, Report, nearest, plural
+from fabric.diagnostics import InputError, Place, Report, nearest
 from fabric.intent.intent import Intent
 from fabric.intent.source import Path_
 from fabric.lab.deal import KEPT, Sized, deal, listed
@@ -24,6 +24,7 @@ from fabric.planner.ports import capacity
 from fabric.planner.site import size_site
 from fabric.planner.sizing import GroupSize, Sizing
 from fabric.planner.spec import FabricSpec, resolve
+from fabric.text.words import plural
 
 FLAG = "--scale-down"
 BOXES = {"FAB140", "FAB145"}  # what the planner says of attached boxes that find no ports, or no buffer

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from fabric.diagnostics import plural
 from fabric.planner.ports import Layout, NoFit, NoSuchSpeed, capacity, lay_out
 from fabric.planner.spec import FabricSpec
+from fabric.text.words import plural
 
 Path = tuple[str | int, ...]
 

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 from netaddr import IPNetwork
 
-from fabric.diagnostics import Report, nearest, plural
+from fabric.diagnostics import Report, nearest
 from fabric.intent.services import Tenant
 from fabric.intent.topology import External
 from fabric.planner.spec import FabricSpec
+from fabric.text.words import plural
 
 RESERVED = frozenset({"all", "bridge", "default", "global", "inet", "lo", "management", "master", "mgmt", "mgmt-junos"})
 # A VRF is a device of the kernel on Linux boxes, beside ports, bonds, VLANs and tunnels.

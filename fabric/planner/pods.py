@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from functools import reduce
 from math import gcd
 
-from fabric.diagnostics import plural
 from fabric.planner.options import (
     Misfit,
     Options,
@@ -19,6 +18,7 @@ from fabric.planner.options import (
 )
 from fabric.planner.ports import NoFit, capacity, lay_out
 from fabric.planner.spec import FabricSpec
+from fabric.text.words import plural
 
 
 def three_tiers(options: Options, speed: int, minimum: int, *, soft: bool) -> Shape | None:

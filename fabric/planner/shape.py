@@ -9,7 +9,6 @@ from __future__ import annotations
 from functools import reduce
 from math import gcd
 
-from fabric.diagnostics import plural
 from fabric.planner.options import (
     Misfit,
     Options,
@@ -25,6 +24,7 @@ from fabric.planner.options import (
 from fabric.planner.pods import three_tiers
 from fabric.planner.ports import capacity
 from fabric.planner.spec import FabricSpec
+from fabric.text.words import plural
 
 
 def choose(options: Options) -> Shape | None:

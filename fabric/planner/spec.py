@@ -8,13 +8,14 @@ from fractions import Fraction
 
 from fabric import catalog
 from fabric.catalog.models import NicSet, ServerModel, SwitchModel
-from fabric.diagnostics import Place, Report, nearest, plural
+from fabric.diagnostics import Place, Report, nearest
 from fabric.intent.site import Fabric, Site
 from fabric.intent.source import Source
 from fabric.intent.topology import ServerGroup
 from fabric.plan.lengths import NONE, STATED, Length, Lengths
 from fabric.plan.links import KINDS
 from fabric.planner.purposes import PURPOSES
+from fabric.text.words import plural
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy as np
 from netaddr import IPNetwork
 from numpy.typing import NDArray
 
-from fabric.diagnostics import Report, plural
+from fabric.diagnostics import Report
 from fabric.plan.devices import CORE, LEAF, SERVER, SPINE, Device
 from fabric.plan.links import ATTACHMENT, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE, Links
 from fabric.plan.tenants import NetworkPlan, Tenancy, TenantPlan, WayOut
@@ -23,6 +23,7 @@ from fabric.planner.settle import MOVED_POOL
 from fabric.planner.sizing import Sizing
 from fabric.planner.spec import FabricSpec
 from fabric.planner.tenants import owners
+from fabric.text.words import plural
 
 _FABRIC = (LEAF_LEAF, LEAF_SPINE, SPINE_CORE)
 

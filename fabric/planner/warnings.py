@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from fabric.diagnostics import Diagnostic, Report, plural
+from fabric.diagnostics import Diagnostic, Report
 from fabric.intent.site import Site
 from fabric.intent.source import Source
 from fabric.plan.plan import FabricPlan
 from fabric.planner import waste
+from fabric.text.words import plural
 
 
 def collect(

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from fabric.diagnostics import Diagnostic, InputError, Place, plural
+from fabric.diagnostics import Diagnostic, InputError, Place
 from fabric.planner.sizing import GroupSize, Sizing, leaf_shape, size
 from fabric.planner.spec import FabricSpec, GroupSpec
+from fabric.text.words import plural
 
 FEWEST_LEAVES = 16  # of the finished fabric; below that it is a lab or a first row of racks
 MOST_USED = Fraction(1, 2)  # of a leaf's bandwidth: with more in use its ports are not wasted

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fabric.diagnostics import plural
 from fabric.report.grid import Grid, grid
 from fabric.report.loads import SHORT
 from fabric.report.study import Study
@@ -16,6 +15,7 @@ from fabric.solver.ecmp.study import TIERS, EcmpStudy
 from fabric.solver.ecmp.study import study as ecmp_study
 from fabric.solver.network import Floats
 from fabric.solver.routes import routes
+from fabric.text.words import plural
 
 DRAWS = 4  # of queue pair numbers, each another run of the job
 BIN = 0.25  # between two columns, as a share of a link's capacity: what one of four queue pairs carries

@@ -13,8 +13,8 @@ from hashlib import sha256
 from html import escape
 from typing import Literal
 
-from fabric.diagnostics import plural
 from fabric.export.canvas import FONT, fit, number, text_width
+from fabric.text.words import plural
 
 Style = Literal["line", "dashed", "dots"]
 Point = tuple[float, float]

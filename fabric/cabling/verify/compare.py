@@ -16,8 +16,8 @@ from fabric.cabling.verify.planned import Planned
 from fabric.cabling.verify.splits import Splits, splits
 from fabric.cabling.verify.states import States
 from fabric.cabling.verify.wires import Wires, wires
-from fabric.diagnostics import plural
 from fabric.plan.devices import SERVER
+from fabric.text.words import plural
 
 
 class Comparison:

@@ -10,7 +10,8 @@ from fabric.cabling.verify.places import Places
 from fabric.cabling.verify.planned import Planned
 from fabric.cabling.verify.states import States
 from fabric.cabling.verify.wires import UNKNOWN, Wires
-from fabric.diagnostics import nearest, plural
+from fabric.diagnostics import nearest
+from fabric.text.words import plural
 
 _SAME_PLUG = 1000  # a port cannot leave the plug that it shares with others
 

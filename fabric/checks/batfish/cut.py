@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 
-from fabric.diagnostics import plural
 from fabric.plan.devices import CORE, LEAF, SPINE, Device
 from fabric.plan.plan import FabricPlan, Plan
+from fabric.text.words import plural
 
 MOST = 128
 UNITS, PODS = 2, 2

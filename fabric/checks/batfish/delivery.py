@@ -15,9 +15,9 @@ from fabric.checks.batfish.expect import Place, Ways, joined, merged
 from fabric.checks.batfish.places import servers, tenants_of
 from fabric.checks.batfish.routes import shortfalls
 from fabric.checks.finding import ERROR, Finding
-from fabric.diagnostics import plural
 from fabric.plan.devices import LEAF
 from fabric.plan.views import SwitchView
+from fabric.text.words import plural
 
 Views = Mapping[str, SwitchView]  # by switch
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from fabric.checks.batfish.checks import Asked, BatfishCheck, name_of
 from fabric.checks.batfish.expect import Route
 from fabric.checks.finding import ERROR, Finding
-from fabric.diagnostics import plural
 from fabric.plan.devices import LEAF
+from fabric.text.words import plural
 
 DEFAULT = "default"
 NAMED = 3  # leaves that a finding names

@@ -18,11 +18,11 @@ from fabric.checks.design.family import (
     rows,
 )
 from fabric.checks.finding import ERROR, WARNING, Finding
-from fabric.diagnostics import plural
 from fabric.plan.devices import CORE, LEAF, SPINE
 from fabric.plan.links import KINDS, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
 from fabric.planner.coordinates import server_ports, unit_plan
 from fabric.planner.lossless import length_of
+from fabric.text.words import plural
 
 # Longest reach of a standard optic by port speed: IEEE 802.3-2022 (LX10, 40 km ER classes of 10G to 400G), 802.3ct and
 # 802.3cw (80 km ZR of 100G and 400G), 802.3df and the drafts of 802.3dj (800G ER1, 1.6T DR8-2).

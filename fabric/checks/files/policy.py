@@ -8,8 +8,8 @@ from typing import ClassVar
 from fabric.checks.base import FilesCheck
 from fabric.checks.finding import ERROR, Finding
 from fabric.checks.network import Network
-from fabric.diagnostics import plural
 from fabric.facts import Said
+from fabric.text.words import plural
 
 
 class PrefixLists(FilesCheck):

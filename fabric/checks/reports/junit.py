@@ -14,7 +14,7 @@ from fabric.checks.finding import Finding
 from fabric.checks.reports.rules import Rule, rule_of
 from fabric.checks.reports.spell import clean, line, plain, said
 from fabric.checks.verdict import Verdict
-from fabric.diagnostics import plural
+from fabric.text.words import plural
 
 NO_TIME = "0"  # the same bytes every time
 

@@ -13,7 +13,7 @@ from fabric.checks.finding import SEVERITIES, Finding
 from fabric.checks.reports.alike import folded
 from fabric.checks.reports.spell import clean, line, place, plain, said
 from fabric.checks.verdict import Read, Verdict
-from fabric.diagnostics import plural
+from fabric.text.words import plural
 
 MOST_ALIKE = 20  # findings of one id in one file that are shown
 MOST_UNREAD = 5  # statements of one folder that are shown

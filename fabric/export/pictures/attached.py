@@ -6,9 +6,9 @@ from fabric.export.canvas import PAPER, Box, Canvas
 from fabric.export.colours import SERVERS
 from fabric.export.pictures import gutter
 from fabric.export.pictures.view import View
-from fabric.export.words import counted
 from fabric.plan.devices import ATTACHED
 from fabric.plan.links import ATTACHMENT
+from fabric.text.words import counted
 
 _WIDTH, _HEIGHT, _GAP = 150.0, 48.0, 10.0
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fabric.export.spans import runs
-from fabric.export.words import counted
 from fabric.floor.floor import Floor, Rack
 from fabric.floor.names import row_letters
 from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
 from fabric.plan.plan import Plan
+from fabric.text.words import counted
 
 UNFOLDED = 6  # racks of a site that is drawn rack by rack
 _NOUNS = {

@@ -12,9 +12,10 @@ from fabric.export.pictures import banks, gutter, unit_rows
 from fabric.export.pictures.banks import Placed
 from fabric.export.pictures.unit_rows import Landing, Row, UnitStyle
 from fabric.export.pictures.view import Network, View
-from fabric.export.words import bundle, counted
+from fabric.export.words import bundle
 from fabric.plan.devices import CORE, LEAF, SERVER, SPINE
 from fabric.plan.links import LEAF_SPINE, SERVER_LEAF, SPINE_CORE
+from fabric.text.words import counted
 
 BAND, FRAME_HEAD, FRAME_PAD = 92.0, 30.0, 12.0
 CLOSED, POD_GAP = 116.0, 12.0  # a pod that is not opened

@@ -8,10 +8,10 @@ from fabric.export.canvas import FRAMES, INK, PANEL, PAPER, RULE, SOFT, Box, Can
 from fabric.export.colours import ROLES, Tone
 from fabric.export.pictures.figure import EDGE, document
 from fabric.export.pictures.kinds import Kind, Mounted, RowsAlike, kinds, rows
-from fabric.export.words import counted
 from fabric.floor.floor import Floor
 from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE
 from fabric.plan.plan import Plan
+from fabric.text.words import counted
 
 WIDTH = 1040.0
 _RU, _SCALE, _GAP = 12.0, 22.0, 18.0  # of a rack: height of a unit, room for unit numbers beside it, air

@@ -9,9 +9,10 @@ from fabric.export.colours import NEUTRAL, SERVERS, plane_tone, rail_colour
 from fabric.export.parts import UnitPart
 from fabric.export.pictures import gutter
 from fabric.export.pictures.view import View
-from fabric.export.words import bundle, counted
+from fabric.export.words import bundle
 from fabric.plan.devices import CORE, LEAF, SERVER, SPINE, Device
 from fabric.plan.links import LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
+from fabric.text.words import counted
 
 MOST = 16  # switches of a fabric that is drawn like this
 _HEIGHT, _BAND, _SERVER_BAND, _SERVER_HEIGHT = 64.0, 108.0, 62.0, 58.0

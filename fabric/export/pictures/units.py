@@ -9,8 +9,8 @@ from fabric.export.colours import NEUTRAL, SERVERS, plane_tone, rail_colour
 from fabric.export.parts import UnitPart
 from fabric.export.pictures.unit_rows import PAD, Landing, UnitStyle
 from fabric.export.pictures.view import View
-from fabric.export.words import counted
 from fabric.plan.devices import Device
+from fabric.text.words import counted
 
 _LEAST, _HEAD, _BAND, _SERVERS = 98.0, 44.0, 44.0, 62.0
 _CELL, _CELL_HEIGHT, _AIR = 16.0, 18.0, 3.0

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from fabric.aligned import table
-from fabric.diagnostics import plural
+from fabric.text.table import table
+from fabric.text.words import counted, plural
 
 if TYPE_CHECKING:
     from fabric.solver.capacity.measure import Capacity, Cut
@@ -17,7 +17,7 @@ def lines(found: Capacity) -> list[str]:
     """The whole report of one fabric."""
     gpus = f", {found.gpus:,} GPUs" if found.gpus else ""
     nic = f"NICs {found.nic_GBps:,.0f} GB/s a direction"
-    out = [f"fabric {found.fabric}: {found.servers:,} server{'s'[: found.servers != 1]}{gpus}, {nic}"]
+    out = [f"fabric {found.fabric}: {counted(found.servers, 'server')}{gpus}, {nic}"]
     if found.failed:
         lost = f"; {plural(found.ports_down, 'server port')} down" if found.ports_down else ""
         off = f", {plural(found.servers_cut_off, 'server')} cut off" if found.servers_cut_off else ""

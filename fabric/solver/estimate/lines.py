@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from fabric.diagnostics import plural
 from fabric.solver.estimate.estimate import PATTERN, Estimate, Row
 from fabric.solver.estimate.supply import Share
+from fabric.text.words import plural
 
 FLOAT_BYTES = 4
 REDUCES = ("all_reduce", "reduce_scatter", "reduce")

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabric.catalog.models import ServerModel
-from fabric.diagnostics import Place, Report, nearest, plural, show
+from fabric.diagnostics import Place, Report, nearest, show
 from fabric.plan.devices import SERVER
 from fabric.plan.plan import FabricPlan
 from fabric.planner.spec import GroupSpec
 from fabric.solver.network import Ints, Network
+from fabric.text.words import plural
 
 GPUS, PLACEMENT = Place("--gpus"), Place("--placement")
 KINDS = ("packed", "spread", "random")

@@ -1,0 +1,1 @@
+"""How the tool writes for people: words that count, numbers with units, tables. Knows nothing of networks."""

@@ -1,0 +1,30 @@
+"""Counts and lists in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def plural(count: int, noun: str, nouns: str = "") -> str:
+    """`1 leaf`, `2 leaves`."""
+    return f"{count} {_form(count, noun, nouns)}"
+
+
+def counted(count: int, noun: str, nouns: str = "") -> str:
+    """`1 leaf`, `1,024 leaves`."""
+    return f"{count:,} {_form(count, noun, nouns)}"
+
+
+def _form(count: int, noun: str, nouns: str) -> str:
+    return noun if count == 1 else nouns or noun + "s"
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """`a, b, c`; of more than `most` names `a, b, c and 29 more`."""
+    shown = ", ".join(names[:most])
+    return f"{shown} {and_more(len(names) - most)}" if len(names) > most else shown
+
+
+def and_more(count: int, what: str = "") -> str:
+    """`and 29 more`, `and 29 more lines`: what a list leaves out."""
+    return f"and {count:,} more" + (f" {what}" if what else "")
