@@ -7,7 +7,6 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
-import bom_designs
 import pytest
 
 from fabric import pipeline
@@ -18,8 +17,9 @@ from fabric.bom.prices import read_yaml
 from fabric.bom.text import lines
 from fabric.plan.plan import Plan
 from fabric.planner.summary import summary
+from tests import ROOT
+from tests.bom import bom_designs
 
-ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden" / "bom"
 INTENTS = sorted((ROOT / "intent").glob("*.yaml"))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import pickle
-from pathlib import Path
 
 import pytest
 
@@ -16,8 +15,8 @@ from fabric.catalog import media
 from fabric.catalog.models import PortGroup, ServerModel, SwitchModel
 from fabric.diagnostics import InputError, Report
 from fabric.intent.site import OwnCatalog
+from tests import ROOT
 
-ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden" / "bom"
 
 GOOD = """\

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-import bom_designs
 import pytest
 
 from fabric.bom.bill import Bill
@@ -15,8 +14,10 @@ from fabric.bom.prices import Prices, read, read_yaml
 from fabric.bom.quick import Quick, quick
 from fabric.planner.lock import Lock
 from fabric.planner.site import size_site
+from tests import ROOT
+from tests.bom import bom_designs
 
-PRICES = Path(__file__).parents[2] / "docs" / "prices-example.yaml"
+PRICES = ROOT / "docs" / "prices-example.yaml"
 
 
 def quick_of(folder: Path, name: str, prices: Prices | None = None) -> Quick:

@@ -9,7 +9,6 @@ import zipfile
 from dataclasses import replace
 from pathlib import Path
 
-import bom_designs
 import openpyxl
 import pytest
 import typer
@@ -23,8 +22,10 @@ from fabric.bom.sheets import csv_text, order, sheets
 from fabric.bom.xlsx import workbook
 from fabric.cli.bom import bom
 from fabric.diagnostics import InputError
+from tests import ROOT
+from tests.bom import bom_designs
 
-EXAMPLE = Path(__file__).parents[2] / "docs" / "prices-example.yaml"
+EXAMPLE = ROOT / "docs" / "prices-example.yaml"
 HOSTILE = '=HYPERLINK("http://x","y")\x07'
 
 

@@ -28,9 +28,10 @@ from fabric.cabling.workbook import Sheet, letters, workbook, xlsx
 from fabric.cli.cabling import cabling
 from fabric.diagnostics import InputError
 from fabric.floor.floor import floor
+from tests import ROOT
 from tests.planner.planner_helpers import make
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "cabling"
+GOLDEN = ROOT / "tests" / "golden" / "cabling"
 HOSTILE = "=1+1 > |'<b>&\x1b,\"x"
 
 INTENT = """\

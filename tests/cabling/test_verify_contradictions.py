@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
-from lldp_writers import WRITERS, Ear, Floor, write
-from verify_helpers import SWITCHES, end, fresh, kinds, links, site, told, verdict
 
 from fabric.cabling.verify.finding import Finding, Verdict
 from fabric.cabling.verify.heard import Neighbor
 from fabric.cabling.verify.reports import report
 from fabric.cabling.verify.verify import verify
+from tests.cabling.lldp_writers import WRITERS, Ear, Floor, write
+from tests.cabling.verify_helpers import SWITCHES, end, fresh, kinds, links, site, told, verdict
 
 LEAF = "backend-leaf001"
 

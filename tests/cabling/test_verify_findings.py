@@ -6,14 +6,14 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from lldp_writers import Floor
-from verify_helpers import ALL, SWITCHES, blamed, end, fresh, kinds, told, verdict
 
 from fabric.cabling.verify.compare import compare
 from fabric.cabling.verify.files import Box, Told
 from fabric.cabling.verify.finding import Finding, Verdict
 from fabric.cabling.verify.heard import Neighbor, PortState
 from fabric.diagnostics import InputError
+from tests.cabling.lldp_writers import Floor
+from tests.cabling.verify_helpers import ALL, SWITCHES, blamed, end, fresh, kinds, told, verdict
 
 LEAF1, LEAF2, LEAF3 = ("backend-leaf001", "backend-leaf002", "backend-leaf003")
 

@@ -7,11 +7,11 @@ from itertools import combinations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lldp_writers import Floor
-from verify_helpers import ALL, fresh, told, verdict
 
 from fabric.cabling.verify.finding import PortAt
 from fabric.cabling.verify.mending import Shift, apply, figures
+from tests.cabling.lldp_writers import Floor
+from tests.cabling.verify_helpers import ALL, fresh, told, verdict
 
 Cable = frozenset[int]
 

@@ -11,8 +11,6 @@ from xml.etree import ElementTree as ET
 
 import pytest
 import typer
-from lldp_writers import WRITERS, Floor, write
-from verify_helpers import ROOT, end, fresh, told, verdict
 
 from fabric.cabling.verify.compare import compare
 from fabric.cabling.verify.finding import KINDS, Verdict
@@ -20,6 +18,8 @@ from fabric.cabling.verify.heard import Neighbor
 from fabric.cabling.verify.reports import FORMATS, MOVE_COLUMNS, report
 from fabric.cli.cabling_verify import verify
 from fabric.diagnostics import InputError
+from tests.cabling.lldp_writers import WRITERS, Floor, write
+from tests.cabling.verify_helpers import ROOT, end, fresh, told, verdict
 
 GOLDEN = ROOT / "tests" / "golden" / "verify"
 HOSTILE = '\x1b[31m=HYPERLINK("x")\x1b[0m\n</testsuite>\u202e'

@@ -6,12 +6,11 @@ import random
 import time
 from pathlib import Path
 
-from lldp_writers import Floor, sonic_db, write
-from verify_helpers import site
-
 from fabric.cabling.verify.planned import planned
 from fabric.cabling.verify.reports import report
 from fabric.cabling.verify.verify import verify
+from tests.cabling.lldp_writers import Floor, sonic_db, write
+from tests.cabling.verify_helpers import site
 
 
 def test_ten_thousand_cables(tmp_path: Path) -> None:

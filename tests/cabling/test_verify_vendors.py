@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from lldp_writers import WRITERS, Floor, write
-from verify_helpers import fresh, kinds, site
 
 from fabric.cabling.verify.finding import Verdict
 from fabric.cabling.verify.verify import verify
+from tests.cabling.lldp_writers import WRITERS, Floor, write
+from tests.cabling.verify_helpers import fresh, kinds, site
 
 
 def judged(folder: Path, name: str, floor: Floor) -> Verdict:

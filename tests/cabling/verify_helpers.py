@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from pathlib import Path
-
-from lldp_writers import Ear, Floor
 
 from fabric import pipeline
 from fabric.cabling.verify.compare import compare
@@ -14,8 +11,9 @@ from fabric.cabling.verify.finding import Finding, Verdict
 from fabric.cabling.verify.heard import Neighbor, PortState
 from fabric.cabling.verify.planned import Planned, planned
 from fabric.plan.plan import Plan
+from tests import ROOT
+from tests.cabling.lldp_writers import Ear, Floor
 
-ROOT = Path(__file__).parents[2]
 ALL = ("leaf", "spine", "core", "server", "attached")
 SWITCHES = ("leaf", "spine", "core")
 

@@ -19,8 +19,8 @@ from fabric.checks.batfish.ask import Answers, Rows, Unanswered
 from fabric.checks.batfish.snapshot import Snapshot
 from fabric.plan.devices import Device
 from fabric.plan.plan import Plan
+from tests import ROOT
 
-ROOT = Path(__file__).parents[2]
 RECORDED = Path(__file__).parent / "batfish_recorded"
 
 SMALL = """\

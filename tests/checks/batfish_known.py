@@ -10,8 +10,6 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-from batfish_helpers import DESIGNS, ROOT, SWITCHES, small_intent
-
 from fabric import pipeline
 from fabric.checks.batfish.allow import reason
 from fabric.checks.batfish.context import JOIN, Context, contexts
@@ -19,6 +17,7 @@ from fabric.checks.batfish.copies import Copies
 from fabric.checks.batfish.snapshot import READS
 from fabric.plan.devices import SWITCH_ROLES, Device
 from fabric.plan.plan import FabricPlan, Plan
+from tests.checks.batfish_helpers import DESIGNS, ROOT, SWITCHES, small_intent
 
 KNOWN = Path(__file__).parent / "batfish_known"
 EXAMPLES = tuple(sorted(path.stem for path in (ROOT / "intent").glob("*.yaml")))

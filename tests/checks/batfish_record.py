@@ -15,9 +15,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from batfish_helpers import Recorded, Recorder, Site, small, write_recording
-from batfish_known import intents, lines_of, names_of, switches, write_known
-
 from fabric.checks.batfish import judge
 from fabric.checks.batfish.ask import Server
 from fabric.checks.batfish.checks import Asked, AskedFiles, file_lines
@@ -26,6 +23,8 @@ from fabric.checks.batfish.expect import Expected
 from fabric.checks.batfish.parsing import Warnings
 from fabric.checks.batfish.planless import judge_files
 from fabric.checks.batfish.snapshot import Snapshot, write
+from tests.checks.batfish_helpers import Recorded, Recorder, Site, small, write_recording
+from tests.checks.batfish_known import intents, lines_of, names_of, switches, write_known
 
 Damage = tuple[str, str, str]  # switch, first match in its files, what it becomes
 

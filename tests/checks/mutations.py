@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 from fabric import pipeline
 from fabric.checks import device
@@ -24,8 +23,8 @@ from fabric.checks.network import Network
 from fabric.facts import Facts
 from fabric.nos.reading.readers import read_device
 from fabric.plan.views import SwitchView
+from tests import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 SYSTEMS = ("sonic", "cumulus", "eos", "nxos", "junos", "frr")
 KINDS = ("address", "neighbor", "remote-as", "vni", "mtu", "threshold", "dscp")
 CASES, SEED = 500, 5

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from batfish_helpers import Recorded, Site, recorded, small
-from batfish_record import FILTER, SNAPSHOTS, damaged
 
 from fabric.checks.batfish import every_check, judge
 from fabric.checks.finding import Finding
+from tests.checks.batfish_helpers import Recorded, Site, recorded, small
+from tests.checks.batfish_record import FILTER, SNAPSHOTS, damaged
 
 
 @pytest.fixture(scope="module")

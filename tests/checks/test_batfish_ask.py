@@ -6,11 +6,11 @@ import socket
 import sys
 
 import pytest
-from batfish_helpers import Site, small
 
 from fabric.checks.batfish import run
 from fabric.checks.batfish.ask import Server, Unanswered, _reason, address, rows_of
 from fabric.diagnostics import MissingError
+from tests.checks.batfish_helpers import Site, small
 
 HOSTS = {
     "batfish": ("batfish", 9996),

@@ -11,8 +11,7 @@ from fabric import pipeline
 from fabric.checks.batfish.cut import cut
 from fabric.plan.devices import CORE, LEAF, SPINE
 from fabric.plan.plan import Plan
-
-ROOT = Path(__file__).parents[2]
+from tests import ROOT
 
 
 @pytest.fixture(scope="module")

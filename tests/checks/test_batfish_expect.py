@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from batfish_helpers import Recorded, Site, example, recorded, small
 
 from fabric import pipeline
 from fabric.checks.base import Design
 from fabric.checks.batfish import judge
 from fabric.checks.batfish.expect import Expected, Place, Route, Session, Ways, merged
 from fabric.plan.devices import LEAF, SPINE
+from tests import ROOT
+from tests.checks.batfish_helpers import Recorded, Site, example, recorded, small
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +54,7 @@ def test_places(eos: Site) -> None:
 
 def test_next_hops_in_three_tiers() -> None:
     """Within a pod by its spines, to another pod by every spine and core; no spine of a pod has a way to its sister."""
-    plan = pipeline.plan(pipeline.load(Path(__file__).parents[2] / "intent" / "b200-3tier.yaml"))
+    plan = pipeline.plan(pipeline.load(ROOT / "intent" / "b200-3tier.yaml"))
     fabric = plan.fabrics["backend"]
     views = Design(plan, fabric).views
     leaves = [device for device in fabric.switches if device.role == LEAF]

@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
-from batfish_known import KNOWN, _set_forms, intents, is_allowed, known, lines_of, names_of, normal, switches
 
 from fabric.checks.batfish.copies import Copies
 from fabric.checks.batfish.snapshot import READS, as_it_is
+from tests.checks.batfish_known import KNOWN, _set_forms, intents, is_allowed, known, lines_of, names_of, normal, switches
 
 HINT = """\
 {count} generated lines that no Batfish server was shown, such as {path} ({site}, {nos}):

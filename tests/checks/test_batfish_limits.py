@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from batfish_helpers import DESIGNS, OVERLAY, SMALL, SWITCHES, TENANTS, Recorded, Site, site
 
 from fabric.checks.batfish.checks import Asked
 from fabric.checks.batfish.covered import covered
@@ -14,6 +13,7 @@ from fabric.checks.batfish.expect import Expected
 from fabric.checks.batfish.places import tenants_of
 from fabric.checks.batfish.reach import WithoutSpine
 from fabric.checks.batfish.routing import _tenant
+from tests.checks.batfish_helpers import DESIGNS, OVERLAY, SMALL, SWITCHES, TENANTS, Recorded, Site, site
 
 LARGE = "    overlay: {kind: evpn-vxlan, l3vni_base: 770000}\n"
 JOINED = TENANTS.replace("gpu-0001..0003}", "gpu-0001..0003, imports: [blue]}")

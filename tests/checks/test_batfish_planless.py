@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from batfish_helpers import recorded, small
-from batfish_record import SNAPSHOTS, damaged
 
 from fabric.checks.batfish.checks import AskedFiles
 from fabric.checks.batfish.planless import judge_files, texts_of
 from fabric.checks.batfish.snapshot import Texts
 from fabric.checks.finding import Finding
 from fabric.nos.reading.folder import Device
+from tests.checks.batfish_helpers import recorded, small
+from tests.checks.batfish_record import SNAPSHOTS, damaged
 
 
 def texts(folder: Path, name: str) -> Texts:

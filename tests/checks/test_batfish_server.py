@@ -6,14 +6,14 @@ import os
 from pathlib import Path
 
 import pytest
-from batfish_helpers import DESIGNS, OVERLAY, TENANTS, Site, example, small
-from batfish_record import ORIGIN
-from test_batfish_limits import JOINED, LARGE, UNNUMBERED, built
 
 from fabric.checks.batfish import run
 from fabric.checks.batfish.planless import run_folder
 from fabric.checks.finding import Finding
 from fabric.nos.reading.folder import scan
+from tests.checks.batfish_helpers import DESIGNS, OVERLAY, TENANTS, Site, example, small
+from tests.checks.batfish_record import ORIGIN
+from tests.checks.test_batfish_limits import JOINED, LARGE, UNNUMBERED, built
 
 HOST = os.environ.get("BATFISH_HOST", "")
 pytestmark = pytest.mark.skipif(not HOST, reason="BATFISH_HOST is not set: these tests need a Batfish server")

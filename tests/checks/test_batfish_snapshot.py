@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from batfish_helpers import example, site, small
 
 from fabric.checks.batfish.concatenated import linux_copy
 from fabric.checks.batfish.copies import Copies, Copy
@@ -16,6 +15,8 @@ from fabric.checks.batfish.frr_text import maps, readable
 from fabric.checks.batfish.junos_copy import junos_copy
 from fabric.checks.batfish.snapshot import READS, write
 from fabric.checks.batfish.sonic_copy import sonic_copies
+from tests import ROOT
+from tests.checks.batfish_helpers import example, site, small
 
 FRR = """\
 frr defaults datacenter
@@ -393,7 +394,7 @@ def test_routers_outside(tmp_path: Path) -> None:
 
 
 def test_a_router_outside_for_all_tells_its_routes(tmp_path: Path) -> None:
-    text = (Path(__file__).parents[2] / "intent" / "ai-eos.yaml").read_text(encoding="utf-8")
+    text = (ROOT / "intent" / "ai-eos.yaml").read_text(encoding="utf-8")
     head, _, _ = text.partition("fabrics:\n")
     fabrics = """\
 fabrics:

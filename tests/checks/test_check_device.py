@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 import pytest
@@ -20,8 +19,9 @@ from fabric.checks.hosts import Sample
 from fabric.checks.rows import KINDS
 from fabric.nos.reading.readers import read_device
 from fabric.plan.views import SwitchView
+from tests import ROOT
 
-INTENTS = Path(__file__).parents[2] / "intent"
+INTENTS = ROOT / "intent"
 FRONT, BACK = (f"ai-eos {name}-leaf001 startup-config" for name in ("frontend", "backend"))
 SYSTEMS = ("cumulus", "eos", "frr", "junos", "nxos", "sonic")
 Told: TypeAlias = tuple[str, str, str]  # id, how the line begins that is meant, message

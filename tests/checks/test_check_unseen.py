@@ -6,7 +6,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from batfish_helpers import DESIGNS, OVERLAY, SMALL, SWITCHES, TENANTS
 
 from fabric import pipeline
 from fabric.checks.device import judge
@@ -14,6 +13,7 @@ from fabric.checks.edited import edits
 from fabric.checks.finding import ERROR, Finding
 from fabric.checks.site import Site
 from fabric.nos.reading.readers import read_device
+from tests.checks.batfish_helpers import DESIGNS, OVERLAY, SMALL, SWITCHES, TENANTS
 
 PLANNED = """\
 hostname leaf1

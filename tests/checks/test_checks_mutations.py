@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
+from tests import ROOT
 from tests.checks import mutations
 
-PAGE = Path(__file__).parents[2] / "docs" / "mutations.md"
+PAGE = ROOT / "docs" / "mutations.md"
 
 
 @pytest.mark.parametrize("system", mutations.SYSTEMS)

@@ -3,7 +3,23 @@
 from __future__ import annotations
 
 import pytest
-from designs import BACKEND, FRONT, PODS, Case, Cases, Design, alter, at, design, found, links, put, tenancy, verify
+
+from tests.checks.designs import (
+    BACKEND,
+    FRONT,
+    PODS,
+    Case,
+    Cases,
+    Design,
+    alter,
+    at,
+    design,
+    found,
+    links,
+    put,
+    tenancy,
+    verify,
+)
 
 TWO = (
     BACKEND

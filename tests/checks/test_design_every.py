@@ -5,18 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import test_design_addressing
-import test_design_lossless
-import test_design_management
-import test_design_overlay
-import test_design_physical
-import test_design_resilience
-import test_design_routing
-from designs import BACKEND, FRONT, Design, design
 
 from fabric import pipeline
 from fabric.checks.design import checks
 from fabric.checks.finding import ERROR
+from tests import ROOT
+from tests.checks import (
+    test_design_addressing,
+    test_design_lossless,
+    test_design_management,
+    test_design_overlay,
+    test_design_physical,
+    test_design_resilience,
+    test_design_routing,
+)
+from tests.checks.designs import BACKEND, FRONT, Design, design
 
 SUBJECTS = (
     test_design_routing,
@@ -27,7 +30,7 @@ SUBJECTS = (
     test_design_resilience,
     test_design_management,
 )
-INTENTS = sorted(path for path in (Path(__file__).parents[2] / "intent").glob("*.yaml") if path.stem != "b200-3tier")
+INTENTS = sorted(path for path in (ROOT / "intent").glob("*.yaml") if path.stem != "b200-3tier")
 
 
 def test_every_check_is_broken_by_a_case() -> None:

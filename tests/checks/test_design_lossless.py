@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from designs import BACKEND as PLAIN
-from designs import FRONT, Case, Cases, Design, role, verify
 
 from fabric.plan.lossless import Lossless
 from fabric.planner.lossless import Place
+from tests.checks.designs import BACKEND as PLAIN
+from tests.checks.designs import FRONT, Case, Cases, Design, role, verify
 
 BACKEND = PLAIN.replace("min_count: 4}\n", "min_count: 4}\n      cable_length_m: {server-leaf: 5, leaf-spine: 40}\n")
 SPREAD = BACKEND.replace("nos: sonic", "nos: cumulus").replace("mtu: 9216", "load_balancing: {mode: dynamic}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from designs import BACKEND, Case, Cases, alter, at, design, found, put
+from tests.checks.designs import BACKEND, Case, Cases, alter, at, design, found, put
 
 OWN = "    qos: {}\n", "    management: {%s}\n"
 SITE = "management: {ntp: [192.0.2.10, 192.0.2.11], syslog: 192.0.2.20"

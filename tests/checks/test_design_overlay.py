@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from designs import BACKEND, FRONT, Case, Cases, Design, at, links, put, retenant, tenancy, verify
+
+from tests.checks.designs import BACKEND, FRONT, Case, Cases, Design, at, links, put, retenant, tenancy, verify
 
 
 def _shared_bond(about: Design) -> Design:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from designs import BACKEND, PLANES, PODS, Case, Cases, Design, alter, at, links, relink, unlink, verify
+
+from tests.checks.designs import BACKEND, PLANES, PODS, Case, Cases, Design, alter, at, links, relink, unlink, verify
 
 
 def _moved(about: Design, low: str, old: str, new: str) -> Design:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from designs import BACKEND, FRONT, PODS, Case, Cases, Design, at, links, relink, unlink, verify
+
+from tests.checks.designs import BACKEND, FRONT, PODS, Case, Cases, Design, at, links, relink, unlink, verify
 
 
 def _skewed(about: Design, leaves: int) -> Design:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from designs import BACKEND, FRONT, PODS, Case, Cases, Design, alter, at, put, redevice, tenancy, verify
+
+from tests.checks.designs import BACKEND, FRONT, PODS, Case, Cases, Design, alter, at, put, redevice, tenancy, verify
 
 
 def _one_sided(about: Design) -> Design:

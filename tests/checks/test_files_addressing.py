@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
-from files_helpers import SMALL, Case, but, in_full, says
+
+from tests.checks.files_helpers import SMALL, Case, but, in_full, says
 
 # Two leaves that share what leaves share on purpose: a gateway as an ordinary address, the tunnel address of a pair, a
 # rendezvous point; and two tenants with the same addresses.

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
-from files_helpers import SMALL, Case, all_say, but, in_full, says, without
+
+from tests.checks.files_helpers import SMALL, Case, all_say, but, in_full, says, without
 
 
 def clos(leaves: int, spines: int) -> dict[str, str]:

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import pytest
-import test_check_device
-import test_files_addressing
-import test_files_bgp
-import test_files_overlay
-import test_files_ports
-import test_files_roce
-import test_files_services
-from files_helpers import SMALL, Case, all_say
 
 from fabric.checks.files import checks
 from fabric.checks.folder import check_folder
 from fabric.nos.reading.folder import scan
+from tests import ROOT
+from tests.checks import (
+    test_check_device,
+    test_files_addressing,
+    test_files_bgp,
+    test_files_overlay,
+    test_files_ports,
+    test_files_roce,
+    test_files_services,
+)
+from tests.checks.files_helpers import SMALL, Case, all_say
 
 SUBJECTS: tuple[Mapping[tuple[str, str], Case], ...] = (
     test_files_addressing.CASES,
@@ -27,7 +29,7 @@ SUBJECTS: tuple[Mapping[tuple[str, str], Case], ...] = (
     test_files_roce.CASES,
     test_files_services.CASES,
 )
-GENERATED = Path(__file__).parents[2] / "generated"
+GENERATED = ROOT / "generated"
 
 # Tested where whole folders and sites are: files that no reader is for, of an older intent, edited, half-written.
 ELSEWHERE = {"FAB291", "FAB293", "FAB295", "FAB297", "FAB298"}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
-from files_helpers import SMALL, Files, but, says
+
+from tests.checks.files_helpers import SMALL, Files, but, says
 
 PEER_LINK = "hostname {n}\ninterface Vlan4094\n   ip address 192.168.0.{h}/31\n"
 VIRTUAL = "hostname {n}\ninterface Management1\n   vrf MGMT\n   ip address 10.0.0.15/24\nvrf instance MGMT\n"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
-from files_helpers import Case, all_say, but, in_full, says
+
+from tests.checks.files_helpers import Case, all_say, but, in_full, says
 
 EOS = """\
 interface Ethernet1

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
-from files_helpers import SMALL, Case, but, in_full, says
+
+from tests.checks.files_helpers import SMALL, Case, but, in_full, says
 
 SLICES = {
     "leaf1.eos": """\

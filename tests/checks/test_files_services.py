@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from files_helpers import SMALL, Case, but, in_full, says
 
 from fabric.checks.folder import check_folder
 from fabric.nos.reading.folder import scan
+from tests.checks.files_helpers import SMALL, Case, but, in_full, says
 
 ODD = "".join(f"frobnicate {n}\n" for n in range(1, 8))
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from files_helpers import network
+
+from tests.checks.files_helpers import network
 
 LINK = """\
 hostname {name}

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from fabric.cli import main
+from tests import ROOT
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "cli"
+GOLDEN = ROOT / "tests" / "golden" / "cli"
 
 
 @dataclass(frozen=True)

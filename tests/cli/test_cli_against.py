@@ -18,10 +18,9 @@ from fabric.moves import Changes, difference
 from fabric.plan.devices import SERVER
 from fabric.plan.plan import Plan
 from fabric.planner.coordinates import nic_name
+from tests.cli.conftest import Run, golden
 from tests.planner.planner_helpers import make
 from tests.planner.planner_intents import STABLE, sites
-
-from .conftest import Run, golden
 
 HEAD = (
     "version: 1\nsite: dc1\ncatalog: {servers: {quad: {gpus: 4, nics: {compute: {count: 4, speed_gbps: 400}}}}}\nfabrics:\n"

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from .cli_diff_sites import EVPN, RED, SITES, fabric, site
-from .conftest import Run
+from tests import ROOT
+from tests.cli.cli_diff_sites import EVPN, RED, SITES, fabric, site
+from tests.cli.conftest import Run
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "diff"
+GOLDEN = ROOT / "tests" / "golden" / "diff"
 
 
 def golden(name: str, text: str) -> None:
@@ -209,7 +210,7 @@ def test_a_site_that_comes_or_goes(run: Run, tmp_path: Path) -> None:
 
 def workflow() -> str:
     """The step of docs/diff.md that writes the comment."""
-    text = (Path(__file__).parents[2] / "docs" / "diff.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "diff.md").read_text(encoding="utf-8")
     lines = text[text.index("- run: |\n") :].partition("        env:")[0].splitlines()[1:]
     return "\n".join(line.strip() for line in lines)
 

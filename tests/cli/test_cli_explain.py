@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from fabric.explain.counts import TOPICS
-
-from .cli_designs import DESIGNS, write
-from .conftest import Run, golden
+from tests.cli.cli_designs import DESIGNS, write
+from tests.cli.conftest import Run, golden
 
 Row = dict[str, Any]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from .cli_designs import write
-from .conftest import Run
+from tests.cli.cli_designs import write
+from tests.cli.conftest import Run
 
 INTENT = """\
 version: 1

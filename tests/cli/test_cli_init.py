@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from .conftest import Run, golden
+from tests.cli.conftest import Run, golden
 
 # flags → what `plan --json` then says (dotted keys of the fabric)
 FLAGS: dict[str, dict[str, Any]] = {

@@ -16,9 +16,8 @@ import yaml
 from fabric import __version__
 from fabric.catalog import server, switch
 from fabric.intent.site import OwnCatalog
-
-from .cli_designs import DESIGNS, write
-from .conftest import Run
+from tests.cli.cli_designs import DESIGNS, write
+from tests.cli.conftest import Run
 
 VERBS = ("init", "plan", "explain", "generate", "export", "catalog", "vendors", "schema")
 FABRIC = "import sys; from fabric.cli import main; main(sys.argv[1:])"

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from .cli_designs import DESIGNS, write
-from .conftest import Run, golden
+from tests.cli.cli_designs import DESIGNS, write
+from tests.cli.conftest import Run, golden
 
 # The contract of `plan --json`; int, float, str or None stand for a value of that type.
 RATIO = (float, type(None))

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Run, golden
-
-ROOT = Path(__file__).parents[2]
+from tests import ROOT
+from tests.cli.conftest import Run, golden
 
 LITE = """\
 version: 1

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from tests import ROOT
 from tests.cli.conftest import Run
 
-ROOT = Path(__file__).parents[2]
 SMALL, LARGE = ROOT / "intent" / "starter.yaml", ROOT / "intent" / "h100-4su.yaml"
 FABRIC = (sys.executable, "-c", "from fabric.cli import main; main()")
 ENCODINGS: dict[str, dict[str, str]] = {

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Run, golden
+from tests.cli.conftest import Run, golden
 
 SITE = """\
 version: 1

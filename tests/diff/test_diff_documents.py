@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import itertools
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from diff_apply import nvue_set, patched
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.diff.documents import flat, json_lines, json_patch, nvue_lines, nvue_patch, nvue_tree
+from tests import ROOT
+from tests.diff.diff_apply import nvue_set, patched
 
-GENERATED = Path(__file__).parents[2] / "generated"
+GENERATED = ROOT / "generated"
 
 PATCHES = {
     "a field": (

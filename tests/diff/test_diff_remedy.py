@@ -5,16 +5,16 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 
 import pytest
-from diff_apply import committed, flat, left, terms, typed
 
 from fabric.diff import remedy
 from fabric.diff.rules import COMMANDS, junos_key, junos_single
 from fabric.diff.trees import Tree, curly, indented
+from tests import ROOT
+from tests.diff.diff_apply import committed, flat, left, terms, typed
 
-HERE = Path(__file__).parents[1]
+HERE = ROOT / "tests"
 GENERATED = HERE.parent / "generated"
 FILES = {"eos": "startup-config", "nxos": "startup-config", "frr": "frr.conf", "sonic": "frr.conf", "junos": "juniper.conf"}
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from fabric import pipeline
 from fabric.plan.plan import Plan
+from tests import ROOT
 
-ROOT = Path(__file__).parents[2]
 GOLDEN = Path(__file__).parent / "golden"
 HOSTILE = "<script>alert('1')</script>&\"x"
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from fabric import pipeline
 from fabric.plan.plan import Plan
+from tests import ROOT
 
-ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden" / "export"
 HEAD = """\
 version: 1

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 import yaml
-from export_plans import DESIGNS, check_golden, plan
 
 from fabric.export.ansible import ansible, group_name
 from fabric.plan.devices import ATTACHED, SERVER
+from tests.export.export_plans import DESIGNS, check_golden, plan
 
 GROUP = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")  # anything else is replaced by Ansible, with a warning
 

@@ -8,11 +8,11 @@ from typing import Any, get_args
 
 import pytest
 import yaml
-from export_plans import DESIGNS, check_golden, plan
 
 from fabric.catalog import DATA
 from fabric.export.gnmi import LOSSLESS, Topic, gnmi, telemetry
 from fabric.nos.target import target, target_names
+from tests.export.export_plans import DESIGNS, check_golden, plan
 
 # https://gnmic.openconfig.net: keys of a target and of a subscription that are used here.
 TARGET = {"address", "subscriptions", "event-tags"}

@@ -8,11 +8,11 @@ from io import BytesIO
 
 import networkx
 import pytest
-from export_plans import check_golden, plan
 
 from fabric.export.graphml import graphml
 from fabric.export.tables import links_csv
 from fabric.plan.links import KINDS
+from tests.export.export_plans import check_golden, plan
 
 
 def read(text: str) -> networkx.MultiGraph:

@@ -9,9 +9,9 @@ import xml.etree.ElementTree as ET
 from dataclasses import replace
 
 import pytest
-from export_plans import DESIGNS, check_golden, plan
 
 from fabric.export.graphviz import graphviz
+from tests.export.export_plans import DESIGNS, check_golden, plan
 
 SVG = "{http://www.w3.org/2000/svg}"
 EDGE = re.compile(r'n\d+_\d+ -- n\d+_\d+ \[label="([^"]*)"\];')

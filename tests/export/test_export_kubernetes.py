@@ -15,12 +15,12 @@ from typing import Any
 
 import pytest
 import yaml
-from export_plans import DESIGNS, check_golden, plan
 
 from fabric.diagnostics import InputError
 from fabric.export.kubernetes import HOSTNAME, OLDER, kubernetes
 from fabric.export.locality import localities
 from fabric.plan.devices import SERVER
+from tests.export.export_plans import DESIGNS, check_golden, plan
 
 # k8s.io/apimachinery validation: a label's value, a label's key, a DNS-1123 subdomain.
 VALUE = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")

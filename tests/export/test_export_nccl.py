@@ -7,10 +7,10 @@ import xml.etree.ElementTree as ET
 from dataclasses import dataclass, field
 
 import pytest
-from export_plans import DESIGNS, check_golden, plan
 
 from fabric.diagnostics import InputError
 from fabric.export.nccl import nccl
+from tests.export.export_plans import DESIGNS, check_golden, plan
 
 COMPUTE = [design for design in DESIGNS if "purpose: frontend" not in DESIGNS[design] and design != "storage-alone"]
 INSIDE = {"system": {"cpu"}, "cpu": {"pci", "nic"}, "pci": {"pci", "gpu", "nic", "pcilink"}, "nic": {"net"}, "net": set()}

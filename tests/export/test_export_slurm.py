@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 import yaml
-from export_plans import DESIGNS, check_golden, plan
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,6 +21,7 @@ from fabric.export.slurm import slurm, slurm_block
 from fabric.export.slurm_yaml import slurm_yaml
 from fabric.plan.devices import LEAF, SERVER
 from fabric.plan.links import SERVER_LEAF
+from tests.export.export_plans import DESIGNS, check_golden, plan
 
 SWITCH = re.compile(r"SwitchName=(\S+) (Nodes|Switches)=(\S+)")
 BLOCK = re.compile(r"BlockName=(\S+) Nodes=(\S+)")

@@ -18,8 +18,8 @@ from fabric.export.site_files import site_files
 from fabric.export.tables import LINK_COLUMNS, links_csv, upper_ends
 from fabric.hosts import host_files
 from fabric.plan.plan import Plan
+from tests import ROOT
 
-ROOT = Path(__file__).parents[2]
 OLD = "fabric,kind,speed_gbps,length_m,a,a_port,b,b_port,a_address,b_address\n"
 ALL = sorted(path.stem for path in (ROOT / "intent").glob("ai-*.yaml"))
 Row = dict[str, str]

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import os
-import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from fabric.hosts.facts import Facts, facts_of
 from fabric.plan.lossless import Buffer, Qos
 from fabric.plan.plan import FabricPlan, Plan
+from tests import ROOT
+from tests.planner.planner_helpers import make
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "planner"))
-from planner_helpers import make
-
-GOLDEN = Path(__file__).parents[1] / "golden" / "hosts"
+GOLDEN = ROOT / "tests" / "golden" / "hosts"
 QOS = Qos(
     priority=3,
     dscp=26,

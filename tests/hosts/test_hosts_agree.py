@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hosts_helpers import QOS, lossless_facts, plan
 
 from fabric.hosts import host_files
 from fabric.hosts.agree import HostFiles, SwitchEnd, disagreements
@@ -16,6 +15,7 @@ from fabric.hosts.ends import ends_of
 from fabric.hosts.view import hosts, sides
 from fabric.nos.reading.readers import read_device
 from fabric.plan.plan import Plan
+from tests.hosts.hosts_helpers import QOS, lossless_facts, plan
 
 END = SwitchEnd(
     dscp=26,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hosts_helpers import plan, site
 
 from fabric.hosts import host_files
+from tests.hosts.hosts_helpers import plan, site
 
 PATH = "hosts/_groups/oob.bmc.csv"
 HEAD = "server,nic,leaf,port,vlan,tagged,address,gateway,mac"

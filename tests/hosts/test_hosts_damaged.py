@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
-from hosts_helpers import lossless_facts, plan
 
 from fabric.checks.hosts import disagreements
 from fabric.hosts import host_files
 from fabric.hosts.agree import SwitchEnd
+from tests.hosts.hosts_helpers import lossless_facts, plan
 
 MADE = plan()
 FILES = {path: data.decode() for path, data in host_files(MADE, facts_of=lossless_facts)}

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 import yaml
-from hosts_helpers import OTHER, QOS, golden, lossless_facts, plan, site
 
 from fabric.hosts import host_files
 from fabric.hosts import view as views
@@ -19,6 +18,7 @@ from fabric.hosts.facts import ServerLink, Vlan, facts_of, server_links
 from fabric.hosts.netplan import netplan, netplan_text
 from fabric.hosts.view import Host, hosts, sides
 from fabric.plan.plan import FabricPlan, Plan
+from tests.hosts.hosts_helpers import OTHER, QOS, golden, lossless_facts, plan, site
 
 H100 = {"model": "dgx-h100", "count": 2, "name": "gpu"}
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from hosts_helpers import lossless_facts, make, site
 
 from fabric.hosts import host_files
 from fabric.planner.lock import Lock
+from tests import ROOT
+from tests.hosts.hosts_helpers import lossless_facts, make, site
 
-STARTER = Path(__file__).parents[2] / "intent" / "starter.yaml"
+STARTER = ROOT / "intent" / "starter.yaml"
 
 
 def files(intent: dict[str, Any], lock: Lock | None = None) -> tuple[dict[str, bytes], Lock]:

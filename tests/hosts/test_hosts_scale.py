@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 
-from hosts_helpers import lossless_facts, plan, site
-
 from fabric.hosts import host_files
+from tests.hosts.hosts_helpers import lossless_facts, plan, site
 
 LIMIT_S = 10.0  # measured: 1.5 s
 

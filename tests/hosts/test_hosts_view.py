@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from hosts_helpers import plan, site
 
 from fabric.catalog.models import NicSet
 from fabric.hosts import view
 from fabric.hosts.names import interface_name, vlan_name
 from fabric.hosts.view import Host, HostNic, hosts, sides
+from tests.hosts.hosts_helpers import plan, site
 
 
 def all_hosts(**changes: object) -> list[Host]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hosts_helpers import plan, site
 
 from fabric.hosts.facts import ServerLink, Vlan
 from fabric.hosts.netplan import netplan
 from fabric.hosts.view import Host, hosts, sides
 from fabric.hosts.way_out import gives_default, home
+from tests.hosts.hosts_helpers import plan, site
 
 WAN = [{"name": "wan", "links": 2, "external": {"asn": 65010}}]
 

@@ -15,8 +15,8 @@ from fabric.cli import main
 from fabric.intent import source
 from fabric.intent.schema import schema, text
 from fabric.intent.site import Site
+from tests import ROOT
 
-ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "intent").glob("*.yaml"))
 WRONG = ROOT / "tests" / "golden" / "intents"
 VALIDATOR = Draft202012Validator(schema())

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from fabric.cli import main
+from tests import ROOT
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "intents"
+GOLDEN = ROOT / "tests" / "golden" / "intents"
 CASES = sorted(path.stem for path in GOLDEN.glob("*.yaml"))
 HEAD = re.compile(r"(?P<file>[^:]+):(?P<line>\d+):(?P<column>\d+): error\[(?P<code>FAB\d{3})\]: (?P<message>.+)")
 

@@ -19,9 +19,9 @@ from fabric.inventory.nautobot import nautobot, nautobot_tables
 from fabric.inventory.netbox import netbox, netbox_tables, slug
 from fabric.inventory.records import LOOPBACK, PORT
 from fabric.plan.plan import Plan
+from tests import ROOT
 from tests.inventory.truth_server import NAUTOBOT, NETBOX
 
-ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden" / "inventory"
 HEAD = """\
 version: 1

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from lab_sites import lacking
+
+from tests.lab.lab_sites import lacking
 
 
 @pytest.fixture(scope="session")

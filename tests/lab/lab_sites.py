@@ -18,8 +18,6 @@ from fabric.lab.machine import namespaces
 from fabric.lab.machine.kernel import require
 from fabric.lab.names import Names
 
-ROOT = Path(__file__).parents[2]
-
 # Two spines, four leaves, a server of each tenant at each leaf: one tenant has a network, the others have routed ports.
 EVPN = """\
 version: 1

@@ -6,7 +6,6 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from lab_sites import EVPN, ROOT, SONIC, drawn, edit, generated
 
 from fabric import pipeline
 from fabric.diagnostics import InputError
@@ -17,6 +16,7 @@ from fabric.lab.expected.sessions import OUTSIDE, OVERLAY, UNDERLAY, sessions
 from fabric.lab.names import Names
 from fabric.lab.server import server, tagged
 from fabric.lab.up import digest
+from tests.lab.lab_sites import EVPN, ROOT, SONIC, drawn, edit, generated
 
 
 @cache

@@ -17,7 +17,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from lab_sites import COLLAPSED, EVPN, PLANES, ROOT, THREE_TIERS, TWO_TIERS, drawn
 
 from fabric import pipeline
 from fabric.lab.blueprint import Blueprint, End, Wire
@@ -33,6 +32,7 @@ from fabric.lab.machine.run import CommandError, LabError, at_once, run
 from fabric.lab.machine.vty import Silent, Vty
 from fabric.lab.proofs.lldp import compare
 from fabric.planner.lock import Lock
+from tests.lab.lab_sites import COLLAPSED, EVPN, PLANES, ROOT, THREE_TIERS, TWO_TIERS, drawn
 
 DESIGNS = {"two": TWO_TIERS, "three": THREE_TIERS, "pair": COLLAPSED, "planes": PLANES}
 

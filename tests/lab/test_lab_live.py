@@ -14,7 +14,6 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from lab_sites import EVPN, ROOT, SONIC, alive, generated, left, processes
 
 from fabric.cli import main
 from fabric.intent.intent import Intent
@@ -25,6 +24,7 @@ from fabric.lab.machine.kernel import kernel
 from fabric.lab.names import Names
 from fabric.lab.switch import BASE_SYSCTLS
 from fabric.lab.trial import AFTERWARDS, PROOF_NAMES
+from tests.lab.lab_sites import EVPN, ROOT, SONIC, alive, generated, left, processes
 
 FABRIC = Path(sys.executable).parent / "fabric"
 NOBODY = 65534

@@ -7,7 +7,6 @@ import math
 import os
 import re
 from html import unescape
-from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -21,10 +20,11 @@ from fabric.lab.outcome import FAIL, PASS, SKIP, Fault, NotEmulated, Outcome, Re
 from fabric.lab.reports import FORMATS, report
 from fabric.lab.reports.text import MOST_FAULTS
 from fabric.lab.reports.words import label, shown, span, verdict
+from tests import ROOT
 from tests.checks.test_reports_hostile import HOSTILE as CHECKED
 from tests.checks.test_reports_junit import ATTRIBUTES, INSIDE
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "lab"
+GOLDEN = ROOT / "tests" / "golden" / "lab"
 ENDINGS = {"text": "txt", "json": "json", "junit": "xml", "markdown": "md"}
 
 SESSIONS = Result("sessions", "proof", "BGP sessions", PASS, "48 of 48 established", seconds=3.25)

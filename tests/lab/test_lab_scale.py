@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
@@ -23,13 +22,11 @@ from fabric.plan.devices import LEAF, SERVER
 from fabric.plan.links import LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
 from fabric.plan.plan import FabricPlan, Plan
 from fabric.planner.lock import Lock
+from tests import ROOT
+from tests.planner.planner_intents import STABLE, Data, sites
+from tests.planner.test_tenant_properties import tenanted
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "planner"))
-
-from planner_intents import STABLE, Data, sites
-from test_tenant_properties import tenanted
-
-EXAMPLES = Path(__file__).parents[2] / "intent"
+EXAMPLES = ROOT / "intent"
 NAMES = sorted(path.stem for path in EXAMPLES.glob("*.yaml"))
 SIZES = ((1, 2), (2, 2), (2, 4), (1, 8), (2, 8), (3, 8), (2, 16), (5, 16), (4, 32), (8, 64), (8, 120))
 OURS = {"FAB500", "FAB501", "FAB502"}

@@ -14,7 +14,6 @@ from pathlib import Path
 from threading import Lock
 
 import pytest
-from lab_sites import THREE_TENANTS, edit, generated
 
 from fabric.lab import state, trial
 from fabric.lab.blueprint import PORT, Blueprint, End, Wire
@@ -23,6 +22,7 @@ from fabric.lab.machine.kernel import require
 from fabric.lab.outcome import FAIL, Fault, Result
 from fabric.lab.proofs import attributes, forwarding, lldp, overlay, sessions
 from fabric.lab.up import bring_up
+from tests.lab.lab_sites import THREE_TENANTS, edit, generated
 
 pytestmark = pytest.mark.usefixtures("machine")
 

@@ -20,9 +20,9 @@ from fabric.monitoring.exporters import SIGNALS, exporters
 from fabric.monitoring.prometheus import prometheus
 from fabric.nos.target import target_names
 from fabric.plan.devices import SWITCH_ROLES
+from tests import ROOT
 from tests.monitoring.monitoring_plans import DESIGNS, HEAD, files_of, plan_of, written
 
-ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden" / "monitoring"
 LINE = re.compile(r"(fabric_\w+)\{(.*)\} 1")
 LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')

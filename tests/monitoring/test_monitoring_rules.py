@@ -15,9 +15,10 @@ import yaml
 
 from fabric import pipeline
 from fabric.monitoring.prometheus import prometheus
+from tests import ROOT
 from tests.monitoring.monitoring_plans import written
 
-INTENTS = Path(__file__).parents[2] / "intent"
+INTENTS = ROOT / "intent"
 SHIPPED = ("starter", "ai-sonic", "gb300-twin-plane", "h100-4su")
 HEAD = "version: 1\nsite: dc1\nfabrics:\n"
 OTHERS = {

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from output_helpers import Files, generate, killed_at, snapshot
 
 from fabric.output import Comparison, OutputError, check, diff
+from tests.output.output_helpers import Files, generate, killed_at, snapshot
 
 CLEAN = Comparison((), (), (), (), stale_manifest=False, unfinished=False)
 

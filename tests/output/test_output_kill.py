@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from output_helpers import Files, count_steps, generate, killed_at, snapshot, whole
 
 from fabric.output import check, recover, unfinished
 from fabric.output.journal import Step
+from tests.output.output_helpers import Files, count_steps, generate, killed_at, snapshot, whole
 
 SAME = {f"leaf{n:03}/config": b"same %d\n" % n for n in range(140)}
 OLD: Files = SAME | {

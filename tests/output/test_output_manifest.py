@@ -4,10 +4,10 @@ import hashlib
 from pathlib import Path
 
 import pytest
-from output_helpers import count_steps, generate, killed_at, snapshot, whole
 
 from fabric.output import OutputError, check, manifest, recover, unfinished
 from fabric.output.journal import Step
+from tests.output.output_helpers import count_steps, generate, killed_at, snapshot, whole
 
 SHA = "a" * 64
 OTHER = "b" * 64

@@ -4,9 +4,9 @@ import os
 from pathlib import Path
 
 import pytest
-from output_helpers import generate, snapshot
 
 from fabric.output import OutputError, Store, check
+from tests.output.output_helpers import generate, snapshot
 
 
 @pytest.mark.parametrize("owned", [True, False])

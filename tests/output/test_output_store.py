@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from output_helpers import generate, listed, snapshot, whole
 
 from fabric.output import OutputError, Store, check, unfinished
+from tests.output.output_helpers import generate, listed, snapshot, whole
 
 
 def test_only_what_changes_is_written(site: Path) -> None:

@@ -7,10 +7,10 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
-from output_helpers import generate, killed_at, snapshot, whole
 
 from fabric.output import OutputError, Store, stage
 from fabric.output.journal import Step
+from tests.output.output_helpers import generate, killed_at, snapshot, whole
 
 
 def test_two_at_once(site: Path) -> None:

@@ -18,8 +18,9 @@ from fabric.planner.lock import Lock
 from fabric.planner.site import plan_site, size_site
 from fabric.planner.spec import resolve
 from fabric.planner.summary import summary
+from tests import ROOT
 
-DESIGNS = Path(__file__).parents[1] / "reference" / "designs"
+DESIGNS = ROOT / "tests" / "reference" / "designs"
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from planner_helpers import make, summarize
+
+from tests.planner.planner_helpers import make, summarize
 
 SUPERPOD = """\
 version: 1

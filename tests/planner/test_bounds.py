@@ -7,9 +7,9 @@ import time
 import tracemalloc
 
 import pytest
-from planner_helpers import make, summarize
 
 from fabric.diagnostics import InputError, nearest
+from tests.planner.planner_helpers import make, summarize
 
 HEAD = "version: 1\nsite: dc1\nfabrics:\n  backend:\n"
 

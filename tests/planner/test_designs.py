@@ -8,10 +8,10 @@ from typing import Any
 import networkx
 import numpy as np
 import pytest
-from planner_helpers import Row, designs, make, subset, summarize
 
 from fabric.plan.links import KINDS, LEAF_SPINE, SPINE_CORE
 from fabric.plan.plan import FabricPlan
+from tests.planner.planner_helpers import Row, designs, make, subset, summarize
 
 ROWS = designs()
 

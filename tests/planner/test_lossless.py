@@ -11,8 +11,6 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-from planner_helpers import make
-from planner_intents import STABLE
 
 from fabric import catalog
 from fabric.configs.view_of import Views
@@ -21,6 +19,8 @@ from fabric.intent.services import Ecn
 from fabric.plan.plan import FabricPlan, Plan
 from fabric.planner.lossless import RoleLossless
 from fabric.qos.marking import RULES, choose
+from tests.planner.planner_helpers import make
+from tests.planner.planner_intents import STABLE
 
 SITE = """
 version: 1

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from planner_helpers import make
 
 from fabric import pipeline
 from fabric.diagnostics import InputError
@@ -21,6 +20,7 @@ from fabric.planner.pattern import Epoch
 from fabric.planner.settle import settle
 from fabric.planner.space import Block, Space
 from tests.planner import merges
+from tests.planner.planner_helpers import make
 
 
 def test_what_both_branches_had_stays() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from planner_intents import STABLE
 
 from fabric.planner.pattern import Epoch, continued, lower_slots, now, upper_slots
+from tests.planner.planner_intents import STABLE
 
 
 def epoch(uppers: int, links: int, lowers: int, **others: int) -> Epoch:

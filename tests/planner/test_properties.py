@@ -14,18 +14,18 @@ from dataclasses import replace
 from math import ceil
 from pathlib import Path
 
-import planner_checks as check
 import pytest
 import yaml
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from planner_helpers import make, reread
-from planner_intents import SERVERS, STABLE, Data, sites
 
 from fabric.diagnostics import InputError
 from fabric.plan.devices import CORE, SPINE
 from fabric.plan.plan import Plan
 from fabric.planner.lock import Lock
+from tests.planner import planner_checks as check
+from tests.planner.planner_helpers import make, reread
+from tests.planner.planner_intents import SERVERS, STABLE, Data, sites
 
 Change = Callable[[st.DataObject, Data, str], None]
 

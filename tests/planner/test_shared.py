@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from planner_helpers import make
 
 from fabric.diagnostics import InputError
+from tests.planner.planner_helpers import make
 
 TWO = """\
 version: 1

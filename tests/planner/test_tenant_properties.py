@@ -11,13 +11,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import planner_checks as check
 import pytest
 from hypothesis import assume
 from hypothesis import strategies as st
-from planner_helpers import make, reread
-from planner_intents import SERVERS, Data, fabrics
-from test_properties import built, fair_share, raise_planned
 
 from fabric.configs.view_of import Views
 from fabric.plan.devices import LEAF, SERVER
@@ -25,6 +21,10 @@ from fabric.plan.links import ATTACHMENT, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SP
 from fabric.plan.plan import FabricPlan, Plan
 from fabric.plan.tenants import CLOSED, NOBODY
 from fabric.plan.views import SwitchView
+from tests.planner import planner_checks as check
+from tests.planner.planner_helpers import make, reread
+from tests.planner.planner_intents import SERVERS, Data, fabrics
+from tests.planner.test_properties import built, fair_share, raise_planned
 
 Change = Callable[[st.DataObject, Data], None]
 FABRIC = (LEAF_LEAF, LEAF_SPINE, SPINE_CORE)

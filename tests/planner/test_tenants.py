@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
-from planner_helpers import make, reread
 
 from fabric.configs.view_of import Views
 from fabric.diagnostics import InputError
@@ -19,6 +18,7 @@ from fabric.plan.links import SERVER_LEAF
 from fabric.plan.plan import FabricPlan
 from fabric.plan.tenants import CLOSED, NOBODY
 from fabric.plan.views import SwitchView
+from tests.planner.planner_helpers import make, reread
 
 GPUS = """
 version: 1

@@ -13,8 +13,8 @@ from fabric import pipeline
 from fabric.checks.run import Scope
 from fabric.diagnostics import Diagnostic, InputError
 from fabric.planner import waste
+from tests import ROOT
 
-ROOT = Path(__file__).parents[2]
 SILENCE = "    checks: {silence: {FAB197: the racks are rented with a leaf each}}\n"
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,8 +19,9 @@ from fabric.qos.headroom import Headroom, floor_bytes, headroom
 from fabric.qos.link import Link
 from fabric.qos.spectrum import Formula, lanes_of, spectrum
 from fabric.qos.words import explain
+from tests import ROOT
 
-REFERENCE = Path(__file__).parents[1] / "reference" / "headroom"
+REFERENCE = ROOT / "tests" / "reference" / "headroom"
 
 
 def published(file: str) -> dict[str, dict[str, Any]]:

@@ -8,8 +8,8 @@ from typing import Any
 
 from fabric.facts import Ecn, Facts, Said
 from fabric.nos.frr.read.device import read
+from tests import ROOT
 
-ROOT = Path(__file__).parents[2]
 GENERATED = ROOT / "generated"
 GOLDEN = ROOT / "tests" / "golden" / "render"
 

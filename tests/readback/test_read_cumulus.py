@@ -14,9 +14,9 @@ import yaml
 
 from fabric.facts import MANAGEMENT, Bgp, Ecn, Facts, Interface, Neighbor, PortQos, Said, Vni, Vrf
 from fabric.nos.reading.readers import read_device
+from tests import ROOT
 
 FILE = "startup.yaml"
-ROOT = Path(__file__).parents[2]
 GENERATED = sorted(ROOT.glob("generated/ai-cumulus/configs/*/startup.yaml"))
 GOLDEN = sorted((ROOT / "tests/golden/render/cumulus").glob("*.yaml"))
 

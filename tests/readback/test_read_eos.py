@@ -11,8 +11,8 @@ import pytest
 
 from fabric.facts import MANAGEMENT, Ecn, Facts, Said
 from fabric.nos.eos.read.device import read
+from tests import ROOT
 
-ROOT = Path(__file__).parents[2]
 GENERATED = [
     path for path in sorted(ROOT.glob("generated/*/configs/*/startup-config")) if "EOS" in path.read_text().partition("\n")[0]
 ]

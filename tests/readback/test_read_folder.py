@@ -11,8 +11,9 @@ from fabric.checks.folder import check_folder
 from fabric.nos.reading import folder as folder_module
 from fabric.nos.reading.folder import scan
 from fabric.nos.reading.recognise import Kind, recognise
+from tests import ROOT
 
-GENERATED = Path(__file__).parents[2] / "generated"
+GENERATED = ROOT / "generated"
 
 EOS = "hostname {}\nvrf instance red\ninterface Ethernet1\n   mtu 9214\n   ip address 10.0.0.0/31\n"
 NXOS = "hostname {}\nfeature bgp\ninterface Ethernet1/1\n  no switchport\n  ip address 10.0.0.1/31\n"

@@ -6,10 +6,10 @@ import random
 from pathlib import Path
 
 import pytest
-from read_frr_helpers import FRR_CONF, GENERATED, GOLDEN, INTERFACES, damaged, facts, plain, told, whole
 
 from fabric.facts import Neighbor
 from fabric.nos.frr.read.device import read
+from tests.readback.read_frr_helpers import FRR_CONF, GENERATED, GOLDEN, INTERFACES, damaged, facts, plain, told, whole
 
 FOLDERS = [*sorted((GENERATED / "ai-frr" / "configs").iterdir()), *sorted(GOLDEN.glob("frr-*"))]
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from read_frr_helpers import FRR_CONF, INTERFACES, facts, plain, shown, told
 
 from fabric.facts import MANAGEMENT
 from fabric.nos.frr.read.device import read
+from tests.readback.read_frr_helpers import FRR_CONF, INTERFACES, facts, plain, shown, told
 
 
 def test_tenants() -> None:

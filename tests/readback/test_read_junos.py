@@ -7,13 +7,13 @@ import re
 from pathlib import Path
 
 import pytest
-from read_junos_helpers import facts, plain, told
 
 from fabric.nos.junos.read.known import WHOLE, known
 from fabric.nos.junos.read.text import Config, read_text
 from fabric.nos.junos.read.tree import Node
+from tests import ROOT
+from tests.readback.read_junos_helpers import facts, plain, told
 
-ROOT = Path(__file__).parents[2]
 GENERATED = sorted(ROOT.glob("generated/*/configs/*/juniper.conf"))
 GOLDEN = sorted((ROOT / "tests/golden/render/junos").glob("*.conf"))
 

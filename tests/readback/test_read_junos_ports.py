@@ -6,9 +6,9 @@ import re
 from typing import Any
 
 import pytest
-from read_junos_helpers import FILE, facts, plain, told
 
 from fabric.facts import Said
+from tests.readback.read_junos_helpers import FILE, facts, plain, told
 
 PORTS = """\
 chassis { fpc 0 { pic 0 { port 9 { speed 100g; } } } }

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from read_junos_helpers import FILE, facts, plain, told
 
 from fabric.facts import Said, Vni
+from tests.readback.read_junos_helpers import FILE, facts, plain, told
 
 BGP = """\
 chassis { maximum-ecmp 64; }

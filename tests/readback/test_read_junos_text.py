@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from read_junos_helpers import FILE, facts, told
 
 from fabric.facts import Said
 from fabric.nos.junos.read.device import read
 from fabric.nos.junos.read.text import Config, read_text
+from tests.readback.read_junos_helpers import FILE, facts, told
 
 FORMS = {
     "braces": """\

@@ -12,9 +12,10 @@ import pytest
 
 from fabric.facts import MANAGEMENT, Ecn, Facts, Interface, Neighbor, PortQos, Said, Vni, Vrf
 from fabric.nos.reading.readers import read_device
+from tests import ROOT
 
 FILE = "startup-config"
-GENERATED = sorted(Path(__file__).parents[2].glob("generated/ai-nxos/configs/*/startup-config"))
+GENERATED = sorted(ROOT.glob("generated/ai-nxos/configs/*/startup-config"))
 
 
 def facts(text: str) -> Facts:

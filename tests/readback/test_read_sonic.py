@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from read_frr_helpers import GENERATED, GOLDEN, damaged, plain, shown, values, whole
 
 from fabric.facts import MANAGEMENT, Facts
 from fabric.nos.sonic.read.device import read
 from fabric.nos.sonic.read.json_lines import Object, read_json
+from tests.readback.read_frr_helpers import GENERATED, GOLDEN, damaged, plain, shown, values, whole
 
 FOLDERS = sorted(path.parent for home in (GENERATED, GOLDEN) for path in home.rglob("config_db.json"))
 

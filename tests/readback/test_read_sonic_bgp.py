@@ -6,10 +6,10 @@ import json
 from typing import Any
 
 import pytest
-from read_frr_helpers import plain, values
 
 from fabric.facts import Facts
 from fabric.nos.sonic.read.device import read
+from tests.readback.read_frr_helpers import plain, values
 
 
 def facts(tables: dict[str, Any], conf: str = "") -> Facts:

@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from render_views import STYLES, view
-from tenant_views import rich
-
 from fabric.nos.sonic import target as sonic
 from fabric.nos.sonic.write.ports import board_of
 from fabric.plan.views import SwitchView
 from fabric.render import to_json
+from tests.render.render_views import STYLES, view
+from tests.render.tenant_views import rich
 
 Db = dict[str, dict[str, Any]]
 

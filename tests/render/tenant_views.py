@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from render_views import DEVICES, LOOPBACK, STYLES, Style, half, view
-
 from fabric.plan.lossless import Buffer, Lossless, Marking, Qos, Watchdog
 from fabric.plan.ports import Peer, Port, Session, Subinterface
 from fabric.plan.tenancy import Acl, External, Lag, Network, Overlay, OverlaySession, Pair, Vrf
 from fabric.plan.views import Balancing, SwitchView
+from tests.render.render_views import DEVICES, LOOPBACK, STYLES, Style, half, view
 
 MARKING = Marking(kmin_bytes=524_288, kmax_bytes=1_048_576, pmax_percent=20, rule="linear")
 SHORT = Lossless(xoff_bytes=43_008, xon_bytes=19_456, size_bytes=62_464, method="computed", marking=MARKING)

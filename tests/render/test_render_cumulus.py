@@ -8,9 +8,6 @@ from typing import Any
 
 import pytest
 import yaml
-from render_views import BOX, STYLES, view, whole
-from tenant_views import rich
-from test_render_cumulus_dialect import every_view
 
 from fabric import catalog
 from fabric.catalog.models import PortGroup, SwitchModel
@@ -19,6 +16,9 @@ from fabric.nos.cumulus.write.interfaces import breakouts
 from fabric.plan.ports import PortRef
 from fabric.plan.views import Balancing, SwitchView
 from fabric.render import DocumentPatch, render
+from tests.render.render_views import BOX, STYLES, view, whole
+from tests.render.tenant_views import rich
+from tests.render.test_render_cumulus_dialect import every_view
 
 
 def written(own: SwitchView, *patches: DocumentPatch) -> dict[str, Any]:

@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from render_views import STYLES, view
-from tenant_views import rich
 
 from fabric.nos.cumulus.target import TARGET, tree
 from fabric.nos.cumulus.write.dialect import release, release_refusal, spelled
 from fabric.nos.cumulus.write.tree import ENABLE, Tree
 from fabric.nos.target import CannotRender
 from fabric.plan.views import SwitchView
+from tests.render.render_views import STYLES, view
+from tests.render.tenant_views import rich
 
 VIEWS = {
     **{

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from render_views import STYLES, view
-from tenant_views import rich
 
 from fabric.nos.cumulus.target import TARGET
 from fabric.plan.views import SwitchView
 from fabric.render import render
+from tests import ROOT
+from tests.render.render_views import STYLES, view
+from tests.render.tenant_views import rich
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "render" / "cumulus"
+GOLDEN = ROOT / "tests" / "golden" / "render" / "cumulus"
 
 
 def older(own: SwitchView) -> SwitchView:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tenant_views import MARKING, QOS, rich
 
 from fabric.nos.cumulus.target import tree
 from fabric.nos.cumulus.write.qos import classes, marking_names, qos, weights
 from fabric.plan.lossless import Marking, Qos, Watchdog
 from fabric.plan.views import SwitchView
+from tests.render.tenant_views import MARKING, QOS, rich
 
 OTHER = replace(QOS, priority=4, dscp=24, cnp_priority=7, cnp_dscp=46)
 

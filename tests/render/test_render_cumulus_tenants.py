@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tenant_views import rich
 
 from fabric.nos.cumulus.target import TARGET, tree
 from fabric.nos.cumulus.write.routing import prefix_list
@@ -14,6 +13,7 @@ from fabric.nos.cumulus.write.tenants import tenant_filter
 from fabric.nos.policy import PrefixList
 from fabric.plan.tenancy import Acl, External
 from fabric.plan.views import SwitchView
+from tests.render.tenant_views import rich
 
 
 def evpn(name: str) -> SwitchView:

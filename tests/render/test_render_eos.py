@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from render_views import STYLES, view
 
 from fabric.catalog.models import PortGroup, SwitchModel
 from fabric.nos.eos import target as eos
 from fabric.nos.eos.target import TARGET
 from fabric.plan.ports import PortRef
 from fabric.render import render
+from tests.render.render_views import STYLES, view
 
 BOX = SwitchModel(
     ports=(PortGroup(count=1, speed_gbps=800), PortGroup(count=1, speed_gbps=100), PortGroup(count=1, speed_gbps=25))

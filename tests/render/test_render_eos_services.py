@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tenant_views import LONG, MARKING, SHORT, rich
-from test_render_eos_tenants import lines, section
 
 from fabric.plan.lossless import Watchdog
 from fabric.plan.views import Balancing, Management, SwitchView
+from tests.render.tenant_views import LONG, MARKING, SHORT, rich
+from tests.render.test_render_eos_tenants import lines, section
 
 
 def leaf(kind: str = "qos") -> SwitchView:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from tenant_views import rich
 
 from fabric.nos.eos.target import TARGET
 from fabric.nos.eos.write.ports import grouped, switchport, vlan_list
@@ -15,8 +13,10 @@ from fabric.plan.ports import Subinterface
 from fabric.plan.tenancy import External
 from fabric.plan.views import SwitchView
 from fabric.render import render
+from tests import ROOT
+from tests.render.tenant_views import rich
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "render"
+GOLDEN = ROOT / "tests" / "golden" / "render"
 
 
 def text(view: SwitchView) -> str:

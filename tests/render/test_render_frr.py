@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from render_views import STYLES, view
 
 from fabric.nos.frr.target import TARGET as FRR
 from fabric.nos.sonic.target import TARGET as SONIC
 from fabric.nos.target import Target
 from fabric.render import render
+from tests.render.render_views import STYLES, view
 
 needs_vtysh = pytest.mark.skipif(shutil.which("vtysh") is None, reason="vtysh is not installed")
 

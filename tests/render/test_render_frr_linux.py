@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from render_views import STYLES, view
-from test_render_frr_tenants import CASES, files, tenants
 
 from fabric.plan.ports import PortRef
 from fabric.plan.tenancy import Acl
+from tests.render.render_views import STYLES, view
+from tests.render.test_render_frr_tenants import CASES, files, tenants
 
 
 def stanza(text: str, name: str) -> list[str]:

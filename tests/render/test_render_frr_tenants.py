@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from tenant_views import rich
 
 from fabric.nos.frr.target import TARGET as FRR
 from fabric.nos.sonic.target import TARGET as SONIC
@@ -15,8 +13,10 @@ from fabric.nos.target import Target
 from fabric.plan.tenancy import External
 from fabric.plan.views import SwitchView
 from fabric.render import render
+from tests import ROOT
+from tests.render.tenant_views import rich
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "render"
+GOLDEN = ROOT / "tests" / "golden" / "render"
 CASES = [
     ("evpn", "ipv4", "leaf1"),
     ("evpn", "unnumbered", "leaf2"),

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from render_views import STYLES, view
 
 from fabric.nos.eos.target import TARGET as EOS
 from fabric.nos.frr.target import TARGET as FRR
 from fabric.nos.sonic.target import TARGET as SONIC
 from fabric.nos.target import Target
 from fabric.render import render
+from tests import ROOT
+from tests.render.render_views import STYLES, view
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "render"
+GOLDEN = ROOT / "tests" / "golden" / "render"
 CASES = [
     (target, style, name)
     for target in (SONIC, EOS, FRR)

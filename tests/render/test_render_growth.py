@@ -6,7 +6,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,8 +18,8 @@ from fabric.plan.plan import Plan
 from fabric.planner.lock import Lock
 from fabric.planner.site import plan_site
 from fabric.planner.spec import resolve
+from tests import ROOT
 
-ROOT = Path(__file__).parents[2]
 QUEUES = re.compile(r"xoff|xon|headroom|threshold|ecn|wred|buffer|random-detect|drop-profile|cable|pause", re.IGNORECASE)
 TABLES = ("CABLE_LENGTH", "BUFFER_", "WRED_PROFILE", "DEFAULT_LOSSLESS_BUFFER_PARAMETER")
 

@@ -7,8 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from render_views import STYLES, view
-from tenant_views import rich
 
 from fabric import catalog
 from fabric.nos.junos.target import TARGET, refuses
@@ -18,8 +16,11 @@ from fabric.plan.ports import PortRef
 from fabric.plan.tenancy import External
 from fabric.plan.views import SwitchView
 from fabric.render import TextOverride, render
+from tests import ROOT
+from tests.render.render_views import STYLES, view
+from tests.render.tenant_views import rich
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "render" / "junos"
+GOLDEN = ROOT / "tests" / "golden" / "render" / "junos"
 CASES = [
     *((kind, "ipv4", name) for kind in ("evpn", "qos") for name in ("leaf1", "leaf2", "spine1")),
     ("evpn", "unnumbered", "leaf1"),

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tenant_views import MARKING, QOS, rich
-from test_render_junos import block, of_model, text
 
 from fabric.nos.junos.write.buffers import partitions
 from fabric.nos.junos.write.platform import platform
 from fabric.nos.junos.write.qos import Dog, drop_profiles, fill, watchdog
 from fabric.nos.target import CannotRender
 from fabric.plan.lossless import Marking, Watchdog
+from tests.render.tenant_views import MARKING, QOS, rich
+from tests.render.test_render_junos import block, of_model, text
 
 LEAF = rich("leaf1", "qos", "junos")
 OTHER = replace(QOS, priority=4, dscp=24, cnp_priority=7, cnp_dscp=46)

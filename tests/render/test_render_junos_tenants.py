@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tenant_views import rich
-from test_render_junos import block, text
-
 from fabric.nos.junos.target import TARGET
+from tests.render.tenant_views import rich
+from tests.render.test_render_junos import block, text
 
 
 def test_a_leaf_has_explicit_distinguishers_and_targets() -> None:

@@ -8,8 +8,6 @@ from importlib.resources import files
 
 import pytest
 import yaml
-from render_views import BOX, STYLES, view
-from tenant_views import rich
 
 from fabric.catalog.models import SwitchModel
 from fabric.nos.nxos import target as nxos
@@ -18,6 +16,8 @@ from fabric.nos.nxos.write.manage import Banner, banner
 from fabric.plan.ports import PortRef
 from fabric.plan.views import SwitchView
 from fabric.render import render
+from tests.render.render_views import BOX, STYLES, view
+from tests.render.tenant_views import rich
 
 
 def config(seen: SwitchView) -> list[str]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tenant_views import MARKING, QOS, rich
-from test_render_nxos import config, section
 
 from fabric.plan.lossless import Qos
 from fabric.plan.ports import Port
 from fabric.plan.views import SwitchView
+from tests.render.tenant_views import MARKING, QOS, rich
+from tests.render.test_render_nxos import config, section
 
 FAST = replace(MARKING, kmin_bytes=1_000_000, kmax_bytes=3_000_000)
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from tenant_views import rich
-from test_render_nxos import config, section
 
 from fabric.nos.nxos.target import TARGET
 from fabric.plan.tenancy import Acl
 from fabric.render import render
+from tests import ROOT
+from tests.render.tenant_views import rich
+from tests.render.test_render_nxos import config, section
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "render" / "nxos"
+GOLDEN = ROOT / "tests" / "golden" / "render" / "nxos"
 CASES = [
     ("qos", "ipv4", "leaf1"),
     ("qos", "ipv6", "spine1"),

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from jinja2.exceptions import SecurityError, UndefinedError
-from render_views import STYLES, view
 
 from fabric.nos.eos.target import TARGET as EOS
 from fabric.nos.sonic.target import TARGET as SONIC
@@ -23,6 +22,7 @@ from fabric.render import (
     templates_root,
     to_json,
 )
+from tests.render.render_views import STYLES, view
 
 LEAF = view("leaf1", replace(STYLES["ipv4"], nos="eos"))
 

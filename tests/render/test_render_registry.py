@@ -6,7 +6,6 @@ from dataclasses import replace
 from importlib.metadata import EntryPoint, EntryPoints
 
 import pytest
-from render_views import BOX, STYLES, view
 
 from fabric import catalog
 from fabric.nos import target as base
@@ -15,6 +14,7 @@ from fabric.nos.frr import target as frr
 from fabric.nos.sonic import target as sonic
 from fabric.nos.target import far_end, lane_list
 from fabric.plan.ports import Peer, PortRef
+from tests.render.render_views import BOX, STYLES, view
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from render_views import BOARD, BOX, STYLES, half, view, whole
 
 from fabric import catalog
 from fabric.catalog.models import SonicPlatform
@@ -16,6 +15,7 @@ from fabric.nos.sonic.write import ports as sonic_ports
 from fabric.nos.target import lane_list
 from fabric.plan.ports import PortRef
 from fabric.render import render
+from tests.render.render_views import BOARD, BOX, STYLES, half, view, whole
 
 # What SONiC's models call a leaf-list.
 LISTS = {

@@ -5,9 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from sonic_views import db, on_chip, with_qos
-from tenant_views import LONG, MARKING, QOS, SHORT, rich
-from test_sonic_references import findings
 
 from fabric import catalog
 from fabric.nos.sonic.write.buffers import headroom
@@ -15,6 +12,9 @@ from fabric.nos.sonic.write.qos import marking_names, watchdog
 from fabric.plan.lossless import Marking, Watchdog
 from fabric.plan.ports import Port, PortRef
 from fabric.plan.views import SwitchView
+from tests.render.sonic_views import db, on_chip, with_qos
+from tests.render.tenant_views import LONG, MARKING, QOS, SHORT, rich
+from tests.render.test_sonic_references import findings
 
 PLAIN = rich("leaf1", "qos", "sonic")
 

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from render_views import STYLES
-from sonic_views import CASES, db
-from tenant_views import rich
 
 from fabric.nos.frr.write.tenants import PREFERRED
 from fabric.nos.sonic.target import TARGET
@@ -18,8 +14,12 @@ from fabric.nos.sonic.write.tenants import PREFERRED as OWN_PREFERRED
 from fabric.nos.sonic.write.tenants import VRF_NAME_LIMIT, routed_tables
 from fabric.plan.tenancy import Acl
 from fabric.render import render
+from tests import ROOT
+from tests.render.render_views import STYLES
+from tests.render.sonic_views import CASES, db
+from tests.render.tenant_views import rich
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "render" / "sonic"
+GOLDEN = ROOT / "tests" / "golden" / "render" / "sonic"
 FILES = (
     *("qos-ipv4-leaf1", "qos-ipv4-spine1", "tomahawk5", "static"),
     *("evpn-ipv4-leaf1", "evpn-ipv4-leaf2", "evpn-unnumbered-spine1"),

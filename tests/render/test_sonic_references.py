@@ -6,8 +6,9 @@ import copy
 from collections.abc import Callable, Iterator
 
 import pytest
-from sonic_views import CASES, CHIPS, Db, db, on_chip
-from tenant_views import rich
+
+from tests.render.sonic_views import CASES, CHIPS, Db, db, on_chip
+from tests.render.tenant_views import rich
 
 # table, where the name is: a field, or the number of a part of the key; the tables that may define it
 REFERENCES: list[tuple[str, str | int, tuple[str, ...]]] = [

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from browser import Opened, chromium, opened
-from report_designs import plan_of
+
+from tests.report.browser import Opened, chromium, opened
+from tests.report.report_designs import plan_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from browser import Opened, opened
-from report_designs import plan_of
 
 from fabric.report.page import page
 from fabric.report.wanted import Wanted
+from tests.report.browser import Opened, opened
+from tests.report.report_designs import plan_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

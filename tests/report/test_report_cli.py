@@ -7,16 +7,16 @@ import re
 from pathlib import Path
 
 import pytest
-from page_reader import Page
-from report_designs import write
 
 from fabric import pipeline
 from fabric.cli.report import report
 from fabric.diagnostics import InputError
 from fabric.report.page import page
 from fabric.report.wanted import Wanted
+from tests import ROOT
+from tests.report.page_reader import Page
+from tests.report.report_designs import write
 
-ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden" / "report"
 MEASURED = """\
 id: our-run

@@ -11,8 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from page_reader import Page
-from report_designs import DESIGNS, plan_of, write
 
 from fabric import pipeline
 from fabric.diagnostics import InputError
@@ -38,6 +36,9 @@ from fabric.solver.estimate import ask
 from fabric.solver.estimate.ask import Asked
 from fabric.solver.estimate.placement import place
 from fabric.solver.estimate.supply import supply
+from tests import ROOT
+from tests.report.page_reader import Page
+from tests.report.report_designs import DESIGNS, plan_of, write
 
 EVERY = [name for name in DESIGNS if name != "large"]
 
@@ -277,7 +278,7 @@ def test_mean_loss_is_bounded_by_the_slowest_pair(tmp_path: Path, name: str) -> 
 
 @pytest.mark.parametrize("intent", ["ai-eos", "ai-nxos", "evpn-lab"])
 def test_addresses_in_use_are_in_their_pool_and_in_configs(intent: str) -> None:
-    root = Path(__file__).parents[2]
+    root = ROOT
     plan = pipeline.plan(pipeline.load(root / f"intent/{intent}.yaml"))
     written = "\n".join(path.read_text() for path in sorted((root / f"generated/{intent}").rglob("*")) if path.is_file())
     for fabric in plan.fabrics.values():

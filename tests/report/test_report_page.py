@@ -10,15 +10,15 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from page_reader import Page
-from report_designs import DESIGNS, SIZES, plan_of
 
 from fabric import pipeline
 from fabric.plan.devices import Device
 from fabric.report.page import page
 from fabric.report.wanted import Wanted
+from tests import ROOT
+from tests.report.page_reader import Page
+from tests.report.report_designs import DESIGNS, SIZES, plan_of
 
-ROOT = Path(__file__).parents[2]
 HOSTILE = ("</script><script>alert(1)</script>", "<img src=x onerror=alert(1)>", "-->\"'&<b>", "=1+1", "{{ 7*7 }}", "é\u2028")
 LOSSY = ("infiniband", "no-gpus", "oob")  # fabrics without a lossless class of Ethernet
 

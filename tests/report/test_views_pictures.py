@@ -9,11 +9,11 @@ from typing import Any
 
 import networkx
 import pytest
-from browser import Opened
-from report_designs import DESIGNS, plan_of
 
 from fabric.plan.devices import LEAF
 from fabric.plan.plan import FabricPlan
+from tests.report.browser import Opened
+from tests.report.report_designs import DESIGNS, plan_of
 
 Tabs = Callable[[str], Opened]
 

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import hostile_templates
 import jinja2.debug  # noqa: F401  Jinja imports it at the first error
 
 from fabric import pipeline
@@ -22,6 +21,7 @@ from fabric.diagnostics import InputError
 from fabric.intent.services import Override
 from fabric.plan.plan import Plan
 from fabric.templating import meter
+from tests.security import hostile_templates
 
 MEMORY_BYTES = 2 << 30
 GROUPS = ("READS", "EXTENDS", "ESCAPES", "BOMBS", "OTHERS", "HARMLESS")

@@ -15,8 +15,7 @@ from fabric.cli.reports import put, put_folder
 from fabric.diagnostics import InputError
 from fabric.nos.reading.folder import scan
 from fabric.output import OutputError, Store
-
-ROOT = Path(__file__).parents[2]
+from tests import ROOT
 
 
 @pytest.fixture

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from pathlib import Path
 
 from fabric.templating.functions import FILTER_NAMES
 from fabric.templating.meter import CHARACTERS, STEPS, WIDTH
+from tests import ROOT
 
-ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/security.md").read_text(encoding="utf-8")
 FILES = ("intent", "template", "merge patch", "lock.yaml", "manifest.txt", "LLDP", "price", "measured", "running configs")
 

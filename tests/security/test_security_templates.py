@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import hostile_templates
 import pytest
 
 from fabric import pipeline
@@ -20,6 +19,7 @@ from fabric.diagnostics import InputError
 from fabric.intent.services import Override
 from fabric.templating import meter, site
 from fabric.templating.shipped import environment, shipped_templates, templates_root
+from tests.security import hostile_templates
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent

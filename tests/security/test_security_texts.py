@@ -17,7 +17,6 @@ from typing import Any
 
 import pytest
 import yaml
-from payloads import FILLED, OF_CONFIGS, PAYLOADS
 
 from fabric import pipeline
 from fabric.diagnostics import InputError
@@ -31,6 +30,7 @@ from fabric.output.paths import check_path
 from fabric.plan.views import SwitchView
 from fabric.planner.lock import Lock
 from fabric.render import refuse_control, render
+from tests.security.payloads import FILLED, OF_CONFIGS, PAYLOADS
 
 FULL = os.environ.get("FABRIC_SECURITY") == "full"
 FIELD_STEP = 1 if FULL else 12

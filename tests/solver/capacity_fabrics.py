@@ -6,12 +6,12 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
-import small_fabric
 from hypothesis import assume, settings
 from hypothesis import strategies as st
 
 from fabric.diagnostics import InputError
 from fabric.solver.network import Ints, Network, network
+from tests.solver import small_fabric
 
 STABLE = settings(derandomize=True, deadline=None, database=None)
 NONE = np.empty(0, dtype=np.int64)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import small_fabric
 from hypothesis import assume, settings
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from fabric.solver.estimate.estimate import Estimate
 from fabric.solver.estimate.placement import place
 from fabric.solver.estimate.supply import Supply, supply
 from fabric.solver.network import Network, network
+from tests.solver import small_fabric
 
 STABLE = settings(derandomize=True, deadline=None, database=None)
 SERVERS = {

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
-from capacity_fabrics import FABRICS, STABLE, fabric, networks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,8 +14,10 @@ from fabric.solver.capacity.failures import NOTHING, apply, parse, separated
 from fabric.solver.capacity.measure import Capacity, lines, measure
 from fabric.solver.capacity.singles import MOST_CLASSES, elements
 from fabric.solver.network import Network, network
+from tests import ROOT
+from tests.solver.capacity_fabrics import FABRICS, STABLE, fabric, networks
 
-INTENTS = Path(__file__).parents[2] / "intent"
+INTENTS = ROOT / "intent"
 
 
 def shares(found: Capacity) -> list[float]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from capacity_fabrics import FABRICS, NONE, STABLE, broken, fabric, networks, slow_max_flow
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ from fabric.solver.capacity.cuts import graph, max_flow
 from fabric.solver.capacity.halves import BY_DESIGN, SPARE_PAIR, structured
 from fabric.solver.capacity.symmetry import numbered, refine
 from fabric.solver.capacity.throughput import ground
+from tests.solver.capacity_fabrics import FABRICS, NONE, STABLE, broken, fabric, networks, slow_max_flow
 
 
 @settings(STABLE, max_examples=80)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,8 +26,9 @@ from fabric.solver.ecmp.sharing import rates
 from fabric.solver.ecmp.study import study
 from fabric.solver.network import Network, network
 from fabric.solver.routes import Routes, routes, spread
+from tests import ROOT
 
-INTENTS = Path(__file__).parents[2] / "intent"
+INTENTS = ROOT / "intent"
 STABLE = settings(derandomize=True, deadline=None, database=None, max_examples=60)
 MODES = st.sampled_from(ecmp.MODES)
 

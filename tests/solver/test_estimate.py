@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from estimate_fabrics import FABRICS, STABLE, ask, placements, planned, plans, routings
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -19,6 +18,7 @@ from fabric.solver.estimate import lines
 from fabric.solver.estimate.ask import Asked, estimate
 from fabric.solver.estimate.estimate import ALGORITHMS, Estimate, Row
 from fabric.solver.measured.tables import COLLECTIVES, busbw_factor
+from tests.solver.estimate_fabrics import FABRICS, STABLE, ask, placements, planned, plans, routings
 
 SIZES = tuple(8 << step for step in range(0, 31, 2))
 BIG = (1 << 20, 1 << 30)

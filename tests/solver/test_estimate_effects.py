@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from pathlib import Path
 
 import pytest
 
 from fabric.solver.estimate import effects
 from fabric.solver.estimate.effects import CASES, PLACEMENTS, SERVERS, Case, Effect
+from tests import ROOT
 
-PAGE = Path(__file__).parents[2] / "docs" / "effects.md"
+PAGE = ROOT / "docs" / "effects.md"
 BY_NAME = {case.name: case for case in CASES}
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from estimate_fabrics import ask, planned, supplied, wired
 
 from fabric.solver.collectives import physics
 from fabric.solver.estimate.patterns import PEERS_AT_ONCE
+from tests.solver.estimate_fabrics import ask, planned, supplied, wired
 
 HUGE = 1 << 40
 SERVERS, UNIT = 32, 8

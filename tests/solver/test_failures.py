@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from capacity_fabrics import STABLE, fabric, networks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ from fabric.export.port_names import PortNames
 from fabric.plan.links import LEAF_SPINE
 from fabric.solver.capacity.failures import NOTHING, apply, check, parse
 from fabric.solver.network import Network
+from tests.solver.capacity_fabrics import STABLE, fabric, networks
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,8 +26,9 @@ from fabric.solver.ecmp.hashing import (
     seeded,
 )
 from fabric.solver.network import LEVELS
+from tests import ROOT
 
-INTENTS = Path(__file__).parents[2] / "intent"
+INTENTS = ROOT / "intent"
 STABLE = settings(derandomize=True, deadline=None, database=None, max_examples=40)
 
 

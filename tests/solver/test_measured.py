@@ -16,8 +16,9 @@ from fabric.solver.measured import json_output as measured_json
 from fabric.solver.measured import tables as measured
 from fabric.solver.measured import text as measured_text
 from fabric.solver.measured.tables import MeasuredPlatform, Table
+from tests import ROOT
 
-REFERENCE = Path(__file__).parents[1] / "reference" / "collectives"
+REFERENCE = ROOT / "tests" / "reference" / "collectives"
 
 H100 = MeasuredPlatform("h100", 8, 2, 450, 8, 8, 400, "roce")
 COLUMNS = (

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from estimate_fabrics import STABLE, placements, planned, plans, wired
 from hypothesis import given, settings
 
 from fabric.diagnostics import InputError
 from fabric.plan.plan import FabricPlan
 from fabric.solver.estimate.placement import Placement, place
 from fabric.solver.network import network
+from tests.solver.estimate_fabrics import STABLE, placements, planned, plans, wired
 
 UNITS = {"servers": [("four", 8)], "unit": {"servers": 2}}
 

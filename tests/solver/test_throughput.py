@@ -5,7 +5,6 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from capacity_fabrics import FABRICS, NONE, STABLE, broken, fabric, networks
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ from fabric.solver.capacity.lp import bound, connected, optimal, program, quotie
 from fabric.solver.capacity.throughput import PATTERNS, Traffic, all_paths, ecmp, ground, live_ports, loads, paths, traffic
 from fabric.solver.network import Network
 from fabric.solver.routes import routes, spread
+from tests.solver.capacity_fabrics import FABRICS, NONE, STABLE, broken, fabric, networks
 
 
 def asked_of(net: Network, left: Network, name: str) -> Traffic:

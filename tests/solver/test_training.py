@@ -16,8 +16,9 @@ from fabric.diagnostics import InputError
 from fabric.solver.measured.tables import busbw_factor
 from fabric.solver.training import file as training_file
 from fabric.solver.training.step import SHARDINGS, Step, StepTime, Traffic, check, step_time, traffic
+from tests import ROOT
 
-PAGE = (Path(__file__).parents[2] / "docs" / "training.md").read_text()
+PAGE = (ROOT / "docs" / "training.md").read_text()
 EXAMPLE = PAGE.partition("```yaml\n")[2].partition("```")[0]
 
 DENSE = Step(parameters=32e9, layers=32, hidden=4096, sequence=2048, compute_ms=1000.0)

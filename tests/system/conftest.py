@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests import ROOT
+
 FABRIC = Path(sys.executable).parent / "fabric"
 EXAMPLES = sorted((ROOT / "intent").glob("*.yaml"))
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from fabric.checks import docs as checks
 from fabric.checks.base import Check
 from fabric.intent import docs as intent
+from tests import ROOT
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = ROOT / "docs"
 PAGES = {"intent.md": intent.page, "checks.md": checks.page}
 
 

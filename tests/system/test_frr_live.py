@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -15,12 +14,10 @@ from fabric.nos.target import Target
 from fabric.plan.tenancy import External, Vrf
 from fabric.plan.views import SwitchView
 from fabric.render import render
+from tests.render.render_views import STYLES, view
+from tests.render.tenant_views import rich
 from tests.system.conftest import ROOT
 from tests.system.frr_daemons import ask_fabric, differences, lines, load, said, why_not
-
-sys.path.insert(0, str(ROOT / "tests/render"))  # the ready-made views lie beside the tests that use them most
-from render_views import STYLES, view
-from tenant_views import rich
 
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not())
 

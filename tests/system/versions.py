@@ -15,7 +15,9 @@ import sys
 import tomllib
 from pathlib import Path
 
-PROJECT = Path(__file__).parents[2] / "pyproject.toml"
+from tests import ROOT
+
+PROJECT = ROOT / "pyproject.toml"
 FOR_DEVELOPERS = ("dev", "test")  # extras that no user installs
 OLDEST = 11  # of Python 3, as `requires-python` says
 LATEST = 30  # no Python 3 is looked for beyond this
