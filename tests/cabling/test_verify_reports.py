@@ -18,8 +18,9 @@ from fabric.cabling.verify.heard import Neighbor
 from fabric.cabling.verify.reports import FORMATS, MOVE_COLUMNS, report
 from fabric.cli.cabling_verify import verify
 from fabric.diagnostics import InputError
+from tests import ROOT
 from tests.cabling.lldp_writers import WRITERS, Floor, write
-from tests.cabling.verify_helpers import ROOT, end, fresh, told, verdict
+from tests.cabling.verify_helpers import end, fresh, told, verdict
 
 GOLDEN = ROOT / "tests" / "golden" / "verify"
 HOSTILE = '\x1b[31m=HYPERLINK("x")\x1b[0m\n</testsuite>\u202e'

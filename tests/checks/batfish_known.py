@@ -17,7 +17,8 @@ from fabric.checks.batfish.copies import Copies
 from fabric.checks.batfish.snapshot import READS
 from fabric.plan.devices import SWITCH_ROLES, Device
 from fabric.plan.plan import FabricPlan, Plan
-from tests.checks.batfish_helpers import DESIGNS, ROOT, SWITCHES, small_intent
+from tests import ROOT
+from tests.checks.batfish_helpers import DESIGNS, SWITCHES, small_intent
 
 KNOWN = Path(__file__).parent / "batfish_known"
 EXAMPLES = tuple(sorted(path.stem for path in (ROOT / "intent").glob("*.yaml")))

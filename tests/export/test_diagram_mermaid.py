@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from fabric.export.mermaid import mermaid
-from tests.export.diagram_designs import DESIGNS, ROOT, hostile, made, of_intent, plan, same_as_golden
+from tests import ROOT
+from tests.export.diagram_designs import DESIGNS, hostile, made, of_intent, plan, same_as_golden
 
 LABEL = r'"(?:[\w \-.,/()·×–…]|#\d+;|<br/>)*"'
 LINES = {

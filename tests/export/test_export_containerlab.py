@@ -13,7 +13,8 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from fabric.export.containerlab import MANY_NODES, containerlab, containerlab_files
-from tests.export.export_plans import DESIGNS, ROOT, check_golden, plan
+from tests import ROOT
+from tests.export.export_plans import DESIGNS, check_golden, plan
 
 # The part of schemas/clab.schema.json (srl-labs/containerlab) that is used here, and no key beyond.
 NAME = "^[a-zA-Z0-9][a-zA-Z0-9-._]*$"

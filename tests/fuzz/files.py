@@ -8,9 +8,10 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
+from tests import ROOT
 from tests.cabling.lldp_writers import WRITERS, Floor, write
 from tests.fuzz import damage
-from tests.fuzz.case import ROOT, Case, rng
+from tests.fuzz.case import Case, rng
 
 GENERATED = ROOT / "generated"
 SMALL = ("ai-cumulus", "ai-eos", "ai-frr", "ai-junos", "ai-nxos", "ai-sonic", "evpn-lab", "lab", "starter")

@@ -10,8 +10,9 @@ from typing import Any
 
 import yaml
 
+from tests import ROOT
 from tests.fuzz import damage
-from tests.fuzz.case import ROOT, Case, intents, rng
+from tests.fuzz.case import Case, intents, rng
 from tests.fuzz.values import ODD, SERVERS, SWITCHES, SYSTEMS, TEXTS, places, value, whole
 
 KINDS = ("rail-optimized", "rack", "rail-only", "collapsed")

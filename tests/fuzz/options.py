@@ -9,7 +9,8 @@ from typing import Any
 
 import typer
 
-from tests.fuzz.case import ROOT, Case, rng
+from tests import ROOT
+from tests.fuzz.case import Case, rng
 
 LEFT_OUT = {"lab", "netbox", "nautobot"}  # they touch the machine, or ask servers
 LEFT_OUT_OPTIONS = {"--batfish", "--dask", "--help", "--version", "--cross-validate"}  # ask servers, or take minutes

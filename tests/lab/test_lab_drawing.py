@@ -16,7 +16,8 @@ from fabric.lab.expected.sessions import OUTSIDE, OVERLAY, UNDERLAY, sessions
 from fabric.lab.names import Names
 from fabric.lab.server import server, tagged
 from fabric.lab.up import digest
-from tests.lab.lab_sites import EVPN, ROOT, SONIC, drawn, edit, generated
+from tests import ROOT
+from tests.lab.lab_sites import EVPN, SONIC, drawn, edit, generated
 
 
 @cache

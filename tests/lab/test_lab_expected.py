@@ -32,7 +32,8 @@ from fabric.lab.machine.run import CommandError, LabError, at_once, run
 from fabric.lab.machine.vty import Silent, Vty
 from fabric.lab.proofs.lldp import compare
 from fabric.planner.lock import Lock
-from tests.lab.lab_sites import COLLAPSED, EVPN, PLANES, ROOT, THREE_TIERS, TWO_TIERS, drawn
+from tests import ROOT
+from tests.lab.lab_sites import COLLAPSED, EVPN, PLANES, THREE_TIERS, TWO_TIERS, drawn
 
 DESIGNS = {"two": TWO_TIERS, "three": THREE_TIERS, "pair": COLLAPSED, "planes": PLANES}
 

@@ -24,7 +24,8 @@ from fabric.lab.machine.kernel import kernel
 from fabric.lab.names import Names
 from fabric.lab.switch import BASE_SYSCTLS
 from fabric.lab.trial import AFTERWARDS, PROOF_NAMES
-from tests.lab.lab_sites import EVPN, ROOT, SONIC, alive, generated, left, processes
+from tests import ROOT
+from tests.lab.lab_sites import EVPN, SONIC, alive, generated, left, processes
 
 FABRIC = Path(sys.executable).parent / "fabric"
 NOBODY = 65534

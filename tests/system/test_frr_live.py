@@ -14,9 +14,9 @@ from fabric.nos.target import Target
 from fabric.plan.tenancy import External, Vrf
 from fabric.plan.views import SwitchView
 from fabric.render import render
+from tests import ROOT
 from tests.render.render_views import STYLES, view
 from tests.render.tenant_views import rich
-from tests.system.conftest import ROOT
 from tests.system.frr_daemons import ask_fabric, differences, lines, load, said, why_not
 
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not())

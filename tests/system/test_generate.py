@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.system.conftest import FABRIC, ROOT, Run, tree
+from tests import ROOT
+from tests.system.conftest import FABRIC, Run, tree
 
 
 @pytest.fixture

@@ -14,7 +14,8 @@ from fabric.hosts.ends import ends_of
 from fabric.hosts.facts import facts_of
 from fabric.hosts.view import hosts, sides
 from fabric.nos.reading.readers import read_device
-from tests.system.conftest import ROOT, Run
+from tests import ROOT
+from tests.system.conftest import Run
 
 AI = {  # site → the file of its leaves that faults are planted in
     "ai-cumulus": "startup.yaml",

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.system.conftest import ROOT, Run, tree
+from tests import ROOT
+from tests.system.conftest import Run, tree
 
 CASES = {
     "hash seed": ({"PYTHONHASHSEED": "1"}, []),

@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 from packaging.version import Version
 
-from tests.system.conftest import FABRIC, ROOT
+from tests import ROOT
+from tests.system.conftest import FABRIC
 from tests.system.versions import lower_bounds
 
 WHICH = os.environ.get("FABRIC_VERSIONS", "")  # lowest, newest

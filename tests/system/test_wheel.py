@@ -7,7 +7,7 @@ import sys
 import venv
 from pathlib import Path
 
-from tests.system.conftest import ROOT
+from tests import ROOT
 
 
 def test_wheel(tmp_path: Path) -> None:
