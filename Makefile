@@ -18,8 +18,8 @@ test: $(VENV)/.dev system-packages
 	$(VENV)/bin/python -m pytest -n $(WORKERS)
 
 # Under 90 seconds on two cores: the language, plans, files of every network OS read and written, and the command.
-QUICK := tests/intent tests/planner tests/render tests/readback tests/diff tests/output tests/floor tests/qos tests/catalog \
-  tests/cli/test_cli_plan.py tests/cli/test_cli_generate.py tests/cli/test_cli_init.py
+QUICK := tests/intent tests/planner tests/nos tests/configs tests/diff tests/output tests/floor tests/qos tests/catalog \
+  tests/cli/test_plan.py tests/cli/test_generate.py tests/cli/test_init.py
 quick: $(VENV)/.dev
 	$(VENV)/bin/python -m pytest -n $(WORKERS) $(QUICK)
 
@@ -27,11 +27,11 @@ quick: $(VENV)/.dev
 # every dependency, and the same output as in the usual environment.
 LOWEST := .venv-lowest
 NEWEST := .venv-newest
-VERSIONS := tests/system/test_versions.py tests/system/test_same_bytes.py tests/render/test_render_golden.py \
-  tests/intent/test_schema.py tests/intent/test_wrong_intents.py tests/cli/test_cli_diff.py \
-  tests/solver/test_capacity_cuts.py tests/report/test_report_page.py tests/bom/test_bom_reports.py \
-  tests/cabling/test_cabling_lists.py tests/export/test_export_graphml.py tests/explore/test_explore_run.py \
-  tests/inventory/test_inventory_push.py tests/checks/test_batfish_answers.py
+VERSIONS := tests/system/test_versions.py tests/system/test_same_bytes.py tests/nos/test_golden.py \
+  tests/intent/test_schema.py tests/intent/test_wrong_intents.py tests/cli/test_diff.py \
+  tests/solver/capacity/test_cuts.py tests/report/test_page.py tests/bom/test_reports.py \
+  tests/cabling/test_lists.py tests/export/test_graphml.py tests/explore/test_run.py \
+  tests/inventory/test_push.py tests/checks/batfish/test_answers.py
 PIP := -m pip --quiet --disable-pip-version-check install --no-compile
 EXTRAS := .[batfish,dask,netbox,test]
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import signal
-from pathlib import PurePosixPath
 from typing import Any
 
 import pytest
 
-MACHINE = {"test_lab_live.py", "test_lab_wrong.py", "test_frr_live.py", "test_configs.py"}  # daemons, namespaces, sysctls
+MACHINE = {f"tests/{name}.py" for name in ("lab/test_live", "lab/test_wrong", "system/test_frr_live", "system/test_configs")}
 
 
 def pytest_configure() -> None:
@@ -17,8 +16,8 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that use the machine come first, as they mostly wait."""
-    items.sort(key=lambda item: item.path.name not in MACHINE)
+    """Tests that use the machine (daemons, namespaces, sysctls) come first, as they mostly wait."""
+    items.sort(key=lambda item: item.nodeid.split("::")[0] not in MACHINE)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -31,6 +30,6 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     class MachineScheduling(LoadScopeScheduling):  # type: ignore[misc, unused-ignore]
         def _split_scope(self, nodeid: str) -> str:
-            return "machine" if PurePosixPath(nodeid.split("::")[0]).name in MACHINE else nodeid
+            return "machine" if nodeid.split("::")[0] in MACHINE else nodeid
 
     return MachineScheduling(config, log)

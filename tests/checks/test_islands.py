@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.checks.files_helpers import network
+from tests.checks.files.helpers import network
 
 LINK = """\
 hostname {name}

@@ -18,7 +18,7 @@ from fabric.export.svg import svg, svg_plane, svg_racks, svg_rail
 from fabric.export.words import bandwidth
 from fabric.plan.plan import Plan
 from fabric.planner.summary import summary
-from tests.export.diagram_designs import DESIGNS, HOSTILE, hostile, made, of_intent, plan, same_as_golden
+from tests.export.diagrams import DESIGNS, HOSTILE, hostile, made, of_intent, plan, same_as_golden
 
 SVG = "{http://www.w3.org/2000/svg}"
 PICTURES: dict[str, Callable[[Plan], str]] = {"tiers": svg, "rail": svg_rail, "plane": svg_plane, "racks": svg_racks}

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from tests import ROOT
-from tests.cabling.lldp_writers import WRITERS, Floor, write
+from tests.cabling.verify.lldp_writers import WRITERS, Floor, write
 from tests.fuzz import damage
 from tests.fuzz.case import Case, rng
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.lab.lab_sites import lacking
+from tests.lab.sites import lacking
 
 
 @pytest.fixture(scope="session")

@@ -31,8 +31,8 @@ from fabric.plan.links import ATTACHMENT, SERVER_LEAF
 from fabric.plan.plan import FabricPlan, Plan
 from fabric.planner import lock as locks
 from fabric.planner.lock import Lock
-from tests.planner import planner_checks as check
-from tests.planner.planner_helpers import make
+from tests.planner import checks as check
+from tests.planner.helpers import make
 
 Data = dict[str, Any]
 Facts = dict[tuple[object, ...], object]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.planner.planner_helpers import make, summarize
+from tests.planner.helpers import make, summarize
 
 SUPERPOD = """\
 version: 1

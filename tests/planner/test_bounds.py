@@ -9,7 +9,7 @@ import tracemalloc
 import pytest
 
 from fabric.diagnostics import InputError, nearest
-from tests.planner.planner_helpers import make, summarize
+from tests.planner.helpers import make, summarize
 
 HEAD = "version: 1\nsite: dc1\nfabrics:\n  backend:\n"
 

@@ -11,7 +11,7 @@ import pytest
 
 from fabric.plan.links import KINDS, LEAF_SPINE, SPINE_CORE
 from fabric.plan.plan import FabricPlan
-from tests.planner.planner_helpers import Row, designs, make, subset, summarize
+from tests.planner.helpers import Row, designs, make, subset, summarize
 
 ROWS = designs()
 

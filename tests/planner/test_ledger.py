@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabric.planner.ledger import Area, Block, Exhausted, Ledger, Need, Space
-from tests.planner.planner_intents import STABLE
+from tests.planner.intents import STABLE
 
 TABLE = Area((Block(0, 2, 0, 4, 100, 8, 2), Block(2, 3, 0, 4, 50, 8, 2), Block(0, 1, 4, 5, 10, 2, 2)))
 

@@ -23,8 +23,8 @@ from fabric.plan.plan import FabricPlan, Plan
 from fabric.planner.lengths import BEYOND_M, CLASSES_M, class_of
 from fabric.planner.lock import FabricLock, Lock
 from fabric.thresholds import threshold_changes
-from tests.planner.planner_helpers import make, summarize
-from tests.planner.planner_intents import STABLE, Data, sites
+from tests.planner.helpers import make, summarize
+from tests.planner.intents import STABLE, Data, sites
 
 EXAMPLES = int(os.environ.get("FABRIC_LENGTH_EXAMPLES", "25"))
 

@@ -19,8 +19,8 @@ from fabric.intent.services import Ecn
 from fabric.plan.plan import FabricPlan, Plan
 from fabric.planner.lossless import RoleLossless
 from fabric.qos.marking import RULES, choose
-from tests.planner.planner_helpers import make
-from tests.planner.planner_intents import STABLE
+from tests.planner.helpers import make
+from tests.planner.intents import STABLE
 
 SITE = """
 version: 1

@@ -20,7 +20,7 @@ from fabric.planner.pattern import Epoch
 from fabric.planner.settle import settle
 from fabric.planner.space import Block, Space
 from tests.planner import merges
-from tests.planner.planner_helpers import make
+from tests.planner.helpers import make
 
 
 def test_what_both_branches_had_stays() -> None:

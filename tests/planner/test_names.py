@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fabric.diagnostics import InputError
-from tests.planner.planner_helpers import make
+from tests.planner.helpers import make
 
 PLANES = """\
 version: 1

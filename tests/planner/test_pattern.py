@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabric.planner.pattern import Epoch, continued, lower_slots, now, upper_slots
-from tests.planner.planner_intents import STABLE
+from tests.planner.intents import STABLE
 
 
 def epoch(uppers: int, links: int, lowers: int, **others: int) -> Epoch:

@@ -23,9 +23,9 @@ from fabric.diagnostics import InputError
 from fabric.plan.devices import CORE, SPINE
 from fabric.plan.plan import Plan
 from fabric.planner.lock import Lock
-from tests.planner import planner_checks as check
-from tests.planner.planner_helpers import make, reread
-from tests.planner.planner_intents import SERVERS, STABLE, Data, sites
+from tests.planner import checks as check
+from tests.planner.helpers import make, reread
+from tests.planner.intents import SERVERS, STABLE, Data, sites
 
 Change = Callable[[st.DataObject, Data, str], None]
 

@@ -21,9 +21,9 @@ from fabric.plan.links import ATTACHMENT, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SP
 from fabric.plan.plan import FabricPlan, Plan
 from fabric.plan.tenants import CLOSED, NOBODY
 from fabric.plan.views import SwitchView
-from tests.planner import planner_checks as check
-from tests.planner.planner_helpers import make, reread
-from tests.planner.planner_intents import SERVERS, Data, fabrics
+from tests.planner import checks as check
+from tests.planner.helpers import make, reread
+from tests.planner.intents import SERVERS, Data, fabrics
 from tests.planner.test_properties import built, fair_share, raise_planned
 
 Change = Callable[[st.DataObject, Data], None]

@@ -18,7 +18,7 @@ from fabric.plan.links import SERVER_LEAF
 from fabric.plan.plan import FabricPlan
 from fabric.plan.tenants import CLOSED, NOBODY
 from fabric.plan.views import SwitchView
-from tests.planner.planner_helpers import make, reread
+from tests.planner.helpers import make, reread
 
 GPUS = """
 version: 1

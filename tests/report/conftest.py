@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.report.browser import Opened, chromium, opened
-from tests.report.report_designs import plan_of
+from tests.report.designs import plan_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

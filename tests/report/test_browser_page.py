@@ -15,7 +15,7 @@ import pytest
 from fabric.report.page import page
 from fabric.report.wanted import Wanted
 from tests.report.browser import Opened, opened
-from tests.report.report_designs import plan_of
+from tests.report.designs import plan_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -15,8 +15,8 @@ from fabric.plan.tenancy import External, Vrf
 from fabric.plan.views import SwitchView
 from fabric.render import render
 from tests import ROOT
-from tests.render.render_views import STYLES, view
-from tests.render.tenant_views import rich
+from tests.nos.tenant_views import rich
+from tests.nos.views import STYLES, view
 from tests.system.frr_daemons import ask_fabric, differences, lines, load, said, why_not
 
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not())

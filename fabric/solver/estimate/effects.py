@@ -147,7 +147,7 @@ def _time(now: Estimate, then: Estimate) -> tuple[str, str, str]:
 
 
 def learnt(effects: list[Effect]) -> Iterator[str]:
-    """What the table shows, in figures of the table; tests/solver/test_estimate_effects.py holds the claims."""
+    """What the table shows, in figures of the table; tests/solver/estimate/test_effects.py holds the claims."""
     found = {(effect.servers, effect.placement, effect.case.name): effect for effect in effects}
     few, many = SERVERS
     rails = planned(BASE.kind, BASE.ratio, many)

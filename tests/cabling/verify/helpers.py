@@ -1,0 +1,72 @@
+"""A site, its cables as they are laid, and what comes of comparing them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from fabric import pipeline
+from fabric.cabling.verify.compare import compare
+from fabric.cabling.verify.files import Box, Told
+from fabric.cabling.verify.finding import Finding, Verdict
+from fabric.cabling.verify.heard import Neighbor, PortState
+from fabric.cabling.verify.planned import Planned, planned
+from fabric.plan.plan import Plan
+from tests import ROOT
+from tests.cabling.verify.lldp_writers import Ear, Floor
+
+ALL = ("leaf", "spine", "core", "server", "attached")
+SWITCHES = ("leaf", "spine", "core")
+
+
+@lru_cache(maxsize=16)
+def site(name: str) -> Plan:
+    return pipeline.plan(pipeline.load(ROOT / "intent" / f"{name}.yaml"))
+
+
+@lru_cache(maxsize=16)
+def links(name: str) -> Planned:
+    return planned(site(name))
+
+
+def fresh(name: str) -> Floor:
+    """The cables of an intent, laid as planned."""
+    return Floor(links(name))
+
+
+def end(plan: Planned, name: str) -> int:
+    """`backend-leaf001 17` → its end; of a server in several fabrics `gpu-0001 compute1`."""
+    found = [at for at in range(len(plan.device)) if plan.name(at) == name]
+    assert len(found) == 1, (name, found)
+    return found[0]
+
+
+def told(floor: Floor, roles: tuple[str, ...] = SWITCHES, *, states: bool = False) -> Told:
+    """What the boxes of these roles say, without the way through files."""
+    made, plan = Told(), floor.plan
+    for device, name in enumerate(plan.hosts.names):
+        if plan.roles[device] not in roles:
+            continue
+        ears = list(floor.ears(name))
+        box = Box([neighbor(ear) for ear in ears if ear.system], {}, True)
+        if states:
+            up = {ear.port: PortState(ear.port, ear.speed_gbps if ear.system else 0, bool(ear.system)) for ear in ears}
+            box.ports.update(up)
+        made.boxes[device] = box
+    return made
+
+
+def neighbor(ear: Ear) -> Neighbor:
+    return Neighbor(ear.port, ear.system, ear.mac, ear.far_port)
+
+
+def verdict(floor: Floor, said: Told) -> Verdict:
+    return compare(floor.plan, said, lambda device: ("", 0), "dc1")
+
+
+def kinds(found: Verdict) -> list[str]:
+    return sorted(finding.kind for finding in found.findings)
+
+
+def blamed(finding: Finding) -> set[str]:
+    """Planned links of a finding, by their lower end."""
+    return {f"{a.device} {a.port}" for a, _ in finding.links}

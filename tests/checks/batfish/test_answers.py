@@ -1,0 +1,210 @@
+"""What the checks make of a real server's answers, recorded about the small site and about damaged copies of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fabric.checks.batfish import every_check, judge
+from fabric.checks.finding import Finding
+from tests.checks.batfish.helpers import Recorded, Site, recorded, small
+from tests.checks.batfish.record import FILTER, SNAPSHOTS, damaged
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    return small(tmp_path_factory.mktemp("small"))
+
+
+def reported(findings: list[Finding]) -> list[tuple[str, str, int, str]]:
+    return [(finding.id, finding.device, finding.line, finding.message) for finding in findings]
+
+
+def findings_of(site: Site, name: str) -> list[Finding]:
+    findings, _ = judge(damaged(site, SNAPSHOTS[name]).snapshot(), recorded(name))
+    return findings
+
+
+def test_a_clean_site_has_no_findings(site: Site) -> None:
+    assert findings_of(site, "clean") == []
+
+
+NARROW = "where the plan has 2, and 1 route more, on 1 leaf: "
+
+
+def test_wrong_lines(site: Site) -> None:
+    """A remote AS, a policy that is not there, a typing error, and a loopback that another switch has."""
+    assert reported(findings_of(site, "lines")) == [
+        *(
+            ("FAB302", "backend-spine001", 334, "Parse warning: This syntax is unrecognized: update weight-install"),
+            ("FAB303", "backend-leaf002", 437, "route-map RM-NOWHERE is used (bgp inbound route-map) and not defined"),
+            ("FAB304", "backend-spine001", 293, "Loopback0: 10.0.0.1 is also the address of backend-spine002 Loopback0"),
+            ("FAB304", "backend-spine002", 293, "Loopback0: 10.0.0.1 is also the address of backend-spine001 Loopback0"),
+        ),
+        (
+            *("FAB305", "backend-leaf001", 439),
+            "session with backend-spine002 (10.64.0.3): not compatible, remote AS 65001 where the plan has 4200000000",
+        ),
+        *(
+            ("FAB305", "backend-leaf001", 445, "session with backend-spine002 (10.0.0.2): not compatible"),
+            ("FAB305", "backend-leaf002", 457, "session with backend-spine002 (10.0.0.2): not compatible"),
+            ("FAB305", "backend-spine002", 354, "session with backend-leaf001 (10.64.0.2): not compatible"),
+            ("FAB305", "backend-spine002", 360, "session with backend-leaf001 (10.0.0.3): not established"),
+            ("FAB305", "backend-spine002", 363, "session with backend-leaf002 (10.0.0.4): not established"),
+            ("FAB306", "backend-leaf001", 414, f"1 next hop to its 10.0.0.3/32 {NARROW}backend-leaf002"),
+            ("FAB306", "backend-leaf002", 426, f"1 next hop to its 10.0.0.4/32 {NARROW}backend-leaf001"),
+            ("FAB306", "backend-spine002", 331, "no route to its 10.0.0.2/32, on 2 leaves: backend-leaf001, backend-leaf002"),
+        ),
+        (
+            *("FAB308", "backend-spine001", 331),
+            "without it 10.0.0.3 at backend-leaf001 does not reach 10.0.0.4; packets from 7 other places are lost as well",
+        ),
+    ]
+
+
+def test_wrong_ways(site: Site) -> None:
+    """A link that is shut, static routes that point at each other, and a server's port in the table of another tenant."""
+    assert reported(findings_of(site, "ways")) == [
+        ("FAB305", "backend-leaf001", 440, "session with backend-spine002 (10.64.0.3): not compatible"),
+        ("FAB305", "backend-leaf001", 446, "session with backend-spine002 (10.0.0.2): not established"),
+        ("FAB305", "backend-spine002", 354, "session with backend-leaf001 (10.64.0.2): not compatible"),
+        ("FAB305", "backend-spine002", 360, "session with backend-leaf001 (10.0.0.3): not established"),
+        ("FAB306", "backend-leaf001", 415, f"1 next hop to its 10.0.0.3/32 {NARROW}backend-leaf002"),
+        ("FAB306", "backend-leaf001", 415, "no route to 10.0.0.2/32 of backend-spine002, and 2 routes more"),
+        ("FAB307", "backend-leaf001", 150, "a server of 'red' on Ethernet1/1 reaches 10.128.0.132 of 'blue'"),
+        ("FAB307", "backend-leaf002", 154, "a server of 'red' on Ethernet1/1 reaches 10.128.0.132 of 'blue'"),
+        ("FAB307", "backend-leaf002", 174, "a server of 'blue' on Ethernet2/1 reaches 10.128.0.0 of 'red'"),
+        (
+            *("FAB308", "backend-spine001", 332),
+            "without it 10.0.0.3 at backend-leaf001 does not reach 10.0.0.4; packets from 8 other places are lost as well",
+        ),
+        (
+            *("FAB309", "backend-leaf001", 415),
+            "10.0.0.3 to 198.51.100.0 goes round: backend-leaf001 → backend-spine001 → backend-leaf001",
+        ),
+    ]
+
+
+def test_a_leaf_that_announces_nothing_of_a_tenant(site: Site) -> None:
+    """The leaves that lack its routes are innocent; the finding is on the tenant's block in its BGP."""
+    message = "VRF red: no route to its 10.128.0.128/31, and 1 route more, on 1 leaf: backend-leaf001"
+    assert reported(findings_of(site, "origin")) == [("FAB306", "backend-leaf002", 468, message)]
+
+
+def test_a_filter_that_denies_its_own_tenant(tmp_path: Path) -> None:
+    site, line = small(tmp_path, design="acl").damaged(*FILTER)
+    findings, _ = judge(site.snapshot(), recorded("filter"))
+    (one,) = findings
+    assert (one.id, one.device, one.line) == ("FAB310", "backend-leaf001", line - 1)
+    assert one.message == (
+        "10.128.0.1 of 'red' on backend-leaf001 Ethernet1/1 does not reach 10.128.0.1: backend-leaf001 drops it (denied in); "
+        "the same from 3 other places"
+    )
+
+
+def question(answers: Recorded, start: str) -> str:
+    """The recorded question that begins so."""
+    return next(name for name in answers.rows if name.startswith(start))
+
+
+def test_where_no_packet_crosses_the_fabric_nothing_is_passed(site: Site) -> None:
+    """No loss, no leak and no loop among no packets."""
+    answers = recorded("clean")
+    answers.rows[question(answers, "reachability /^(backend-leaf001|backend-leaf002)$/[@connectedTo(10.0.0.")] = []
+    findings, _ = judge(site.snapshot(), answers)
+    message = "no packet gets from 10.0.0.3/32 to 10.0.0.4/32 of backend-leaf002, nor from any other leaf"
+    assert reported(findings) == [("FAB311", "backend-leaf001", 414, message)]
+
+
+def test_a_packet_that_stays_on_its_leaf_crosses_nothing(site: Site) -> None:
+    answers = recorded("clean")
+    for row in answers.rows[question(answers, "reachability /^(backend-leaf001|backend-leaf002)$/[@connectedTo(10.0.0.")]:
+        row["Traces"][0]["hops"] = row["Traces"][0]["hops"][:1]
+    assert [finding.id for finding in judge(site.snapshot(), answers)[0]] == ["FAB311"]
+
+
+def test_findings_name_the_file_and_say_how_to_mend(site: Site) -> None:
+    first = findings_of(site, "lines")[0]
+    assert first.file == "configs/backend-spine001/startup-config"
+    assert first.severity == "error"
+    assert first.hint == "mend the line; where it is right, Batfish does not know it: silence this check with that reason"
+
+
+FORMATS = {
+    "a wrong guess": ({"File_Format": "CISCO_IOS"}, "expected ARISTA, got CISCO_IOS"),
+    "no guess": ({"File_Format": "UNKNOWN"}, "expected ARISTA, got UNKNOWN"),
+    "not read": ({"Status": "FAILED"}, "Batfish could not read it: failed"),
+    "not there": ({"File_Name": "configs/other.cfg"}, "expected ARISTA, got no word about the file"),
+}
+
+
+@pytest.mark.parametrize(("change", "message"), FORMATS.values(), ids=FORMATS.keys())
+def test_formats(site: Site, change: dict[str, str], message: str) -> None:
+    """A file that is taken for another format says PASSED all the same."""
+    answers = recorded("clean")
+    answers.rows["file_status"][0] |= {"Status": "PASSED"} | change
+    findings, _ = judge(site.snapshot(), answers)
+    assert reported(findings) == [("FAB301", "backend-leaf001", 0, message)]
+
+
+def test_a_file_that_batfish_could_not_convert(site: Site) -> None:
+    answers = recorded("clean")
+    issue = {"Nodes": ["backend-leaf002"], "Source_Lines": None, "Type": "Convert error", "Line_Text": None}
+    answers.rows["init_issues"].append(issue | {"Details": "java.lang.NullPointerException: no VRF\n\tat org.batfish"})
+    findings, _ = judge(site.snapshot(), answers)
+    assert reported(findings) == [("FAB302", "backend-leaf002", 0, "Convert error: java.lang.NullPointerException: no VRF")]
+
+
+def test_a_session_that_nobody_planned(site: Site) -> None:
+    answers = recorded("clean")
+    row = next(row for row in answers.rows["sessions"] if row["Node"]["name"] == "backend-leaf001")
+    answers.rows["sessions"].append(row | {"Remote_IP": {"value": "192.0.2.1"}, "VRF": "red"})
+    findings, _ = judge(site.snapshot(), answers)
+    assert reported(findings) == [("FAB305", "backend-leaf001", 0, "VRF red: a session with 192.0.2.1 that is not planned")]
+
+
+def test_a_session_that_is_not_there(site: Site) -> None:
+    answers = recorded("clean")
+    answers.rows["sessions"] = [
+        row
+        for row in answers.rows["sessions"]
+        if (row["Node"]["name"], row["Remote_IP"]["value"]) != ("backend-leaf001", "10.64.0.1")
+    ]
+    findings, _ = judge(site.snapshot(), answers)
+    assert reported(findings) == [
+        ("FAB305", "backend-leaf001", 436, "session with backend-spine001 (10.64.0.1): not configured")
+    ]
+
+
+def test_too_many_next_hops_are_told(site: Site) -> None:
+    answers = recorded("clean")
+    question = next(name for name in answers.rows if name.startswith("routes"))
+    row = next(row for row in answers.rows[question] if row["Network"] == "10.0.0.1/32" and row["VRF"] == "default")
+    answers.rows[question].append(row)
+    findings, _ = judge(site.snapshot(), answers)
+    message = "2 next hops to 10.0.0.1/32 of backend-spine001 where the plan has 1"
+    assert [(finding.id, finding.message) for finding in findings] == [("FAB306", message)]
+
+
+def test_gateways_and_loopbacks_of_linux_may_be_shared(site: Site) -> None:
+    answers = recorded("clean")
+    owner = {"VRF": "mgmt", "Interface": "mgmt", "IP": "127.0.0.1", "Mask": 8, "Active": True}
+    answers.rows["owners"] = [owner | {"Node": {"name": name}} for name in ("backend-leaf001", "backend-leaf002")]
+    assert judge(site.snapshot(), answers)[0] == []
+
+
+def test_an_answer_of_another_shape_is_a_finding(site: Site) -> None:
+    answers = recorded("clean")
+    for row in answers.rows["file_status"]:
+        row.pop("File_Format")
+    findings, _ = judge(site.snapshot(), answers)
+    assert reported(findings) == [("FAB301", "", 0, "Batfish's answer has no column 'File_Format'")]
+
+
+def test_no_answer_is_a_finding(site: Site) -> None:
+    """A question that fails must not look like one that found nothing."""
+    findings, _ = judge(site.snapshot(), Recorded())
+    assert [finding.id for finding in findings] == [check.id for check in every_check()]
+    assert findings[0].message == "Batfish gave no answer: not recorded: file_status"
+    assert findings[0].severity == "error"

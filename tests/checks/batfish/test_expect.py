@@ -1,0 +1,125 @@
+"""What the plan expects of Batfish's answers: sessions, next hops, and what it cannot see."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fabric import pipeline
+from fabric.checks.base import Design
+from fabric.checks.batfish import judge
+from fabric.checks.batfish.expect import Expected, Place, Route, Session, Ways, merged
+from fabric.plan.devices import LEAF, SPINE
+from tests import ROOT
+from tests.checks.batfish.helpers import Recorded, Site, example, recorded, small
+
+
+@pytest.fixture(scope="module")
+def eos(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    return small(tmp_path_factory.mktemp("small"))
+
+
+def test_sessions(eos: Site) -> None:
+    found = Expected(eos.snapshot()).sessions
+    assert [one for one in found if one.device == "backend-leaf001"] == [
+        Session("backend-leaf001", "default", "10.64.0.1", "backend-spine001", 4200000000, True),
+        Session("backend-leaf001", "default", "10.64.0.3", "backend-spine002", 4200000000, True),
+        Session("backend-leaf001", "default", "10.0.0.1", "backend-spine001", 4200000000, True),
+        Session("backend-leaf001", "default", "10.0.0.2", "backend-spine002", 4200000000, True),
+    ]
+    assert len(found) == 16
+
+
+def test_routes(eos: Site) -> None:
+    """Loopbacks and VTEPs over every link that leads there; a tenant's subnets over the overlay, where the tenant is."""
+    found = [route for route in Expected(eos.snapshot()).routes("backend") if route.device == "backend-leaf001"]
+    assert found == [
+        Route("backend-leaf001", "default", "10.0.0.1/32", 1, "backend-spine001"),
+        Route("backend-leaf001", "default", "10.0.0.2/32", 1, "backend-spine002"),
+        Route("backend-leaf001", "default", "10.0.0.4/32", 2, "backend-leaf002"),
+        Route("backend-leaf001", "default", "10.2.0.2/32", 2, "backend-leaf002"),
+        Route("backend-leaf001", "red", "10.128.0.128/31", 0, "backend-leaf002"),
+        Route("backend-leaf001", "red", "10.128.0.130/31", 0, "backend-leaf002"),
+    ]
+
+
+def test_places(eos: Site) -> None:
+    assert Expected(eos.snapshot()).places == (
+        Place("backend", "red", "backend-leaf001", ("10.128.0.0/31", "10.128.0.2/31", "10.128.0.4/31", "10.128.0.6/31")),
+        Place("backend", "blue", "backend-leaf002", ("10.128.0.132/31", "10.128.0.134/31")),
+        Place("backend", "red", "backend-leaf002", ("10.128.0.128/31", "10.128.0.130/31")),
+    )
+
+
+def test_next_hops_in_three_tiers() -> None:
+    """Within a pod by its spines, to another pod by every spine and core; no spine of a pod has a way to its sister."""
+    plan = pipeline.plan(pipeline.load(ROOT / "intent" / "b200-3tier.yaml"))
+    fabric = plan.fabrics["backend"]
+    views = Design(plan, fabric).views
+    leaves = [device for device in fabric.switches if device.role == LEAF]
+    spines = [device for device in fabric.switches if device.role == SPINE]
+    here, beside = leaves[0], leaves[1]
+    far = next(leaf for leaf in leaves if leaf.pod != here.pod)
+    ways = Ways(fabric, {device.name: views.of(device) for device in fabric.switches})
+    uplinks = sum(ways.links[here.index].values())
+    assert ways.to(beside.index)[here.index] == uplinks
+    assert ways.to(far.index)[here.index] == uplinks
+    spine = next(device for device in spines if device.pod == here.pod)
+    assert ways.to(far.index)[spine.index] == sum(
+        links for index, links in ways.links[spine.index].items() if fabric.devices[index].role != LEAF
+    )
+    sister = next(device for device in spines if device.pod == here.pod and device is not spine)
+    assert sister.index not in ways.to(spine.index)
+
+
+def test_merged() -> None:
+    assert merged(["10.0.0.2/31", "10.0.0.0/31", "10.0.0.0/31", "10.1.0.0/24"]) == "10.0.0.0/30, 10.1.0.0/24"
+
+
+FILES = "covered by reading the files back against the plan (FAB250 to FAB299)"
+SERVICES = ("Batfish: hash seeds, control-plane filters, services and secrets", f"not in its model; {FILES}")
+
+
+def test_what_it_cannot_see_is_told(eos: Site) -> None:
+    _, skipped = judge(eos.snapshot(), recorded("clean"))
+    roce = "covered by the checks of lossless classes, of the plan (FAB218 to FAB228) and of the files (FAB250 to FAB299)"
+    assert skipped == [("Batfish: PFC, ECN, buffers and the PFC watchdog", f"not in its model; {roce}"), SERVICES]
+
+
+SEEN = {
+    "cumulus": [
+        "NVUE files as they are",
+        "tenants' routes over EVPN in fabric 'frontend'",
+        "routes from outside in fabric 'frontend'",
+    ],
+    "sonic": [
+        "VRFs, VXLAN, EVPN and bonds of SONiC",
+        "EVPN sessions of fabric 'frontend'",
+        "tenants' routes over EVPN in fabric 'frontend'",
+        "whether tenants of fabric 'frontend' reach each other",
+    ],
+    "junos": [
+        "EVPN sessions of Junos",
+        "EVPN sessions of fabric 'frontend'",
+        "whether tenants of fabric 'frontend' reach each other",
+    ],
+    "eos": ["routes from outside in fabric 'frontend'"],
+}
+
+
+@pytest.mark.parametrize(("nos", "expected"), SEEN.items())
+def test_each_target_tells_what_is_not_seen(nos: str, expected: list[str], tmp_path: Path) -> None:
+    _, skipped = judge(example(f"ai-{nos}", tmp_path).snapshot(), Recorded())
+    told = [what.removeprefix("Batfish: ") for what, _ in skipped]
+    assert set(expected) <= set(told)
+    assert all("covered by" in why for _, why in skipped)
+    tenants = "whether tenants of fabric 'frontend' reach each other"
+    assert (tenants in told) == (tenants in expected)
+
+
+def test_unnumbered_sessions_are_named_by_their_port(tmp_path: Path) -> None:
+    found = Expected(example("gb300-twin-plane", tmp_path).snapshot()).sessions
+    assert found[0].peer.startswith("Ethernet")
+    assert all(one.inside for one in found)
+    assert len(found) == 576

@@ -1,0 +1,194 @@
+"""Addresses, subnets and pools: a design that holds each property, and designs that break it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.checks.design.designs import (
+    BACKEND,
+    FRONT,
+    PODS,
+    Case,
+    Cases,
+    Design,
+    alter,
+    at,
+    design,
+    found,
+    links,
+    put,
+    tenancy,
+    verify,
+)
+
+TWO = (
+    BACKEND
+    + """\
+  storage:
+    purpose: storage
+    nos: sonic
+    servers: {model: node, nics: compute, count: 4, name: store}
+    topology: {switch: sn5600, unit: {servers: 4}, spine: {min_count: 4}, leaf: {uplinks: {speed_gbps: 400}}}
+"""
+)
+
+
+def _host(about: Design, address: int) -> Design:
+    """A server with another address in its network."""
+    hosts = {key: dict(found) for key, found in about.fabric.tenancy.hosts.items()}
+    hosts[0, 0][min(hosts[0, 0])] = address
+    return tenancy(about, hosts=hosts)
+
+
+def _gateway(about: Design) -> int:
+    gateway = about.fabric.tenancy.tenants[0].networks[0].gateway
+    assert gateway is not None
+    return gateway
+
+
+def _subnet(about: Design, change: int | None = None) -> Design:
+    """The first uplink of leaf 1 with the subnet of its second, or another one."""
+    one, other = links(about, "backend-leaf001", "backend-spine001")
+    return alter(about, subnet=put(about.fabric.subnet, one, about.fabric.subnet[other] if change is None else change))
+
+
+CASES: Cases = {
+    ("FAB208", "loopback and VTEP"): Case(
+        BACKEND,
+        lambda d: tenancy(d, vtep={**d.fabric.tenancy.vtep, at(d, "backend-leaf001"): d.fabric.loopback[0]}),
+        [
+            "intent.yaml:7:5: error[FAB208]: fabric 'backend': expected one owner of 10.0.0.1, got the loopback "
+            "of backend-spine001 and the VTEP of backend-leaf001"
+        ],
+    ),
+    ("FAB208", "management"): Case(
+        BACKEND,
+        lambda d: alter(d, management=put(d.fabric.management, 1, d.fabric.management[0])),
+        [
+            "intent.yaml:7:5: error[FAB208]: fabric 'backend': expected one owner of 172.16.0.2, got the "
+            "management address of backend-spine001 and the management address of backend-spine002"
+        ],
+    ),
+    ("FAB208", "link and loopback"): Case(
+        BACKEND,
+        lambda d: _subnet(d, 10 << 24),
+        [
+            "intent.yaml:7:5: error[FAB208]: fabric 'backend': expected one owner of 10.0.0.1, got the loopback "
+            "of backend-spine001 and the link between backend-leaf001 and backend-spine001"
+        ],
+    ),
+    ("FAB208", "gateway"): Case(
+        FRONT,
+        lambda d: _host(d, _gateway(d)),
+        [
+            "intent.yaml:16:80: error[FAB208]: fabric 'front': network 'red/login': expected an address of its "
+            "subnet for bond 1 of web-0001, got 10.20.0.1"
+        ],
+    ),
+    ("FAB208", "leaf"): Case(
+        FRONT,
+        lambda d: _host(d, _gateway(d) + 253),
+        [
+            "intent.yaml:16:80: error[FAB208]: fabric 'front': network 'red/login': expected one owner of "
+            "10.20.0.254, got front-leaf001 and bond 1 of web-0001"
+        ],
+    ),
+    ("FAB208", "two servers"): Case(
+        FRONT,
+        lambda d: _host(d, max(d.fabric.tenancy.hosts[0, 0].values())),
+        [
+            "intent.yaml:16:80: error[FAB208]: fabric 'front': network 'red/login': expected one owner of "
+            "10.20.0.6, got bond 1 of web-0001 and bond 1 of web-0005"
+        ],
+    ),
+    ("FAB208", "outside"): Case(
+        FRONT,
+        lambda d: _host(d, _gateway(d) + 300),
+        [
+            "intent.yaml:16:80: error[FAB208]: fabric 'front': network 'red/login': expected an address of its "
+            "subnet for bond 1 of web-0001, got 10.20.1.45"
+        ],
+    ),
+    ("FAB209", "length"): Case(
+        BACKEND,
+        lambda d: alter(d, subnet_length=30),
+        ["intent.yaml:7:5: error[FAB209]: fabric 'backend': expected links of a /31, got a /30"],
+    ),
+    ("FAB209", "twice"): Case(
+        BACKEND,
+        _subnet,
+        [
+            "intent.yaml:7:5: error[FAB209]: fabric 'backend': expected 10.64.0.2/31 on one link, got it between "
+            "backend-leaf001 and backend-spine001, and between backend-leaf001 and backend-spine001"
+        ],
+    ),
+    ("FAB209", "odd"): Case(
+        BACKEND,
+        lambda d: _subnet(d, (10 << 24) + (99 << 16) + 1),
+        [
+            "intent.yaml:7:5: error[FAB209]: fabric 'backend': expected a first address that is even between "
+            "backend-leaf001 and backend-spine001, got 10.99.0.1"
+        ],
+    ),
+    ("FAB209", "none"): Case(
+        BACKEND,
+        lambda d: _subnet(d, -1),
+        [
+            "intent.yaml:7:5: error[FAB209]: fabric 'backend': expected a subnet on every link, got none between "
+            "backend-leaf001 and backend-spine001"
+        ],
+    ),
+    ("FAB209", "unnumbered"): Case(PODS, ("addressing: ipv4", "addressing: unnumbered"), []),
+    ("FAB210", "overlap"): Case(
+        BACKEND,
+        lambda d: alter(d, prefixes={**d.fabric.prefixes, "vtep": ("10.64.0.0/24",)}),
+        [
+            "intent.yaml:7:5: error[FAB210]: fabric 'backend': expected pools that lie apart, got 'p2p' "
+            "10.64.0.0/10 and 'vtep' 10.64.0.0/24"
+        ],
+    ),
+    ("FAB210", "carriers"): Case(
+        BACKEND,
+        ("qos: {}", "pools: {p2p: 100.64.0.0/16}"),
+        [
+            "intent.yaml:20:18: note[FAB210]: fabric 'backend': pool 'p2p': expected private space, got "
+            "100.64.0.0/16, which is for carriers (RFC 6598)\n    hint: fine where no carrier's network is met"
+        ],
+    ),
+    ("FAB210", "routes from outside"): Case(
+        FRONT.replace("overlay: {kind: evpn-vxlan}\n    tenants", "checks").partition("    checks")[0],
+        ("{asn: 65010}", "{asn: 65010, accept: [0.0.0.0/0, 10.0.0.0/8]}"),
+        [
+            "intent.yaml:13:86: warning[FAB210]: fabric 'front': router 'wan': expected routes outside the "
+            "fabric's pools, got 10.0.0.0/8 over 'loopback' 10.0.0.0/15\n    hint: accept narrower prefixes, or "
+            "the default route alone"
+        ],
+    ),
+}
+
+
+def test_addresses_of_two_fabrics() -> None:
+    """A clash between fabrics is told where the later one stands."""
+    about = design(TWO, "storage")
+    assert found("FAB208", about) == []
+    other = about.plan.fabrics["backend"]
+    clash = alter(about, management=put(about.fabric.management, 0, other.management[0]))
+    assert [finding.message for finding in found("FAB208", clash)] == [
+        "fabric 'storage': expected one owner of 172.16.0.2, got the management address of backend-spine001 and the "
+        "management address of storage-spine001"
+    ]
+
+
+def test_pools_of_two_fabrics() -> None:
+    """Fabrics may share a pool of one kind, and nothing else."""
+    about = design(TWO, "storage")
+    assert found("FAB210", about) == []
+    other = alter(about, prefixes={**about.fabric.prefixes, "p2p": ("10.0.0.0/24",)})
+    assert [finding.message for finding in found("FAB210", other)] == [
+        "fabric 'storage': expected pools that lie apart, got 'loopback' 10.0.0.0/15 and 'p2p' 10.0.0.0/24"
+    ]
+
+
+@pytest.mark.parametrize(("id_", "case"), sorted(CASES))
+def test_design_addressing(id_: str, case: str) -> None:
+    verify((id_, case), CASES[id_, case])

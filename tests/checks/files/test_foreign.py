@@ -1,0 +1,199 @@
+"""Networks that others built: what is usual there and no mistake, and mistakes that look usual."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from tests.checks.files.helpers import SMALL, Files, but, says
+
+PEER_LINK = "hostname {n}\ninterface Vlan4094\n   ip address 192.168.0.{h}/31\n"
+VIRTUAL = "hostname {n}\ninterface Management1\n   vrf MGMT\n   ip address 10.0.0.15/24\nvrf instance MGMT\n"
+PLANE = "hostname {n}\n" + "".join(f"interface Ethernet{i}\n   ip address 10.0.{i}.0/31\n" for i in range(1, 5))
+PAIR = """\
+hostname {n}
+interface Loopback0
+   ip address 10.255.0.{i}/32
+interface Loopback1
+   ip address 10.254.0.1/32
+interface Vxlan1
+   vxlan source-interface Loopback1
+router bgp 65000
+   router-id 10.255.0.{i}
+"""
+UNNUMBERED = """\
+hostname {n}
+router bgp {asn}
+ no bgp default ipv4-unicast
+ neighbor swp1 interface remote-as external
+ neighbor 10.255.0.{other} remote-as external
+ neighbor 10.255.0.{other} update-source lo
+ address-family ipv4 unicast
+  neighbor swp1 activate
+ address-family l2vpn evpn
+  neighbor 10.255.0.{other} activate
+interface swp1
+ description {far} swp1
+interface lo
+ ip address 10.255.0.{own}/32
+"""
+MLAG = """\
+hostname {n}
+interface Vlan4094
+   ip address 192.168.0.{h}/31
+router bgp {asn}
+   neighbor 192.168.0.{o} remote-as {asn}
+"""
+FRAGMENT = "hostname {n}\nrouter bgp {asn}\n   neighbor {peer} remote-as {far}\n   neighbor {peer} update-source Loopback0\n"
+FRR = "hostname r1\nrouter bgp 65001\n neighbor 10.0.0.1 remote-as 65002\n neighbor 10.0.0.1 update-source 10.0.0.2\n"
+HAND = "hostname r2\nrouter bgp 65002\n neighbor 10.0.0.2 remote-as 65001\ninterface swp1\n ip address 10.0.0.1/31\n"
+MAPPED = "   neighbor 10.0.0.0 route-map RM in\n"
+LEAF = """\
+hostname {n}
+interface Ethernet1
+   mtu {mtu}
+   ip address 10.0.0.{h}/31
+interface Vlan10
+   vrf red
+   mtu 9214
+interface Vlan20
+   vrf red
+   mtu 9214
+interface Loopback1
+   ip address 10.254.0.{h}/32
+interface Vxlan1
+   vxlan source-interface Loopback1
+   vxlan vrf red vni 50001
+vrf instance red
+router bgp 65000
+   vrf red
+      route-target import evpn 65000:{rt}
+"""
+
+
+def pair(text: str, **fields: tuple[object, object]) -> Files:
+    """Two leaves, each with its own of the two values of every field."""
+    return {
+        f"leaf{at + 1}.eos": text.format(n=f"leaf{at + 1}", **{name: values[at] for name, values in fields.items()})
+        for at in (0, 1)
+    }
+
+
+def four(text: str, asns: tuple[int, ...] = (1, 1, 2, 2)) -> Files:
+    """Two pairs with the same subnet."""
+    return {
+        f"leaf{at + 1}.eos": text.format(n=f"leaf{at + 1}", h=at % 2, o=1 - at % 2, asn=65000 + asns[at]) for at in range(4)
+    }
+
+
+FRR_PAIR = {
+    f"{name}.frr": UNNUMBERED.format(n=name, far=far, asn=asn, own=own, other=other)
+    for name, far, asn, own, other in (("r1", "r2", 65001, 1, 2), ("r2", "r1", 65002, 2, 1))
+}
+
+# Check and what it looks at → files, findings without their hints.
+CASES: Mapping[tuple[str, str], tuple[Files, list[str]]] = {
+    ("FAB253", "one subnet for the peer links of all pairs"): (four(PEER_LINK), []),
+    ("FAB253", "one half of a pair with the other's address"): (
+        four(PEER_LINK) | {"leaf2.eos": PEER_LINK.format(n="leaf2", h=0)},
+        [
+            f"leaf{n}.eos:3: error[FAB253]: leaf{n}: Vlan4094: 192.168.0.{h}/31 is one of 4 in 192.168.0.0/31, with "
+            + ", ".join(f"leaf{m} Vlan4094" for m in (1, 2, 3, 4) if m != n)
+            for n, h in ((1, 0), (2, 0), (3, 0), (4, 1))
+        ],
+    ),
+    ("FAB255", "a session over a peer link is with the half that it is meant for"): (four(MLAG), []),
+    ("FAB252", "virtual switches behind a NAT each"): (
+        {f"leaf{n}.eos": VIRTUAL.format(n=f"leaf{n}") for n in (1, 2, 3)},
+        [
+            "leaf1.eos:4: note[FAB252]: leaf1: 10.0.0.15 is the management address of all 3 devices: "
+            "right in a lab of virtual ones alone"
+        ],
+    ),
+    ("FAB252", "two planes that never meet"): (
+        {f"{n}.eos": PLANE.format(n=n) for n in ("p0-leaf1", "p1-leaf1")},
+        [
+            f"{one}.eos:3: error[FAB252]: {one}: Ethernet1: 4 addresses are those of {other} too; the first, 10.0.1.0, "
+            f"of {other} Ethernet1 ({other}.eos:3)"
+            for one, other in (("p0-leaf1", "p1-leaf1"), ("p1-leaf1", "p0-leaf1"))
+        ],
+    ),
+    ("FAB252", "a pair answers for one tunnel address"): (pair(PAIR, i=(1, 2)), []),
+    ("FAB252", "a tunnel address that a leaf speaks BGP by"): (
+        but(pair(PAIR, i=(1, 2)), {"leaf1.eos": {"router-id 10.255.0.1": "router-id 10.254.0.1"}}),
+        [
+            "leaf1.eos:5: error[FAB252]: leaf1: Loopback1: 10.254.0.1 is the address of leaf2 Loopback1 (leaf2.eos:5) too",
+            "leaf2.eos:5: error[FAB252]: leaf2: Loopback1: 10.254.0.1 is the address of leaf1 Loopback1 (leaf1.eos:5) too",
+        ],
+    ),
+    ("FAB267", "half of a pair begins its tunnels elsewhere"): (
+        but(pair(PAIR, i=(1, 2)), {"leaf2.eos": {"source-interface Loopback1": "source-interface Loopback0"}}),
+        [
+            "leaf2.eos:7: error[FAB267]: leaf2: tunnel source Loopback0, but Loopback1 has the address that the tunnels of "
+            "leaf1 begin at"
+        ],
+    ),
+    ("FAB259", "a session of a cable beside one between loopbacks"): (FRR_PAIR, []),
+    ("FAB256", "only the addresses of a fragment are missing"): (
+        pair(FRAGMENT, asn=(65001, 65002), peer=("10.0.0.1", "10.0.0.0"), far=(65002, 65001)),
+        [
+            "leaf1.eos:3: note[FAB256]: leaf1: neighbor 10.0.0.1: nobody's address among the files that were read",
+            "leaf2.eos:3: note[FAB256]: leaf2: neighbor 10.0.0.0: nobody's address among the files that were read",
+        ],
+    ),
+    ("FAB257", "only the addresses of a fragment are missing"): (
+        pair(FRAGMENT, asn=(65001, 65002), peer=("10.0.0.1", "10.0.0.0"), far=(65002, 65001)),
+        [],
+    ),
+    ("FAB257", "FRR whose kernel may have the address"): (
+        {"r1.frr": FRR + "interface lo\n ip address 10.255.0.1/32\n", "r2.frr": HAND},
+        ["r1.frr:4: warning[FAB257]: r1: neighbor 10.0.0.1: local address 10.0.0.2 is on no interface here"],
+    ),
+    ("FAB256", "the end of a session has an address of another link"): (
+        but(SMALL, {"leaf1.eos": {"ip address 10.0.0.1/31": "ip address 10.0.0.5/31"}}),
+        [
+            "leaf1.eos:20: error[FAB256]: leaf1: neighbor 10.0.0.0: the address of spine1 et-0/0/1, "
+            "but in no subnet of this device",
+            "spine1.junos:21: error[FAB256]: spine1: neighbor 10.0.0.1: nobody's address; AS 65001 is that of leaf1",
+        ],
+    ),
+    ("FAB265", "a route target more"): (
+        but(
+            pair(LEAF, mtu=(9264, 9264), h=(0, 1), rt=(50001, 50001)),
+            {"leaf2.eos": {"evpn 65000:50001\n": "evpn 65000:50001\n      route-target import evpn 65000:7\n"}},
+        ),
+        [
+            "leaf1.eos:19: warning[FAB265]: leaf1: VRF red: import route targets 65000:50001, but 65000:50001, 65000:7 "
+            "on the other leaves",
+            "leaf2.eos:20: warning[FAB265]: leaf2: VRF red: import route targets 65000:50001, 65000:7, but 65000:50001 "
+            "on the other leaves",
+        ],
+    ),
+    ("FAB269", "larger than any host sends"): (
+        pair(LEAF, mtu=(9214, 9214), h=(0, 1), rt=(1, 1)),
+        [
+            f"leaf{n}.eos:7: note[FAB269]: leaf{n}: Vlan10 and 1 more: MTU 9214 and 50 of VXLAN are more than the 9214 of "
+            "the fabric links"
+            for n in (1, 2)
+        ],
+    ),
+    ("FAB269", "larger than the links"): (
+        pair(LEAF, mtu=(1500, 1500), h=(0, 1), rt=(1, 1)),
+        [
+            f"leaf{n}.eos:7: error[FAB269]: leaf{n}: Vlan10 and 1 more: MTU 9214 and 50 of VXLAN are more than the 1500 of "
+            "the fabric links"
+            for n in (1, 2)
+        ],
+    ),
+    ("FAB281", "one name on many lines"): (
+        but(SMALL, {"leaf1.eos": {"maximum-routes 1000\n": "maximum-routes 1000\n" + 3 * MAPPED}}),
+        ["leaf1.eos:24: error[FAB281]: leaf1: route-map RM is not defined; 2 more lines refer to it"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES, ids=" ".join)
+def test_networks_of_others(case: tuple[str, str]) -> None:
+    files, heads = CASES[case]
+    assert [said.partition("\n")[0] for said in says(case[0], files)] == heads

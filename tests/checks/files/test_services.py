@@ -1,0 +1,177 @@
+"""What runs beside forwarding, names, and what could not be read: judged one device at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from fabric.checks.folder import check_folder
+from fabric.nos.reading.folder import scan
+from tests.checks.files.helpers import SMALL, Case, but, in_full, says
+
+ODD = "".join(f"frobnicate {n}\n" for n in range(1, 8))
+
+CASES: Mapping[tuple[str, str], Case] = {
+    ("FAB250", "small"): (SMALL, []),
+    ("FAB250", "two of one name"): (
+        but(SMALL, {"leaf2.nxos": {"hostname leaf2": "hostname LEAF1"}}),
+        [
+            "leaf2.nxos:1: error[FAB250]: LEAF1: host name LEAF1 is that of leaf1.eos too",
+        ],
+    ),
+    ("FAB281", "small"): (SMALL, []),
+    ("FAB281", "filters that are defined nowhere, told once"): (
+        but(
+            SMALL,
+            {
+                "leaf1.eos": {"maximum-routes 1000\n": "maximum-routes 1000\n   neighbor 10.0.0.0 route-map RM-IN in\n"},
+                "leaf2.nxos": {
+                    "    address-family ipv4 unicast\n": "    address-family ipv4 unicast\n      prefix-list PL in\n"
+                },
+                "spine1.junos": {"type external": "type external\nset protocols bgp group LEAVES import ACCEPT"},
+            },
+        ),
+        [
+            "leaf1.eos:24: error[FAB281]: leaf1: route-map RM-IN is not defined",
+            "leaf2.nxos:26: error[FAB281]: leaf2: prefix-list PL is not defined",
+            "spine1.junos:19: error[FAB281]: spine1: policy-statement ACCEPT is not defined",
+        ],
+    ),
+    ("FAB283", "small"): (SMALL, []),
+    ("FAB283", "none, and one"): (
+        but(
+            SMALL,
+            {
+                "leaf1.eos": {"ntp server 192.0.2.10\nntp server 192.0.2.11\nlogging host 192.0.2.20\n": ""},
+                "leaf2.nxos": {"logging server 192.0.2.20 6 use-vrf management\n": ""},
+                "spine1.junos": {"set system ntp server 192.0.2.11\n": ""},
+            },
+        ),
+        [
+            "leaf1.eos: note[FAB283]: leaf1: no time server",
+            "spine1.junos: note[FAB283]: spine1: one time server",
+            "leaf1.eos: note[FAB283]: leaf1: no log collector; nor on 1 other device",
+        ],
+    ),
+    ("FAB284", "nothing is known"): (SMALL, []),
+    ("FAB284", "off"): (
+        but(SMALL, {"leaf2.nxos": {"feature bgp\n": "feature bgp\nno copp profile\n"}}),
+        [
+            "leaf2.nxos:3: warning[FAB284]: leaf2: control-plane protection is off",
+        ],
+    ),
+    ("FAB285", "small"): (SMALL, []),
+    ("FAB285", "doors of three vendors"): (
+        but(
+            SMALL,
+            {
+                "leaf1.eos": {"vrf instance MGMT\n": "vrf instance MGMT\nmanagement telnet\n   no shutdown\n"},
+                "leaf2.nxos": {"feature bgp\n": "feature bgp\nfeature telnet\nsnmp-server community public ro\n"},
+                "spine1.junos": {"set protocols lldp": "set system services telnet\nset protocols lldp"},
+            },
+        ),
+        [
+            "leaf1.eos:7: error[FAB285]: leaf1: telnet is on",
+            "leaf2.nxos:3: error[FAB285]: leaf2: telnet is on",
+            "leaf2.nxos:4: error[FAB285]: leaf2: SNMP community is on",
+            "spine1.junos:23: error[FAB285]: spine1: telnet is on",
+        ],
+    ),
+    ("FAB286", "references are no secrets"): (
+        but(SMALL, {"leaf1.eos": {"vrf instance MGMT\n": "vrf instance MGMT\nusername admin secret sha512 ${ADMIN_HASH}\n"}}),
+        [],
+    ),
+    ("FAB286", "secrets of three vendors, never shown"): (
+        but(
+            SMALL,
+            {
+                "leaf1.eos": {"maximum-routes 1000\n": "maximum-routes 1000\n   neighbor 10.0.0.0 password 7 hush\n"},
+                "leaf2.nxos": {"feature bgp\n": "feature bgp\nusername admin password 5 hush role network-admin\n"},
+                "spine1.junos": {
+                    "set protocols lldp": 'set system root-authentication encrypted-password "hush"\nset protocols lldp'
+                },
+            },
+        ),
+        [
+            "leaf1.eos:24: warning[FAB286]: leaf1: literal BGP password of 10.0.0.0",
+            "leaf2.nxos:3: warning[FAB286]: leaf2: literal password of user admin",
+            "spine1.junos:23: warning[FAB286]: spine1: literal password of root",
+        ],
+    ),
+    ("FAB287", "small"): (SMALL, []),
+    ("FAB287", "off"): (
+        but(
+            SMALL,
+            {
+                "leaf1.eos": {"hostname leaf1\n": "hostname leaf1\nno lldp run\n"},
+                "leaf2.nxos": {"feature bgp\n": "feature bgp\nno feature lldp\n"},
+            },
+        ),
+        [
+            "leaf1.eos:2: note[FAB287]: leaf1: LLDP is off",
+            "leaf2.nxos:3: note[FAB287]: leaf2: LLDP is off",
+        ],
+    ),
+    ("FAB290", "small"): (SMALL, []),
+    ("FAB290", "cut off"): (
+        {"leaf1.sonic": '{\n  "PORT": {\n', "spine1.junos": "interfaces {\n    et-0/0/1 {\n"},
+        [
+            "leaf1.sonic:3: error[FAB290]: leaf1: not JSON: Expecting property name enclosed in double quotes",
+            "spine1.junos:1: error[FAB290]: spine1: the '{' after 'interfaces' is never closed",
+            "spine1.junos:2: error[FAB290]: spine1: the '{' after 'et-0/0/1' is never closed",
+        ],
+    ),
+    ("FAB292", "small"): (SMALL, []),
+    ("FAB292", "many are counted"): (
+        but(SMALL, {"leaf1.eos": {"hostname leaf1\n": f"hostname leaf1\n{ODD}"}}),
+        [
+            "leaf1.eos:2: note[FAB292]: leaf1: not understood: frobnicate 1",
+            "leaf1.eos:3: note[FAB292]: leaf1: not understood: frobnicate 2",
+            "leaf1.eos:4: note[FAB292]: leaf1: not understood: frobnicate 3",
+            "leaf1.eos:5: note[FAB292]: leaf1: not understood: frobnicate 4",
+            "leaf1.eos:6: note[FAB292]: leaf1: not understood: frobnicate 5",
+            "leaf1.eos:7: note[FAB292]: leaf1: 2 more statements of 30 are not understood",
+        ],
+    ),
+    ("FAB294", "small"): (SMALL, []),
+    ("FAB294", "two files of one device"): (
+        {"leaf1.frr/bgpd.conf": "vrf red\n vni 8\n", "leaf1.frr/zebra.conf": "vrf red\n vni 7\n"},
+        [
+            "leaf1.frr/bgpd.conf:2: error[FAB294]: leaf1: the VNI of VRF red is 8 here and 7 in leaf1.frr/zebra.conf:2",
+            "leaf1.frr/zebra.conf:2: error[FAB294]: leaf1: the VNI of VRF red is 7 here and 8 in leaf1.frr/bgpd.conf:2",
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES, ids=" ".join)
+def test_services(case: tuple[str, str]) -> None:
+    files, heads = CASES[case]
+    assert says(case[0], files) == in_full(case[0], heads)
+
+
+def test_files_that_no_reader_is_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in {
+        "a.cfg": SMALL["leaf1.eos"],
+        "core": "\0",
+        "notes.txt": "Ask Ann.\n",
+        "r1.cfg": "sysname r1\n",
+    }.items():
+        Path(name).write_text(text)
+    found = [str(finding) for finding in check_folder(scan(Path())).findings if finding.id == "FAB291"]
+    assert found == in_full(
+        "FAB291",
+        [
+            "core: warning[FAB291]: not read: binary",
+            "notes.txt: warning[FAB291]: not read: no sign of a network OS that can be read here",
+            "r1.cfg: warning[FAB291]: not read: looks like a network OS that has no reader here",
+        ],
+    )
+
+
+def test_every_file_is_recognised(tmp_path: Path) -> None:
+    (tmp_path / "leaf1.cfg").write_text(SMALL["leaf1.eos"])
+    assert [finding.id for finding in check_folder(scan(tmp_path)).findings if finding.severity != "note"] == []

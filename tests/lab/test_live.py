@@ -1,0 +1,358 @@
+"""Labs as a user brings them up: whole, twice, killed half-way, without root; nothing of them stays, or is seen outside."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from fabric.cli import main
+from fabric.intent.intent import Intent
+from fabric.lab import state
+from fabric.lab.down import take_down
+from fabric.lab.machine import daemons, limits, namespaces
+from fabric.lab.machine.kernel import kernel
+from fabric.lab.names import Names
+from fabric.lab.switch import BASE_SYSCTLS
+from fabric.lab.trial import AFTERWARDS, PROOF_NAMES
+from tests import ROOT
+from tests.lab.sites import EVPN, SONIC, alive, generated, left, processes
+
+FABRIC = Path(sys.executable).parent / "fabric"
+NOBODY = 65534
+FORMATS = {"json": "lab.json", "junit": "lab.xml", "markdown": "lab.md"}
+SCENARIOS = {  # every id that scenarios give their results
+    "link-down", "link-blackholed", "link-blackholed-no-bfd", "spine-dead", "spine-back", "leaf-dead", "maintenance",
+    "swapped-cables",
+}  # fmt: skip
+# What `up` says, and how many seconds into it it is killed; files are loaded in less time than the steps before take.
+STEPS = {"building": 0.1, "starting FRR": 0.1, "loading the generated files": 0.0}
+
+Site = Callable[[str, str], Intent]
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    """Makes the files of a site; whatever is left of its lab goes at the end, also where a test fails."""
+    made: list[str] = []
+
+    def make(text: str, name: str) -> Intent:
+        made.append(name)
+        return generated(text, name, tmp_path)
+
+    yield make
+    for name in made:
+        with state.only_one(Names(name)):
+            take_down(Names(name))
+
+
+def fabric(*words: object, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    """`fabric lab …`."""
+    command = [str(FABRIC), "lab", *map(str, words)]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, timeout=300)
+
+
+def started(*words: object) -> subprocess.Popen[str]:
+    """`fabric lab …` at work."""
+    command = [str(FABRIC), "lab", *map(str, words)]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+
+def until(process: subprocess.Popen[str], step: str) -> None:
+    """Waits until it says that it has come so far."""
+    assert process.stderr is not None
+    for line in process.stderr:
+        if line.strip().startswith(step):
+            return
+
+
+def first(done: subprocess.CompletedProcess[str]) -> str:
+    """The first line that it said, or else its errors."""
+    return next(iter(done.stdout.splitlines()), done.stderr)
+
+
+def host() -> tuple[object, object]:
+    """Links and addresses of the machine itself."""
+    rows = json.loads(subprocess.run(["ip", "-j", "address"], capture_output=True, text=True, check=True).stdout)
+    addresses = {row["ifname"]: sorted(one["local"] for one in row["addr_info"] if "local" in one) for row in rows}
+    return addresses, sorted((row["ifname"], row["mtu"], row.get("master", ""), row.get("address", "")) for row in rows)
+
+
+def settings() -> dict[str, str]:
+    """What the machine has of everything that a lab sets in its namespaces, or raises."""
+    keys = {key.replace(".", "/") for key, _ in BASE_SYSCTLS} | ({*limits.NEEDED} if not state.sites() else set())
+    paths = {key: Path("/proc/sys", key) for key in keys}
+    return {key: path.read_text(encoding="ascii") for key, path in paths.items() if path.exists()}
+
+
+# --- as it should be ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("machine")
+def test_a_whole_life(site: Site, tmp_path: Path) -> None:
+    intent = site(EVPN, "lab-live")
+    file, before, kept = intent.path, host(), settings()
+
+    done = fabric("up", file)
+    assert (done.returncode, first(done)) == (0, "lab-live: up, 2 spines, 4 leaves, 8 servers, 16 cables")
+    assert [line.split(" …")[0].strip() for line in done.stderr.splitlines()] == [
+        "building 2 spines, 4 leaves, 8 servers, 16 cables",
+        f"starting FRR {daemons.version()} on 6 nodes",
+        "loading the generated files",
+    ]
+    running = processes("lab-live")
+    assert len(running) == 6 * 3  # zebra, bgpd and bfdd of each switch
+    assert host() == before
+
+    done = fabric("up", file)
+    assert (done.returncode, first(done).split(",")[0]) == (0, "lab-live: already up")
+    assert processes("lab-live") == running
+
+    done = fabric("status", file)
+    spaces = 6 + 8 + (0 if kernel().vrf_devices else 4 * 2)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [line.split(",")[0].split() for line in done.stdout.splitlines()] == [
+        ["lab-live:", "up"],
+        ["namespaces", f"{spaces}"],
+        ["nodes", "6", "with", "18", "daemons"],
+        ["built", "with", "--servers", "2"],
+    ]
+
+    asked = [word for name, path in FORMATS.items() for word in ("--format", f"{name}={path}")]
+    done = fabric("test", file, "--scenarios", *asked, cwd=tmp_path)
+    assert done.returncode == 0, (tmp_path / "lab.json").read_text(encoding="utf-8")
+    assert host() == before
+    _judge(tmp_path)
+
+    done = fabric("down", file)
+    assert (done.returncode, done.stdout) == (0, "lab-live: down\n")
+    assert (left("lab-live"), alive(running)) == ([], [])
+    assert host() == before
+    assert all(settings()[key] == value for key, value in kept.items() if key in settings())
+
+    assert fabric("status", file).stdout == "lab-live: none\n"
+    assert fabric("down", file).stdout == "lab-live: there was none\n"
+
+
+def _judge(folder: Path) -> None:
+    """Every result passes or says why not; the three reports tell the same."""
+    told = json.loads((folder / "lab.json").read_text(encoding="utf-8"))
+    results = {row["id"]: row for row in told["results"]}
+    assert results.keys() == {*PROOF_NAMES, *SCENARIOS, *(f"{name}-afterwards" for name in AFTERWARDS)}
+    assert [row["id"] for row in results.values() if row["status"] == "fail"] == []
+    skipped = {name: row["summary"] for name, row in results.items() if row["status"] == "skip"}
+    reasons = ("is not installed", "cannot answer ARP", "this kernel cannot drop")
+    assert [name for name, why in skipped.items() if not any(reason in why for reason in reasons)] == []
+    assert (told["site"], told["shape"]) == ("lab-live", "2 spines, 4 leaves, 8 servers, 16 cables")
+
+    suite = ET.parse(folder / "lab.xml").getroot()
+    cases = list(suite.iter("testcase"))
+    assert len(cases) == len(results)
+    assert (len(list(suite.iter("failure"))), len(list(suite.iter("skipped")))) == (0, len(skipped))
+
+    table = (folder / "lab.md").read_text(encoding="utf-8")
+    assert all(row["title"] in table for row in results.values())
+
+
+@pytest.mark.usefixtures("machine")
+def test_sonic(site: Site) -> None:
+    """Its frr.conf as it is, with what config_db.json says of ports."""
+    file = site(SONIC, "lab-live-sonic").path
+    done = fabric("up", file)
+    assert (done.returncode, first(done)) == (
+        0,
+        "lab-live-sonic: up, 2 spines, 2 leaves, 4 servers, 8 cables",
+    )
+    running = processes("lab-live-sonic")
+    assert fabric("test", file, "--only", "reach").returncode == 0  # a lab that has just come up is given its time
+    done = fabric("test", file, "--json")
+    results = {row["id"]: row["status"] for row in json.loads(done.stdout)["results"]}
+    assert (done.returncode, {name for name, status in results.items() if status == "fail"}) == (0, set())
+    # Only lldpd.conf is not SONiC's, and its switch ASIC suppresses ARP by itself.
+    assert {name for name, status in results.items() if status == "skip"} <= {"suppression", "lldp"}
+    assert fabric("down", file).returncode == 0
+    assert (left("lab-live-sonic"), alive(running)) == ([], [])
+
+
+# --- accidents ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("machine")
+@pytest.mark.parametrize("step", STEPS)
+def test_nothing_is_left_of_one_that_was_killed(site: Site, step: str) -> None:
+    file, before = site(EVPN, "lab-live-killed").path, host()
+    up = subprocess.Popen([str(FABRIC), "lab", "up", str(file)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    assert up.stderr is not None
+    for line in up.stderr:
+        if line.strip().startswith(step):
+            break
+    deadline = time.monotonic() + 10
+    while not namespaces.existing(Names("lab-live-killed").prefix) and time.monotonic() < deadline:
+        time.sleep(0.005)
+    time.sleep(STEPS[step])
+    running = processes("lab-live-killed")
+    up.send_signal(signal.SIGKILL)
+    up.wait()
+    up.stderr.close()
+
+    done = fabric("status", file)
+    assert (done.returncode, first(done)) == (1, "lab-live-killed: broken")
+    done = fabric("test", file)
+    assert (done.returncode, "fabric lab up" in done.stderr) == (3, True)
+    assert fabric("down", file).returncode == 0
+    assert (left("lab-live-killed"), alive(running)) == ([], [])
+    assert host() == before
+
+
+@pytest.mark.usefixtures("machine")
+@pytest.mark.parametrize(
+    ("number", "step"), [(signal.SIGTERM, "building"), (signal.SIGTERM, "starting FRR"), (signal.SIGHUP, "loading")]
+)
+def test_up_that_is_ended_by_a_signal_takes_its_lab_down(site: Site, number: signal.Signals, step: str) -> None:
+    """What `kill`, `timeout`, CI systems and a closed terminal send."""
+    intent, before = site(EVPN, "lab-live-ended"), host()
+    up = started("up", intent.path)
+    until(up, step)
+    time.sleep(0.1)
+    up.send_signal(number)
+    up.communicate(timeout=60)
+    assert up.returncode == 128 + number
+    assert left("lab-live-ended") == []
+    assert host() == before
+
+
+@pytest.mark.usefixtures("machine")
+def test_test_and_down_that_are_ended_by_a_signal(site: Site) -> None:
+    """A test leaves the lab up, with no program of its own; what `down` has begun it brings to its end."""
+    file = site(EVPN, "lab-live-term").path
+    assert fabric("up", file).returncode == 0
+    running = processes("lab-live-term")
+    trial = started("test", file, "--scenarios", "--only", "link-down")
+    until(trial, "")
+    time.sleep(1)
+    trial.terminate()
+    trial.communicate(timeout=60)
+    assert trial.returncode == 128 + signal.SIGTERM
+    assert processes("lab-live-term") == running
+
+    down = started("down", file)
+    deadline = time.monotonic() + 30
+    while len(processes("lab-live-term")) == len(running) and time.monotonic() < deadline:
+        time.sleep(0.005)
+    down.terminate()
+    down.communicate(timeout=60)
+    assert down.returncode == 128 + signal.SIGTERM
+    assert (left("lab-live-term"), alive(running)) == ([], [])
+
+
+@pytest.mark.usefixtures("machine")
+def test_changed_files_ask_for_another_up(site: Site) -> None:
+    intent = site(EVPN, "lab-live-changed")
+    assert fabric("up", intent.path, "--limit", "backend-spine*").returncode == 0
+    path = intent.folder / "configs/backend-spine001/frr.conf"
+    path.write_text(path.read_text(encoding="utf-8") + "!\n", encoding="utf-8")
+    done = fabric("test", intent.path)
+    assert (done.returncode, "have changed since" in done.stderr) == (1, True)
+    done = fabric("up", intent.path, "--limit", "backend-spine*")
+    assert (done.returncode, "already" in done.stdout) == (0, False)
+    assert fabric("test", intent.path, "--only", "forwarding").returncode == 0
+    assert fabric("down", intent.path).returncode == 0
+
+
+@pytest.mark.usefixtures("machine")
+def test_a_line_that_daemons_refuse_is_told(site: Site) -> None:
+    intent = site(EVPN, "lab-live-refused")
+    path = intent.folder / "configs/backend-spine001/frr.conf"
+    path.write_text(path.read_text(encoding="utf-8") + "router bpg 65000\n", encoding="utf-8")
+    done = fabric("up", intent.path, "--limit", "backend-spine*")
+    told = [line for line in done.stderr.splitlines() if line.startswith("refused: backend-spine001:")]
+    assert (done.returncode, bool(told), "router bpg 65000" in " ".join(told)) == (1, True, True), done.stderr
+    assert fabric("down", intent.path).returncode == 0
+
+
+@pytest.mark.usefixtures("machine")
+def test_nothing_is_left_where_a_kernel_refuses_a_file(site: Site) -> None:
+    intent = site(EVPN, "lab-live-filter")
+    path = intent.folder / "configs/backend-leaf002/nftables.conf"
+    path.write_text(path.read_text(encoding="utf-8") + "table nonsense {\n", encoding="utf-8")
+    done = fabric("up", intent.path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "backend-leaf002: nftables.conf is refused" in done.stderr
+    assert left("lab-live-filter") == []
+
+
+# --- what is missing ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("machine")
+@pytest.mark.parametrize("words", [["test"], ["test", "--scenarios"], ["test", "--only", "lldp"]])
+def test_a_test_needs_a_lab(site: Site, words: list[str]) -> None:
+    file = site(EVPN, "lab-live-none").path
+    done = fabric(*words, file)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr == f"fabric: no lab of site 'lab-live-none' is up: fabric lab up {file}\n"
+    assert left("lab-live-none") == []
+
+
+# Modules may lie where nobody can read them, so all are read first.
+AS_NOBODY = f"""
+import os, sys
+from fabric import pipeline
+from fabric.cli import main
+from fabric.lab.lab import Lab
+Lab(pipeline.load(pipeline.Path(sys.argv[2]))).blueprint
+os.setgroups([])
+os.setgid({NOBODY})
+os.setuid({NOBODY})
+main(["lab", *sys.argv[1:]])
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become nobody")
+@pytest.mark.parametrize("verb", ["up", "test", "down"])
+def test_without_root(verb: str) -> None:
+    command = [sys.executable, "-c", AS_NOBODY, verb, "intent/ai-frr.yaml"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "needs root" in done.stderr
+
+
+@pytest.mark.usefixtures("machine")
+@pytest.mark.parametrize(
+    ("there", "told"),
+    [
+        ((), "FRR is not installed: no zebra in"),
+        (("zebra",), "FRR is not whole: no bgpd, bfdd in"),
+        (("zebra", "bgpd"), "FRR is not whole: no bfdd in"),
+        (("zebra", "bgpd", "bfdd"), "FRR is not whole: no vtysh"),
+    ],
+)
+def test_without_frr(
+    there: tuple[str, ...],
+    told: str,
+    site: Site,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    file = site(EVPN, "lab-live-bare").path
+    folder = tmp_path / "frr"
+    folder.mkdir()
+    for name in there:
+        (folder / name).touch(mode=0o755)
+    found = shutil.which
+    monkeypatch.setattr(daemons, "FOLDERS", (str(folder),))
+    monkeypatch.setattr(shutil, "which", lambda name: None if name == "vtysh" else found(name))
+    with pytest.raises(SystemExit) as stop:
+        main(["lab", "up", str(file)])
+    assert (stop.value.code, capsys.readouterr().err.startswith(f"fabric: {told}")) == (3, True)
+    assert left("lab-live-bare") == []

@@ -1,0 +1,309 @@
+"""Reports of an outcome: files that a person can read, and names that stay text in every format. UPDATE_GOLDEN=1 rewrites."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+from html import unescape
+from xml.etree import ElementTree as ET
+
+import pytest
+from markdown_it import MarkdownIt
+
+from fabric.checks import batfish, design, files, servers
+from fabric.checks.base import Check
+from fabric.diff.markdown import MENTION
+from fabric.lab.limits_of_emulation import NOT_EMULATED
+from fabric.lab.outcome import FAIL, PASS, SKIP, Fault, NotEmulated, Outcome, Result
+from fabric.lab.reports import FORMATS, report
+from fabric.lab.reports.text import MOST_FAULTS
+from fabric.lab.reports.words import label, shown, span, verdict
+from tests import ROOT
+from tests.checks.reports.test_hostile import HOSTILE as CHECKED
+from tests.checks.reports.test_junit import ATTRIBUTES, INSIDE
+
+GOLDEN = ROOT / "tests" / "golden" / "lab"
+ENDINGS = {"text": "txt", "json": "json", "junit": "xml", "markdown": "md"}
+
+SESSIONS = Result("sessions", "proof", "BGP sessions", PASS, "48 of 48 established", seconds=3.25)
+TABLES = Result("tables", "proof", "forwarding tables", PASS, "1,024 of 1,024 routes as planned", seconds=0.5)
+HASHING = Result("hashing", "proof", "hashing", PASS, "flows on all paths", measured={"busiest_share": 0.2617}, seconds=1.5)
+LINK_DOWN = Result(
+    "link-down",
+    "scenario",
+    "link down",
+    PASS,
+    "leaf1 swp1: traffic moves to 1 path",
+    measured={"fib_repair_ms": 12.5, "longest_gap_ms": 40.0, "paths_before": 2, "paths_after": 1, "paths_expected": 1},
+    seconds=4.0,
+)
+BLACKHOLE = Result(
+    "blackhole",
+    "scenario",
+    "link blackholed without BFD",
+    PASS,
+    "found after the hold time",
+    measured={"fib_repair_ms": 8912.25, "longest_gap_ms": 9000, "paths_before": 2, "paths_after": 1, "paths_expected": 1},
+    seconds=15.0,
+)
+SUPPRESSION = Result("suppression", "proof", "ARP suppression", SKIP, "no tenant has a layer-2 network")
+
+HOSTILE = "a|b `c` <img>&amp;\n| d |\x1b[2J"
+
+
+def foreign(text: str) -> Outcome:
+    """An outcome whose every text came from elsewhere."""
+    result = Result(text, "scenario", text, FAIL, text, (Fault(text, text),), {"name": text, "gap_ms": math.inf})
+    reasons = (NotEmulated(text, text, (text,)),)
+    return Outcome(text, text, text, text, text, (result, Result(text, "scenario", text, SKIP, text)), reasons, 0.04)
+
+
+OUTCOMES = {
+    "all-pass": Outcome(
+        "dc1",
+        "2 spines, 4 leaves, 8 servers, 24 cables",
+        "8.4.4",
+        "6.1.0-18-amd64",
+        "devices",
+        (SESSIONS, TABLES, HASHING, LINK_DOWN, BLACKHOLE),
+        NOT_EMULATED,
+        24.75,
+    ),
+    "failures": Outcome(
+        "dc1",
+        "2 spines, 4 leaves, 8 servers, 24 cables",
+        "10.3",
+        "6.12.9",
+        "namespaces",
+        (
+            Result(
+                "sessions",
+                "proof",
+                "BGP sessions",
+                FAIL,
+                "46 of 48 established",
+                (
+                    Fault("leaf1", "neighbor 10.64.0.2: expected Established, got Active: no route to it"),
+                    Fault("spine2", "neighbor 10.64.0.3: expected Established, got Connect"),
+                ),
+                seconds=30.0,
+            ),
+            SUPPRESSION,
+            LINK_DOWN,
+            Result(
+                "spine-dead",
+                "scenario",
+                "spine dead",
+                FAIL,
+                "traffic did not come back",
+                (Fault("", "expected every server to reach every other one, got 3 of 56 pairs that do not"),),
+                {"fib_repair_ms": 250, "longest_gap_ms": "never ended", "paths_before": 2, "paths_after": 0},
+                20.125,
+            ),
+        ),
+        (NotEmulated("PFC", "A veth pair obeys no PAUSE frame.", ("FAB272",)), NotEmulated("noise", "Fans stand still.", ())),
+        61.0625,
+    ),
+    "hostile": foreign(HOSTILE),
+    "empty": Outcome("dc1", "nothing", "8.4.4", "6.1.0-18-amd64", "devices", (), (), 0.0),
+}
+ALL = pytest.mark.parametrize("name", OUTCOMES)
+
+# What a name may be → how it is shown on one line.
+NAMES = {
+    **CHECKED,
+    "bars": ("|a|\\|", "|a|\\|"),
+    "link": (
+        "[a](https://example.net) ![b](c) <https://example.net>",
+        "[a](https://example.net) ![b](c) <https://example.net>",
+    ),
+    "emphasis": ("*a* __b__ ~~c~~ `d` ``e``", "*a* __b__ ~~c~~ `d` ``e``"),
+    "blocks": ("# a\n---\n- b\n```", r"# a\n---\n- b\n```"),
+    "formula": ("$a$", "$a$"),
+    "mention": ("@all", "@all"),
+}
+CASES = pytest.mark.parametrize(("text", "seen"), NAMES.values(), ids=NAMES)
+
+
+@ALL
+@pytest.mark.parametrize("form", FORMATS)
+def test_golden(name: str, form: str) -> None:
+    path = GOLDEN / f"{name}.{ENDINGS[form]}"
+    written = report(form, OUTCOMES[name])
+    if os.environ.get("UPDATE_GOLDEN"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(written, encoding="utf-8")
+    assert written == path.read_text(encoding="utf-8"), "run with UPDATE_GOLDEN=1 and read the diff"
+
+
+@CASES
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_report_can_be_stored(form: str, text: str, seen: str) -> None:
+    written = report(form, foreign(text))
+    written.encode("utf-8")
+    assert written.endswith("\n")
+    assert not written.endswith("\n\n")
+    assert all(sign == "\n" or sign.isprintable() for sign in written.replace(MENTION, ""))
+    assert not [line for line in written.splitlines() if line != line.rstrip()]
+
+
+@CASES
+def test_text_keeps_its_lines(text: str, seen: str) -> None:
+    assert report("text", foreign(text)).splitlines() == [
+        f"site {seen}: {seen}",
+        f"FRR {seen}, kernel {seen}, VRFs as {seen}",
+        "",
+        f"      {'scenario':{max(8, len(seen))}}  {'name':{max(4, len(seen))}}  gap    found",
+        f"FAIL  {seen:8}  {seen:4}  inf s  {seen}",
+        f"skip  {seen:8}  {'–':{max(4, len(seen))}}  –      {seen}",
+        "",
+        f"{seen}:",
+        f"    {seen}: {seen}",
+        "",
+        "not emulated, and the checks that look at it instead:",
+        f"    {seen}  {seen}",
+        "",
+        "1 failed, 1 skipped in 40.0 ms",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ms", "text"),
+    [
+        (0, "0.0 ms"),
+        (12.5, "12.5 ms"),
+        (99.94, "99.9 ms"),
+        (99.96, "100 ms"),
+        (250, "250 ms"),
+        (999.4, "999 ms"),
+        (999.6, "1.0 s"),
+        (1000, "1.0 s"),
+        (43_149, "43.1 s"),
+        (7_200_000, "7,200.0 s"),
+    ],
+)
+def test_times_say_no_more_digits_than_they_mean(ms: float, text: str) -> None:
+    assert span(ms) == text
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "text"),
+    [
+        ("fib_repair_ms", 12.5, "fib repair: 12.5 ms"),
+        ("hold_s", 9, "hold: 9.0 s"),
+        ("longest_gap_ms", "never ended", "longest gap: never ended"),
+        ("paths_before", 1024, "paths before: 1,024"),
+        ("busiest_share", 0.26171, "busiest share: 0.2617"),
+    ],
+)
+def test_a_measure_has_the_unit_of_its_name(name: str, value: float | str, text: str) -> None:
+    assert f"{label(name)}: {shown(name, value)}" == text
+
+
+def outcome_of(*results: Result, seconds: float = 43.1) -> Outcome:
+    return Outcome("dc1", "", "", "", "", results, (), seconds)
+
+
+def test_the_last_line_is_the_verdict() -> None:
+    failed = Result("x", "proof", "x", FAIL, "")
+    outcome = outcome_of(*[SESSIONS] * 17, failed, SUPPRESSION)
+    assert verdict(outcome) == "17 passed, 1 failed, 1 skipped in 43.1 s"
+    assert report("text", outcome).endswith(f"\n\n{verdict(outcome)}\n")
+    assert verdict(outcome_of()) == "nothing ran in 43.1 s"
+
+
+def test_text_folds_and_the_others_list_all() -> None:
+    faults = tuple(Fault(f"leaf{number}", "wrong") for number in range(MOST_FAULTS + 5))
+    outcome = outcome_of(Result("x", "proof", "x", FAIL, "", faults))
+    assert "    leaf19: wrong\n    and 5 more; the other formats list all\n" in report("text", outcome)
+    assert "leaf20" not in report("text", outcome)
+    assert all("leaf24" in report(form, outcome) for form in FORMATS if form != "text")
+
+
+@CASES
+def test_json_gives_the_very_text_back(text: str, seen: str) -> None:
+    document = json.loads(report("json", foreign(text)), parse_constant=pytest.fail)
+    assert [document[key] for key in ("site", "shape", "frr", "kernel", "vrfs")] == [text] * 5
+    assert document["results"][0]["faults"] == [{"device": text, "message": text}]
+    assert document["results"][0]["measured"] == {"name": text, "gap_ms": None}
+    assert document["not_emulated"] == [{"what": text, "why": text, "covered_by": [text]}]
+    assert document["summary"] == {"passed": 0, "failed": 1, "skipped": 1}
+
+
+@ALL
+def test_junit_is_of_the_schema_and_counts_right(name: str) -> None:
+    outcome = OUTCOMES[name]
+    root = ET.fromstring(report("junit", outcome))
+    assert root.tag == "testsuites"
+    for element in root.iter():
+        needed, allowed = ATTRIBUTES[element.tag]
+        assert needed <= set(element.attrib) <= needed | allowed, element.tag
+        assert {child.tag for child in element} <= INSIDE.get(element.tag, set())
+        assert re.fullmatch(r"\d+\.\d{3}", element.get("time", "0.000"))
+    assert root.get("tests") == str(len(outcome.results))
+    assert root.get("failures") == str(len(outcome.failed)) == str(len(list(root.iter("failure"))))
+    for suite in root:
+        assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == tuple(
+            str(len(list(suite.iter(tag)))) for tag in ("testcase", "failure", "skipped")
+        )
+
+
+@CASES
+def test_junit_gives_the_text_back(text: str, seen: str) -> None:
+    root = ET.fromstring(report("junit", foreign(text)))
+    (failure,) = root.iter("failure")
+    assert (failure.get("message"), failure.text) == (seen, f"{seen}: {seen}")
+    (skipped,) = root.iter("skipped")
+    assert skipped.get("message") == seen
+    assert [case.get("name") for case in root.iter("testcase")] == [seen, seen]
+
+
+def cells(text: str) -> list[str]:
+    """What a reader sees in the headings and tables of Markdown; anything but text would be a tag, and fails."""
+    html = MarkdownIt("commonmark").enable("table").render(text)
+    found = re.findall(r"<(h1|h2|h3|th|td)>(.*?)</\1>", html)
+    assert not [inside for _, inside in found if "<" in inside]
+    return [unescape(inside).replace(MENTION, "@") for _, inside in found]
+
+
+@CASES
+def test_markdown_gives_the_text_back(text: str, seen: str) -> None:
+    assert cells(report("markdown", foreign(text))) == [
+        *(f"Lab test of site {seen}", "What ran", "", "Shape", seen, "FRR", seen, "Kernel", seen, "VRFs", f"as {seen}"),
+        *(
+            "Scenarios",
+            "",
+            "scenario",
+            "name",
+            "gap",
+            "found",
+            "FAIL",
+            seen,
+            seen,
+            "inf s",
+            seen,
+            "skip",
+            seen,
+            "–",
+            "–",
+            seen,
+        ),
+        *("Faults", seen, "device", "fault", seen, seen),
+        *("Not emulated", "what", "why", "checks that look at it instead", seen, seen, seen),
+    ]
+
+
+def test_what_is_not_emulated_is_looked_at_by_checks_that_exist() -> None:
+    known = {check.id for check in (*design.checks(), *files.checks(), *batfish.every_check(), *servers.CHECKS)}
+    assert known <= set(Check.registry)
+    for limit in NOT_EMULATED:
+        assert limit.covered_by, limit.what
+        assert set(limit.covered_by) <= known, limit.what
+        assert list(limit.covered_by) == sorted(set(limit.covered_by)), limit.what
+
+
+def test_what_is_not_emulated_says_why() -> None:
+    assert len({limit.what for limit in NOT_EMULATED}) == len(NOT_EMULATED)
+    assert all(limit.why.endswith(".") for limit in NOT_EMULATED)

@@ -1,0 +1,206 @@
+"""Facts out of an frr.conf: neighbours in every way to write them, and whole folders of ours."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from fabric.facts import Neighbor
+from fabric.nos.frr.read.device import read
+from tests.nos.frr.read.helpers import FRR_CONF, GENERATED, GOLDEN, INTERFACES, damaged, facts, plain, told, whole
+
+FOLDERS = [*sorted((GENERATED / "ai-frr" / "configs").iterdir()), *sorted(GOLDEN.glob("frr-*"))]
+
+
+def test_process_and_lists() -> None:
+    pair = facts(FRR_CONF, INTERFACES)
+    process = pair.bgp[""]
+    assert told(process, "asn", "router_id", "max_paths", "relax") == ["4259840001@20", "10.0.0.1@21", "64@44", "True@23"]
+    assert told(pair, "hostname", "unread", "broken", "undefined", "conflicts") == ["leaf1@2", [], [], [], []]
+    assert pair.name == "leaf1"
+    assert plain(pair.prefixes["PL-OWN"]) == ["10.0.0.1/32@3"]
+
+
+NEIGHBORS = {
+    "swp1": {
+        "remote_as": "external@25",
+        "families": ["ipv4@40"],
+        "description": "spine1 swp7@30",
+        "max_prefix": "12000@41",
+        "import_filter": "RM-IN@42",
+        "bfd": "True@26",
+        "keepalive_s": "3@27",
+        "hold_s": "9@27",
+        "interface": True,
+    },
+    "10.64.0.1": {
+        "remote_as": "4200000000@32",
+        "families": [],
+        "enabled": "False@33",
+        "max_prefix": "12000@41",
+        "import_filter": "RM-IN@42",
+        "bfd": "True@26",
+        "keepalive_s": "3@27",
+        "hold_s": "9@27",
+    },
+    "fd00::1": {
+        "remote_as": "internal@34",
+        "families": ["evpn@47"],
+        "multihop": "255@35",
+        "source": "lo@36",
+        "allowas_in": "3@48",
+    },
+    "10.9.0.0/16": {
+        "remote_as": "external@25",
+        "families": ["ipv4@40"],
+        "max_prefix": "12000@41",
+        "import_filter": "RM-IN@42",
+        "bfd": "True@26",
+        "keepalive_s": "3@27",
+        "hold_s": "9@27",
+        "dynamic": True,
+    },
+}
+
+
+@pytest.mark.parametrize("peer", NEIGHBORS)
+def test_neighbor(peer: str) -> None:
+    own, bare = facts(FRR_CONF).bgp[""].neighbors[peer], Neighbor("", "", 0)
+    names = [name for name in Neighbor.__slots__ if name not in ("vrf", "peer", "line", "file")]
+    assert {name: plain(getattr(own, name)) for name in names if getattr(own, name) != getattr(bare, name)} == {
+        name: value for name, value in NEIGHBORS[peer].items() if value != []
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("interface swp1\nip address 10.0.0.1/31\nshutdown\n", {"swp1": ["10.0.0.1/31@2"]}),
+        ("interface lo vrf red\n ip address 10.0.0.1 peer 10.0.0.2/32\n", {"lo": ["10.0.0.1/32@2"]}),
+        (
+            "int swp1\n ip addr 10.0.0.1/31\n!\nint swp2\n ipv6 address FD00:0::1/127\n",
+            {"swp1": ["10.0.0.1/31@2"], "swp2": ["fd00::1/127@5"]},
+        ),
+    ],
+)
+def test_addresses_of_frr_alone(text: str, expected: dict[str, list[str]]) -> None:
+    found = facts(text)
+    assert {name: plain(port.addresses) for name, port in found.interfaces.items()} == expected
+    assert (found.unread, found.broken) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("lines", "peer", "families", "remote_as"),
+    [
+        ("neighbor swp1 interface remote-as external", "swp1", ["ipv4@2"], "external@2"),
+        ("neighbor swp1 interface v6only remote-as 65001", "swp1", ["ipv4@2"], "65001@2"),
+        ("neighbor swp1 interface\nneighbor swp1 remote-as internal", "swp1", ["ipv4@2"], "internal@3"),
+        (
+            "neighbor G peer-group\nneighbor G remote-as 65001\nneighbor swp1 interface peer-group G",
+            "swp1",
+            ["ipv4@4"],
+            "65001@3",
+        ),
+        ("neighbor fe80::1 remote-as 65001\nneighbor fe80::1 interface swp1", "fe80::1", ["ipv4@2"], "65001@2"),
+        (
+            "neighbor 10.0.0.1 remote-as 1.10\naddress-family ipv6\nneighbor 10.0.0.1 activate",
+            "10.0.0.1",
+            ["ipv4@2", "ipv6@4"],
+            "65546@2",
+        ),
+        (
+            "neighbor 10.0.0.1 remote-as 7\naddress-family evpn vpn\nexit\nneighbor 10.0.0.1 timers 1 3",
+            "10.0.0.1",
+            ["ipv4@2"],
+            "7@2",
+        ),
+    ],
+)
+def test_ways_to_write_a_neighbor(lines: str, peer: str, families: list[str], remote_as: str) -> None:
+    found = facts(f"router bgp 65000\n{lines}\n")
+    own = found.bgp[""].neighbors[peer]
+    assert told(own, "families", "remote_as") == [families, remote_as]
+    assert (found.unread, found.broken, found.undefined) == ([], [], [])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("router bgp 1\n neighbor 10.0.0.1 peer-group G\n", ["peer group G@2"]),
+        ("router bgp 1\n neighbor G remote-as 2\n", ["peer group G@2"]),
+        (
+            "router bgp 1\n neighbor 10.0.0.1 route-map RM in\n neighbor 10.0.0.1 prefix-list PL out\n",
+            ["route-map RM@2", "prefix list PL@3"],
+        ),
+        ("router bgp 1\n address-family ipv4 unicast\n  redistribute connected route-map RM\n", ["route-map RM@3"]),
+        ("router bgp 1\n neighbor 10.0.0.1 bfd profile P\n", ["BFD profile P@2"]),
+        (
+            "ip protocol bgp route-map RM\nroute-map RM permit 10\n match community CL\n call SUB\n",
+            ["community list CL@3", "route-map SUB@4"],
+        ),
+        ("route-map RM permit 10\n match ip address ACL\n match as-path AS\n", ["access list ACL@2", "as-path list AS@3"]),
+        ("bgp as-path access-list AS seq 5 permit _1_\nroute-map RM permit 1\n match as-path AS\n", []),
+        ("bgp community-list standard CL permit 1:1\nroute-map RM permit 1\n match community CL exact-match\n", []),
+    ],
+)
+def test_names_that_nothing_defines(text: str, expected: list[str]) -> None:
+    assert plain(facts(text).undefined) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "unread", "broken"),
+    [
+        (
+            "router ospf\n ospf router-id 10.0.0.1\n network 10.0.0.0/8 area 0\n",
+            ["router ospf@1", "ospf router-id 10.0.0.1@2", "network 10.0.0.0/8 area 0@3"],
+            [],
+        ),
+        (
+            "router bgp 1\n frobnicate 7\n neighbor 10.0.0.1 sing loudly\n",
+            ["frobnicate 7@2", "neighbor 10.0.0.1 sing loudly@3"],
+            [],
+        ),
+        ("router isis 1\n area-password clear hunter2\n", ["router isis 1@1", "area-password … …@2"], []),
+        (
+            "router bgp 1\n neighbor 10.0.0.1\n neighbor 10.0.0.2 remote-as x\n",
+            [],
+            ["cannot be read: neighbor 10.0.0.1@2", "cannot be read: neighbor 10.0.0.2 remote-as x@3"],
+        ),
+        ("router bgp x\n", [], ["cannot be read: router bgp x@1"]),
+        ("interface swp1\n ip address 10.0.0.300/31\n", [], ["cannot be read: ip address 10.0.0.300/31@2"]),
+        ("\x00\x01\x02 \xff\n", ["\x00\x01\x02 \xff@1"], []),
+        ("", [], []),
+    ],
+)
+def test_what_is_not_understood_is_listed(text: str, unread: list[str], broken: list[str]) -> None:
+    found = facts(text)
+    assert (plain(found.unread), plain(found.broken)) == (unread, broken)
+
+
+def test_two_files_that_disagree() -> None:
+    found = read("box", {"zebra.conf": "vrf red\n vni 7\n", "bgpd.conf": "vrf red\n vni 8\n"})
+    assert plain(found.conflicts) == [
+        "the VNI of VRF red is 7 here and 8 in bgpd.conf:2@2",
+        "the VNI of VRF red is 8 here and 7 in zebra.conf:2@2",
+    ]
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_generated(folder: Path) -> None:
+    files = whole(folder)
+    found = read("box", files)
+    peers = [neighbor for neighbor in found.neighbors() if neighbor.remote_as]
+    assert len(peers) == sum(1 for line in files["frr.conf"].splitlines() if " remote-as " in line) > 0
+    assert folder.name.endswith(found.name)
+    assert (found.unread, found.broken, found.undefined, found.conflicts) == ([], [], [], [])
+    assert found.services.secrets == []
+
+
+def test_no_damage_stops_the_reader() -> None:
+    texts = whole(FOLDERS[0])
+    chance = random.Random(1)
+    for _ in range(100):
+        files = {name: damaged(text, chance, "\x00 { neighbor") for name, text in texts.items()}
+        assert read("box", files).nos == "frr"

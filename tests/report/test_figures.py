@@ -1,0 +1,314 @@
+"""Figures of the page and of its data: those that the other commands print, and loads that physics allows."""
+
+from __future__ import annotations
+
+import re
+from ipaddress import ip_address, ip_network
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fabric import pipeline
+from fabric.diagnostics import InputError
+from fabric.export.port_names import PortNames
+from fabric.hosts.spreading import spreading
+from fabric.plan.links import KINDS, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
+from fabric.plan.plan import FabricPlan, Plan
+from fabric.report.bill import bill, power_grid
+from fabric.report.columns import Pool, packed, ranges, unpacked
+from fabric.report.curve import curve_grid
+from fabric.report.data import ROLES, document
+from fabric.report.failures import failures_grid
+from fabric.report.glance import figures
+from fabric.report.loads import loads
+from fabric.report.numbers import pools_grid
+from fabric.report.scenarios import scenarios
+from fabric.report.sites import sites
+from fabric.report.spread import spread, spread_grid
+from fabric.report.study import Study, mean_loss, slowest_loss, studies
+from fabric.report.tables import cells, tables
+from fabric.report.wanted import Wanted
+from fabric.solver.estimate import ask
+from fabric.solver.estimate.ask import Asked
+from fabric.solver.estimate.placement import place
+from fabric.solver.estimate.supply import supply
+from tests import ROOT
+from tests.report.designs import DESIGNS, plan_of, write
+from tests.report.page_reader import Page
+
+EVERY = [name for name in DESIGNS if name != "large"]
+
+
+def _document(plan: Plan, wanted: Wanted | None = None) -> dict[str, Any]:
+    known = {study.fabric.name: scenarios(study) for study in studies(plan, wanted or Wanted())}
+    return document(plan, known, {name: tables(fabric) for name, fabric in plan.fabrics.items()}, sites(plan))
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_data_is_the_plan(tmp_path: Path, name: str) -> None:
+    plan = plan_of(tmp_path, name)
+    data = _document(plan)
+    assert data["site"] == "dc1"
+    for fabric, shown in zip(plan.fabrics.values(), data["fabrics"], strict=True):
+        devices = {key: unpacked(column) for key, column in shown["devices"].items()}
+        links = {key: unpacked(column) for key, column in shown["links"].items()}
+        assert {len(column) for column in devices.values()} == {len(fabric.devices)}
+        assert {len(column) for column in links.values()} == {len(fabric.links)}
+        assert devices["name"] == [device.name for device in fabric.devices]
+        assert [ROLES[role] for role in devices["role"]] == [device.role for device in fabric.devices]
+        for key in ("pod", "unit", "plane", "rail", "asn", "number"):
+            assert devices[key] == [getattr(device, key) for device in fabric.devices]
+        for key, own in (("a", "a"), ("b", "b"), ("kind", "kind"), ("speed", "speed_gbps")):
+            assert links[key] == getattr(fabric.links, own).tolist()
+        for end in "ab":
+            labels = [data["strings"][at] for at in links[f"{end}port"]]
+            assert labels == PortNames(fabric).columns(end)[0].tolist()
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_loads_are_shares_that_physics_allows(tmp_path: Path, name: str) -> None:
+    plan = plan_of(tmp_path, name)
+    for fabric, shown in zip(plan.fabrics.values(), _document(plan)["fabrics"], strict=True):
+        assert shown["scenarios"]
+        for scenario in shown["scenarios"]:
+            up, down = (np.array(unpacked(scenario[key])) for key in ("up", "down"))
+            assert len(up) == len(down) == len(fabric.links)
+            assert up.min(initial=0) >= 0
+            servers = fabric.links.kind == SERVER_LEAF
+            assert up[servers].max() <= 1000  # a NIC sends no more than its line rate
+            assert not up[scenario["dead"]].any()
+            assert not down[scenario["dead"]].any()
+            touched = np.isin(fabric.links.a, scenario["dead_devices"]) | np.isin(fabric.links.b, scenario["dead_devices"])
+            assert np.flatnonzero(touched).tolist() == scenario["dead"]
+
+
+@pytest.mark.parametrize(
+    ("name", "pattern"), [("small", "ring"), ("medium", "peers"), ("medium", "tree"), ("mixed", "halving")]
+)
+@pytest.mark.parametrize("routing", ["ecmp", "spray"])
+def test_fullest_link_is_what_the_estimate_reckons_with(tmp_path: Path, name: str, pattern: str, routing: str) -> None:
+    """Of a pattern of one phase, the share of NIC speed that `fabric estimate` finds is 1 by the peak."""
+    net = Study(plan_of(tmp_path, name).fabrics["backend"], Wanted(), ()).net
+    found = supply(net, place(net, None), routing, 4, seed=0)
+    phases = [found._phase(phase, 0)[0] for phase in found._phases(pattern)]
+    peak = loads(net, pattern, routing, 4).peak
+    assert max(1.0, peak) == pytest.approx(1 / min(phases))
+
+
+def test_figures_are_those_of_plan_and_capacity(tmp_path: Path) -> None:
+    intent = pipeline.load(write(tmp_path, "medium"))
+    study = Study(pipeline.plan(intent).fabrics["backend"], Wanted(), ())
+    row = pipeline.summarize(intent)["fabrics"]["backend"]
+    shown = {figure.term: (figure.value, figure.note) for figure in figures(study)}
+    assert shown["servers"] == (f"{row['servers']}", f"{row['gpus']} GPUs")
+    assert shown["switches"] == ("80", "32 leaf, 32 spine, 16 core")
+    assert shown["links"] == (f"{sum(row['links'].values())}", f"{sum(row['cables'].values())} cables")
+    capacity = ask.capacity(study.fabric, (), 0, 0)
+    assert capacity.bisection is not None
+    assert shown["bisection"][0] == f"{100 * capacity.bisection.share:.1f} %"
+
+
+def test_curve_is_the_estimate(tmp_path: Path) -> None:
+    fabric = plan_of(tmp_path, "medium").fabrics["backend"]
+    routing, queue_pairs = spreading(fabric)
+    grid = curve_grid(Study(fabric, Wanted("all_gather", 3 << 20), ()))
+    rows = {row[0]: row for row in grid.rows}
+    for size, name in ((3 << 20, "3 MiB"), (1 << 30, "1 GiB")):
+        asked = Asked("all_gather", (size,), routing=routing, queue_pairs=queue_pairs)
+        one = pipeline.estimate(fabric, asked)[0].rows[0]
+        assert rows[name][2:4] == (f"{one.time_us:,.1f}", f"{one.busbw_GBps:,.2f}")
+
+
+def test_failures_come_in_the_order_of_what_they_cost(tmp_path: Path) -> None:
+    study = Study(plan_of(tmp_path, "medium").fabrics["backend"], Wanted(), ())
+    costs = [(mean_loss(loss), slowest_loss(study, loss)) for loss in study.ranked]
+    assert costs == sorted(costs, reverse=True)
+    assert len(costs) == len(ask.capacity(study.fabric, (), 0, 0).singles)
+    grid = failures_grid(study)
+    # one of 16 cores: its pods' spines lose one of two paths of their group, so the pairs behind them lose a third
+    assert grid.rows[0][:5] == ("core", "16", "backend-core001", "6.5 %", "34.4 %")
+
+
+def test_what_is_down_is_shown(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, "medium")
+    fabric = plan.fabrics["backend"]
+    wanted = Wanted(fail=("backend-core001", "backend-leaf001:backend-spine001"))
+    found = scenarios(studies(plan, wanted)[0])
+    core = fabric.by_name["backend-core001"].index
+    ends = (fabric.by_name["backend-leaf001"].index, fabric.by_name["backend-spine001"].index)
+    down = (fabric.links.b == core) | ((fabric.links.a == ends[0]) & (fabric.links.b == ends[1]))
+    assert found[-1].name == "alltoall, ECMP, backend-core001 and backend-leaf001:backend-spine001 down"
+    assert found[-1].dead.tolist() == np.flatnonzero(down).tolist()
+    assert found[-1].loads.peak >= found[0].loads.peak
+    assert found[3].name == "alltoall, ECMP, backend-core001 down"  # the worst single switch, unasked
+
+
+@pytest.mark.parametrize(
+    ("wanted", "names"),
+    [
+        (Wanted(), ["alltoall, ECMP", "all_reduce 8 GiB, ECMP", "alltoall, spraying"]),
+        (Wanted(collective_first=True), ["all_reduce 8 GiB, ECMP", "alltoall, ECMP", "alltoall, spraying"]),
+        (Wanted("alltoall", collective_first=True), ["alltoall 8 GiB, ECMP", "alltoall 8 GiB, spraying"]),
+    ],
+)
+def test_the_first_view_loads_every_tier_unless_a_collective_is_named(
+    tmp_path: Path, wanted: Wanted, names: list[str]
+) -> None:
+    found = scenarios(studies(plan_of(tmp_path, "medium"), wanted)[0])
+    assert [one.name for one in found][: len(names)] == names
+
+
+def test_servers_of_two_fabrics_fail_in_both_and_their_ports_in_one(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, "two-fabrics")
+    found = studies(plan, Wanted(fail=("dgx-h100-0001", "dgx-h100-0002:storage1", "storage-leaf001")))
+    assert [study.fail for study in found] == [
+        ("dgx-h100-0001",),
+        ("dgx-h100-0001", "dgx-h100-0002:storage1", "storage-leaf001"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("fail", "code"),
+    [
+        (("backend-core999",), "FAB170"),
+        (("backend-leaf001:nowhere",), "FAB170"),
+        (("backend-spine001", "backend-spine002"), ""),
+    ],
+)
+def test_failures_that_are_none(tmp_path: Path, fail: tuple[str, ...], code: str) -> None:
+    plan = plan_of(tmp_path, "small")
+    if not code:
+        assert studies(plan, Wanted(fail=fail))[0].failed.names == fail
+        return
+    with pytest.raises(InputError) as error:
+        studies(plan, Wanted(fail=fail))
+    assert [one.code for one in error.value.diagnostics] == [code]
+
+
+def test_spread_is_even_by_spraying_alone(tmp_path: Path) -> None:
+    study = Study(plan_of(tmp_path, "medium").fabrics["backend"], Wanted(), ())
+    found = spread(study)
+    assert found is not None
+    assert [tier.name for tier in found.tiers] == ["leaf → spine", "spine → core", "core → spine", "spine → leaf"]
+    for tier in found.tiers:
+        assert tier.hashed.sum() == pytest.approx(1)
+        assert tier.sprayed.tolist()[4] == pytest.approx(1)  # 1:1, so every link is full and none more
+        assert np.count_nonzero(tier.hashed) > 3
+
+
+@pytest.mark.parametrize("name", ["collapsed", "one-server", "small"])
+def test_nothing_to_spread(tmp_path: Path, name: str) -> None:
+    """Servers half the fabric apart share their switches."""
+    assert spread(studies(plan_of(tmp_path, name), Wanted())[0]) is None
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_tables_read_as_the_script_reads_them(tmp_path: Path, name: str) -> None:
+    plan = plan_of(tmp_path, name)
+    data = _document(plan, Wanted(load=False))
+    for table in data["tables"]:
+        fabric = list(plan.fabrics.values())[table["fabric"]]
+        rows = cells(data, table, 10_000)
+        titles = [column["title"] for column in table["columns"]]
+        assert len(rows) == _wanted_rows(fabric, table["id"])
+        assert all(len(row) == len(titles) for row in rows)
+        first = dict(zip(titles, rows[0], strict=True))
+        if table["id"] == "links":
+            assert (first["kind"], first["A"]) == (KINDS[fabric.links.kind[0]], fabric.devices[fabric.links.a[0]].name)
+        if table["id"] == "switches":
+            device = fabric.switches[0]
+            assert (first["switch"], first.get("ASN", "")) == (device.name, str(device.asn or ""))
+            assert first.get("unit", "") == (str(device.unit + 1) if device.unit >= 0 else "")
+            assert ("plane" in first) == (fabric.spec.planes > 1)
+        if table["id"] == "sessions":
+            assert all(row[titles.index("ASN")] and row[titles.index("peer ASN")] for row in rows)
+
+
+def _wanted_rows(fabric: FabricPlan, table: str) -> int:
+    servers = sum(device.role == "server" for device in fabric.devices)
+    sessions = pipeline_sessions(fabric)
+    return {"switches": len(fabric.switches), "links": len(fabric.links), "servers": servers, "sessions": sessions}[table]
+
+
+def pipeline_sessions(fabric: FabricPlan) -> int:
+    """As `plan --json` counts them."""
+    return int(Study(fabric, Wanted(), ()).row["bgp"]["sessions"])
+
+
+def test_page_shows_the_same_figures(tmp_path: Path) -> None:
+    from fabric.report.page import page
+
+    plan = plan_of(tmp_path, "medium")
+    said = Page(page(plan, Wanted())).said
+    study = studies(plan, Wanted())[0]
+    for text in (*figures(study)[0].value, *curve_grid(study).rows[-1], *failures_grid(study).rows[0]):
+        assert str(text) in said
+
+
+@given(st.lists(st.integers(-(2**40), 2**40), max_size=50))
+def test_packed_columns_come_back(values: list[int]) -> None:
+    assert unpacked(packed(np.array(values, dtype=np.int64))) == values
+
+
+@given(st.lists(st.integers(0, 30), max_size=30))
+def test_ranges_hold_every_row_in_order(rows: list[int]) -> None:
+    assert [at for first, end in ranges(np.array(rows, dtype=np.int64)) for at in range(first, end)] == rows
+
+
+def test_pool_numbers_texts_once() -> None:
+    pool = Pool()
+    assert (pool("x"), pool(""), pool("x"), pool.column(["y", "x"])) == (1, 0, 1, [2, 1])
+    assert pool.texts == ["", "x", "y"]
+
+
+@pytest.mark.parametrize("name", ["small", "medium", "mixed"])
+def test_mean_loss_is_bounded_by_the_slowest_pair(tmp_path: Path, name: str) -> None:
+    for fabric in plan_of(tmp_path, name).fabrics.values():
+        study = Study(fabric, Wanted(), ())
+        for loss in study.ranked:
+            assert 0 <= mean_loss(loss) <= 1 - loss.left.asked * (1 - slowest_loss(study, loss)) + 1e-9
+            links_down = loss.what.endswith("link") and loss.what != "server-leaf link"
+            if links_down:  # one link of a kind of n carries a share of about 1/n
+                assert mean_loss(loss) < 4 / loss.alike
+
+
+@pytest.mark.parametrize("intent", ["ai-eos", "ai-nxos", "evpn-lab"])
+def test_addresses_in_use_are_in_their_pool_and_in_configs(intent: str) -> None:
+    root = ROOT
+    plan = pipeline.plan(pipeline.load(root / f"intent/{intent}.yaml"))
+    written = "\n".join(path.read_text() for path in sorted((root / f"generated/{intent}").rglob("*")) if path.is_file())
+    for fabric in plan.fabrics.values():
+        rows = pools_grid(fabric).rows
+        assert {"loopbacks", "links of switches", "management"} <= {row[0] for row in rows}
+        for name, pool, _, first, last, _ in rows:
+            for address in (first, last):
+                assert any(ip_address(address) in ip_network(part) for part in pool.split(", ")), (name, address)
+                assert re.search(rf"(?<![\d.]){re.escape(address)}(?![\d.])", written), (name, address)
+
+
+def test_spread_counts_every_link_of_a_tier(tmp_path: Path) -> None:
+    study = Study(plan_of(tmp_path, "medium").fabrics["backend"], Wanted(), ())
+    found = spread(study)
+    assert found is not None
+    rows = {row[0]: row for row in spread_grid(found).rows}
+    for kind, tiers in ((LEAF_SPINE, ("leaf → spine", "spine → leaf")), (SPINE_CORE, ("spine → core", "core → spine"))):
+        links = int((study.fabric.links.kind == kind).sum())
+        assert [rows[tier][1] for tier in tiers] == [f"{links:,}"] * 2
+
+
+def test_unknown_power_is_not_a_sum(tmp_path: Path) -> None:
+    intent = tmp_path / "own.yaml"
+    intent.write_text(
+        "version: 1\nsite: own\n"
+        "catalog: {servers: {mysrv: {gpus: 8, nics: {compute: {count: 8, speed_gbps: 400}}}}}\n"
+        "fabrics:\n  backend:\n    servers: {model: mysrv, count: 8}\n    topology: {switch: sn5600}\n"
+    )
+    grid = power_grid(bill(pipeline.plan(pipeline.load(intent))))
+    rows = {row[0]: row[1:] for row in grid.rows}
+    assert rows["servers"] == ("not known", "not known")
+    assert not grid.total
+    assert grid.rows[-1][0] == "at the meter, PUE 1.3, without devices of unknown power"
