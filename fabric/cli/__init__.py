@@ -1,4 +1,4 @@
-"""The command `fabric`: one verb a file, each thin; heavy imports happen inside the verbs."""
+"""The command `fabric`: one verb a file, each thin; a file is imported when its verb runs (`lazy.py`)."""
 
 from __future__ import annotations
 
@@ -9,34 +9,14 @@ from typing import Any
 
 import typer
 
-from fabric.cli import (
-    bom,
-    cabling,
-    calibrate,
-    catalog,
-    check,
-    diff,
-    estimate,
-    explain,
-    explore,
-    export,
-    generate,
-    headroom,
-    init,
-    lab,
-    netbox,
-    plan,
-    report,
-    schema,
-    score,
-    streams,
-    vendors,
-)
+from fabric.cli import streams
 from fabric.cli.common import FINDINGS, INTERNAL, INTERRUPTED, MISSING, NO_READER, OUT, USAGE, say, show_diagnostics
+from fabric.cli.lazy import Lazy
 
 _ClickError: type[Exception] = typer.BadParameter.__mro__[2]  # ClickException, wherever this Typer has its Click
 
 app = typer.Typer(
+    cls=Lazy,
     name="fabric",
     help="Design AI-datacenter networks as code: intent in, plan and switch configs out.",
     epilog="Exit codes: 0 fine, 1 findings, 2 bad input or usage, 3 something outside is missing, 70 internal error.",
@@ -62,29 +42,6 @@ def root(
     debug: bool = typer.Option(False, "--debug", help="show a traceback when something goes wrong inside"),
 ) -> None:
     OUT.debug = debug
-
-
-app.command("init")(init.init)
-app.command("plan")(plan.plan)
-app.command("check")(check.check)
-app.command("explain")(explain.explain)
-app.command("generate")(generate.generate)
-app.command("diff")(diff.diff)
-app.command("export")(export.export)
-app.command("estimate")(estimate.estimate)
-app.add_typer(cabling.cabling, name="cabling")
-app.command("bom")(bom.bom)
-app.command("report")(report.report)
-app.add_typer(netbox.netbox, name="netbox")
-app.add_typer(netbox.nautobot, name="nautobot")
-app.command("explore")(explore.explore)
-app.command("score")(score.score)
-app.command("calibrate")(calibrate.calibrate)
-app.add_typer(lab.lab, name="lab")
-app.command("headroom")(headroom.headroom)
-app.command("catalog")(catalog.catalog)
-app.command("vendors")(vendors.vendors)
-app.command("schema")(schema.schema)
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-import typer
-
 from tests import ROOT
 from tests.fuzz.case import Case, rng
 
@@ -67,7 +65,7 @@ FILES = ("x.yaml", "x.yaml", "x.yaml", "y.yaml", "s.yaml", "p.yaml", "t.txt", "n
 @cache
 def commands() -> tuple[tuple[tuple[str, ...], Any], ...]:
     """Every command with its words and its parameters."""
-    from fabric.cli import app
+    from fabric.cli.lazy import COMMANDS, load
 
     found: list[tuple[tuple[str, ...], Any]] = []
 
@@ -78,7 +76,9 @@ def commands() -> tuple[tuple[tuple[str, ...], Any], ...]:
         if not hasattr(command, "commands"):
             found.append((words, command))
 
-    walk((), typer.main.get_command(app))
+    for name in COMMANDS:
+        if name not in LEFT_OUT:
+            walk((name,), load(name))
     return tuple(found)
 
 

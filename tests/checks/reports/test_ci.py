@@ -116,11 +116,9 @@ def commands() -> list[tuple[str, ...]]:
 
 def parser(words: Sequence[str]) -> tuple[Any, list[str]]:
     """The real command that the words call, and what is left for it."""
-    import typer
+    from fabric.cli.lazy import load
 
-    from fabric.cli import app
-
-    command, left = typer.main.get_command(app), list(words[1:])
+    command, left = load(words[1]), list(words[2:])
     while hasattr(command, "commands"):
         command = command.commands[left.pop(0)]
     return command, left

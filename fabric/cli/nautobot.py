@@ -1,0 +1,3 @@
+"""`fabric nautobot push`: see `netbox.py`, which makes both."""
+
+from fabric.cli.netbox import nautobot as nautobot

@@ -1,0 +1,31 @@
+"""The commands are imported one by one; what the list says of each is what its own help says."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fabric.cli.lazy import COMMANDS, load
+from tests import ROOT
+
+SHARED = {"common", "reports", "sizes", "streams", "lazy", "cabling_verify", "__init__"}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_list_says_what_the_command_says(name: str) -> None:
+    assert load(name).get_short_help_str(500) == COMMANDS[name]
+
+
+def test_every_command_file_is_listed() -> None:
+    files = {path.stem for path in (ROOT / "fabric" / "cli").glob("*.py")}
+    assert files - SHARED == set(COMMANDS)
+
+
+def test_a_command_imports_no_other(tmp_path: Path) -> None:
+    code = (
+        "import sys\nfrom fabric.cli import main\ntry:\n    main(['schema'])\nexcept SystemExit:\n    pass\n"
+        f"print(sorted(name for name in {tuple(COMMANDS)} if f'fabric.cli.{{name}}' in sys.modules), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stderr == "['schema']\n"
