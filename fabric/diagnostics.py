@@ -12,6 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
+from fabric.text.words import listed
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -146,8 +148,7 @@ def _alike(word: str, choice: str) -> float:
 
 def one_of(choices: Sequence[str], most: int = 12) -> str:
     """`one of a, b, c`, cut where a person stops reading."""
-    shown = ", ".join(choices[:most])
-    return f"one of {shown}" + (f", … ({len(choices)} in all)" if len(choices) > most else "")
+    return f"one of {listed(choices, most)}"
 
 
 def show(value: object, most: int = 60) -> str:

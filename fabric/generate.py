@@ -25,7 +25,7 @@ from fabric.plan.devices import SERVER
 from fabric.plan.plan import Plan
 from fabric.planner import lock
 from fabric.planner.warnings import unsilenced
-from fabric.text.words import plural
+from fabric.text.words import and_more, plural
 from fabric.workers import PARALLEL_FROM, in_chunks
 
 Progress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
@@ -242,7 +242,7 @@ def _compared(intent: Intent, found: Comparison) -> list[str]:
     ):
         lines += [f"{intent.shown}/{path}: {word}" for path in paths[:20]]
         if len(paths) > 20:
-            lines.append(f"{intent.shown}: {len(paths) - 20} more: {word}")
+            lines.append(f"{intent.shown}: {and_more(len(paths) - 20)}: {word}")
     if found.line_ends:
         lines.append(f"{intent.shown}: {plural(len(found.line_ends), 'file')} with CRLF line ends: {LINE_ENDS}")
     if found.stale_manifest and not lines:

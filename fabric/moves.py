@@ -14,7 +14,7 @@ from fabric.intent.intent import Intent
 from fabric.plan.devices import SERVER, SWITCH_ROLES
 from fabric.plan.plan import FabricPlan, Plan
 from fabric.planner.coordinates import nic_name
-from fabric.text.words import plural
+from fabric.text.words import and_more, listed, plural
 from fabric.thresholds import ThresholdChange, threshold_changes
 
 End = tuple[str, str]  # device, port
@@ -241,7 +241,7 @@ def text(changes: Changes, most: int = 8) -> str:
         out.append(f"{number}. {step.title} ({plural(len(step.cables), 'cable')})")
         out += [f"     {cable}" for cable in step.cables[:most]]
         if len(step.cables) > most:
-            out.append(f"     … {len(step.cables) - most:,} more")
+            out.append(f"     {and_more(len(step.cables) - most)}")
     return "\n".join(out)
 
 
@@ -252,15 +252,13 @@ def _threshold_lines(change: ThresholdChange) -> list[str]:
         text = ", ".join(f"{kind} {old} m to {new} m" for kind, old, new in change.lengths)
         out.append(f"{change.fabric}: cable lengths that headroom is computed for: {text}")
     if change.switches:
-        names = ", ".join(change.switches[:6]) + (f", … {len(change.switches) - 6:,} more" if change.switches[6:] else "")
         count = plural(len(change.switches), "switch", "switches")
-        out.append(f"{change.fabric}: {count} in service with other PFC headroom, buffer or ECN values: {names}")
+        out.append(
+            f"{change.fabric}: {count} in service with other PFC headroom, buffer or ECN values: {listed(change.switches)}"
+        )
     return out
 
 
 def _named(word: str, names: Iterable[str]) -> list[str]:
-    listed = list(names)
-    if not listed:
-        return []
-    shown = ", ".join(listed[:6]) + (f", … {len(listed) - 6:,} more" if len(listed) > 6 else "")
-    return [f"{word}: {len(listed):,}: {shown}"]
+    found = list(names)
+    return [f"{word}: {len(found):,}: {listed(found)}"] if found else []

@@ -10,6 +10,7 @@ from fabric.bom.cost import Cost
 from fabric.bom.parts import CABLE
 from fabric.bom.power import Power, btu_per_hour
 from fabric.text.table import table
+from fabric.text.words import and_more, listed
 
 MOST_KINDS = 10
 _NOTHING_W = 50  # shows as 0.0 kW
@@ -70,7 +71,7 @@ def _where(bill: Bill, line: Line) -> str:
         said.append(f"{named}{use.place} {use.count:,}")
         last = use.fabric
     rest = len(line.uses) - len(said)
-    return ", ".join(said) + (f" and {rest} more" if rest else "")
+    return ", ".join(said) + (f" {and_more(rest)}" if rest else "")
 
 
 def _power(bill: Bill) -> list[str]:
@@ -135,14 +136,12 @@ def _racks(bill: Bill) -> list[str]:
     head = ("racks", "names", "devices", "typical kW", "worst case kW", "each holds")
     out = [title, *table(head, rows[:MOST_KINDS], "><>>><")]
     left = sum(len(racks) for _, racks in kinds[MOST_KINDS:])
-    return [*out, f"  … {left:,} more racks{' above it' if hot else ', none warmer'}"] if left else out
+    return [*out, f"  {and_more(left, 'rack')}{' above it' if hot else ', none warmer'}"] if left else out
 
 
 def _some(names: list[str]) -> str:
     """`B01, B02 and 29 more`."""
-    if len(names) <= _MOST_NAMES:
-        return ", ".join(names)
-    return f"{', '.join(names[: _MOST_NAMES - 1])} and {len(names) - _MOST_NAMES + 1:,} more"
+    return listed(names, _MOST_NAMES if len(names) == _MOST_NAMES else _MOST_NAMES - 1)
 
 
 def _rack(rack: RackPower) -> tuple[str, ...]:

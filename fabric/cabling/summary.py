@@ -6,6 +6,7 @@ from fabric.cabling.rows import Ints
 from fabric.cabling.runs import Runs
 from fabric.cabling.tables import totals
 from fabric.cabling.walking import Walk
+from fabric.text.table import aligned
 
 
 def text(runs: Runs, chosen: Ints, walk: Walk) -> str:
@@ -18,10 +19,11 @@ def text(runs: Runs, chosen: Ints, walk: Walk) -> str:
         f"{runs.plan.site}: {cables:,} cables, {_far(length_m)}, in {len(runs.floor.racks):,} racks for {devices:,} devices",
         "",
     ]
-    width = max((len(str(row[0])) for row in rows), default=0)
-    for name, what, metres, count in rows:
-        length = f"{metres:g} m" if isinstance(metres, float) else ""
-        lines.append(f"  {count:>8,}  {name:{width}}  {length:>7}  {what}")
+    cells = [
+        (f"{count:,}", str(name), f"{metres:g} m" if isinstance(metres, float) else "", str(what))
+        for name, what, metres, count in rows
+    ]
+    lines += aligned(cells, ">8<>7<", indent="  ") if cells else []
     walks = (walk.walked_m, walk.bundles_as_listed_m, walk.cables_as_listed_m)
     patch, bundles, single = map(_far, walks)
     lines += ["", f"  to lay them one walks {patch} in the patch order, {bundles} as listed, {single} cable by cable"]

@@ -13,6 +13,7 @@ from fabric.nos.target import target
 from fabric.plan.lossless import Lossless, Marking, Qos
 from fabric.plan.ports import Port
 from fabric.plan.views import SwitchView
+from fabric.text.words import listed
 
 BEST_EFFORT = 0
 CONTROL = (48, 56)  # class selectors 6 and 7, what switches say to each other
@@ -39,7 +40,7 @@ def class_differences(view: SwitchView, facts: Facts) -> Iterator[Difference]:
         for one in ports.compare(_classes(facts, interface), port):
             alike.setdefault((one.key.kind, one.expected, one.got, one.place), []).extend(name for name, _, _ in members)
     for (kind, expected, got, place), names in alike.items():
-        subject = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+        subject = listed(names, 1)
         yield Difference(Key(kind, subject), expected, got, place)
 
 

@@ -18,6 +18,7 @@ from fabric.checks.planned import planned_rows
 from fabric.checks.rows import Key, blocks_of, rows_of
 from fabric.facts import Facts, Said
 from fabric.plan.views import SwitchView
+from fabric.text.words import listed
 
 
 @cache
@@ -58,9 +59,9 @@ def _grouped(found: Iterable[Difference]) -> Iterator[Difference]:
     for one in found:
         alone = "" if one.key.subject.startswith("neighbor ") else one.key.subject
         alike.setdefault((one.key.kind, one.expected, one.got, one.place, alone), []).append(one)
-    for first, *more in alike.values():
-        subject = f"{first.key.subject} and {len(more)} more" if more else first.key.subject
-        yield replace(first, key=Key(first.key.kind, subject))
+    for group in alike.values():
+        subject = listed([one.key.subject for one in group], 1)
+        yield replace(group[0], key=Key(group[0].key.kind, subject))
 
 
 def _finding(check: FilesCheck, facts: Facts, device: str, difference: Difference) -> Finding:

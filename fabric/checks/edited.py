@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 
 from fabric.checks.files.reading import Edited
 from fabric.checks.finding import Finding
-from fabric.text.words import plural
+from fabric.text.words import and_more, plural
 
 SHOWN = 5  # places a file
 QUOTED = 80  # characters of a line
@@ -51,7 +51,7 @@ def _quoted(planned: Sequence[str]) -> str:
     told = [line.strip() for line in planned if line.strip()]
     if not told:
         return "an empty line"
-    return f"`{told[0][:QUOTED]}`" + (f" and {plural(len(told) - 1, 'more line')}" if told[1:] else "")
+    return f"`{told[0][:QUOTED]}`" + (f" {and_more(len(told) - 1, 'line')}" if told[1:] else "")
 
 
 def _around(new: Sequence[str], at: int, depth: int) -> set[int]:

@@ -29,7 +29,7 @@ from fabric.plan.devices import Device
 from fabric.plan.plan import Plan
 from fabric.planner.lengths import LONGER_WARNING
 from fabric.standing import Standing
-from fabric.text.words import plural
+from fabric.text.words import listed, plural
 from fabric.workers import in_chunks
 
 
@@ -134,10 +134,10 @@ class Site:
             yield check.at(place, f"{shown}: not looked at, {disk.lost}; checked is what `fabric generate` would write")
         stale, line_ends = self._differences(judged)
         if line_ends:
-            message = f"{shown}: {plural(len(line_ends), 'file')} with CRLF line ends: {_some(line_ends)}"
+            message = f"{shown}: {plural(len(line_ends), 'file')} with CRLF line ends: {listed(line_ends, 1)}"
             yield LineEnds().at(place, message)
         if stale:
-            yield OutOfDate().at(place, f"{shown}: {plural(len(stale), 'file')} not what this plan makes: {_some(stale)}")
+            yield OutOfDate().at(place, f"{shown}: {plural(len(stale), 'file')} not what this plan makes: {listed(stale, 1)}")
 
     def _differences(self, judged: Sequence[Judged]) -> tuple[list[str], list[str]]:
         """Files that an older intent made or that are missing, and files that differ in line ends alone.
@@ -274,7 +274,3 @@ class _Seen:
     stale: list[str] = field(default_factory=list)  # made by an older intent
     line_ends: list[str] = field(default_factory=list)  # with CRLF
     edited: dict[str, str] = field(default_factory=dict)  # path → what the plan makes of a file that was edited by hand
-
-
-def _some(paths: Sequence[str]) -> str:
-    return paths[0] + (", …" if paths[1:] else "")

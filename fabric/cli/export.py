@@ -9,6 +9,7 @@ import typer
 
 from fabric.cli.common import only, show_diagnostics
 from fabric.cli.reports import put_folder, usage, write
+from fabric.text.table import aligned
 
 
 def export(
@@ -29,8 +30,7 @@ def export(
     from fabric.export.formats import FORMATS
 
     if form is None:
-        width = max(map(len, FORMATS))
-        print("\n".join(f"{name:{width}}  {FORMATS[name].what}" for name in sorted(FORMATS)))
+        print("\n".join(aligned([(name, FORMATS[name].what) for name in sorted(FORMATS)])))
         return
     if form not in FORMATS:
         raise InputError([Diagnostic("FAB163", Place("FORMAT"), f"unknown format '{form}'", nearest(form, FORMATS))])

@@ -11,6 +11,7 @@ import typer
 
 from fabric.cli.common import FINDINGS, progress, say, show_diagnostics
 from fabric.cli.reports import put
+from fabric.text.words import and_more
 
 if TYPE_CHECKING:
     from fabric.inventory.engine import Change, Pushed
@@ -104,7 +105,7 @@ def _print(done: Pushed, dry: bool, as_json: bool) -> None:
         for change in done.changes[:MOST_SHOWN]:
             print("\n".join(_shown(change)))
         if len(done.changes) > MOST_SHOWN:
-            say(f"… and {len(done.changes) - MOST_SHOWN:,} more; --json has them all")
+            say(f"{and_more(len(done.changes) - MOST_SHOWN)}; --json has them all")
     print("\n".join(lines(done)))
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import typer
 
+from fabric.text.table import aligned
+
 
 def vendors(as_json: bool = typer.Option(False, "--json", help="print one JSON document")) -> None:
     """List the network OSes that configs are made for: their switches, and what each of them can do."""
@@ -35,12 +37,10 @@ def _lines(table: dict[str, dict[str, Any]]) -> list[str]:
     for name, row in table.items():
         out.append(f"{name:9}{row['title']}, IP MTU up to {row['max_mtu']}")
         out.append(f"{'':9}{', '.join(row['switches']) or 'any box, by its ports alone'}")
-    width = max(len(text) for text in WORDS.values()) + 2
-    out += ["", " " * width + "".join(f"{name:9}" for name in table)]
-    for what, text in WORDS.items():
-        cells = (row["capabilities"][what] for row in table.values())
-        out.append(f"{text:{width}}" + "".join(f"{_cell(cell):9}" for cell in cells).rstrip())
+    rows = [[text, *(_cell(row["capabilities"][what]) for row in table.values())] for what, text in WORDS.items()]
     out += [
+        "",
+        *aligned([["", *table], *rows], "<" + "<7" * len(table)),
         "",
         "auto: done where nothing speaks against it; asked: only where the intent says so; esi, vpc: how bonds are made",
     ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -41,9 +40,3 @@ class Section:
 
     title: str
     blocks: tuple[Table | Notes | Fold, ...]
-
-
-def listed(names: Sequence[str], most: int = 6) -> str:
-    """`a, b, c, … 29 more`."""
-    shown = ", ".join(names[:most])
-    return shown + (f", … {len(names) - most:,} more" if len(names) > most else "")

@@ -8,6 +8,7 @@ from itertools import accumulate
 from fabric.diff.blocks import Fold, Notes, Section, Table
 from fabric.diff.compare import Diff
 from fabric.diff.report import sections
+from fabric.text.words import and_more
 
 MOST_SIGNS = 65_536  # of a comment on GitHub
 ROOM = 600  # kept for what is said of the rest
@@ -47,7 +48,7 @@ def _block(block: Table | Notes | Fold) -> str:
     if isinstance(block, Table):
         return _titled(block.title, "\n".join(_table(block)))
     if isinstance(block, Notes):
-        lines = [f"- {_plain(line)}" for line in block.lines] + ([f"- … {block.rest:,} more"] if block.rest else [])
+        lines = [f"- {_plain(line)}" for line in block.lines] + ([f"- {and_more(block.rest)}"] if block.rest else [])
         return _titled(block.title, "\n".join(lines))
     text = "\n".join(_cut(block.lines))
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
@@ -59,7 +60,7 @@ def _cut(lines: tuple[str, ...]) -> list[str]:
     """The first lines, and how many more there are."""
     ends = accumulate(len(line) + 1 for line in lines)
     shown = sum(end <= MOST_OF_A_FILE for end in ends)
-    return [*lines[:shown], *([f"… {len(lines) - shown:,} more lines"] if shown < len(lines) else [])]
+    return [*lines[:shown], *([and_more(len(lines) - shown, "line")] if shown < len(lines) else [])]
 
 
 def _titled(title: str, text: str) -> str:
@@ -69,7 +70,7 @@ def _titled(title: str, text: str) -> str:
 def _table(table: Table) -> list[str]:
     rows = [table.head, tuple("---" for _ in table.head), *table.rows]
     lines = ["| " + " | ".join(cell if at == 1 else _plain(cell) for cell in row) + " |" for at, row in enumerate(rows)]
-    return [*lines, *([f"\n… {table.rest:,} more"] if table.rest else [])]
+    return [*lines, *([f"\n{and_more(table.rest)}"] if table.rest else [])]
 
 
 def _plain(text: str) -> str:

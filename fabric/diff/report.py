@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from fabric.diff import files, service
-from fabric.diff.blocks import Fold, Notes, Section, Table, listed
+from fabric.diff.blocks import Fold, Notes, Section, Table
 from fabric.diff.capacity import Figure
 from fabric.diff.compare import Diff
 from fabric.diff.design import Change, FabricChange
 from fabric.diff.files import FileChange
 from fabric.diff.groups import Group, groups
 from fabric.diff.work import LAY
-from fabric.text.words import plural
+from fabric.text.words import and_more, listed, plural
 
 MOST_ROWS = 20  # of a table or list; JSON has all
 
@@ -137,7 +137,7 @@ def _fabric(fabric: FabricChange) -> Iterator[Table | Notes]:
         yield Table("", ("", "before", "after", ""), rows)
     boxes = [f"{word}: {listed(found)}" for word, found in (("added", fabric.added), ("removed", fabric.removed)) if found]
     boxes += [f"renamed: {old} → {new}" for old, new in fabric.renamed[:MOST_ROWS]]
-    boxes += [f"renamed: … {len(fabric.renamed) - MOST_ROWS:,} more"] if len(fabric.renamed) > MOST_ROWS else []
+    boxes += [f"renamed: {and_more(len(fabric.renamed) - MOST_ROWS)}"] if len(fabric.renamed) > MOST_ROWS else []
     if boxes:
         yield Notes("Switches", tuple(boxes))
     if fabric.switches:

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from fabric.diff.blocks import Notes, Table, listed
+from fabric.diff.blocks import Notes, Table
 from fabric.diff.compare import Diff
 from fabric.diff.hosts import NETPLAN, HostChange
 from fabric.diff.work import MOVE, PULL
-from fabric.text.words import plural
+from fabric.text.words import listed, plural
 
 SAMPLE = 4  # links of a kind, a fabric and an act
 MOST_DRAINS = 10

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from fabric.diff.blocks import Fold, Notes, Table
 from fabric.diff.compare import Diff
 from fabric.diff.report import sections
+from fabric.text.table import aligned
+from fabric.text.words import and_more
 
 MOST_LINES = 40  # of one file's change, unless the switch was asked for
 MOST_FOLDS = 12
@@ -31,10 +33,8 @@ def text(diff: Diff) -> str:
             else:
                 out += _notes(block)
     if folds > MOST_FOLDS and not diff.limit:
-        out += [
-            "",
-            f"… {folds - MOST_FOLDS:,} more kinds of change; --limit GLOB shows those of some switches, --format json all",
-        ]
+        more = and_more(folds - MOST_FOLDS, "kind")
+        out += ["", f"{more} of change; --limit GLOB shows those of some switches, --format json all"]
     return "\n".join(out)
 
 
@@ -42,11 +42,9 @@ def _table(table: Table) -> Iterator[str]:
     if table.title:
         yield f"{table.title}:"
     rows = ([table.head] if any(table.head) else []) + list(table.rows)
-    widths = [max(len(row[at]) for row in rows) for at in range(len(table.head))]
-    for row in rows:
-        yield "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+    yield from aligned(rows, indent="  ")
     if table.rest:
-        yield f"  … {table.rest:,} more"
+        yield f"  {and_more(table.rest)}"
 
 
 def _notes(notes: Notes) -> Iterator[str]:
@@ -54,7 +52,7 @@ def _notes(notes: Notes) -> Iterator[str]:
         yield f"{notes.title}:"
     yield from (f"  {line}" for line in notes.lines)
     if notes.rest:
-        yield f"  … {notes.rest:,} more"
+        yield f"  {and_more(notes.rest)}"
 
 
 def _fold(fold: Fold, whole: bool) -> Iterator[str]:
@@ -64,4 +62,4 @@ def _fold(fold: Fold, whole: bool) -> Iterator[str]:
     shown = fold.lines if whole else fold.lines[:MOST_LINES]
     yield from (f"    {line}" for line in shown)
     if len(shown) < len(fold.lines):
-        yield f"    … {len(fold.lines) - len(shown):,} more lines"
+        yield f"    {and_more(len(fold.lines) - len(shown), 'line')}"

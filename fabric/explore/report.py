@@ -12,7 +12,8 @@ from fabric.explore.run import Sweep, reasons
 from fabric.export.tables import table
 from fabric.json_text import json_text
 from fabric.solver.plot import size_words
-from fabric.text import table as aligned
+from fabric.text.table import table as aligned_table
+from fabric.text.words import counted
 
 REASONS = 5  # that are told
 HARDLY = 0.25  # of the traffic: what leaves can be oversubscribed 4:1 before they slow it
@@ -63,7 +64,7 @@ def title(found: Found) -> str:
     """`96 designs of fabric backend for 1,024 GPUs, timed by all_reduce of 1 GiB`."""
     ask, count = found.sweep.ask, len(found.outcomes)
     gpus = {ask.gpus} if ask.gpus else {figures.gpus for figures in found.built}
-    words = [f"{count:,} design{'s' * (count != 1)} of fabric {found.sweep.base.fabric}"]
+    words = [f"{counted(count, 'design')} of fabric {found.sweep.base.fabric}"]
     if any(gpus):
         words.append(f" for {' to '.join(f'{ends:,}' for ends in sorted({min(gpus), max(gpus)}))} GPUs")
     if any(figures.time_us is not None for figures in found.built):
@@ -110,7 +111,7 @@ def _front(found: Found) -> list[str]:
         rows.append([str(number), *(_word(choice[name]) for name in varied), *cells, f"+{same}" if same else ""])
     if not any(row[-1] for row in rows):
         head[-1] = ""
-    return aligned.table(head, rows, ">" + "<" * len(varied) + "".join(align for _, align, _ in columns) + ">")
+    return aligned_table(head, rows, ">" + "<" * len(varied) + "".join(align for _, align, _ in columns) + ">")
 
 
 def _varied(found: Found) -> list[str]:

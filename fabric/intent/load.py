@@ -14,7 +14,7 @@ from fabric.diagnostics import Report, nearest, one_of, show
 from fabric.intent import source
 from fabric.intent.site import VERSION, Site
 from fabric.intent.source import Source
-from fabric.text.words import plural
+from fabric.text.words import listed, plural
 
 _TYPES = {
     "int_type": "a whole number",
@@ -142,7 +142,7 @@ def _type_hint(kind: str, value: Any, path: tuple[str | int, ...]) -> str:
     if kind in ("tuple_type", "list_type"):
         return "write a list: an entry a line behind `- `, or all of them in brackets `[ ]`"
     if kind.startswith("model") and (keys := _keys_at(path)):
-        return f"its keys are {', '.join(keys[:12])}" + (", …" if len(keys) > 12 else "")
+        return f"its keys are {listed(keys, 12)}"
     return ""
 
 

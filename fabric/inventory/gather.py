@@ -37,6 +37,7 @@ from fabric.inventory.records import (
 from fabric.nos.target import target
 from fabric.plan.devices import ATTACHED, SERVER, SWITCH_ROLES, Device
 from fabric.plan.plan import FabricPlan, Plan
+from fabric.text.words import listed
 
 _DATA = Path(__file__).parent / "data" / "words.yaml"
 _UNKNOWN = "unknown"  # maker or model of a box that the plan knows by its name alone
@@ -324,11 +325,7 @@ def _asns(views: list[_Fabric]) -> tuple[Asn, ...]:
         for way in view.tenancy.ways_out:
             if way.name not in holders.setdefault(way.asn, []):
                 holders[way.asn].append(way.name)
-    return tuple(Asn(number, _several(names)) for number, names in sorted(holders.items()))
-
-
-def _several(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+    return tuple(Asn(number, listed(names, 1)) for number, names in sorted(holders.items()))
 
 
 def _host(number: int) -> str:

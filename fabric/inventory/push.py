@@ -14,6 +14,7 @@ from fabric.inventory.gather import inventory
 from fabric.inventory.items import Ref, Table
 from fabric.inventory.records import Inventory
 from fabric.plan.plan import Plan
+from fabric.text.table import aligned
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,5 @@ def lines(done: Pushed, titles: Sequence[str] = ("created", "updated", "unchange
     """A line a table, and one of all."""
     rows = [(name, *(getattr(tally, title) for title in titles)) for name, tally in done.tallies.items()]
     total = ("total", *(sum(row[at] for row in rows) for at in range(1, len(titles) + 1)))
-    width = max(len(str(row[0])) for row in (*rows, total))
-    head = f"{'':{width}}" + "".join(f"{title:>11}" for title in titles)
-    return [head, *(f"{row[0]:{width}}" + "".join(f"{number:>11,}" for number in row[1:]) for row in (*rows, total))]
+    cells = [[row[0], *(f"{number:,}" for number in row[1:])] for row in (*rows, total)]
+    return aligned([["", *titles], *cells], "<" + ">9" * len(titles))

@@ -21,7 +21,7 @@ from fabric.planner.numbers import number
 from fabric.planner.sizing import Sizing
 from fabric.planner.spec import FabricSpec
 from fabric.planner.tenants import owners
-from fabric.text.words import plural
+from fabric.text.words import listed, plural
 
 KEPT = 2  # servers that a tenant keeps at least, where there are so many
 Sized = Mapping[str, tuple[FabricSpec, Sizing]]
@@ -183,7 +183,7 @@ def _say(
         if len(mine) != before:
             said.append(f"{tenant.name} has {len(mine)} of {plural(before, 'server')}")
     report.raise_errors()
-    yield f"{spec.name}: {listed(said) or 'tenants change servers as they do in the fabrics beside it'}"
+    yield f"{spec.name}: {listed(said, 40) or 'tenants change servers as they do in the fabrics beside it'}"
 
 
 _NUMBERED = re.compile(r"(.*?)(\d+)")
@@ -202,7 +202,3 @@ def _ranges(names: Sequence[str]) -> list[str]:
             found.append(name)
         last = name
     return found
-
-
-def listed(words: Sequence[str], most: int = 40) -> str:
-    return ", ".join(words[:most]) + (f", … ({len(words)} in all)" if len(words) > most else "")

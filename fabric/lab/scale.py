@@ -14,7 +14,7 @@ from fabric.configs import overrides, targets
 from fabric.diagnostics import InputError, Place, Report, nearest
 from fabric.intent.intent import Intent
 from fabric.intent.source import Path_
-from fabric.lab.deal import KEPT, Sized, deal, listed
+from fabric.lab.deal import KEPT, Sized, deal
 from fabric.lab.stand_in import Changed, Rewrite
 from fabric.plan.plan import Plan
 from fabric.planner.lock import Lock
@@ -24,7 +24,7 @@ from fabric.planner.ports import capacity
 from fabric.planner.site import size_site
 from fabric.planner.sizing import GroupSize, Sizing
 from fabric.planner.spec import FabricSpec, resolve
-from fabric.text.words import plural
+from fabric.text.words import listed, plural
 
 FLAG = "--scale-down"
 BOXES = {"FAB140", "FAB145"}  # what the planner says of attached boxes that find no ports, or no buffer
@@ -297,7 +297,7 @@ def _planned(text: Rewrite, intent: Intent, folder: Path, aims: Collection[str],
                 text.drop(path)
                 dropped[str(path[1])].append(".".join(str(step) for step in path[3:]))
             continue
-        notes += [f"{name}: pins left out: {listed(words)}" for name, words in dropped.items()]
+        notes += [f"{name}: pins left out: {listed(words, 40)}" for name, words in dropped.items()]
         return small, plan
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from fabric.planner.lock_records import FabricLock, Lock, PortSpot
 from fabric.planner.settle import Lost, settle
 from fabric.planner.space import Block, Space
+from fabric.text.words import listed
 
 IDS = ("unit", "rack", "pod", "leaf", "spine", "core")
 MOST_IDS = 2**31
@@ -54,10 +55,9 @@ HINT = (
 )
 
 
-def message(fabric: str, texts: Sequence[str], most: int = 6) -> str:
+def message(fabric: str, texts: Sequence[str]) -> str:
     """The warning of numbers that change by a merge."""
-    shown = ", ".join(texts[:most]) + (f", … {len(texts) - most} more" if len(texts) > most else "")
-    return f"fabric '{fabric}': numbers that one branch gave out change ({shown})"
+    return f"fabric '{fabric}': numbers that one branch gave out change ({listed(texts)})"
 
 
 def in_words(lost: Lost) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fabric.qos.headroom import Headroom
+from fabric.text.table import aligned
 
 # How a term enters the sum, and what it is. Terms without a sign are facts beside the sum.
 WORDS = {
@@ -38,11 +39,10 @@ def explain(headroom: Headroom) -> list[str]:
     """Aligned lines: the three figures, the sum, the facts it rests on, the source."""
     rows = [(*WORDS[name], value) for name, value in headroom.terms.items() if name in WORDS]
     rows.append(("=", "xoff: the headroom", headroom.xoff_bytes))
-    wide = max(len(_number(value)) for _, _, value in rows)
     facts = {name: value for name, value in headroom.terms.items() if name not in WORDS}
     return [
         f"{headroom.method}: {FORMULA[headroom.method]}",
-        *(f"  {sign} {_number(value):>{wide}}  {text}" for sign, text, value in rows),
+        *aligned([(f"{sign} ", _number(value), f"  {text}") for sign, text, value in rows], "<><", indent="  ", gap=""),
         f"xon   {headroom.xon_bytes}",
         f"xoff  {headroom.xoff_bytes}",
         f"size  {headroom.size_bytes}",

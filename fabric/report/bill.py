@@ -10,6 +10,7 @@ from fabric.bom.power import Power
 from fabric.bom.text import kilowatts
 from fabric.plan.plan import Plan
 from fabric.report.grid import Grid, grid
+from fabric.text.words import listed
 
 MOST_NAMED = 6  # models whose power nobody knows
 
@@ -54,6 +55,5 @@ def unknown(what: str, boxes: Mapping[str, int]) -> str:
     """Which boxes have no figure of it."""
     if not boxes:
         return ""
-    named = [f"{model} ({count:,})" for model, count in list(boxes.items())[:MOST_NAMED]]
-    more = f" and {len(boxes) - MOST_NAMED} more models" if len(boxes) > MOST_NAMED else ""
-    return f"No maker's figure of the {what} is known of {', '.join(named)}{more}."
+    named = listed([f"{model} ({count:,})" for model, count in boxes.items()], MOST_NAMED)
+    return f"No maker's figure of the {what} is known of {named}."

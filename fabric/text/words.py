@@ -19,12 +19,12 @@ def _form(count: int, noun: str, nouns: str) -> str:
     return noun if count == 1 else nouns or noun + "s"
 
 
-def listed(names: Sequence[str], most: int) -> str:
+def listed(names: Sequence[str], most: int = 6) -> str:
     """`a, b, c`; of more than `most` names `a, b, c and 29 more`."""
     shown = ", ".join(names[:most])
     return f"{shown} {and_more(len(names) - most)}" if len(names) > most else shown
 
 
-def and_more(count: int, what: str = "") -> str:
-    """`and 29 more`, `and 29 more lines`: what a list leaves out."""
-    return f"and {count:,} more" + (f" {what}" if what else "")
+def and_more(count: int, noun: str = "", nouns: str = "") -> str:
+    """`and 29 more`, `and 1 more line`: what a list leaves out."""
+    return f"and {count:,} more" + (f" {_form(count, noun, nouns)}" if noun else "")

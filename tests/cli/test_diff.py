@@ -107,7 +107,7 @@ def test_moves_come_first_and_are_never_folded_behind_new_links(run: Run, tmp_pa
     summary, service = (out.partition(f"{title}\n")[2].partition("\n\n")[0] for title in ("Summary", "In service"))
     assert summary.splitlines()[1].startswith("  in service: 8 links to move (backend leaf-spine 8); 2 switches to drain")
     assert service.count("  move  backend-leaf") == 4
-    assert "  … 4 more" in service
+    assert "  and 4 more" in service
     assert "  lay" not in service
     marked = run("diff old.yaml new.yaml --no-configs --format markdown").out
     assert marked.index("- move ") < marked.index("- lay ")

@@ -35,7 +35,7 @@ def test_the_rest_is_stated() -> None:
     shown = found.count("<details>")
     rest = f"{400 - shown} more parts do not fit into a comment: `fabric diff old.yaml new.yaml` shows them."
     assert found.endswith(f"{rest}\n")
-    assert "… 49,456 more lines" in markdown(made(1, ("interface Ethernet1/1",) * 50_000))
+    assert "and 49,456 more lines" in markdown(made(1, ("interface Ethernet1/1",) * 50_000))
 
 
 def test_signs_of_markdown_are_words() -> None:
@@ -54,5 +54,5 @@ def test_a_fence_of_a_config_ends_no_block() -> None:
 
 def test_a_terminal_gets_the_first_lines_of_each() -> None:
     found = text(made(40, ("interface Ethernet1/1",) * 99))
-    assert found.count("    … 60 more lines") == 12
-    assert found.endswith("… 28 more kinds of change; --limit GLOB shows those of some switches, --format json all")
+    assert found.count("    and 60 more lines") == 12
+    assert found.endswith("and 28 more kinds of change; --limit GLOB shows those of some switches, --format json all")

@@ -17,7 +17,7 @@ from fabric.cabling.verify.splits import Splits, splits
 from fabric.cabling.verify.states import States
 from fabric.cabling.verify.wires import Wires, wires
 from fabric.plan.devices import SERVER
-from fabric.text.words import plural
+from fabric.text.words import listed, plural
 
 
 class Comparison:
@@ -212,5 +212,5 @@ def _notes(run: Comparison, vague: int) -> Iterator[str]:
         yield f"{plural(run.wires.passed_over, 'neighbour')} passed over: on management ports, or on interfaces not planned"
     if run.wires.misnamed:
         names = sorted(set(run.wires.misnamed.values()))
-        shown = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
+        shown = listed(names, 3)
         yield f"{plural(len(run.wires.misnamed), 'port')} heard under a name that the plan cannot place: {shown}"

@@ -11,7 +11,7 @@ from fabric.cabling.verify.planned import Planned
 from fabric.cabling.verify.states import States
 from fabric.cabling.verify.wires import UNKNOWN, Wires
 from fabric.diagnostics import nearest
-from fabric.text.words import plural
+from fabric.text.words import and_more, listed, plural
 
 _SAME_PLUG = 1000  # a port cannot leave the plug that it shares with others
 
@@ -91,9 +91,9 @@ class Describe:
             place = f" at {where.pop()}" if len(where) == 1 else ""
             if len(shifts) == 2:
                 return f"the cables {names[0]} and {names[1]} are swapped{place}"
-            return f"{len(shifts)} cables have changed places{place}: {_listed(names)}"
+            return f"{len(shifts)} cables have changed places{place}: {listed(names)}"
         parts = [self._told(shift) for shift in shifts[:3]]
-        more = f"; and {len(shifts) - 3} more in a row" if len(shifts) > 3 else ""
+        more = f"; {and_more(len(shifts) - 3)} in a row" if len(shifts) > 3 else ""
         return "; ".join(parts) + more + self._nearest(figure)
 
     def _told(self, shift: Shift) -> str:
@@ -132,7 +132,7 @@ class Describe:
         here, there = nodes[0], heard[nodes[0]]
         port, name = self.port(here), self.port(there).device
         message = f"{port} and {self.port(self._other(here, there))} both hear {self.port(there)}"
-        message += f", and {plural(len(nodes) - 1, 'more port')} likewise" if len(nodes) > 1 else ""
+        message += f", {and_more(len(nodes) - 1, 'port')} likewise" if len(nodes) > 1 else ""
         if not cloned:
             planned = f"planned at the first is {self.port(here ^ 1)}" if links else "the first has no cable in the plan"
             text = f"at {port}, look where the cable leads; an entry of LLDP stays for two minutes: collect again"
@@ -217,7 +217,3 @@ def _short(port: PortAt) -> str:
 
 def _own(port: PortAt) -> str:
     return f"{port.port} ({port.own})" if port.own and port.port and port.own != port.port else port.port or port.own
-
-
-def _listed(names: Sequence[str], most: int = 6) -> str:
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

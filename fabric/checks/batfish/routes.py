@@ -10,7 +10,7 @@ from fabric.checks.batfish.checks import Asked, BatfishCheck, name_of
 from fabric.checks.batfish.expect import Route
 from fabric.checks.finding import ERROR, Finding
 from fabric.plan.devices import LEAF
-from fabric.text.words import plural
+from fabric.text.words import and_more, listed, plural
 
 DEFAULT = "default"
 NAMED = 3  # leaves that a finding names
@@ -128,17 +128,18 @@ def _where(vrf: str) -> str:
 
 
 def _lacked(blame: Blame) -> str:
-    """`no route to 10.0.0.4/32 of leaf002, and 2 routes more`."""
+    """`no route to 10.0.0.4/32 of leaf002, and 2 more routes`."""
     one = blame.short[0]
     return _one(one, f"to {one.route.prefix} of {one.route.to}") + _more(blame)
 
 
 def _owed(blame: Blame) -> str:
-    """`no route to its 10.0.0.4/32, and 2 routes more, on 3 leaves: leaf001, leaf003, leaf004`."""
+    """`no route to its 10.0.0.4/32, and 2 more routes, on 3 leaves: leaf001, leaf003, leaf004`."""
     leaves = sorted({one.route.device for one in blame.short} - {blame.switch})
-    named = ", ".join(leaves[:NAMED]) + (", …" if len(leaves) > NAMED else "")
     count = plural(len(leaves), "leaf", "leaves")
-    return f"{_one(blame.short[0], f'to its {blame.short[0].route.prefix}')}{_more(blame)}, on {count}: {named}"
+    return (
+        f"{_one(blame.short[0], f'to its {blame.short[0].route.prefix}')}{_more(blame)}, on {count}: {listed(leaves, NAMED)}"
+    )
 
 
 def _one(short: Shortfall, destination: str) -> str:
@@ -149,4 +150,4 @@ def _one(short: Shortfall, destination: str) -> str:
 
 def _more(blame: Blame) -> str:
     count = len({(one.route.vrf, one.route.prefix) for one in blame.short}) - 1
-    return f", and {plural(count, 'route')} more" if count else ""
+    return f", {and_more(count, 'route')}" if count else ""

@@ -14,6 +14,7 @@ from fabric.checks.finding import Finding
 from fabric.plan.devices import CORE, LEAF, SPINE, Device
 from fabric.plan.links import LEAF_LEAF, LEAF_SPINE, SPINE_CORE
 from fabric.plan.plan import FabricPlan
+from fabric.text.words import listed
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -81,10 +82,8 @@ def network_oses(fabric: FabricPlan) -> dict[str, str]:
 
 def named(fabric: FabricPlan, devices: Iterable[int]) -> str:
     """`leaf001`, `leaf001 and leaf002`, `leaf001 and 6 more`."""
-    first, *others = (fabric.devices[int(at)].name for at in devices)
-    if len(others) == 1:
-        return f"{first} and {others[0]}"
-    return f"{first} and {len(others)} more" if others else first
+    names = [fabric.devices[int(at)].name for at in devices]
+    return " and ".join(names) if len(names) == 2 else listed(names, 1)
 
 
 def in_all(count: int, noun: str, nouns: str = "") -> str:

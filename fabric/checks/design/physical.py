@@ -22,7 +22,7 @@ from fabric.plan.devices import CORE, LEAF, SPINE
 from fabric.plan.links import KINDS, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
 from fabric.planner.coordinates import server_ports, unit_plan
 from fabric.planner.lossless import length_of
-from fabric.text.words import plural
+from fabric.text.words import listed, plural
 
 # Longest reach of a standard optic by port speed: IEEE 802.3-2022 (LX10, 40 km ER classes of 10G to 400G), 802.3ct and
 # 802.3cw (80 km ZR of 100G and 400G), 802.3df and the drafts of 802.3dj (800G ER1, 1.6T DR8-2).
@@ -77,7 +77,7 @@ class UniformLinks(FabricCheck):
             first = int(wrong[0])
             mine = pairs[:, 0] == first
             spread = [f"{n} to {fabric.devices[at].name}" for n, at in zip(count[mine], pairs[mine, 1], strict=True)]
-            got = ", ".join(spread[:4]) + (", …" if len(spread) > 4 else "") if spread else "none"
+            got = listed(spread, 4) or "none"
             wanted = f"{expected[1][first] or 'equally many'} to each of {plural(int(expected[0][first]), upper)}"
             text = (
                 f"{fabric.devices[first].name}: links: expected {wanted}, got {got}{in_all(len(wrong), 'switch', 'switches')}"

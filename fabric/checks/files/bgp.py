@@ -14,6 +14,7 @@ from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
 from fabric.checks.network import Network
 from fabric.checks.rows import session_name, table_name
 from fabric.facts import Bgp, Facts, Neighbor, Said
+from fabric.text.words import listed
 
 RESERVED = {0, 23456, 65535, 4294967295}  # RFC 7607, RFC 6793, RFC 7300
 
@@ -172,8 +173,7 @@ class LocalAddress(FilesCheck):
                 if source and is_on(peer) and not own & {bare(source.value), source.value.removesuffix(".0")}:
                     users.setdefault(source, []).append(session_name(peer.vrf, peer.peer))
             for source, names in users.items():  # a group's line holds for many
-                more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-                message = f"{names[0]}{more}: local address {source.value} is on no interface here"
+                message = f"{listed(names, 1)}: local address {source.value} is on no interface here"
                 yield self.on(facts, source, message, severity=WARNING if _kernel_unread(facts) else "")
 
 

@@ -12,6 +12,7 @@ from fabric.checks.ends import bare
 from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
 from fabric.checks.network import Network
 from fabric.facts import Facts, Said, Vni, Vrf
+from fabric.text.words import listed
 
 VXLAN_BYTES = 50  # outer IPv4, UDP, VXLAN and the inner Ethernet header (RFC 7348)
 HOSTS_MOST = 9000  # the largest MTU that servers are given
@@ -288,7 +289,7 @@ class TunnelFits(FilesCheck):
                 if inside and most and not between and interface.mtu and interface.mtu.value + VXLAN_BYTES > most:
                     found.setdefault(interface.mtu.value, []).append((name, interface.mtu))
             for value, rows in found.items():
-                names = f"{rows[0][0]} and {len(rows) - 1} more" if len(rows) > 1 else rows[0][0]
+                names = listed([name for name, _ in rows], 1)
                 got = f"{value} and {VXLAN_BYTES} of VXLAN are more than the {most} of the fabric links"
                 fits = (most or 0) >= HOSTS_MOST + VXLAN_BYTES  # what hosts send does
                 yield self.on(facts, rows[0][1], f"{names}: MTU {got}", severity=NOTE if fits else "")

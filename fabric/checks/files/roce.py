@@ -12,6 +12,7 @@ from fabric.checks.base import FilesCheck
 from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
 from fabric.checks.network import Network
 from fabric.facts import Facts, PortQos, Said
+from fabric.text.words import listed
 
 V = TypeVar("V", bound=Hashable)
 SELECTOR_7 = 56  # DSCP
@@ -128,7 +129,7 @@ class Dscp(FilesCheck):
 
 def _ports(rows: Sequence[tuple[str, object]]) -> str:
     """The first port of some, and how many more."""
-    return f"{rows[0][0]} and {len(rows) - 1} more" if len(rows) > 1 else rows[0][0]
+    return listed([name for name, _ in rows], 1)
 
 
 def _strict(qos: PortQos) -> frozenset[int]:
@@ -152,7 +153,7 @@ def _whole_blocks(values: frozenset[int]) -> bool:
 
 def _dscps(values: frozenset[int]) -> str:
     found = sorted(values)
-    return ", ".join(map(str, found[:8])) + (", …" if len(found) > 8 else "") if found else "none"
+    return listed([*map(str, found)], 8) or "none"
 
 
 class Shares(FilesCheck):

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from fabric.checks.finding import Finding
+from fabric.text.words import listed
 
 FEWEST = 3  # devices: of two both places are worth their line
 SHOWN = 3  # other devices that are named
@@ -39,5 +40,4 @@ def folded(findings: Iterable[Finding]) -> list[Finding]:
 
 def _of_all(group: list[Finding]) -> Finding:
     others = [finding.device for finding in group[1:]]
-    names = ", ".join(others[:SHOWN]) + (", …" if len(others) > SHOWN else "")
-    return replace(group[0], device=f"{group[0].device} and {len(others):,} alike ({names})")
+    return replace(group[0], device=f"{group[0].device} and {len(others):,} alike ({listed(others, SHOWN)})")

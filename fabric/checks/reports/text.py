@@ -13,7 +13,7 @@ from fabric.checks.finding import SEVERITIES, Finding
 from fabric.checks.reports.alike import folded
 from fabric.checks.reports.spell import clean, line, place, plain, said
 from fabric.checks.verdict import Read, Verdict
-from fabric.text.words import plural
+from fabric.text.words import and_more, counted, plural
 
 MOST_ALIKE = 20  # findings of one id in one file that are shown
 MOST_UNREAD = 5  # statements of one folder that are shown
@@ -49,7 +49,7 @@ def _by_file(findings: Iterable[Finding], show: Callable[[Finding, set[str]], It
                 lines.extend(show(finding, hints))
         for (severity, id), count in number.items():
             if count > MOST_ALIKE:
-                lines.append(f"{file or 'no file'}: {severity}[{id}]: and {count - MOST_ALIKE:,} more of these here; {ALL}")
+                lines.append(f"{file or 'no file'}: {severity}[{id}]: {and_more(count - MOST_ALIKE)} of these here; {ALL}")
         yield lines
 
 
@@ -72,7 +72,7 @@ def _silenced(finding: Finding, hints: set[str]) -> Iterator[str]:
 def _read(read: Read) -> Iterator[str]:
     """How much was read, and the first statements that nobody understood."""
     nouns = ((read.devices, "device"), (read.files, "file"), (read.statements, "statement"))
-    counts = ", ".join(f"{number:,} {noun}{'s' * (number != 1)}" for number, noun in nouns if number)
+    counts = ", ".join(counted(number, noun) for number, noun in nouns if number)
     yield f"read: {plain(read.what)}" + (f": {counts}" if counts else "")
     if not read.unread:
         return
@@ -80,4 +80,4 @@ def _read(read: Read) -> Iterator[str]:
     for one in read.unread[:MOST_UNREAD]:
         yield f"        {plain(one.file)}:{one.line}: {plain(one.value.strip())[:MOST_LETTERS]}"
     if len(read.unread) > MOST_UNREAD:
-        yield f"        and {len(read.unread) - MOST_UNREAD:,} more; {ALL}"
+        yield f"        {and_more(len(read.unread) - MOST_UNREAD)}; {ALL}"

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from fabric.checks.reports.spell import plain
 from fabric.lab.outcome import NotEmulated, Outcome, Result
 from fabric.lab.reports.words import NOTHING, by_kind, said, table, verdict
+from fabric.text.table import aligned
+from fabric.text.words import and_more
 
 MOST_FAULTS = 20  # of one result that are shown
-GAP = "  "  # between columns
 
 
 def report(outcome: Outcome) -> str:
@@ -19,7 +20,7 @@ def report(outcome: Outcome) -> str:
             plain(f"site {outcome.site}: {outcome.shape}"),
             plain(f"FRR {outcome.frr}, kernel {outcome.kernel}, VRFs as {outcome.vrfs}"),
         ],
-        *(_aligned(table(kind, results)) for kind, results in by_kind(outcome).items()),
+        *(aligned(table(kind, results)) for kind, results in by_kind(outcome).items()),
         *(list(_faults(result)) for result in outcome.results if result.faults),
         list(_not_emulated(outcome.not_emulated)),
         [verdict(outcome)],
@@ -27,16 +28,11 @@ def report(outcome: Outcome) -> str:
     return "\n\n".join("\n".join(line.rstrip() for line in block) for block in blocks if block) + "\n"
 
 
-def _aligned(rows: list[list[str]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [GAP.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
-
-
 def _faults(result: Result) -> Iterator[str]:
     yield f"{plain(result.title)}:"
     yield from (f"    {said(fault)}" for fault in result.faults[:MOST_FAULTS])
     if len(result.faults) > MOST_FAULTS:
-        yield f"    and {len(result.faults) - MOST_FAULTS:,} more; the other formats list all"
+        yield f"    {and_more(len(result.faults) - MOST_FAULTS)}; the other formats list all"
 
 
 def _not_emulated(limits: tuple[NotEmulated, ...]) -> Iterator[str]:
@@ -45,4 +41,4 @@ def _not_emulated(limits: tuple[NotEmulated, ...]) -> Iterator[str]:
         return
     yield "not emulated, and the checks that look at it instead:"
     rows = [[plain(limit.what), plain(", ".join(limit.covered_by)) or NOTHING] for limit in limits]
-    yield from (f"    {line}" for line in _aligned(rows))
+    yield from (f"    {line}" for line in aligned(rows))

@@ -13,6 +13,7 @@ from fabric.plan.plan import FabricPlan
 from fabric.solver.capacity.throughput import all_paths, ground, live_ports, traffic
 from fabric.solver.network import Ints, Network
 from fabric.solver.routes import routes
+from fabric.text.words import listed
 
 OPTION = Place("--fail")
 MOST_TRIES = 32  # names that `check` leaves out in turn, looking for the one that matters
@@ -94,7 +95,7 @@ def _report(net: Network, failures: Failures, apart: str, named: dict[str, Failu
         hint = f"without `--fail {heals}` the fabric holds together"
     else:
         hint = "every one of these failures but one would have to be left out: name fewer"
-    shown = ", ".join(failures.names[:4]) + (f" and {len(failures.names) - 4} more" if len(failures.names) > 4 else "")
+    shown = listed(failures.names, 4)
     Report().fail("FAB171", OPTION, f"the fabric is partitioned with {shown} down: {apart}", hint)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from fabric.text.table import table
-from fabric.text.words import counted, plural
+from fabric.text.words import and_more, counted, plural
 
 if TYPE_CHECKING:
     from fabric.solver.capacity.measure import Capacity, Cut
@@ -82,7 +82,7 @@ def _loss_tables(found: Capacity) -> list[str]:
             head = (title, "such as", "bisection", "optimal", "ECMP", "demand left", "paths", "")
             out += ["", *table(head, [_loss(row) for row in rows], "<<>>>>><")]
     if found.singles_left_out:
-        out.append(f"  and {plural(found.singles_left_out, 'more kind')} of single failures")
+        out.append(f"  {and_more(found.singles_left_out, 'kind')} of single failures")
     return out
 
 

@@ -18,6 +18,7 @@ from fabric.solver.ecmp.paths import route
 from fabric.solver.ecmp.study import TIERS
 from fabric.solver.network import Bools, Floats, Ints, Network
 from fabric.solver.routes import Routes
+from fabric.text.words import listed
 
 SURE = 6.0  # standard deviations above chance, so that 10,000 switches give no false finding
 MUCH = 0.8  # of the next hops; what spreads over more is not worth a line
@@ -43,7 +44,7 @@ class Polarisation:
         return self.together <= MUCH * self.available
 
     def __str__(self) -> str:
-        some = ", ".join(self.switches[:3]) + (f" and {len(self.switches) - 3} more" if len(self.switches) > 3 else "")
+        some = listed(self.switches, 3)
         whole = f", those of all together over {self.together:.1f}" if self.together > self.used / MUCH else ""
         return (
             f"{self.tier} repeats the choice of {self.after}: {some} spread the flows of a switch below over "

@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from fabric.diagnostics import Diagnostic, InputError, Place
+from fabric.text.table import aligned
 
 CODE = "FAB173"
 Dimension = Literal["tensor", "pipeline", "data", "expert", "expert_data"]
@@ -139,7 +140,7 @@ class StepTime:
         ]
         if not rows:
             return [*self._sums(), "no dimension crosses the network"]
-        return [*_aligned([head, *rows]), "", *self._sums()]
+        return [*aligned([head, *rows], "<<>>>>>>"), "", *self._sums()]
 
     def _sums(self) -> list[str]:
         return [
@@ -318,15 +319,3 @@ def _divisors(whole: int, near: int) -> str:
     found = [at for at in range(1, min(whole, 100_000) + 1) if whole % at == 0]
     split = sum(at < near for at in found)
     return ", ".join(map(str, found[max(0, split - 3) : split + 3]))
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Columns below each other, figures to the right."""
-    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
-    return [
-        "  ".join(
-            cell.ljust(width) if at < 2 else cell.rjust(width)
-            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in rows
-    ]

@@ -30,7 +30,7 @@ def test_a_clean_site_has_no_findings(site: Site) -> None:
     assert findings_of(site, "clean") == []
 
 
-NARROW = "where the plan has 2, and 1 route more, on 1 leaf: "
+NARROW = "where the plan has 2, and 1 more route, on 1 leaf: "
 
 
 def test_wrong_lines(site: Site) -> None:
@@ -71,7 +71,7 @@ def test_wrong_ways(site: Site) -> None:
         ("FAB305", "backend-spine002", 354, "session with backend-leaf001 (10.64.0.2): not compatible"),
         ("FAB305", "backend-spine002", 360, "session with backend-leaf001 (10.0.0.3): not established"),
         ("FAB306", "backend-leaf001", 415, f"1 next hop to its 10.0.0.3/32 {NARROW}backend-leaf002"),
-        ("FAB306", "backend-leaf001", 415, "no route to 10.0.0.2/32 of backend-spine002, and 2 routes more"),
+        ("FAB306", "backend-leaf001", 415, "no route to 10.0.0.2/32 of backend-spine002, and 2 more routes"),
         ("FAB307", "backend-leaf001", 150, "a server of 'red' on Ethernet1/1 reaches 10.128.0.132 of 'blue'"),
         ("FAB307", "backend-leaf002", 154, "a server of 'red' on Ethernet1/1 reaches 10.128.0.132 of 'blue'"),
         ("FAB307", "backend-leaf002", 174, "a server of 'blue' on Ethernet2/1 reaches 10.128.0.0 of 'red'"),
@@ -88,7 +88,7 @@ def test_wrong_ways(site: Site) -> None:
 
 def test_a_leaf_that_announces_nothing_of_a_tenant(site: Site) -> None:
     """The leaves that lack its routes are innocent; the finding is on the tenant's block in its BGP."""
-    message = "VRF red: no route to its 10.128.0.128/31, and 1 route more, on 1 leaf: backend-leaf001"
+    message = "VRF red: no route to its 10.128.0.128/31, and 1 more route, on 1 leaf: backend-leaf001"
     assert reported(findings_of(site, "origin")) == [("FAB306", "backend-leaf002", 468, message)]
 
 

@@ -49,7 +49,7 @@ def test_files_of_an_older_intent(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     path.write_text(INTENT.format(mtu=9000))
     assert told(path) == [
         "dc1.yaml:2:7: error[FAB293]: generated/dc1: 6 files not what this plan makes: "
-        "configs/backend-leaf001/startup-config, …\n"
+        "configs/backend-leaf001/startup-config and 5 more\n"
         "    hint: run `fabric generate`",
     ]
 

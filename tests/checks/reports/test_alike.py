@@ -22,7 +22,7 @@ LEAVES = [one(f"leaf{number:02}") for number in range(1, 17)]
 @pytest.mark.parametrize(
     ("findings", "devices"),
     [
-        (LEAVES, ["leaf01 and 15 alike (leaf02, leaf03, leaf04, …)"]),
+        (LEAVES, ["leaf01 and 15 alike (leaf02, leaf03, leaf04 and 12 more)"]),
         (LEAVES[:3], ["leaf01 and 2 alike (leaf02, leaf03)"]),
         (LEAVES[:2], ["leaf01", "leaf02"]),
         ([*LEAVES[:2], one("leaf09", "another")], ["leaf01", "leaf02", "leaf09"]),
