@@ -199,7 +199,7 @@ def test_files_that_are_gone(run: Run) -> None:
     assert done.code == 1
     assert heads(done) == [
         "dc1.yaml:2:7: error[FAB293]: generated/dc1: 8 files not what this plan makes: "
-        "configs/backend-leaf001/startup-config, …"
+        "configs/backend-leaf001/startup-config and 7 more"
     ]
 
 
