@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial
@@ -227,8 +228,10 @@ def _odd_roles(
             other = next(row for row in rows if row[0] != value)
             got, expected = said.value, other[1][2].value
             message = f"{port}: {words} {got}, but {expected} on {other[1][0].name} ({place(other[1][2])})"
-            # What a port may take of the buffer follows from how many others have the class.
-            alike = _loads(facts) == _loads(other[1][0])
+            # What a port may take of the buffer follows from how many others have the class, reserved ports among them.
+            alike = _loads(facts) == _loads(other[1][0]) and not _in_proportion(
+                facts.interfaces[port].qos, other[1][0].interfaces[other[1][1]].qos
+            )
             yield check.on(facts, said, message, severity=WARNING if alike else NOTE)
 
 
@@ -237,6 +240,20 @@ def _loads(facts: Facts) -> Counter[int]:
     used = (own for own in facts.interfaces.values() if own.enabled is None or own.enabled.value)
     ports = (own for own in used if own.qos and own.qos.pfc)
     return Counter(own.speed_gbps.value if own.speed_gbps else 0 for own in ports)
+
+
+def _in_proportion(mine: PortQos | None, theirs: PortQos | None) -> bool:
+    """Whether rounded percents of a fill are the same bytes of two buffers: one factor leads from all of one to the other."""
+    if mine is None or theirs is None:
+        return False
+    lowest, highest = 0.0, math.inf  # of the factor
+    for priority in mine.ecn.keys() & theirs.ecn.keys():
+        for field in ("kmin_percent", "kmax_percent"):
+            own, other = getattr(mine.ecn[priority], field), getattr(theirs.ecn[priority], field)
+            if own and other and other.value:
+                lowest = max(lowest, (own.value - 0.5) / (other.value + 0.5))
+                highest = min(highest, (own.value + 0.5) / (other.value - 0.5))
+    return highest < math.inf and lowest <= highest
 
 
 class Headroom(FilesCheck):

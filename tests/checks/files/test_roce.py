@@ -58,6 +58,26 @@ SONIC = {
     for n, xoff in ((1, 200000), (2, 200000), (3, 200000), (4, 200000), (5, 90000))
 }
 
+JUNOS = {
+    f"leaf{n}.junos": f"""\
+system {{ host-name leaf{n}; }}
+interfaces {{ et-0/0/0 {{ speed 400g; unit 0 {{ family inet {{ address 10.0.{n}.0/31; }} }} }} }}
+class-of-service {{
+    drop-profiles {{ ECN {{ interpolate {{ fill-level [ 20 40 ]; drop-probability [ 0 5 ]; }} }} }}
+    forwarding-classes {{ class NO-LOSS queue-num 3 no-loss pfc-priority 3; }}
+    interfaces {{ et-0/0/0 {{ scheduler-map MAP; }} }}
+    scheduler-maps {{ MAP {{ forwarding-class NO-LOSS scheduler ROCE; }} }}
+    schedulers {{
+        ROCE {{
+            drop-profile-map loss-priority any protocol any drop-profile ECN;
+            explicit-congestion-notification;
+        }}
+    }}
+}}
+"""
+    for n in (1, 2, 3)
+}
+FILL = "fill-level [ 20 40 ]"
 CASES: Mapping[tuple[str, str], Case] = {
     ("FAB272", "at both ends"): (ROCE, []),
     ("FAB272", "at one end"): (
@@ -132,6 +152,19 @@ CASES: Mapping[tuple[str, str], Case] = {
         but(ROCE, {"leaf3.eos": {ECN: ECN.replace("1500000", "2000000")}}),
         [
             "leaf3.eos:16: warning[FAB274]: leaf3: Ethernet1: ECN maximum 2000000, but 1500000 on leaf1 (leaf1.eos:16)",
+        ],
+    ),
+    ("FAB274", "both percents of a larger buffer's fill on one leaf of three"): (
+        but(JUNOS, {"leaf3.junos": {FILL: "fill-level [ 15 30 ]"}}),
+        [
+            "leaf3.junos:4: note[FAB274]: leaf3: et-0/0/0: ECN minimum in percent 15, but 20 on leaf1 (leaf1.junos:4)",
+            "leaf3.junos:4: note[FAB274]: leaf3: et-0/0/0: ECN maximum in percent 30, but 40 on leaf1 (leaf1.junos:4)",
+        ],
+    ),
+    ("FAB274", "one percent of the fill on one leaf of three"): (
+        but(JUNOS, {"leaf3.junos": {FILL: "fill-level [ 20 60 ]"}}),
+        [
+            "leaf3.junos:4: warning[FAB274]: leaf3: et-0/0/0: ECN maximum in percent 60, but 40 on leaf1 (leaf1.junos:4)",
         ],
     ),
     ("FAB275", "alike on switches of one role"): (
