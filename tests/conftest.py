@@ -1,13 +1,19 @@
-"""What the whole suite shares: tests that use the machine itself run one after the other, beside all others."""
+"""What the whole suite shares: helper modules explain a failed assert as tests do, and tests that use the machine itself run
+one after the other, beside all others."""
 
 from __future__ import annotations
 
+import pkgutil
 import signal
 from typing import Any
 
 import pytest
 
+import tests
+
 MACHINE = {f"tests/{name}.py" for name in ("lab/test_live", "lab/test_wrong", "system/test_frr_live", "system/test_configs")}
+
+pytest.register_assert_rewrite(*(f"tests.{module.name}" for module in pkgutil.iter_modules(tests.__path__)))
 
 
 def pytest_configure() -> None:

@@ -1,9 +1,8 @@
-"""Bills of wired plans: counted, weighed and priced by hand, and true to the plan's own counts. UPDATE_GOLDEN=1 rewrites."""
+"""Bills of wired plans: counted, weighed and priced by hand, and true to the plan's own counts."""
 
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,8 +18,8 @@ from fabric.plan.plan import Plan
 from fabric.planner.summary import summary
 from tests import ROOT
 from tests.bom import designs as bom_designs
+from tests.goldens import golden
 
-GOLDEN = ROOT / "tests" / "golden" / "bom"
 INTENTS = sorted((ROOT / "intent").glob("*.yaml"))
 
 PRICES = """\
@@ -214,8 +213,4 @@ def test_a_rack_above_the_limit_is_told(starter: Plan) -> None:
 @pytest.mark.parametrize(("name", "servers"), [("starter", True), ("two-tier", False)])
 def test_golden(name: str, servers: bool, tmp_path: Path) -> None:
     bill = bill_of(bom_designs.plan(tmp_path, name), prices=read_yaml(PRICES, "prices.yaml"), servers=servers)
-    text = "\n".join(lines(bill)) + "\n"
-    golden = GOLDEN / f"{name}.txt"
-    if os.environ.get("UPDATE_GOLDEN"):
-        golden.write_text(text, encoding="utf-8")
-    assert text == golden.read_text(encoding="utf-8"), "run with UPDATE_GOLDEN=1 and look at the table"
+    golden(f"bom/{name}.txt", "\n".join(lines(bill)) + "\n")

@@ -1,8 +1,7 @@
-"""The price file: read whole, or refused with the place of every mistake. UPDATE_GOLDEN=1 rewrites."""
+"""The price file: read whole, or refused with the place of every mistake."""
 
 from __future__ import annotations
 
-import os
 import pickle
 
 import pytest
@@ -16,8 +15,7 @@ from fabric.catalog.models import PortGroup, ServerModel, SwitchModel
 from fabric.diagnostics import InputError, Report
 from fabric.intent.site import OwnCatalog
 from tests import ROOT
-
-GOLDEN = ROOT / "tests" / "golden" / "bom"
+from tests.goldens import GOLDEN, golden
 
 GOOD = """\
 currency: EUR
@@ -151,16 +149,11 @@ def test_hardware_of_the_intent_has_prices_too() -> None:
 
 @pytest.mark.parametrize("name", BAD)
 def test_every_mistake_has_its_place(name: str) -> None:
-    said = messages(BAD[name]) + "\n"
-    golden = GOLDEN / "prices" / f"{name}.txt"
-    if os.environ.get("UPDATE_GOLDEN"):
-        golden.parent.mkdir(parents=True, exist_ok=True)
-        golden.write_text(said, encoding="utf-8")
-    assert said == golden.read_text(encoding="utf-8"), "run with UPDATE_GOLDEN=1 and read what it says now"
+    golden(f"bom/prices/{name}.txt", messages(BAD[name]) + "\n")
 
 
 def test_no_golden_is_left_over() -> None:
-    assert {path.stem for path in (GOLDEN / "prices").iterdir()} == set(BAD)
+    assert {path.stem for path in (GOLDEN / "bom" / "prices").iterdir()} == set(BAD)
 
 
 def test_what_has_no_price_is_named_once_and_where_it_would_stand() -> None:

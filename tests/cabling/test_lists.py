@@ -1,11 +1,10 @@
-"""What is written: run list, lists of racks, order of laying, workbook, labels, and the verbs. UPDATE_GOLDEN=1 rewrites."""
+"""What is written: run list, lists of racks, order of laying, workbook, labels, and the verbs."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-import os
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -28,10 +27,9 @@ from fabric.cabling.workbook import Sheet, letters, workbook, xlsx
 from fabric.cli.cabling import cabling
 from fabric.diagnostics import InputError
 from fabric.floor.floor import floor
-from tests import ROOT
+from tests.goldens import golden
 from tests.planner.helpers import make
 
-GOLDEN = ROOT / "tests" / "golden" / "cabling"
 HOSTILE = "=1+1 > |'<b>&\x1b,\"x"
 
 INTENT = """\
@@ -80,11 +78,7 @@ OUTPUTS: dict[str, Callable[[Runs], str]] = {
 
 @pytest.mark.parametrize("name", OUTPUTS)
 def test_golden(name: str) -> None:
-    text, path = OUTPUTS[name](found()), GOLDEN / name
-    if os.environ.get("UPDATE_GOLDEN"):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    assert text == path.read_text(encoding="utf-8"), "run with UPDATE_GOLDEN=1 and look at the difference"
+    golden(f"cabling/{name}", OUTPUTS[name](found()))
 
 
 def test_csv_and_json_say_the_same() -> None:

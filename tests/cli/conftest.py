@@ -1,8 +1,7 @@
-"""The command in this process, in an empty folder, and the goldens that a person can read."""
+"""The command in this process, in an empty folder."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,9 +9,6 @@ from pathlib import Path
 import pytest
 
 from fabric.cli import main
-from tests import ROOT
-
-GOLDEN = ROOT / "tests" / "golden" / "cli"
 
 
 @dataclass(frozen=True)
@@ -41,12 +37,3 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
         return Done(int(stop.value.code or 0), out, err)
 
     return go
-
-
-def golden(name: str, text: str) -> None:
-    """Compares with `tests/golden/cli/NAME`; UPDATE_GOLDEN=1 rewrites it."""
-    path = GOLDEN / name
-    if os.environ.get("UPDATE_GOLDEN"):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    assert text == path.read_text(encoding="utf-8")

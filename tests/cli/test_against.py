@@ -18,7 +18,8 @@ from fabric.moves import Changes, difference
 from fabric.plan.devices import SERVER
 from fabric.plan.plan import Plan
 from fabric.planner.coordinates import nic_name
-from tests.cli.conftest import Run, golden
+from tests.cli.conftest import Run
+from tests.goldens import golden
 from tests.planner.helpers import make
 from tests.planner.intents import STABLE, sites
 
@@ -50,7 +51,7 @@ def test_text(name: str, run: Run, tmp_path: Path) -> None:
     (tmp_path / "new.yaml").write_text(new, encoding="utf-8")
     done = run("plan new.yaml --against old.yaml")
     assert (done.code, done.err) == (0, "new.yaml against old.yaml\n")
-    golden(f"against-{name}.txt", done.out)
+    golden(f"cli/against-{name}.txt", done.out)
 
 
 def test_json(run: Run, tmp_path: Path) -> None:
@@ -58,7 +59,7 @@ def test_json(run: Run, tmp_path: Path) -> None:
     (tmp_path / "new.yaml").write_text(LARGE, encoding="utf-8")
     done = run("plan new.yaml --against old.yaml --json")
     assert done.code == 0
-    golden("against-recabling.json", done.out)
+    golden("cli/against-recabling.json", done.out)
     changes = json.loads(done.out)
     touched = [cable for step in changes["steps"] for cable in step["cables"] if cable["old"]]
     assert len(touched) == changes["links"]["moved"]
@@ -79,10 +80,10 @@ def test_a_commit_of_git(run: Run, tmp_path: Path) -> None:
     git(tmp_path, "add", "-A")
     git(tmp_path, "commit", "-qm", "four units")
     intent.write_text(LARGE, encoding="utf-8")
-    golden("against-recabling.txt", run("plan intent/dc1.yaml --against git:HEAD").out)
+    golden("cli/against-recabling.txt", run("plan intent/dc1.yaml --against git:HEAD").out)
     assert run("generate intent/dc1.yaml").code == 0  # the lock is the new one now; the commit's is compared with
-    golden("against-recabling.txt", run("plan intent/dc1.yaml --against git:HEAD").out)
-    golden("against-recabling.txt", run("plan intent/dc1.yaml --against git:").out)
+    golden("cli/against-recabling.txt", run("plan intent/dc1.yaml --against git:HEAD").out)
+    golden("cli/against-recabling.txt", run("plan intent/dc1.yaml --against git:").out)
 
 
 @pytest.mark.parametrize("against", ["git:nosuch", "git:--help", "nosuch.yaml", "git:HEAD"])

@@ -14,17 +14,7 @@ import pytest
 from tests import ROOT
 from tests.cli.conftest import Run
 from tests.cli.diff_sites import EVPN, RED, SITES, fabric, site
-
-GOLDEN = ROOT / "tests" / "golden" / "diff"
-
-
-def golden(name: str, text: str) -> None:
-    """Compares with `tests/golden/diff/NAME`; UPDATE_GOLDEN=1 rewrites it."""
-    path = GOLDEN / name
-    if os.environ.get("UPDATE_GOLDEN"):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    assert text == path.read_text(encoding="utf-8")
+from tests.goldens import GOLDEN, golden
 
 
 def write(folder: Path, name: str) -> None:
@@ -37,7 +27,7 @@ def test_text(name: str, run: Run, tmp_path: Path) -> None:
     write(tmp_path, name)
     done = run("diff old.yaml new.yaml")
     assert (done.code, done.err) == (0, "")
-    golden(f"{name}.txt", done.out)
+    golden(f"diff/{name}.txt", done.out)
 
 
 @pytest.mark.parametrize("name", ["growth-sonic", "tenant-eos", "nothing"])
@@ -45,7 +35,7 @@ def test_markdown(name: str, run: Run, tmp_path: Path) -> None:
     write(tmp_path, name)
     done = run("diff old.yaml new.yaml --format markdown")
     assert (done.code, done.err) == (0, "")
-    golden(f"{name}.md", done.out)
+    golden(f"diff/{name}.md", done.out)
 
 
 HEAD_KEYS = ("old", "new", "site", "state", "differs")
@@ -54,7 +44,7 @@ HEAD_KEYS = ("old", "new", "site", "state", "differs")
 def test_json(run: Run, tmp_path: Path) -> None:
     write(tmp_path, "growth-sonic")
     done = run("diff old.yaml new.yaml --format json")
-    golden("growth-sonic.json", done.out)
+    golden("diff/growth-sonic.json", done.out)
     document = json.loads(done.out)
     assert list(document) == [*HEAD_KEYS, "intent", "fabrics", "links", "capacity", "devices", "hosts"]
     assert {change["device"]: change["state"] for change in document["devices"]} == {
@@ -164,7 +154,7 @@ def test_revisions_of_git(run: Run, tmp_path: Path) -> None:
     git(tmp_path, "add", "-A")
     git(tmp_path, "commit", "-qm", "three")
     (tmp_path / "intent/dc1.yaml").write_text(new, encoding="utf-8")
-    wanted = (GOLDEN / "shrink-frr.txt").read_text(encoding="utf-8").partition("\n")[2]
+    wanted = (GOLDEN / "diff" / "shrink-frr.txt").read_text(encoding="utf-8").partition("\n")[2]
     assert run("diff git:HEAD intent/dc1.yaml").out.partition("\n")[2] == wanted
     git(tmp_path, "commit", "-qam", "two")
     assert run("diff git:HEAD~1 intent/dc1.yaml").out.partition("\n")[2] == wanted

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Run, golden
+from tests.cli.conftest import Run
+from tests.goldens import golden
 
 SITE = """\
 version: 1
@@ -85,7 +86,7 @@ FINE = {
 def test_printed(run: Run, name: str) -> None:
     done = run(f"estimate site.yaml {FINE[name]}")
     assert (done.code, done.err) == (0, "")
-    golden(f"estimate-{name}.txt", masked(done.out))
+    golden(f"cli/estimate-{name}.txt", masked(done.out))
 
 
 def test_same_bytes_twice(run: Run) -> None:
@@ -268,7 +269,7 @@ def test_mistakes_as_they_are_read(run: Run) -> None:
     page = []
     for words in MISTAKES:
         page.append(f"$ fabric estimate site.yaml {words}\n{run(f'estimate site.yaml {words}').err}")
-    golden("estimate-mistakes.txt", "\n".join(page))
+    golden("cli/estimate-mistakes.txt", "\n".join(page))
 
 
 def test_all_mistakes_of_the_options_at_once(run: Run) -> None:

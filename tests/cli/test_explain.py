@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from fabric.explain.counts import TOPICS
-from tests.cli.conftest import Run, golden
+from tests.cli.conftest import Run
 from tests.cli.designs import DESIGNS, write
+from tests.goldens import golden
 
 Row = dict[str, Any]
 
@@ -92,7 +93,7 @@ def test_the_last_number_is_the_plans(name: str, run: Run, tmp_path: Path) -> No
             if not (name == "planned" and topic == "uplinks"):  # 32 are wired for, 16 of them are built
                 assert right(done.out, row), f"{topic}:\n{done.out}{row}"
             whole.append(f"{fabric}.{topic}\n{done.out}")
-    golden(f"explain-{name}.txt", "\n".join(whole))
+    golden(f"cli/explain-{name}.txt", "\n".join(whole))
 
 
 SUBJECTS = {
@@ -118,7 +119,7 @@ def test_devices_ports_and_addresses(run: Run, tmp_path: Path) -> None:
         done = run("explain", "intent.yaml", subject)
         assert (done.code, done.err) == (0, ""), subject
         whole.append(f"# {what}: {subject}\n{done.out}")
-    golden("explain-subjects.txt", "\n".join(whole))
+    golden("cli/explain-subjects.txt", "\n".join(whole))
 
 
 def test_a_port_of_a_nic_is_asked_for_by_its_name(run: Run, tmp_path: Path) -> None:

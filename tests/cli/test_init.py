@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.cli.conftest import Run, golden
+from tests.cli.conftest import Run
+from tests.goldens import golden
 
 # flags → what `plan --json` then says (dotted keys of the fabric)
 FLAGS: dict[str, dict[str, Any]] = {
@@ -149,9 +150,9 @@ def test_a_file_that_is_there_stays(run: Run) -> None:
 
 
 def test_what_it_writes(run: Run) -> None:
-    golden("init-short.yaml", run("init dc1").out)
+    golden("cli/init-short.yaml", run("init dc1").out)
     golden(
-        "init-long.yaml",
+        "cli/init-long.yaml",
         run(
             "init dc1 --servers 1024 --servers-per-rack 4 --gpus-per-server 8 --nics-per-server 8 --nic-ports 2x200"
             " --planes 2 --unit 64 --leaf sn5600 --spine sn5600 --core sn5600 --tiers 3 --pods units=4 --oversubscription 2,1"

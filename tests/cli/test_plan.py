@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Run, golden
+from tests.cli.conftest import Run
 from tests.cli.designs import DESIGNS, write
+from tests.goldens import golden
 
 # The contract of `plan --json`; int, float, str or None stand for a value of that type.
 RATIO = (float, type(None))
@@ -42,7 +43,7 @@ def test_text(name: str, run: Run, tmp_path: Path) -> None:
     done = run("plan intent.yaml")
     notes = ["FAB197"] if name == "racks-dual-tor" else []  # a leaf pair for every two servers
     assert (done.code, re.findall("FAB[0-9]+", done.err)) == (0, notes)
-    golden(f"plan-{name}.txt", done.out)
+    golden(f"cli/plan-{name}.txt", done.out)
 
 
 @pytest.mark.parametrize("name", DESIGNS)

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests import ROOT
-from tests.cli.conftest import Run, golden
+from tests.cli.conftest import Run
+from tests.goldens import golden
 
 LITE = """\
 version: 1
@@ -58,7 +59,7 @@ def test_subjects_of_tenants(run: Run) -> None:
         done = run("explain", "intent.yaml", subject)
         assert (done.code, done.err) == (0, ""), subject
         whole.append(f"# {what}: {subject}\n{done.out}")
-    golden("explain-tenants.txt", "\n".join(whole))
+    golden("cli/explain-tenants.txt", "\n".join(whole))
 
 
 @pytest.mark.usefixtures("sonic")

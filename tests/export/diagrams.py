@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from dataclasses import replace
 from functools import cache
@@ -12,7 +11,6 @@ from fabric import pipeline
 from fabric.plan.plan import Plan
 from tests import ROOT
 
-GOLDEN = Path(__file__).parent / "golden"
 HOSTILE = "<script>alert('1')</script>&\"x"
 
 TWO_PORTS = "{gpus: 8, nvlink_domain_gpus: 8, nics: {compute: {count: 8, ports: 2, speed_gbps: 200}}}"
@@ -81,12 +79,3 @@ def hostile(plan: Plan) -> Plan:
     fabric = next(iter(plan.fabrics.values()))
     devices = tuple(replace(device, name=f"{HOSTILE}{device.index}", model=HOSTILE) for device in fabric.devices)
     return replace(plan, site=HOSTILE, fabrics={HOSTILE: replace(fabric, name=HOSTILE, devices=devices)})
-
-
-def same_as_golden(text: str, name: str) -> None:
-    """Compares with the file of that name, or with UPDATE_GOLDEN=1 writes it."""
-    golden = GOLDEN / name
-    if os.environ.get("UPDATE_GOLDEN"):
-        golden.parent.mkdir(parents=True, exist_ok=True)
-        golden.write_text(text, encoding="utf-8")
-    assert text == golden.read_text(encoding="utf-8"), "run with UPDATE_GOLDEN=1 and look at the picture"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -11,7 +10,6 @@ from fabric import pipeline
 from fabric.plan.plan import Plan
 from tests import ROOT
 
-GOLDEN = ROOT / "tests" / "golden" / "export"
 HEAD = """\
 version: 1
 site: dc1
@@ -59,12 +57,3 @@ def plan(name: str) -> Plan:
         path = Path(folder) / "intent.yaml"
         path.write_text(f"{HEAD}  {DESIGNS[name]}\n", encoding="utf-8")
         return pipeline.plan(pipeline.load(path))
-
-
-def check_golden(name: str, text: str) -> None:
-    """Equal to the file of that name; UPDATE_GOLDEN=1 writes it."""
-    golden = GOLDEN / name
-    if os.environ.get("UPDATE_GOLDEN"):
-        golden.parent.mkdir(parents=True, exist_ok=True)
-        golden.write_text(text, encoding="utf-8")
-    assert text == golden.read_text(encoding="utf-8"), "run with UPDATE_GOLDEN=1 and read the difference"

@@ -16,7 +16,8 @@ import yaml
 
 from fabric.export.ansible import ansible, group_name
 from fabric.plan.devices import ATTACHED, SERVER
-from tests.export.plans import DESIGNS, check_golden, plan
+from tests.export.plans import DESIGNS, plan
+from tests.goldens import golden
 
 GROUP = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")  # anything else is replaced by Ansible, with a warning
 
@@ -91,4 +92,4 @@ def test_ansible_inventory_reads_it(design: str, tmp_path: Path) -> None:
 
 
 def test_golden() -> None:
-    check_golden("ansible/lab.yml", ansible(plan("lab")))
+    golden("export/ansible/lab.yml", ansible(plan("lab")))

@@ -14,7 +14,8 @@ from jsonschema import Draft202012Validator
 
 from fabric.export.containerlab import MANY_NODES, containerlab, containerlab_files
 from tests import ROOT
-from tests.export.plans import DESIGNS, check_golden, plan
+from tests.export.plans import DESIGNS, plan
+from tests.goldens import golden
 
 # The part of schemas/clab.schema.json (srl-labs/containerlab) that is used here, and no key beyond.
 NAME = "^[a-zA-Z0-9][a-zA-Z0-9-._]*$"
@@ -193,4 +194,4 @@ def test_a_lab_that_is_too_large_says_so() -> None:
 
 
 def test_golden() -> None:
-    check_golden("containerlab/lab.clab.yml", containerlab(plan("lab")))
+    golden("export/containerlab/lab.clab.yml", containerlab(plan("lab")))

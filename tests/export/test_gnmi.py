@@ -12,7 +12,8 @@ import yaml
 from fabric.catalog import DATA
 from fabric.export.gnmi import LOSSLESS, Topic, gnmi, telemetry
 from fabric.nos.target import target, target_names
-from tests.export.plans import DESIGNS, check_golden, plan
+from tests.export.plans import DESIGNS, plan
+from tests.goldens import golden
 
 # https://gnmic.openconfig.net: keys of a target and of a subscription that are used here.
 TARGET = {"address", "subscriptions", "event-tags"}
@@ -144,5 +145,5 @@ def test_what_is_not_streamed_is_said() -> None:
 
 
 def test_golden() -> None:
-    check_golden("gnmi/ai-sonic.yaml", gnmi(plan("ai-sonic")))
-    check_golden("gnmi/h100-4su.yaml", gnmi(plan("h100-4su")))
+    golden("export/gnmi/ai-sonic.yaml", gnmi(plan("ai-sonic")))
+    golden("export/gnmi/h100-4su.yaml", gnmi(plan("h100-4su")))

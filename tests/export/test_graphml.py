@@ -12,7 +12,8 @@ import pytest
 from fabric.export.graphml import graphml
 from fabric.export.tables import links_csv
 from fabric.plan.links import KINDS
-from tests.export.plans import check_golden, plan
+from tests.export.plans import plan
+from tests.goldens import golden
 
 
 def read(text: str) -> networkx.MultiGraph:
@@ -54,7 +55,7 @@ def test_edges_are_the_rows_of_the_link_table(design: str) -> None:
 
 
 def test_golden() -> None:
-    check_golden("graphml/lab.graphml", graphml(plan("lab")))
+    golden("export/graphml/lab.graphml", graphml(plan("lab")))
 
 
 def test_hostile_names_stay_text() -> None:

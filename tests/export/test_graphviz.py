@@ -11,7 +11,8 @@ from dataclasses import replace
 import pytest
 
 from fabric.export.graphviz import graphviz
-from tests.export.plans import DESIGNS, check_golden, plan
+from tests.export.plans import DESIGNS, plan
+from tests.goldens import golden
 
 SVG = "{http://www.w3.org/2000/svg}"
 EDGE = re.compile(r'n\d+_\d+ -- n\d+_\d+ \[label="([^"]*)"\];')
@@ -57,5 +58,5 @@ def test_hostile_names_stay_text() -> None:
 
 
 def test_golden() -> None:
-    check_golden("graphviz/h100-4su.dot", graphviz(plan("h100-4su")))
-    check_golden("graphviz/starter.dot", graphviz(plan("starter")))
+    golden("export/graphviz/h100-4su.dot", graphviz(plan("h100-4su")))
+    golden("export/graphviz/starter.dot", graphviz(plan("starter")))

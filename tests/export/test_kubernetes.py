@@ -20,7 +20,8 @@ from fabric.diagnostics import InputError
 from fabric.export.kubernetes import HOSTNAME, OLDER, kubernetes
 from fabric.export.locality import localities
 from fabric.plan.devices import SERVER
-from tests.export.plans import DESIGNS, check_golden, plan
+from tests.export.plans import DESIGNS, plan
+from tests.goldens import golden
 
 # k8s.io/apimachinery validation: a label's value, a label's key, a DNS-1123 subdomain.
 VALUE = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
@@ -160,5 +161,5 @@ def test_kubectl_reads_the_nodes(design: str, tmp_path: Path) -> None:
 def test_golden() -> None:
     for file, text in kubernetes(plan("gb300-twin-plane")).items():
         if file != "nodes.yaml":
-            check_golden(f"kubernetes/{file}", text)
-    check_golden("kubernetes/nodes.yaml", kubernetes(plan("ai-sonic"))["nodes.yaml"])
+            golden(f"export/kubernetes/{file}", text)
+    golden("export/kubernetes/nodes.yaml", kubernetes(plan("ai-sonic"))["nodes.yaml"])

@@ -9,7 +9,8 @@ import pytest
 
 from fabric.export.mermaid import mermaid
 from tests import ROOT
-from tests.export.diagrams import DESIGNS, hostile, made, of_intent, plan, same_as_golden
+from tests.export.diagrams import DESIGNS, hostile, made, of_intent, plan
+from tests.goldens import golden
 
 LABEL = r'"(?:[\w \-.,/()·×–…]|#\d+;|<br/>)*"'
 LINES = {
@@ -62,7 +63,7 @@ def test_hostile_names_are_written_as_code_points() -> None:
 
 @pytest.mark.parametrize("site", ["starter", "h100-4su"])
 def test_golden(site: str) -> None:
-    same_as_golden(mermaid(of_intent(f"{site}.yaml")), f"{site}.mmd")
+    golden(f"export/pictures/{site}.mmd", mermaid(of_intent(f"{site}.yaml")))
 
 
 def test_the_page_shows_what_the_code_writes() -> None:

@@ -10,7 +10,8 @@ import pytest
 
 from fabric.diagnostics import InputError
 from fabric.export.nccl import nccl
-from tests.export.plans import DESIGNS, check_golden, plan
+from tests.export.plans import DESIGNS, plan
+from tests.goldens import golden
 
 COMPUTE = [design for design in DESIGNS if "purpose: frontend" not in DESIGNS[design] and design != "storage-alone"]
 INSIDE = {"system": {"cpu"}, "cpu": {"pci", "nic"}, "pci": {"pci", "gpu", "nic", "pcilink"}, "nic": {"net"}, "net": set()}
@@ -140,5 +141,5 @@ def test_a_site_without_gpus_on_a_compute_fabric_says_so() -> None:
 
 
 def test_golden() -> None:
-    check_golden("nccl/dgx-h100.xml", nccl(plan("h100-4su"))["backend/dgx-h100.xml"])
-    check_golden("nccl/gb300-tray-2x400.xml", nccl(plan("gb300-twin-plane"))["backend/tray.xml"])
+    golden("export/nccl/dgx-h100.xml", nccl(plan("h100-4su"))["backend/dgx-h100.xml"])
+    golden("export/nccl/gb300-tray-2x400.xml", nccl(plan("gb300-twin-plane"))["backend/tray.xml"])

@@ -21,7 +21,8 @@ from fabric.export.slurm import slurm, slurm_block
 from fabric.export.slurm_yaml import slurm_yaml
 from fabric.plan.devices import LEAF, SERVER
 from fabric.plan.links import SERVER_LEAF
-from tests.export.plans import DESIGNS, check_golden, plan
+from tests.export.plans import DESIGNS, plan
+from tests.goldens import golden
 
 SWITCH = re.compile(r"SwitchName=(\S+) (Nodes|Switches)=(\S+)")
 BLOCK = re.compile(r"BlockName=(\S+) Nodes=(\S+)")
@@ -163,12 +164,12 @@ def test_topology_yaml_keeps_to_its_manual(design: str) -> None:
 
 @pytest.mark.parametrize("name", ["h100-4su", "b200-3tier", "gb300-twin-plane"])
 def test_golden(name: str) -> None:
-    check_golden(f"slurm/{name}.topology.conf", slurm(plan(name)))
-    check_golden(f"slurm/{name}.topology.yaml", slurm_yaml(plan(name)))
+    golden(f"export/slurm/{name}.topology.conf", slurm(plan(name)))
+    golden(f"export/slurm/{name}.topology.yaml", slurm_yaml(plan(name)))
 
 
 def test_golden_block() -> None:
-    check_golden("slurm/gb300-twin-plane.block.conf", slurm_block(plan("gb300-twin-plane")))
+    golden("export/slurm/gb300-twin-plane.block.conf", slurm_block(plan("gb300-twin-plane")))
 
 
 # AuthType none and nodes of a cloud, whose addresses nobody asks for: no munge, no slurmd, no host names that resolve.

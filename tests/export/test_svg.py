@@ -18,7 +18,8 @@ from fabric.export.svg import svg, svg_plane, svg_racks, svg_rail
 from fabric.export.words import bandwidth
 from fabric.plan.plan import Plan
 from fabric.planner.summary import summary
-from tests.export.diagrams import DESIGNS, HOSTILE, hostile, made, of_intent, plan, same_as_golden
+from tests.export.diagrams import DESIGNS, HOSTILE, hostile, made, of_intent, plan
+from tests.goldens import golden
 
 SVG = "{http://www.w3.org/2000/svg}"
 PICTURES: dict[str, Callable[[Plan], str]] = {"tiers": svg, "rail": svg_rail, "plane": svg_plane, "racks": svg_racks}
@@ -182,7 +183,7 @@ def test_hostile_names_are_escaped(picture: str, design: str) -> None:
 @pytest.mark.parametrize("picture", PICTURES)
 def test_golden_starter(picture: str) -> None:
     name = "starter.svg" if picture == "tiers" else f"starter-{picture}.svg"
-    same_as_golden(PICTURES[picture](of_intent("starter.yaml")), name)
+    golden(f"export/pictures/{name}", PICTURES[picture](of_intent("starter.yaml")))
 
 
 def test_the_verb_writes_a_file_and_one_fabric_alone(tmp_path: Path) -> None:

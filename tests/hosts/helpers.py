@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from typing import Any
 
 from fabric.hosts.facts import Facts, facts_of
 from fabric.plan.lossless import Buffer, Qos
 from fabric.plan.plan import FabricPlan, Plan
-from tests import ROOT
 from tests.planner.helpers import make
 
-GOLDEN = ROOT / "tests" / "golden" / "hosts"
 QOS = Qos(
     priority=3,
     dscp=26,
@@ -44,12 +41,3 @@ def plan(intent: dict[str, Any] | None = None, **changes: Any) -> Plan:
 def lossless_facts(fabric: FabricPlan) -> Facts:
     """The class of RoCE on every fabric but front ends."""
     return replace(facts_of(fabric), qos=None if fabric.spec.intent.purpose == "frontend" else QOS)
-
-
-def golden(name: str, text: str) -> None:
-    """Compares with `tests/golden/hosts/NAME`; UPDATE_GOLDEN=1 rewrites it."""
-    path = GOLDEN / name
-    if os.environ.get("UPDATE_GOLDEN"):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    assert text == path.read_text(encoding="utf-8"), f"run with UPDATE_GOLDEN=1 and read the diff of {path}"

@@ -18,7 +18,8 @@ from fabric.hosts.facts import ServerLink, Vlan, facts_of, server_links
 from fabric.hosts.netplan import netplan, netplan_text
 from fabric.hosts.view import Host, hosts, sides
 from fabric.plan.plan import FabricPlan, Plan
-from tests.hosts.helpers import OTHER, QOS, golden, lossless_facts, plan, site
+from tests.goldens import golden
+from tests.hosts.helpers import OTHER, QOS, lossless_facts, plan, site
 
 H100 = {"model": "dgx-h100", "count": 2, "name": "gpu"}
 
@@ -61,19 +62,19 @@ def test_goldens() -> None:
         "hosts/_groups/gpu.nccl.env",
     ]
     for path in ("hosts/gpu-0001/60-fabric.yaml", "hosts/_groups/gpu.roce.sh", "hosts/_groups/gpu.nccl.env"):
-        golden(f"dgx/{path.removeprefix('hosts/')}", found[path])
+        golden(f"hosts/dgx/{path.removeprefix('hosts/')}", found[path])
 
 
 def test_golden_of_other_classes_over_ipv6() -> None:
     made = plan(underlay={"addressing": "ipv6"})
     found = dict(host_files(made, facts_of=lambda fabric: replace(facts_of(fabric), qos=OTHER, dynamic=True)))
     for path in ("hosts/gpu-0001/60-fabric.yaml", "hosts/_groups/gpu.roce.sh", "hosts/_groups/gpu.nccl.env"):
-        golden(f"other/{path.removeprefix('hosts/')}", found[path].decode())
+        golden(f"hosts/other/{path.removeprefix('hosts/')}", found[path].decode())
 
 
 def test_golden_of_a_bond_and_a_closed_port(bonded: list[Host]) -> None:
-    golden("tenants/gpu-0001.yaml", netplan_text(bonded[0]))
-    golden("tenants/gpu-0002.yaml", netplan_text(bonded[1]))
+    golden("hosts/tenants/gpu-0001.yaml", netplan_text(bonded[0]))
+    golden("hosts/tenants/gpu-0002.yaml", netplan_text(bonded[1]))
 
 
 def test_the_text_is_the_data(bonded: list[Host]) -> None:

@@ -1,21 +1,20 @@
 """Wrong intents and what is said about them: `tests/golden/intents/NAME.yaml` and the exact words in `NAME.txt`.
 
-UPDATE_GOLDEN=1 rewrites the words; read the diff as the person who made the mistake.
+Read a change of the words as the person who made the mistake.
 """
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
 import pytest
 
 from fabric.cli import main
-from tests import ROOT
+from tests.goldens import GOLDEN, golden
 
-GOLDEN = ROOT / "tests" / "golden" / "intents"
-CASES = sorted(path.stem for path in GOLDEN.glob("*.yaml"))
+INTENTS = GOLDEN / "intents"
+CASES = sorted(path.stem for path in INTENTS.glob("*.yaml"))
 HEAD = re.compile(r"(?P<file>[^:]+):(?P<line>\d+):(?P<column>\d+): error\[(?P<code>FAB\d{3})\]: (?P<message>.+)")
 
 # A message either says what was expected, or plainly what is wrong.
@@ -53,12 +52,8 @@ def refused(capsys: pytest.CaptureFixture[str], output: Path, file: str, *, plan
 
 @pytest.mark.parametrize("name", CASES)
 def test_wrong_intent(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.chdir(GOLDEN)
-    golden = GOLDEN / f"{name}.txt"
-    words = refused(capsys, tmp_path / "generated", f"{name}.yaml")
-    if os.environ.get("UPDATE_GOLDEN"):
-        golden.write_text(words, encoding="utf-8")
-    assert words == golden.read_text(encoding="utf-8")
+    monkeypatch.chdir(INTENTS)
+    golden(f"intents/{name}.txt", refused(capsys, tmp_path / "generated", f"{name}.yaml"))
 
 
 # --- what holds for all of them -----------------------------------------------------------------------------
@@ -66,7 +61,7 @@ def test_wrong_intent(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def heads(name: str) -> list[re.Match[str]]:
     """The first line of every diagnostic of a golden file."""
-    lines = (GOLDEN / f"{name}.txt").read_text(encoding="utf-8").split("\n")
+    lines = (INTENTS / f"{name}.txt").read_text(encoding="utf-8").split("\n")
     found = [HEAD.fullmatch(line) for line in lines if line and not line.startswith("    ")]
     assert found
     assert all(found), f"not a diagnostic in {name}.txt"
@@ -75,12 +70,12 @@ def heads(name: str) -> list[re.Match[str]]:
 
 def test_there_are_enough() -> None:
     assert len(CASES) >= 75
-    assert sorted(path.stem for path in GOLDEN.glob("*.txt")) == CASES
+    assert sorted(path.stem for path in INTENTS.glob("*.txt")) == CASES
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_every_message_points_into_its_file(name: str) -> None:
-    source = (GOLDEN / f"{name}.yaml").read_text(encoding="utf-8")
+    source = (INTENTS / f"{name}.yaml").read_text(encoding="utf-8")
     lines = source.split("\n")
     assert lines[0].startswith("# "), "the first line says what is wrong"
     for head in heads(name):
@@ -97,7 +92,7 @@ def test_every_message_is_clear(name: str) -> None:
 
 
 def test_nearly_every_message_has_a_hint() -> None:
-    words = [(GOLDEN / f"{name}.txt").read_text(encoding="utf-8") for name in CASES]
+    words = [(INTENTS / f"{name}.txt").read_text(encoding="utf-8") for name in CASES]
     errors = sum(text.count(": error[FAB") for text in words)
     assert sum(text.count("\n    hint: ") for text in words) >= 0.9 * errors
 
@@ -120,7 +115,7 @@ def test_nearly_every_message_has_a_hint() -> None:
     ],
 )
 def test_the_place_is_the_offending_text(name: str, pointed_at: list[str]) -> None:
-    lines = (GOLDEN / f"{name}.yaml").read_text(encoding="utf-8").split("\n")
+    lines = (INTENTS / f"{name}.yaml").read_text(encoding="utf-8").split("\n")
     found = [lines[int(head["line"]) - 1][int(head["column"]) - 1 :] for head in heads(name)]
     assert [text[: len(word)] for text, word in zip(found, pointed_at, strict=True)] == pointed_at
 

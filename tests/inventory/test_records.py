@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections import Counter
 from dataclasses import replace
@@ -20,9 +19,9 @@ from fabric.inventory.netbox import netbox, netbox_tables, slug
 from fabric.inventory.records import LOOPBACK, PORT
 from fabric.plan.plan import Plan
 from tests import ROOT
+from tests.goldens import golden
 from tests.inventory.truth_server import NAUTOBOT, NETBOX
 
-GOLDEN = ROOT / "tests" / "golden" / "inventory"
 HEAD = """\
 version: 1
 site: dc1
@@ -194,9 +193,4 @@ def test_1280_switches_in_seconds(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("name", "export"), [("netbox.json", netbox), ("nautobot.json", nautobot)])
 def test_golden(name: str, export: object) -> None:
     assert callable(export)
-    text = export(pipeline.plan(pipeline.load(ROOT / "intent" / "evpn-lab.yaml")))
-    golden = GOLDEN / name
-    if os.environ.get("UPDATE_GOLDEN"):
-        golden.parent.mkdir(parents=True, exist_ok=True)
-        golden.write_text(text, encoding="utf-8")
-    assert text == golden.read_text(encoding="utf-8"), "run with UPDATE_GOLDEN=1 and read what has changed"
+    golden(f"inventory/{name}", export(pipeline.plan(pipeline.load(ROOT / "intent" / "evpn-lab.yaml"))))

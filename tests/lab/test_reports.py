@@ -1,10 +1,9 @@
-"""Reports of an outcome: files that a person can read, and names that stay text in every format. UPDATE_GOLDEN=1 rewrites."""
+"""Reports of an outcome: files that a person can read, and names that stay text in every format."""
 
 from __future__ import annotations
 
 import json
 import math
-import os
 import re
 from html import unescape
 from xml.etree import ElementTree as ET
@@ -20,11 +19,10 @@ from fabric.lab.outcome import FAIL, PASS, SKIP, Fault, NotEmulated, Outcome, Re
 from fabric.lab.reports import FORMATS, report
 from fabric.lab.reports.text import MOST_FAULTS
 from fabric.lab.reports.words import label, shown, span, verdict
-from tests import ROOT
 from tests.checks.reports.test_hostile import HOSTILE as CHECKED
 from tests.checks.reports.test_junit import ATTRIBUTES, INSIDE
+from tests.goldens import golden
 
-GOLDEN = ROOT / "tests" / "golden" / "lab"
 ENDINGS = {"text": "txt", "json": "json", "junit": "xml", "markdown": "md"}
 
 SESSIONS = Result("sessions", "proof", "BGP sessions", PASS, "48 of 48 established", seconds=3.25)
@@ -130,12 +128,7 @@ CASES = pytest.mark.parametrize(("text", "seen"), NAMES.values(), ids=NAMES)
 @ALL
 @pytest.mark.parametrize("form", FORMATS)
 def test_golden(name: str, form: str) -> None:
-    path = GOLDEN / f"{name}.{ENDINGS[form]}"
-    written = report(form, OUTCOMES[name])
-    if os.environ.get("UPDATE_GOLDEN"):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(written, encoding="utf-8")
-    assert written == path.read_text(encoding="utf-8"), "run with UPDATE_GOLDEN=1 and read the diff"
+    golden(f"lab/{name}.{ENDINGS[form]}", report(form, OUTCOMES[name]))
 
 
 @CASES

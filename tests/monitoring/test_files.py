@@ -1,9 +1,8 @@
-"""What is exported: complete, bounded, the same bytes every time, and safe from names. UPDATE_GOLDEN=1 rewrites."""
+"""What is exported: complete, bounded, the same bytes every time, and safe from names."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -21,9 +20,9 @@ from fabric.monitoring.prometheus import prometheus
 from fabric.nos.target import target_names
 from fabric.plan.devices import SWITCH_ROLES
 from tests import ROOT
+from tests.goldens import golden
 from tests.monitoring.plans import DESIGNS, HEAD, files_of, plan_of, written
 
-GOLDEN = ROOT / "tests" / "golden" / "monitoring"
 LINE = re.compile(r"(fabric_\w+)\{(.*)\} 1")
 LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
 LARGE = (
@@ -160,9 +159,4 @@ def test_exporters_are_complete_data() -> None:
     "name", ["rules/f-recording.yaml", "rules/f-alerts.yaml", "alertmanager-inhibit.yaml", "prometheus.yaml"]
 )
 def test_golden(name: str) -> None:
-    golden = GOLDEN / name.rpartition("/")[2]
-    text = files_of("sonic")[name]
-    if os.environ.get("UPDATE_GOLDEN"):
-        golden.parent.mkdir(parents=True, exist_ok=True)
-        golden.write_text(text, encoding="utf-8")
-    assert text == golden.read_text(encoding="utf-8"), "run with UPDATE_GOLDEN=1 and read what has changed"
+    golden(f"monitoring/{name.rpartition('/')[2]}", files_of("sonic")[name])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
@@ -14,10 +13,10 @@ from fabric.diagnostics import InputError
 from fabric.report.page import page
 from fabric.report.wanted import Wanted
 from tests import ROOT
+from tests.goldens import golden
 from tests.report.designs import write
 from tests.report.page_reader import Page
 
-GOLDEN = ROOT / "tests" / "golden" / "report"
 MEASURED = """\
 id: our-run
 collective: {collective}
@@ -93,11 +92,7 @@ def test_measured_needs_gpus(tmp_path: Path) -> None:
 
 
 def test_words_of_a_page(tmp_path: Path) -> None:
-    """What a reader without script sees, pictures left out. UPDATE_GOLDEN=1 rewrites it."""
+    """What a reader without script sees, pictures left out."""
     text = page(pipeline.plan(pipeline.load(ROOT / "intent" / "starter.yaml")), Wanted())
     said = Page(re.sub(r"<svg.*?</svg>", "", text, flags=re.DOTALL)).lines
-    path = GOLDEN / "starter.txt"
-    if os.environ.get("UPDATE_GOLDEN"):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(said, encoding="utf-8")
-    assert said == path.read_text(encoding="utf-8"), "run with UPDATE_GOLDEN=1 and read the diff"
+    golden("report/starter.txt", said)

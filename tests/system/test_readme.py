@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests import ROOT
+from tests.goldens import same_as
 
 README = ROOT / "README.md"
 PAGES = (
@@ -60,9 +61,7 @@ def test_the_tour_prints_what_the_page_shows(page: Path, tmp_path: Path) -> None
     assert "BENCH" not in text
     assert FENCE.search(tour)
     again = FENCE.sub(lambda match: f"```console\n{replay(match[1], tmp_path)}```", tour)
-    if os.environ.get("UPDATE_GOLDEN"):
-        page.write_text(head + mark + again, encoding="utf-8")
-    assert head + mark + again == page.read_text(encoding="utf-8")
+    same_as(page, head + mark + again)
 
 
 def test_links_of_the_page_lead_somewhere() -> None:

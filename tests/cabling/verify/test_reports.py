@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -21,8 +20,8 @@ from fabric.diagnostics import InputError
 from tests import ROOT
 from tests.cabling.verify.helpers import end, fresh, told, verdict
 from tests.cabling.verify.lldp_writers import WRITERS, Floor, write
+from tests.goldens import golden
 
-GOLDEN = ROOT / "tests" / "golden" / "verify"
 HOSTILE = '\x1b[31m=HYPERLINK("x")\x1b[0m\n</testsuite>\u202e'
 
 
@@ -55,11 +54,7 @@ def found() -> Verdict:
 
 @pytest.mark.parametrize(("form", "file"), [("text", "report.txt"), ("csv", "moves.csv"), ("json", "report.json")])
 def test_golden(form: str, file: str) -> None:
-    text, golden = report(form, found()), GOLDEN / file
-    if os.environ.get("UPDATE_GOLDEN"):
-        golden.parent.mkdir(parents=True, exist_ok=True)
-        golden.write_text(text, encoding="utf-8")
-    assert text == golden.read_text(encoding="utf-8"), "run with UPDATE_GOLDEN=1 and read the report"
+    golden(f"verify/{file}", report(form, found()))
 
 
 def test_findings_stand_in_the_order_of_a_walk() -> None:

@@ -1,8 +1,7 @@
-"""Whole files, for reading: leaf, border and spine, and both dialects. UPDATE_GOLDEN=1 rewrites them; read the diff."""
+"""Whole files, for reading: leaf, border and spine, and both dialects."""
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 
 import pytest
@@ -10,11 +9,9 @@ import pytest
 from fabric.nos.cumulus.target import TARGET
 from fabric.plan.views import SwitchView
 from fabric.render import render
-from tests import ROOT
+from tests.goldens import GOLDEN, golden
 from tests.nos.tenant_views import rich
 from tests.nos.views import STYLES, view
-
-GOLDEN = ROOT / "tests" / "golden" / "render" / "cumulus"
 
 
 def older(own: SwitchView) -> SwitchView:
@@ -38,13 +35,8 @@ CASES = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_file_is_as_recorded(name: str) -> None:
-    path = GOLDEN / f"{name}.yaml"
-    text = render(CASES[name], TARGET)[0].text
-    if os.environ.get("UPDATE_GOLDEN"):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    assert text == path.read_text(encoding="utf-8")
+    golden(f"render/cumulus/{name}.yaml", render(CASES[name], TARGET)[0].text)
 
 
 def test_no_file_is_left_over() -> None:
-    assert sorted(path.name for path in GOLDEN.iterdir()) == sorted(f"{name}.yaml" for name in CASES)
+    assert sorted(path.name for path in (GOLDEN / "render" / "cumulus").iterdir()) == sorted(f"{name}.yaml" for name in CASES)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 
 import pytest
@@ -13,10 +12,8 @@ from fabric.plan.ports import Subinterface
 from fabric.plan.tenancy import External
 from fabric.plan.views import SwitchView
 from fabric.render import render
-from tests import ROOT
+from tests.goldens import golden
 from tests.nos.tenant_views import rich
-
-GOLDEN = ROOT / "tests" / "golden" / "render"
 
 
 def text(view: SwitchView) -> str:
@@ -44,12 +41,7 @@ def section(view: SwitchView, head: str) -> list[str]:
     ("kind", "name"), [("qos", "leaf1"), ("qos", "spine1"), ("evpn", "leaf1"), ("evpn", "leaf2"), ("evpn", "spine1")]
 )
 def test_files_are_as_recorded(kind: str, name: str) -> None:
-    path = GOLDEN / f"eos-{kind}-{name}" / "startup-config"
-    found = text(rich(name, kind, "eos"))
-    if os.environ.get("UPDATE_GOLDEN"):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(found, encoding="utf-8")
-    assert found == path.read_text(encoding="utf-8")
+    golden(f"render/eos-{kind}-{name}/startup-config", text(rich(name, kind, "eos")))
 
 
 @pytest.mark.parametrize("name", ["leaf1", "leaf2", "spine1"])

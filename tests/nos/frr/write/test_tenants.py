@@ -1,8 +1,7 @@
-"""Tenants on FRR: what frr.conf says of them, and the goldens of whole switches. UPDATE_GOLDEN=1 rewrites; read the diff."""
+"""Tenants on FRR: what frr.conf says of them, and the goldens of whole switches."""
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 
 import pytest
@@ -13,10 +12,9 @@ from fabric.nos.target import Target
 from fabric.plan.tenancy import External
 from fabric.plan.views import SwitchView
 from fabric.render import render
-from tests import ROOT
+from tests.goldens import golden_folder
 from tests.nos.tenant_views import rich
 
-GOLDEN = ROOT / "tests" / "golden" / "render"
 CASES = [
     ("evpn", "ipv4", "leaf1"),
     ("evpn", "unnumbered", "leaf2"),
@@ -48,15 +46,9 @@ def block(text: str, head: str) -> list[str]:
 
 @pytest.mark.parametrize(("kind", "style", "name"), CASES, ids=["-".join(case) for case in CASES])
 def test_files_are_as_recorded(kind: str, style: str, name: str) -> None:
-    folder = GOLDEN / f"frr-{kind}-{style}-{name}"
     made = files(tenants(name, kind, style))
-    if os.environ.get("UPDATE_GOLDEN"):
-        folder.mkdir(parents=True, exist_ok=True)
-        for path, text in made.items():
-            (folder / path).write_text(text, encoding="utf-8")
-    assert sorted(made) == sorted(path.name for path in folder.iterdir())
-    for path, text in made.items():
-        assert text == (folder / path).read_text(encoding="utf-8"), path
+    golden_folder(f"render/frr-{kind}-{style}-{name}", made)
+    for text in made.values():
         assert text.endswith("\n")
         assert "\n\n\n" not in text
 

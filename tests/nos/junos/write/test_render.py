@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,11 +15,10 @@ from fabric.plan.ports import PortRef
 from fabric.plan.tenancy import External
 from fabric.plan.views import SwitchView
 from fabric.render import TextOverride, render
-from tests import ROOT
+from tests.goldens import golden
 from tests.nos.tenant_views import rich
 from tests.nos.views import STYLES, view
 
-GOLDEN = ROOT / "tests" / "golden" / "render" / "junos"
 CASES = [
     *((kind, "ipv4", name) for kind in ("evpn", "qos") for name in ("leaf1", "leaf2", "spine1")),
     ("evpn", "unnumbered", "leaf1"),
@@ -54,11 +52,7 @@ def block(conf: str, head: str) -> str:
 
 @pytest.mark.parametrize(("kind", "style", "name"), CASES, ids=["-".join(case) for case in CASES])
 def test_files_are_as_recorded(kind: str, style: str, name: str) -> None:
-    conf, path = text(rich(name, kind, "junos", style)), GOLDEN / f"{kind}-{style}-{name}.conf"
-    if os.environ.get("UPDATE_GOLDEN"):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(conf, encoding="utf-8")
-    assert conf == path.read_text(encoding="utf-8")
+    golden(f"render/junos/{kind}-{style}-{name}.conf", text(rich(name, kind, "junos", style)))
 
 
 @pytest.mark.parametrize("name", ["leaf1", "leaf2", "spine1"])

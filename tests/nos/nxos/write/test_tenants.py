@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 
 import pytest
@@ -10,11 +9,10 @@ import pytest
 from fabric.nos.nxos.target import TARGET
 from fabric.plan.tenancy import Acl
 from fabric.render import render
-from tests import ROOT
+from tests.goldens import golden
 from tests.nos.nxos.write.test_render import config, section
 from tests.nos.tenant_views import rich
 
-GOLDEN = ROOT / "tests" / "golden" / "render" / "nxos"
 CASES = [
     ("qos", "ipv4", "leaf1"),
     ("qos", "ipv6", "spine1"),
@@ -29,12 +27,7 @@ CASES = [
 
 @pytest.mark.parametrize(("kind", "style", "name"), CASES, ids=["-".join(case) for case in CASES])
 def test_files_are_as_recorded(kind: str, style: str, name: str) -> None:
-    path = GOLDEN / f"{kind}-{style}-{name}" / "startup-config"
-    text = render(rich(name, kind, "nxos", style), TARGET)[0].text
-    if os.environ.get("UPDATE_GOLDEN"):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    assert text == path.read_text(encoding="utf-8")
+    golden(f"render/nxos/{kind}-{style}-{name}/startup-config", render(rich(name, kind, "nxos", style), TARGET)[0].text)
 
 
 @pytest.mark.parametrize("kind", ["qos", "acl"])

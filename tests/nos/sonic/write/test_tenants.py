@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 
 import pytest
@@ -14,12 +13,11 @@ from fabric.nos.sonic.write.tenants import PREFERRED as OWN_PREFERRED
 from fabric.nos.sonic.write.tenants import VRF_NAME_LIMIT, routed_tables
 from fabric.plan.tenancy import Acl
 from fabric.render import render
-from tests import ROOT
+from tests.goldens import golden
 from tests.nos.sonic.write.views import CASES, db
 from tests.nos.tenant_views import rich
 from tests.nos.views import STYLES
 
-GOLDEN = ROOT / "tests" / "golden" / "render" / "sonic"
 FILES = (
     *("qos-ipv4-leaf1", "qos-ipv4-spine1", "tomahawk5", "static"),
     *("evpn-ipv4-leaf1", "evpn-ipv4-leaf2", "evpn-unnumbered-spine1"),
@@ -31,11 +29,7 @@ BORDER = db(rich("leaf2", "evpn", "sonic"))
 @pytest.mark.parametrize("case", FILES)
 def test_files_are_as_recorded(case: str) -> None:
     (made,) = (file.text for file in render(CASES[case], TARGET) if file.path == "config_db.json")
-    path = GOLDEN / case / "config_db.json"
-    if os.environ.get("UPDATE_GOLDEN"):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(made, encoding="utf-8")
-    assert made == path.read_text(encoding="utf-8")
+    golden(f"render/sonic/{case}/config_db.json", made)
 
 
 def test_a_tenant_has_its_vrf_and_the_vlan_of_its_vni() -> None:
