@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fabric.cabling.verify.heard import Part
 from fabric.cabling.verify.readers import JSON, READERS, TEXT, Reader
 from fabric.diagnostics import Place, Report
+from fabric.nos.lldp.heard import Part
 
 CODE = "FAB175"
 WHAT = "what a box says of its LLDP neighbours"

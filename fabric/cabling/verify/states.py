@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from fabric.cabling.verify.files import Told
-from fabric.cabling.verify.heard import PortState
 from fabric.cabling.verify.planned import Planned
 from fabric.cabling.verify.wires import Wires
+from fabric.nos.lldp.heard import PortState
 
 
 class States:

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from fabric.cabling.verify.files import Box, Told, plain_id
-from fabric.cabling.verify.heard import Neighbor
 from fabric.cabling.verify.planned import Planned, Slot
 from fabric.cabling.verify.spelling import canonical, is_management, is_nameless
 from fabric.diagnostics import Place, Report, show
+from fabric.nos.lldp.heard import Neighbor
 
 UNKNOWN = -1  # a device that the plan does not have
 CODE = "FAB176"

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import yaml
 
-from fabric.checks.batfish.context import JOIN, Context
+from fabric.nos.batfish.context import JOIN, Context
 
 KINDS = ("lines", "details", "references")
 Paths: TypeAlias = Callable[[], Iterable[str]]  # every line of a switch, "router bgp 65001 / vrf red / rd 10.0.0.1:1"

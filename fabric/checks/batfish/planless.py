@@ -15,12 +15,12 @@ from tempfile import TemporaryDirectory
 
 from fabric.checks.batfish.ask import Server, Unanswered
 from fabric.checks.batfish.checks import UNANSWERED, AskedFiles, BatfishCheck, name_of
-from fabric.checks.batfish.copies import Copies
 from fabric.checks.batfish.parsing import READ, References, Warnings
 from fabric.checks.batfish.routing import Owners, Sessions, spelled
 from fabric.checks.batfish.snapshot import READS, Texts, write
 from fabric.checks.finding import ERROR, WARNING, Finding
 from fabric.diagnostics import MissingError
+from fabric.nos.batfish.copies import Copies
 from fabric.nos.reading.folder import Device, Folder
 
 Pair = tuple[str, str]

@@ -13,14 +13,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from fabric.checks.batfish.concatenated import linux_copy
-from fabric.checks.batfish.copies import Copies, Copy, whole
-from fabric.checks.batfish.cumulus_flat import nvue_copy
 from fabric.checks.batfish.cut import Cut
-from fabric.checks.batfish.junos_copy import junos_copy
 from fabric.checks.batfish.outside import PORT, outside_copies
-from fabric.checks.batfish.sonic_copy import sonic_copies
 from fabric.export.port_names import PortNames
+from fabric.nos.batfish.concatenated import linux_copy
+from fabric.nos.batfish.copies import Copies, Copy, whole
+from fabric.nos.cumulus.batfish.flat import nvue_copy
+from fabric.nos.junos.batfish.copy import junos_copy
+from fabric.nos.sonic.batfish.copy import sonic_copies
 from fabric.plan.devices import Device
 from fabric.plan.plan import FabricPlan, Plan
 from fabric.plan.views import SwitchView

@@ -8,8 +8,8 @@ from fabric import pipeline
 from fabric.cabling.verify.compare import compare
 from fabric.cabling.verify.files import Box, Told
 from fabric.cabling.verify.finding import Finding, Verdict
-from fabric.cabling.verify.heard import Neighbor, PortState
 from fabric.cabling.verify.planned import Planned, planned
+from fabric.nos.lldp.heard import Neighbor, PortState
 from fabric.plan.plan import Plan
 from tests import ROOT
 from tests.cabling.verify.lldp_writers import Ear, Floor

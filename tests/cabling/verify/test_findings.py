@@ -10,8 +10,8 @@ import pytest
 from fabric.cabling.verify.compare import compare
 from fabric.cabling.verify.files import Box, Told
 from fabric.cabling.verify.finding import Finding, Verdict
-from fabric.cabling.verify.heard import Neighbor, PortState
 from fabric.diagnostics import InputError
+from fabric.nos.lldp.heard import Neighbor, PortState
 from tests.cabling.verify.helpers import ALL, SWITCHES, blamed, end, fresh, kinds, told, verdict
 from tests.cabling.verify.lldp_writers import Floor
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from fabric.cabling.verify.heard import Neighbor, PortState
 from fabric.cabling.verify.outputs import outputs
 from fabric.cabling.verify.readers import READERS
-from fabric.cabling.verify.readers.base import medium_gbps, speed_gbps
+from fabric.nos.lldp.heard import Neighbor, PortState
+from fabric.nos.lldp.output import medium_gbps, speed_gbps
 
 SAMPLES: dict[str, tuple[str, Any, list[Neighbor]]] = {
     "eos": (

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from fabric import pipeline
 from fabric.checks.batfish.allow import reason
-from fabric.checks.batfish.context import JOIN, Context, contexts
-from fabric.checks.batfish.copies import Copies
 from fabric.checks.batfish.snapshot import READS
+from fabric.nos.batfish.context import JOIN, Context, contexts
+from fabric.nos.batfish.copies import Copies
 from fabric.plan.devices import SWITCH_ROLES, Device
 from fabric.plan.plan import FabricPlan, Plan
 from tests import ROOT

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from fabric.checks.batfish.allow import allowed, reason
-from fabric.checks.batfish.context import Context, contexts, paths
 from fabric.checks.batfish.snapshot import READS
+from fabric.nos.batfish.context import Context, contexts, paths
 
 QUALITY = "Quality of service is not modelled; the checks of lossless classes read the files themselves."
 EVOLVED = "The management port, under the name that it has on Evolved, and its routing table."

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from fabric.checks.batfish.copies import Copies
 from fabric.checks.batfish.snapshot import READS, as_it_is
+from fabric.nos.batfish.copies import Copies
 from tests.checks.batfish.known import KNOWN, _set_forms, intents, is_allowed, known, lines_of, names_of, normal, switches
 
 HINT = """\

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from fabric.checks.batfish.concatenated import linux_copy
-from fabric.checks.batfish.copies import Copies, Copy
-from fabric.checks.batfish.cumulus_flat import nvue_copy
-from fabric.checks.batfish.frr_text import maps, readable
-from fabric.checks.batfish.junos_copy import junos_copy
 from fabric.checks.batfish.snapshot import READS, write
-from fabric.checks.batfish.sonic_copy import sonic_copies
+from fabric.nos.batfish.concatenated import linux_copy
+from fabric.nos.batfish.copies import Copies, Copy
+from fabric.nos.cumulus.batfish.flat import nvue_copy
+from fabric.nos.frr.batfish.text import maps, readable
+from fabric.nos.junos.batfish.copy import junos_copy
+from fabric.nos.sonic.batfish.copy import sonic_copies
 from tests import ROOT
 from tests.checks.batfish.helpers import example, site, small
 

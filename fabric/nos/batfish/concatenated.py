@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from fabric.checks.batfish.copies import Copy, Writer, only
-from fabric.checks.batfish.frr_text import maps, readable
+from fabric.nos.batfish.copies import Copy, Writer, only
+from fabric.nos.frr.batfish.text import maps, readable
 
 FORMAT = "CUMULUS_CONCATENATED"
 # Words of ifupdown2 that are not in Batfish's grammar: it would take the rest of the interface for nobody's.

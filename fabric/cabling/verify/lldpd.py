@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from fabric.cabling.verify.heard import Neighbor, Part
-from fabric.cabling.verify.readers.base import TEXT, Reader, first, medium_gbps, rows, said, text
+from fabric.nos.lldp.heard import Neighbor, Part
+from fabric.nos.lldp.output import TEXT, Reader, first, medium_gbps, rows, said, text
 
 _INTERFACE = re.compile(r"Interface:\s+(\S+?),? +via:|Interface:\s+(\S+?),?\s*$")
 _FIELD = re.compile(r"\s+(ChassisID|SysName|PortID|PortDescr|MAU oper type):\s+(.*?)\s*$")

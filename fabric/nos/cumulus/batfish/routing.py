@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabric.checks.batfish.nvue_tree import Branch
+from fabric.nos.cumulus.batfish.tree import Branch
 
 Line = tuple[str, int]
 

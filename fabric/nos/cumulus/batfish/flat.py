@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 
 import yaml
 
-from fabric.checks.batfish.concatenated import FORMAT, routing, start
-from fabric.checks.batfish.copies import Copy, only, whole
-from fabric.checks.batfish.cumulus_routing import frr_lines
-from fabric.checks.batfish.frr_text import maps, readable
-from fabric.checks.batfish.nvue_tree import Branch, read
+from fabric.nos.batfish.concatenated import FORMAT, routing, start
+from fabric.nos.batfish.copies import Copy, only, whole
+from fabric.nos.cumulus.batfish.routing import frr_lines
+from fabric.nos.cumulus.batfish.tree import Branch, read
+from fabric.nos.frr.batfish.text import maps, readable
 
 Line = tuple[str, int]
 

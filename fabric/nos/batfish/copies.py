@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from fabric.checks.batfish.context import JOIN, Context, contexts, paths
+from fabric.nos.batfish.context import JOIN, Context, contexts, paths
 
 Origin = tuple[str, int]  # path of the rendered file, line in it (0: nowhere in particular)
 

@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from fabric.cabling.verify.heard import Neighbor, Part, PortState
-from fabric.cabling.verify.readers.base import Reader, first, rows, said, shut, speed_gbps, text, up
+from fabric.nos.lldp.heard import Neighbor, Part, PortState
+from fabric.nos.lldp.output import Reader, first, rows, said, shut, speed_gbps, text, up
 
 _MAC = re.compile(r"(?:[0-9a-f]{4}\.){2}[0-9a-f]{4}|(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}", re.IGNORECASE)
 _TABLES = {"TABLE_nbor": "ROW_nbor", "TABLE_nbor_detail": "ROW_nbor_detail"}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from fabric.cabling.verify.heard import Part
+from fabric.nos.lldp.heard import Part
 
 JSON, TEXT = "json", "text"
 MOST_GBPS = 12_800  # what is faster is no speed: virtual SONiC says 4294967295

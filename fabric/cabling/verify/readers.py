@@ -6,8 +6,13 @@ eAPI, NX-API and Ansible, and several commands in one file, need no word of thei
 
 from __future__ import annotations
 
-from fabric.cabling.verify.readers import eos, junos, lldpd, nvue, nxos, sonic
-from fabric.cabling.verify.readers.base import JSON, TEXT, Reader
+from fabric.cabling.verify import lldpd
+from fabric.nos.cumulus import lldp as nvue
+from fabric.nos.eos import lldp as eos
+from fabric.nos.junos import lldp as junos
+from fabric.nos.lldp.output import JSON, TEXT, Reader
+from fabric.nos.nxos import lldp as nxos
+from fabric.nos.sonic import lldp as sonic
 
 READERS: tuple[Reader, ...] = (
     *eos.READERS,

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from fabric.cabling.verify.heard import Neighbor, Part, PortState
-from fabric.cabling.verify.readers.base import Reader, first, rows, said, speed_gbps, text, up
+from fabric.nos.lldp.heard import Neighbor, Part, PortState
+from fabric.nos.lldp.output import Reader, first, rows, said, speed_gbps, text, up
 
 _NEIGHBORS, _INTERFACES, _SYSTEM = "lldp-neighbors-information", "interface-information", "host-name"
 

@@ -11,8 +11,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from fabric.checks.batfish.copies import Copy, Writer, only, whole
-from fabric.checks.batfish.frr_text import maps, readable, without_tenants
+from fabric.nos.batfish.copies import Copy, Writer, only, whole
+from fabric.nos.frr.batfish.text import maps, readable, without_tenants
 
 FORMAT = "SONIC"
 PROPERTIES = {  # table → the properties that Batfish knows; () for rows whose properties it never looks at

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from fabric.checks.batfish.copies import Copy
+from fabric.nos.batfish.copies import Copy
 
 FORMAT = "JUNIPER"
 _OPENS = re.compile(r"\s*route-filter-list (\S+) \{")

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from fabric.cabling.verify.heard import Neighbor, Part, PortState
-from fabric.cabling.verify.readers.base import TEXT, Reader, first, said, speed_gbps, up
+from fabric.nos.lldp.heard import Neighbor, Part, PortState
+from fabric.nos.lldp.output import TEXT, Reader, first, said, speed_gbps, up
 
 _TABLES = ("LLDP_ENTRY_TABLE", "LLDP_LOC_CHASSIS", "PORT_TABLE", "PORT", "DEVICE_METADATA")
 _NEIGHBORS, _PORTS = ("LocalPort", "RemoteDevice", "RemotePortID"), ("Interface", "Speed", "Oper")

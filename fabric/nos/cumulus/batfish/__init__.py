@@ -1,0 +1,1 @@
+"""Cumulus Linux as Batfish reads it."""

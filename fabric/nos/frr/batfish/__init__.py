@@ -1,0 +1,1 @@
+"""FRR on Linux as Batfish reads it."""

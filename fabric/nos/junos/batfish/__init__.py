@@ -1,0 +1,1 @@
+"""Junos as Batfish reads it."""

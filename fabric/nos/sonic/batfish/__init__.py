@@ -1,0 +1,1 @@
+"""SONiC as Batfish reads it."""
