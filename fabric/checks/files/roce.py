@@ -24,6 +24,8 @@ ECN_FIELDS = {
     "kmax_percent": "maximum in percent",
     "pmax_percent": "probability",
 }
+PERCENTS = ("kmin_percent", "kmax_percent", "pmax_percent")
+LAST_PERCENT = 99  # of a fill: Junos takes no 100 for the last
 
 
 def classes(facts: Facts) -> Iterator[tuple[str, PortQos]]:
@@ -243,17 +245,27 @@ def _loads(facts: Facts) -> Counter[int]:
 
 
 def _in_proportion(mine: PortQos | None, theirs: PortQos | None) -> bool:
-    """Whether rounded percents of a fill are the same bytes of two buffers: one factor leads from all of one to the other."""
+    """Whether rounded percents of a fill are the same bytes of two buffers: one factor leads from all of one to the other.
+
+    One number that differs alone is an edit. A curve that is cut at its last percent has another probability there.
+    """
     if mine is None or theirs is None:
         return False
     lowest, highest = 0.0, math.inf  # of the factor
     for priority in mine.ecn.keys() & theirs.ecn.keys():
-        for field in ("kmin_percent", "kmax_percent"):
-            own, other = getattr(mine.ecn[priority], field), getattr(theirs.ecn[priority], field)
-            if own and other and other.value:
-                lowest = max(lowest, (own.value - 0.5) / (other.value + 0.5))
-                highest = min(highest, (own.value + 0.5) / (other.value - 0.5))
-    return highest < math.inf and lowest <= highest
+        own, other = mine.ecn[priority], theirs.ecn[priority]
+        if sum(_value(getattr(own, field)) != _value(getattr(other, field)) for field in PERCENTS) == 1:
+            return False
+        for field in PERCENTS[:2]:
+            one, two = _value(getattr(own, field)), _value(getattr(other, field))
+            if 0 < one < LAST_PERCENT and 0 < two < LAST_PERCENT:
+                lowest = max(lowest, (one - 0.5) / (two + 0.5))
+                highest = min(highest, (one + 0.5) / (two - 0.5))
+    return lowest <= highest < math.inf
+
+
+def _value(said: Said[int] | None) -> int:
+    return said.value if said else 0
 
 
 class Headroom(FilesCheck):
