@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 from fabric.text.words import listed
+
+S = TypeVar("S")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,3 +176,14 @@ def printable(text: str) -> str:
 
 def _order(item: Diagnostic) -> tuple[str, int, int, str, str]:
     return item.place.file, item.place.line, item.place.column, item.code, item.message
+
+
+def tried(items: Iterable[S], make: Callable[[S], T]) -> tuple[list[T], list[Diagnostic]]:
+    """What is made of every item, and the mistakes of those that nothing can be made of."""
+    made, mistakes = list[T](), list[Diagnostic]()
+    for item in items:
+        try:
+            made.append(make(item))
+        except InputError as error:
+            mistakes += error.diagnostics
+    return made, mistakes

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 
-from fabric import pipeline
 from fabric.configs import Job, Renderer, capabilities
-from fabric.diagnostics import Diagnostic, InputError, Place, Report
+from fabric.diagnostics import Diagnostic, InputError, Place
 from fabric.export.site_files import site_files
 from fabric.export.tables import links_csv, upper_ends
 from fabric.hosts import host_files
@@ -26,15 +25,7 @@ from fabric.plan.plan import Plan
 from fabric.planner import lock
 from fabric.planner.warnings import unsilenced
 from fabric.text.words import and_more, plural
-from fabric.workers import PARALLEL_FROM, in_chunks
-
-Progress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
-
-
-@contextmanager
-def silent(title: str, total: int) -> Iterator[Callable[[int], None]]:
-    """A Progress that shows nothing."""
-    yield lambda steps: None
+from fabric.workers import PARALLEL_FROM, Progress, in_chunks, silent
 
 
 @dataclass
@@ -50,24 +41,23 @@ class Result:
 class Generation:
     """One site, planned and ready to be rendered. Looking changes nothing; only `write` does.
 
-    With `renumber` the lock file is not read: every number is given out again.
-
-    Raises InputError for what cannot be planned or configured, and for a limit that matches no switch.
+    `numbers` is the lock file as it was before the site was planned: `write` refuses to go over another run's.
+    Raises InputError for a limit that matches no switch.
     """
 
     def __init__(
         self,
         intent: Intent,
+        renderer: Renderer,
+        numbers: bytes | None,
         limit: str = "",
         jobs: int = 0,
         progress: Progress | None = None,
-        renumber: bool = False,
     ) -> None:
         self.intent, self.jobs, self.progress = intent, jobs, progress or silent
         self.limit = _Limit(limit)
-        self._numbers = _read(intent.folder / lock.FILE)
-        self.plan = pipeline.plan(intent, lock.Lock() if renumber else None)
-        self.renderer = pipeline.render(self.plan, intent)
+        self._numbers = numbers
+        self.renderer, self.plan = renderer, renderer.plan
         self.todo = self.renderer.jobs(self.limit.device)
         if limit and not self.todo and not self._servers():
             message = f"--limit '{limit}' matches no switch or server of site '{self.plan.site}'"
@@ -102,7 +92,7 @@ class Generation:
         moved = moved_links(folder, self.plan)
         folder.parent.mkdir(parents=True, exist_ok=True)
         with Store(folder).transaction(self.limit.keep) as transaction, self._bar() as advance:
-            if _read(folder / lock.FILE) != self._numbers:
+            if numbers_of(self.intent) != self._numbers:
                 raise OutputError(f"another run has changed {self.intent.shown / lock.FILE} meanwhile", "run it again")
             for path, data in site_files(self.plan):
                 transaction.write(path, data)
@@ -168,23 +158,12 @@ class Generation:
         return lines
 
 
-def _read(path: Path) -> bytes | None:
-    """The bytes of a file, None when there is none."""
+def numbers_of(intent: Intent) -> bytes | None:
+    """The bytes of the site's lock file, None when there is none."""
     try:
-        return path.read_bytes()
+        return (intent.folder / lock.FILE).read_bytes()
     except OSError:
         return None
-
-
-def refuse_same_site(intents: Sequence[Intent]) -> None:
-    """Two intents of one site name would overwrite each other's files. Raises InputError."""
-    report, seen = Report(), dict[str, Intent]()
-    for intent in intents:
-        other = seen.setdefault(str(intent.folder), intent)
-        if other is not intent and other.path.resolve() != intent.path.resolve():
-            place = intent.source.place(("site",))
-            report.error("FAB138", place, f"site '{intent.site.site}' is also the name of {other.path}")
-    report.raise_errors()
 
 
 def moved_links(folder: Path, made: Plan) -> int:

@@ -9,8 +9,6 @@ from typing import Any
 
 import networkx
 
-from fabric import pipeline, revision
-from fabric.intent.intent import Intent
 from fabric.plan.devices import SERVER, SWITCH_ROLES
 from fabric.plan.plan import FabricPlan, Plan
 from fabric.planner.coordinates import nic_name
@@ -87,17 +85,6 @@ class Changes:
 
 def _cable(cable: Cable) -> dict[str, Any]:
     return {"lower": list(cable.lower), "old": list(cable.old or ()), "new": list(cable.new or ())}
-
-
-def compare(intent: Intent, against: str) -> Changes:
-    """Plans the old intent and the new one on the numbers in use, and compares. Raises InputError.
-
-    `against` is an intent file, or `git:REV` for the same file in a commit.
-    """
-    before, known = revision.read(against, intent.path, intent.folder)
-    old = pipeline.plan(before, known)
-    new = pipeline.plan(intent, old.lock)  # the old fabric's numbers, whether they were ever written or not
-    return difference(old, new)
 
 
 def difference(old: Plan, new: Plan) -> Changes:

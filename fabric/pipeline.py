@@ -16,7 +16,9 @@ handed out: names, AS numbers, addresses and ports that must not change.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,7 +27,7 @@ from fabric.intent.intent import Intent as Intent
 
 if TYPE_CHECKING:
     from fabric.bom import gather as bom
-    from fabric.bom.bill import Bill
+    from fabric.bom.bill import Bandwidth, Bill
     from fabric.cabling.verify.finding import Verdict
     from fabric.checks.run import Outcome, Scope
     from fabric.configs import Renderer
@@ -34,27 +36,22 @@ if TYPE_CHECKING:
     from fabric.explore.ask import Wish
     from fabric.explore.report import Found
     from fabric.export.formats import Exported
-    from fabric.generate import Generation, Progress
+    from fabric.generate import Generation
     from fabric.lab.lab import Lab
+    from fabric.moves import Changes
     from fabric.plan.plan import FabricPlan, Plan
     from fabric.planner.lock import Lock
     from fabric.report import wanted as report_wanted
     from fabric.solver.estimate.ask import Asked
     from fabric.solver.estimate.estimate import Estimate
+    from fabric.workers import Progress
 
 
 def load(path: Path, output: Path | None = None) -> Intent:
     """Reads and checks an intent. Raises InputError with every mistake, and where its output folder is a symlink."""
-    from fabric.diagnostics import Diagnostic, InputError
-    from fabric.intent.load import load as read
-    from fabric.output.paths import site_folder, symlink_to_site
+    from fabric import revision
 
-    site, source = read(path, str(path))
-    if link := symlink_to_site(path, site.site, output):
-        message = f"output folder: expected a folder, got the symlink {link}: files would be written to another place"
-        hint = "remove the symlink; `-o DIR` writes to another folder"
-        raise InputError([Diagnostic("FAB166", source.place(("site",)), message, hint)])
-    return Intent(path, site, source, site_folder(path, site.site, output))
+    return revision.load(path, output)
 
 
 def summarize(intent: Intent) -> dict[str, Any]:
@@ -67,17 +64,43 @@ def summarize(intent: Intent) -> dict[str, Any]:
 def plan(intent: Intent, known: Lock | None = None) -> Plan:
     """Sizes, wires and numbers every fabric, on the numbers that `known` or the site's lock file holds. Raises InputError."""
     from fabric.configs import targets
-    from fabric.planner import lock
     from fabric.planner.site import plan_site
     from fabric.planner.spec import resolve
     from fabric.standing import unfinished_run
 
-    known = lock.read(intent.folder / lock.FILE, intent.shown / lock.FILE) if known is None else known
+    known = numbers(intent) if known is None else known
     nos = targets.choose(resolve(intent.site, intent.source))
     made = plan_site(intent.site, intent.source, known, nos)
     targets.refuse_stated(made)
     stopped = unfinished_run(intent)
     return replace(made, warnings=(*made.warnings, stopped)) if stopped else made
+
+
+def numbers(intent: Intent) -> Lock:
+    """What a former run handed out, by the site's lock file. Raises InputError."""
+    from fabric.planner import lock
+
+    return lock.read(intent.folder / lock.FILE, intent.shown / lock.FILE)
+
+
+def explain(intent: Intent, subject: str) -> list[str]:
+    """The arithmetic behind one number: `backend.spines`, a device, a port, an address, an AS number. Raises InputError."""
+    from fabric.explain import explain as find
+    from fabric.planner.site import size_site
+
+    known = numbers(intent)
+    sized = size_site(intent.site, intent.source, known)
+    return find(subject, sized, known, lambda: plan(intent, known), str(intent.path))
+
+
+def moves(intent: Intent, against: str) -> Changes:
+    """Boxes and cables that change from an older intent, a file or `git:REV`, and the order of work. Raises InputError."""
+    from fabric import revision
+    from fabric.moves import difference
+
+    before, known = revision.read(against, intent.path, intent.folder)
+    old = plan(before, known)
+    return difference(old, plan(intent, old.lock))  # on the old numbers, whether they were ever written or not
 
 
 def render(made: Plan, intent: Intent) -> Renderer:
@@ -94,16 +117,30 @@ def generate(
 
     With `renumber` the site's lock file is not read, and every number is given out again. Raises InputError.
     """
-    from fabric.generate import Generation
+    from fabric.generate import Generation, numbers_of
+    from fabric.planner.lock import Lock
 
-    return Generation(intent, limit, jobs, progress, renumber)
+    before = numbers_of(intent)  # as it is before planning: `write` finds out whether another run has changed it since
+    made = plan(intent, Lock() if renumber else None)
+    return Generation(intent, render(made, intent), before, limit, jobs, progress)
 
 
 def check(scope: Scope, fail_on: str = "error", progress: Progress | None = None) -> Outcome:
     """Design and files of intents, or any folder of configs, put to every check. Raises InputError, OSError."""
-    from fabric.checks.run import run
+    from fabric import revision
+    from fabric.checks.run import named_folder, run
+    from fabric.diagnostics import tried
 
-    return run(scope, fail_on, progress)
+    folder, intents = named_folder(scope), list[Intent]()
+
+    def read(path: Path) -> None:
+        intent = load(path, scope.output)
+        revision.refuse_same_site([*intents, intent])
+        intents.append(intent)
+
+    _, mistakes = tried({os.path.realpath(path): path for path in scope.files}.values(), read)
+    ready, more = tried(intents, lambda intent: (intent, render(plan(intent), intent)))
+    return run(scope, folder, ready, [*mistakes, *more], fail_on, progress)
 
 
 def estimate(fabric: FabricPlan, asked: Asked, placement: str = "packed") -> tuple[Estimate, Estimate | None]:
@@ -116,15 +153,20 @@ def estimate(fabric: FabricPlan, asked: Asked, placement: str = "packed") -> tup
 def diff(old: str, new: str, wanted: Wanted) -> Diff:
     """What changes from one intent to another, each a file or `git:REV`: design, capacity, configs. Raises InputError."""
     from fabric.diff.compare import compare
+    from fabric.diff.sides import planned, read
+    from fabric.hosts.spreading import spreading
+    from fabric.solver.figures import figures
 
-    return compare(old, new, wanted)
+    sides = read(old, new)
+    plans = planned(sides, plan)
+    return compare(sides, plans, wanted, lambda fabric, cuts: figures(fabric, spreading(fabric), wanted.sizes, cuts))
 
 
 def lab(intent: Intent) -> Lab:
     """The plan as network namespaces with FRR in each: `.up()`, `.status()`, `.test()`, `.down()`. All need root."""
     from fabric.lab.lab import Lab
 
-    return Lab(intent)
+    return Lab(intent, plan)
 
 
 def report(made: Plan, wanted: report_wanted.Wanted) -> str:
@@ -152,11 +194,30 @@ def bill(made: Plan, wish: bom.Wish) -> tuple[Bill, Warnings]:
     """What to order, what it draws and what it costs. Raises InputError."""
     from fabric.bom.gather import gather
 
-    return gather(made, wish)
+    return gather(made, wish, {} if wish.prices is None else dict(_bandwidths(made)))
+
+
+def _bandwidths(made: Plan) -> Iterator[tuple[str, Bandwidth]]:
+    """The all-reduce over every GPU of each compute fabric, as the plan routes it; none where they cannot run it together."""
+    from fabric.bom.bill import Bandwidth
+    from fabric.bom.gather import ALL_REDUCE_BYTES
+    from fabric.diagnostics import InputError
+    from fabric.hosts.spreading import spreading
+    from fabric.solver.estimate.ask import Asked
+
+    for name, fabric in made.fabrics.items():
+        if fabric.spec.intent.purpose != "compute" or not fabric.sizing.gpus:
+            continue
+        routing, queue_pairs = spreading(fabric)
+        asked = Asked("all_reduce", (ALL_REDUCE_BYTES,), routing=routing, queue_pairs=queue_pairs)
+        with suppress(InputError):
+            busbw = estimate(fabric, asked)[0].rows[0].busbw_GBps
+            yield name, Bandwidth(fabric.sizing.gpus, ALL_REDUCE_BYTES, busbw)
 
 
 def explore(intent: Intent, wish: Wish, jobs: int, dask: str, journal: Path | None, progress: Progress) -> Found:
     """Every design that the wish spans, planned and measured. Raises InputError, MissingError without the Dask cluster."""
     from fabric.explore.explore import explore as sweep
+    from fabric.explore.measure import Stages
 
-    return sweep(intent, wish, jobs, dask, journal, progress)
+    return sweep(intent, wish, Stages(plan, estimate), jobs, dask, journal, progress)

@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
-from fabric import pipeline
-from fabric.diagnostics import Diagnostic, InputError, Place
+from fabric.diagnostics import Diagnostic, InputError, Place, Report
 from fabric.intent.intent import Intent
-from fabric.output.paths import site_folder
+from fabric.intent.load import load as read_file
+from fabric.intent.load import validate
+from fabric.intent.source import parse
+from fabric.output.paths import site_folder, symlink_to_site
 from fabric.planner import lock as locks
 from fabric.planner.lock import Lock
 
 GIT = "git:"
+
+
+def load(path: Path, output: Path | None = None) -> Intent:
+    """Reads and checks an intent. Raises InputError with every mistake, and where its output folder is a symlink."""
+    site, source = read_file(path, str(path))
+    if link := symlink_to_site(path, site.site, output):
+        message = f"output folder: expected a folder, got the symlink {link}: files would be written to another place"
+        hint = "remove the symlink; `-o DIR` writes to another folder"
+        raise InputError([Diagnostic("FAB166", source.place(("site",)), message, hint)])
+    return Intent(path, site, source, site_folder(path, site.site, output))
 
 
 def read(name: str, beside: Path | None, folder: Path | None = None) -> tuple[Intent, Lock | None]:
@@ -24,13 +37,10 @@ def read(name: str, beside: Path | None, folder: Path | None = None) -> tuple[In
 
     None for the numbers: those of the lock file that is there now. Raises InputError.
     """
-    from fabric.intent.load import load, validate
-    from fabric.intent.source import parse
-
     if not name.startswith(GIT):
         if folder is None:
-            return pipeline.load(Path(name)), None
-        site, source = load(Path(name), name)
+            return load(Path(name)), None
+        site, source = read_file(Path(name), name)
         return Intent(Path(name), site, source, folder), None
     revision, _, file = name.removeprefix(GIT).partition(":")
     revision = revision or "HEAD"
@@ -72,13 +82,13 @@ def missing(name: str, beside: Path | None) -> bool:
     return not known.returncode and bool(show(path, revision or "HEAD").returncode)
 
 
-def check_out(intent: Intent, name: str, target: Path) -> Intent:
-    """The intent with its own templates as the commit has them, laid into `target`; as it is where it is a file."""
+def templates(intent: Intent, name: str, target: Path) -> Path:
+    """The folder of an intent's own templates: `target`, where those of its commit are laid; its own where it is a file."""
     wanted = [wish.template for wish in intent.site.overrides if wish.template is not None]
-    if not name.startswith(GIT) or not wanted:
-        return intent
-    revision = name.removeprefix(GIT).partition(":")[0] or "HEAD"
     home = intent.path.absolute().parent
+    if not name.startswith(GIT) or not wanted:
+        return home
+    revision = name.removeprefix(GIT).partition(":")[0] or "HEAD"
     for template in wanted:
         path = (target / template).resolve()
         if not path.is_relative_to(target.resolve()):
@@ -87,7 +97,7 @@ def check_out(intent: Intent, name: str, target: Path) -> Intent:
         if found.returncode == 0:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(found.stdout, encoding="utf-8")
-    return Intent(target / intent.path.name, intent.site, intent.source, intent.folder)
+    return target.absolute()
 
 
 def show(path: Path, revision: str) -> subprocess.CompletedProcess[str]:
@@ -103,3 +113,14 @@ def _git(path: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 def _folder(path: Path) -> Path:
     return next((parent for parent in path.parents if parent.is_dir()), Path("/"))
+
+
+def refuse_same_site(intents: Sequence[Intent]) -> None:
+    """Two intents of one site name would overwrite each other's files. Raises InputError."""
+    report, seen = Report(), dict[str, Intent]()
+    for intent in intents:
+        other = seen.setdefault(str(intent.folder), intent)
+        if other is not intent and other.path.resolve() != intent.path.resolve():
+            place = intent.source.place(("site",))
+            report.error("FAB138", place, f"site '{intent.site.site}' is also the name of {other.path}")
+    report.raise_errors()

@@ -7,6 +7,7 @@ import multiprocessing
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, TypeVar
 
 S = TypeVar("S")
@@ -14,6 +15,15 @@ T = TypeVar("T")
 
 PARALLEL_FROM = 64  # switches; below that, starting processes costs more than it saves
 CHUNK = 16
+
+Progress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]  # (what is done, steps) → tells of steps
+
+
+@contextmanager
+def silent(title: str, total: int) -> Iterator[Callable[[int], None]]:
+    """A Progress that shows nothing."""
+    yield lambda steps: None
+
 
 _run: Callable[[Any], Any] | None = None  # what forked workers inherit; a plan is never pickled
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from fabric.bom.bill import Bandwidth, Bill, Box, Line, RackPower, Share, Use, rack_power, total_of
@@ -15,7 +16,7 @@ from fabric.bom.prices import PUE, YEARS, Prices, powered, unpriced
 from fabric.bom.wired import Wired, wired
 from fabric.catalog import media
 from fabric.catalog.models import ServerModel, SwitchModel
-from fabric.diagnostics import Diagnostic, InputError, Report
+from fabric.diagnostics import Diagnostic, Report
 from fabric.plan.devices import CORE, LEAF, SPINE
 from fabric.plan.devices import SERVER as SERVER_ROLE
 from fabric.plan.links import KINDS
@@ -25,7 +26,9 @@ from fabric.planner.summary import summary
 if TYPE_CHECKING:
     from fabric.floor.floor import Floor
 
-ALL_REDUCE_BYTES = 8 << 30
+ALL_REDUCE_BYTES = 8 << 30  # of the bandwidth that a bill counts money by
+Bandwidths = Mapping[str, Bandwidth]  # by fabric
+NONE: Bandwidths = MappingProxyType({})
 _PLACES = (LEAF, SPINE, CORE, "server", *KINDS)
 
 
@@ -41,8 +44,11 @@ class Wish:
     rack_limit_w: float | None = None  # None: that of the floor
 
 
-def gather(plan: Plan, wish: Wish) -> tuple[Bill, tuple[Diagnostic, ...]]:
-    """The bill of a plan, and what is to be said of it. Raises InputError where the floor cannot be laid out."""
+def gather(plan: Plan, wish: Wish, bandwidths: Bandwidths = NONE) -> tuple[Bill, tuple[Diagnostic, ...]]:
+    """The bill of a plan, and what is to be said of it. Raises InputError where the floor cannot be laid out.
+
+    `bandwidths` are the all-reduces over every GPU of the compute fabrics, for what a GB/s costs.
+    """
     from fabric.cabling.runs import runs
     from fabric.floor.floor import floor
 
@@ -52,7 +58,7 @@ def gather(plan: Plan, wish: Wish) -> tuple[Bill, tuple[Diagnostic, ...]]:
     found = {name: wired(run, number) for number, name in enumerate(run.names)}
     lines = _lines(plan, found, wish.spares)
     boxes = _boxes(plan, found, wish.prices)
-    shares = tuple(_share(fabric, found[name], lines, wish) for name, fabric in plan.fabrics.items())
+    shares = tuple(_share(fabric, found[name], lines, wish, bandwidths.get(name)) for name, fabric in plan.fabrics.items())
     if wish.prices is not None:
         unpriced(wish.prices, [line.part for line in lines if wish.servers or line.part.kind != SERVER], report)
     bill = Bill(
@@ -167,7 +173,7 @@ def _switches(fabric: FabricPlan, prices: Prices | None) -> dict[str, SwitchMode
     return {role: powered(prices, tier.switch, tier.model) for role, tier in tiers.items()}
 
 
-def _share(fabric: FabricPlan, found: Wired, lines: tuple[Line, ...], wish: Wish) -> Share:
+def _share(fabric: FabricPlan, found: Wired, lines: tuple[Line, ...], wish: Wish, bandwidth: Bandwidth | None) -> Share:
     """What one fabric draws, costs and gives."""
     switches = _switches(fabric, wish.prices)
     watts = found.watts.tolist()
@@ -186,24 +192,7 @@ def _share(fabric: FabricPlan, found: Wired, lines: tuple[Line, ...], wish: Wish
         if count
     ]
     money = cost(parts, wish.prices, power.kwh_per_year(wish.pue), wish.years)
-    return Share(fabric.name, fabric.sizing.gpus, over, power, money, _bandwidth(fabric))
-
-
-def _bandwidth(fabric: FabricPlan) -> Bandwidth | None:
-    """The all-reduce over every GPU of a compute fabric, as the plan routes it."""
-    from fabric import pipeline
-    from fabric.hosts.spreading import spreading
-    from fabric.solver.estimate.ask import Asked
-
-    if fabric.spec.intent.purpose != "compute" or not fabric.sizing.gpus:
-        return None
-    routing, queue_pairs = spreading(fabric)
-    asked = Asked("all_reduce", (ALL_REDUCE_BYTES,), routing=routing, queue_pairs=queue_pairs)
-    try:
-        row = pipeline.estimate(fabric, asked)[0].rows[0]
-    except InputError:  # a design whose GPUs cannot run it together
-        return None
-    return Bandwidth(fabric.sizing.gpus, ALL_REDUCE_BYTES, row.busbw_GBps)
+    return Share(fabric.name, fabric.sizing.gpus, over, power, money, bandwidth)
 
 
 def _racks(ground: Floor, boxes: Mapping[str, tuple[str, str, Draw]]) -> tuple[RackPower, ...]:

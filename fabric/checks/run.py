@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from errno import ENOENT
 from pathlib import Path
 
-from fabric import pipeline
 from fabric.checks.files.services import HostNames
 from fabric.checks.finding import ERROR, WARNING, Finding
 from fabric.checks.folder import check_folder, unrecognised
 from fabric.checks.site import Checked, Site, finding_of
 from fabric.checks.verdict import Verdict
-from fabric.diagnostics import InputError, MissingError
-from fabric.generate import Progress, refuse_same_site, silent
+from fabric.configs import Renderer
+from fabric.diagnostics import Diagnostic, MissingError
 from fabric.intent.intent import Intent
 from fabric.nos.reading.folder import Device, Folder, scan
+from fabric.workers import Progress, silent
 
 
 @dataclass(frozen=True)
@@ -41,25 +40,29 @@ class Outcome:
     missing: str = ""  # something outside was asked for and is not there; the other checks ran
 
 
-def run(scope: Scope, fail_on: str, progress: Progress | None = None) -> Outcome:
-    """Checks everything that is asked for; a broken intent does not keep the others from being checked. Raises OSError for a
-    folder that is not there, or has nothing in it."""
+Ready = tuple[Intent, Renderer]  # a site, planned
+
+
+def named_folder(scope: Scope) -> Folder | None:
+    """The folder of configs that is judged. Raises OSError for one that is not there, or has nothing in it."""
     folder = scan(scope.configs) if scope.configs is not None else None
     if folder is not None and not (folder.devices or folder.unrecognised):
         raise FileNotFoundError(ENOENT, "no config is in this folder", str(scope.configs))
-    intents, sites, broken = list[Intent](), list[Site](), list[Finding]()
-    for path in {os.path.realpath(path): path for path in scope.files}.values():
-        try:
-            intent = pipeline.load(path, scope.output)
-            refuse_same_site([*intents, intent])
-            intents.append(intent)
-        except InputError as error:
-            broken += [finding_of(one) for one in error.diagnostics]
-    for intent in intents:
-        try:
-            sites.append(Site(intent, folder, scope.jobs, progress or silent, all_servers=scope.all_servers))
-        except InputError as error:
-            broken += [finding_of(one) for one in error.diagnostics]
+    return folder
+
+
+def run(
+    scope: Scope,
+    folder: Folder | None,
+    ready: Sequence[Ready],
+    mistakes: Sequence[Diagnostic],
+    fail_on: str,
+    progress: Progress | None = None,
+) -> Outcome:
+    """Checks everything that is asked for. `mistakes` are those of intents that cannot be planned: they do not keep the
+    others from being checked."""
+    bar, broken = progress or silent, [finding_of(one) for one in mistakes]
+    sites = [Site(*one, folder, scope.jobs, bar, all_servers=scope.all_servers) for one in ready]
     results = [site.check() for site in sites]
     missing = _batfish(scope.batfish, sites, results) if scope.batfish else ""
     if folder is not None and results:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from fabric import pipeline
 from fabric.checks import design, device, files, hosts
 from fabric.checks.base import Design
 from fabric.checks.edited import edits
@@ -18,7 +17,6 @@ from fabric.configs import Job, Renderer
 from fabric.diagnostics import Diagnostic
 from fabric.export.site_files import site_files
 from fabric.facts import Said
-from fabric.generate import Progress, silent
 from fabric.hosts import host_files
 from fabric.intent.intent import Intent
 from fabric.nos.reading.folder import Device as Found
@@ -30,7 +28,7 @@ from fabric.plan.plan import Plan
 from fabric.planner.lengths import LONGER_WARNING
 from fabric.standing import Standing
 from fabric.text.words import listed, plural
-from fabric.workers import in_chunks
+from fabric.workers import Progress, in_chunks, silent
 
 
 @dataclass
@@ -58,7 +56,7 @@ class Judged:
 
 
 class Site:
-    """One intent, planned and ready to be checked. Raises InputError for what cannot be planned or configured.
+    """One intent, planned and ready to be checked.
 
     Args:
         folder: configs to be judged in place of the generated ones.
@@ -69,6 +67,7 @@ class Site:
     def __init__(
         self,
         intent: Intent,
+        renderer: Renderer,
         folder: Folder | None = None,
         jobs: int = 0,
         progress: Progress = silent,
@@ -76,8 +75,7 @@ class Site:
         all_servers: bool = False,
     ) -> None:
         self.intent, self.folder, self.jobs, self.progress = intent, folder, jobs, progress
-        self.plan = pipeline.plan(intent)
-        self.renderer = pipeline.render(self.plan, intent)
+        self.renderer, self.plan = renderer, renderer.plan
         given = None if folder is None else {device.name: device for device in reversed(folder.devices)}
         self.sample = hosts.Sample.of_site(self.plan, whole=all_servers)
         self.work = _Work(intent, self.renderer, Standing(intent), given, self.sample)

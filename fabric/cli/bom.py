@@ -62,7 +62,6 @@ def bom(
     Exit code 1: a rack draws more than it may, or no medium joins some ends.
     """
     from fabric import pipeline
-    from fabric.bom.gather import gather
 
     forms = [*([] if as_json and form == ["text"] else form), *(["json"] if as_json else [])]
     reports = asked(forms, FORMATS, "xlsx=bom.xlsx")
@@ -72,7 +71,7 @@ def bom(
     wish = _wish(prices, servers, spares, pue, years, rack_limit, intent.site.catalog)
     made = pipeline.plan(intent)
     show_diagnostics(made.warnings)
-    bill, said = gather(made, wish)
+    bill, said = pipeline.bill(made, wish)
     show_diagnostics(said)
     _write(bill, reports)
     if bill.hot:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import typer
 
+from fabric import pipeline
+
 
 def explain(
     file: Path = typer.Argument(..., metavar="FILE", help="intent", show_default=False),
@@ -13,7 +15,4 @@ def explain(
     output: Path | None = typer.Option(None, "-o", "--output", help="folder of generated files", show_default=False),
 ) -> None:
     """Show the arithmetic behind one number, recomputed by the stages that made it."""
-    from fabric import pipeline
-    from fabric.explain import explain as find
-
-    print("\n".join(find(pipeline.load(file, output), subject)))
+    print("\n".join(pipeline.explain(pipeline.load(file, output), subject)))

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import typer
 
+from fabric import pipeline
 from fabric.cli.common import FINDINGS, USAGE, progress, say, show_diagnostics
-
-if TYPE_CHECKING:
-    from fabric.diagnostics import Diagnostic
+from fabric.diagnostics import InputError, tried
+from fabric.output import recover
+from fabric.revision import refuse_same_site
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -30,10 +31,6 @@ def generate(
     jobs: int = typer.Option(0, "--jobs", min=0, help="processes; 0 takes every core", show_default=False),
 ) -> None:
     """Write the plan and the configs of every switch of each intent."""
-    from fabric import pipeline
-    from fabric.generate import refuse_same_site
-    from fabric.output import recover
-
     with all_or_nothing(len(files), check or diff):
         intents = each(files, lambda path: pipeline.load(path, output))
         refuse_same_site(intents)
@@ -55,8 +52,6 @@ def generate(
 @contextmanager
 def all_or_nothing(count: int, looking: bool) -> Iterator[None]:
     """All intents are planned before one is written. Where one of several cannot be, it is said that none was."""
-    from fabric.diagnostics import InputError
-
     try:
         yield
     except InputError as error:
@@ -69,15 +64,7 @@ def all_or_nothing(count: int, looking: bool) -> Iterator[None]:
 
 def each(items: Iterable[S], make: Callable[[S], T]) -> list[T]:
     """What is made of every item. Raises InputError with the mistakes of all of them."""
-    from fabric.diagnostics import InputError
-
-    made: list[T] = []
-    mistakes: list[Diagnostic] = []
-    for item in items:
-        try:
-            made.append(make(item))
-        except InputError as error:
-            mistakes += error.diagnostics
+    made, mistakes = tried(items, make)
     if mistakes:
         raise InputError(mistakes)
     return made

@@ -30,10 +30,10 @@ def plan(
 
     intent = pipeline.load(file, output)
     if against:
-        from fabric.moves import compare, text
+        from fabric.moves import text
 
         say(f"{file} against {against}")
-        changes = compare(intent, against)
+        changes = pipeline.moves(intent, against)
         print(json_text(changes.as_dict()) if as_json else text(changes))
         return
     if as_json:

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from fabric import pipeline, revision
-from fabric.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
+from fabric import revision
+from fabric.configs import Renderer
+from fabric.diagnostics import Place, Report, nearest, show
 from fabric.diff import capacity, configs, design, hosts
-from fabric.diff.capacity import SIZES, Capacity
+from fabric.diff.capacity import SIZES, Capacity, Measure
 from fabric.diff.configs import DeviceChange
 from fabric.diff.design import Design, Names
 from fabric.diff.hosts import HostChange
-from fabric.generate import Progress, silent
-from fabric.intent.intent import Intent
+from fabric.diff.sides import Sides
 from fabric.plan.devices import SERVER, SWITCH_ROLES
 from fabric.plan.plan import Plan
-from fabric.planner import lock as locks
-from fabric.planner.lock import Lock
+from fabric.workers import Progress, silent
 
 
 @dataclass(frozen=True)
@@ -56,13 +55,9 @@ class Diff:
         return self.state == "changed" and self.design.same and not self.devices and not self.hosts
 
 
-def compare(old: str, new: str, wanted: Wanted) -> Diff:
-    """The two intents by their names, files or `git:REV[:FILE]`. Raises InputError with the mistakes of both.
-
-    A file that one side does not have, where `git:REV` stands for the other's, is a site that comes or goes.
-    """
-    sides = _read(old, new)
-    old_plan, new_plan = _plans(sides)
+def compare(sides: Sides, plans: tuple[Plan, Plan], wanted: Wanted, measure: Measure) -> Diff:
+    """The two sides, planned. Raises InputError."""
+    old_plan, new_plan = plans
     names = design.renames(old_plan, new_plan)
     selected = _selected(wanted, old_plan, new_plan, names)
     _check(wanted, old_plan, new_plan, selected)
@@ -74,84 +69,24 @@ def compare(old: str, new: str, wanted: Wanted) -> Diff:
     if wanted.configs:
         with tempfile.TemporaryDirectory() as scratch:
             left, right = (
-                pipeline.render(plan, revision.check_out(side.intent, name, Path(scratch, word))) if side else None
-                for plan, side, name, word in zip((old_plan, new_plan), sides, (old, new), ("old", "new"), strict=True)
+                Renderer(plan, revision.templates(side.intent, name, Path(scratch, word))) if side else None
+                for plan, side, name, word in zip(plans, sides.both, (sides.old, sides.new), ("old", "new"), strict=True)
             )
             devices = tuple(configs.changes(left, right, names, selected, wanted.jobs, wanted.progress))
         servers = hosts.changes(old_plan, new_plan, names, known, selected)
     return Diff(
-        old,
-        new,
+        sides.old,
+        sides.new,
         new_plan.site,
         found,
-        capacity.compare(old_plan, new_plan, moved, wanted.sizes),
+        capacity.compare(old_plan, new_plan, moved, measure),
         devices,
         servers,
         wanted.configs,
         wanted.limit,
         known,
-        "added" if sides[0] is None else "removed" if sides[1] is None else "changed",
+        "added" if sides.before is None else "removed" if sides.after is None else "changed",
     )
-
-
-@dataclass(frozen=True)
-class Side:
-    """An intent, and the numbers of its commit where it comes from one."""
-
-    intent: Intent
-    numbers: Lock | None
-
-
-Sides = tuple[Side | None, Side | None]
-
-
-def _plans(sides: Sides) -> tuple[Plan, Plan]:
-    """Both plans; the one of a side that is not there has no fabrics."""
-    before, after = sides
-    if before is None or after is None:
-        there = before or after
-        assert there is not None
-        made = pipeline.plan(there.intent, there.numbers)
-        empty = replace(made, fabrics={})
-        return (made, empty) if after is None else (empty, made)
-    old = pipeline.plan(before.intent, before.numbers)
-    # The new plan stands on the numbers of the old one, as `generate` would make it; a commit brings its own.
-    return old, pipeline.plan(after.intent, after.numbers or (old.lock if _same_site(before, after) else None))
-
-
-def _read(old: str, new: str) -> Sides:
-    """Both intents, each with the numbers of its commit; None for a site that comes or goes."""
-    names, paths = (old, new), [_path(name) for name in (new, old)]
-    absent = [revision.missing(name, other) for name, other in zip(names, paths, strict=True)]
-    if sum(absent) != 1 or not any(map(revision.is_short, names)):
-        absent = [False, False]
-    found, mistakes = list[Side | None](), list[Diagnostic]()
-    for name, other, gone in zip(names, paths, absent, strict=True):
-        try:
-            found.append(None if gone else Side(*revision.read(name, other)))
-        except InputError as error:
-            mistakes += error.diagnostics
-    if mistakes:
-        raise InputError(mistakes)
-    before, after = found
-    if before and after and _same_site(before, after) and before.numbers is None:
-        intent = before.intent
-        if not (intent.folder / locks.FILE).exists():
-            # A file of another folder: the numbers in use lie beside the new one.
-            before = Side(Intent(intent.path, intent.site, intent.source, after.intent.folder), None)
-    return before, after
-
-
-def _same_site(one: Side, other: Side) -> bool:
-    return one.intent.site.site == other.intent.site.site
-
-
-def _path(name: str) -> Path | None:
-    """The file that a name speaks of, for the other side to take."""
-    if not name.startswith(revision.GIT):
-        return Path(name)
-    file = name.removeprefix(revision.GIT).partition(":")[2]
-    return Path(file) if file else None
 
 
 def _check(wanted: Wanted, old: Plan, new: Plan, selected: Callable[[str], bool]) -> None:

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from fabric.configs import Job, Renderer
 from fabric.diff import files
 from fabric.diff.files import FileChange
-from fabric.generate import Progress
-from fabric.workers import in_chunks
+from fabric.workers import Progress, in_chunks
 
 
 @dataclass(frozen=True)

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from ipaddress import ip_address
 
-from fabric import pipeline
 from fabric.diagnostics import Diagnostic, InputError, Place, nearest
 from fabric.explain import counts, lossless, numbers, tenants
 from fabric.explain.counts import Case
 from fabric.explain.sessions import asked_for, sessions
-from fabric.intent.intent import Intent
+from fabric.plan.plan import Plan
 from fabric.planner import lock
 from fabric.planner.lossless import cabled
-from fabric.planner.site import size_site
+from fabric.planner.sizing import Sizing
+from fabric.planner.spec import FabricSpec
 
 TOPICS = {**counts.TOPICS, **lossless.TOPICS}
 
 
-def explain(intent: Intent, subject: str) -> list[str]:
+Planned = Callable[[], Plan]  # the site, planned once somebody asks for what only wiring and numbering know
+
+
+def explain(
+    subject: str, sized: Mapping[str, tuple[FabricSpec, Sizing]], known: lock.Lock, planned: Planned, file: str
+) -> list[str]:
     """Lines that explain a subject: `backend.spines`, a device, `device:port`, an address, an AS number.
 
     Without a subject: what can be asked. Raises InputError for a subject that does not exist.
     """
-    known = lock.read(intent.folder / lock.FILE, intent.shown / lock.FILE)
-    sized = size_site(intent.site, intent.source, known)
     if not subject:
         return [
             "Ask for one of:",
@@ -38,8 +42,8 @@ def explain(intent: Intent, subject: str) -> list[str]:
     if topic in TOPICS and (name in sized or (not name and len(sized) == 1)):
         spec, sizing = sized[name or next(iter(sized))]
         units = known.fabrics.get(spec.name, lock.FabricLock()).units_per_pod
-        return TOPICS[topic][1](_case(intent, Case(spec, sizing, units), topic))
-    made = pipeline.plan(intent)
+        return TOPICS[topic][1](_case(planned, Case(spec, sizing, units), topic))
+    made = planned()
     try:
         address = ip_address(subject)
     except ValueError:
@@ -56,7 +60,7 @@ def explain(intent: Intent, subject: str) -> list[str]:
         topics = [f"{name}.{topic}" for name in sized for topic in TOPICS]
         devices = [device.name for fabric in made.fabrics.values() for device in fabric.devices][:5000]
         names = [tenant.name for fabric in made.fabrics.values() for tenant in fabric.tenancy.tenants]
-        place = Place(str(intent.path))
+        place = Place(file)
         raise InputError(
             [
                 Diagnostic(
@@ -67,7 +71,7 @@ def explain(intent: Intent, subject: str) -> list[str]:
     return found
 
 
-def _case(intent: Intent, case: Case, topic: str) -> Case:
+def _case(planned: Planned, case: Case, topic: str) -> Case:
     """The case with what only a wired fabric knows; nobody knows it in a design that is refused."""
     spec = case.spec
     of_boxes = topic in lossless.TOPICS and bool(spec.intent.topology.attachments)
@@ -75,7 +79,7 @@ def _case(intent: Intent, case: Case, topic: str) -> Case:
     if not (of_boxes or of_sessions):
         return case
     try:
-        made = pipeline.plan(intent).fabrics[spec.name]
+        made = planned().fabrics[spec.name]
     except InputError:
         return case
     if of_boxes:

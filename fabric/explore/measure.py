@@ -8,17 +8,23 @@ that is the time which the links allow, without the luck of a hash, and it takes
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+from fabric.bom.prices import Prices
+from fabric.bom.quick import quick
 from fabric.diagnostics import InputError
 from fabric.explore.space import Base, Choice
+from fabric.hosts.spreading import spreading
+from fabric.intent import load, source
 from fabric.intent.intent import Intent
-
-if TYPE_CHECKING:
-    from fabric.bom.prices import Prices
-    from fabric.plan.plan import FabricPlan
-    from fabric.solver.estimate.estimate import Estimate
+from fabric.plan.plan import FabricPlan, Plan
+from fabric.planner.lock import Lock
+from fabric.planner.summary import summary
+from fabric.solver.estimate.ask import Asked
+from fabric.solver.estimate.estimate import Estimate, pattern_of
 
 ALL_REDUCE, ALLTOALL = "all_reduce", "alltoall"
 
@@ -91,38 +97,37 @@ class Outcome:
         return {**found, **asdict(self.figures), "switches": self.figures.switches}
 
 
-def measure(base: Base, ask: Ask, choice: Choice) -> Outcome:
+@dataclass(frozen=True)
+class Stages:
+    """What plans and times a design: functions of a module, since they are sent to the workers of a cluster."""
+
+    plan: Callable[[Intent, Lock | None], Plan]
+    estimate: Callable[[FabricPlan, Asked, str], tuple[Estimate, Estimate | None]]
+
+
+def measure(base: Base, ask: Ask, stages: Stages, choice: Choice) -> Outcome:
     """Plans and measures one design; what cannot be planned or timed says why."""
     try:
-        return Outcome(choice, _figures(_plan(base, base.design(choice, ask.gpus)), ask))
+        return Outcome(choice, _figures(_plan(base, base.design(choice, ask.gpus), stages), ask, stages))
     except InputError as error:
         return Outcome(choice, why=error.diagnostics[0].message)
     except ValueError as error:
         return Outcome(choice, why=str(error))
 
 
-def _plan(base: Base, data: dict[str, Any]) -> FabricPlan:
+def _plan(base: Base, data: dict[str, Any], stages: Stages) -> FabricPlan:
     """The fabric as it would be planned on free ground, with no numbers kept."""
-    from pathlib import Path
-
-    from fabric import pipeline
-    from fabric.intent import load, source
-    from fabric.planner.lock import Lock
-
     text = source.parse(json.dumps(data), base.shown)
     path = Path(base.shown)
     intent = Intent(path, load.validate(text), text, path.parent)
-    return pipeline.plan(intent, Lock()).fabrics[base.fabric]
+    return stages.plan(intent, Lock()).fabrics[base.fabric]
 
 
-def _figures(fabric: FabricPlan, ask: Ask) -> Figures:
-    from fabric.bom.quick import quick
-    from fabric.planner.summary import summary
-
+def _figures(fabric: FabricPlan, ask: Ask, stages: Stages) -> Figures:
     spec, sizing = fabric.spec, fabric.sizing
     row = summary(spec, sizing)
-    timed = _timed(fabric, ask)
-    crossing = _alltoall(fabric, ask) if ask.both else None
+    timed = _timed(fabric, ask, stages)
+    crossing = _alltoall(fabric, ask, stages) if ask.both else None
     bought = quick(spec, sizing, ask.prices)
     return Figures(
         servers=sizing.servers,
@@ -146,30 +151,25 @@ def _figures(fabric: FabricPlan, ask: Ask) -> Figures:
     )
 
 
-def _timed(fabric: FabricPlan, ask: Ask) -> Estimate | None:
+def _timed(fabric: FabricPlan, ask: Ask, stages: Stages) -> Estimate | None:
     """The collective over all GPUs, spread as the plan configures it; None for a fabric without GPUs."""
-    from fabric.hosts.spreading import spreading
-
-    return _estimate(fabric, ask, ask.timed, *spreading(fabric))
+    return _estimate(fabric, ask, stages, ask.timed, *spreading(fabric))
 
 
-def _alltoall(fabric: FabricPlan, ask: Ask) -> Estimate | None:
+def _alltoall(fabric: FabricPlan, ask: Ask, stages: Stages) -> Estimate | None:
     """An alltoall whose packets go over all equal ways."""
-    return _estimate(fabric, ask, ALLTOALL, "spray", 1)
+    return _estimate(fabric, ask, stages, ALLTOALL, "spray", 1)
 
 
-def _estimate(fabric: FabricPlan, ask: Ask, collective: str, routing: str, queue_pairs: int) -> Estimate | None:
-    from fabric import pipeline
-    from fabric.solver.estimate.ask import Asked
-
+def _estimate(
+    fabric: FabricPlan, ask: Ask, stages: Stages, collective: str, routing: str, queue_pairs: int
+) -> Estimate | None:
     if fabric.spec.intent.purpose != "compute" or not fabric.sizing.gpus:
         return None
     asked = Asked(collective, (ask.size,), routing=routing, queue_pairs=queue_pairs)
-    return pipeline.estimate(fabric, asked, ask.placement)[0]
+    return stages.estimate(fabric, asked, ask.placement)[0]
 
 
 def _beyond_leaf(found: Estimate) -> float:
-    from fabric.solver.estimate.estimate import pattern_of
-
     row = found.rows[0]
     return found.supply.beyond_leaf(pattern_of(row.collective, row.algorithm)) if found.placement.domains > 1 else 0.0

@@ -13,8 +13,9 @@ from typing import Any
 
 from fabric.diagnostics import MissingError
 from fabric.explore.journal import Journal
-from fabric.explore.measure import Ask, Outcome, measure
+from fabric.explore.measure import Ask, Outcome, Stages, measure
 from fabric.explore.space import Base, Choice
+from fabric.workers import in_chunks
 
 Batch = Sequence[Choice]
 PATIENCE = "10s"  # for a scheduler to answer
@@ -44,6 +45,7 @@ class Sweep:
 
 def run(
     sweep: Sweep,
+    stages: Stages,
     jobs: int = 0,
     dask: str = "",
     journal: Journal | None = None,
@@ -62,7 +64,7 @@ def run(
     found: dict[Choice, Outcome] = dict(journal.known) if journal else {}
     todo = [choice for choice in sweep.choices if choice not in found]
     advance(len(sweep.choices) - len(todo))
-    one = partial(measure, sweep.base, sweep.ask)
+    one = partial(measure, sweep.base, sweep.ask, stages)
     again = f"its results are in {journal.path}: the same command goes on from there" if journal else RESUME
     for outcomes in _on_dask(one, todo, dask, again) if dask else _here(one, todo, jobs):
         if journal:
@@ -73,8 +75,6 @@ def run(
 
 
 def _here(one: Callable[[Choice], Outcome], todo: Sequence[Choice], jobs: int) -> Iterator[list[Outcome]]:
-    from fabric.workers import in_chunks
-
     yield from in_chunks(one, todo, jobs, chunk=CHUNK, least=LEAST)
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import groupby
 
-from fabric import pipeline
 from fabric.configs import Job, Renderer
 from fabric.diagnostics import Diagnostic, InputError, Place
 from fabric.hosts.netplan import netplan_text
@@ -23,7 +22,6 @@ from fabric.nos.target import target
 from fabric.plan.plan import Plan
 from fabric.plan.ports import Port
 from fabric.plan.views import SwitchView
-from fabric.planner.lock import Lock
 from fabric.standing import Standing
 from fabric.text.words import plural
 
@@ -33,21 +31,20 @@ SERVERS = 2  # of each unit and tenant, unless asked otherwise
 Look = Callable[[str, bytes], bytes]  # path, planned bytes → what is there
 
 
-def draw(intent: Intent, limit: str = "", servers: int = SERVERS, fresh: bool = False) -> Blueprint:
-    """Plans, reads and draws. Raises InputError.
+def draw(intent: Intent, renderer: Renderer, limit: str = "", servers: int = SERVERS, fresh: bool = False) -> Blueprint:
+    """Reads and draws. Raises InputError.
 
     Args:
         limit: a pattern of device names, as of `generate`; cables to others are left out.
         servers: so many of each unit and tenant.
-        fresh: the plan on new numbers and the files as they would be generated, whatever lies in the folder.
+        fresh: the files as they would be generated, whatever lies in the folder.
     """
-    plan = pipeline.plan(intent, Lock() if fresh else None)
     standing = Standing(intent)
 
     def look(path: str, data: bytes) -> bytes:
         return data if fresh else standing.look(path, data).data
 
-    return _Drawing(intent, plan, pipeline.render(plan, intent), look, limit, servers).blueprint()
+    return _Drawing(intent, renderer.plan, renderer, look, limit, servers).blueprint()
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from fabric.configs import Renderer
 from fabric.diagnostics import Diagnostic, InputError, MissingError, Place, show
 from fabric.intent.intent import Intent
 from fabric.lab import state, trial
@@ -18,10 +19,11 @@ from fabric.lab.machine.run import LabError
 from fabric.lab.names import Names
 from fabric.lab.outcome import Outcome
 from fabric.lab.scale import scaled
-from fabric.lab.stand_in import as_network_os
+from fabric.lab.stand_in import Planning, as_network_os
 from fabric.lab.state import Choices, State
 from fabric.lab.status import Status, status
 from fabric.lab.up import bring_up, digest
+from fabric.planner.lock import Lock
 from fabric.signals import held_back
 
 Say = Callable[[str], None]
@@ -42,8 +44,10 @@ ASKED_NOTHING = Choices()
 class Lab:
     """An intent and its lab. Everything raises InputError for the intent, MissingError for the machine, LabError else."""
 
-    def __init__(self, intent: Intent, choices: Choices = ASKED_NOTHING, say: Say = lambda text: None) -> None:
-        self.intent, self.choices, self.say = intent, choices, say
+    def __init__(
+        self, intent: Intent, plan: Planning, choices: Choices = ASKED_NOTHING, say: Say = lambda text: None
+    ) -> None:
+        self.intent, self.plan, self.choices, self.say = intent, plan, choices, say
         self.names = Names(intent.site.site)
 
     @cached_property
@@ -54,9 +58,11 @@ class Lab:
             changed = as_network_os(intent, self.choices.as_nos)
             intent, notes = changed.intent, [*notes, *changed.notes]
         if self.choices.scale_down:
-            changed = scaled(intent, *_size(self.choices.scale_down))
+            changed = scaled(intent, self.plan, *_size(self.choices.scale_down))
             intent, notes = changed.intent, [*notes, *changed.notes]
-        drawn = draw(intent, self.choices.limit, self.choices.servers, fresh=intent is not self.intent)
+        fresh = intent is not self.intent
+        renderer = Renderer(self.plan(intent, Lock() if fresh else None), intent.path.absolute().parent)
+        drawn = draw(intent, renderer, self.choices.limit, self.choices.servers, fresh)
         return replace(drawn, notes=(*notes, *drawn.notes))
 
     def up(self) -> Up:
@@ -82,7 +88,7 @@ class Lab:
             raise MissingError(f"no lab of site '{self.names.site}' is up: fabric lab up {self.intent.path}")
         if not known.ready:
             raise MissingError(f"the lab of site '{self.names.site}' was left half-way: fabric lab up {self.intent.path}")
-        built = Lab(self.intent, known.choices, self.say)
+        built = Lab(self.intent, self.plan, known.choices, self.say)
         if digest(built.blueprint) != known.digest:
             raise LabError(
                 f"intent or files have changed since the lab of site '{self.names.site}' came up: "

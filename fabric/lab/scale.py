@@ -9,13 +9,12 @@ from fractions import Fraction
 from math import ceil
 from pathlib import Path
 
-from fabric import pipeline
 from fabric.configs import overrides, targets
 from fabric.diagnostics import InputError, Place, Report, nearest
 from fabric.intent.intent import Intent
 from fabric.intent.source import Path_
 from fabric.lab.deal import KEPT, Sized, deal
-from fabric.lab.stand_in import Changed, Rewrite
+from fabric.lab.stand_in import Changed, Planning, Rewrite
 from fabric.plan.plan import Plan
 from fabric.planner.lock import Lock
 from fabric.planner.options import divisors_of
@@ -45,12 +44,12 @@ class Aim:
     cores: int = 0  # of one core group
 
 
-def scaled(intent: Intent, spines: int, leaves: int, fabric: str | None = None) -> Changed:
+def scaled(intent: Intent, plan: Planning, spines: int, leaves: int, fabric: str | None = None) -> Changed:
     """The intent with at most `leaves` leaves in every fabric and `spines` spines in every plane and pod of it.
 
     `fabric`, or else the one with the most leaves, gets exactly so many leaves; others may have fewer, as their units
     come. A fabric that is small enough stays as it is. The numbers of the lock are those of the big site, so the result
-    has a folder of its own, in which there is none: `pipeline.plan` of it begins anew.
+    has a folder of its own, in which there is none: a plan of it begins anew.
 
     Raises InputError for an intent that cannot be planned, and for a size that cannot be had.
     """
@@ -67,11 +66,11 @@ def scaled(intent: Intent, spines: int, leaves: int, fabric: str | None = None) 
     shown = f"{spines}x{leaves}"
     for room in (FULL, PLACES):
         try:
-            return _made(intent, sized, aims, shown, room)
+            return _made(intent, plan, sized, aims, shown, room)
         except InputError as error:
             if not BOXES & {diagnostic.code for diagnostic in error.diagnostics}:
                 raise
-    return _made(intent, sized, aims, shown, FEWER)
+    return _made(intent, plan, sized, aims, shown, FEWER)
 
 
 def _check_asked(intent: Intent, spines: int, leaves: int, fabric: str | None, report: Report) -> None:
@@ -206,7 +205,7 @@ def _three_tiers(spec: FabricSpec, sizing: Sizing, aim: Aim) -> Aim:
 # --- the document -------------------------------------------------------------------------------------------
 
 
-def _made(intent: Intent, sized: Sized, aims: Mapping[str, Aim], shown: str, room: int) -> Changed:
+def _made(intent: Intent, plan: Planning, sized: Sized, aims: Mapping[str, Aim], shown: str, room: int) -> Changed:
     """The intent with the sizes put in, as the planner takes it."""
     text, folder = Rewrite(intent.source), intent.folder / f"scaled-{shown}"
     notes: list[str] = []
@@ -217,10 +216,10 @@ def _made(intent: Intent, sized: Sized, aims: Mapping[str, Aim], shown: str, roo
     try:
         small = text.made(intent, folder)
         notes += deal(text, intent.site.site, sized, size_site(small.site, small.source, Lock()))
-        small, plan = _planned(text, intent, folder, aims, notes)
+        small, made = _planned(text, intent, plan, folder, aims, notes)
     except InputError as error:
         raise InputError(replace(d, message=f"scaled down to {shown}: {d.message}") for d in error.diagnostics) from None
-    return Changed(_without_idle(text, small, plan, notes), tuple(notes))
+    return Changed(_without_idle(text, small, made, notes), tuple(notes))
 
 
 def _resize(text: Rewrite, spec: FabricSpec, sizing: Sizing, aim: Aim, room: int) -> Iterator[str]:
@@ -278,13 +277,15 @@ def _fewer_links(text: Rewrite, spec: FabricSpec, sizing: Sizing, aim: Aim) -> I
             yield f"{spec.name}: {box.name} has {links} of {box.links} links"
 
 
-def _planned(text: Rewrite, intent: Intent, folder: Path, aims: Collection[str], notes: list[str]) -> tuple[Intent, Plan]:
+def _planned(
+    text: Rewrite, intent: Intent, plan: Planning, folder: Path, aims: Collection[str], notes: list[str]
+) -> tuple[Intent, Plan]:
     """The intent and its plan, without the pins of scaled fabrics that the planner refuses now."""
     dropped: dict[str, list[str]] = defaultdict(list)
     while True:
         small = text.made(intent, folder)
         try:
-            plan = pipeline.plan(small, Lock())
+            made = plan(small, Lock())
         except InputError as error:
             places = {diagnostic.place for diagnostic in error.diagnostics}
             pins = [pin for name in aims for pin in _pins(small, name)]
@@ -298,7 +299,7 @@ def _planned(text: Rewrite, intent: Intent, folder: Path, aims: Collection[str],
                 dropped[str(path[1])].append(".".join(str(step) for step in path[3:]))
             continue
         notes += [f"{name}: pins left out: {listed(words, 40)}" for name, words in dropped.items()]
-        return small, plan
+        return small, made
 
 
 def _pins(intent: Intent, fabric: str) -> Iterator[tuple[Path_, Path_]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,8 @@ from fabric.intent.load import validate
 from fabric.intent.services import Override
 from fabric.intent.source import Node, Path_, Source
 from fabric.nos.target import target, target_names
+from fabric.plan.plan import Plan
+from fabric.planner.lock import Lock
 from fabric.planner.spec import resolve
 from fabric.templating.site import extended
 
@@ -26,6 +28,9 @@ class Changed:
 
     intent: Intent
     notes: tuple[str, ...]
+
+
+Planning = Callable[[Intent, Lock | None], Plan]  # the plan of an intent, on the numbers given or on those of its lock file
 
 
 class Rewrite:

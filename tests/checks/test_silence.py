@@ -7,8 +7,8 @@ from pathlib import Path
 
 from fabric import pipeline
 from fabric.checks.finding import Finding
-from fabric.checks.site import Site
 from fabric.nos.reading.folder import Device, Folder
+from tests.checks.sites import site_of
 
 FABRIC = """\
   {name}:
@@ -35,14 +35,14 @@ def check(folder: Path, everywhere: str = "", of: Mapping[str, str] | None = Non
     path = folder / "dc1.yaml"
     path.write_text(SITE.format(fabrics=fabrics, checks=f"checks: {{silence: {{{everywhere}}}}}\n" if everywhere else ""))
     intent = pipeline.load(path)
-    site = Site(intent)
+    site = site_of(intent)
     devices = []
     for job in site.todo:
         files = {f"{job.device.name}.cfg": text for text in site.texts(job.device).values()}
         if job.device.name.endswith("leaf001"):
             files = {name: text.replace(MTU, "   mtu 9000", 1) for name, text in files.items()}
         devices.append(Device(job.device.name, "eos", files))
-    given = Site(intent, Folder("given", devices))
+    given = site_of(intent, Folder("given", devices))
     return given.silenced(given.check()).findings
 
 

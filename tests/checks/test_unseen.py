@@ -11,9 +11,9 @@ from fabric import pipeline
 from fabric.checks.device import judge
 from fabric.checks.edited import edits
 from fabric.checks.finding import ERROR, Finding
-from fabric.checks.site import Site
 from fabric.nos.reading.readers import read_device
 from tests.checks.batfish.helpers import DESIGNS, OVERLAY, SMALL, SWITCHES, TENANTS
+from tests.checks.sites import site_of
 
 PLANNED = """\
 hostname leaf1
@@ -88,7 +88,7 @@ def test_a_site_with_edited_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     text = config.read_text()
     config.write_text(text.replace("   mtu 9164", "   mtu 1500", 1).replace("ip routing vrf red\n", "", 1))
     lines = text.splitlines()
-    found = [one for one in Site(pipeline.load(path)).check().findings if one.file == str(config)]
+    found = [one for one in site_of(pipeline.load(path)).check().findings if one.file == str(config)]
     assert sorted((one.id, one.line, one.message) for one in found) == [
         ("FAB254", lines.index("   mtu 9164") + 1, "Ethernet1/1: MTU: expected 9164, got 1500"),
         (

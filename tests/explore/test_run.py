@@ -19,7 +19,7 @@ from fabric.bom.prices import read as read_prices
 from fabric.diagnostics import InputError, MissingError
 from fabric.explore.ask import Wish, objectives, sweep
 from fabric.explore.journal import Journal, fingerprint
-from fabric.explore.measure import Ask, Figures, Outcome, measure
+from fabric.explore.measure import Ask, Figures, Outcome, Stages, measure
 from fabric.explore.picture import picture
 from fabric.explore.report import FORMATS, Found
 from fabric.explore.run import reasons, run
@@ -37,6 +37,7 @@ fabrics:
     servers: {model: dgx-h100, count: 32}
     topology: {switch: 7060dx5-64s}
 """
+STAGES = Stages(pipeline.plan, pipeline.estimate)
 FIGURES = Figures(1, 8, 2, 4, 2, 0, 8, 1.0, 1.0, 100.0, "NVLink", 1.0, 1.0, None)
 VARY = ("switch=7060dx5-64s,32x400g", "kind=rail-optimized,rack", "oversubscription=1,2")
 
@@ -59,7 +60,7 @@ def as_rows(found: list[Any]) -> list[dict[str, Any]]:
 def test_the_figures_are_those_of_the_design(intent: pipeline.Intent, tmp_path: Path) -> None:
     asked = sweep(intent, Wish(Ask(size=1 << 26), vary=("switch=7060dx5-64s", "oversubscription=2", "kind=rack")))
     assert asked.choices == [(("switch", "7060dx5-64s"), ("kind", "rack"), ("oversubscription", 2.0))]
-    figures = measure(asked.base, asked.ask, asked.choices[0]).figures
+    figures = measure(asked.base, asked.ask, STAGES, asked.choices[0]).figures
     assert figures is not None
 
     by_hand = INTENT.replace("sn5600, leaf: {oversubscription: 1}", "7060dx5-64s, kind: rack, leaf: {oversubscription: 2}")
@@ -84,7 +85,7 @@ def test_by_default_an_oversubscribed_design_does_not_win(intent: pipeline.Inten
     """The all-reduce takes the same time on all three; the alltoall as long as the links allow."""
     wish = Wish(Ask(), vary=RATIOS)
     asked = sweep(intent, wish)
-    found = Found.of(asked, run(asked, jobs=1), objectives(wish), "")
+    found = Found.of(asked, run(asked, STAGES, jobs=1), objectives(wish), "")
     times = [item.time_us for item in found.built]
     assert times == pytest.approx([times[0]] * 3, rel=0.01)
     assert [item.name for item in found.objectives] == ["switches", "time", "alltoall"]
@@ -101,7 +102,7 @@ def test_by_default_an_oversubscribed_design_does_not_win(intent: pipeline.Inten
 
 
 def test_the_alltoall_is_that_of_estimate(intent: pipeline.Intent) -> None:
-    figures = measure(sweep(intent, Wish(Ask())).base, Ask(size=1 << 26), ()).figures
+    figures = measure(sweep(intent, Wish(Ask())).base, Ask(size=1 << 26), STAGES, ()).figures
     fabric = pipeline.plan(intent).fabrics["backend"]
     row = pipeline.estimate(fabric, Asked("alltoall", (1 << 26,), routing="spray"))[0].rows[0]
     assert figures is not None
@@ -125,7 +126,7 @@ def test_a_collective_that_hardly_crosses_a_spine_is_noted(
 ) -> None:
     wish = Wish(ask, vary=vary)
     asked = sweep(intent, wish)
-    found = Found.of(asked, run(asked, jobs=1), objectives(wish), "")
+    found = Found.of(asked, run(asked, STAGES, jobs=1), objectives(wish), "")
     assert found.built
     assert (note in "".join(found.notes)) if note else not found.notes
     assert json.loads(FORMATS["json"](found))["notes"] == list(found.notes)
@@ -133,7 +134,7 @@ def test_a_collective_that_hardly_crosses_a_spine_is_noted(
 
 def test_so_many_gpus_are_built(intent: pipeline.Intent) -> None:
     asked = sweep(intent, Wish(Ask(gpus=1001), vary=("server=dgx-h100,mi300x-8",)))
-    found = run(asked, jobs=1)
+    found = run(asked, STAGES, jobs=1)
     assert [item.figures and item.figures.servers for item in found] == [126, 126], [
         item.why for item in found
     ]  # 8 GPUs each
@@ -141,14 +142,14 @@ def test_so_many_gpus_are_built(intent: pipeline.Intent) -> None:
 
 def test_what_cannot_be_built_says_why(intent: pipeline.Intent) -> None:
     asked = sweep(intent, Wish(Ask(gpus=100_000), vary=("switch=32x400g", "tiers=2,3")))
-    found = run(asked, jobs=1)
+    found = run(asked, STAGES, jobs=1)
     assert [item.figures is None for item in found] == [True, True]
     assert [why.partition(" uplinks")[0] for why in reasons(found)] == ["three tiers with 400G", "two tiers with 400G"]
 
 
 def test_the_network_os_of_another_switch_is_not_kept(tmp_path: Path) -> None:
     intent = written(tmp_path, INTENT.replace("  backend:\n", "  backend:\n    nos: cumulus\n"))
-    found = run(sweep(intent, Wish(Ask(), vary=("switch=7060dx5-64s",))), jobs=1)
+    found = run(sweep(intent, Wish(Ask(), vary=("switch=7060dx5-64s",))), STAGES, jobs=1)
     assert found[0].figures is not None, found[0].why
 
 
@@ -166,7 +167,9 @@ def test_the_usual_sweep(intent: pipeline.Intent) -> None:
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_every_way_to_run_gives_the_same(intent: pipeline.Intent, jobs: int) -> None:
     asked = sweep(intent, Wish(Ask(), vary=VARY))
-    assert as_rows(run(asked, jobs)) == as_rows([measure(asked.base, asked.ask, choice) for choice in asked.choices])
+    assert as_rows(run(asked, STAGES, jobs)) == as_rows(
+        [measure(asked.base, asked.ask, STAGES, choice) for choice in asked.choices]
+    )
 
 
 # --- going on ------------------------------------------------------------------------------------------------
@@ -174,18 +177,18 @@ def test_every_way_to_run_gives_the_same(intent: pipeline.Intent, jobs: int) -> 
 
 def test_a_sweep_goes_on_where_it_stopped(intent: pipeline.Intent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked, path = sweep(intent, Wish(Ask(), vary=VARY)), tmp_path / "sweep.jsonl"
-    whole = run(asked, 1, journal=Journal(path, asked.base, asked.ask))
+    whole = run(asked, STAGES, 1, journal=Journal(path, asked.base, asked.ask))
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(lines[:4]) + lines[4][:25])  # killed while it wrote the fourth outcome
 
     measured: list[Any] = []
     monkeypatch.setattr("fabric.explore.run.measure", lambda *words: measured.append(words[-1]) or measure(*words))
     steps: list[int] = []
-    again = run(asked, 1, journal=Journal(path, asked.base, asked.ask), advance=steps.append)
+    again = run(asked, STAGES, 1, journal=Journal(path, asked.base, asked.ask), advance=steps.append)
     assert as_rows(again) == as_rows(whole)
     assert measured == list(asked.choices[3:])
     assert sum(steps) == len(asked.choices)
-    assert as_rows(run(asked, 1, journal=Journal(path, asked.base, asked.ask))) == as_rows(whole)
+    assert as_rows(run(asked, STAGES, 1, journal=Journal(path, asked.base, asked.ask))) == as_rows(whole)
     assert len(measured) == len(asked.choices) - 3
 
 
@@ -289,7 +292,7 @@ def test_gpus_are_of_the_servers_that_are_tried(tmp_path: Path) -> None:
     intent = written(tmp_path, INTENT.replace("{model: dgx-h100, count: 32, per_rack: 4}", "{model: cpu-2x100, count: 32}"))
     with pytest.raises(InputError, match="server cpu-2x100 has no GPUs"):
         sweep(intent, Wish(Ask(gpus=64)))
-    found = run(sweep(intent, Wish(Ask(gpus=64), vary=("server=cpu-2x100,dgx-h100",))), jobs=1)
+    found = run(sweep(intent, Wish(Ask(gpus=64), vary=("server=cpu-2x100,dgx-h100",))), STAGES, jobs=1)
     assert [(item.why, item.figures and item.figures.gpus) for item in found] == [
         ("server cpu-2x100 has no GPUs", None),
         ("", 64),
@@ -307,7 +310,7 @@ def test_the_usual_sweep_has_the_switch_of_the_intent(tmp_path: Path) -> None:
 def test_reports_and_picture(intent: pipeline.Intent) -> None:
     wish = Wish(Ask(), vary=VARY)
     asked = sweep(intent, wish)
-    outcomes = run(asked, jobs=1)
+    outcomes = run(asked, STAGES, jobs=1)
     found = Found.of(asked, outcomes, objectives(wish), "")
     document = json.loads(FORMATS["json"](found))
     assert len(document["designs"]) == 8
@@ -346,7 +349,7 @@ def test_reports_and_picture(intent: pipeline.Intent) -> None:
 )
 def test_the_first_lines_say_what_was_asked(intent: pipeline.Intent, wish: Wish, told: list[str]) -> None:
     asked = sweep(intent, wish)
-    found = Found.of(asked, run(asked, jobs=1), objectives(wish), "")
+    found = Found.of(asked, run(asked, STAGES, jobs=1), objectives(wish), "")
     assert FORMATS["text"](found).splitlines()[:2] == told
 
 
@@ -357,7 +360,7 @@ def test_no_cluster(intent: pipeline.Intent, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("fabric.explore.run.PATIENCE", "1s")
     asked = sweep(intent, Wish(Ask(), vary=VARY))
     with pytest.raises(MissingError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"):
-        run(asked, dask="tcp://127.0.0.1:9")
+        run(asked, STAGES, dask="tcp://127.0.0.1:9")
 
 
 @pytest.fixture
@@ -392,12 +395,12 @@ def test_a_cluster_gives_the_same_until_it_is_lost(
 ) -> None:
     address, (scheduler, *_) = cluster
     asked = sweep(intent, Wish(Ask(), vary=VARY))
-    assert as_rows(run(asked, dask=address)) == as_rows(run(asked, jobs=1))
+    assert as_rows(run(asked, STAGES, dask=address)) == as_rows(run(asked, STAGES, jobs=1))
     many = sweep(intent, Wish(Ask(), vary=(*VARY, "unit=4,8,16,32")))
     with pytest.raises(
         MissingError, match=r"the Dask cluster at tcp://127\.0\.0\.1:\d+ was lost \(\w+\); with --resume FILE"
     ):
-        run(many, dask=address, advance=lambda steps: scheduler.kill() if steps else None)
+        run(many, STAGES, dask=address, advance=lambda steps: scheduler.kill() if steps else None)
     assert "Traceback" not in capfd.readouterr().err
 
 
@@ -419,12 +422,12 @@ def test_a_cluster_without_workers_is_given_up(
     kept = f"its results are in {path}: the same command goes on from there"
     gone = re.escape(f"the Dask cluster at {address} has had no workers for 1.5 s; {kept}")
     with pytest.raises(MissingError, match=gone):
-        run(asked, dask=address, journal=Journal(path, asked.base, asked.ask), advance=kill)
+        run(asked, STAGES, dask=address, journal=Journal(path, asked.base, asked.ask), advance=kill)
     journal = Journal(path, asked.base, asked.ask)
     measured = dict(journal.known)
     assert 0 < len(measured) < len(asked.choices)
     with pytest.raises(MissingError, match=gone):
-        run(asked, dask=address, journal=journal)
+        run(asked, STAGES, dask=address, journal=journal)
     assert Journal(path, asked.base, asked.ask).known == measured
 
 

@@ -13,10 +13,11 @@ from fabric.intent.intent import Intent
 from fabric.intent.load import validate
 from fabric.lab import state
 from fabric.lab.blueprint import Blueprint
-from fabric.lab.drawing import draw
+from fabric.lab.drawing import SERVERS, draw
 from fabric.lab.machine import namespaces
 from fabric.lab.machine.kernel import require
 from fabric.lab.names import Names
+from fabric.planner.lock import Lock
 
 # Two spines, four leaves, a server of each tenant at each leaf: one tenant has a network, the others have routed ports.
 EVPN = """\
@@ -141,7 +142,7 @@ def edit(intent: Intent, file: str, changes: Mapping[str, str]) -> None:
 def drawn(text: str) -> Blueprint:
     """What would be built of an intent that nothing was generated of."""
     parsed = source.parse(text, "intent.yaml")
-    return draw(Intent(Path("intent.yaml"), validate(parsed), parsed, Path("nowhere")), fresh=True)
+    return planned_and_drawn(Intent(Path("intent.yaml"), validate(parsed), parsed, Path("nowhere")), fresh=True)
 
 
 @cache
@@ -181,3 +182,9 @@ def _began(process: int) -> str:
     except OSError:
         return ""
     return "" if fields[0] == "Z" else fields[19]
+
+
+def planned_and_drawn(intent: Intent, limit: str = "", servers: int = SERVERS, fresh: bool = False) -> Blueprint:
+    """The lab of an intent."""
+    made = pipeline.plan(intent, Lock() if fresh else None)
+    return draw(intent, pipeline.render(made, intent), limit, servers, fresh)

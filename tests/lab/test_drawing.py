@@ -10,19 +10,18 @@ import pytest
 from fabric import pipeline
 from fabric.diagnostics import InputError
 from fabric.lab.blueprint import BRIDGE, LOOPBACK, PORT, SERVER, STAND_IN, SWITCH, TUNNEL, Blueprint, Interface, Node
-from fabric.lab.drawing import draw
 from fabric.lab.expected.endpoints import endpoints
 from fabric.lab.expected.sessions import OUTSIDE, OVERLAY, UNDERLAY, sessions
 from fabric.lab.names import Names
 from fabric.lab.server import server, tagged
 from fabric.lab.up import digest
 from tests import ROOT
-from tests.lab.sites import EVPN, SONIC, drawn, edit, generated
+from tests.lab.sites import EVPN, SONIC, drawn, edit, generated, planned_and_drawn
 
 
 @cache
 def example(name: str, limit: str = "", servers: int = 2) -> Blueprint:
-    return draw(pipeline.load(ROOT / "intent" / f"{name}.yaml"), limit, servers)
+    return planned_and_drawn(pipeline.load(ROOT / "intent" / f"{name}.yaml"), limit, servers)
 
 
 def shown(own: Interface) -> str:
@@ -285,19 +284,19 @@ def test_nothing_to_build(name: str, limit: str, said: str) -> None:
 
 def test_an_edited_file_is_drawn_as_it_lies(tmp_path: Path) -> None:
     intent = generated(EVPN, "lab-drawn", tmp_path)
-    planned = draw(intent)
+    planned = planned_and_drawn(intent)
     edit(
         intent,
         "backend-leaf001/interfaces",
         {"address 10.64.0.0/31": "address 10.64.0.100/31", "    bridge-arp-nd-suppress on\n": "", "9216": "1500"},
     )
-    found = draw(intent)
+    found = planned_and_drawn(intent)
     assert interfaces(found.nodes["backend-leaf001"], "swp31", "vni10001") == {
         "swp31": "port default 10.64.0.100/31 mtu 1500",
         "vni10001": "tunnel vrf-red mtu 9166 in vlan100 vni 10001 from 10.2.0.1",
     }
     assert digest(found) != digest(planned)
-    assert interfaces(draw(intent, fresh=True).nodes["backend-leaf001"], "swp31") == {
+    assert interfaces(planned_and_drawn(intent, fresh=True).nodes["backend-leaf001"], "swp31") == {
         "swp31": "port default 10.64.0.0/31 mtu 9216"
     }
     others = [name for name in planned.nodes if name != "backend-leaf001"]
@@ -318,7 +317,7 @@ def test_a_vni_that_is_named_in_bgp_alone_has_no_tunnel(
     """A box has the devices of its interfaces file, and no others."""
     intent = generated(EVPN, "lab-drawn", tmp_path)
     edit(intent, f"backend-leaf001/{file}", changes)
-    leaf = draw(intent).nodes["backend-leaf001"]
+    leaf = planned_and_drawn(intent).nodes["backend-leaf001"]
     assert {own.name for own in leaf.interfaces if own.kind == TUNNEL} == tunnels
 
 
@@ -390,4 +389,4 @@ def test_a_server_file_that_is_broken_is_named(tmp_path: Path) -> None:
     intent = generated(EVPN, "lab-drawn", tmp_path)
     (intent.folder / "hosts/gpu-0001/60-fabric.yaml").write_text("network: [\n", encoding="utf-8")
     with pytest.raises(InputError, match="gpu-0001"):
-        draw(intent)
+        planned_and_drawn(intent)

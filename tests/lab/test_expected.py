@@ -20,7 +20,6 @@ import pytest
 
 from fabric import pipeline
 from fabric.lab.blueprint import Blueprint, End, Wire
-from fabric.lab.drawing import draw
 from fabric.lab.expected.endpoints import endpoints, meant, together
 from fabric.lab.expected.estimate import Estimate
 from fabric.lab.expected.forwarding import NOTHING, Down, forwarding, originated
@@ -33,7 +32,7 @@ from fabric.lab.machine.vty import Silent, Vty
 from fabric.lab.proofs.lldp import compare
 from fabric.planner.lock import Lock
 from tests import ROOT
-from tests.lab.sites import COLLAPSED, EVPN, PLANES, THREE_TIERS, TWO_TIERS, drawn
+from tests.lab.sites import COLLAPSED, EVPN, PLANES, THREE_TIERS, TWO_TIERS, drawn, planned_and_drawn
 
 DESIGNS = {"two": TWO_TIERS, "three": THREE_TIERS, "pair": COLLAPSED, "planes": PLANES}
 
@@ -167,7 +166,7 @@ def test_what_is_announced() -> None:
 def whole(name: str) -> Blueprint:
     if name in DESIGNS:
         return drawn(DESIGNS[name])
-    return draw(pipeline.load(ROOT / "intent" / f"{name}.yaml"))
+    return planned_and_drawn(pipeline.load(ROOT / "intent" / f"{name}.yaml"))
 
 
 @pytest.mark.parametrize("name", [*DESIGNS, "ai-frr", "ai-sonic", "lab"])
@@ -775,5 +774,5 @@ def test_the_other_end_of_a_wire() -> None:
 def test_a_new_plan_is_drawn_without_a_lock() -> None:
     """Numbers that a site has handed out are its lab's as well; a scaled or translated one gets its own."""
     intent = pipeline.load(ROOT / "intent/ai-frr.yaml")
-    assert draw(intent).plan.lock == pipeline.plan(intent).lock
-    assert draw(intent, fresh=True).plan.lock == pipeline.plan(intent, Lock()).lock
+    assert planned_and_drawn(intent).plan.lock == pipeline.plan(intent).lock
+    assert planned_and_drawn(intent, fresh=True).plan.lock == pipeline.plan(intent, Lock()).lock

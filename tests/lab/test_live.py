@@ -309,7 +309,7 @@ import os, sys
 from fabric import pipeline
 from fabric.cli import main
 from fabric.lab.lab import Lab
-Lab(pipeline.load(pipeline.Path(sys.argv[2]))).blueprint
+pipeline.lab(pipeline.load(pipeline.Path(sys.argv[2]))).blueprint
 os.setgroups([])
 os.setgid({NOBODY})
 os.setuid({NOBODY})

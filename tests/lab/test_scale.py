@@ -77,12 +77,12 @@ def shape(plan: FabricPlan) -> dict[str, int]:
     ],
 )
 def test_examples_become_as_small_as_asked(name: str, size: tuple[int, int], wanted: dict[str, int]) -> None:
-    changed = scaled(example(name), *size)
+    changed = scaled(example(name), pipeline.plan, *size)
     assert shape(pipeline.plan(changed.intent).fabrics["backend"]) == wanted
 
 
 def test_eight_spines_and_a_hundred_and_twenty_leaves() -> None:
-    changed = scaled(intent_of(TREE), 8, 120)
+    changed = scaled(intent_of(TREE), pipeline.plan, 8, 120)
     plan = pipeline.plan(changed.intent).fabrics["tree"]
     assert shape(plan) == {"servers": 480, "leaves": 120, "spines": 8, "uplinks": 32}
     assert len(plan.switches) == 128
@@ -90,7 +90,7 @@ def test_eight_spines_and_a_hundred_and_twenty_leaves() -> None:
 
 
 def test_notes_say_what_is_not_as_it_was() -> None:
-    assert scaled(example("b200-3tier"), 2, 16).notes == (
+    assert scaled(example("b200-3tier"), pipeline.plan, 2, 16).notes == (
         "backend: 64 of 512 servers, 16 of 128 leaves, 4 of 128 spines, 4 of 64 cores, 2 of 4 pods",
         "backend: a leaf has 8 of 32 uplinks, to fit 2 spines",
     )
@@ -121,7 +121,7 @@ def check_alike(intent: Intent, big: Plan, spines: int, leaves: int) -> None:
     before = intent.source.data
     refused: tuple[Diagnostic, ...] = ()
     try:
-        changed = scaled(intent, spines, leaves)
+        changed = scaled(intent, pipeline.plan, spines, leaves)
     except InputError as error:
         refused = error.diagnostics
     assert all(found.code in OURS and found.hint for found in refused)
@@ -191,13 +191,13 @@ def stands(plan: FabricPlan) -> dict[int, dict[str, dict[int, object]]]:
 
 def test_a_small_site_stays_as_it_is() -> None:
     intent = example("starter")
-    assert scaled(intent, 2, 8).intent is intent
+    assert scaled(intent, pipeline.plan, 2, 8).intent is intent
 
 
 def test_numbers_in_use_are_not_taken_over() -> None:
     intent = example("h100-4su")
     assert (intent.folder / "lock.yaml").exists()
-    small = scaled(intent, 2, 8).intent
+    small = scaled(intent, pipeline.plan, 2, 8).intent
     assert not small.folder.exists()
     fresh, usual = pipeline.plan(small, Lock()), pipeline.plan(small)
     assert [device.asn for device in fresh.fabrics["backend"].switches] == [
@@ -207,7 +207,7 @@ def test_numbers_in_use_are_not_taken_over() -> None:
 
 def test_places_stay_those_of_the_file() -> None:
     intent = example("h100-4su")
-    small = scaled(intent, 2, 8).intent
+    small = scaled(intent, pipeline.plan, 2, 8).intent
     path = ("fabrics", "backend", "servers", 0, "count")
     assert small.source.place(path) == intent.source.place(path)
     assert small.site.fabrics["backend"].servers[0].count == 32
@@ -254,14 +254,14 @@ def servers_of(intent: Intent, fabric: str = "backend") -> dict[str, tuple[str, 
     ],
 )
 def test_tenants_keep_servers(tenants: Any, wanted: dict[str, tuple[str, ...]]) -> None:
-    small = scaled(with_tenants(tenants), 2, 16).intent
+    small = scaled(with_tenants(tenants), pipeline.plan, 2, 16).intent
     assert servers_of(small) == wanted
     assert all(tenant.racks == () for tenant in small.site.fabrics["backend"].tenants)
     assert pipeline.plan(small).fabrics["backend"].tenancy.kind == "evpn"
 
 
 def test_a_server_has_the_same_tenants_in_every_fabric() -> None:
-    small = scaled(example("ai-frr"), 2, 2).intent  # four servers in the back end, still eight in the front end
+    small = scaled(example("ai-frr"), pipeline.plan, 2, 2).intent  # four servers behind, eight in front
     assert servers_of(small) == {"red": ("gpu-0001..0002",), "blue": ("gpu-0003..0004",)}
     assert servers_of(small, "frontend") == {
         "red": ("gpu-0001..0002", "gpu-0005..0007"),
@@ -272,7 +272,7 @@ def test_a_server_has_the_same_tenants_in_every_fabric() -> None:
 def test_attached_boxes_stay() -> None:
     for name in ("h100-4su", "ai-frr", "ai-eos"):
         intent = example(name)
-        plan = pipeline.plan(scaled(intent, 2, 2 if "ai" in name else 8).intent)
+        plan = pipeline.plan(scaled(intent, pipeline.plan, 2, 2 if "ai" in name else 8).intent)
         for fabric, made in plan.fabrics.items():
             assert made.spec.intent.topology.attachments == intent.site.fabrics[fabric].topology.attachments
 
@@ -293,7 +293,7 @@ def with_box(switch: str, servers: int, links: int) -> Intent:
     ],
 )
 def test_boxes_find_ports(intent: Intent, servers: int, links: int) -> None:
-    changed = scaled(intent, 16, 8)
+    changed = scaled(intent, pipeline.plan, 16, 8)
     fabric = changed.intent.site.fabrics["backend"]
     assert (fabric.servers[0].count, fabric.topology.attachments[0].links) == (servers, links)
     assert ("backend: ufm has 15 of 60 links" in changed.notes) == (links == 15)
@@ -308,7 +308,7 @@ def test_pins_of_switches_that_are_left_out_go() -> None:
     }
     intent = intent_of(data)
     pipeline.plan(intent, Lock())
-    changed = scaled(intent, 2, 8)
+    changed = scaled(intent, pipeline.plan, 2, 8)
     assert list(changed.intent.site.fabrics["backend"].pins) == ["backend-leaf001", "backend-spine002"]
     gone = "backend-leaf001.ports.backend-spine001, backend-leaf031, backend-spine002.ports.backend-leaf030"
     assert changed.notes[-1] == f"backend: pins left out: {gone}"
@@ -320,11 +320,11 @@ def test_overrides_that_apply_to_no_switch_go() -> None:
     data = yaml.safe_load((EXAMPLES / "b200-3tier.yaml").read_text(encoding="utf-8"))
     patch = {"file": "config_db.json", "patch": {"BANNER": {"x": "y"}}}
     data["overrides"] = [{"devices": "backend-leaf01*", **patch}, {"devices": "backend-leaf12*", **patch}]
-    changed = scaled(intent_of(data), 2, 16)
+    changed = scaled(intent_of(data), pipeline.plan, 2, 16)
     assert [wish.devices for wish in changed.intent.site.overrides] == [("backend-leaf01*",)]
     assert changed.notes[-1] == "override left out, there is no switch for it: config_db.json"
     data["overrides"] = data["overrides"][1]
-    assert scaled(intent_of(data), 2, 16).intent.site.overrides == ()
+    assert scaled(intent_of(data), pipeline.plan, 2, 16).intent.site.overrides == ()
 
 
 def test_an_alias_is_changed_in_one_place_alone() -> None:
@@ -340,7 +340,7 @@ fabrics:
     servers: *gpus
     topology: {switch: 64x400g, leaf: {uplinks: {count: 4}}}
 """
-    small = scaled(intent_of(text), 8, 8).intent
+    small = scaled(intent_of(text), pipeline.plan, 8, 8).intent
     assert [fabric.servers[0].count for fabric in small.site.fabrics.values()] == [16, 32]
 
 
@@ -352,10 +352,10 @@ def test_one_fabric_has_exactly_so_many_leaves_the_others_at_most() -> None:
         "topology": {"switch": "32x400g"},
     }
     intent = intent_of(data)
-    plan = pipeline.plan(scaled(intent, 2, 12, "storage").intent)
+    plan = pipeline.plan(scaled(intent, pipeline.plan, 2, 12, "storage").intent)
     assert {name: made.sizing.leaves for name, made in plan.fabrics.items()} == {"backend": 8, "storage": 12}
     with pytest.raises(InputError, match="FAB501"):
-        scaled(intent, 2, 12, "backend")
+        scaled(intent, pipeline.plan, 2, 12, "backend")
 
 
 # --- what is refused ----------------------------------------------------------------------------------------
@@ -389,29 +389,29 @@ def test_one_fabric_has_exactly_so_many_leaves_the_others_at_most() -> None:
 )
 def test_sizes_that_cannot_be_had(name: str, size: tuple[int, int], wanted: list[str]) -> None:
     with pytest.raises(InputError) as error:
-        scaled(example(name), *size)
+        scaled(example(name), pipeline.plan, *size)
     assert wanted in [[found.code, found.message, found.hint] for found in error.value.diagnostics]
 
 
 def test_tenants_that_would_be_too_few_to_test() -> None:
     tenants = [{"name": f"t{n}", "servers": f"gpu-{8 * n + 1:04}..{8 * n + 8:04}"} for n in range(16)]
     with pytest.raises(InputError) as error:
-        scaled(with_tenants(tenants), 2, 8)
+        scaled(with_tenants(tenants), pipeline.plan, 2, 8)
     first = error.value.diagnostics[0]
     assert (first.code, first.hint) == ("FAB502", "more leaves have room for more servers")
     assert first.message == "scaled down to 2x8: tenant 't0': expected 2 of its 8 servers, got 1"
-    scaled(with_tenants(tenants), 2, 16)
+    scaled(with_tenants(tenants), pipeline.plan, 2, 16)
 
 
 def test_an_unknown_fabric() -> None:
     with pytest.raises(InputError, match="did you mean 'backend'"):
-        scaled(example("ai-frr"), 2, 2, "backed")
+        scaled(example("ai-frr"), pipeline.plan, 2, 2, "backed")
 
 
 def test_an_intent_that_cannot_be_built_is_told_as_ever() -> None:
     text = TREE.replace("512x400g", "sn5601")
     with pytest.raises(InputError, match=r"FAB106.*sn5601"):
-        scaled(intent_of(text), 2, 8)
+        scaled(intent_of(text), pipeline.plan, 2, 8)
 
 
 # --- another network OS -------------------------------------------------------------------------------------
@@ -467,7 +467,7 @@ overrides:
 
 
 def test_small_and_on_frr() -> None:
-    changed = as_network_os(scaled(example("h100-4su"), 2, 8).intent)
+    changed = as_network_os(scaled(example("h100-4su"), pipeline.plan, 2, 8).intent)
     assert len(pipeline.plan(changed.intent).fabrics["backend"].switches) == 10
 
 

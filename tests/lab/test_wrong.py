@@ -15,9 +15,9 @@ from threading import Lock
 
 import pytest
 
+from fabric import pipeline
 from fabric.lab import state, trial
 from fabric.lab.blueprint import PORT, Blueprint, End, Wire
-from fabric.lab.lab import Lab
 from fabric.lab.machine.kernel import require
 from fabric.lab.outcome import FAIL, Fault, Result
 from fabric.lab.proofs import attributes, forwarding, lldp, overlay, sessions
@@ -182,7 +182,7 @@ class Labs:
         intent = generated(THREE_TENANTS, f"lab-wrong-{name}", self.folder)
         for file, changes in broken.files.items():
             edit(intent, file, changes)
-        lab = Lab(intent)
+        lab = pipeline.lab(intent)
         built, kernel = broken.cables(lab.blueprint), require(overlay=True)
         try:
             with self.changing:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from fabric import pipeline
-from fabric.checks.site import Site
 from fabric.output.paths import JOURNAL
+from tests.checks.sites import site_of
 
 INTENT = """\
 version: 1
@@ -33,7 +33,7 @@ def generated(folder: Path) -> Path:
 
 def told(path: Path) -> list[str]:
     """What is wrong with the files: notes left out."""
-    site = Site(pipeline.load(path))
+    site = site_of(pipeline.load(path))
     return [str(finding) for finding in site.check().findings if finding.id >= "FAB250" and finding.severity != "note"]
 
 
@@ -153,7 +153,7 @@ def test_a_folder_that_was_never_generated(tmp_path: Path, monkeypatch: pytest.M
     path = Path("dc1.yaml")
     path.write_text(INTENT.format(mtu=9214))
     assert told(path) == []
-    assert Site(pipeline.load(path)).check().read[-1].what == "configs of site dc1, as `fabric generate` would write them"
+    assert site_of(pipeline.load(path)).check().read[-1].what == "configs of site dc1, as `fabric generate` would write them"
 
 
 @pytest.mark.parametrize("names", [["configs/backend-leaf001/startup-config", "links.csv"], ["manifest.txt"]])

@@ -30,13 +30,13 @@ from fabric.checks.files.services import HostNames
 from fabric.checks.finding import ERROR, WARNING, Finding
 from fabric.checks.folder import check_folder
 from fabric.checks.run import Scope
-from fabric.checks.site import Site
 from fabric.diagnostics import InputError
 from fabric.facts import Facts
 from fabric.intent.intent import Intent
 from fabric.nos.reading.folder import Device as Found
 from fabric.nos.reading.folder import Folder, scan
 from fabric.nos.reading.readers import read_device
+from tests.checks.sites import site_of
 from tests.system.random_designs.drawing import Design
 
 READING = range(290, 300)  # FAB290 to FAB299
@@ -95,7 +95,7 @@ def _on_disk(intent: Intent) -> Outcome:
 
 def _in_memory(intent: Intent) -> Outcome:
     """The same checks on the same texts, without the folder that they would be found in."""
-    site, read = Site(intent, jobs=1), dict[str, Facts]()
+    site, read = site_of(intent, jobs=1), dict[str, Facts]()
 
     def read_once(name: str, nos: str, files: Mapping[str, str]) -> Facts:
         if name not in read:
