@@ -14,6 +14,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from fabric import pipeline
 from fabric.bom.bill import Bill
 from fabric.bom.gather import Wish
 from fabric.bom.parts import SWITCH, Part
