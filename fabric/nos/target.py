@@ -13,6 +13,8 @@ from typing import Any, TypeAlias
 
 from fabric.catalog.models import SwitchModel
 from fabric.nos.idiom import Idiom
+from fabric.nos.late import Late
+from fabric.nos.reading.reader import Reader
 from fabric.plan.ports import Peer, Port, PortRef, Session
 from fabric.plan.views import SwitchView
 
@@ -106,6 +108,7 @@ class Target:
     release_refusal: Callable[[str], str | None] = any_release  # "expected …, got …" of a release it does not speak
     vrf_name_limit: int = 32  # longest tenant name that its VRF can carry
     idiom: Idiom | None = None  # how its files say the plan's facts; None: nobody reads them back
+    reader: Late[Reader] | None = None  # how its files are known and read
 
     def can(self, model: SwitchModel, what: str) -> bool:
         """Whether a box with this network OS can do it: the OS in general, and this model."""

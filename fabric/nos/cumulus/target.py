@@ -19,6 +19,7 @@ from fabric.nos.cumulus.write.tenants import tenants
 from fabric.nos.cumulus.write.tree import Tree, merged
 from fabric.nos.cumulus.write.yaml import dump
 from fabric.nos.idiom import Idiom
+from fabric.nos.late import Late
 from fabric.nos.target import Capabilities, Document, File, Target
 from fabric.plan.views import SwitchView
 
@@ -76,5 +77,6 @@ TARGET = Target(
     releases=(USUAL, "5.16", "5.14", "5.13"),
     release_refusal=release_refusal,
     vrf_name_limit=15,  # a VRF is a Linux device
+    reader=Late(__package__, "reader:READER"),
     idiom=Idiom(bond="bond{}", svi="vlan{}", management="eth0", own_gateway=True, blocks=True),
 )

@@ -8,6 +8,7 @@ from fabric.nos.eos.write.management import ADMIN, ALLOWED, GNMI_PORT, access
 from fabric.nos.eos.write.ports import TRACKING, channels, filter_name, filter_rules, interfaces, port_name, speed
 from fabric.nos.eos.write.qos import classes, detection_ms, profiles
 from fabric.nos.idiom import Idiom
+from fabric.nos.late import Late
 from fabric.nos.policy import underlay_policy
 from fabric.nos.target import Capabilities, File, Neighbor, Target, Text, Wishes, neighbor
 from fabric.plan.views import SwitchView
@@ -150,5 +151,6 @@ TARGET = Target(
     ),
     objects=objects,
     releases=(RELEASE,),
+    reader=Late(__package__, "reader:READER"),
     idiom=Idiom(bond="Port-Channel{}", svi="Vlan{}", management="Management1", layer2_mtu=0, watchdog_ms=detection_ms),
 )

@@ -11,6 +11,7 @@ from fabric.nos.frr.write.linux import devices
 from fabric.nos.frr.write.routing import routing
 from fabric.nos.frr.write.tenants import LINUX, Spelling
 from fabric.nos.idiom import Idiom
+from fabric.nos.late import Late
 from fabric.nos.target import Capabilities, File, Target, Text
 from fabric.plan.ports import PortRef
 from fabric.plan.views import SwitchView
@@ -75,6 +76,7 @@ TARGET = Target(
         snmp=True,
     ),
     vrf_name_limit=DEVICE_NAME_LIMIT - len(LINUX.vrf.format("")),
+    reader=Late(__package__, "reader:READER"),
     idiom=Idiom(
         bond="bond{}",
         svi="vlan{}",

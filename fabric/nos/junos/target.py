@@ -24,6 +24,7 @@ from fabric.nos.junos.write.policy import Policies, overlay, underlay
 from fabric.nos.junos.write.qos import class_of_service, detection_ms, fill
 from fabric.nos.junos.write.tenants import Peer, bridging, external_groups, instances
 from fabric.nos.junos.write.words import MANAGEMENT_INSTANCE, listed, quoted
+from fabric.nos.late import Late
 from fabric.nos.target import Capabilities, File, Target, Text, description
 from fabric.plan.ports import PortRef
 from fabric.plan.views import SwitchView
@@ -193,6 +194,7 @@ TARGET = Target(
         gnmi=True,
     ),
     releases=(RELEASE,),
+    reader=Late(__package__, "reader:READER"),
     idiom=Idiom(
         bond="ae{}",
         svi="irb.{}",

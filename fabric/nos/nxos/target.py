@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fabric.catalog.models import SwitchModel
 from fabric.nos.idiom import Idiom
+from fabric.nos.late import Late
 from fabric.nos.nxos.write import manage, ports, qos, routing, tenants
 from fabric.nos.nxos.write.ports import LAYER_2_MTU, port_name
 from fabric.nos.nxos.write.routing import BFD_MS, BFD_MULTIPLIER
@@ -109,6 +110,7 @@ TARGET = Target(
     objects=objects,
     releases=(RELEASE,),
     vrf_name_limit=32,
+    reader=Late(__package__, "reader:READER"),
     idiom=Idiom(
         bond="port-channel{}",
         svi="Vlan{}",

@@ -7,35 +7,17 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path, PurePath
 from stat import S_ISREG
 
 from fabric.facts import Facts
-from fabric.nos.reading.readers import read_device
-from fabric.nos.reading.recognise import COMPANIONS, FRR, INTERFACES, NO_CONFIG, SONIC, recognise
+from fabric.nos.reading.readers import read_device, readers
+from fabric.nos.reading.recognise import NO_CONFIG, recognise
 
 MOST_BYTES = 32_000_000  # no config of a switch is as large
-_HOSTNAME = re.compile(
-    r'^\s*(?:hostname|host-name|set system host-name|nv set system hostname)\s+"?([\w.-]+)'
-    r'|"hostname":\s*"([\w.-]+)"',
-    re.M,
-)
-USUAL = frozenset(
-    (
-        "config",
-        "config_db",
-        "frr",
-        "interfaces",
-        "juniper",
-        "quagga",
-        "running-config",
-        "show_running-config",
-        "startup",
-        "startup-config",
-    )
-)  # names of files; fmt: skip
-_PART = re.compile(r"[-_.](?:config[-_]db|frr|interfaces|quagga)$", re.I)  # `leaf1-frr.conf` beside `leaf1-interfaces`
-PARTS = ({SONIC, FRR}, {FRR, INTERFACES}, {SONIC}, {FRR}, {INTERFACES})  # kinds that make one device together
+HOST_NAME = r'^\s*hostname\s+"?([\w.-]+)'  # as most have it
+USUAL = frozenset({"config", "running-config", "show_running-config", "startup", "startup-config"})  # stems of files
 
 
 @dataclass
@@ -157,7 +139,7 @@ def _devices(files: dict[str, tuple[str, str]], found: Folder) -> Iterator[Devic
     """A folder is one device when its files are the parts of one; otherwise every host name in it is one."""
     kinds = [kind for kind, _ in files.values() if kind != "companion"]
     alone = len(kinds) == len(set(kinds)) and len({_name(path, text) for path, (_, text) in files.items()}) == 1
-    if len(kinds) == len(files) == 1 or (set(kinds) in PARTS and (_usual(files) or alone)):
+    if len(kinds) == len(files) == 1 or (_one_device(set(kinds)) and (_usual(files) or alone)):
         yield _device(files)
         return
     groups: dict[str, dict[str, tuple[str, str]]] = {}
@@ -168,16 +150,37 @@ def _devices(files: dict[str, tuple[str, str]], found: Folder) -> Iterator[Devic
         groups.setdefault(_name(path, text), {})[path] = kind, text
     for own in groups.values():
         parts = [kind for kind, _ in own.values()]
-        if len(parts) == len(set(parts)) and set(parts) <= {SONIC, FRR, INTERFACES}:
+        if len(parts) == len(set(parts)) and set(parts) <= _parts():
             yield _device(own)
         else:
             for path, one in own.items():  # two devices of one name are told of, not merged
                 yield _device({path: one})
 
 
+@cache
+def _parts() -> frozenset[str]:
+    """Kinds of file of which several make one device."""
+    return frozenset[str]().union(*(reader.together for reader in readers().values()))
+
+
+def _one_device(kinds: set[str]) -> bool:
+    return bool(kinds) and any(kinds <= reader.together for reader in readers().values())
+
+
+@cache
+def _host_name() -> re.Pattern[str]:
+    return re.compile("|".join(filter(None, (HOST_NAME, *(reader.host_name for reader in readers().values())))), re.M)
+
+
+@cache
+def _part_name() -> re.Pattern[str]:
+    """`-frr` of `leaf1-frr.conf` beside `leaf1-interfaces`."""
+    return re.compile(rf"[-_.](?:{'|'.join(reader.part for reader in readers().values() if reader.part)})$", re.I)
+
+
 def _device(files: dict[str, tuple[str, str]]) -> Device:
     kinds = {kind for kind, _ in files.values()}
-    nos = SONIC if SONIC in kinds else FRR if kinds & {FRR, INTERFACES} else next(iter(kinds - {"companion"}))
+    nos = next(nos for nos, reader in readers().items() if kinds & {nos, *reader.other_kinds})
     told = next((name for _, text in files.values() if (name := _told(text))), "")
     path = PurePath(next(iter(files)))
     return Device(
@@ -187,12 +190,13 @@ def _device(files: dict[str, tuple[str, str]]) -> Device:
 
 def _usual(paths: Iterable[str]) -> bool:
     """Whether files are called what they are called on every device, so that their names tell nothing."""
-    return all(PurePath(path).stem.lower() in USUAL or PurePath(path).name in COMPANIONS for path in paths)
+    usual = USUAL.union(*(reader.usual | reader.companions for reader in readers().values()))
+    return all(PurePath(path).stem.lower() in usual or PurePath(path).name in usual for path in paths)
 
 
 def _told(text: str) -> str:
-    match = _HOSTNAME.search(text)
-    return (match[1] or match[2]) if match else ""
+    match = _host_name().search(text)
+    return next(filter(None, match.groups()), "") if match else ""
 
 
 def _name(path: str, text: str) -> str:
@@ -202,4 +206,4 @@ def _name(path: str, text: str) -> str:
 
 def _stem(path: PurePath) -> str:
     """`leaf1` of `leaf1-frr.conf`."""
-    return _PART.sub("", path.stem)
+    return _part_name().sub("", path.stem)

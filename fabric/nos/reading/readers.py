@@ -1,31 +1,25 @@
-"""Which reader a device's files need."""
+"""The readers of the installed network OSes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
-from typing import Protocol
+from functools import cache
 
 from fabric.facts import Facts
-
-# Network OS → its reader's module, loaded when the first device of the kind is read.
-READERS: Mapping[str, str] = {
-    "cumulus": "fabric.nos.cumulus.read.device",
-    "eos": "fabric.nos.eos.read.device",
-    "frr": "fabric.nos.frr.read.device",
-    "junos": "fabric.nos.junos.read.device",
-    "nxos": "fabric.nos.nxos.read.device",
-    "sonic": "fabric.nos.sonic.read.device",
-}
+from fabric.nos.reading.reader import Reader
+from fabric.nos.target import target, targets
 
 
-class Reader(Protocol):
-    """Files of one device (path → text) to its facts; never raises for what the texts hold."""
-
-    def __call__(self, name: str, files: Mapping[str, str]) -> Facts: ...
+@cache
+def readers() -> Mapping[str, Reader]:
+    """Network OS → its reader, in the order of their ranks; a network OS without one is left out."""
+    found = {name: own.reader.get() for name, own in targets().items() if own.reader is not None}
+    return dict(sorted(found.items(), key=lambda item: item[1].rank))
 
 
 def read_device(name: str, nos: str, files: Mapping[str, str]) -> Facts:
-    """The facts of one device. `name` is used where no file tells its host name. KeyError for an unknown network OS."""
-    read: Reader = import_module(READERS[nos]).read
-    return read(name, files)
+    """The facts of one device. `name` is used where no file tells its host name. KeyError where it has no reader."""
+    reader = target(nos).reader
+    if reader is None:
+        raise KeyError(nos)
+    return reader.get().read.get()(name, files)

@@ -9,96 +9,26 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import PurePath
 
+from fabric.nos.reading.reader import Signs
+from fabric.nos.reading.readers import readers
+
 HEAD_BYTES = 200_000  # signs stand early
-
-SONIC, CUMULUS, EOS, NXOS, JUNOS, FRR = "sonic", "cumulus", "eos", "nxos", "junos", "frr"
-INTERFACES, OTHER = "interfaces", "other"
-
-# Kind → its signs, each with a weight: 3 decides, 1 is shared with some other kind.
-_SIGNS: Mapping[str, tuple[tuple[int, str], ...]] = {
-    SONIC: (
-        (3, r'^\s*"?DEVICE_METADATA"?\s*:'),
-        (2, r'"(?:PORT|INTERFACE|LOOPBACK_INTERFACE|BGP_NEIGHBOR|VLAN_MEMBER)"\s*:\s*\{'),
-    ),
-    CUMULUS: (
-        (3, r"^\s*nvue-api-version:"),
-        (3, r"^nv set \S"),
-        (2, r"^- set:"),
-        (2, r"^\s+type: swp"),
-        (1, r"^\s+router:$"),
-    ),
-    EOS: (
-        (3, r"^! device: .*EOS"),
-        (3, r"^service routing protocols model"),
-        (2, r"^transceiver qsfp default-mode"),
-        (3, r"^vrf instance \S"),
-        (3, r"^switchport default mode routed"),
-        (2, r"^interface Ethernet\d+(?:/\d+)?\n(?:\s{3}.*\n)*\s{3}\S"),
-        (2, r"^interface Vxlan1"),
-        (2, r"^interface Management\d"),
-        (2, r"^\s{3}neighbor \S+ peer[ -]group"),
-        (1, r"^\s+ip address \d+\.\d+\.\d+\.\d+/\d+"),
-        (2, r"^management (?:api|ssh|security)"),
-    ),
-    NXOS: (
-        (3, r"^boot nxos"),
-        (2, r"^feature \S"),
-        (2, r"^nv overlay evpn"),
-        (2, r"^vrf context \S"),
-        (2, r"^interface nve1"),
-        (2, r"^interface mgmt0"),
-        (2, r"^version (?:9|10)\.\d+\(\d+\)"),
-        (1, r"^\s{2}neighbor \S+\n\s{4}"),
-        (2, r"^!Command: show (?:running|startup)-config"),
-    ),
-    JUNOS: (
-        (3, r"^system \{"),
-        (3, r"^set (?:system|interfaces|protocols|routing-options|policy-options|version|chassis|groups) "),
-        (2, r"^interfaces \{"),
-        (2, r"^(?:protocols|routing-instances|policy-options|routing-options) \{"),
-        (2, r"^## Last (?:commit|changed)"),
-        (1, r"^\s+family inet6? \{"),
-    ),
-    FRR: (
-        (4, r"^frr (?:version|defaults)"),
-        (3, r"^(?:no )?service integrated-vtysh-config"),
-        (2, r"^\s*exit-address-family"),
-        (2, r"^exit-vrf"),
-        (2, r"^log syslog"),
-        (2, r"^no ipv6 forwarding"),
-        (2, r"^ipv?6? nht "),
-        (1, r"^ neighbor \S+ (?:interface )?remote-as"),
-        (2, r"^\s+neighbor \S+ interface (?:remote-as|peer-group)"),
-        (1, r"^line vty$"),
-    ),
-    INTERFACES: ((3, r"^auto \S+\s*$"), (3, r"^iface \S+"),),
-    OTHER: (
-        (2, r"^interface (?:GigabitEthernet|TenGig\w+|HundredGig\w+|FortyGig\w+|Bundle-Ether|TwentyFiveGig\w+)"),
-        (3, r"^version 1[2-7]\.\d"),
-        (3, r"^service timestamps "),
-        (3, r"^boot-start-marker"),
-        (2, r"^ ip address \d+\.\d+\.\d+\.\d+ 255\."),
-        (3, r"^net add \S"),
-        (3, r"^!! IOS XR"),
-        (3, r"^sysname "),
-        (2, r"^/interface "),
-        (3, r"^config vdom|^config system global"),
-    ),
-}  # fmt: skip
-_COMPILED = {kind: [(weight, re.compile(sign, re.M)) for weight, sign in signs] for kind, signs in _SIGNS.items()}
-
-# Files of a device that hold no routing, by name: they belong to the device whose folder they lie in.
-COMPANIONS = frozenset(
-    (
-        "accounts", "bgpd.conf", "chrony.conf", "daemons", "issue.net", "lldpd.conf", "nftables.conf", "rsyslog.conf",
-        "snmpd.conf", "sshd.conf", "sysctl.conf", "vtysh.conf", "zebra.conf",
-    )
-)  # fmt: skip
-
-# A name that says what is in a file, where nothing in it does.
-_NAMED_FRR = re.compile(r"(?:^|[-_.])(?:frr|quagga|bgpd|zebra)\.conf$", re.I)
+OTHER = "other"
+_FOREIGN: Signs = (  # of network OSes that nobody reads here
+    (2, r"^interface (?:GigabitEthernet|TenGig\w+|HundredGig\w+|FortyGig\w+|Bundle-Ether|TwentyFiveGig\w+)"),
+    (3, r"^version 1[2-7]\.\d"),
+    (3, r"^service timestamps "),
+    (3, r"^boot-start-marker"),
+    (2, r"^ ip address \d+\.\d+\.\d+\.\d+ 255\."),
+    (3, r"^net add \S"),
+    (3, r"^!! IOS XR"),
+    (3, r"^sysname "),
+    (2, r"^/interface "),
+    (3, r"^config vdom|^config system global"),
+)
 
 # Endings and names of what lies beside configs: topologies, licences. Without a sign of a network OS they are hardly meant.
 BESIDE = frozenset((".drawio", ".ini", ".json", ".lock", ".toml", ".yaml", ".yml"))
@@ -112,10 +42,23 @@ NO_CONFIG = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """`nos` is one of the readers', "interfaces" (ifupdown), "companion", or "" for what cannot be read."""
+    """`nos` is one of the readers', another kind of file that one has (`interfaces`), "companion", or "" for what cannot be
+    read."""
 
     nos: str
     reason: str = ""  # why it cannot be read
+
+
+@cache
+def _signs() -> Mapping[str, list[tuple[int, re.Pattern[str]]]]:
+    """Kind of file → its signs; the kind that stands first wins where two have as many."""
+    kinds = {nos: reader.signs for nos, reader in readers().items()}
+    for reader in readers().values():
+        kinds |= reader.other_kinds
+    return {
+        kind: [(weight, re.compile(sign, re.M)) for weight, sign in signs]
+        for kind, signs in (kinds | {OTHER: _FOREIGN}).items()
+    }
 
 
 def recognise(path: str, text: str) -> Kind:
@@ -123,16 +66,17 @@ def recognise(path: str, text: str) -> Kind:
     name = PurePath(path).name
     if "\0" in text[:HEAD_BYTES]:
         return Kind("", "binary")
-    if name in COMPANIONS and name not in ("bgpd.conf", "zebra.conf"):
+    if any(name in reader.companions for reader in readers().values()):
         return Kind("companion")
     scores = {
-        kind: sum(weight for weight, sign in signs if sign.search(text, 0, HEAD_BYTES)) for kind, signs in _COMPILED.items()
+        kind: sum(weight for weight, sign in signs if sign.search(text, 0, HEAD_BYTES)) for kind, signs in _signs().items()
     }
-    if text.strip() and _NAMED_FRR.search(name):
-        scores[FRR] += 2
+    for nos, reader in readers().items():
+        if text.strip() and reader.file_names and re.search(reader.file_names, name, re.I):
+            scores[nos] += 2
+        if reader.is_json and text.lstrip()[:1] in ("{", "[") and scores[nos]:
+            return Kind(nos)
     best = max(scores, key=lambda kind: scores[kind])
-    if text.lstrip()[:1] in ("{", "[") and scores[SONIC]:
-        return Kind(SONIC)
     if scores[best] < 2:
         return Kind("", "no sign of a network OS that can be read here" if text.strip() else "empty")
     if best == OTHER:

@@ -11,6 +11,7 @@ from fabric.catalog.models import SonicPlatform
 from fabric.nos.frr.write.routing import routing
 from fabric.nos.frr.write.tenants import Spelling
 from fabric.nos.idiom import Idiom
+from fabric.nos.late import Late
 from fabric.nos.sonic.write.buffers import NVIDIA, TOFINO, buffer_model, buffer_tables, cable_m, maker
 from fabric.nos.sonic.write.hardening import hardening_tables
 from fabric.nos.sonic.write.ports import (
@@ -123,6 +124,7 @@ TARGET = Target(
     ),
     releases=RELEASES,
     vrf_name_limit=VRF_NAME_LIMIT,
+    reader=Late(__package__, "reader:READER"),
     idiom=Idiom(
         bond="PortChannel{}",
         svi="Vlan{}",

@@ -1,0 +1,19 @@
+"""NVUE's files among others."""
+
+from __future__ import annotations
+
+from fabric.nos.late import Late
+from fabric.nos.reading.reader import Reader
+
+READER = Reader(
+    Late(__package__, "read.device:read"),
+    rank=20,
+    signs=(
+        (3, r"^\s*nvue-api-version:"),
+        (3, r"^nv set \S"),
+        (2, r"^- set:"),
+        (2, r"^\s+type: swp"),
+        (1, r"^\s+router:$"),
+    ),
+    host_name=r"^\s*nv set system hostname\s+\"?([\w.-]+)",
+)

@@ -1,0 +1,24 @@
+"""Files of EOS among others."""
+
+from __future__ import annotations
+
+from fabric.nos.late import Late
+from fabric.nos.reading.reader import Reader
+
+READER = Reader(
+    Late(__package__, "read.device:read"),
+    rank=30,
+    signs=(
+        (3, r"^! device: .*EOS"),
+        (3, r"^service routing protocols model"),
+        (2, r"^transceiver qsfp default-mode"),
+        (3, r"^vrf instance \S"),
+        (3, r"^switchport default mode routed"),
+        (2, r"^interface Ethernet\d+(?:/\d+)?\n(?:\s{3}.*\n)*\s{3}\S"),
+        (2, r"^interface Vxlan1"),
+        (2, r"^interface Management\d"),
+        (2, r"^\s{3}neighbor \S+ peer[ -]group"),
+        (1, r"^\s+ip address \d+\.\d+\.\d+\.\d+/\d+"),
+        (2, r"^management (?:api|ssh|security)"),
+    ),
+)

@@ -1,0 +1,21 @@
+"""Files of Junos among others."""
+
+from __future__ import annotations
+
+from fabric.nos.late import Late
+from fabric.nos.reading.reader import Reader
+
+READER = Reader(
+    Late(__package__, "read.device:read"),
+    rank=50,
+    signs=(
+        (3, r"^system \{"),
+        (3, r"^set (?:system|interfaces|protocols|routing-options|policy-options|version|chassis|groups) "),
+        (2, r"^interfaces \{"),
+        (2, r"^(?:protocols|routing-instances|policy-options|routing-options) \{"),
+        (2, r"^## Last (?:commit|changed)"),
+        (1, r"^\s+family inet6? \{"),
+    ),
+    host_name=r"^\s*(?:set system )?host-name\s+\"?([\w.-]+)",
+    usual=frozenset({"juniper"}),
+)

@@ -1,0 +1,22 @@
+"""Files of NX-OS among others."""
+
+from __future__ import annotations
+
+from fabric.nos.late import Late
+from fabric.nos.reading.reader import Reader
+
+READER = Reader(
+    Late(__package__, "read.device:read"),
+    rank=40,
+    signs=(
+        (3, r"^boot nxos"),
+        (2, r"^feature \S"),
+        (2, r"^nv overlay evpn"),
+        (2, r"^vrf context \S"),
+        (2, r"^interface nve1"),
+        (2, r"^interface mgmt0"),
+        (2, r"^version (?:9|10)\.\d+\(\d+\)"),
+        (1, r"^\s{2}neighbor \S+\n\s{4}"),
+        (2, r"^!Command: show (?:running|startup)-config"),
+    ),
+)

@@ -1,0 +1,20 @@
+"""SONiC's files among others: its database, and frr.conf beside it."""
+
+from __future__ import annotations
+
+from fabric.nos.late import Late
+from fabric.nos.reading.reader import Reader
+
+READER = Reader(
+    Late(__package__, "read.device:read"),
+    rank=10,
+    signs=(
+        (3, r'^\s*"?DEVICE_METADATA"?\s*:'),
+        (2, r'"(?:PORT|INTERFACE|LOOPBACK_INTERFACE|BGP_NEIGHBOR|VLAN_MEMBER)"\s*:\s*\{'),
+    ),
+    is_json=True,
+    host_name=r'"hostname":\s*"([\w.-]+)"',
+    usual=frozenset({"config_db"}),
+    part="config[-_]db",
+    together=frozenset({"sonic", "frr"}),
+)
