@@ -58,5 +58,5 @@ def _device(change: DeviceChange) -> dict[str, Any]:
         "role": change.role,
         "nos": change.nos,
         "state": change.state,
-        "files": [asdict(file) for file in change.files],
+        "files": [asdict(file) | {"form": file.form.name} for file in change.files],
     }

@@ -8,16 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fabric.diff import documents, remedy
-
-COMMANDS, SET, JSON_PATCH, NVUE, UNIFIED = "commands", "set", "json-patch", "nvue", "unified"
-
-FORMS: Mapping[tuple[str, str], str] = {
-    ("eos", "startup-config"): COMMANDS,
-    ("nxos", "startup-config"): COMMANDS,
-    ("junos", "juniper.conf"): SET,
-    ("cumulus", "startup.yaml"): NVUE,
-}
-BY_NAME = {"frr.conf": COMMANDS, "config_db.json": JSON_PATCH}  # of SONiC and of hosts with FRR
+from fabric.nos.dialect import COMMANDS, JSON_PATCH, SET, UNIFIED, Form, Patch
 
 
 @dataclass(frozen=True)
@@ -25,7 +16,7 @@ class FileChange:
     """One file: `lines` can be applied to what is there."""
 
     path: str
-    form: str
+    form: Form
     lines: tuple[str, ...]
     json_patch: tuple[dict[str, Any], ...] = ()  # RFC 6902, of files that are data
 
@@ -38,7 +29,7 @@ def changes(nos: str, before: Mapping[str, str], after: Mapping[str, str]) -> tu
 
 def change(nos: str, path: str, old: str, new: str) -> FileChange:
     """A file that appears or goes is shown as a patch, as is one that no network OS is known for or that cannot be read."""
-    form = FORMS.get((nos, path), BY_NAME.get(path, UNIFIED))
+    form = remedy.dialect(nos).forms.get(path, UNIFIED)
     try:
         found = _said(nos, path, form, old, new) if old and new else None
     except ValueError:  # a site's own template broke the document
@@ -46,18 +37,18 @@ def change(nos: str, path: str, old: str, new: str) -> FileChange:
     return found if found is not None and found.lines else FileChange(path, UNIFIED, tuple(_unified(old, new)))
 
 
-def _said(nos: str, path: str, form: str, old: str, new: str) -> FileChange | None:
+def _said(nos: str, path: str, form: Form, old: str, new: str) -> FileChange | None:
     """The change in the words of its network OS; None where a patch says it."""
-    if form == COMMANDS:
-        return FileChange(path, form, tuple(remedy.commands("frr" if path == "frr.conf" else nos, old, new)))
-    if form == SET:
-        return FileChange(path, form, tuple(remedy.junos(old, new)))
-    if form == JSON_PATCH:
+    if form is COMMANDS:
+        return FileChange(path, form, tuple(remedy.commands(nos, old, new)))
+    if form is SET:
+        return FileChange(path, form, tuple(remedy.statements(nos, old, new)))
+    if form is JSON_PATCH:
         patch = documents.json_patch(documents.json_tree(old), documents.json_tree(new))
         return FileChange(path, form, tuple(documents.json_lines(patch)), tuple(patch)) if patch else None
-    if form == NVUE:
-        patch = documents.json_patch(documents.nvue_tree(old), documents.nvue_tree(new))
-        return FileChange(path, form, tuple(documents.nvue_lines(old, new)), tuple(patch))
+    if isinstance(form, Patch):
+        patch = documents.json_patch(form.tree(old), form.tree(new))
+        return FileChange(path, form, tuple(form.lines(old, new)), tuple(patch))
     return None
 
 

@@ -35,7 +35,7 @@ def groups(changes: Iterable[DeviceChange], names: frozenset[str]) -> list[Group
     """The changes in groups, in the order of their first. `names` are words that differ from switch to switch."""
     found: dict[object, list[DeviceChange]] = {}
     for change in changes:
-        text = tuple((file.path, file.form, masked("\n".join(file.lines), names)) for file in change.files)
+        text = tuple((file.path, file.form.name, masked("\n".join(file.lines), names)) for file in change.files)
         found.setdefault((change.nos, change.state, text), []).append(change)
     return [Group(tuple(part), all(change.files == part[0].files for change in part)) for part in found.values()]
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from fabric.diff import trees
-from fabric.diff.rules import Rules
 from fabric.diff.trees import Tree
+from fabric.nos.dialect import Rules
 
 
 def in_order(change: Tree, before: Tree, after: Tree, rules: Rules) -> list[str]:

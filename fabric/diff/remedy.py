@@ -1,6 +1,6 @@
 """The commands that turn one config into another, by hier_config: what goes is taken back, what is new is set.
 
-hier_config compares the trees with its rules of the network OS and ours (`rules.py`). What it leaves to a person is
+hier_config compares the trees with its rules of the network OS and ours (its dialect). What it leaves to a person is
 done here and in `order.py`: an interface that changes its VRF loses its addresses, a neighbour goes with one line, and
 nothing goes while other lines use it.
 """
@@ -13,8 +13,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from fabric.diff import order, trees
-from fabric.diff.rules import COMMANDS, Rules, junos_key, junos_single
 from fabric.diff.trees import Tree
+from fabric.nos.dialect import Dialect, Rules, Statements
+from fabric.nos.target import target
 
 if TYPE_CHECKING:
     from hier_config import HConfig
@@ -25,7 +26,8 @@ NEIGHBOR = re.compile(r"no (neighbor (?!interface )\S+) .*")  # EOS has all of `
 
 def commands(nos: str, old: str, new: str) -> list[str]:
     """What a person types at a switch with `old` so that it has `new`, sections and all."""
-    rules = COMMANDS[nos]
+    rules = dialect(nos).rules
+    assert rules is not None
     before, after = trees.indented(old), trees.indented(new)
     change = remedy(nos, *trees.pruned(before, after))
     change = {line: _neighbors(below, after.get(line, {})) for line, below in change.items()}
@@ -33,11 +35,18 @@ def commands(nos: str, old: str, new: str) -> list[str]:
     return order.in_order(change, before, after, rules)
 
 
-def junos(old: str, new: str) -> list[str]:
+def statements(nos: str, old: str, new: str) -> list[str]:
     """`delete` and `set` lines between two configs in braces, and `insert` where the order of terms matters."""
     before, after = trees.curly(old), trees.curly(new)
-    change = remedy("junos", *trees.pruned(before, after))
-    return [*_deletes(change, before, ()), *_sets(change, ()), *_inserts(before, after, ())]
+    change, known = remedy(nos, *trees.pruned(before, after)), dialect(nos).statements
+    assert known is not None
+    return [*_deletes(change, before, (), known), *_sets(change, ()), *_inserts(before, after, ())]
+
+
+def dialect(nos: str) -> Dialect:
+    """How changes of a network OS are written; of one that does not say, everything is shown as a patch."""
+    found = target(nos).dialect
+    return Dialect({}) if found is None else found.get()
 
 
 def remedy(nos: str, before: Tree, after: Tree) -> Tree:
@@ -69,10 +78,11 @@ def _driver(nos: str) -> HConfigDriverBase:
     from hier_config import Platform, get_hconfig_driver
     from hier_config.platforms.generic.driver import HConfigDriverGeneric
 
-    if nos == "junos":
-        return _braces(HConfigDriverGeneric)
-    platform = {"eos": Platform.ARISTA_EOS, "nxos": Platform.CISCO_NXOS}.get(nos, Platform.GENERIC)
-    return _ruled(type(get_hconfig_driver(platform)), COMMANDS[nos])
+    words = dialect(nos)
+    if words.statements is not None:
+        return _braces(HConfigDriverGeneric, words.statements)
+    assert words.rules is not None
+    return _ruled(type(get_hconfig_driver(Platform[words.platform])), words.rules)
 
 
 def _ruled(base: type[HConfigDriverBase], rules: Rules) -> HConfigDriverBase:
@@ -93,15 +103,15 @@ def _key(rules: Rules, child: Any) -> Any:
     return rules.key(sections, line)
 
 
-def _braces(base: type[HConfigDriverBase]) -> HConfigDriverBase:
-    """Junos as a tree: hier_config's own driver knows set lines only, and those leave empty containers behind."""
+def _braces(base: type[HConfigDriverBase], known: Statements) -> HConfigDriverBase:
+    """A config in braces: hier_config's own driver knows set lines only, and those leave empty containers behind."""
 
     class Braces(base):  # type: ignore[misc, valid-type]
         negation_prefix = "delete "
 
         def idempotent_for(self, config: Any, other_children: Any) -> Any:
-            key = junos_single(config.text)
-            return next((other for other in other_children if key and junos_single(other.text) == key), None)
+            key = known.single_of(config.text)
+            return next((other for other in other_children if key and known.single_of(other.text) == key), None)
 
     return Braces()
 
@@ -143,27 +153,27 @@ def _set_again(section: str, change: Tree, after: Tree, rules: Rules) -> Tree:
     return gone | again
 
 
-# --- Junos --------------------------------------------------------------------------------------------------
+# --- `set` and `delete` --------------------------------------------------------------------------------------------------
 
 Path = tuple[str, ...]
 
 
-def _deletes(change: Tree, before: Tree, path: Path) -> list[str]:
+def _deletes(change: Tree, before: Tree, path: Path, known: Statements) -> list[str]:
     out = []
     for line, below in change.items():
         gone = line.removeprefix("delete ")
         if gone != line and before.get(gone) and not path:  # never `delete protocols` whole
-            out += [f"delete {gone} {_named(inner, before[gone])}" for inner in before[gone]]
+            out += [f"delete {gone} {_named(inner, before[gone], known)}" for inner in before[gone]]
         elif gone != line:
-            out.append(" ".join(("delete", *path, _named(gone, before))))
+            out.append(" ".join(("delete", *path, _named(gone, before, known))))
         elif below:
-            out += _deletes(below, before.get(line, {}), (*path, line))
+            out += _deletes(below, before.get(line, {}), (*path, line), known)
     return out
 
 
-def _named(statement: str, siblings: Tree) -> str:
+def _named(statement: str, siblings: Tree, known: Statements) -> str:
     """What is written behind `delete`: the whole statement where less would take others along."""
-    key = junos_key(statement)
+    key = known.key(statement)
     alike = sum(other == key or other.startswith(f"{key} ") for other in siblings)
     return key if not siblings.get(statement) and alike == 1 else statement
 

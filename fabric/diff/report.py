@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from fabric.diff import files, service
+from fabric.diff import service
 from fabric.diff.blocks import Fold, Notes, Section, Table
 from fabric.diff.capacity import Figure
 from fabric.diff.compare import Diff
@@ -14,6 +14,7 @@ from fabric.diff.design import Change, FabricChange
 from fabric.diff.files import FileChange
 from fabric.diff.groups import Group, groups
 from fabric.diff.work import LAY
+from fabric.nos.dialect import JSON_PATCH
 from fabric.text.words import and_more, listed, plural
 
 MOST_ROWS = 20  # of a table or list; JSON has all
@@ -196,14 +197,6 @@ def _percent(figure: Figure) -> str:
 
 # --- configs ------------------------------------------------------------------------------------------------
 
-WORDS = {
-    files.COMMANDS: "commands",
-    files.SET: "set and delete lines",
-    files.JSON_PATCH: "for `config apply-patch`",
-    files.NVUE: "for `nv config patch`",
-    files.UNIFIED: "patch of the file",
-}
-LANGUAGES = {files.JSON_PATCH: "json", files.NVUE: "yaml", files.UNIFIED: "diff"}
 ALIKE = "alike: but for their own names, ports, addresses and AS numbers"
 STATES = {
     "added": "new, all of their configs: {names}",
@@ -221,9 +214,7 @@ def _configs(diff: Diff) -> Iterator[Notes | Fold]:
         yield Notes("", tuple(lines))
     for group in found:
         for file in group.first.files:
-            yield Fold(
-                f"{_who(group)}: {file.path}, {WORDS[file.form]}", LANGUAGES.get(file.form, ""), file.lines, _size(file)
-            )
+            yield Fold(f"{_who(group)}: {file.path}, {file.form.title}", file.form.language, file.lines, _size(file))
 
 
 def _who(group: Group) -> str:
@@ -236,7 +227,7 @@ def _who(group: Group) -> str:
 
 def _size(file: FileChange) -> str:
     """What a long change touches: tables of a document, else lines."""
-    if file.form != files.JSON_PATCH:
+    if file.form != JSON_PATCH:
         return plural(len(file.lines), "line")
     signs = {"add": "+", "remove": "−", "replace": "±"}
     count: dict[str, Counter[str]] = {}

@@ -12,6 +12,7 @@ from importlib.metadata import entry_points
 from typing import Any, TypeAlias
 
 from fabric.catalog.models import SwitchModel
+from fabric.nos.dialect import Dialect
 from fabric.nos.idiom import Idiom
 from fabric.nos.late import Late
 from fabric.nos.reading.reader import Reader
@@ -109,6 +110,7 @@ class Target:
     vrf_name_limit: int = 32  # longest tenant name that its VRF can carry
     idiom: Idiom | None = None  # how its files say the plan's facts; None: nobody reads them back
     reader: Late[Reader] | None = None  # how its files are known and read
+    dialect: Late[Dialect] | None = None  # how changes of its files are written
 
     def can(self, model: SwitchModel, what: str) -> bool:
         """Whether a box with this network OS can do it: the OS in general, and this model."""

@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from fabric.diff.rules import JUNOS_SINGLE, Rules
 from fabric.diff.trees import Tree, indented
+from fabric.nos.dialect import Rules
+from fabric.nos.junos.diff import SINGLE
 
 REMOVED = re.compile(r"default (interface .*)")
 
@@ -140,7 +141,7 @@ VALUE = re.compile(r'([^"]* ([\w-]+)) (?:"[^"]*"|[^"\s]+)')
 def _replaced(line: str, by: str) -> bool:
     """Whether a statement of one value takes the place of another."""
     one, two = VALUE.fullmatch(line), VALUE.fullmatch(by)
-    return bool(one and two and one[1] == two[1] and JUNOS_SINGLE.fullmatch(one[2]))
+    return bool(one and two and one[1] == two[1] and SINGLE.fullmatch(one[2]))
 
 
 def terms(lines: Iterable[str]) -> dict[str, list[str]]:

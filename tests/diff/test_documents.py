@@ -11,7 +11,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabric.diff.documents import flat, json_lines, json_patch, nvue_lines, nvue_patch, nvue_tree
+from fabric.diff.documents import flat, json_lines, json_patch
+from fabric.nos.cumulus.diff import nvue_lines, nvue_patch, nvue_tree
 from tests import ROOT
 from tests.diff.apply import nvue_set, patched
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from fabric.diff.files import COMMANDS, JSON_PATCH, NVUE, SET, UNIFIED, change
+from fabric.diff.files import change
+from fabric.nos.cumulus.diff import NVUE
+from fabric.nos.dialect import COMMANDS, JSON_PATCH, SET, UNIFIED
 
 CONFIGS = {
     "commands": ("eos", "startup-config", "hostname a\n", "hostname b\n", COMMANDS, ("hostname b",)),

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from fabric.diff.configs import DeviceChange
-from fabric.diff.files import COMMANDS, FileChange
+from fabric.diff.files import FileChange
 from fabric.diff.groups import groups
+from fabric.nos.dialect import COMMANDS
 
 NAMES = frozenset({"leaf001", "leaf002", "spine001", "spine002", "65001", "65002"})
 

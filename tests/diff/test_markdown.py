@@ -8,10 +8,11 @@ from fabric.diff.capacity import Capacity
 from fabric.diff.compare import Diff
 from fabric.diff.configs import DeviceChange
 from fabric.diff.design import Change, Design
-from fabric.diff.files import COMMANDS, FileChange
+from fabric.diff.files import FileChange
 from fabric.diff.markdown import MOST_SIGNS, markdown
 from fabric.diff.text import text
 from fabric.diff.work import Work
+from fabric.nos.dialect import COMMANDS
 
 CUT = Design((Change("site|name", "a*b", "<c>"), Change("banner", "", "@octocat")), (), Work())
 

@@ -9,14 +9,17 @@ from functools import cache
 import pytest
 
 from fabric.diff import remedy
-from fabric.diff.rules import COMMANDS, junos_key, junos_single
 from fabric.diff.trees import Tree, curly, indented
+from fabric.nos.dialect import Statements
+from fabric.nos.junos.diff import NAMED_BY, SINGLE
 from tests import ROOT
 from tests.diff.apply import committed, flat, left, terms, typed
 
 HERE = ROOT / "tests"
 GENERATED = HERE.parent / "generated"
 FILES = {"eos": "startup-config", "nxos": "startup-config", "frr": "frr.conf", "sonic": "frr.conf", "junos": "juniper.conf"}
+
+STATEMENTS = Statements(SINGLE, NAMED_BY)
 
 
 @cache
@@ -36,18 +39,19 @@ def pairs(nos: str) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("nos", ["eos", "nxos", "frr", "sonic"])
 def test_commands_make_one_switch_of_another(nos: str) -> None:
     """Any switch can become any other: far larger changes than two intents ever make."""
-    rules = COMMANDS["frr" if nos == "sonic" else nos]
+    rules = remedy.dialect(nos).rules
+    assert rules is not None
     for one, two in pairs(nos):
         old, new = configs(nos)[one], configs(nos)[two]
         wanted = indented(new)
-        found = typed(old, remedy.commands("frr" if nos == "sonic" else nos, old, new), rules)
+        found = typed(old, remedy.commands(nos, old, new), rules)
         assert left(found, wanted, indented(old), rules) == wanted, f"{one} to {two}"
 
 
 def test_junos_lines_make_one_switch_of_another() -> None:
     for one, two in pairs("junos"):
         old, new = configs("junos")[one], configs("junos")[two]
-        lines = committed(curly(old), remedy.junos(old, new))
+        lines = committed(curly(old), remedy.statements("junos", old, new))
         assert sorted(lines) == sorted(flat(curly(new))), f"{one} to {two}"
         assert terms(lines) == terms(flat(curly(new))), f"{one} to {two}"
 
@@ -55,7 +59,7 @@ def test_junos_lines_make_one_switch_of_another() -> None:
 @pytest.mark.parametrize("nos", FILES)
 def test_nothing_to_do(nos: str) -> None:
     for text in configs(nos).values():
-        assert (remedy.junos if nos == "junos" else lambda a, b: remedy.commands("eos", a, b))(text, text) == []
+        assert (remedy.statements if nos == "junos" else remedy.commands)(nos, text, text) == []
 
 
 def sections(tree: Tree, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Tree]]:
@@ -67,7 +71,8 @@ def sections(tree: Tree, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str
 @pytest.mark.parametrize("nos", ["eos", "nxos", "frr", "sonic"])
 def test_no_section_says_one_thing_twice(nos: str) -> None:
     """A rule that took two lines for one would lose one of them."""
-    rules = COMMANDS["frr" if nos == "sonic" else nos]
+    rules = remedy.dialect(nos).rules
+    assert rules is not None
     for name, text in configs(nos).items():
         for path, tree in sections(indented(text)):
             keys = [key for line in tree if (key := rules.key(path, line))]
@@ -77,7 +82,7 @@ def test_no_section_says_one_thing_twice(nos: str) -> None:
 def test_no_junos_statement_says_one_thing_twice() -> None:
     for name, text in configs("junos").items():
         for path, tree in sections(curly(text)):
-            keys = [junos_single(line) for line in tree if junos_single(line) and not tree[line]]
+            keys = [STATEMENTS.single_of(line) for line in tree if STATEMENTS.single_of(line) and not tree[line]]
             assert len(keys) == len(set(keys)), (name, path)
 
 
@@ -381,7 +386,7 @@ JUNOS = {
 @pytest.mark.parametrize("name", JUNOS)
 def test_junos(name: str) -> None:
     running, intended, wanted = JUNOS[name]
-    assert remedy.junos(running, intended) == wanted
+    assert remedy.statements("junos", running, intended) == wanted
 
 
 @pytest.mark.parametrize(
@@ -401,4 +406,4 @@ def test_junos(name: str) -> None:
     ],
 )
 def test_what_a_junos_statement_sets(statement: str, single: str, key: str) -> None:
-    assert (junos_single(statement), junos_key(statement)) == (single, key)
+    assert (STATEMENTS.single_of(statement), STATEMENTS.key(statement)) == (single, key)

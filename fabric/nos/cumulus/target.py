@@ -78,5 +78,6 @@ TARGET = Target(
     release_refusal=release_refusal,
     vrf_name_limit=15,  # a VRF is a Linux device
     reader=Late(__package__, "reader:READER"),
+    dialect=Late(__package__, "diff:DIALECT"),
     idiom=Idiom(bond="bond{}", svi="vlan{}", management="eth0", own_gateway=True, blocks=True),
 )

@@ -152,5 +152,6 @@ TARGET = Target(
     objects=objects,
     releases=(RELEASE,),
     reader=Late(__package__, "reader:READER"),
+    dialect=Late(__package__, "diff:DIALECT"),
     idiom=Idiom(bond="Port-Channel{}", svi="Vlan{}", management="Management1", layer2_mtu=0, watchdog_ms=detection_ms),
 )

@@ -195,6 +195,7 @@ TARGET = Target(
     ),
     releases=(RELEASE,),
     reader=Late(__package__, "reader:READER"),
+    dialect=Late(__package__, "diff:DIALECT"),
     idiom=Idiom(
         bond="ae{}",
         svi="irb.{}",

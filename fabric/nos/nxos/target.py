@@ -111,6 +111,7 @@ TARGET = Target(
     releases=(RELEASE,),
     vrf_name_limit=32,
     reader=Late(__package__, "reader:READER"),
+    dialect=Late(__package__, "diff:DIALECT"),
     idiom=Idiom(
         bond="port-channel{}",
         svi="Vlan{}",

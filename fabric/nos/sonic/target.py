@@ -125,6 +125,7 @@ TARGET = Target(
     releases=RELEASES,
     vrf_name_limit=VRF_NAME_LIMIT,
     reader=Late(__package__, "reader:READER"),
+    dialect=Late(__package__, "diff:DIALECT"),
     idiom=Idiom(
         bond="PortChannel{}",
         svi="Vlan{}",

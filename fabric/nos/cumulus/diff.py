@@ -1,0 +1,58 @@
+"""Changes of an NVUE file: `unset` and `set` as NVUE takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from fabric.nos.cumulus.write.yaml import dump
+from fabric.nos.dialect import Dialect, Patch, same
+
+
+def nvue_lines(old: str, new: str) -> list[str]:
+    """The file of `nv config patch` between two startup.yaml: what is unset, then what is set."""
+    gone, fresh = nvue_patch(nvue_tree(old), nvue_tree(new))
+    out = []
+    for word, tree in (("unset", gone), ("set", fresh)):
+        if tree:
+            out += [f"- {word}:", *dump(tree, 2).splitlines()]
+    return out
+
+
+def nvue_tree(text: str) -> Mapping[str, Any]:
+    """All that a startup.yaml sets. Raises ValueError."""
+    try:
+        document = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except yaml.YAMLError as error:
+        raise ValueError("not YAML") from error
+    found: dict[str, Any] = {}
+    for part in document if isinstance(document, list) else []:
+        if not isinstance(part, Mapping):
+            raise ValueError("expected `set` and what is set")
+        found |= part.get("set") or {}
+    return found
+
+
+def nvue_patch(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """(what is unset, what is set). A list that changes is unset first: `set` would add to it."""
+    gone: dict[str, Any] = {key: {} for key in old if key not in new}
+    fresh: dict[str, Any] = {}
+    for key, value in new.items():
+        if key not in old:
+            fresh[key] = value
+            continue
+        before = old[key]
+        if isinstance(before, Mapping) and before and isinstance(value, Mapping) and value:
+            below, above = nvue_patch(before, value)
+            gone |= {key: below} if below else {}
+            fresh |= {key: above} if above else {}
+        elif not same(before, value):
+            gone |= {key: {}} if isinstance(before, (Mapping, list)) and before else {}
+            fresh[key] = value
+    return gone, fresh
+
+
+NVUE = Patch("nvue", "for `nv config patch`", "yaml", tree=nvue_tree, lines=nvue_lines)
+DIALECT = Dialect({"startup.yaml": NVUE})

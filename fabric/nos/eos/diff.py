@@ -1,0 +1,44 @@
+"""What the commands of EOS mean to one another."""
+
+from __future__ import annotations
+
+from fabric.nos.dialect import BGP_FILTER, BGP_NEIGHBOR, COMMANDS, Dialect, Rules
+
+RULES = Rules(
+    single=(
+        ((), r"(hostname|clock timezone|logging vrf \S+ source-interface|ntp local-interface|vlan internal order) "),
+        ((), r"(ip routing)(?: ipv6 interfaces)?$"),
+        ((), r"(priority-flow-control pause watchdog default \S+|priority-flow-control pause watchdog action) "),
+        ((), r"(ip virtual-router mac-address|ip route vrf \S+ \S+|qos map traffic-class \d+ to \S+) "),
+        ((), r"(snmp-server user \S+) "),
+        (("interface ",), r"(description|mtu|speed|vrf|service-profile|encapsulation dot1q vlan|channel-group) "),
+        (("interface ",), r"(switchport (?:mode|access vlan)|lacp system-id|ip address virtual) "),
+        (("interface ",), r"(ip address) \S+$"),
+        (("interface ",), r"(vxlan (?:source-interface|udp-port|vrf \S+ vni|vlan \d+ vni)) "),
+        (("interface ",), r"(shutdown|switchport)$"),
+        (("interface ", "evpn "), r"(identifier|redundancy|designated-forwarder|route-target import) ?"),
+        (("management ",), r"(idle-timeout) "),
+        (("qos profile ", ""), r"(bandwidth(?: guaranteed)? percent|random-detect ecn minimum-threshold) "),
+        (("ip prefix-list ",), r"(seq \d+) "),
+        (("ipv6 prefix-list ",), r"(seq \d+) "),
+        (("ip access-list ",), r"(\d+) "),
+        (("ipv6 access-list ",), r"(\d+) "),
+        (("route-map ",), r"(description|set local-preference|match ip address prefix-list) "),
+        (("router bfd",), r"(interval) "),
+        (("router bgp ",), r"(router-id|maximum-paths|graceful-restart restart-time|bgp asn notation) "),
+        (("router bgp ",), BGP_NEIGHBOR),
+        (("router bgp ",), BGP_FILTER),
+        (("router bgp ", ""), BGP_NEIGHBOR),
+        (("router bgp ", ""), BGP_FILTER),
+        (("router bgp ", "vrf "), r"(router-id|maximum-paths|rd) "),
+    ),
+    removal=((r"no (interface (?:Ethernet|Management)[\d/]+)$", r"default \1"), (r"no (channel-group) .*", r"no \1")),
+    used=r"(vrf instance \S+|ip routing vrf \S+|interface Port-Channel\d+$|link tracking group \S+|qos profile \S+|"
+    r"(?:ip|ipv6) (?:prefix-list|access-list(?: standard)?|community-list) \S+|route-map \S+)",
+    owned=r"((?:ip|ipv6) address (?:virtual )?\S+/\d+)",
+    stays=r"system control-plane",
+    forgets=r"(ip|ipv6) address ",
+    causes=r"vrf ",
+)
+
+DIALECT = Dialect({"startup-config": COMMANDS}, RULES, platform="ARISTA_EOS")

@@ -1,0 +1,8 @@
+"""Changes of SONiC: a JSON Patch of its database, commands of FRR."""
+
+from __future__ import annotations
+
+from fabric.nos.dialect import COMMANDS, JSON_PATCH, Dialect
+from fabric.nos.frr.diff import RULES
+
+DIALECT = Dialect({"config_db.json": JSON_PATCH, "frr.conf": COMMANDS}, RULES)
