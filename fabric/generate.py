@@ -20,9 +20,9 @@ from fabric.output import LINE_ENDS, Changes, Comparison, OutputError, Store, Tr
 from fabric.output import check as compare
 from fabric.output import diff as differences
 from fabric.output.stage import Staged
+from fabric.plan import lock_file as lock
 from fabric.plan.devices import SERVER
 from fabric.plan.plan import Plan
-from fabric.planner import lock
 from fabric.planner.warnings import unsilenced
 from fabric.text.words import and_more, plural
 from fabric.workers import PARALLEL_FROM, Progress, in_chunks, silent

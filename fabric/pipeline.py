@@ -24,6 +24,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fabric.intent.intent import Intent as Intent
+from fabric.plan.lock import Lock
+from fabric.planner.resolve import resolve
 
 if TYPE_CHECKING:
     from fabric.bom import gather as bom
@@ -40,7 +42,6 @@ if TYPE_CHECKING:
     from fabric.lab.lab import Lab
     from fabric.moves import Changes
     from fabric.plan.plan import FabricPlan, Plan
-    from fabric.planner.lock import Lock
     from fabric.report import wanted as report_wanted
     from fabric.solver.estimate.ask import Asked
     from fabric.solver.estimate.estimate import Estimate
@@ -65,7 +66,6 @@ def plan(intent: Intent, known: Lock | None = None) -> Plan:
     """Sizes, wires and numbers every fabric, on the numbers that `known` or the site's lock file holds. Raises InputError."""
     from fabric.configs import targets
     from fabric.planner.site import plan_site
-    from fabric.planner.spec import resolve
     from fabric.standing import unfinished_run
 
     known = numbers(intent) if known is None else known
@@ -78,7 +78,7 @@ def plan(intent: Intent, known: Lock | None = None) -> Plan:
 
 def numbers(intent: Intent) -> Lock:
     """What a former run handed out, by the site's lock file. Raises InputError."""
-    from fabric.planner import lock
+    from fabric.plan import lock_file as lock
 
     return lock.read(intent.folder / lock.FILE, intent.shown / lock.FILE)
 
@@ -118,7 +118,7 @@ def generate(
     With `renumber` the site's lock file is not read, and every number is given out again. Raises InputError.
     """
     from fabric.generate import Generation, numbers_of
-    from fabric.planner.lock import Lock
+    from fabric.plan.lock_file import Lock
 
     before = numbers_of(intent)  # as it is before planning: `write` finds out whether another run has changed it since
     made = plan(intent, Lock() if renumber else None)

@@ -10,10 +10,10 @@ from fabric.diagnostics import Diagnostic, InputError, Place, Report
 from fabric.intent.intent import Intent
 from fabric.intent.load import load as read_file
 from fabric.intent.load import validate
-from fabric.intent.source import parse
 from fabric.output.paths import site_folder, symlink_to_site
-from fabric.planner import lock as locks
-from fabric.planner.lock import Lock
+from fabric.plan import lock_file as locks
+from fabric.plan.lock_file import Lock
+from fabric.source import parse
 
 GIT = "git:"
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fabric.plan.links import KINDS
+from fabric.plan.lossless import RoleLossless
 from fabric.plan.plan import FabricPlan, Plan
-from fabric.planner.lossless import RoleLossless
 
 
 @dataclass(frozen=True)

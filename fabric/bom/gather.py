@@ -21,7 +21,7 @@ from fabric.plan.devices import CORE, LEAF, SPINE
 from fabric.plan.devices import SERVER as SERVER_ROLE
 from fabric.plan.links import KINDS
 from fabric.plan.plan import FabricPlan, Plan
-from fabric.planner.summary import summary
+from fabric.plan.summary import summary
 
 if TYPE_CHECKING:
     from fabric.floor.floor import Floor

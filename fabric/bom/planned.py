@@ -16,12 +16,12 @@ from fabric.cabling.choice import Candidate, Task, candidates
 from fabric.cabling.ends import Known, Module
 from fabric.cabling.joints import MESH, STAR, STRAIGHT
 from fabric.catalog import media
+from fabric.plan.cages import Layout, Slot
+from fabric.plan.coordinates import server_ports
 from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
-from fabric.planner.coordinates import server_ports
-from fabric.planner.layouts import core_downlinks, leaf_layout, spine_downlinks, spine_layout
-from fabric.planner.ports import Layout, Slot
-from fabric.planner.sizing import GroupSize, Sizing
-from fabric.planner.spec import FabricSpec, GroupSpec
+from fabric.plan.layouts import core_downlinks, leaf_layout, spine_downlinks, spine_layout
+from fabric.plan.sizing import GroupSize, Sizing
+from fabric.plan.spec import FabricSpec, GroupSpec
 
 
 @dataclass(frozen=True)

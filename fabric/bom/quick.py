@@ -11,8 +11,8 @@ from fabric.bom.planned import bought, bundles
 from fabric.bom.power import Draw, of_switch, total
 from fabric.bom.prices import PUE, YEARS, Prices, powered
 from fabric.plan.devices import CORE, LEAF, SPINE
-from fabric.planner.sizing import Sizing
-from fabric.planner.spec import FabricSpec
+from fabric.plan.sizing import Sizing
+from fabric.plan.spec import FabricSpec
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from fabric.catalog import media
 from fabric.catalog.media import Cage
 from fabric.plan.devices import CORE, LEAF, SERVER, SPINE, Device
 from fabric.plan.plan import FabricPlan
-from fabric.planner.spec import FabricSpec
+from fabric.plan.spec import FabricSpec
 
 Ints = NDArray[np.int64]
 

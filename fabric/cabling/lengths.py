@@ -7,10 +7,9 @@ from numpy.typing import NDArray
 
 from fabric.diagnostics import Diagnostic, Report
 from fabric.floor.floor import Floor
-from fabric.plan.lengths import STATED
+from fabric.plan.lengths import ENDS, STATED
 from fabric.plan.links import KINDS
 from fabric.plan.plan import FabricPlan, Plan
-from fabric.planner.lengths import ENDS
 
 Floats = NDArray[np.float64]
 

@@ -24,8 +24,8 @@ from fabric.nos.reading.folder import Folder
 from fabric.nos.reading.readers import read_device
 from fabric.output.paths import kind
 from fabric.plan.devices import Device
+from fabric.plan.lengths import LONGER_WARNING
 from fabric.plan.plan import Plan
-from fabric.planner.lengths import LONGER_WARNING
 from fabric.standing import Standing
 from fabric.text.words import listed, plural
 from fabric.workers import Progress, in_chunks, silent

@@ -41,7 +41,7 @@ def plan(
         return
     made = pipeline.plan(intent)
     from fabric.explain.sessions import sessions
-    from fabric.planner.summary import summary
+    from fabric.plan.summary import summary
 
     show_diagnostics(made.warnings)
     print(f"site {made.site}")

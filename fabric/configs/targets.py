@@ -10,7 +10,7 @@ from fabric.intent.site import Fabric
 from fabric.nos.target import Target, target, target_names
 from fabric.plan.devices import CORE, LEAF, SPINE
 from fabric.plan.plan import FabricPlan, Plan
-from fabric.planner.spec import FabricSpec, TierSpec
+from fabric.plan.spec import FabricSpec, TierSpec
 
 ROLES = (LEAF, SPINE, CORE)
 

@@ -14,17 +14,16 @@ from fabric.catalog.models import SwitchModel
 from fabric.configs.capabilities import balances_by_load
 from fabric.configs.tenant_views import TenantViews
 from fabric.nos.target import target
+from fabric.plan.cages import Slot
+from fabric.plan.coordinates import nic_name
 from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
+from fabric.plan.layouts import core_downlinks, leaf_layout, spine_downlinks, spine_layout
 from fabric.plan.links import ATTACHMENT, KINDS, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
+from fabric.plan.lossless import RoleLossless
 from fabric.plan.plan import FabricPlan, Plan
 from fabric.plan.ports import Peer, Port, PortRef, Session
+from fabric.plan.spec import GroupSpec
 from fabric.plan.views import Balancing, Management, SwitchView, Underlay
-from fabric.planner.addresses import planned_routes
-from fabric.planner.coordinates import nic_name
-from fabric.planner.layouts import core_downlinks, leaf_layout, spine_downlinks, spine_layout
-from fabric.planner.lossless import RoleLossless
-from fabric.planner.ports import Slot
-from fabric.planner.spec import GroupSpec
 
 _TIER = {LEAF: 0, SPINE: 1, CORE: 2}  # added to the hash seed
 _FABRIC_KINDS = (LEAF_LEAF, LEAF_SPINE, SPINE_CORE)
@@ -145,7 +144,7 @@ class Views:
 
     def _max_prefix(self) -> int:
         """Twice the routes of the finished fabric, a loopback a switch and a prefix a leaf, in powers of two."""
-        return max(12_000, 2 << max(0, planned_routes(self.fabric.sizing) - 1).bit_length())
+        return max(12_000, 2 << max(0, self.fabric.sizing.planned_routes - 1).bit_length())
 
     def _max_paths(self) -> int:
         """Equal paths that any switch may see: the uplinks of the widest leaf or spine, at least 64."""

@@ -14,8 +14,8 @@ from fabric.diff.work import Work, work
 from fabric.explain.sessions import sessions
 from fabric.plan.devices import SWITCH_ROLES, Device
 from fabric.plan.plan import FabricPlan, Plan
+from fabric.plan.summary import summary
 from fabric.plan.tenants import CLOSED
-from fabric.planner.summary import summary
 
 Names = Mapping[str, str]  # old name → new name of what keeps its place but not its name
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from fabric import revision
 from fabric.diagnostics import InputError, tried
 from fabric.intent.intent import Intent
+from fabric.plan import lock_file as locks
+from fabric.plan.lock_file import Lock
 from fabric.plan.plan import Plan
-from fabric.planner import lock as locks
-from fabric.planner.lock import Lock
 
 Planning = Callable[[Intent, Lock | None], Plan]
 

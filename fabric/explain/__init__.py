@@ -10,11 +10,11 @@ from fabric.diagnostics import Diagnostic, InputError, Place, nearest
 from fabric.explain import counts, lossless, numbers, tenants
 from fabric.explain.counts import Case
 from fabric.explain.sessions import asked_for, sessions
+from fabric.plan import lock_file as lock
 from fabric.plan.plan import Plan
-from fabric.planner import lock
+from fabric.plan.sizing import Sizing
+from fabric.plan.spec import FabricSpec
 from fabric.planner.lossless import cabled
-from fabric.planner.sizing import Sizing
-from fabric.planner.spec import FabricSpec
 
 TOPICS = {**counts.TOPICS, **lossless.TOPICS}
 

@@ -6,14 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from fabric.explain.sessions import Sessions, terms
-from fabric.planner.layouts import leaf_layout
-from fabric.planner.lossless import Boxes
+from fabric.plan.cages import capacity, spare
+from fabric.plan.layouts import leaf_layout
+from fabric.plan.lossless import Boxes
+from fabric.plan.sizing import GroupSize, Sizing
+from fabric.plan.spec import FabricSpec, GroupSpec
+from fabric.plan.summary import oversubscription, summary
 from fabric.planner.options import leaf_uplinks
 from fabric.planner.pods import core_speed, spine_split
-from fabric.planner.ports import capacity, spare
-from fabric.planner.sizing import GroupSize, Sizing, decide
-from fabric.planner.spec import FabricSpec, GroupSpec
-from fabric.planner.summary import oversubscription, summary
+from fabric.planner.sizing import decide
 from fabric.text.words import plural
 
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from fabric.diagnostics import Report
 from fabric.explain.counts import Case
-from fabric.plan.lengths import Length
-from fabric.plan.lossless import Buffer, Lossless
+from fabric.plan.lengths import Length, source, words
+from fabric.plan.lossless import Buffer, Lossless, RoleLossless
 from fabric.planner import lossless
-from fabric.planner.lengths import source, words
-from fabric.planner.lossless import RoleLossless
 from fabric.qos.marking import RULES
 from fabric.qos.words import explain as terms
 from fabric.text.words import plural

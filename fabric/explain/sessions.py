@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fabric.plan.plan import FabricPlan
-from fabric.planner.spec import FabricSpec
+from fabric.plan.spec import FabricSpec
 from fabric.text.words import counted, plural
 
 

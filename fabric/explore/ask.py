@@ -12,7 +12,7 @@ from fabric.explore.measure import Ask
 from fabric.explore.run import Sweep
 from fabric.explore.space import Base, Choice, choices, usual
 from fabric.intent.intent import Intent
-from fabric.planner.spec import resolve
+from fabric.planner.resolve import resolve
 from fabric.solver.estimate.placement import KINDS, PLACEMENT, RANDOM
 from fabric.solver.measured.tables import COLLECTIVES
 

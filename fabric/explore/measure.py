@@ -13,16 +13,17 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from fabric import source
 from fabric.bom.prices import Prices
 from fabric.bom.quick import quick
 from fabric.diagnostics import InputError
 from fabric.explore.space import Base, Choice
 from fabric.hosts.spreading import spreading
-from fabric.intent import load, source
+from fabric.intent import load
 from fabric.intent.intent import Intent
+from fabric.plan.lock_file import Lock
 from fabric.plan.plan import FabricPlan, Plan
-from fabric.planner.lock import Lock
-from fabric.planner.summary import summary
+from fabric.plan.summary import summary
 from fabric.solver.estimate.ask import Asked
 from fabric.solver.estimate.estimate import Estimate, pattern_of
 

@@ -15,7 +15,7 @@ import numpy as np
 from fabric.plan.devices import SERVER, Device
 from fabric.plan.links import SERVER_LEAF
 from fabric.plan.plan import FabricPlan, Plan
-from fabric.planner.spec import GroupSpec
+from fabric.plan.spec import GroupSpec
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,9 @@ import yaml
 
 from fabric.catalog import DATA
 from fabric.diagnostics import Diagnostic, InputError, Place
+from fabric.plan.coordinates import server_ports, unit_plan
 from fabric.plan.plan import FabricPlan, Plan
-from fabric.planner.coordinates import server_ports, unit_plan
-from fabric.planner.spec import FabricSpec, GroupSpec
+from fabric.plan.spec import FabricSpec, GroupSpec
 
 BRIDGE, GPU, ETHERNET, INFINIBAND = "0x060400", "0x030200", "0x020000", "0x020700"  # PCI classes
 LANES = 16

@@ -16,11 +16,11 @@ from fabric.catalog.models import SwitchModel
 from fabric.hosts.names import interface_name
 from fabric.hosts.view import BMC
 from fabric.nos.target import target
+from fabric.plan.coordinates import nic_name
 from fabric.plan.devices import CORE, LEAF, SERVER, SPINE, Device
 from fabric.plan.plan import FabricPlan
 from fabric.plan.ports import PortRef
-from fabric.planner.coordinates import nic_name
-from fabric.planner.spec import GroupSpec
+from fabric.plan.spec import GroupSpec
 
 Names = NDArray[Any]  # of str
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from fabric.export.sessions import sessions_csv
 from fabric.export.tables import links_csv, plan_json
+from fabric.plan import lock_file as lock
 from fabric.plan.plan import Plan
-from fabric.planner import lock
 
 ATTRIBUTES = ".gitattributes"
 GIT_ATTRIBUTES = """\

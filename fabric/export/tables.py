@@ -16,7 +16,7 @@ from fabric.export.port_names import PortNames
 from fabric.plan.devices import Device
 from fabric.plan.links import KINDS
 from fabric.plan.plan import FabricPlan, Plan
-from fabric.planner.summary import summary
+from fabric.plan.summary import summary
 
 # Readers of older files take columns by name, so new ones come at the end.
 LINK_COLUMNS: tuple[str, ...] = (

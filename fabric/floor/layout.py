@@ -17,8 +17,8 @@ from fabric.floor.power import switch_power_w
 from fabric.floor.reserve import Machines, places_of
 from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
 from fabric.plan.plan import FabricPlan, Plan
-from fabric.planner.sizing import GroupSize
-from fabric.planner.spec import GroupSpec
+from fabric.plan.sizing import GroupSize
+from fabric.plan.spec import GroupSpec
 
 ATTACHED_UNITS = 1  # height of a box that only has a name
 ROOMY_CAGES = 32  # a switch of more cages is two rack units high where the catalog says nothing

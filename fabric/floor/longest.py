@@ -21,8 +21,8 @@ from fabric.floor.route import Stand
 from fabric.intent.floor import Floor as Geometry
 from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE
 from fabric.plan.links import ATTACHMENT, KINDS, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
-from fabric.planner.sizing import GroupSize
-from fabric.planner.spec import GroupSpec
+from fabric.plan.sizing import GroupSize
+from fabric.plan.spec import GroupSpec
 
 MOST_SERVERS = 500_000  # that are planned; a floor of more takes seconds to lay out
 UNKNOWN_M = 300.0  # of a site that is larger: the longest class

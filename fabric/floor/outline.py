@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from fabric.intent.site import Site
-from fabric.intent.source import Source
 from fabric.plan.devices import ATTACHED, Device
 from fabric.plan.plan import Plan
-from fabric.planner.sizing import Sizing
-from fabric.planner.spec import FabricSpec
+from fabric.plan.sizing import Sizing
+from fabric.plan.spec import FabricSpec
+from fabric.source import Source
 
 
 @dataclass(frozen=True)

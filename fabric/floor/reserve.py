@@ -14,10 +14,10 @@ import numpy as np
 from fabric.catalog.models import ServerModel
 from fabric.diagnostics import Place, Report
 from fabric.floor.outline import Outline, SiteOutline
-from fabric.planner.ledger import Ints
-from fabric.planner.places import positions
-from fabric.planner.sizing import GroupSize
-from fabric.planner.spec import FabricSpec, GroupSpec
+from fabric.plan.blocks import Ints
+from fabric.plan.coordinates import positions
+from fabric.plan.sizing import GroupSize
+from fabric.plan.spec import FabricSpec, GroupSpec
 from fabric.text.words import plural
 
 FOR_LEAVES_UNITS = 4  # kept free above servers where nothing says how many stand in a rack

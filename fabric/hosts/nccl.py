@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fabric.hosts.groups import Group
 from fabric.hosts.view import ETHERNET, Side
 from fabric.plan.plan import FabricPlan
-from fabric.planner.spec import GroupSpec
+from fabric.plan.spec import GroupSpec
 
 HASHED_QUEUE_PAIRS = 4
 

@@ -10,8 +10,8 @@ import yaml
 
 from fabric.diagnostics import Diagnostic, InputError, Place, one_of
 from fabric.intent.load import validate
-from fabric.intent.source import parse
 from fabric.nos.target import target_names
+from fabric.source import parse
 
 OWN_SERVER = "gpu-server"
 SCHEMA = "fabric.schema.json"  # what `fabric schema` prints, beside the intents
@@ -78,7 +78,7 @@ def write(draft: Draft, schema: bool = True) -> str:
 
 def check(text: str, shown: str) -> None:
     """Raises InputError when the intent is no valid one, or cannot be built."""
-    from fabric.planner.lock import Lock
+    from fabric.plan.lock_file import Lock
     from fabric.planner.site import size_site
 
     source = parse(text, shown)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from fabric.intent.site import Site
-    from fabric.intent.source import Source
+    from fabric.source import Source
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from fabric import source
 from fabric.diagnostics import Report, nearest, one_of, show
-from fabric.intent import source
 from fabric.intent.site import VERSION, Site
-from fabric.intent.source import Source
+from fabric.source import Source
 from fabric.text.words import listed, plural
 
 _TYPES = {

@@ -23,7 +23,7 @@ from fabric.lab.stand_in import Planning, as_network_os
 from fabric.lab.state import Choices, State
 from fabric.lab.status import Status, status
 from fabric.lab.up import bring_up, digest
-from fabric.planner.lock import Lock
+from fabric.plan.lock_file import Lock
 from fabric.signals import held_back
 
 Say = Callable[[str], None]

@@ -12,17 +12,18 @@ from pathlib import Path
 from fabric.configs import overrides, targets
 from fabric.diagnostics import InputError, Place, Report, nearest
 from fabric.intent.intent import Intent
-from fabric.intent.source import Path_
 from fabric.lab.deal import KEPT, Sized, deal
 from fabric.lab.stand_in import Changed, Planning, Rewrite
+from fabric.plan.cages import capacity
+from fabric.plan.layouts import most_down
+from fabric.plan.lock import Lock
 from fabric.plan.plan import Plan
-from fabric.planner.lock import Lock
+from fabric.plan.sizing import GroupSize, Sizing
+from fabric.plan.spec import FabricSpec
 from fabric.planner.options import divisors_of
-from fabric.planner.pods import most_down
-from fabric.planner.ports import capacity
+from fabric.planner.resolve import resolve
 from fabric.planner.site import size_site
-from fabric.planner.sizing import GroupSize, Sizing
-from fabric.planner.spec import FabricSpec, resolve
+from fabric.source import Path_
 from fabric.text.words import listed, plural
 
 FLAG = "--scale-down"

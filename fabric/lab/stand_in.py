@@ -14,11 +14,11 @@ from fabric.diagnostics import Diagnostic, InputError, Place, nearest, one_of, s
 from fabric.intent.intent import Intent
 from fabric.intent.load import validate
 from fabric.intent.services import Override
-from fabric.intent.source import Node, Path_, Source
 from fabric.nos.target import target, target_names
+from fabric.plan.lock_file import Lock
 from fabric.plan.plan import Plan
-from fabric.planner.lock import Lock
-from fabric.planner.spec import resolve
+from fabric.planner.resolve import resolve
+from fabric.source import Node, Path_, Source
 from fabric.templating.site import extended
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
-from fabric.plan.links import KINDS
+from fabric.plan.links import ATTACHMENT, KINDS, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
 
 STATED = "stated"  # `cable_length_m` of the intent
 FLOOR = "floor"  # the class that covers the floor plan of the finished fabric
@@ -35,3 +36,53 @@ class Longer:
     stated_m: int
     count: int
     longest_m: float
+
+
+CLASSES_M = (5, 10, 20, 50, 100, 300)
+
+
+BEYOND_M = (500, 1000, 2000)  # then every 1000 m; a fabric that needs one is warned of it
+
+
+TOLERANCE_M = 1e-6
+
+
+LONGER_WARNING = "FAB192"
+
+
+ENDS = {
+    SERVER_LEAF: "between a server and its leaf",
+    LEAF_LEAF: "between the two leaves",
+    LEAF_SPINE: "between a leaf and a spine",
+    SPINE_CORE: "between a spine and a core",
+    ATTACHMENT: "between a leaf and an attachment",
+}
+
+
+def class_of(metres: float) -> int:
+    """The smallest class that covers a length."""
+    fits = (size for size in (*CLASSES_M, *BEYOND_M) if metres <= size + TOLERANCE_M)
+    return next(fits, math.ceil((metres - TOLERANCE_M) / 1000) * 1000)
+
+
+def words(lengths: Lengths) -> str:
+    """`server-leaf 10 m (floor plan: longest 7.3 m), leaf-spine 30 m (stated)`."""
+    return ", ".join(f"{kind} {its.metres} m ({source(its)})" for kind, its in zip(KINDS, lengths, strict=True) if its.source)
+
+
+def source(length: Length) -> str:
+    """Where a length comes from: `stated`, `floor plan: longest 7.3 m`."""
+    if length.source == STATED:
+        return "stated"
+    return f"{'lock file' if length.source == LOCK else 'floor plan'}: longest {length.longest_m:g} m"
+
+
+def longer_text(its: Longer) -> tuple[str, str]:
+    """Message and hint."""
+    kind = KINDS[its.kind]
+    return (
+        f"expected cables of at most {its.stated_m} m {ENDS[its.kind]}, as PFC headroom assumes, got {its.count:,} longer on "
+        f"the floor plan, the longest {its.longest_m:g} m",
+        f"state `cable_length_m: {{{kind}: {class_of(its.longest_m)}}}`, or leave it out to follow the floor plan: "
+        "too little headroom drops packets",
+    )

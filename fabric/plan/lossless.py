@@ -5,7 +5,14 @@ Sizes are in bytes, times in milliseconds; every figure is final, a vendor file 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabric.plan.devices import LEAF
+
+if TYPE_CHECKING:
+    from fabric.qos.headroom import Headroom
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,3 +72,29 @@ class Qos:
     buffer_model: str  # "auto" | "static" | "dynamic": which of SONiC's models
     buffer: Buffer
     lossless_mtu: int = 4200  # largest frame of the lossless class: the RDMA MTU and its headers
+
+
+Place = tuple[int, int]  # speed in Gb/s and cable length in metres: all that two ports of a box can differ in
+
+
+Boxes = Mapping[str, Mapping[Place, int]]  # server group → lossless ports of attached boxes on its fullest leaf
+
+
+@dataclass(frozen=True)
+class RoleLossless:
+    """The switches of one role, and one group of leaves: what they agree on, and each kind of port."""
+
+    qos: Qos
+    counts: Mapping[Place, int]  # lossless ports of the finished fabric
+    headroom: Mapping[Place, Headroom]
+    ports: Mapping[Place, Lossless]
+
+
+@dataclass(frozen=True)
+class FabricLossless:
+    """By role and, for leaves, server group; "" for the others."""
+
+    roles: Mapping[tuple[str, str], RoleLossless]
+
+    def of(self, role: str, group: str) -> RoleLossless:
+        return self.roles[role, group if role == LEAF else ""]

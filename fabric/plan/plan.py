@@ -11,21 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabric.diagnostics import Diagnostic
+from fabric.plan.blocks import Block
 from fabric.plan.devices import SWITCH_ROLES, Device
 from fabric.plan.lengths import Longer
 from fabric.plan.links import KINDS, Links
+from fabric.plan.lock import Lock
+from fabric.plan.lossless import FabricLossless
+from fabric.plan.sizing import Sizing
+from fabric.plan.spec import FabricSpec
 from fabric.plan.tenants import Tenancy
 
 if TYPE_CHECKING:
     import networkx
 
     from fabric.intent.site import Site
-    from fabric.intent.source import Source
-    from fabric.planner.ledger import Block
-    from fabric.planner.lock import Lock
-    from fabric.planner.lossless import FabricLossless
-    from fabric.planner.sizing import Sizing
-    from fabric.planner.spec import FabricSpec
+    from fabric.plan.lock_file import Lock
+    from fabric.source import Source
 
 
 @dataclass(frozen=True)

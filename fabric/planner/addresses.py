@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fabric.diagnostics import Place, Report
+from fabric.plan.blocks import Area, Ints
 from fabric.plan.devices import CORE, LEAF, SPINE
-from fabric.planner.ledger import Area, Exhausted, Ints, Ledger, Need, Space, power_of_two
+from fabric.plan.sizing import Sizing
+from fabric.plan.spec import FabricSpec
+from fabric.planner.ledger import Exhausted, Ledger, Need, Space, power_of_two
 from fabric.planner.numbers import Numbers
 from fabric.planner.pools import PoolSet
-from fabric.planner.sizing import Sizing
-from fabric.planner.spec import FabricSpec
 
 ROLES = (CORE, SPINE, LEAF)
 
@@ -92,7 +93,7 @@ def allocate(spec: FabricSpec, sizing: Sizing, numbers: Numbers, at: Allocator) 
     rows = rows_by_role(numbers, sizing)
     loopback, loopback6, management = {}, {}, {}
     for role, count in rows.items():
-        reserve = power_of_two(max(count, planned_by_role(sizing)[role]))
+        reserve = power_of_two(max(count, sizing.planned_by_role[role]))
         loopback[role] = at.address("loopback", role, Need(count, reserve=reserve))
         management[role] = at.address("management", role, Need(count, reserve=reserve))
         if v6:
@@ -104,7 +105,7 @@ def allocate(spec: FabricSpec, sizing: Sizing, numbers: Numbers, at: Allocator) 
         if unnumbered or not columns or role not in rows:
             return None
         count = 1 if name == "leaf-leaf" else rows[role]
-        reserve = 1 if name == "leaf-leaf" else power_of_two(max(count, planned_by_role(sizing)[role]))
+        reserve = 1 if name == "leaf-leaf" else power_of_two(max(count, sizing.planned_by_role[role]))
         return at.address("p2p", name, Need(count, columns, reserve=reserve, step=2))
 
     uplinks = max(group.uplinks for group in sizing.groups)
@@ -177,25 +178,9 @@ def rows_by_role(numbers: Numbers, sizing: Sizing) -> dict[str, int]:
     return rows
 
 
-def planned_by_role(sizing: Sizing) -> dict[str, int]:
-    """Switches of the finished fabric by role."""
-    pods = sum(group.pods_planned for group in sizing.groups) if sizing.tiers == 3 else 1
-    return {
-        CORE: sizing.networks * sizing.spines * sizing.cores,
-        SPINE: sizing.networks * pods * sizing.spines,
-        LEAF: sum(group.units_planned * group.unit_leaves for group in sizing.groups),
-    }
-
-
-def planned_routes(sizing: Sizing) -> int:
-    """Routes of the finished fabric: a loopback a switch, a server prefix a leaf."""
-    planned = planned_by_role(sizing)
-    return sum(planned.values()) + planned[LEAF]
-
-
 def asn_areas(spec: FabricSpec, sizing: Sizing, numbers: Numbers, at: Allocator) -> dict[str, Area]:
     """AS numbers by role: by RFC 7938 a row for all cores, one per pod's spines, one per leaf; else one per switch."""
-    rows, planned = rows_by_role(numbers, sizing), planned_by_role(sizing)
+    rows, planned = rows_by_role(numbers, sizing), sizing.planned_by_role
     areas = {}
     for role in ROLES:
         if role not in rows:

@@ -11,23 +11,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabric.diagnostics import Report
+from fabric.plan.blocks import Area, Ints
+from fabric.plan.cages import Layout, capacity
+from fabric.plan.coordinates import server_ports, unit_plan
 from fabric.plan.devices import LEAF, SPINE, SWITCH_ROLES, Device
+from fabric.plan.epochs import Epoch, Record, Shape
+from fabric.plan.layouts import core_downlinks, leaf_layout, spine_downlinks, spine_layout
 from fabric.plan.links import ATTACHMENT, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE, Links, concatenate
+from fabric.plan.lock_file import FabricLock, PortSpot, blocks_of
 from fabric.plan.plan import FabricPlan
+from fabric.plan.sizing import Sizing
+from fabric.plan.spec import FabricSpec
 from fabric.plan.tenants import Tenancy
 from fabric.planner import attachments, inventory, names, pins, wiring
-from fabric.planner.addresses import Addresses, Allocator, allocate, asn_areas, pinned, planned_routes, server_key
-from fabric.planner.coordinates import server_ports, unit_plan
-from fabric.planner.epochs import Record, Shape, epochs, joined, records
-from fabric.planner.layouts import core_downlinks, leaf_layout, spine_downlinks, spine_layout
-from fabric.planner.ledger import Area, Ints, Ledger, Space
-from fabric.planner.lock import FabricLock, PortSpot, blocks_of
+from fabric.planner.addresses import Addresses, Allocator, allocate, asn_areas, pinned, server_key
+from fabric.planner.epochs import epochs, joined, records
+from fabric.planner.ledger import Ledger, Space
 from fabric.planner.numbers import Numbers, number
-from fabric.planner.pattern import Epoch, continued
+from fabric.planner.pattern import continued
 from fabric.planner.pools import PoolSet
-from fabric.planner.ports import Layout, capacity
-from fabric.planner.sizing import Sizing
-from fabric.planner.spec import FabricSpec
 from fabric.planner.tenancy import Wired, tenancy
 from fabric.planner.tenant_numbers import numbers_of
 
@@ -73,7 +75,7 @@ def plan_fabric(spec: FabricSpec, sizing: Sizing, context: Context) -> tuple[Fab
 
 def _check_max_prefix(spec: FabricSpec, sizing: Sizing, report: Report) -> None:
     """A stated limit below the routes of the fabric would shut every session."""
-    stated, routes = spec.intent.underlay.max_prefix, planned_routes(sizing)
+    stated, routes = spec.intent.underlay.max_prefix, sizing.planned_routes
     if stated is not None and stated < routes:
         report.error(
             "FAB104",

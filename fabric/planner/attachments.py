@@ -9,12 +9,13 @@ import numpy as np
 
 from fabric.diagnostics import Report
 from fabric.intent.topology import Attachment
+from fabric.plan.cages import Slot
+from fabric.plan.coordinates import positions
 from fabric.plan.links import Links
-from fabric.planner.lock_records import FabricLock, PortSpot
-from fabric.planner.places import holds, positions
-from fabric.planner.ports import Slot
-from fabric.planner.sizing import Sizing
-from fabric.planner.spec import FabricSpec
+from fabric.plan.lock import FabricLock, PortSpot
+from fabric.plan.sizing import Sizing
+from fabric.plan.spec import FabricSpec
+from fabric.planner.places import holds
 from fabric.planner.wiring import GroupSites, attachment_links
 
 Spot = tuple[int, int]  # leaf number from 1, and column of the leaf's server block

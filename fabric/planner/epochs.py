@@ -7,34 +7,10 @@ epoch that is over is never written again.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from fabric.planner.pattern import Epoch, same
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """Numbers of a fabric without which no port can be kept: another shape is wired from scratch."""
-
-    tiers: int
-    networks: int
-    uplink_gbps: int
-    units_per_pod: int
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """An epoch of the lock file."""
-
-    place: int  # in the history, from 1
-    shape: Shape
-    after: int  # lower switches that were wired before this epoch
-    epoch: Epoch  # its `lowers`: how many there are by now
-
-
-def rank(record: Record) -> tuple[int, int, tuple[tuple[str, int], ...], int, int]:
-    """Order of the records, which follows from them alone."""
-    return record.place, record.epoch.uppers, record.epoch.links, record.after, record.epoch.lowers
+from fabric.plan.epochs import Epoch, Record, Shape, rank
+from fabric.planner.pattern import same
 
 
 def joined(records: Iterable[Record], shape: Shape) -> tuple[Record, ...]:

@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 
 from fabric.diagnostics import Report
+from fabric.plan.blocks import Ints
+from fabric.plan.coordinates import UnitPlan, positions, servers_per_rack, unit_plan
 from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
+from fabric.plan.sizing import GroupSize, Sizing
+from fabric.plan.spec import FabricSpec, GroupSpec
 from fabric.planner import names
-from fabric.planner.coordinates import UnitPlan, servers_per_rack, unit_plan
-from fabric.planner.ledger import Ints
 from fabric.planner.numbers import Numbers
-from fabric.planner.places import positions
-from fabric.planner.sizing import GroupSize, Sizing
-from fabric.planner.spec import FabricSpec, GroupSpec
 
 
 @dataclass(frozen=True)

@@ -6,34 +6,15 @@ follow from it, and growth must not change them in service. All classes are leng
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from fabric.diagnostics import Report
-from fabric.plan.lengths import FLOOR, LOCK, STATED, Length, Lengths, Longer
-from fabric.plan.links import ATTACHMENT, KINDS, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
-from fabric.planner.lock import FabricLock
-from fabric.planner.spec import FabricSpec, stated_lengths
-
-CLASSES_M = (5, 10, 20, 50, 100, 300)
-BEYOND_M = (500, 1000, 2000)  # then every 1000 m; a fabric that needs one is warned of it
-TOLERANCE_M = 1e-6
-LONGER_WARNING = "FAB192"
-
-ENDS = {
-    SERVER_LEAF: "between a server and its leaf",
-    LEAF_LEAF: "between the two leaves",
-    LEAF_SPINE: "between a leaf and a spine",
-    SPINE_CORE: "between a spine and a core",
-    ATTACHMENT: "between a leaf and an attachment",
-}
-
-
-def class_of(metres: float) -> int:
-    """The smallest class that covers a length."""
-    fits = (size for size in (*CLASSES_M, *BEYOND_M) if metres <= size + TOLERANCE_M)
-    return next(fits, math.ceil((metres - TOLERANCE_M) / 1000) * 1000)
+from fabric.plan.lengths import CLASSES_M, FLOOR, LOCK, LONGER_WARNING, Length, Lengths, Longer, class_of, longer_text
+from fabric.plan.links import KINDS
+from fabric.plan.lock_file import FabricLock
+from fabric.plan.spec import FabricSpec
+from fabric.planner.resolve import stated_lengths
 
 
 def assumed(spec: FabricSpec, longest_m: Mapping[str, float], lock: FabricLock) -> FabricSpec:
@@ -62,18 +43,6 @@ def _class(longest_m: float, in_use: int) -> Length:
 def kept(lengths: Lengths) -> dict[str, int]:
     """What the lock keeps: the class of every kind of link whose length is not stated."""
     return {kind: its.metres for kind, its in zip(KINDS, lengths, strict=True) if its.source in (FLOOR, LOCK)}
-
-
-def words(lengths: Lengths) -> str:
-    """`server-leaf 10 m (floor plan: longest 7.3 m), leaf-spine 30 m (stated)`."""
-    return ", ".join(f"{kind} {its.metres} m ({source(its)})" for kind, its in zip(KINDS, lengths, strict=True) if its.source)
-
-
-def source(length: Length) -> str:
-    """Where a length comes from: `stated`, `floor plan: longest 7.3 m`."""
-    if length.source == STATED:
-        return "stated"
-    return f"{'lock file' if length.source == LOCK else 'floor plan'}: longest {length.longest_m:g} m"
 
 
 def report_changes(spec: FabricSpec, lock: FabricLock, report: Report, *, lossless: bool) -> None:
@@ -116,14 +85,3 @@ def report_longer(spec: FabricSpec, longer: Iterable[Longer], report: Report) ->
         report.warn(
             LONGER_WARNING, spec.at("topology", "cable_length_m", KINDS[its.kind]), f"fabric '{spec.name}': {text}", hint
         )
-
-
-def longer_text(its: Longer) -> tuple[str, str]:
-    """Message and hint."""
-    kind = KINDS[its.kind]
-    return (
-        f"expected cables of at most {its.stated_m} m {ENDS[its.kind]}, as PFC headroom assumes, got {its.count:,} longer on "
-        f"the floor plan, the longest {its.longest_m:g} m",
-        f"state `cable_length_m: {{{kind}: {class_of(its.longest_m)}}}`, or leave it out to follow the floor plan: "
-        "too little headroom drops packets",
-    )

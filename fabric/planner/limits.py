@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import reduce
 from math import gcd
 
-from fabric.planner.options import Demand, Shape, leaf_ports, leaf_uplinks, ratio_kept
+from fabric.plan.cages import NoFit, capacity
+from fabric.plan.layouts import leaf_ports
+from fabric.plan.spec import FabricSpec
+from fabric.planner.options import Demand, Shape, leaf_uplinks, ratio_kept
 from fabric.planner.pods import core_speed, spine_split
-from fabric.planner.ports import NoFit, capacity
-from fabric.planner.spec import FabricSpec
 
 
 def most_units(spec: FabricSpec, demands: tuple[Demand, ...], shape: Shape, speeds: list[int]) -> int:

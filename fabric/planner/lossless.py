@@ -7,20 +7,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from fabric.diagnostics import Report
+from fabric.plan.cages import Slot
 from fabric.plan.devices import CORE, LEAF, SPINE, Device
+from fabric.plan.layouts import core_downlinks, leaf_layout, leaf_spine_ports_used, spine_downlinks, spine_layout
+from fabric.plan.lengths import words
 from fabric.plan.links import ATTACHMENT, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE, Links
-from fabric.plan.lossless import Buffer, Lossless, Qos, Watchdog
+from fabric.plan.lossless import Boxes, Buffer, FabricLossless, Lossless, Place, Qos, RoleLossless, Watchdog
+from fabric.plan.sizing import Sizing
+from fabric.plan.spec import FabricSpec, TierSpec
 from fabric.plan.tenants import VXLAN_BYTES
 from fabric.planner import overlay
-from fabric.planner.layouts import core_downlinks, leaf_layout, leaf_spine_ports_used, spine_downlinks, spine_layout
-from fabric.planner.lengths import words
-from fabric.planner.ports import Slot
 from fabric.planner.purposes import PURPOSES
-from fabric.planner.sizing import Sizing
-from fabric.planner.spec import FabricSpec, TierSpec
 from fabric.qos import marking
 from fabric.qos.headroom import Headroom, headroom
 from fabric.qos.link import ROCE_HEADERS_BYTES
@@ -31,29 +30,6 @@ ROCE_IPV6_BYTES = 80
 VXLAN_FRAME_BYTES = 56  # outer Ethernet with a tag, IPv4, UDP, VXLAN, up to a multiple of eight
 
 _ALL = {LEAF: "leaves", SPINE: "spines", CORE: "cores"}
-
-Place = tuple[int, int]  # speed in Gb/s and cable length in metres: all that two ports of a box can differ in
-Boxes = Mapping[str, Mapping[Place, int]]  # server group → lossless ports of attached boxes on its fullest leaf
-
-
-@dataclass(frozen=True)
-class RoleLossless:
-    """The switches of one role, and one group of leaves: what they agree on, and each kind of port."""
-
-    qos: Qos
-    counts: Mapping[Place, int]  # lossless ports of the finished fabric
-    headroom: Mapping[Place, Headroom]
-    ports: Mapping[Place, Lossless]
-
-
-@dataclass(frozen=True)
-class FabricLossless:
-    """By role and, for leaves, server group; "" for the others."""
-
-    roles: Mapping[tuple[str, str], RoleLossless]
-
-    def of(self, role: str, group: str) -> RoleLossless:
-        return self.roles[role, group if role == LEAF else ""]
 
 
 def wanted(spec: FabricSpec) -> bool:
@@ -96,11 +72,6 @@ def lossless(spec: FabricSpec, sizing: Sizing, report: Report, boxes: Boxes | No
     return FabricLossless(found)
 
 
-def length_of(spec: FabricSpec, kind: int) -> int:
-    """Planned cable length of a kind of link."""
-    return spec.lengths[kind].metres
-
-
 def spread(spec: FabricSpec, sizing: Sizing) -> Boxes:
     """Ports of attached boxes on every leaf, before anything is cabled."""
     found: dict[str, Counter[Place]] = {}
@@ -109,7 +80,7 @@ def spread(spec: FabricSpec, sizing: Sizing) -> Boxes:
         for box in spec.intent.topology.attachments:
             if box.external is None and box.lossless is not False:
                 speed = box.speed_gbps or sizing.groups[0].down_gbps
-                here[speed, length_of(spec, ATTACHMENT)] += -(-box.links // (size.units_planned * size.unit_leaves))
+                here[speed, spec.lengths[ATTACHMENT].metres] += -(-box.links // (size.units_planned * size.unit_leaves))
     return found
 
 
@@ -123,7 +94,7 @@ def cabled(spec: FabricSpec, devices: Sequence[Device], links: Links) -> Boxes:
         per_leaf[leaf, speed] += devices[box].name in names
     found: dict[str, dict[Place, int]] = {}
     for (leaf, speed), count in per_leaf.items():
-        here, place = found.setdefault(devices[leaf].group, {}), (speed, length_of(spec, ATTACHMENT))
+        here, place = found.setdefault(devices[leaf].group, {}), (speed, spec.lengths[ATTACHMENT].metres)
         if count:
             here[place] = max(here.get(place, 0), count)
     return found
@@ -131,7 +102,7 @@ def cabled(spec: FabricSpec, devices: Sequence[Device], links: Links) -> Boxes:
 
 def _switches(spec: FabricSpec, sizing: Sizing, boxes: Boxes) -> Iterable[tuple[str, str, TierSpec, dict[Place, int]]]:
     """Role, group, hardware and lossless ports of every kind of switch."""
-    server, up = length_of(spec, SERVER_LEAF), length_of(spec, LEAF_SPINE if sizing.spines else LEAF_LEAF)
+    server, up = spec.lengths[SERVER_LEAF].metres, spec.lengths[LEAF_SPINE if sizing.spines else LEAF_LEAF].metres
     for size in sizing.groups:
         layout = leaf_layout(spec, sizing, size)
         counts = _counted([(layout.down, server), (layout.up, up)])
@@ -140,7 +111,7 @@ def _switches(spec: FabricSpec, sizing: Sizing, boxes: Boxes) -> Iterable[tuple[
         yield LEAF, size.name, spec.leaf, counts
     if not sizing.spines:
         return
-    top = length_of(spec, SPINE_CORE)
+    top = spec.lengths[SPINE_CORE].metres
     if sizing.tiers == 2:
         used = min(leaf_spine_ports_used(sizing), len(spine_downlinks(spec, sizing)))
         yield SPINE, "", spec.spine, _counted([(spine_downlinks(spec, sizing)[:used], up)])

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fabric.planner.lock_records import FabricLock, Lock, PortSpot
+from fabric.plan.blocks import Block
+from fabric.plan.lock import FabricLock, Lock, PortSpot
 from fabric.planner.settle import Lost, settle
-from fabric.planner.space import Block, Space
+from fabric.planner.space import Space
 from fabric.text.words import listed
 
 IDS = ("unit", "rack", "pod", "leaf", "spine", "core")

@@ -8,7 +8,7 @@ from string import Formatter
 from fabric.diagnostics import Place, Report
 from fabric.intent.base import HOST
 from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
-from fabric.planner.spec import FabricSpec
+from fabric.plan.spec import FabricSpec
 
 _NUMBERS = ("n", "unit", "rack", "pod", "plane", "rail")
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabric.planner.coordinates import servers_per_rack
-from fabric.planner.ledger import Area, Ints, Ledger, Need, Space
-from fabric.planner.sizing import GroupSize, Sizing
-from fabric.planner.spec import FabricSpec, GroupSpec
+from fabric.plan.blocks import Area, Ints
+from fabric.plan.coordinates import servers_per_rack
+from fabric.plan.sizing import GroupSize, Sizing
+from fabric.plan.spec import FabricSpec, GroupSpec
+from fabric.planner.ledger import Ledger, Need, Space
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from fabric.planner.ports import Layout, NoFit, NoSuchSpeed, capacity, lay_out
-from fabric.planner.spec import FabricSpec
+from fabric.plan.cages import NoFit, NoSuchSpeed, capacity
+from fabric.plan.layouts import leaf_ports
+from fabric.plan.spec import FabricSpec
 from fabric.text.words import plural
 
 Path = tuple[str | int, ...]
@@ -113,12 +114,6 @@ def common_speeds(options: Options) -> bool:
 
 def _gbps(speeds: tuple[int, ...]) -> str:
     return ", ".join(f"{speed}G" for speed in speeds)
-
-
-def leaf_ports(spec: FabricSpec, down: int, down_gbps: int, uplinks: int, uplink_gbps: int) -> Layout:
-    """The ports of a leaf; spare server ports stand behind those of the servers. Raises NoFit."""
-    spare = spec.intent.topology.leaf.spare_server_ports
-    return lay_out(spec.leaf.model, down + spare, down_gbps, uplinks, uplink_gbps)
 
 
 def leaf_uplinks(spec: FabricSpec, demand: Demand, speed: int) -> int:

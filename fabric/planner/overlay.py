@@ -10,7 +10,7 @@ from netaddr import IPNetwork
 from fabric.diagnostics import Report, nearest
 from fabric.intent.services import Tenant
 from fabric.intent.topology import External
-from fabric.planner.spec import FabricSpec
+from fabric.plan.spec import FabricSpec
 from fabric.text.words import plural
 
 RESERVED = frozenset({"all", "bridge", "default", "global", "inet", "lo", "management", "master", "mgmt", "mgmt-junos"})

@@ -8,24 +8,11 @@ gives every port, so none is stored.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from fabric.planner.ledger import Ints
-
-
-@dataclass(frozen=True, slots=True)
-class Epoch:
-    """A time of equal numbers: upper switches, links to each of them by group, and how many lowers there were."""
-
-    uppers: int
-    links: tuple[tuple[str, int], ...]  # (group, links), sorted
-    lowers: int
-
-    def of(self, group: str) -> int:
-        """Links from a lower switch of the group to each upper; 0 before the group was there."""
-        return dict(self.links).get(group, 0)
+from fabric.plan.blocks import Ints
+from fabric.plan.epochs import Epoch
 
 
 def now(history: Sequence[Epoch], current: Epoch) -> tuple[Epoch, ...]:

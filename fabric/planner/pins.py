@@ -12,12 +12,12 @@ from netaddr import IPAddress, IPNetwork
 
 from fabric.catalog.models import SwitchModel
 from fabric.diagnostics import Report, nearest
+from fabric.plan.blocks import Ints
 from fabric.plan.devices import CORE, LEAF, SPINE, SWITCH_ROLES, Device
 from fabric.plan.links import Links
 from fabric.plan.plan import FabricPlan
-from fabric.planner.ledger import Ints
+from fabric.plan.spec import FabricSpec
 from fabric.planner.pools import PoolSet
-from fabric.planner.spec import FabricSpec
 from fabric.text.words import plural
 
 _FREE_ASN = "choose a number of no other switch; `underlay.asn.ranges` sets those that are handed out"

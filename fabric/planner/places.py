@@ -8,13 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-
-from fabric.planner.ledger import Ints
-from fabric.planner.lock_records import FabricLock
+from fabric.plan.lock import FabricLock
+from fabric.plan.spec import FabricSpec, GroupSpec
 from fabric.planner.merged import leaf_ports
 from fabric.planner.sizing import leaf_shape
-from fabric.planner.spec import FabricSpec, GroupSpec
 
 
 def hold(spec: FabricSpec, lock: FabricLock) -> FabricSpec:
@@ -54,11 +51,3 @@ def _held(spec: FabricSpec, group: GroupSpec, lock: FabricLock, spots: Sequence[
                 rack = column // spec.leaves_per_nic(group) if spec.kind == "rack" else 0
                 found.add((block.row + row) * unit_servers + rack * per_leaf + slot // ports)
     return tuple(sorted(found))
-
-
-def positions(count: int, held: tuple[int, ...]) -> Ints:
-    """Place of each of `count` servers, over all units of their group."""
-    places = np.arange(count)
-    for place in held:
-        places[places >= place] += 1
-    return places

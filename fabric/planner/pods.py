@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from functools import reduce
 from math import gcd
 
+from fabric.plan.cages import capacity
+from fabric.plan.layouts import most_down
+from fabric.plan.spec import FabricSpec
 from fabric.planner.options import (
     Misfit,
     Options,
@@ -16,8 +19,6 @@ from fabric.planner.options import (
     pick_spines,
     spine_switch_path,
 )
-from fabric.planner.ports import NoFit, capacity, lay_out
-from fabric.planner.spec import FabricSpec
 from fabric.text.words import plural
 
 
@@ -198,19 +199,6 @@ def spine_split(spec: FabricSpec, down_gbps: int, up_gbps: int) -> tuple[int, in
 
 def _spine_ratio_kept(spec: FabricSpec, down: int, up: int) -> bool:
     return down * spec.spine_ratio.denominator <= spec.spine_ratio.numerator * up
-
-
-def most_down(spec: FabricSpec, up: int, down_gbps: int, up_gbps: int) -> int:
-    """The most ports down that fit on a spine beside its uplinks."""
-    low, high = 0, capacity(spec.spine.model, down_gbps)
-    while low < high:
-        middle = (low + high + 1) // 2
-        try:
-            lay_out(spec.spine.model, middle, down_gbps, up, up_gbps)
-            low = middle
-        except NoFit:
-            high = middle - 1
-    return low
 
 
 def core_speed(spec: FabricSpec) -> int:

@@ -13,8 +13,8 @@ from netaddr import IPNetwork
 from fabric.diagnostics import Place, Report
 from fabric.intent.addressing import Pools
 from fabric.intent.site import Site
-from fabric.intent.source import Source
 from fabric.planner.ledger import Space
+from fabric.source import Source
 
 Kind = Literal["loopback", "loopback6", "vtep", "p2p", "servers", "management"]
 KINDS: tuple[Kind, ...] = ("loopback", "loopback6", "vtep", "p2p", "servers", "management")

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fabric.planner.space import Block, Space
+from fabric.plan.blocks import Block
+from fabric.planner.space import Space
 
 MOVED_POOL = "its pool has moved"
 TAKEN = "another area has the same numbers"

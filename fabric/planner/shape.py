@@ -9,6 +9,8 @@ from __future__ import annotations
 from functools import reduce
 from math import gcd
 
+from fabric.plan.cages import capacity
+from fabric.plan.spec import FabricSpec
 from fabric.planner.options import (
     Misfit,
     Options,
@@ -22,8 +24,6 @@ from fabric.planner.options import (
     uplink_speeds,
 )
 from fabric.planner.pods import three_tiers
-from fabric.planner.ports import capacity
-from fabric.planner.spec import FabricSpec
 from fabric.text.words import plural
 
 

@@ -9,21 +9,23 @@ from fabric.diagnostics import InputError, Report
 from fabric.floor import outline
 from fabric.floor.longest import longest_m
 from fabric.intent.site import Site
-from fabric.intent.source import Source
 from fabric.plan.devices import Device
+from fabric.plan.lock_file import FabricLock, Lock
 from fabric.plan.plan import FabricPlan, Plan
+from fabric.plan.sizing import Sizing
+from fabric.plan.spec import FabricSpec
 from fabric.planner import extent, lengths, merged, names, overlay, pins, standing, tenant_numbers, warnings
 from fabric.planner.addresses import address_spaces
 from fabric.planner.assemble import Context, plan_fabric
 from fabric.planner.ledger import Ledger, Lost, Space
-from fabric.planner.lock import FabricLock, Lock
 from fabric.planner.lossless import cabled, lossless
 from fabric.planner.merged import id_spaces
 from fabric.planner.places import hold
 from fabric.planner.pools import PoolSet, asn_intervals, pools
+from fabric.planner.resolve import resolve
 from fabric.planner.settle import MOVED_POOL
-from fabric.planner.sizing import Sizing, size
-from fabric.planner.spec import FabricSpec, resolve
+from fabric.planner.sizing import size
+from fabric.source import Source
 
 
 def size_site(site: Site, source: Source, lock: Lock) -> dict[str, tuple[FabricSpec, Sizing]]:

@@ -5,118 +5,17 @@ The rule is that of `shape`; this page turns an intent into its questions, and t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NoReturn
 
 from fabric.diagnostics import Report
+from fabric.plan.cages import spare
+from fabric.plan.layouts import leaf_ports
+from fabric.plan.sizing import GroupSize, Sizing
+from fabric.plan.spec import FabricSpec, GroupSpec
 from fabric.planner.limits import most_units
-from fabric.planner.options import Demand, Misfit, Options, Shape, leaf_fits, leaf_ports, most_servers, uplink_speeds
-from fabric.planner.ports import spare
+from fabric.planner.options import Demand, Misfit, Options, Shape, leaf_fits, most_servers, uplink_speeds
 from fabric.planner.shape import choose
-from fabric.planner.spec import FabricSpec, GroupSpec
-
-
-@dataclass(frozen=True)
-class GroupSize:
-    """Servers of one kind, their units and their leaves."""
-
-    name: str
-    servers: int
-    gpus: int
-    unit_servers: int
-    unit_leaves: int  # over every isolated network
-    units: int  # built
-    units_planned: int
-    pods: int  # built
-    pods_planned: int
-    servers_per_leaf: int
-    leaf_ports_per_server: int
-    down: int  # server ports of a leaf, without spare ports
-    down_gbps: int
-    uplinks: int  # of a leaf of the finished fabric
-    held: tuple[int, ...]  # places over all units that attached boxes have
-    last_unit: tuple[int, ...]  # links from each leaf of the last unit to each spine, where fewer than elsewhere
-
-    @property
-    def leaves(self) -> int:
-        return self.units * self.unit_leaves
-
-
-@dataclass(frozen=True)
-class Sizing:
-    """A sized fabric. `spines` and `cores` count as in Shape, per isolated network."""
-
-    kind: str
-    tiers: int
-    planes: int
-    networks: int
-    groups: tuple[GroupSize, ...]
-    uplink_gbps: int
-    core_gbps: int
-    units_per_pod: int
-    spines: int  # of one pod of the finished fabric
-    spines_built: int
-    spine_uplinks: int  # of the finished fabric
-    cores: int  # of one core group of the finished fabric
-    cores_built: int
-    attachments: int  # links
-    limit_servers: int
-    limit_gpus: int
-    bgp: bool
-
-    @property
-    def servers(self) -> int:
-        return sum(group.servers for group in self.groups)
-
-    @property
-    def gpus(self) -> int:
-        return sum(group.gpus for group in self.groups)
-
-    @property
-    def units(self) -> int:
-        return sum(group.units for group in self.groups)
-
-    @property
-    def leaves(self) -> int:
-        return sum(group.leaves for group in self.groups)
-
-    @property
-    def pods(self) -> int:
-        return sum(group.pods for group in self.groups)
-
-    @property
-    def spine_count(self) -> int:
-        return self.networks * self.spine_pods * self.spines_built
-
-    @property
-    def spine_pods(self) -> int:
-        """Sets of spines in one isolated network: the pods of three tiers, one otherwise."""
-        return self.pods if self.tiers == 3 else 1
-
-    @property
-    def core_count(self) -> int:
-        return self.networks * self.spines_built * self.cores_built
-
-    def links_per_spine(self, group: GroupSize) -> int:
-        """Links between a leaf of the group and each spine of its plane and pod."""
-        return group.uplinks // self.spines if self.spines else 0
-
-    @property
-    def links_per_core(self) -> int:
-        """Links between a spine and each core of its group."""
-        return self.spine_uplinks // self.cores if self.cores else 0
-
-    def leaf_spine_links(self) -> int:
-        """Links that are cabled now between leaves and spines, over everything."""
-        total = 0
-        for group in self.groups:
-            whole = self.links_per_spine(group)
-            total += group.leaves * whole * self.spines_built
-            total -= sum(whole - links for links in group.last_unit) * self.spines_built
-        return total
-
-    def spine_core_links(self) -> int:
-        return self.spine_count * self.links_per_core * self.cores_built
 
 
 def size(spec: FabricSpec, known_units_per_pod: int = 0) -> Sizing:

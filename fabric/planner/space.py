@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right, insort
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 
 class Exhausted(Exception):
@@ -13,27 +12,6 @@ class Exhausted(Exception):
     def __init__(self, wanted: int, left: int) -> None:
         super().__init__(wanted, left)
         self.wanted, self.left = wanted, left
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """A rectangle of cells: rows and columns [first, end), numbered row by row from `base`, `stride` apart."""
-
-    row: int
-    row_end: int
-    column: int
-    column_end: int
-    base: int
-    stride: int  # from one row to the next
-    step: int  # from one column to the next
-
-    @property
-    def end(self) -> int:
-        """First number behind the block."""
-        return self.base + (self.row_end - self.row) * self.stride
-
-    def number(self, row: int, column: int) -> int:
-        return self.base + (row - self.row) * self.stride + (column - self.column) * self.step
 
 
 class Space:

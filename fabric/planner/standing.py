@@ -12,9 +12,9 @@ from fabric.floor.longest import longest_m
 from fabric.floor.outline import outline
 from fabric.floor.reserve import machines
 from fabric.plan.lengths import STATED, Longer
+from fabric.plan.lock_file import FabricLock, Lock
 from fabric.plan.plan import FabricPlan, Plan
 from fabric.planner import lengths
-from fabric.planner.lock import FabricLock, Lock
 
 
 def with_lengths(made: Plan, lock: Lock, report: Report) -> dict[str, FabricPlan]:

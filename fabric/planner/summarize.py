@@ -6,9 +6,10 @@ from typing import Any
 
 from fabric.configs import targets
 from fabric.intent.intent import Intent
-from fabric.planner import lock, pools
+from fabric.plan import lock_file as lock
+from fabric.plan.summary import summary
+from fabric.planner import pools
 from fabric.planner.site import check_services, size_site
-from fabric.planner.summary import summary
 
 
 def summarize(intent: Intent) -> dict[str, Any]:

@@ -12,16 +12,17 @@ from netaddr import IPNetwork
 from numpy.typing import NDArray
 
 from fabric.diagnostics import Report
+from fabric.plan.blocks import Ints
 from fabric.plan.devices import CORE, LEAF, SERVER, SPINE, Device
 from fabric.plan.links import ATTACHMENT, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE, Links
+from fabric.plan.lock import TenantNumber
+from fabric.plan.sizing import Sizing
+from fabric.plan.spec import FabricSpec
 from fabric.plan.tenants import NetworkPlan, Tenancy, TenantPlan, WayOut
 from fabric.planner import merged, overlay, tenant_numbers
-from fabric.planner.addresses import Addresses, Allocator, planned_by_role
-from fabric.planner.ledger import Exhausted, Ints, Need, Space, power_of_two
-from fabric.planner.lock_records import TenantNumber
+from fabric.planner.addresses import Addresses, Allocator
+from fabric.planner.ledger import Exhausted, Need, Space, power_of_two
 from fabric.planner.settle import MOVED_POOL
-from fabric.planner.sizing import Sizing
-from fabric.planner.spec import FabricSpec
 from fabric.planner.tenants import owners
 from fabric.text.words import plural
 
@@ -104,7 +105,7 @@ def _shared_vteps(wired: Wired, pair: Mapping[int, int], at: Allocator) -> dict[
     if not pair:
         return {}
     rows = max(wired.devices[leaf].number for leaf in pair)
-    area = at.address("vtep", "pair", Need(rows, reserve=power_of_two(max(rows, planned_by_role(wired.sizing)[LEAF]))))
+    area = at.address("vtep", "pair", Need(rows, reserve=power_of_two(max(rows, wired.sizing.planned_by_role[LEAF]))))
     if not area.blocks:
         return {}
     return {
@@ -151,7 +152,7 @@ def _peers(wired: Wired) -> dict[int, tuple[int, ...]]:
 def _slices(wired: Wired, tenants: Sequence[TenantPlan], owner: Ints, at: Allocator) -> dict[int, NDArray[Any]]:
     """VRF-lite: a subnet per tenant on every link between switches, as long as the leaf has the tenant."""
     links, sizing = wired.links, wired.sizing
-    planned = planned_by_role(sizing)
+    planned = sizing.planned_by_role
     found = {}
     for n, tenant in enumerate(tenants):
         first = np.full(len(links), -1, dtype=object)
@@ -308,7 +309,7 @@ def _leaf_numbers(wired: Wired, at: Allocator) -> int:
     """The highest number that a leaf has, or will have in the finished fabric; numbers of leaves that are gone count."""
     prefix = f"{wired.spec.name}:id/leaf/"
     ends = [block.end for key, area in at.ledger.areas.items() if key.startswith(prefix) for block in area.blocks]
-    return max([planned_by_role(wired.sizing)[LEAF], *ends])
+    return max([wired.sizing.planned_by_role[LEAF], *ends])
 
 
 def _network_space(network: NetworkPlan, leaves: int) -> Space:

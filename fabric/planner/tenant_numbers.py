@@ -10,11 +10,11 @@ from netaddr import IPNetwork
 from fabric.diagnostics import Report
 from fabric.intent.services import Network, Tenant
 from fabric.intent.topology import External
+from fabric.plan.lock import TenantNumber
+from fabric.plan.spec import FabricSpec
 from fabric.plan.tenants import MOST_TENANTS, VLAN_BASE, NetworkPlan, TenantPlan
 from fabric.planner import merged
-from fabric.planner.lock_records import TenantNumber
 from fabric.planner.overlay import accepted
-from fabric.planner.spec import FabricSpec
 
 _FIRST_VLAN = 100
 

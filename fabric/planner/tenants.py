@@ -14,11 +14,11 @@ import numpy as np
 
 from fabric.diagnostics import Report, nearest
 from fabric.intent.services import Tenant
+from fabric.plan.blocks import Ints
 from fabric.plan.devices import ATTACHED, SERVER, Device
 from fabric.plan.links import ATTACHMENT, SERVER_LEAF, Links
+from fabric.plan.spec import FabricSpec
 from fabric.plan.tenants import CLOSED, NOBODY
-from fabric.planner.ledger import Ints
-from fabric.planner.spec import FabricSpec
 from fabric.text.words import plural
 
 _RANGE = re.compile(r"(.*?)(\d+)\.\.(\d+)")

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 
 from fabric.diagnostics import Diagnostic, Report
 from fabric.intent.site import Site
-from fabric.intent.source import Source
 from fabric.plan.plan import FabricPlan
 from fabric.planner import waste
+from fabric.source import Source
 from fabric.text.words import plural
 
 

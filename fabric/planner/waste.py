@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from fabric.diagnostics import Diagnostic, InputError, Place
-from fabric.planner.sizing import GroupSize, Sizing, leaf_shape, size
-from fabric.planner.spec import FabricSpec, GroupSpec
+from fabric.plan.sizing import GroupSize, Sizing
+from fabric.plan.spec import FabricSpec, GroupSpec
+from fabric.planner.sizing import leaf_shape, size
 from fabric.text.words import plural
 
 FEWEST_LEAVES = 16  # of the finished fabric; below that it is a lab or a first row of racks

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fabric.plan.blocks import Ints
+from fabric.plan.cages import Layout, Slot
+from fabric.plan.coordinates import ServerPorts, UnitPlan, positions
+from fabric.plan.epochs import Epoch
 from fabric.plan.links import ATTACHMENT, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE, Links, concatenate
-from fabric.planner.coordinates import ServerPorts, UnitPlan
-from fabric.planner.ledger import Ints
-from fabric.planner.pattern import Epoch, lower_slots, upper_slots
-from fabric.planner.places import positions
-from fabric.planner.ports import Layout, Slot
-from fabric.planner.sizing import GroupSize, Sizing
+from fabric.plan.sizing import GroupSize, Sizing
+from fabric.planner.pattern import lower_slots, upper_slots
 
 SPINES = "spines"  # the one group of lower switches that cores know
 

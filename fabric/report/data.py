@@ -69,7 +69,7 @@ from fabric.export.port_names import PortNames
 from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, SWITCH_ROLES
 from fabric.plan.links import KINDS, SERVER_LEAF
 from fabric.plan.plan import FabricPlan, Plan
-from fabric.planner.summary import summary
+from fabric.plan.summary import summary
 from fabric.report.columns import Pool, packed
 from fabric.report.scenarios import Scenario
 from fabric.report.sites import Sites

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from fabric.plan.lossless import FabricLossless
 from fabric.plan.plan import FabricPlan
-from fabric.planner.lossless import FabricLossless
 from fabric.qos.marking import RULES
 from fabric.qos.words import explain
 from fabric.report.grid import Grid, grid

@@ -11,9 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from fabric import source
 from fabric.diagnostics import InputError, Place, Report, nearest, show
-from fabric.intent import source
-from fabric.intent.source import Node
+from fabric.source import Node
 
 MAX_BYTES = 32_000_000  # a log of a night of runs
 

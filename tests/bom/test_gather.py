@@ -15,7 +15,7 @@ from fabric.bom.parts import CABLE, OPTIC, SERVER, SWITCH, Part, Spares
 from fabric.bom.prices import read_yaml
 from fabric.bom.text import lines
 from fabric.plan.plan import Plan
-from fabric.planner.summary import summary
+from fabric.plan.summary import summary
 from tests import ROOT
 from tests.bom import designs as bom_designs
 from tests.goldens import golden

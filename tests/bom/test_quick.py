@@ -12,7 +12,7 @@ from fabric.bom.gather import Wish, gather
 from fabric.bom.parts import SERVER, SWITCH
 from fabric.bom.prices import Prices, read, read_yaml
 from fabric.bom.quick import Quick, quick
-from fabric.planner.lock import Lock
+from fabric.plan.lock_file import Lock
 from fabric.planner.site import size_site
 from tests import ROOT
 from tests.bom import designs as bom_designs

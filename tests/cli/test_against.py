@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from fabric.diagnostics import InputError
 from fabric.moves import Changes, difference
+from fabric.plan.coordinates import nic_name
 from fabric.plan.devices import SERVER
 from fabric.plan.plan import Plan
-from fabric.planner.coordinates import nic_name
 from tests.cli.conftest import Run
 from tests.goldens import golden
 from tests.planner.helpers import make

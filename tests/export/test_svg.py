@@ -17,7 +17,7 @@ from fabric.export.parts import Gap, condense
 from fabric.export.svg import svg, svg_plane, svg_racks, svg_rail
 from fabric.export.words import bandwidth
 from fabric.plan.plan import Plan
-from fabric.planner.summary import summary
+from fabric.plan.summary import summary
 from tests.export.diagrams import DESIGNS, HOSTILE, hostile, made, of_intent, plan
 from tests.goldens import golden
 

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from fabric.hosts import host_files
-from fabric.planner.lock import Lock
+from fabric.plan.lock_file import Lock
 from tests import ROOT
 from tests.hosts.helpers import lossless_facts, make, site
 

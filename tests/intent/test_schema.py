@@ -11,8 +11,8 @@ import pytest
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel
 
+from fabric import source
 from fabric.cli import main
-from fabric.intent import source
 from fabric.intent.schema import schema, text
 from fabric.intent.site import Site
 from tests import ROOT

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from fabric.diagnostics import InputError
 from fabric.intent.load import validate
 from fabric.intent.site import Site
-from fabric.intent.source import MAX_BYTES, MAX_DEPTH, parse, read
-from fabric.planner.lock import Lock
+from fabric.plan.lock_file import Lock
 from fabric.planner.pools import check
 from fabric.planner.site import plan_site, size_site
+from fabric.source import MAX_BYTES, MAX_DEPTH, parse, read
 
 QUIET = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 

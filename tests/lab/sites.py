@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from fabric import pipeline
+from fabric import pipeline, source
 from fabric.diagnostics import MissingError
-from fabric.intent import source
 from fabric.intent.intent import Intent
 from fabric.intent.load import validate
 from fabric.lab import state
@@ -17,7 +16,7 @@ from fabric.lab.drawing import SERVERS, draw
 from fabric.lab.machine import namespaces
 from fabric.lab.machine.kernel import require
 from fabric.lab.names import Names
-from fabric.planner.lock import Lock
+from fabric.plan.lock_file import Lock
 
 # Two spines, four leaves, a server of each tenant at each leaf: one tenant has a network, the others have routed ports.
 EVPN = """\

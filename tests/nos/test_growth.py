@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 import yaml
 
+from fabric import source
 from fabric.configs import Renderer, targets
-from fabric.intent import source
 from fabric.intent.load import validate
+from fabric.plan.lock_file import Lock
 from fabric.plan.plan import Plan
-from fabric.planner.lock import Lock
+from fabric.planner.resolve import resolve
 from fabric.planner.site import plan_site
-from fabric.planner.spec import resolve
 from tests import ROOT
 
 QUEUES = re.compile(r"xoff|xon|headroom|threshold|ecn|wred|buffer|random-detect|drop-profile|cable|pause", re.IGNORECASE)

@@ -9,15 +9,15 @@ from typing import Any
 
 import yaml
 
+from fabric import source
 from fabric.configs import targets
-from fabric.intent import source
 from fabric.intent.load import validate
+from fabric.plan import lock_file as locks
+from fabric.plan.lock_file import Lock
 from fabric.plan.plan import Plan
-from fabric.planner import lock as locks
-from fabric.planner.lock import Lock
+from fabric.plan.summary import summary
+from fabric.planner.resolve import resolve
 from fabric.planner.site import plan_site, size_site
-from fabric.planner.spec import resolve
-from fabric.planner.summary import summary
 from tests import ROOT
 
 DESIGNS = ROOT / "tests" / "reference" / "designs"

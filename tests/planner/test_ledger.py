@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabric.planner.ledger import Area, Block, Exhausted, Ledger, Need, Space
+from fabric.plan.blocks import Area, Block
+from fabric.planner.ledger import Exhausted, Ledger, Need, Space
 from tests.planner.intents import STABLE
 
 TABLE = Area((Block(0, 2, 0, 4, 100, 8, 2), Block(2, 3, 0, 4, 50, 8, 2), Block(0, 1, 4, 5, 10, 2, 2)))

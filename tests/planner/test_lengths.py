@@ -17,11 +17,10 @@ from fabric.catalog import media
 from fabric.diagnostics import InputError
 from fabric.floor.floor import Floor, floor
 from fabric.moves import difference, text
-from fabric.plan.lengths import FLOOR, LOCK, STATED, Length
+from fabric.plan.lengths import BEYOND_M, CLASSES_M, FLOOR, LOCK, STATED, Length, class_of
 from fabric.plan.links import KINDS
+from fabric.plan.lock_file import FabricLock, Lock
 from fabric.plan.plan import FabricPlan, Plan
-from fabric.planner.lengths import BEYOND_M, CLASSES_M, class_of
-from fabric.planner.lock import FabricLock, Lock
 from fabric.thresholds import threshold_changes
 from tests.planner.helpers import make, summarize
 from tests.planner.intents import STABLE, Data, sites

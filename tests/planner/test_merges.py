@@ -12,13 +12,14 @@ import yaml
 
 from fabric import pipeline
 from fabric.diagnostics import InputError
-from fabric.planner import lock as locks
-from fabric.planner.epochs import Record, Shape, epochs, joined, records
-from fabric.planner.lock_records import PortSpot, TenantNumber
+from fabric.plan import lock_file as locks
+from fabric.plan.blocks import Block
+from fabric.plan.epochs import Epoch, Record, Shape
+from fabric.plan.lock import PortSpot, TenantNumber
+from fabric.planner.epochs import epochs, joined, records
 from fabric.planner.merged import settled
-from fabric.planner.pattern import Epoch
 from fabric.planner.settle import settle
-from fabric.planner.space import Block, Space
+from fabric.planner.space import Space
 from tests.planner import merges
 from tests.planner.helpers import make
 

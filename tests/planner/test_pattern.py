@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabric.planner.pattern import Epoch, continued, lower_slots, now, upper_slots
+from fabric.plan.epochs import Epoch
+from fabric.planner.pattern import continued, lower_slots, now, upper_slots
 from tests.planner.intents import STABLE
 
 

@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 
 from fabric.diagnostics import InputError
 from fabric.plan.devices import CORE, SPINE
+from fabric.plan.lock_file import Lock
 from fabric.plan.plan import Plan
-from fabric.planner.lock import Lock
 from tests.planner import checks as check
 from tests.planner.helpers import make, reread
 from tests.planner.intents import SERVERS, STABLE, Data, sites

@@ -18,17 +18,16 @@ from typing import Any
 import pytest
 import yaml
 
-from fabric import pipeline
+from fabric import pipeline, source
 from fabric.diagnostics import InputError
-from fabric.intent import source
 from fabric.intent.base import FILLED_IN
 from fabric.intent.load import validate
 from fabric.intent.schema import schema
 from fabric.nos.reading.readers import read_device
 from fabric.nos.target import target
 from fabric.output.paths import check_path
+from fabric.plan.lock_file import Lock
 from fabric.plan.views import SwitchView
-from fabric.planner.lock import Lock
 from fabric.render import refuse_control, render
 from tests.security.payloads import FILLED, OF_CONFIGS, PAYLOADS
 

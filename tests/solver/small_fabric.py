@@ -6,13 +6,13 @@ from typing import Any
 
 import yaml
 
+from fabric import source
 from fabric.configs import targets
-from fabric.intent import source
 from fabric.intent.load import validate
+from fabric.plan.lock_file import Lock
 from fabric.plan.plan import FabricPlan
-from fabric.planner.lock import Lock
+from fabric.planner.resolve import resolve
 from fabric.planner.site import plan_site
-from fabric.planner.spec import resolve
 
 
 def planned(words: dict[str, Any], models: dict[str, Any], switch: str) -> FabricPlan:

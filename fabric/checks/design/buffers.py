@@ -10,11 +10,11 @@ from fabric.checks.base import Design
 from fabric.checks.design.family import Ints, Path
 from fabric.checks.design.roce import LosslessCheck, capable, ends, meant, sorts, switches
 from fabric.checks.finding import ERROR, WARNING, Finding
+from fabric.plan.lengths import LONGER_WARNING, longer_text
 from fabric.plan.links import KINDS
-from fabric.plan.lossless import Lossless, Qos
+from fabric.plan.lossless import FabricLossless, Lossless, Place, Qos, RoleLossless
 from fabric.plan.plan import FabricPlan
-from fabric.planner.lengths import LONGER_WARNING, longer_text
-from fabric.planner.lossless import FabricLossless, Place, RoleLossless, frame_bytes, length_of
+from fabric.planner.lossless import frame_bytes
 from fabric.qos.headroom import Headroom, floor_bytes, headroom
 from fabric.qos.pools import buffer_of
 
@@ -88,7 +88,7 @@ class EnoughHeadroom(LosslessCheck):
     def judge_lossless(self, design: Design, lossless: FabricLossless) -> Iterator[Finding]:
         fabric = design.fabric
         for kind in sorted({link.kind for link in ends(fabric)}):
-            if not length_of(fabric.spec, kind):
+            if not fabric.spec.lengths[kind].metres:
                 yield self.say(design, length_path(kind), f"expected a length of {KINDS[kind]} cables above 0 m, got 0")
         for key, entry in sorted(lossless.roles.items()):
             for place, port in sorted(entry.ports.items()):
@@ -161,7 +161,7 @@ def _most_cabled(fabric: FabricPlan) -> dict[tuple[str, str], dict[Place, tuple[
     counts: dict[Place, Ints] = {}
     for kind, speed in sorted({(link.kind, link.speed_gbps) for link in ends(fabric)}):
         alike = used[(links.kind[used] == kind) & (links.speed_gbps[used] == speed)]
-        place = (speed, length_of(fabric.spec, kind))
+        place = (speed, fabric.spec.lengths[kind].metres)
         both = np.bincount(links.a[alike], minlength=size) + np.bincount(links.b[alike], minlength=size)
         counts[place] = counts.get(place, np.zeros(size, dtype=np.int64)) + both
     sort = sorts(fabric)

@@ -11,8 +11,8 @@ from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
 from fabric.nos.target import target
 from fabric.plan.devices import LEAF, SERVER, SWITCH_ROLES
 from fabric.plan.links import KINDS
+from fabric.plan.lossless import FabricLossless
 from fabric.plan.plan import FabricPlan
-from fabric.planner.lossless import FabricLossless, length_of
 from fabric.planner.purposes import PURPOSES
 
 
@@ -54,7 +54,7 @@ class PfcAtBothEnds(LosslessCheck):
         if sort[0] not in SWITCH_ROLES:
             sort = link.sorts[1]
         entry = lossless.roles.get(sort)
-        return able[sort[0]] and entry is not None and (link.speed_gbps, length_of(fabric.spec, link.kind)) in entry.ports
+        return able[sort[0]] and entry is not None and (link.speed_gbps, fabric.spec.lengths[link.kind].metres) in entry.ports
 
 
 class OneLosslessPriority(LosslessCheck):

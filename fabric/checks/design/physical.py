@@ -18,10 +18,9 @@ from fabric.checks.design.family import (
     rows,
 )
 from fabric.checks.finding import ERROR, WARNING, Finding
+from fabric.plan.coordinates import server_ports, unit_plan
 from fabric.plan.devices import CORE, LEAF, SPINE
 from fabric.plan.links import KINDS, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
-from fabric.planner.coordinates import server_ports, unit_plan
-from fabric.planner.lossless import length_of
 from fabric.text.words import listed, plural
 
 # Longest reach of a standard optic by port speed: IEEE 802.3-2022 (LX10, 40 km ER classes of 10G to 400G), 802.3ct and
@@ -176,7 +175,7 @@ class CableReach(FabricCheck):
         fabric = design.fabric
         pairs = np.unique(np.stack([fabric.links.kind, fabric.links.speed_gbps], axis=1), axis=0).tolist()
         for kind, speed in pairs:
-            length, most = length_of(fabric.spec, kind), FARTHEST_M.get(speed, 0)
+            length, most = fabric.spec.lengths[kind].metres, FARTHEST_M.get(speed, 0)
             path = ("topology", "cable_length_m", KINDS[kind])
             if most and length > most:
                 text = (

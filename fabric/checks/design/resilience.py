@@ -15,8 +15,8 @@ from fabric.checks.design.roce import LosslessCheck, capable
 from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
 from fabric.plan.devices import LEAF, SERVER, SPINE
 from fabric.plan.links import LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
+from fabric.plan.lossless import FabricLossless
 from fabric.plan.plan import FabricPlan
-from fabric.planner.lossless import FabricLossless
 from fabric.text.words import plural
 
 FEWEST_SPINES = 4

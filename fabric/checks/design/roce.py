@@ -13,9 +13,9 @@ from fabric.checks.finding import Finding
 from fabric.nos.target import target
 from fabric.plan.devices import LEAF
 from fabric.plan.links import ATTACHMENT
+from fabric.plan.lossless import FabricLossless
 from fabric.plan.plan import FabricPlan
 from fabric.plan.tenants import CLOSED
-from fabric.planner.lossless import FabricLossless
 
 
 class LosslessCheck(FabricCheck):

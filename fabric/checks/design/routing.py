@@ -14,7 +14,6 @@ from fabric.diagnostics import Report
 from fabric.plan.devices import LEAF, SPINE
 from fabric.plan.links import LEAF_SPINE, SPINE_CORE
 from fabric.plan.plan import FabricPlan
-from fabric.planner.addresses import planned_by_role, planned_routes
 from fabric.planner.pools import PRIVATE_2_BYTE, PRIVATE_4_BYTE, asn_intervals
 
 RESERVED = {
@@ -178,8 +177,8 @@ class MaximumPrefixes(FabricCheck):
 
 def routes_of(fabric: FabricPlan) -> int:
     """Routes of the finished fabric in the default table."""
-    vteps = planned_by_role(fabric.sizing)[LEAF] if fabric.tenancy.kind == "evpn" else 0
-    return planned_routes(fabric.sizing) + vteps + len(set(fabric.tenancy.pair_vtep.values()))
+    vteps = fabric.sizing.planned_by_role[LEAF] if fabric.tenancy.kind == "evpn" else 0
+    return fabric.sizing.planned_routes + vteps + len(set(fabric.tenancy.pair_vtep.values()))
 
 
 class Timers(FabricCheck):

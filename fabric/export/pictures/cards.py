@@ -14,10 +14,10 @@ from fabric.export.parts import UnitPart
 from fabric.export.pictures.unit_rows import PAD, Landing, UnitStyle
 from fabric.export.pictures.view import View, rails
 from fabric.export.spans import names_span, ports_span, runs
+from fabric.plan.coordinates import nic_name
 from fabric.plan.devices import SERVER, Device
 from fabric.plan.links import LEAF_SPINE, SERVER_LEAF
-from fabric.planner.coordinates import nic_name
-from fabric.planner.spec import GroupSpec
+from fabric.plan.spec import GroupSpec
 
 _LEAST, _MOST, _AIR, _LINE = 140.0, 300.0, 8.0, 15.0
 _BAND, _SERVERS, _FOOT = 54.0, 62.0, 30.0

@@ -15,7 +15,7 @@ from fabric.export.words import TIERS
 from fabric.plan.devices import CORE, LEAF, SPINE, Device
 from fabric.plan.links import ATTACHMENT, KINDS, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE, Links
 from fabric.plan.plan import FabricPlan
-from fabric.planner.summary import summary
+from fabric.plan.summary import summary
 from fabric.text.words import counted
 
 

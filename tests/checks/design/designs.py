@@ -13,17 +13,17 @@ from typing import Any
 
 import numpy as np
 
+from fabric import source
 from fabric.checks.base import Check, Design
 from fabric.checks.design import checks
 from fabric.checks.finding import Finding
 from fabric.configs import targets
-from fabric.intent import source
 from fabric.intent.load import validate
 from fabric.plan.links import Links
+from fabric.plan.lock_file import Lock
 from fabric.plan.plan import FabricPlan
-from fabric.planner.lock import Lock
+from fabric.planner.resolve import resolve
 from fabric.planner.site import plan_site
-from fabric.planner.spec import resolve
 
 BACKEND = """\
 version: 1

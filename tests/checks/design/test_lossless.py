@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from fabric.plan.lossless import Lossless
-from fabric.planner.lossless import Place
+from fabric.plan.lossless import Lossless, Place
 from tests.checks.design.designs import BACKEND as PLAIN
 from tests.checks.design.designs import FRONT, Case, Cases, Design, role, verify
 

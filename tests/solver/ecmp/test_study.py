@@ -11,13 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabric import pipeline
+from fabric import pipeline, source
 from fabric.configs import targets
-from fabric.intent import source
 from fabric.intent.load import validate
-from fabric.planner.lock import Lock
+from fabric.plan.lock_file import Lock
+from fabric.planner.resolve import resolve
 from fabric.planner.site import plan_site
-from fabric.planner.spec import resolve
 from fabric.solver.ecmp import paths as ecmp
 from fabric.solver.ecmp import polarisation
 from fabric.solver.ecmp.flows import Flows, addresses, connections, queue_pairs, redraw, shift, together, udp_source_port

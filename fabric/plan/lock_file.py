@@ -16,15 +16,15 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from fabric import source
 from fabric.diagnostics import Place, Report, show
-from fabric.intent import source
-from fabric.planner import lock_lines, lock_v1
-from fabric.planner.ledger import Area, Block
-from fabric.planner.lock_lines import HINT, Lines, Text
-from fabric.planner.lock_records import FabricLock as FabricLock
-from fabric.planner.lock_records import Lock as Lock
-from fabric.planner.lock_records import PortSpot as PortSpot
-from fabric.planner.lock_records import TenantNumber as TenantNumber
+from fabric.plan import lock_lines, lock_v1
+from fabric.plan.blocks import Area, Block
+from fabric.plan.lock import FabricLock as FabricLock
+from fabric.plan.lock import Lock as Lock
+from fabric.plan.lock import PortSpot as PortSpot
+from fabric.plan.lock import TenantNumber as TenantNumber
+from fabric.plan.lock_lines import HINT, Lines, Text
 
 VERSION = 2
 FILE = "lock.yaml"

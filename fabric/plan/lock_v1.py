@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from fabric.diagnostics import Place, Report, show
-from fabric.intent.source import Path_, Source
-from fabric.planner import lock_lines
-from fabric.planner.lock_lines import HINT, Lines, Text
+from fabric.plan import lock_lines
+from fabric.plan.lock_lines import HINT, Lines, Text
+from fabric.source import Path_, Source
 
 _SHAPE = {"tiers": 2, "networks": 1, "uplink_gbps": 1, "units_per_pod": 0}
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from fabric.planner.options import leaf_ports
-from fabric.planner.pods import most_down
-from fabric.planner.ports import Layout, Slot, capacity, lay_out
-from fabric.planner.sizing import GroupSize, Sizing
-from fabric.planner.spec import FabricSpec
+from fabric.plan.cages import Layout, NoFit, Slot, capacity, lay_out
+from fabric.plan.sizing import GroupSize, Sizing
+from fabric.plan.spec import FabricSpec
 
 
 def leaf_layout(spec: FabricSpec, sizing: Sizing, group: GroupSize) -> Layout:
@@ -39,3 +37,22 @@ def spine_downlinks(spec: FabricSpec, sizing: Sizing) -> tuple[Slot, ...]:
     if not up:
         return lay_out(model, capacity(model, down), down).down
     return lay_out(model, most_down(spec, up, down, sizing.core_gbps), down, up, sizing.core_gbps).down
+
+
+def leaf_ports(spec: FabricSpec, down: int, down_gbps: int, uplinks: int, uplink_gbps: int) -> Layout:
+    """The ports of a leaf; spare server ports stand behind those of the servers. Raises NoFit."""
+    spare = spec.intent.topology.leaf.spare_server_ports
+    return lay_out(spec.leaf.model, down + spare, down_gbps, uplinks, uplink_gbps)
+
+
+def most_down(spec: FabricSpec, up: int, down_gbps: int, up_gbps: int) -> int:
+    """The most ports down that fit on a spine beside its uplinks."""
+    low, high = 0, capacity(spec.spine.model, down_gbps)
+    while low < high:
+        middle = (low + high + 1) // 2
+        try:
+            lay_out(spec.spine.model, middle, down_gbps, up, up_gbps)
+            low = middle
+        except NoFit:
+            high = middle - 1
+    return low

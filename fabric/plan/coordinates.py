@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabric.planner.ledger import Ints
-from fabric.planner.sizing import GroupSize
-from fabric.planner.spec import FabricSpec, GroupSpec
+from fabric.plan.blocks import Ints
+from fabric.plan.sizing import GroupSize
+from fabric.plan.spec import FabricSpec, GroupSpec
 
 
 @dataclass(frozen=True)
@@ -77,3 +77,11 @@ def nic_name(group: GroupSpec, nic: int, port: int) -> str:
 def servers_per_rack(spec: FabricSpec, size: GroupSize, group: GroupSpec) -> int:
     """Servers in one rack; 0 where the intent knows no racks."""
     return size.servers_per_leaf if spec.kind == "rack" else group.per_rack or 0
+
+
+def positions(count: int, held: tuple[int, ...]) -> Ints:
+    """Place of each of `count` servers, over all units of their group."""
+    places = np.arange(count)
+    for place in held:
+        places[places >= place] += 1
+    return places

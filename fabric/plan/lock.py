@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from fabric.planner.epochs import Record
-from fabric.planner.space import Block
+from fabric.plan.blocks import Block
+from fabric.plan.epochs import Record
 
 
 class PortSpot(NamedTuple):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from fabric.plan.cages import Layout, capacity, spare
+from fabric.plan.layouts import leaf_layout, spine_layout
 from fabric.plan.links import KINDS
-from fabric.planner.layouts import leaf_layout, spine_layout
-from fabric.planner.ports import Layout, capacity, spare
-from fabric.planner.sizing import GroupSize, Sizing
-from fabric.planner.spec import FabricSpec
+from fabric.plan.sizing import GroupSize, Sizing
+from fabric.plan.spec import FabricSpec
 
 
 def links(spec: FabricSpec, sizing: Sizing) -> dict[str, int]:

@@ -12,10 +12,9 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 
 from fabric.diagnostics import Place, Report, nearest, show
-from fabric.planner.epochs import Record, Shape, rank
-from fabric.planner.lock_records import FabricLock, PortSpot, TenantNumber
-from fabric.planner.pattern import Epoch
-from fabric.planner.space import Block
+from fabric.plan.blocks import Block
+from fabric.plan.epochs import Epoch, Record, Shape, rank
+from fabric.plan.lock import FabricLock, PortSpot, TenantNumber
 
 HINT = "restore the file from git; after a merge keep the lines of both sides and run `fabric generate`"
 
