@@ -3,7 +3,8 @@
     load ──▶ Intent ──plan──▶ Plan ─┬─render──▶ files of each switch and server ──generate──▶ generated/<site>/
                                     │                    └──read back──▶ facts ──check──▶ findings with their lines
                                     ├─check──▶ findings in the intent
-                                    ├─estimate──▶ bandwidth, ECMP load, time of collectives
+                                    ├─capacity──▶ cuts, throughput, what failures leave
+                                    ├─estimate, step──▶ time of collectives, of a training step
                                     ├─diff──▶ what another intent changes: design, capacity, configs
                                     ├─lab──▶ real routing daemons on the generated files, tried and broken
                                     ├─report, export──▶ a page to read, files for other tools
@@ -43,8 +44,10 @@ if TYPE_CHECKING:
     from fabric.moves import Changes
     from fabric.plan.plan import FabricPlan, Plan
     from fabric.report import wanted as report_wanted
+    from fabric.solver.capacity.measure import Capacity
     from fabric.solver.estimate.ask import Asked
     from fabric.solver.estimate.estimate import Estimate
+    from fabric.solver.training.step import StepTime
     from fabric.workers import Progress
 
 
@@ -147,7 +150,29 @@ def estimate(fabric: FabricPlan, asked: Asked, placement: str = "packed") -> tup
     """Times of a collective on one fabric of a plan, and what they were before the failures asked for. Raises InputError."""
     from fabric.solver.estimate import ask
 
-    return ask.estimate(fabric, asked, placement)
+    return ask.estimate(fabric, _spread(fabric, asked), placement)
+
+
+def capacity(fabric: FabricPlan, fail: Sequence[str] = (), pairs: int = 0, seed: int = 0) -> Capacity:
+    """Cuts, bisection and throughput of one fabric of a plan, and what further failures leave. Raises InputError."""
+    from fabric.solver.estimate import ask
+
+    return ask.capacity(fabric, tuple(fail), pairs, seed)
+
+
+def step(fabric: FabricPlan, asked: Asked, job: Path, placement: str = "packed") -> StepTime:
+    """The time of a training step whose model a file describes, on one fabric of a plan. Raises InputError."""
+    from fabric.solver.estimate import ask
+
+    return ask.training_step(fabric, _spread(fabric, asked), job, placement)
+
+
+def _spread(fabric: FabricPlan, asked: Asked) -> Asked:
+    """With the plan's routing and queue pairs where none are asked for."""
+    from fabric.hosts.spreading import spreading
+
+    routing, queue_pairs = spreading(fabric, asked.routing, asked.queue_pairs)
+    return replace(asked, routing=routing, queue_pairs=queue_pairs)
 
 
 def diff(old: str, new: str, wanted: Wanted) -> Diff:
@@ -202,14 +227,12 @@ def _bandwidths(made: Plan) -> Iterator[tuple[str, Bandwidth]]:
     from fabric.bom.bill import Bandwidth
     from fabric.bom.gather import ALL_REDUCE_BYTES
     from fabric.diagnostics import InputError
-    from fabric.hosts.spreading import spreading
     from fabric.solver.estimate.ask import Asked
 
     for name, fabric in made.fabrics.items():
         if fabric.spec.intent.purpose != "compute" or not fabric.sizing.gpus:
             continue
-        routing, queue_pairs = spreading(fabric)
-        asked = Asked("all_reduce", (ALL_REDUCE_BYTES,), routing=routing, queue_pairs=queue_pairs)
+        asked = Asked("all_reduce", (ALL_REDUCE_BYTES,), routing="", queue_pairs=0)
         with suppress(InputError):
             busbw = estimate(fabric, asked)[0].rows[0].busbw_GBps
             yield name, Bandwidth(fabric.sizing.gpus, ALL_REDUCE_BYTES, busbw)

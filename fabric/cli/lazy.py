@@ -8,6 +8,8 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from fabric.cli.renamed import renamed
+
 # With their lines in `fabric --help`, the first sentences of their own help. `fabric.cli.<name>` holds each under its name.
 COMMANDS = {
     "init": "Write a short commented intent.",
@@ -17,7 +19,9 @@ COMMANDS = {
     "generate": "Write the plan and the configs of every switch of each intent.",
     "diff": "Show what changes between two intents: design, capacity and time, configs.",
     "export": "Write the plan of an intent in another format, to stdout unless -o names a file.",
-    "estimate": "Estimate the bandwidth of a fabric, or the time of a collective on it.",
+    "estimate": "Estimate the time of a collective on a fabric, size by size, and what limits it.",
+    "capacity": "Measure what a fabric carries: cuts, bisection, throughput, and what every single failure leaves.",
+    "step": "Time a training step: what crosses the network, what the computing hides of it, and the tokens per second left.",
     "bom": "List what to order for a site, with spares, power per rack and in all, and cost from a price file.",
     "report": "Write a site as one HTML page: the design, what it carries, racks, addresses, every link.",
     "explore": "Plan and time every combination of choices, and show those that no other design beats.",
@@ -42,7 +46,7 @@ class Lazy(TyperGroup):
         self.commands = {name: TyperCommand(name, help=line, rich_markup_mode=None) for name, line in COMMANDS.items()}
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        name, listed, left = super().resolve_command(ctx, args)
+        name, listed, left = super().resolve_command(ctx, renamed(args))
         return name, load(name) if name and listed else None, left
 
 

@@ -1,21 +1,18 @@
-"""Sizes of a collective: 64M and 1G as nccl-tests spells them, powers of 1024; 1GB is a power of 1000, 1GiB of 1024."""
+"""Sizes of a collective, as nccl-tests spells them: 64M and 1G are powers of 1024; 1GB is a power of 1000, 1GiB of 1024."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from fabric.diagnostics import Report
+from fabric.diagnostics import Place, Report
 
 SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?)\s*(?:[kmgt]i?)?b?", re.IGNORECASE)
 SMALLEST, LARGEST = 8, 1 << 42
+SWEEP = (8, 8 << 30)
 
 
 def size_bytes(option: str, text: str, report: Report) -> int | None:
     """The bytes that an option asks for; None when it asks for no size, which is reported."""
-    from fabric.diagnostics import Place
-
     match = SIZE.fullmatch(text.strip())
     value = round(float(match[1]) * _unit(text.strip().lower().lstrip("0123456789. "))) if match else 0
     if not SMALLEST <= value <= LARGEST:
@@ -32,3 +29,36 @@ def _unit(suffix: str) -> int:
     power = " kmgt".index(suffix[0]) if suffix[:1] in tuple("kmgt") else 0
     base = 1000 if suffix.endswith("b") and "i" not in suffix else 1024
     return int(base**power)
+
+
+def sizes_bytes(sizes: list[str], sweep: str, report: Report) -> list[int]:
+    """The bytes that --size or --sweep ask for, ascending; mistakes go to the report."""
+    if sizes and sweep:
+        _sweep_mistake(report, "expected one of --size and --sweep, got both", "--size may be given several times")
+    if sizes:
+        return sorted({value for text in sizes if (value := size_bytes("--size", text, report)) is not None})
+    parts = sweep.split(":") if sweep else []
+    if sweep and len(parts) not in (2, 3):
+        hint = "`--sweep 1M:1G:4` looks at 1, 4, 16 MiB, …"
+        _sweep_mistake(report, f"expected MIN:MAX or MIN:MAX:FACTOR, got {sweep!r}", hint)
+        return []
+    ends = [size_bytes("--sweep", text, report) for text in parts[:2]] or list(SWEEP)
+    factor = 2
+    if len(parts) == 3:
+        factor = int(parts[2]) if re.fullmatch("[0-9]{1,4}", parts[2]) else 0
+        if factor < 2:
+            _sweep_mistake(report, f"expected a whole factor of 2 or more, got {parts[2]!r}", "`1M:1G:4` multiplies by 4")
+    if None in ends or factor < 2:
+        return []
+    low, high = (int(value or 0) for value in ends)
+    if low > high:
+        _sweep_mistake(report, f"expected MIN up to MAX, got {sweep!r}", "the smaller size comes first")
+    found = []
+    while low <= high:
+        found.append(low)
+        low *= factor
+    return found
+
+
+def _sweep_mistake(report: Report, message: str, hint: str) -> None:
+    report.error("FAB102", Place("--sweep"), message, hint)

@@ -186,7 +186,7 @@ def _capacity(diff: Diff) -> Iterator[Table | Notes]:
     moved = {row[0] for row in rows}
     still = [name for name in dict.fromkeys(figure.fabric for figure in diff.capacity.figures) if name not in moved]
     lines = [f"{name}: bisection, throughput and times stay as they are" for name in still]
-    lines += [f"{name}: too large to cut here, `fabric estimate --capacity` does" for name in diff.capacity.left_out]
+    lines += [f"{name}: too large to cut here, `fabric capacity` does" for name in diff.capacity.left_out]
     if lines:
         yield Notes("", tuple(lines))
 

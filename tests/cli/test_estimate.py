@@ -1,4 +1,4 @@
-"""`fabric estimate`: the shape of what it prints, and every mistake in one line with the nearest thing that is valid.
+"""`fabric estimate`, `capacity` and `step`: the shape of what they print, and every mistake with the nearest valid thing.
 
 Figures are those of fitted parameters, so the goldens hold a mask where they stand.
 """
@@ -144,22 +144,59 @@ def test_json_of_several_placements(run: Run) -> None:
 
 
 def test_capacity(run: Run) -> None:
-    done = run("estimate site.yaml --capacity --json")
+    done = run("capacity site.yaml --pairs 2 --json")
     assert (done.code, done.err) == (0, "")
-    assert json.loads(done.out)
-    assert run("estimate site.yaml --capacity").out
+    found = json.loads(done.out)
+    assert (found["fabric"], found["failed"], len(found["pairs"])) == ("backend", [], 2)
+    assert "bisection" in run("capacity site.yaml").out
+
+
+def test_capacity_with_failures(run: Run) -> None:
+    whole, broken = (json.loads(run(f"capacity site.yaml {words} --json").out) for words in ("", "--fail backend-spine001"))
+    assert broken["failed"] == ["backend-spine001"]
+    assert broken["bisection"]["share"] < whole["bisection"]["share"]
 
 
 def test_training_step(run: Run) -> None:
-    done = run("estimate site.yaml --step step.yaml")
+    done = run("step site.yaml --job step.yaml")
     assert (done.code, done.err) == (0, "")
     assert re.search(r"^tokens/s +[0-9,]+, [0-9.]+% lost to the network$", done.out, re.MULTILINE)
     packed, spread = (
-        json.loads(run(f"estimate site.yaml --step step.yaml --placement {wish} --json").out) for wish in ("packed", "spread")
+        json.loads(run(f"step site.yaml --job step.yaml --placement {wish} --json").out) for wish in ("packed", "spread")
     )
     assert packed["gpus"] == 128
     assert [item["dimension"] for item in packed["dimensions"]] == ["tensor", "data", "data"]
     assert 0 < packed["ideal_ms"] < packed["step_ms"] <= spread["step_ms"]
+
+
+def test_a_step_spreads_as_the_plan_does_unless_told_otherwise(run: Run) -> None:
+    """The plan of this site balances by a hash over several queue pairs."""
+    times = [
+        json.loads(run(f"step site.yaml --job step.yaml --placement spread {words} --json").out)["step_ms"]
+        for words in ("", "--routing spray", "--routing ecmp --qps 1")
+    ]
+    assert times[1] < times[0] < times[2]
+
+
+RENAMED = {
+    "estimate site.yaml --capacity": "capacity site.yaml",
+    "estimate --capacity site.yaml --pairs 2 --json": "capacity site.yaml --pairs 2 --json",
+    "estimate site.yaml --step step.yaml --json": "step site.yaml --job step.yaml --json",
+    "estimate site.yaml --gpus 64 --step=step.yaml": "step site.yaml --job step.yaml --gpus 64",
+}
+
+
+@pytest.mark.parametrize("old", RENAMED)
+def test_the_old_spelling_works_and_names_the_new_one(run: Run, old: str) -> None:
+    was, now = run(old), run(RENAMED[old])
+    assert (was.code, was.out) == (0, now.out)
+    assert f"is now `fabric {RENAMED[old].split()[0]}`" in was.err
+
+
+def test_help_shows_the_new_spelling_alone(run: Run) -> None:
+    told = run("estimate --help").out
+    assert "--capacity" not in told
+    assert "--step" not in told
 
 
 def test_plot(run: Run, tmp_path: Path) -> None:
@@ -180,7 +217,7 @@ def test_platform_takes_effect(run: Run, tmp_path: Path) -> None:
     assert half / full == pytest.approx(2, rel=0.05)
 
 
-MISTAKES = (
+ESTIMATE = (
     "--size junk",
     "--size 1",
     "--size 1P",
@@ -202,7 +239,6 @@ MISTAKES = (
     "--seed -1",
     "--min-ctas 0",
     "--jobs 0",
-    "--jobs 2 --step step.yaml",
     "--jobs 3 --gpus 64",
     "--gpus 100000",
     "--gpus 12",
@@ -232,28 +268,46 @@ MISTAKES = (
     "--platform typo.yaml",
     "--platform zero.yaml",
     "--platform words.yaml",
-    "--step nowhere.yaml",
-    "--step broken.yaml",
-    "--step list.yaml",
-    "--step empty.yaml",
-    "--step site.yaml",
     "--size 1M --plot nowhere/out.svg",
     "--size 1M --plot folder",
     "--size 1M --plot out.svg --measured nowhere.yaml",
     "--size 1M --plot out.svg --measured step.yaml",
     "--size 1M --plot out.svg --measured list.yaml",
     "--size 1M --measured measured.yaml",
-    "--capacity --step step.yaml",
-    "--capacity --size 1M",
-    "--step step.yaml --sweep 1K:1M",
-    "--pairs 5",
+)
+MISTAKES = (
+    *(f"estimate site.yaml {words}" for words in ESTIMATE),
+    *(f"step site.yaml --job {name}.yaml" for name in ("nowhere", "broken", "list", "empty", "site")),
+    "step site.yaml --job step.yaml --gpus 12",
+    "step site.yaml --job step.yaml --routing ecpm --qps 129 --seed -1",
+    "step site.yaml --job step.yaml --placement sprad",
+    "step site.yaml --job step.yaml --platform typo.yaml",
+    "step site.yaml --job step.yaml --fail backend-leaf01",
+    "step site.yaml --job step.yaml --fabric storage",
+    "capacity site.yaml --pairs -1 --seed -1",
+    "capacity site.yaml --pairs 10001",
+    "capacity site.yaml --fail backend-leaf01",
+    "capacity site.yaml --fail backend-spine001 --fail backend-spine002",
+    "capacity site.yaml --fabric bakend",
+)
+REFUSED = (  # options that mean nothing there
+    "step site.yaml --job step.yaml --jobs 2",
+    "step site.yaml --job step.yaml --sweep 1K:1M",
+    "step site.yaml",
+    "capacity site.yaml --size 1M",
+    "capacity site.yaml --job step.yaml",
+    "estimate site.yaml --pairs 5",
+    "estimate site.yaml --job step.yaml",
+    "estimate site.yaml --capacity --step step.yaml",
+    "estimate site.yaml --capacity --size 1M",
+    "estimate site.yaml --step step.yaml --sweep 1K:1M",
 )
 
 
 @pytest.mark.parametrize("words", MISTAKES)
 def test_mistake(run: Run, words: str) -> None:
     """Exit code 2, nothing on stdout, an error and a hint for each mistake, no traceback, no inner words of Python."""
-    done = run(f"estimate site.yaml {words}")
+    done = run(words)
     assert done.code == 2
     assert done.out == ""
     said = done.err.splitlines()
@@ -264,11 +318,18 @@ def test_mistake(run: Run, words: str) -> None:
     assert said[1].startswith("    hint: ")
 
 
+@pytest.mark.parametrize("words", REFUSED)
+def test_options_of_another_question(run: Run, words: str) -> None:
+    done = run(words)
+    assert (done.code, done.out) == (2, "")
+    assert re.search(r"No such option: --|Missing option '--job'", done.err)
+
+
 def test_mistakes_as_they_are_read(run: Run) -> None:
     """All of them on one page."""
     page = []
     for words in MISTAKES:
-        page.append(f"$ fabric estimate site.yaml {words}\n{run(f'estimate site.yaml {words}').err}")
+        page.append(f"$ fabric {words}\n{run(words).err}")
     golden("cli/estimate-mistakes.txt", "\n".join(page))
 
 

@@ -149,15 +149,13 @@ def tables(seed: int, number: int) -> Case:
 
 
 def steps(seed: int, number: int) -> Case:
-    """`fabric estimate --step` with a damaged model."""
+    """`fabric step` with a damaged model."""
     dice = rng("steps", seed, number)
     data = damage.damaged(
         dice, (ROOT / "docs" / "step-70b.yaml").read_bytes(), damage.YAML if dice.random() < 0.3 else damage.GENTLE
     )
     files = {"s.yaml": data, "x.yaml": (ROOT / "intent" / dice.choice(("h100-4su.yaml", "starter.yaml"))).read_bytes()}
-    return Case(
-        "steps", number, ("estimate", "x.yaml", "--step", "s.yaml", *(("--json",) if dice.random() < 0.3 else ())), files
-    )
+    return Case("steps", number, ("step", "x.yaml", "--job", "s.yaml", *(("--json",) if dice.random() < 0.3 else ())), files)
 
 
 def locks(seed: int, number: int) -> Case:

@@ -233,7 +233,7 @@ ALL_COMMANDS = (  # of intents; x.yaml is the intent, y.yaml a second one
         "diff y.yaml x.yaml --jobs 1 --format markdown",
         "diff y.yaml x.yaml --jobs 1 --format json",
     ),
-    *("estimate x.yaml", "estimate x.yaml --json --collective alltoall --size 64M", "estimate x.yaml --capacity --pairs 3"),
+    *("estimate x.yaml", "estimate x.yaml --json --collective alltoall --size 64M", "capacity x.yaml --pairs 3"),
     *("estimate x.yaml --placement spread --fail backend-spine001", "estimate x.yaml --routing adaptive --gpus 16 --jobs 2"),
     *("bom x.yaml", "bom x.yaml --json --spares 50", "report x.yaml -o r.html", "report x.yaml -o r.html --no-load"),
     *("explain x.yaml", "explain x.yaml backend.spines", "explain x.yaml backend-leaf001", "explain x.yaml 10.0.0.1"),

@@ -44,7 +44,7 @@ LIKELY = {  # by option, so that some command lines get further than their optio
     "--sweep": ("8:8G", "1M:1G:2"),
     "--placement": ("packed", "spread", "random:1", "gpu-0001,gpu-0002"),
     "--fail": ("backend-spine001", "backend-leaf001:backend-spine001", "gpu-0001"),
-    "--step": ("s.yaml",),
+    "--job": ("s.yaml",),
     "--prices": ("p.yaml",),
     "--measured": ("t.txt",),
     "--vary": ("oversubscription=1,2", "kind=rack", "unit=1,2", "planes=1,2"),

@@ -28,7 +28,7 @@ COMMANDS = (  # OUT is a file or folder; stdout and what is written have to be e
     "check intent/evpn-lab.yaml --format sarif",
     "diff intent/starter.yaml intent/h100-4su.yaml --format json",
     "estimate intent/h100-4su.yaml --sweep 64K:8G --collective alltoall --fail backend-spine001 --json",
-    "estimate intent/evpn-lab.yaml --capacity --json",
+    "capacity intent/evpn-lab.yaml --json",
     "estimate intent/h100-4su.yaml --sweep 64K:8G --plot OUT",
     "score tests/reference/collectives --json",
     "explore intent/h100-4su.yaml --vary switch=sn5600,7060dx5-64s --vary tiers=2,3 --json --plot OUT",

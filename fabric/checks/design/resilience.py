@@ -145,7 +145,7 @@ class Bisection(FabricCheck):
     id = "FAB237"
     title = "Every half of the fabric reaches the other at the promised share of NIC speed"
     severity = ERROR
-    mend = "`fabric estimate --capacity` shows every cut and the links that limit it"
+    mend = "`fabric capacity` shows every cut and the links that limit it"
     infiniband = True
 
     def judge(self, design: Design) -> Iterator[Finding]:

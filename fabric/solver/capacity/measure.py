@@ -19,7 +19,7 @@ from fabric.solver.capacity.throughput import PATTERNS, Ground, all_paths, ecmp,
 from fabric.solver.network import GBPS_PER_GBYTE_S, Floats, Network
 from fabric.solver.routes import Routes, routes
 
-__all__ = ["Capacity", "Cut", "Throughput", "lines", "measure", "paths"]
+__all__ = ["Capacity", "Cut", "Throughput", "measure", "paths"]
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,10 @@ class Capacity:
         found: dict[str, Any] = _plain(asdict(self))
         return found
 
+    def lines(self) -> list[str]:
+        """The same as a person reads it."""
+        return capacity_lines.lines(self)
+
 
 def measure(net: Network, failed: Failures, n_minus_1: bool = True, pairs: int = 0, seed: int = 0) -> Capacity:
     """Measures a healthy network with some failures.
@@ -115,11 +119,6 @@ def measure(net: Network, failed: Failures, n_minus_1: bool = True, pairs: int =
         singles_left_out=left_out,
         pairs=tuple(sampled_pairs(before, pairs, seed)),
     )
-
-
-def lines(found: Capacity) -> list[str]:
-    """The same as a person reads it."""
-    return capacity_lines.lines(found)
 
 
 def _cuts(base: Ground, broken: Network, halves: Sequence[Halves]) -> tuple[Cut, ...]:

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Asked:
-    """A collective on a job; `routing` and `queue_pairs` are what the plan configures."""
+    """A collective on a job. `routing` "" and `queue_pairs` 0 are for the pipeline to take from the plan."""
 
-    collective: str
-    sizes: tuple[int, ...]
+    collective: str = "all_reduce"
+    sizes: tuple[int, ...] = ()
     gpus: int | None = None
     algorithm: str = "auto"
     protocol: str = "auto"

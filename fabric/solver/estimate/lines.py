@@ -17,6 +17,29 @@ SPLITS = ("all_gather", "reduce_scatter", "alltoall")  # nccl-tests counts one r
 UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
+Answer = tuple[Estimate, Estimate | None]  # and what it was before its failures
+
+
+def text(found: Sequence[Answer], failed: Sequence[str]) -> list[str]:
+    """The whole answer of the first placement, what failures cost it, and the others beside it."""
+    now, before = found[0]
+    out = lines(now)
+    if before is not None:
+        out += against_healthy(now, before, failed)
+    return [*out, *compared([item for item, _ in found])] if len(found) > 1 else out
+
+
+def document(found: Sequence[Answer], failed: Sequence[str]) -> dict[str, Any]:
+    """The same for programs."""
+    now, before = found[0]
+    made: dict[str, Any] = {**as_dict(now), "failed": list(failed)}
+    if before is not None:
+        made["healthy_time_us"] = [row.time_us for row in before.rows]
+    if len(found) > 1:
+        made["placements"] = [as_dict(item) for item, _ in found]
+    return made
+
+
 def lines(found: Estimate) -> list[str]:
     """The whole answer."""
     return [*head(found), "", *table(found), *foot(found)]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from fabric import pipeline
 from fabric.diagnostics import InputError
 from fabric.solver.capacity.failures import NOTHING, apply, parse, separated
-from fabric.solver.capacity.measure import Capacity, lines, measure
+from fabric.solver.capacity.measure import Capacity, measure
 from fabric.solver.capacity.singles import MOST_CLASSES, elements
 from fabric.solver.network import Network, network
 from tests import ROOT
@@ -77,7 +77,7 @@ def test_failures_never_help(data: st.DataObject) -> None:
         if row.left.bisection is not None and left.bisection is not None:
             assert row.left.bisection <= left.bisection.share + 1e-9
     assert json.loads(json.dumps(left.as_dict()))["fabric"] == "backend"
-    assert lines(left)
+    assert left.lines()
 
 
 def test_single_failures_stand_for_all_elements() -> None:
@@ -127,7 +127,7 @@ def test_many_classes_are_cut_short_and_said() -> None:
     found = measure(net, down)
     assert len(found.singles) <= MOST_CLASSES
     assert len(found.singles) + found.singles_left_out == len(elements(net.without(down.links, down.devices)))
-    text = "\n".join(lines(found))
+    text = "\n".join(found.lines())
     assert ("more kinds of single failures" in text) == (found.singles_left_out > 1)
 
 
@@ -143,7 +143,7 @@ def test_a_fabric_of_one_server_has_no_cut(name: str) -> None:
     found = measure(fabric(name, servers=[(model, 1)], unit={"servers": 1}, pods=None, tiers="auto"), NOTHING)
     assert not any(cut.kind in ("units", "servers", "pods") for cut in found.cuts)
     assert all(row.optimal == row.ecmp == 1.0 for row in found.throughput)
-    assert lines(found)
+    assert found.lines()
 
 
 def test_real_intents() -> None:
@@ -163,7 +163,7 @@ def test_real_intents() -> None:
 
 def test_lines_read_as_a_report() -> None:
     net: Network = fabric("rack", servers=[("four", 8)])
-    text = lines(measure(net, parse(net, ["backend-leaf001:backend-spine001"]), n_minus_1=True, pairs=1))
+    text = measure(net, parse(net, ["backend-leaf001:backend-spine001"]), n_minus_1=True, pairs=1).lines()
     assert text[:5] == [
         "fabric backend: 8 servers, 32 GPUs, NICs 1,600 GB/s a direction",
         "  failed       backend-leaf001:backend-spine001",

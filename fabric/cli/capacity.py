@@ -1,0 +1,29 @@
+"""`fabric capacity`: what crosses a fabric at all, whole or with failures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from fabric import pipeline
+from fabric.cli import job
+from fabric.diagnostics import Report
+from fabric.json_text import json_text
+
+
+def capacity(
+    file: Path = job.FILE,
+    fabric: str = job.FABRIC,
+    fail: list[str] = job.FAIL,
+    pairs: int = typer.Option(0, "--pairs", metavar="N", help="sampled pairs of failures, beside every single one"),
+    seed: int = job.SEED,
+    as_json: bool = job.JSON,
+) -> None:
+    """Measure what a fabric carries: cuts, bisection, throughput, and what every single failure leaves."""
+    report = Report()
+    job.check_range(report, "--pairs", pairs, 0, 10_000, "0 to 10000 pairs of failures", "each takes a throughput of its own")
+    job.check_seed(report, seed)
+    report.raise_errors()
+    found = pipeline.capacity(job.chosen(file, fabric), tuple(fail), pairs, seed)
+    print(json_text(found.as_dict()) if as_json else "\n".join(found.lines()))
