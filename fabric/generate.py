@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from fabric.configs import Job, Renderer, capabilities
@@ -129,7 +130,9 @@ class Generation:
                     transaction.write(path, data)
                 advance(1)
             return
-        for chunk in in_chunks(partial(_staged, self.intent.folder, self.renderer, transaction), self.todo, self.jobs):
+        staged = partial(_staged, self.intent.folder, self.renderer, transaction)
+        first = [staged(self.todo[0])]  # in this process: workers inherit the templates and modules that it took
+        for chunk in chain([first], in_chunks(staged, self.todo[1:], self.jobs)):
             for records in chunk:
                 for record in records:
                     transaction.add(record)

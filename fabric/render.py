@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -68,19 +70,56 @@ def render(view: SwitchView, target: Target, overrides: Sequence[Override] = ())
 
 def refuse_control(value: object, field: str) -> None:
     """Names are checked where they are read; this is the second wall: no value starts a line of its own."""
+    texts: list[str] = []
+    _collect((value,), texts)
+    if not "".join(texts).isprintable():  # false for every character of CONTROL, and far faster than the search
+        _search(value, field)
+
+
+_PLAIN = frozenset([int, bool, float, type(None)])
+
+
+def _collect(items: Iterable[Any], texts: list[str]) -> None:
+    """Adds every text in some values, keys of mappings included."""
+    for item in items:
+        kind: Any = type(item)
+        if kind is str:
+            texts.append(item)
+        elif kind in _PLAIN:
+            continue
+        elif isinstance(item, str):
+            texts.append(item)
+        elif isinstance(item, Mapping):
+            _collect(item, texts)
+            _collect(item.values(), texts)
+        elif isinstance(item, (list, tuple)):
+            _collect(item, texts)
+        else:
+            _collect(_parts_of(kind)(item), texts)
+
+
+@cache
+def _parts_of(kind: Any) -> Callable[[object], Iterable[Any]]:
+    """What gives the fields of a record of this class, nothing where it is none."""
+    names = [part.name for part in fields(kind)] if is_dataclass(kind) else []
+    return attrgetter(names[0], *names) if names else lambda value: ()  # of two names or more: a tuple
+
+
+def _search(value: object, field: str) -> None:
+    """Raises ValueError for the first control character, with the field that has it."""
     if isinstance(value, str):
         if CONTROL.search(value):
             raise ValueError(f"{field}: control character in {value!r}")
     elif isinstance(value, Mapping):
         for key, item in value.items():
-            refuse_control(key, field)
-            refuse_control(item, f"{field}.{key}")
+            _search(key, field)
+            _search(item, f"{field}.{key}")
     elif isinstance(value, (list, tuple)):
         for n, item in enumerate(value):
-            refuse_control(item, f"{field}[{n}]")
+            _search(item, f"{field}[{n}]")
     elif is_dataclass(value):
         for part in fields(value):
-            refuse_control(getattr(value, part.name), f"{field}.{part.name}")
+            _search(getattr(value, part.name), f"{field}.{part.name}")
 
 
 # --- templates ----------------------------------------------------------------------------------------------

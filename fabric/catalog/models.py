@@ -118,11 +118,11 @@ class SwitchModel(Record):
 
     def group_of(self, cage: int) -> PortGroup:
         """The port group that front-panel cage `cage` (from 1) belongs to."""
-        for group in self.ports:
-            if cage <= group.count:
-                return group
-            cage -= group.count
-        raise IndexError(cage)
+        return self._group_of[cage - 1]
+
+    @cached_property
+    def _group_of(self) -> tuple[PortGroup, ...]:
+        return tuple(group for group in self.ports for _ in range(group.count))
 
 
 Interface = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,14}$")]

@@ -79,17 +79,18 @@ def _place(site: Path, op: Op, step: Step) -> None:
             f"{op.path} got in the way while the run was being written: {problem}",
             f"move it away, or remove {site / JOURNAL} to forget the run; then run `fabric generate` again",
         )
-    target = site / op.path
-    if kind(target.parent) == "absent":
+    target = f"{site}/{op.path}"
+    folder = os.path.dirname(target)
+    if kind(folder) == "absent":
         step("make a folder")
-        target.parent.mkdir(parents=True, exist_ok=True)
+        os.makedirs(folder, exist_ok=True)
     elif kind(target) == "folder":
         _rmdir_tree(target)
     step("place a file")
     os.replace(staged, target)
 
 
-def _rmdir_tree(folder: Path) -> None:
+def _rmdir_tree(folder: str) -> None:
     """Remove a folder which holds only folders: a file takes its name."""
     for below, _, _ in os.walk(folder, topdown=False):
         os.rmdir(below)
@@ -110,7 +111,7 @@ def _check_staged(site: Path, ops: Sequence[Op]) -> None:
         if kind(staged) == "absent":
             continue
         with explained(f"read the new content of {op.path}"):
-            whole = files.sha256(staged.read_bytes()) == op.sha256
+            whole = files.sha256(Path(staged).read_bytes()) == op.sha256
         if not whole:
             raise _stuck(site, f"the new content of {op.path} is damaged")
 

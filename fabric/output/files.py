@@ -17,10 +17,11 @@ def sha256(data: bytes) -> str:
 
 def read(site: Path, path: str) -> bytes | None:
     """The bytes of the regular file at `path`; None if there is no such thing. OutputError if unreadable."""
-    if odd_parent(site, path) or kind(site / path) != "file":
+    file = f"{site}/{path}"
+    if odd_parent(site, path) or kind(file) != "file":
         return None
     with explained(f"read {path}"):
-        return _bytes(site / path)
+        return _bytes(file)
 
 
 def look(site: Path, path: str, data: bytes) -> Look:
@@ -28,13 +29,14 @@ def look(site: Path, path: str, data: bytes) -> Look:
 
     Something else than a regular file, or a symlink on the way, is "absent": `paths.obstacle` names it.
     """
-    if odd_parent(site, path) or kind(site / path) != "file":
+    file = f"{site}/{path}"
+    if odd_parent(site, path) or kind(file) != "file":
         return "absent"
     with explained(f"read {path}"):
-        same = os.lstat(site / path).st_size == len(data) and _bytes(site / path) == data
+        same = os.lstat(file).st_size == len(data) and _bytes(file) == data
     return "same" if same else "different"
 
 
-def _bytes(file: Path) -> bytes:
-    with open(os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as opened:
-        return opened.read()
+def _bytes(file: str) -> bytes:
+    with open(os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb", buffering=0) as opened:
+        return opened.readall()

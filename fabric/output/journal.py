@@ -49,12 +49,12 @@ class Op:
         return f"{self.kind} {self.sha256} {self.path}\n"
 
 
-def staged_file(site: Path, path: str, sha: str) -> Path:
+def staged_file(site: Path, path: str, sha: str) -> str:
     """Where the content `sha` for `path` is staged.
 
     The name tells the content, so a worker which outlives its killed run cannot spoil a later one.
     """
-    return site / JOURNAL / "new" / f"{sha}-{sha256(path.encode())[:16]}"
+    return f"{site}/{JOURNAL}/new/{sha}-{sha256(path.encode())[:16]}"
 
 
 def begin(site: Path) -> None:

@@ -65,7 +65,7 @@ def parents(path: str) -> Iterator[str]:
         end = path.find("/", end + 1)
 
 
-def kind(file: Path) -> Kind:
+def kind(file: Path | str) -> Kind:
     """What is at `file` itself, not at what it may point to. OutputError if that cannot be seen."""
     try:
         mode = os.lstat(file).st_mode
@@ -83,7 +83,7 @@ def kind(file: Path) -> Kind:
 def odd_parent(site: Path, path: str) -> tuple[str, Kind] | None:
     """The first folder of `path` which is not a real folder, and what it is instead; None if all are."""
     for parent in parents(path):
-        if (found := kind(site / parent)) != "folder":
+        if (found := kind(f"{site}/{parent}")) != "folder":
             return parent, found
     return None
 
@@ -98,7 +98,7 @@ def obstacle(site: Path, path: str, owned: bool, leaving: Collection[str]) -> st
         parent, found = odd
         free = found == "absent" or (found == "file" and parent in leaving)
         return None if free else f"its folder {parent} is a {found}"
-    found = kind(site / path)
+    found = kind(f"{site}/{path}")
     if found == "absent" or (found == "file" and owned):
         return None
     if found == "file":

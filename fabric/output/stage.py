@@ -41,15 +41,15 @@ def stage_any(site: Path, path: str, data: bytes, owned: bool, step: Step = no_s
     found = files.look(site, path, data)
     if found == "same":
         return Staged(path, sha, len(data), "unchanged")
-    if not (site / JOURNAL / "new").is_dir():
+    if not os.path.isdir(f"{site}/{JOURNAL}/new"):
         raise OutputError(f"cannot stage {path}: no run is open for {site}")
     with explained(f"stage {path}"):
         _write(staged_file(site, path, sha), data, step)
     return Staged(path, sha, len(data), "changed" if found == "different" and owned else "new")
 
 
-def _write(file: Path, data: bytes, step: Step) -> None:
-    draft = file.with_name(f"{file.name}.{os.getpid()}")
+def _write(file: str, data: bytes, step: Step) -> None:
+    draft = f"{file}.{os.getpid()}"
     step("stage a file")
     # 0644 less the umask: generated files are never executable, whatever they replace.
     with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o644), "wb") as opened:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import BaseLoader, Environment, StrictUndefined, TemplateNotFound
-from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 import fabric
 
@@ -48,5 +47,8 @@ class ShippedLoader(BaseLoader):
 
 @cache
 def environment() -> Environment:
-    """One per process: a template is compiled once, not once a switch."""
-    return ImmutableSandboxedEnvironment(loader=ShippedLoader(), **SYNTAX)
+    """One per process: a template is compiled once, not once a switch.
+
+    No sandbox: these templates are part of the program, and one that a site wrote is printed by `site` alone.
+    """
+    return Environment(loader=ShippedLoader(), **SYNTAX)
