@@ -11,7 +11,7 @@ import typer
 
 from fabric.cli.common import FINDINGS, say, show_diagnostics
 from fabric.cli.reports import asked, usage, write
-from fabric.json_text import json_text
+from fabric.formats.json import json_text
 
 if TYPE_CHECKING:
     from fabric.bom.bill import Bill

@@ -9,7 +9,7 @@ import typer
 from fabric import pipeline
 from fabric.cli import job
 from fabric.diagnostics import Report
-from fabric.json_text import json_text
+from fabric.formats.json import json_text
 
 
 def capacity(

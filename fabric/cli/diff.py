@@ -56,7 +56,7 @@ def diff(
 def _printed(made: Diff, form: str) -> str:
     if form == "json":
         from fabric.diff.document import document
-        from fabric.json_text import json_text
+        from fabric.formats.json import json_text
 
         return json_text(document(made), ensure_ascii=False) + "\n"
     if form == "markdown":

@@ -40,8 +40,8 @@ def init(
     nos: str = typer.Option("", "--nos", help="network OS: sonic, eos, frr, …", show_default=False),
 ) -> None:
     """Write a short commented intent."""
+    from fabric.formats.whole import write_new
     from fabric.intent.draft import SCHEMA, Draft, check, write
-    from fabric.output.whole import write_new
 
     draft = Draft(
         name=name,

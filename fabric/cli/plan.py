@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from fabric.cli.common import say, show_diagnostics
-from fabric.json_text import json_text
+from fabric.formats.json import json_text
 from fabric.text.words import counted
 
 if TYPE_CHECKING:

@@ -37,7 +37,7 @@ def asked(forms: Sequence[str], known: Sequence[str], example: str) -> list[tupl
 
 def write(reports: Sequence[tuple[str, Path | None]], report: Callable[[str], str | bytes]) -> None:
     """The reports; files are all written, each whole, or none."""
-    from fabric.output.whole import write_files
+    from fabric.formats.whole import write_files
 
     made = [(file, report(name)) for name, file in reports]
     files = {file: text for file, text in made if file is not None and _plain(file)}
@@ -49,7 +49,7 @@ def write(reports: Sequence[tuple[str, Path | None]], report: Callable[[str], st
 
 def put(file: Path | None, made: str | bytes) -> None:
     """Writes a file whole or leaves it as it was; no file is stdout. A symlink that a person names is followed."""
-    from fabric.output.whole import write_file
+    from fabric.formats.whole import write_file
 
     data = encoded(made)
     try:
@@ -71,7 +71,7 @@ def put_folder(folder: Path, files: Mapping[str, str | bytes]) -> None:
     The folder itself may be a symlink, as whoever names it knows it. What lies in it may have come with a checkout: a
     symlink there is refused.
     """
-    from fabric.output.whole import write_folder
+    from fabric.formats.whole import write_folder
 
     for name in files:
         at = folder

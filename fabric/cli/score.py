@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from fabric.cli.common import say, show_diagnostics
-from fabric.json_text import json_text
+from fabric.formats.json import json_text
 
 if TYPE_CHECKING:
     from fabric.solver.measured.tables import Table

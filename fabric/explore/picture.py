@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from fabric.explore.front import Objective
 from fabric.explore.measure import Figures
 from fabric.explore.report import Found, title
-from fabric.export.canvas import FONT, INK, PAPER, RULE, SOFT, Box, Canvas, number
+from fabric.formats.svg import FONT, INK, PAPER, RULE, SOFT, Box, Canvas, number
 
 WIDTH, HEIGHT = 900.0, 560.0
 PLOT = Box(84, 64, 780, 420)

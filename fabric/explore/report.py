@@ -10,7 +10,7 @@ from fabric.explore.front import Objective, front, known
 from fabric.explore.measure import ALLTOALL, Figures, Outcome
 from fabric.explore.run import Sweep, reasons
 from fabric.export.tables import table
-from fabric.json_text import json_text
+from fabric.formats.json import json_text
 from fabric.solver.plot import size_words
 from fabric.text.table import table as aligned_table
 from fabric.text.words import counted

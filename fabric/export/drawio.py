@@ -12,7 +12,6 @@ from math import log10
 
 from fabric.export import mxgraph
 from fabric.export.bundles import Bundle, Column, Graph, Node, Pod, overview, switches
-from fabric.export.canvas import INK, PANEL, PAPER, RULE, SOFT, Box, fit, wrap
 from fabric.export.colours import ROLES
 from fabric.export.mxgraph import SHAPES, Page
 from fabric.export.pictures import view as views
@@ -20,6 +19,7 @@ from fabric.export.pictures.kinds import Kind, kinds
 from fabric.export.pictures.view import View
 from fabric.export.words import bundle
 from fabric.floor.floor import floor
+from fabric.formats.svg import INK, PANEL, PAPER, RULE, SOFT, Box, fit, wrap
 from fabric.plan.devices import ATTACHED, LEAF, SWITCH_ROLES, Device
 from fabric.plan.links import KINDS
 from fabric.plan.plan import FabricPlan, Plan

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from json import dumps
 
 from fabric.export.bundles import Bundle, Graph, Node, Pod, overview
-from fabric.export.canvas import INK, PANEL, RULE
 from fabric.export.colours import ROLES
 from fabric.export.pictures.view import View
+from fabric.formats.svg import INK, PANEL, RULE
 from fabric.plan.devices import ATTACHED
 from fabric.plan.links import KINDS
 from fabric.plan.plan import Plan

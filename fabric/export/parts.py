@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from fabric.export.canvas import text_width
+from fabric.formats.svg import text_width
 from fabric.plan.devices import LEAF, SERVER, SPINE, Device
 from fabric.plan.plan import FabricPlan
 from fabric.text.words import counted

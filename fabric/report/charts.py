@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from fabric.export.canvas import fit, number
+from fabric.formats.svg import fit, number
 from fabric.report.spread import BIN, TierSpread
 from fabric.solver.network import Floats
 

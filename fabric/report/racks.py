@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from html import escape
 from itertools import groupby
 
-from fabric.export.canvas import fit, number
 from fabric.floor.floor import Floor
 from fabric.floor.names import row_letters
+from fabric.formats.svg import fit, number
 from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
 from fabric.plan.plan import Plan
 

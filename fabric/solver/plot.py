@@ -13,7 +13,7 @@ from hashlib import sha256
 from html import escape
 from typing import Literal
 
-from fabric.export.canvas import FONT, fit, number, text_width
+from fabric.formats.svg import FONT, fit, number, text_width
 from fabric.text.words import plural
 
 Style = Literal["line", "dashed", "dots"]

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from fabric.output import whole
+from fabric.formats import whole
 from tests.cli.conftest import Done, Run
 
 GOOD = """\

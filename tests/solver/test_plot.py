@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabric.export.canvas import text_width
+from fabric.formats.svg import text_width
 from fabric.solver.plot import HEIGHT, WIDTH, Series, busbw_svg, size_words
 
 SVG = "{http://www.w3.org/2000/svg}"

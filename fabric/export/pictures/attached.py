@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from fabric.export.canvas import PAPER, Box, Canvas
 from fabric.export.colours import SERVERS
 from fabric.export.pictures import gutter
 from fabric.export.pictures.view import View
+from fabric.formats.svg import PAPER, Box, Canvas
 from fabric.plan.devices import ATTACHED
 from fabric.plan.links import ATTACHMENT
 from fabric.text.words import counted

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fabric.export.canvas import FRAMES, INK, PANEL, PAPER, RULE, SOFT, Box, Canvas, fit, text_width, wrap
 from fabric.export.colours import SERVERS, Tone, plane_tone, rail_colour
 from fabric.export.parts import UnitPart
 from fabric.export.pictures.unit_rows import PAD, Landing, UnitStyle
 from fabric.export.pictures.view import View, rails
 from fabric.export.spans import names_span, ports_span, runs
+from fabric.formats.svg import FRAMES, INK, PANEL, PAPER, RULE, SOFT, Box, Canvas, fit, text_width, wrap
 from fabric.plan.coordinates import nic_name
 from fabric.plan.devices import SERVER, Device
 from fabric.plan.links import LEAF_SPINE, SERVER_LEAF

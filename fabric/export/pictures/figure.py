@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import partial
 from html import escape
 
-from fabric.export.canvas import FONT, PAPER, RULE, SOFT, Box, Canvas, number
 from fabric.export.pictures import attached, gutter, overview, switches
 from fabric.export.pictures.cards import CARDS
 from fabric.export.pictures.unit_rows import UnitStyle
 from fabric.export.pictures.units import SQUARES
 from fabric.export.pictures.view import View
+from fabric.formats.svg import FONT, PAPER, RULE, SOFT, Box, Canvas, number
 
 EDGE, HEAD, BETWEEN = 24.0, 64.0, 36.0
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fabric.export.canvas import FRAMES, PANEL, PAPER, RULE, Box, Canvas
 from fabric.export.colours import NEUTRAL
 from fabric.export.parts import Gap, PodPart, condense
 from fabric.export.pictures import banks, gutter, unit_rows
@@ -13,6 +12,7 @@ from fabric.export.pictures.banks import Placed
 from fabric.export.pictures.unit_rows import Landing, Row, UnitStyle
 from fabric.export.pictures.view import Network, View
 from fabric.export.words import bundle
+from fabric.formats.svg import FRAMES, PANEL, PAPER, RULE, Box, Canvas
 from fabric.plan.devices import CORE, LEAF, SERVER, SPINE
 from fabric.plan.links import LEAF_SPINE, SERVER_LEAF, SPINE_CORE
 from fabric.text.words import counted

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fabric.export.canvas import FRAMES, INK, PANEL, PAPER, RULE, SOFT, Box, Canvas, text_width, wrap
 from fabric.export.colours import ROLES, Tone
 from fabric.export.pictures.figure import EDGE, document
 from fabric.export.pictures.kinds import Kind, Mounted, RowsAlike, kinds, rows
 from fabric.floor.floor import Floor
+from fabric.formats.svg import FRAMES, INK, PANEL, PAPER, RULE, SOFT, Box, Canvas, text_width, wrap
 from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE
 from fabric.plan.plan import Plan
 from fabric.text.words import counted

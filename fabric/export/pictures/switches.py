@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from fabric.export.canvas import FRAMES, PANEL, PAPER, RULE, Box, Canvas, text_width, wrap
 from fabric.export.colours import NEUTRAL, SERVERS, plane_tone, rail_colour
 from fabric.export.parts import UnitPart
 from fabric.export.pictures import gutter
 from fabric.export.pictures.view import View
 from fabric.export.words import bundle
+from fabric.formats.svg import FRAMES, PANEL, PAPER, RULE, Box, Canvas, text_width, wrap
 from fabric.plan.devices import CORE, LEAF, SERVER, SPINE, Device
 from fabric.plan.links import LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
 from fabric.text.words import counted

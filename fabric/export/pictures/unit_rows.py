@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from fabric.export.canvas import Box, Canvas
 from fabric.export.parts import Gap, UnitPart, condense
 from fabric.export.pictures.banks import gap
 from fabric.export.pictures.view import View
+from fabric.formats.svg import Box, Canvas
 
 GAP, GAP_WIDTH, PAD = 10.0, 64.0, 8.0
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fabric.export.canvas import FRAMES, PANEL, PAPER, RULE, SOFT, Box, Canvas
 from fabric.export.colours import NEUTRAL, SERVERS, plane_tone, rail_colour
 from fabric.export.parts import UnitPart
 from fabric.export.pictures.unit_rows import PAD, Landing, UnitStyle
 from fabric.export.pictures.view import View
+from fabric.formats.svg import FRAMES, PANEL, PAPER, RULE, SOFT, Box, Canvas
 from fabric.plan.devices import Device
 from fabric.text.words import counted
 
