@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fabric.bom.bill import Bill
 from fabric.bom.cost import Cost
 from fabric.bom.power import Power, btu_per_hour
+from fabric.formats.csv import csv_text as to_csv
+from fabric.formats.csv import no_formula
 
 Cell = str | int | float | None
 Row = Sequence[Cell]
@@ -146,13 +146,4 @@ def sheets(bill: Bill) -> list[Sheet]:
 
 def csv_text(sheet: Sheet) -> str:
     """A table as CSV. A text that a spreadsheet would take for a formula is put behind an apostrophe."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(sheet.head)
-    writer.writerows([_plain(value) for value in row] for row in sheet.rows)
-    return out.getvalue()
-
-
-def _plain(value: Cell) -> Cell:
-    formula = isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r")
-    return f"'{value}" if formula else value
+    return to_csv(sheet.head, (tuple(map(no_formula, row)) for row in sheet.rows))

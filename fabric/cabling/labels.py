@@ -9,12 +9,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
-
 from fabric.cabling.colours import TONES
 from fabric.cabling.rows import printable
 from fabric.cabling.runs import Runs
 from fabric.cabling.walking import Walk
+from fabric.formats import yaml
 
 FONT, BOLD = "Helvetica", "Helvetica-Bold"
 LARGEST_PT, SMALLEST_PT = 7.0, 4.5
@@ -54,7 +53,7 @@ class Label(NamedTuple):
 @cache
 def sheets() -> dict[str, Sheet]:
     """Sheets that are known, by name."""
-    data = yaml.safe_load((Path(__file__).parent / "sheets.yaml").read_text(encoding="utf-8"))
+    data = yaml.read(Path(__file__).parent / "sheets.yaml")
     found: dict[str, Sheet] = {}
     for name, fields in data.items():
         values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()}

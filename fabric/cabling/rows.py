@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 
@@ -11,7 +10,9 @@ from numpy.typing import NDArray
 
 from fabric.cabling.runs import Runs
 from fabric.catalog import media
-from fabric.export.tables import table
+from fabric.formats.csv import csv_text as to_csv
+from fabric.formats.csv import no_formula
+from fabric.formats.json import json_line
 from fabric.plan.links import KINDS
 
 Cell = str | int | float
@@ -24,15 +25,11 @@ COLUMNS: tuple[str, ...] = (
     *(f"b_{name}" for name in END),
     *("medium", "class", "speed_gbps", "links", "pieces", "length_m", "order_length_m", "colour", "a_label", "b_label"),
 )
-RISKY = tuple("=+-@\t\r")  # a spreadsheet takes what begins so for a formula
 
 
 def safe(value: Cell) -> Cell:
     """A cell that no spreadsheet evaluates, without control characters."""
-    if not isinstance(value, str):
-        return value
-    value = printable(value)
-    return f"'{value}" if value.startswith(RISKY) else value
+    return no_formula(printable(value)) if isinstance(value, str) else value
 
 
 def printable(text: str) -> str:
@@ -106,11 +103,11 @@ def _end(runs: Runs, chosen: Ints, end: str) -> list[list[Cell]]:
 
 def csv_text(columns: Sequence[str], cells: Iterable[Sequence[Cell]]) -> str:
     """Rows as CSV that a spreadsheet may open."""
-    return table(columns, (tuple(map(safe, row)) for row in cells))
+    return to_csv(columns, (tuple(map(safe, row)) for row in cells))
 
 
 def json_text(runs: Runs, chosen: Ints) -> str:
     """The run list as one document, a line a leg."""
-    lines = [json.dumps(dict(zip(COLUMNS, row, strict=True)), ensure_ascii=False) for row in rows(runs, chosen)]
+    lines = [json_line(dict(zip(COLUMNS, row, strict=True)), ensure_ascii=False) for row in rows(runs, chosen)]
     head = {"site": runs.plan.site, "racks": len(runs.floor.racks), "rack_units": runs.floor.units}
-    return json.dumps(head, ensure_ascii=False)[:-1] + ', "cables": [\n' + ",\n".join(lines) + "\n]}\n"
+    return json_line(head, ensure_ascii=False)[:-1] + ', "cables": [\n' + ",\n".join(lines) + "\n]}\n"

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from fabric.catalog.models import ServerModel, SonicPlatform, SwitchModel, generic_switch
+from fabric.formats import yaml
+from fabric.formats.json import model_of
 
 DATA = Path(__file__).parent / "data"
 
@@ -20,7 +19,7 @@ def switch(name: str, own: Mapping[str, SwitchModel] = {}) -> SwitchModel | None
     if name in own:
         return own[name]
     entry = _entries("switches").get(name)
-    return SwitchModel.model_validate_json(json.dumps(entry)) if entry is not None else generic_switch(name)
+    return model_of(SwitchModel, entry) if entry is not None else generic_switch(name)
 
 
 def server(name: str, own: Mapping[str, ServerModel] = {}) -> ServerModel | None:
@@ -28,7 +27,7 @@ def server(name: str, own: Mapping[str, ServerModel] = {}) -> ServerModel | None
     if name in own:
         return own[name]
     entry = _entries("servers").get(name)
-    return ServerModel.model_validate_json(json.dumps(entry)) if entry is not None else None
+    return model_of(ServerModel, entry) if entry is not None else None
 
 
 def switch_names() -> list[str]:
@@ -47,15 +46,9 @@ def sonic_platform(name: str) -> SonicPlatform | None:
     path = DATA / "sonic" / f"{name}.yaml"
     if "/" in name or not path.is_file():
         return None
-    return SonicPlatform.model_validate_json(json.dumps(_read(path)))
+    return model_of(SonicPlatform, yaml.read(path))
 
 
 @cache
 def _entries(kind: str) -> dict[str, Any]:
-    return {name: entry for path in sorted((DATA / kind).glob("*.yaml")) for name, entry in _read(path).items()}
-
-
-def _read(path: Path) -> dict[str, Any]:
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    data: dict[str, Any] = yaml.load(path.read_text(encoding="utf-8"), loader)
-    return data
+    return {name: entry for path in sorted((DATA / kind).glob("*.yaml")) for name, entry in yaml.read(path).items()}

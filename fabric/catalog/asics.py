@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Annotated, Any
 
-import yaml
 from pydantic import Field, model_validator
 
 from fabric.catalog.models import Gbps, Record
+from fabric.formats import yaml
+from fabric.formats.json import model_of
 
 Metres = Annotated[int, Field(ge=0)]  # tables of routers reach further than a cable of an intent may
 FOLDER = Path(__file__).parent / "data" / "asics"
@@ -144,8 +144,7 @@ def _spellings() -> dict[str, str]:
 
 @cache
 def _asics() -> dict[str, Asic]:
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     entries: dict[str, Any] = {}
     for path in sorted(FOLDER.glob("*.yaml")):
-        entries |= yaml.load(path.read_text(encoding="utf-8"), loader)
-    return {name: Asic.model_validate_json(json.dumps(fields)) for name, fields in entries.items()}
+        entries |= yaml.read(path)
+    return {name: model_of(Asic, fields) for name, fields in entries.items()}

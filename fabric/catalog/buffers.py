@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from pathlib import Path
 from typing import Literal
 
-import yaml
 from pydantic import Field, model_validator
 
 from fabric.catalog.models import Record
+from fabric.formats import yaml
+from fabric.formats.json import model_of
 
 FOLDER = Path(__file__).parent / "data" / "buffers"
 
@@ -84,5 +84,4 @@ def buffers(switch_name: str) -> SonicBuffers | None:
     path = FOLDER / f"{switch_name}.yaml"
     if "/" in switch_name or not path.is_file():
         return None
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    return SonicBuffers.model_validate_json(json.dumps(yaml.load(path.read_text(encoding="utf-8"), loader)))
+    return model_of(SonicBuffers, yaml.read(path))

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import math
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
-import yaml
 from pydantic import Field
 
 from fabric.catalog.models import Gbps, Record
+from fabric.formats import yaml
+from fabric.formats.json import model_of
 
 FOLDER = Path(__file__).parent / "data" / "media"
 
@@ -163,7 +163,7 @@ def fibres() -> dict[str, Fibre]:
 @cache
 def cages() -> Cages:
     """What the cages of the shipped boxes are."""
-    return Cages.model_validate_json(json.dumps(_read("cages")))
+    return model_of(Cages, yaml.read(FOLDER / "cages.yaml"))
 
 
 def bought(name: str) -> Cable | Fibre:
@@ -180,10 +180,4 @@ def fibre_between(connector: str, far: str, fibre: str, ends: int, panel: bool =
 
 
 def _load(stem: str, kind: type[Kind]) -> dict[str, Kind]:
-    return {name: kind.model_validate_json(json.dumps(entry)) for name, entry in _read(stem).items()}
-
-
-def _read(stem: str) -> dict[str, Any]:
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    data: dict[str, Any] = yaml.load((FOLDER / f"{stem}.yaml").read_text(encoding="utf-8"), loader)
-    return data
+    return {name: model_of(kind, entry) for name, entry in yaml.read(FOLDER / f"{stem}.yaml").items()}

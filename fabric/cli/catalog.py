@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import typer
+
+from fabric.formats.json import json_text
 
 if TYPE_CHECKING:
     from fabric.catalog.models import ServerModel, SwitchModel
@@ -26,7 +27,7 @@ def catalog(
             known = [*hardware.switch_names(), *hardware.server_names()]
             raise InputError([Diagnostic("FAB106", Place("catalog"), f"unknown model '{name}'", nearest(name, known))])
         print(
-            json.dumps(entry.model_dump(exclude_defaults=True), indent=2) if as_json else _yaml(name, entry),
+            json_text(entry.model_dump(exclude_defaults=True)) if as_json else _yaml(name, entry),
             end="\n" * as_json,
         )
         return
@@ -34,7 +35,7 @@ def catalog(
     servers = {model: server for model in hardware.server_names() if (server := hardware.server(model))}
     if as_json:
         everything = {**switches, **servers}
-        print(json.dumps({model: entry.model_dump(exclude_defaults=True) for model, entry in everything.items()}, indent=2))
+        print(json_text({model: entry.model_dump(exclude_defaults=True) for model, entry in everything.items()}))
         return
     print("\n".join([*_switches(switches), "", *_servers(servers)]))
 
@@ -55,11 +56,9 @@ def _servers(servers: dict[str, ServerModel]) -> Iterator[str]:
 
 def _yaml(name: str, entry: SwitchModel | ServerModel) -> str:
     """The entry as the intent language takes it under `catalog:`."""
-    import yaml
-
     from fabric.catalog.models import SwitchModel
+    from fabric.formats.yaml import dump
 
     kind = "switches" if isinstance(entry, SwitchModel) else "servers"
-    data = {"catalog": {kind: {name: json.loads(entry.model_dump_json(exclude_defaults=True))}}}
-    text: str = yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=110, default_flow_style=None)
-    return text
+    data = {"catalog": {kind: {name: entry.model_dump(mode="json", exclude_defaults=True)}}}
+    return dump(data, allow_unicode=True, width=110, default_flow_style=None)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import typer
+
+from fabric.formats.json import json_text
 
 if TYPE_CHECKING:
     from fabric.catalog.asics import Asic
@@ -56,7 +57,7 @@ def headroom(
         lossless_mtu_bytes=rdma_mtu + ROCE_HEADERS_BYTES if rdma_mtu else LOSSLESS_MTU_BYTES,
     )
     if as_json:
-        print(json.dumps(asdict(result), indent=2))
+        print(json_text(asdict(result)))
         return
     print(f"{switch or asic}, {speed}G, {length} m, MTU {mtu}")
     print("\n".join(explain(result)))

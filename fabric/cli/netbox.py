@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ import typer
 
 from fabric.cli.common import FINDINGS, progress, say, show_diagnostics
 from fabric.cli.reports import put
+from fabric.formats.json import json_line
 from fabric.text.words import and_more
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _print(done: Pushed, dry: bool, as_json: bool) -> None:
     from fabric.inventory.push import lines
 
     if as_json:
-        put(None, json.dumps(_document(done, dry), ensure_ascii=False) + "\n")
+        put(None, json_line(_document(done, dry), ensure_ascii=False) + "\n")
         return
     if dry:
         for change in done.changes[:MOST_SHOWN]:

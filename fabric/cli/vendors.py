@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import typer
 
+from fabric.formats.json import json_text
 from fabric.text.table import aligned
 
 
@@ -27,7 +27,7 @@ def vendors(as_json: bool = typer.Option(False, "--json", help="print one JSON d
             "switches": list(boxes),
             "lacking": {m: list(box.lacks) for m, box in boxes.items() if box.lacks},
         }
-    print(json.dumps(table, indent=2) if as_json else "\n".join(_lines(table)))
+    print(json_text(table) if as_json else "\n".join(_lines(table)))
 
 
 def _lines(table: dict[str, dict[str, Any]]) -> list[str]:

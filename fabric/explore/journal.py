@@ -17,6 +17,7 @@ from fabric.diagnostics import Place, Report
 from fabric.explore.dimensions import Value
 from fabric.explore.measure import Ask, Figures, Outcome
 from fabric.explore.space import Base, Choice
+from fabric.formats.json import json_line
 
 
 def fingerprint(base: Base, ask: Ask) -> str:
@@ -66,7 +67,7 @@ class Journal:
     def _append(self, rows: Iterable[dict[str, Any]]) -> None:
         try:
             with self.path.open("a", encoding="utf-8") as stream:
-                stream.writelines(json.dumps(row) + "\n" for row in rows)
+                stream.writelines(json_line(row) + "\n" for row in rows)
                 stream.flush()
                 os.fsync(stream.fileno())
         except OSError as error:  # of a full disk it does not say which file

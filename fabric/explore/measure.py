@@ -7,7 +7,6 @@ that is the time which the links allow, without the luck of a hash, and it takes
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from fabric.bom.prices import Prices
 from fabric.bom.quick import quick
 from fabric.diagnostics import InputError
 from fabric.explore.space import Base, Choice
+from fabric.formats.json import json_line
 from fabric.hosts.spreading import spreading
 from fabric.intent import load
 from fabric.intent.intent import Intent
@@ -118,7 +118,12 @@ def measure(base: Base, ask: Ask, stages: Stages, choice: Choice) -> Outcome:
 
 def _plan(base: Base, data: dict[str, Any], stages: Stages) -> FabricPlan:
     """The fabric as it would be planned on free ground, with no numbers kept."""
-    text = source.parse(json.dumps(data), base.shown)
+    text = source.parse(json_line(data), base.shown)
+
+    from fabric.intent import source
+    from fabric.planner.lock import Lock
+
+    text = source.parse(json_line(data), base.shown)
     path = Path(base.shown)
     intent = Intent(path, load.validate(text), text, path.parent)
     return stages.plan(intent, Lock()).fabrics[base.fabric]

@@ -9,10 +9,10 @@ from typing import Any
 from fabric.explore.front import Objective, front, known
 from fabric.explore.measure import ALLTOALL, Figures, Outcome
 from fabric.explore.run import Sweep, reasons
-from fabric.export.tables import table
+from fabric.formats.csv import csv_text
 from fabric.formats.json import json_text
 from fabric.solver.plot import size_words
-from fabric.text.table import table as aligned_table
+from fabric.text.table import table
 from fabric.text.words import counted
 
 REASONS = 5  # that are told
@@ -111,7 +111,7 @@ def _front(found: Found) -> list[str]:
         rows.append([str(number), *(_word(choice[name]) for name in varied), *cells, f"+{same}" if same else ""])
     if not any(row[-1] for row in rows):
         head[-1] = ""
-    return aligned_table(head, rows, ">" + "<" * len(varied) + "".join(align for _, align, _ in columns) + ">")
+    return table(head, rows, ">" + "<" * len(varied) + "".join(align for _, align, _ in columns) + ">")
 
 
 def _varied(found: Found) -> list[str]:
@@ -203,7 +203,7 @@ def as_csv(found: Found) -> str:
         rows.append([*map(_word, dict(item.choice).values()), place.get(at), *map(row.get, figures), item.why])
     chosen = list(dict(found.outcomes[0].choice))
     titles = [f"{name}_built" if name in chosen else name for name in figures]  # no two columns of one name
-    return table([*chosen, "front", *titles, "why"], rows)
+    return csv_text([*chosen, "front", *titles, "why"], rows)
 
 
 FORMATS: Mapping[str, Callable[[Found], str]] = {"text": text, "csv": as_csv, "json": as_json}

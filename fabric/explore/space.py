@@ -12,7 +12,9 @@ from fabric import catalog
 from fabric.catalog.models import SwitchModel
 from fabric.diagnostics import Place, Report
 from fabric.explore.dimensions import DIMENSIONS, Value, the_group
+from fabric.formats.json import json_line
 from fabric.plan.spec import FabricSpec
+from fabric.planner.spec import FabricSpec
 
 Choice = tuple[tuple[str, Value], ...]  # (dimension, value) in the order of DIMENSIONS
 MOST = 100_000  # designs of one sweep
@@ -29,7 +31,7 @@ class Base:
     @staticmethod
     def of(data: Mapping[str, Any], shown: str, fabric: str) -> Base:
         alone = {**data, "fabrics": {fabric: data["fabrics"][fabric]}}
-        return Base(json.dumps(alone, sort_keys=True), shown, fabric)
+        return Base(json_line(alone, sort_keys=True), shown, fabric)
 
     def design(self, choice: Choice, gpus: int | None) -> dict[str, Any]:
         """The intent of one design, with enough servers for so many GPUs. Raises ValueError where it cannot be written."""

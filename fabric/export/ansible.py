@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping
 from ipaddress import ip_address
 from typing import Any
 
-import yaml
-
+from fabric.formats import yaml
 from fabric.plan.devices import CORE, LEAF, SERVER, SPINE, SWITCH_ROLES, Device
 from fabric.plan.plan import FabricPlan, Plan
 
@@ -46,10 +45,7 @@ def ansible(plan: Plan) -> str:
         name: {"hosts": dict.fromkeys(members)} | _platform(name, systems) for name, members in sorted(groups.items())
     }
     everything = {"all": {"vars": {"site": plan.site}, "hosts": hosts, "children": children}}
-    dumper = _dumper()
-    head = f"# Site {plan.site}: ansible-inventory -i FILE --graph\n"
-    text: str = yaml.dump(everything, Dumper=dumper, sort_keys=False, width=1 << 20)
-    return head + text
+    return yaml.dump(everything, f"Site {plan.site}: ansible-inventory -i FILE --graph")
 
 
 def _platform(group: str, systems: set[str]) -> dict[str, Any]:
@@ -107,14 +103,3 @@ def _groups(fabric: FabricPlan, device: Device) -> Iterator[str]:
 
 def group_name(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9_]", "_", text)
-
-
-def _dumper() -> Any:
-    """Without anchors, and with `null` members as empty, as people write inventories."""
-
-    class Plain(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]
-        def ignore_aliases(self, data: Any) -> bool:
-            return True
-
-    Plain.add_representer(type(None), lambda dumper, _: dumper.represent_scalar("tag:yaml.org,2002:null", ""))
-    return Plain

@@ -10,7 +10,6 @@ configurations hold. What a kind does otherwise is said in the first lines of th
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from ipaddress import IPv4Network, ip_address, ip_network
 from itertools import zip_longest
 
 from fabric.export.port_names import PortNames
+from fabric.formats.json import json_line, json_text
 from fabric.plan.devices import SWITCH_ROLES, Device
 from fabric.plan.plan import FabricPlan, Plan
 
@@ -108,7 +108,7 @@ def containerlab_files(plan: Plan) -> Mapping[str, str]:
     files = {f"{plan.site}.clab.yml": _topology(plan, endpoints)}
     for name, ports in endpoints.mapping.items():
         mapping = {"ManagementIntf": {"eth0": "Management1"}, "EthernetIntf": ports}
-        files[f"clab/{name}.json"] = json.dumps(mapping, indent=2) + "\n"
+        files[f"clab/{name}.json"] = json_text(mapping) + "\n"
     return files
 
 
@@ -119,7 +119,7 @@ def _topology(plan: Plan, endpoints: _Endpoints) -> str:
             boxes.setdefault(device.name, device)
     management = ManagementNet.of(plan)
     links = [line for fabric in plan.fabrics.values() for line in _links(fabric, endpoints)]
-    lines = [*_head(plan, boxes, endpoints, management), f"name: {json.dumps(plan.site)}", *management.lines(plan.site)]
+    lines = [*_head(plan, boxes, endpoints, management), f"name: {json_line(plan.site)}", *management.lines(plan.site)]
     lines += ["topology:", "  kinds:"]
     kinds = {kind_of(device).name: kind_of(device) for device in boxes.values()}
     for kind in sorted(kinds.values(), key=lambda kind: kind.name):
@@ -177,7 +177,7 @@ class ManagementNet:
     def lines(self, site: str) -> Iterator[str]:
         if self.subnet:
             yield "mgmt:"
-            yield f"  network: {json.dumps(f'{site}-mgmt')}"
+            yield f"  network: {json_line(f'{site}-mgmt')}"
             yield f"  ipv4-subnet: {self.subnet}"
             yield f"  ipv4-gw: {self.gateway}"
             if self.spare:
@@ -225,7 +225,7 @@ def _without_kind(boxes: Mapping[str, Device]) -> Iterator[str]:
 
 def _node(device: Device, management: ManagementNet, endpoints: _Endpoints) -> Iterator[str]:
     kind = kind_of(device)
-    yield f"    {json.dumps(device.name)}:"
+    yield f"    {json_line(device.name)}:"
     yield f"      kind: {kind.name}"
     if kind.name == "linux":
         yield f"      image: {kind.image}"
@@ -247,7 +247,7 @@ def _links(fabric: FabricPlan, endpoints: _Endpoints) -> Iterator[str]:
     devices, columns = fabric.devices, fabric.links.lists()
     for at, (a, b) in enumerate(zip(columns["a"], columns["b"], strict=True)):
         ends = [f"{devices[index].name}:{endpoints.name(fabric.name, end, at)}" for end, index in (("a", a), ("b", b))]
-        yield f"    - endpoints: {json.dumps(ends)}"
+        yield f"    - endpoints: {json_line(ends)}"
 
 
 class _Endpoints:

@@ -6,17 +6,17 @@ and in a comment here. Source: https://gnmic.openconfig.net (targets, subscripti
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from functools import cache
 from ipaddress import ip_address
 from typing import Annotated, Literal
 
-import yaml
 from pydantic import Field
 
 from fabric.catalog import DATA
 from fabric.catalog.models import Record
+from fabric.formats import yaml
+from fabric.formats.json import json_line, model_of
 from fabric.plan.plan import FabricPlan, Plan
 
 Topic = Literal["interfaces", "pfc", "queues", "ecn", "buffers", "fec", "optics", "bgp"]
@@ -74,7 +74,7 @@ def telemetry(nos: str) -> Telemetry | None:
     path = DATA / "telemetry" / f"{nos}.yaml"
     if not nos or "/" in nos or not path.is_file():
         return None
-    return Telemetry.model_validate_json(json.dumps(yaml.safe_load(path.read_text(encoding="utf-8"))))
+    return model_of(Telemetry, yaml.read(path))
 
 
 def topics(fabric: FabricPlan, stream: Telemetry) -> list[Topic]:
@@ -104,10 +104,10 @@ def _targets(fabric: FabricPlan, streams: Mapping[str, Telemetry]) -> Iterator[s
             continue
         address = ip_address(int(fabric.management[device.index]))
         host = f"[{address}]" if address.version == 6 else str(address)
-        yield f"  {json.dumps(device.name)}:"
+        yield f"  {json_line(device.name)}:"
         yield f'    address: "{host}:{stream.port}"'
         yield f"    subscriptions: [{', '.join(f'{device.nos}-{topic}' for topic in topics(fabric, stream))}]"
-        yield f"    event-tags: {{fabric: {json.dumps(fabric.name)}, tier: {device.role}}}"
+        yield f"    event-tags: {{fabric: {json_line(fabric.name)}, tier: {device.role}}}"
 
 
 def _subscriptions(nos: str, stream: Telemetry, asked: set[Topic]) -> Iterator[str]:
@@ -118,5 +118,5 @@ def _subscriptions(nos: str, stream: Telemetry, asked: set[Topic]) -> Iterator[s
         if found.target:
             yield f"    target: {found.target}"
         yield "    paths:"
-        yield from (f"      - {json.dumps(path)}" for path in found.paths)
+        yield from (f"      - {json_line(path)}" for path in found.paths)
         yield from ("    mode: stream", "    stream-mode: sample", f"    sample-interval: {found.interval_s}s")

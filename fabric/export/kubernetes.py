@@ -11,10 +11,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import yaml
-
 from fabric.diagnostics import Diagnostic, InputError, Place
 from fabric.export.locality import Locality, localities
+from fabric.formats import yaml
 from fabric.plan.plan import Plan
 
 HOSTNAME = "kubernetes.io/hostname"
@@ -37,9 +36,9 @@ def kubernetes(plan: Plan) -> Mapping[str, str]:
     nodes = [_node(name, own) for _, by_server in labels for name, own in by_server.items()]
     _check_names(nodes, plan)
     return {
-        "nodes.yaml": _list(nodes),
-        "kueue.yaml": _list([thing for locality, own in labels for thing in _kueue(locality, own)]),
-        "volcano.yaml": _list([thing for locality in found for thing in _volcano(locality)]),
+        "nodes.yaml": yaml.dump_all(nodes),
+        "kueue.yaml": yaml.dump_all([thing for locality, own in labels for thing in _kueue(locality, own)]),
+        "volcano.yaml": yaml.dump_all([thing for locality in found for thing in _volcano(locality)]),
     }
 
 
@@ -134,9 +133,3 @@ def _check_names(nodes: list[Object], plan: Plan) -> None:
             hint = "let names.server give names that differ in letters, digits and hyphens"
             raise InputError([Diagnostic("FAB138", Place(plan.source.place().file), message, hint)])
         seen.add(name)
-
-
-def _list(items: list[Object]) -> str:
-    dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-    text: str = yaml.dump_all(items, Dumper=dumper, sort_keys=False, explicit_start=True, width=1 << 20)
-    return text

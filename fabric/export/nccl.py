@@ -12,10 +12,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-import yaml
-
 from fabric.catalog import DATA
 from fabric.diagnostics import Diagnostic, InputError, Place
+from fabric.formats import yaml
 from fabric.plan.coordinates import server_ports, unit_plan
 from fabric.plan.plan import FabricPlan, Plan
 from fabric.plan.spec import FabricSpec, GroupSpec
@@ -161,5 +160,5 @@ def slots_of(group: GroupSpec) -> Slots:
 def _layouts() -> dict[str, Any]:
     found: dict[str, Any] = {}
     for path in sorted((DATA / "pci").glob("*.yaml")):
-        found.update(yaml.safe_load(path.read_text(encoding="utf-8")))
+        found.update(yaml.read(path))
     return found

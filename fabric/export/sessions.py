@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from fabric.configs.view_of import Views
 from fabric.export.port_names import PortNames
-from fabric.export.tables import table
+from fabric.formats.csv import csv_text
 from fabric.nos.policy import Policy, external_policy, vrf_policy
 from fabric.plan.devices import Device
 from fabric.plan.plan import FabricPlan, Plan
@@ -29,7 +29,7 @@ Row = tuple[object, ...]
 def sessions_csv(plan: Plan) -> str:
     """Every session; "" where a site has none."""
     rows = list(sessions(plan))
-    return table(SESSION_COLUMNS, rows) if rows else ""
+    return csv_text(SESSION_COLUMNS, rows) if rows else ""
 
 
 def sessions(plan: Plan) -> Iterator[Row]:

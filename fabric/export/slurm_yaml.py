@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import yaml
-
 from fabric.export.locality import Locality, hostlist, localities
 from fabric.export.slurm import block_sizes, blocks, tree
+from fabric.formats import yaml
 from fabric.plan.plan import Plan
 
 
@@ -24,7 +23,7 @@ def slurm_yaml(plan: Plan) -> str:
         {"topology": f"{plan.site}-block", "cluster_default": False, "block": _blocks(found)},
     ]
     head = f"# Site {plan.site}, Slurm 25.05 or later\n"
-    return head + yaml.safe_dump(entries, sort_keys=False, width=1 << 30, explicit_start=True)
+    return head + yaml.dump_all([entries])
 
 
 def _tree(found: Iterable[Locality]) -> dict[str, Any]:

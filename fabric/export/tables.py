@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from ipaddress import ip_address
 from itertools import repeat
 from operator import itemgetter
@@ -13,6 +12,8 @@ from typing import Any
 
 from fabric.export.link_columns import addresses, tenants
 from fabric.export.port_names import PortNames
+from fabric.formats.csv import csv_text
+from fabric.formats.json import json_line
 from fabric.plan.devices import Device
 from fabric.plan.links import KINDS
 from fabric.plan.plan import FabricPlan, Plan
@@ -27,12 +28,12 @@ LINK_COLUMNS: tuple[str, ...] = (
 
 def plan_json(plan: Plan) -> str:
     """Counts of every fabric, then its switches, a line each."""
-    out = ["{", f' "site": {json.dumps(plan.site)},', ' "fabrics": {']
+    out = ["{", f' "site": {json_line(plan.site)},', ' "fabrics": {']
     for at, (name, fabric) in enumerate(plan.fabrics.items()):
-        out.append(f"  {json.dumps(name)}: {{")
+        out.append(f"  {json_line(name)}: {{")
         counts = summary(fabric.spec, fabric.sizing)
-        out += [f"   {json.dumps(key)}: {json.dumps(value)}," for key, value in counts.items()]
-        rows = [f"    {json.dumps(device.name)}: {json.dumps(_switch(fabric, device))}" for device in fabric.switches]
+        out += [f"   {json_line(key)}: {json_line(value)}," for key, value in counts.items()]
+        rows = [f"    {json_line(device.name)}: {json_line(_switch(fabric, device))}" for device in fabric.switches]
         out += ['   "devices": {', ",\n".join(rows), "   }"]
         out.append("  }" + ("," if at < len(plan.fabrics) - 1 else ""))
     return "\n".join([*out, " }", "}"]) + "\n"
@@ -50,18 +51,9 @@ def _switch(fabric: FabricPlan, device: Device) -> dict[str, Any]:
     return row
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Rows under a line of column names, as CSV."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
-    return text.getvalue()
-
-
 def links_csv(plan: Plan) -> str:
     """Every link of the site. Ports: `33`, `33/2` for the second port of a broken-out cage, `compute1`, `compute1p2`."""
-    return table(LINK_COLUMNS, (row for name, fabric in plan.fabrics.items() for row in _links(name, fabric)))
+    return csv_text(LINK_COLUMNS, (row for name, fabric in plan.fabrics.items() for row in _links(name, fabric)))
 
 
 def _links(name: str, fabric: FabricPlan) -> Iterator[tuple[object, ...]]:

@@ -1,1 +1,1 @@
-"""What a file holds and how it comes to be, one format a file: JSON, CSV, YAML, JUnit, XLSX, SVG. Knows nothing of networks."""
+"""Formats of files, one a module: JSON, CSV, YAML, JUnit, XLSX, SVG, and how a file is written. Knows nothing of networks."""

@@ -1,16 +1,34 @@
-"""JSON as the commands print it: the same text whatever versions of Python and numpy computed the numbers."""
+"""JSON: documents that commands print, lines of larger files, and data as a model takes it."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    Model = TypeVar("Model", bound=BaseModel)
 
 DIGITS = 12  # significant digits of a float; the last of 17 differ between versions of numpy and of the C library
 
 
-def json_text(document: Any, ensure_ascii: bool = True) -> str:
-    """The document with two blanks a level, floats with 12 significant digits, without a newline at the end."""
-    return json.dumps(_rounded(document), indent=2, ensure_ascii=ensure_ascii)
+def json_text(document: Any, ensure_ascii: bool = True, indent: int = 2, sort_keys: bool = False) -> str:
+    """A document with two blanks a level, floats with 12 significant digits, without a newline at the end.
+
+    The same text whatever versions of Python and numpy computed the numbers.
+    """
+    return json.dumps(_rounded(document), indent=indent, ensure_ascii=ensure_ascii, sort_keys=sort_keys)
+
+
+def json_line(value: Any, ensure_ascii: bool = True, sort_keys: bool = False) -> str:
+    """A value on one line, its floats as they are."""
+    return json.dumps(value, ensure_ascii=ensure_ascii, sort_keys=sort_keys)
+
+
+def model_of(kind: type[Model], data: Any) -> Model:
+    """Data as a strict model reads it: a list is a tuple, a text one of an enumeration. Raises ValidationError."""
+    return kind.model_validate_json(json.dumps(data))
 
 
 def _rounded(value: Any) -> Any:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Iterator
 
+from fabric.formats.csv import csv_text
 from fabric.hosts.facts import ServerLink, server_links
 from fabric.hosts.view import CONTROLLER, Side
 from fabric.nos.target import target
@@ -23,11 +22,7 @@ def bmc_csv(side: Side, wanted: Callable[[str], bool]) -> str:
     rows = list(_rows(side))
     if not any(wanted(str(row[0])) for row in rows):
         return ""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows(rows)
-    return text.getvalue()
+    return csv_text(COLUMNS, rows)
 
 
 def _rows(side: Side) -> Iterator[Row]:

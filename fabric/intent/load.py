@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from functools import cache
 from pathlib import Path
@@ -12,6 +11,8 @@ from pydantic import ValidationError
 
 from fabric import source
 from fabric.diagnostics import Report, nearest, one_of, show
+from fabric.formats.json import model_of
+from fabric.intent import source
 from fabric.intent.site import VERSION, Site
 from fabric.source import Source
 from fabric.text.words import listed, plural
@@ -58,7 +59,7 @@ def validate(text: Source) -> Site:
     report, data = Report(), text.data
     _check_version(text, data, report)
     try:
-        return Site.model_validate_json(json.dumps(data))
+        return model_of(Site, data)
     except ValidationError as error:
         errors: list[Any] = error.errors(include_url=False)
         for item in errors:

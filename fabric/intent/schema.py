@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from typing import Any
 
+from fabric.formats.json import json_text
 from fabric.intent.site import Site
 
 TITLE = "fabricwright intent, version 1"
@@ -25,7 +25,7 @@ def schema() -> dict[str, Any]:
 
 def text() -> str:
     """The schema as the file that is committed beside the examples."""
-    return json.dumps(schema(), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+    return json_text(schema(), ensure_ascii=False, sort_keys=True) + "\n"
 
 
 def _let_single_entries_stand_for_lists(node: Any) -> None:

@@ -8,8 +8,6 @@ from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from fabric.cabling.ends import Ends, ends
 from fabric.cabling.runs import Runs, runs
 from fabric.catalog import media
@@ -18,6 +16,7 @@ from fabric.configs.targets import mtu_limit
 from fabric.export.link_columns import addresses, bridged
 from fabric.export.port_names import PortNames
 from fabric.floor.floor import Floor, floor
+from fabric.formats import yaml
 from fabric.inventory.records import (
     LOOPBACK,
     MANAGEMENT,
@@ -47,7 +46,7 @@ _IN_TABLES = ("evpn", "vrf-lite")  # tenancies in which a tenant's ports are in 
 @cache
 def words() -> dict[str, Any]:
     """Names and choices that no plan has."""
-    data: dict[str, Any] = yaml.safe_load(_DATA.read_text(encoding="utf-8"))
+    data: dict[str, Any] = yaml.read(_DATA)
     return data
 
 

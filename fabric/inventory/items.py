@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+from fabric.formats.json import json_line
 
 Key = tuple[str, ...]
 Row = Mapping[str, Any]  # an object as the server's API has it
@@ -61,7 +62,7 @@ class Table:
 def document(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
     """Objects by endpoint as JSON, an object a line."""
     parts = [
-        f" {json.dumps(name)}: [\n" + ",\n".join(f"  {json.dumps(row, ensure_ascii=False)}" for row in some) + "\n ]"
+        f" {json_line(name)}: [\n" + ",\n".join(f"  {json_line(row, ensure_ascii=False)}" for row in some) + "\n ]"
         for name, some in rows.items()
     ]
     return "{\n" + ",\n".join(parts) + "\n}\n"

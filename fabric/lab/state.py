@@ -11,6 +11,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from fabric.formats.json import json_text
+from fabric.formats.whole import write_file
 from fabric.lab.machine.run import LabError
 from fabric.lab.names import RUN, Names
 
@@ -53,9 +55,7 @@ def read(names: Names) -> State | None:
 
 def write(names: Names, state: State) -> None:
     names.folder.mkdir(parents=True, exist_ok=True)
-    staged = names.state.with_suffix(".new")
-    staged.write_text(json.dumps({"version": VERSION, **asdict(state)}, indent=2) + "\n", encoding="utf-8")
-    staged.replace(names.state)
+    write_file(names.state, f"{json_text({'version': VERSION, **asdict(state)})}\n".encode())
 
 
 def sites() -> list[str]:

@@ -9,8 +9,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-import yaml
-
+from fabric.formats import yaml
 from fabric.monitoring.watch import Watch
 
 DATA = Path(__file__).parent / "data" / "alerts.yaml"
@@ -51,7 +50,7 @@ class Alert:
 @cache
 def alerts() -> Mapping[str, Alert]:
     """Every alert by name, in the order of the file."""
-    data: dict[str, dict[str, Any]] = yaml.safe_load(DATA.read_text(encoding="utf-8"))
+    data: dict[str, dict[str, Any]] = yaml.read(DATA)
     found = {}
     for name, entry in data.items():
         rest = {key: value for key, value in entry.items() if key not in ("for", "needs")}

@@ -8,8 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from fabric.formats import yaml
 from fabric.monitoring.promql import replaced, selector
 
 DATA = Path(__file__).parent / "data" / "exporters.yaml"
@@ -155,5 +154,5 @@ def _exporter(name: str, entry: Mapping[str, Any]) -> Exporter:
 
 @cache
 def _data() -> dict[str, Any]:
-    data: dict[str, Any] = yaml.safe_load(DATA.read_text(encoding="utf-8"))
+    data: dict[str, Any] = yaml.read(DATA)
     return data

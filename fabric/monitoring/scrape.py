@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from ipaddress import ip_address
 from typing import Any
 
+from fabric.formats.json import json_line
 from fabric.monitoring.exporters import Exporter
 from fabric.monitoring.watch import Watch
 
@@ -41,7 +41,7 @@ def _target(watch: Watch, exporter: Exporter, index: int) -> dict[str, Any]:
 
 def target_file(rows: list[dict[str, Any]]) -> str:
     """A target a line."""
-    return "[\n" + ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows) + "\n]\n"
+    return "[\n" + ",\n".join(json_line(row, ensure_ascii=False) for row in rows) + "\n]\n"
 
 
 def configuration(found: Mapping[str, list[dict[str, Any]]], snmp_port: int) -> dict[str, Any]:

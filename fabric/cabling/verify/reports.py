@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
@@ -10,13 +9,13 @@ from xml.etree import ElementTree as ET
 
 from fabric.cabling.verify.finding import KINDS, Finding, PortAt, Verdict
 from fabric.checks.reports.spell import plain
-from fabric.export.tables import table
+from fabric.formats.csv import csv_text, no_formula
+from fabric.formats.json import json_text
 
 MOVE_COLUMNS = (
     *("step", "rack", "ru", "finding", "action", "device", "port", "port_name"),
     *("to_rack", "to_ru", "to_device", "to_port", "to_port_name", "kept_device", "kept_port", "what_to_do"),
 )
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 T = TypeVar("T")
 
 
@@ -66,13 +65,13 @@ def _json(verdict: Verdict) -> str:
             "files": verdict.files,
         },
     }
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    return json_text(document, ensure_ascii=False) + "\n"
 
 
 def _csv(verdict: Verdict) -> str:
     """One move a row, in the order of the walk."""
     rows = [row for finding in verdict.findings for row in _rows(finding)]
-    return table(MOVE_COLUMNS, ([step, *map(_cell, row)] for step, row in enumerate(rows, 1)))
+    return csv_text(MOVE_COLUMNS, ([step, *map(no_formula, row)] for step, row in enumerate(rows, 1)))
 
 
 def _rows(finding: Finding) -> Iterator[list[Any]]:
@@ -83,11 +82,6 @@ def _rows(finding: Finding) -> Iterator[list[Any]]:
             *(at.rack, at.ru or "", finding.kind, move.action, at.device, at.port, at.own),
             *(to.rack, to.ru or "", to.device, to.port, to.own, kept.device, kept.port or kept.own, move.text),
         ]
-
-
-def _cell(value: Any) -> Any:
-    """A spreadsheet takes a cell that begins so for a formula."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
 def _junit(verdict: Verdict) -> str:

@@ -9,8 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, TypeAlias
 
-import yaml
-
+from fabric.formats import yaml
 from fabric.nos.batfish.context import JOIN, Context
 
 KINDS = ("lines", "details", "references")
@@ -49,7 +48,7 @@ def nothing() -> Iterable[str]:
 @cache
 def allowed() -> tuple[Allowed, ...]:
     """Every pattern of the list."""
-    entries: list[dict[str, Any]] = yaml.safe_load(files(__package__).joinpath("allow.yaml").read_text(encoding="utf-8"))
+    entries: list[dict[str, Any]] = yaml.read(files(__package__).joinpath("allow.yaml"))
     return tuple(
         Allowed(
             tuple(entry["targets"]),

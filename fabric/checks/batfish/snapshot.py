@@ -6,7 +6,6 @@ target says in what, and every line of a copy is known by where it is from.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,6 +15,7 @@ from typing import Any
 from fabric.checks.batfish.cut import Cut
 from fabric.checks.batfish.outside import PORT, outside_copies
 from fabric.export.port_names import PortNames
+from fabric.formats.json import json_text
 from fabric.nos.batfish.concatenated import linux_copy
 from fabric.nos.batfish.copies import Copies, Copy, whole
 from fabric.nos.cumulus.batfish.flat import nvue_copy
@@ -113,7 +113,7 @@ def write(snapshot: Texts, folder: Path) -> None:
         path.write_text(copy.text, encoding="utf-8")
     path = folder / "batfish" / "layer1_topology.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"edges": list(snapshot.edges())}, indent=1) + "\n", encoding="utf-8")
+    path.write_text(json_text({"edges": list(snapshot.edges())}, indent=1) + "\n", encoding="utf-8")
 
 
 def cables(snapshot: Snapshot) -> Iterable[dict[str, Any]]:

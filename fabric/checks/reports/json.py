@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from fabric.checks.finding import SEVERITIES
 from fabric.checks.verdict import Read, Verdict
+from fabric.formats.json import json_text
 
 
 def report(verdict: Verdict) -> str:
     """Keys are a promise: they grow, and none goes."""
-    return json.dumps(document(verdict), indent=2) + "\n"
+    return json_text(document(verdict)) + "\n"
 
 
 def document(verdict: Verdict) -> dict[str, Any]:

@@ -8,7 +8,6 @@ whose message begins with the reason, while other viewers hide it.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
 from collections import Counter
@@ -20,6 +19,7 @@ from fabric.checks.finding import ERROR, NOTE, SEVERITIES, WARNING, Finding
 from fabric.checks.reports.rules import Rule, rule_of
 from fabric.checks.reports.spell import clean, relative, said
 from fabric.checks.verdict import Verdict
+from fabric.formats.json import json_text
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 HOME = "https://pypi.org/project/fabricwright/"
@@ -33,7 +33,7 @@ LINES = re.compile(r"(?P<file>\.[a-z]+)(:\d+)+|\b(?P<word>lines?) \d+((, | and |
 
 def report(verdict: Verdict) -> str:
     """One run, one document."""
-    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(verdict)]}, indent=1) + "\n"
+    return json_text({"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(verdict)]}, indent=1) + "\n"
 
 
 def _run(verdict: Verdict) -> dict[str, Any]:

@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from fabric.formats.json import json_text
+from fabric.formats.whole import write_file
 from fabric.lab.names import RUN
 
 JOURNAL = RUN / "limits.json"
@@ -83,6 +85,4 @@ def _read() -> dict[str, int]:
 
 def _write(values: dict[str, int]) -> None:
     JOURNAL.parent.mkdir(parents=True, exist_ok=True)
-    staged = JOURNAL.with_suffix(".new")
-    staged.write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
-    staged.replace(JOURNAL)
+    write_file(JOURNAL, f"{json_text(values)}\n".encode())

@@ -19,17 +19,17 @@ summary         {passed, failed, skipped}, numbers of results
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Any
 
+from fabric.formats.json import json_text
 from fabric.lab.outcome import Measure, Outcome, Result
 from fabric.lab.reports.words import COUNTED
 
 
 def report(outcome: Outcome) -> str:
     """The document; letters beyond ASCII are written as escapes, so that any text can be stored."""
-    return json.dumps(document(outcome), indent=2) + "\n"
+    return json_text(document(outcome)) + "\n"
 
 
 def document(outcome: Outcome) -> dict[str, Any]:

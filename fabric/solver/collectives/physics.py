@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 
+from fabric.formats import yaml
 from fabric.solver.network import Floats, Ints
 
 DATA = Path(__file__).parent / "data"
@@ -161,6 +161,5 @@ def from_document(document: Mapping[str, Any], base: Physics) -> Physics:
 
 @cache
 def _read(name: str) -> dict[str, Any]:
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    data: dict[str, Any] = yaml.load((DATA / name).read_text(encoding="utf-8"), loader)
+    data: dict[str, Any] = yaml.read(DATA / name)
     return data

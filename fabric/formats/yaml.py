@@ -1,0 +1,52 @@
+"""YAML: data files that ship, and documents that a person reviews."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_WIDE = 1 << 20  # columns: no line is folded
+
+
+class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]
+    """Texts of several lines as blocks, no anchors, nothing for `null`: as people write it."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    block = "\n" in text and all(line == line.rstrip() and line.isprintable() for line in text.split("\n"))
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if block else None)
+
+
+_Dumper.add_representer(str, _text)
+_Dumper.add_representer(type(None), lambda dumper, _: dumper.represent_scalar("tag:yaml.org,2002:null", ""))
+
+
+def load(text: str) -> Any:
+    """The data of one document. Raises yaml.YAMLError."""
+    return yaml.load(text, LOADER)
+
+
+def read(path: Path | Traversable) -> Any:
+    """The data of a file that ships."""
+    return load(path.read_text(encoding="utf-8"))
+
+
+def dump(data: object, head: str = "", **look: Any) -> str:
+    """A document under a comment of one or several lines. `look`: as yaml.dump takes it."""
+    comment = "".join(f"# {line}\n" for line in head.split("\n")) if head else ""
+    text: str = yaml.dump(data, Dumper=_Dumper, **{"sort_keys": False, "width": _WIDE, **look})
+    return comment + text
+
+
+def dump_all(documents: Iterable[object]) -> str:
+    """Documents one after the other, each begun by `---`."""
+    text: str = yaml.dump_all(documents, Dumper=_Dumper, sort_keys=False, explicit_start=True, width=_WIDE)
+    return text
