@@ -3,33 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from importlib import import_module
-from typing import Any
 
-from fabric.plan.plan import Plan
+from fabric.formats.registry import Format
 
 Exported = str | Mapping[str, str]  # one text, or texts by their path in a folder
 
 
-@dataclass(frozen=True)
-class Format:
-    """A format: what it is in a few words, and the function of a plan that makes it, as `module:function`.
-
-    Pictures of a part of the fabric take its number, as `rail` or `plane`.
-    """
-
-    what: str
-    made_by: str
-
-    def __call__(self, plan: Plan, **wish: int) -> Exported:
-        module, _, name = self.made_by.partition(":")
-        make: Any = getattr(import_module(module), name)
-        made: Exported = make(plan, **wish)
-        return made
-
-
-FORMATS: Mapping[str, Format] = {
+FORMATS: Mapping[str, Format[Exported]] = {
     "ansible": Format("Ansible inventory", "fabric.export.ansible:ansible"),
     "containerlab": Format("containerlab topology", "fabric.export.containerlab:containerlab"),
     "containerlab-files": Format(

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
-from xml.etree import ElementTree as ET
 
 from fabric.cabling.verify.finding import KINDS, Finding, PortAt, Verdict
 from fabric.checks.reports.spell import plain
 from fabric.formats.csv import csv_text, no_formula
 from fabric.formats.json import json_text
+from fabric.formats.junit import Case, Failure, Suite, junit
 
 MOVE_COLUMNS = (
     *("step", "rack", "ru", "finding", "action", "device", "port", "port_name"),
@@ -86,19 +86,13 @@ def _rows(finding: Finding) -> Iterator[list[Any]]:
 
 def _junit(verdict: Verdict) -> str:
     """A test case for each kind of finding; those of a kind are its failure."""
-    root = ET.Element("testsuites", name="fabric cabling verify", time="0")
-    suite = ET.SubElement(root, "testsuite", name=f"cabling of {verdict.site}", time="0", tests=str(len(KINDS)))
+    cases = []
     for kind, title in KINDS.items():
-        case = ET.SubElement(suite, "testcase", name=title, classname=f"fabric.cabling.{kind}", time="0")
         found = [finding for finding in verdict.findings if finding.kind == kind]
-        if found:
-            words = [f"{finding.message}\n" + "\n".join(f"  {move.text}" for move in finding.moves) for finding in found]
-            ET.SubElement(case, "failure", message=found[0].message).text = "\n".join(words)
-    suite.set("failures", str(len({finding.kind for finding in verdict.findings})))
-    ET.SubElement(suite, "system-out").text = verdict.sentence()
-    ET.indent(root)
-    body: bytes = ET.tostring(root)
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{body.decode("ascii")}\n'
+        words = [f"{finding.message}\n" + "\n".join(f"  {move.text}" for move in finding.moves) for finding in found]
+        failure = Failure(kind, found[0].message, "\n".join(words)) if found else None
+        cases.append(Case(title, f"fabric.cabling.{kind}", failure=failure))
+    return junit("fabric cabling verify", [Suite(f"cabling of {verdict.site}", cases, output=verdict.sentence())])
 
 
 def _clean(value: T) -> T:

@@ -6,29 +6,22 @@ What a finding says may come from files that nobody here wrote, so every report 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
+
+from fabric.formats.registry import Format
 
 if TYPE_CHECKING:
     from fabric.checks.verdict import Verdict
 
-# Format as `--format` names it → its module, loaded when the first report of the kind is written.
-FORMATS: Mapping[str, str] = {
-    "text": "fabric.checks.reports.text",
-    "json": "fabric.checks.reports.json",
-    "sarif": "fabric.checks.reports.sarif",
-    "junit": "fabric.checks.reports.junit",
-    "github": "fabric.checks.reports.github",
+FORMATS: Mapping[str, Format[str]] = {
+    "text": Format("for people at a terminal", "fabric.checks.reports.text:report"),
+    "json": Format("all that the run knows", "fabric.checks.reports.json:report"),
+    "sarif": Format("SARIF, for code scanning", "fabric.checks.reports.sarif:report"),
+    "junit": Format("JUnit XML, for test results of CI", "fabric.checks.reports.junit:report"),
+    "github": Format("annotations of a GitHub workflow", "fabric.checks.reports.github:report"),
 }
-
-
-class Reporter(Protocol):
-    """A verdict as one text."""
-
-    def __call__(self, verdict: Verdict) -> str: ...
 
 
 def report(form: str, verdict: Verdict) -> str:
     """The report in one of FORMATS. KeyError for another name."""
-    reporter: Reporter = import_module(FORMATS[form]).report
-    return reporter(verdict)
+    return FORMATS[form](verdict)

@@ -6,28 +6,21 @@ Names come from the intent and messages from daemons, so every report writes bot
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
+
+from fabric.formats.registry import Format
 
 if TYPE_CHECKING:
     from fabric.lab.outcome import Outcome
 
-# Format as `--format` names it → its module, loaded when the first report of the kind is written.
-FORMATS: Mapping[str, str] = {
-    "text": "fabric.lab.reports.text",
-    "json": "fabric.lab.reports.json",
-    "junit": "fabric.lab.reports.junit",
-    "markdown": "fabric.lab.reports.markdown",
+FORMATS: Mapping[str, Format[str]] = {
+    "text": Format("for people at a terminal", "fabric.lab.reports.text:report"),
+    "json": Format("all that the run knows", "fabric.lab.reports.json:report"),
+    "junit": Format("JUnit XML, for test results of CI", "fabric.lab.reports.junit:report"),
+    "markdown": Format("a record to keep beside a design", "fabric.lab.reports.markdown:report"),
 }
-
-
-class Reporter(Protocol):
-    """An outcome as one text."""
-
-    def __call__(self, outcome: Outcome) -> str: ...
 
 
 def report(form: str, outcome: Outcome) -> str:
     """The report in one of FORMATS. KeyError for another name."""
-    reporter: Reporter = import_module(FORMATS[form]).report
-    return reporter(outcome)
+    return FORMATS[form](outcome)
