@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from fabric.bom.bill import Bill
 from fabric.bom.cost import Cost
 from fabric.bom.power import Power, btu_per_hour
 from fabric.formats.csv import csv_text as to_csv
 from fabric.formats.csv import no_formula
+from fabric.formats.xlsx import Cell, Sheet
 
-Cell = str | int | float | None
 Row = Sequence[Cell]
-
-
-@dataclass(frozen=True)
-class Sheet:
-    """A table with a name."""
-
-    name: str
-    head: tuple[str, ...]
-    rows: tuple[Row, ...]
 
 
 def order(bill: Bill) -> Sheet:
@@ -146,4 +136,4 @@ def sheets(bill: Bill) -> list[Sheet]:
 
 def csv_text(sheet: Sheet) -> str:
     """A table as CSV. A text that a spreadsheet would take for a formula is put behind an apostrophe."""
-    return to_csv(sheet.head, (tuple(map(no_formula, row)) for row in sheet.rows))
+    return to_csv(sheet.columns, (tuple(map(no_formula, row)) for row in sheet.rows))

@@ -107,9 +107,9 @@ def _made(bill: Bill, form: str) -> str | bytes:
     from fabric.bom.sheets import csv_text, order, sheets
 
     if form == "xlsx":
-        from fabric.bom.xlsx import workbook
+        from fabric.formats.xlsx import workbook
 
-        return workbook(sheets(bill))
+        return workbook(f"Bill of materials of {bill.site}", sheets(bill))
     if form == "json":
         return json_text(bill.as_dict()) + "\n"
     return csv_text(order(bill)) if form == "csv" else "\n".join(text.lines(bill)) + "\n"

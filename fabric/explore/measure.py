@@ -119,11 +119,6 @@ def measure(base: Base, ask: Ask, stages: Stages, choice: Choice) -> Outcome:
 def _plan(base: Base, data: dict[str, Any], stages: Stages) -> FabricPlan:
     """The fabric as it would be planned on free ground, with no numbers kept."""
     text = source.parse(json_line(data), base.shown)
-
-    from fabric.intent import source
-    from fabric.planner.lock import Lock
-
-    text = source.parse(json_line(data), base.shown)
     path = Path(base.shown)
     intent = Intent(path, load.validate(text), text, path.parent)
     return stages.plan(intent, Lock()).fabrics[base.fabric]

@@ -1,27 +1,20 @@
-"""The run list as a workbook: all cables, the order to lay them in, what stands in each rack, and what to buy.
-
-Written part by part (ECMA-376, SpreadsheetML): a library that keeps a cell an object takes half a minute for 50,000 cables.
-Texts are written as texts, so that no program takes one for a formula.
+"""Workbooks, written part by part (ECMA-376, SpreadsheetML): a library that keeps a cell an object takes half a minute for
+50,000 cables. Texts are written as texts, so that no program takes one for a formula. The same cells are the same bytes.
 """
 
 from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from xml.sax.saxutils import escape
-
-from fabric.cabling.colours import TONES
-from fabric.cabling.rows import COLUMNS, Cell, Ints, printable, rows
-from fabric.cabling.runs import Runs
-from fabric.cabling.tables import PATCH_COLUMNS, RACK_COLUMNS, TOTAL_COLUMNS, patch_rows, rack_rows, totals
-from fabric.cabling.walking import Walk
 
 MOST_ROWS = 1_048_575  # of a sheet, below its header
 WIDEST, SAMPLE = 48, 500
-WORDS = {"ru": "RU", "gbps": "Gb/s", "a": "A", "b": "B"}
-HEADER, NUMBER, FIRST_COLOUR = 1, 2, 3  # styles of cells; 0 is plain
+HEADER, NUMBER, FIRST_COLOUR = 1, 2, 3  # styles of cells; 0 is plain; behind the colours, of numbers: whole, with cents
+WHOLE, CENTS = 3, 4  # formats that every program knows: #,##0 and #,##0.00
 DATE = (1980, 1, 1, 0, 0, 0)  # the earliest that a ZIP can say: the same cells are the same bytes
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -31,30 +24,23 @@ HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml"
 
 
+Cell = str | int | float | None
+Tones = Mapping[str, str]  # word → colour as #rrggbb
+
+
 @dataclass(frozen=True)
 class Sheet:
     """One sheet, with a header that stays, and so many columns on its left."""
 
     title: str
-    columns: Sequence[str]
-    cells: list[tuple[Cell, ...]]
+    columns: tuple[str, ...]
+    rows: Sequence[Sequence[Cell]]
     frozen: int = 0
+    tinted: int = -1  # column whose words are in their colour
+    thousands: bool = True  # apart in numbers, which stand on the right
 
 
-def xlsx(runs: Runs, chosen: Ints, walk: Walk) -> bytes:
-    """The workbook. The same bytes every time."""
-    return workbook(
-        f"Cables of {runs.plan.site}",
-        (
-            Sheet("Cables", COLUMNS, list(rows(runs, chosen)), frozen=2),
-            Sheet("Patch order", PATCH_COLUMNS, list(patch_rows(runs, walk))),
-            Sheet("Racks", RACK_COLUMNS, list(rack_rows(runs, chosen))),
-            Sheet("To buy", TOTAL_COLUMNS, totals(runs, chosen)),
-        ),
-    )
-
-
-def workbook(title: str, sheets: Sequence[Sheet]) -> bytes:
+def workbook(title: str, sheets: Sequence[Sheet], tones: Tones = MappingProxyType({})) -> bytes:
     """A workbook of some sheets."""
     numbers = range(1, len(sheets) + 1)
     parts = {
@@ -70,8 +56,8 @@ def workbook(title: str, sheets: Sequence[Sheet]) -> bytes:
         "xl/_rels/workbook.xml.rels": _relations(
             [*((f"{OFFICE}/worksheet", f"worksheets/sheet{n}.xml") for n in numbers), (f"{OFFICE}/styles", "styles.xml")]
         ),
-        "xl/styles.xml": _styles(),
-        **{f"xl/worksheets/sheet{n}.xml": _sheet(sheet) for n, sheet in zip(numbers, sheets, strict=True)},
+        "xl/styles.xml": _styles(tones),
+        **{f"xl/worksheets/sheet{n}.xml": _sheet(sheet, [*tones]) for n, sheet in zip(numbers, sheets, strict=True)},
     }
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -80,12 +66,6 @@ def workbook(title: str, sheets: Sequence[Sheet]) -> bytes:
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, text.encode())
     return out.getvalue()
-
-
-def heading(column: str) -> str:
-    """`a_port_name` → `A port name`, `order_length_m` → `Order length m`."""
-    text = " ".join(WORDS.get(word, word) for word in column.split("_"))
-    return text[:1].upper() + text[1:]
 
 
 def letters(number: int) -> str:
@@ -97,18 +77,19 @@ def letters(number: int) -> str:
     return text
 
 
-def _sheet(sheet: Sheet) -> str:
-    cells = sheet.cells[:MOST_ROWS]
+def _sheet(sheet: Sheet, tones: Sequence[str]) -> str:
+    cells = sheet.rows[:MOST_ROWS]
     last = f"{letters(len(sheet.columns))}{len(cells) + 1}"
     corner = f"{letters(sheet.frozen + 1)}2"
     split = f' xSplit="{sheet.frozen}"' if sheet.frozen else ""
     pane = "bottomRight" if sheet.frozen else "bottomLeft"
     widths = (_width(name, (row[at] for row in cells[:SAMPLE])) for at, name in enumerate(sheet.columns))
     columns = "".join(f'<col min="{n}" max="{n}" width="{width:g}" customWidth="1"/>' for n, width in enumerate(widths, 1))
-    header = "".join(_text(letters(n) + "1", heading(name), HEADER) for n, name in enumerate(sheet.columns, 1))
+    header = "".join(_text(letters(n) + "1", name, HEADER) for n, name in enumerate(sheet.columns, 1))
     names = [letters(n) for n in range(1, len(sheet.columns) + 1)]
-    tint = sheet.columns.index("colour") if "colour" in sheet.columns else -1
-    body = "".join(_row(number, row, names, tint) for number, row in enumerate(cells, 2))
+    styles = {name: FIRST_COLOUR + at for at, name in enumerate(tones)}
+    look = _Look(sheet.tinted, styles, FIRST_COLOUR + len(tones) if sheet.thousands else 0)
+    body = "".join(_row(number, row, names, look) for number, row in enumerate(cells, 2))
     return (
         f'{HEAD}<worksheet xmlns="{MAIN}"><sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><dimension ref="A1:{last}"/>'
         f'<sheetViews><sheetView workbookViewId="0"><pane{split} ySplit="1" topLeftCell="{corner}" activePane="{pane}" '
@@ -120,35 +101,44 @@ def _sheet(sheet: Sheet) -> str:
     )
 
 
-def _row(number: int, row: Sequence[Cell], names: Sequence[str], tint: int) -> str:
+@dataclass(frozen=True)
+class _Look:
+    """Styles of the cells of a sheet."""
+
+    tinted: int
+    colours: Mapping[str, int]
+    whole: int  # of a whole number, the next is of others; 0: NUMBER of all
+
+    def of_number(self, value: float) -> int:
+        return self.whole + (not float(value).is_integer()) if self.whole else NUMBER
+
+
+def _row(number: int, row: Sequence[Cell], names: Sequence[str], look: _Look) -> str:
     cells = []
     for at, value in enumerate(row):
         place = f"{names[at]}{number}"
         if isinstance(value, str):
             if value:
-                cells.append(_text(place, value, _COLOURS.get(value, 0) if at == tint else 0))
-        else:
-            cells.append(f'<c r="{place}" s="{NUMBER}"><v>{value:.12g}</v></c>')
+                cells.append(_text(place, value, look.colours.get(value, 0) if at == look.tinted else 0))
+        elif value is not None:
+            cells.append(f'<c r="{place}" s="{look.of_number(value)}"><v>{value:.12g}</v></c>')
     return f'<row r="{number}">{"".join(cells)}</row>'
-
-
-_COLOURS = {name: FIRST_COLOUR + at for at, name in enumerate(TONES)}
 
 
 def _text(place: str, value: str, style: int) -> str:
     own = f' s="{style}"' if style else ""
-    return f'<c r="{place}"{own} t="inlineStr"><is><t xml:space="preserve">{escape(printable(value))}</t></is></c>'
+    return f'<c r="{place}"{own} t="inlineStr"><is><t xml:space="preserve">{escape(_printable(value))}</t></is></c>'
 
 
 def _width(column: str, values: Iterable[Cell]) -> float:
     longest = max((len(f"{value:g}" if isinstance(value, float) else str(value)) for value in values), default=0)
-    return min(WIDEST, max(longest, max(map(len, heading(column).split())), 4) + 3.5)  # room for the filter's arrow
+    return min(WIDEST, max(longest, max(map(len, column.split())), 4) + 3.5)  # room for the filter's arrow
 
 
 def _book(sheets: Sequence[Sheet]) -> str:
     listed, named = [], []
     for at, sheet in enumerate(sheets):
-        last = f"${letters(len(sheet.columns))}${min(len(sheet.cells), MOST_ROWS) + 1}"
+        last = f"${letters(len(sheet.columns))}${min(len(sheet.rows), MOST_ROWS) + 1}"
         listed.append(f'<sheet name="{sheet.title}" sheetId="{at + 1}" r:id="rId{at + 1}"/>')
         own = f'localSheetId="{at}"'
         named.append(
@@ -161,11 +151,11 @@ def _book(sheets: Sequence[Sheet]) -> str:
     )
 
 
-def _styles() -> str:
-    """Plain, header, number, and a font in each colour of cables."""
+def _styles(tones: Tones) -> str:
+    """Plain, header, number, a font in each colour, and numbers with thousands apart."""
     plain = '<sz val="11"/><name val="Calibri"/>'
     fonts = [f"<font>{plain}</font>", f"<font><b/>{plain}</font>"]
-    fonts += [f'<font><b/><color rgb="FF{tone.removeprefix("#").upper()}"/>{plain}</font>' for tone in TONES.values()]
+    fonts += [f'<font><b/><color rgb="FF{tone.removeprefix("#").upper()}"/>{plain}</font>' for tone in tones.values()]
     looks = [
         '<xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/>',
         '<xf numFmtId="0" fontId="1" fillId="2" borderId="0" xfId="0" applyFont="1" applyFill="1" applyAlignment="1">'
@@ -174,6 +164,10 @@ def _styles() -> str:
     ]
     looks += [
         f'<xf numFmtId="0" fontId="{at}" fillId="0" borderId="0" xfId="0" applyFont="1"/>' for at in range(2, len(fonts))
+    ]
+    looks += [
+        f'<xf numFmtId="{number}" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>'
+        for number in (WHOLE, CENTS)
     ]
     return (
         f'{HEAD}<styleSheet xmlns="{MAIN}"><fonts count="{len(fonts)}">{"".join(fonts)}</fonts><fills count="3">'
@@ -205,5 +199,10 @@ def _relations(targets: Sequence[tuple[str, str]]) -> str:
 def _core(title: str) -> str:
     return (
         f'{HEAD}<cp:coreProperties xmlns:cp="{PACKAGE}/metadata/core-properties" xmlns:dc="http://purl.org/dc/elements/1.1/">'
-        f"<dc:title>{escape(printable(title))}</dc:title><dc:creator>fabricwright</dc:creator></cp:coreProperties>"
+        f"<dc:title>{escape(_printable(title))}</dc:title><dc:creator>fabricwright</dc:creator></cp:coreProperties>"
     )
+
+
+def _printable(text: str) -> str:
+    """Without control characters, which XML cannot hold."""
+    return text if text.isprintable() else "".join(letter if letter.isprintable() else "?" for letter in text)

@@ -23,10 +23,11 @@ from fabric.cabling.runs import Runs, runs
 from fabric.cabling.summary import text as summary
 from fabric.cabling.tables import PATCH_COLUMNS, RACK_LIST_COLUMNS, patch_rows, rack_lists, totals
 from fabric.cabling.walking import walk
-from fabric.cabling.workbook import Sheet, letters, workbook, xlsx
+from fabric.cabling.workbook import xlsx
 from fabric.cli.cabling import cabling
 from fabric.diagnostics import InputError
 from fabric.floor.floor import floor
+from fabric.formats.xlsx import Sheet, letters, workbook
 from tests.goldens import golden
 from tests.planner.helpers import make
 
