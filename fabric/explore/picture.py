@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from fabric.explore.front import Objective
 from fabric.explore.measure import Figures
 from fabric.explore.report import Found, title
-from fabric.formats.svg import FONT, INK, PAPER, RULE, SOFT, Box, Canvas, number
+from fabric.formats.svg import INK, PAPER, RULE, SOFT, Box, Canvas, document, element, label, number
 
 WIDTH, HEIGHT = 900.0, 560.0
 PLOT = Box(84, 64, 780, 420)
@@ -129,8 +129,8 @@ def _steps(points: Sequence[tuple[float, float]]) -> str:
         if y > best:  # further down the page is less
             path.append(f"M{number(x)} {number(y)}" if not path else f"H{number(x)}V{number(y)}")
             best = y
-    look = f'fill="none" stroke="{FRONT}" stroke-width="1.5" stroke-dasharray="4 3"'
-    return f'<path d="{"".join(path)}" {look}/>' if path else ""
+    look = {"fill": "none", "stroke": FRONT, "stroke_width": 1.5, "stroke_dasharray": "4 3"}
+    return element("path", d="".join(path), **look) if path else ""
 
 
 def _legend(found: Found, axes: tuple[Objective, Objective, Objective | None], left_out: int) -> str:
@@ -167,23 +167,20 @@ def _tick(value: float) -> str:
 
 
 def _line(x1: float, y1: float, x2: float, y2: float) -> str:
-    return f'<path d="M{number(x1)} {number(y1)}L{number(x2)} {number(y2)}" stroke="{RULE}" stroke-opacity="0.35"/>'
+    path = f"M{number(x1)} {number(y1)}L{number(x2)} {number(y2)}"
+    return element("path", d=path, stroke=RULE, stroke_opacity=0.35)
 
 
 def _dot(x: float, y: float, radius: float, colour: str, opacity: float, hollow: bool) -> str:
-    look = f'fill="{colour}" fill-opacity="{opacity}" stroke="{PAPER}"'
+    look: dict[str, object] = {"fill": colour, "fill_opacity": opacity, "stroke": PAPER}
     if hollow:
-        look = f'fill="{PAPER}" fill-opacity="0.6" stroke="{colour}" stroke-width="1.5"'
-    return f'<circle cx="{number(round(x, 1))}" cy="{number(round(y, 1))}" r="{number(round(radius, 1))}" {look}/>'
+        look = {"fill": PAPER, "fill_opacity": 0.6, "stroke": colour, "stroke_width": 1.5}
+    return element("circle", cx=round(x, 1), cy=round(y, 1), r=round(radius, 1), **look)
 
 
 def _text(x: float, y: float, text: str, anchor: str, bold: bool = False) -> str:
-    canvas = Canvas()
-    canvas.text(round(x, 1), round(y, 1), text, size=12, fill=INK if bold else SOFT, anchor=anchor, bold=bold)
-    return canvas.body()
+    return label(round(x, 1), round(y, 1), text, fill=INK if bold else SOFT, anchor=anchor, bold=bold)
 
 
 def _document(body: Sequence[str], name: str) -> str:
-    size = f'width="{number(WIDTH)}" height="{number(HEIGHT)}" viewBox="0 0 {number(WIDTH)} {number(HEIGHT)}"'
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" font-family="{FONT}">'
-    return "\n".join([head, f"<title>{name}</title>", *filter(None, body), "</svg>", ""])
+    return document("\n".join([element("title", name), *filter(None, body)]), WIDTH, HEIGHT)

@@ -103,12 +103,21 @@ class Canvas:
         layer: int = BOXES,
         hint: str = "",
     ) -> None:
-        edge = f' stroke="{stroke}"' + (f' stroke-dasharray="{dash}"' if dash else "") if stroke else ""
-        shape = (
-            f'<rect x="{number(box.x)}" y="{number(box.y)}" width="{number(box.w)}" height="{number(box.h)}" '
-            f'rx="{number(radius)}" fill="{fill}"{edge}'
+        self._layers[layer].append(
+            element(
+                "rect",
+                "",
+                hint,
+                x=box.x,
+                y=box.y,
+                width=box.w,
+                height=box.h,
+                rx=radius,
+                fill=fill,
+                stroke=stroke,
+                stroke_dasharray=dash if stroke else "",
+            )
         )
-        self._layers[layer].append(f"{shape}><title>{escape(hint)}</title></rect>" if hint else f"{shape}/>")
 
     def text(
         self,
@@ -123,12 +132,8 @@ class Canvas:
         room: float = 1e9,
     ) -> None:
         """One line of text; `y` is its baseline. What is wider than `room` is shortened."""
-        place = "" if anchor == "start" else f' text-anchor="{anchor}"'
-        weight = ' font-weight="700"' if bold else ""
-        self._layers[BOXES].append(
-            f'<text x="{number(x)}" y="{number(y)}" font-size="{number(size)}" fill="{fill}"{place}{weight}>'
-            f"{escape(fit(text, room, size, bold))}</text>"
-        )
+        shown = fit(text, room, size, bold)
+        self._layers[BOXES].append(label(x, y, shown, size, fill=fill, anchor=anchor, bold=bold))
 
     def middle(self, box: Box, lines: list[str], *, size: float = 12, fill: str = INK, bold: int = 1) -> None:
         """Lines in the middle of a box, the first `bold` of them bold."""
@@ -143,8 +148,7 @@ class Canvas:
         """Lines of one look, each from (x1, y1) to (x2, y2)."""
         path = "".join(f"M{number(a)} {number(b)}L{number(c)} {number(d)}" for a, b, c, d in ends)
         self._layers[RIBBONS].append(
-            f'<path d="{path}" stroke="{stroke}" '
-            f'stroke-width="{number(width)}" stroke-opacity="{number(opacity)}" fill="none"/>'
+            element("path", d=path, stroke=stroke, stroke_width=width, stroke_opacity=opacity, fill="none")
         )
 
     def ribbon(
@@ -153,10 +157,8 @@ class Canvas:
         """A band of many links from one edge down to another."""
         bend = number((y1 + y2) / 2)
         a, b, c, d = (number(x) for x in (*top, *low))
-        self._layers[RIBBONS].append(
-            f'<path d="M{a} {number(y1)}H{b}C{b} {bend} {d} {bend} {d} {number(y2)}H{c}'
-            f'C{c} {bend} {a} {bend} {a} {number(y1)}Z" fill="{fill}" fill-opacity="{number(opacity)}"/>'
-        )
+        path = f"M{a} {number(y1)}H{b}C{b} {bend} {d} {bend} {d} {number(y2)}H{c}C{c} {bend} {a} {bend} {a} {number(y1)}Z"
+        self._layers[RIBBONS].append(element("path", d=path, fill=fill, fill_opacity=opacity))
 
     def pill(self, cx: float, cy: float, text: str, room: float, *, size: float = 12) -> None:
         """A label that stands on links."""
@@ -169,3 +171,49 @@ class Canvas:
 def number(value: float) -> str:
     """A coordinate with as few digits as it needs."""
     return f"{value:.2f}".rstrip("0").rstrip(".") if value % 1 else str(int(value))
+
+
+def element(tag: str, inner: str = "", hint: str = "", /, **attributes: object) -> str:
+    """A shape. `class_` and `stroke_width` are the attributes `class` and `stroke-width`; what is "" is left out.
+
+    Args:
+        inner: markup within it.
+        hint: what it says when the pointer rests on it.
+    """
+    names = {name.rstrip("_").replace("_", "-"): value for name, value in attributes.items() if value != ""}
+    own = "".join(f' {name}="{_value(value)}"' for name, value in names.items())
+    inner += f"<title>{escape(hint)}</title>" if hint else ""
+    return f"<{tag}{own}>{inner}</{tag}>" if inner else f"<{tag}{own}/>"
+
+
+def _value(value: object) -> str:
+    return number(value) if isinstance(value, int | float) else str(value)
+
+
+def label(
+    x: float,
+    y: float,
+    text: str,
+    size: float = 12,
+    *,
+    kind: str = "",
+    fill: str = "",
+    anchor: str = "start",
+    bold: bool = False,
+) -> str:
+    """A line of text; `y` is its baseline. Its colour is `fill`, or that of the class `kind` in a page's style sheet."""
+    look = {"text_anchor": "" if anchor == "start" else anchor, "font_weight": "700" if bold else ""}
+    return element("text", escape(text), class_=kind, x=x, y=y, font_size=size, fill=fill, **look)
+
+
+def document(body: str, width: float, height: float, id: str = "", font: str = FONT, **more: str) -> str:
+    """A whole file. `more`: attributes of the root."""
+    view = f"0 0 {number(width)} {number(height)}"
+    root = {"xmlns": "http://www.w3.org/2000/svg", "id": id, "width": number(width), "height": number(height)}
+    return element("svg", f"\n{body}\n", **root, viewBox=view, role="img", **more, font_family=font) + "\n"
+
+
+def chart(body: str, width: float, height: float, said: str, kind: str = "chart") -> str:
+    """A picture within a page, whose style sheet gives its classes their colours; `said` tells it to those who do not see."""
+    view = f"0 0 {number(width)} {number(height)}"
+    return element("svg", body, class_=kind, viewBox=view, width=width, height=height, role="img", aria_label=escape(said))

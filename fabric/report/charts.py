@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from fabric.formats.svg import fit, number
+from fabric.formats.svg import chart, element, fit, number
 from fabric.report.spread import BIN, TierSpread
 from fabric.solver.network import Floats
 
@@ -21,7 +21,7 @@ def histogram(tier: TierSpread) -> str:
     lines = "".join(
         f"M{number(_LEFT)} {number(floor - part * room)}H{number(_WIDTH - 8)}" for part in (0, 0.25, 0.5, 0.75, 1)
     )
-    parts = [f'<path class="grid" d="{lines}"/>']
+    parts = [element("path", class_="grid", d=lines)]
     parts += [_text(_LEFT - 6, floor - part * room + 4, f"{100 * part:g} %", "end") for part in (0, 0.5, 1)]
     for at, (columns, name) in enumerate(((tier.hashed, "fill-1"), (tier.sprayed, "fill-2"))):
         for column, share in enumerate(columns.tolist()):
@@ -34,7 +34,7 @@ def histogram(tier: TierSpread) -> str:
         parts.append(_text(_LEFT + (column + 0.5) * step, floor + 15, f"{100 * BIN * column:.0f} %", "middle"))
     parts.append(_text((_LEFT + _WIDTH) / 2, floor + 32, "load by capacity", "middle"))
     said = f"{tier.name}: {_said(tier.hashed)} as routed, {_said(tier.sprayed)} by spraying"
-    return _svg(_WIDTH, _HEIGHT, said, parts)
+    return chart("".join(parts), _WIDTH, _HEIGHT, said)
 
 
 def bars(rows: Sequence[tuple[str, float, str]], said: str) -> str:
@@ -47,7 +47,7 @@ def bars(rows: Sequence[tuple[str, float, str]], said: str) -> str:
         parts.append(_text(_NAME - 8, y + 12, fit(name, _NAME - 12, 12), "end"))
         parts.append(_bar("fill-1", _NAME, y, max(1.0, share / most * room), _BAR, ""))
         parts.append(_text(_NAME + share / most * room + 8, y + 12, text, "start"))
-    return _svg(900, 8 + _ROW * len(rows), said, parts)
+    return chart("".join(parts), 900, 8 + _ROW * len(rows), said)
 
 
 def _said(columns: Floats) -> str:
@@ -57,20 +57,15 @@ def _said(columns: Floats) -> str:
     return f"{low:.0f} %" if low == high else f"{low:.0f} to {high:.0f} %"
 
 
-def _svg(width: float, height: float, said: str, parts: Sequence[str]) -> str:
-    w, h = number(width), number(height)
-    head = f'<svg class="chart" viewBox="0 0 {w} {h}" width="{w}" height="{h}" role="img" aria-label="{escape(said)}">'
-    return head + "".join(parts) + "</svg>"
-
-
 def _bar(name: str, x: float, y: float, width: float, height: float, hint: str) -> str:
-    shape = f'class="{name}" x="{_at(x)}" y="{_at(y)}" width="{_at(width)}" height="{_at(height)}"'
-    return f"<rect {shape}><title>{escape(hint)}</title></rect>" if hint else f"<rect {shape}/>"
+    box = {"x": _at(x), "y": _at(y), "width": _at(width), "height": _at(height)}
+    return element("rect", "", hint, class_=name, **box)
 
 
 def _text(x: float, y: float, text: str, anchor: str) -> str:
-    return f'<text class="soft" x="{_at(x)}" y="{_at(y)}" font-size="12" text-anchor="{anchor}">{escape(text)}</text>'
+    place = {"text_anchor": anchor}  # also at the start
+    return element("text", escape(text), class_="soft", x=_at(x), y=_at(y), font_size=12, **place)
 
 
-def _at(value: float) -> str:
-    return number(round(value, 1))
+def _at(value: float) -> float:
+    return round(value, 1)

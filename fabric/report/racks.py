@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from html import escape
 from itertools import groupby
 
 from fabric.floor.floor import Floor
 from fabric.floor.names import row_letters
-from fabric.formats.svg import fit, number
+from fabric.formats.svg import chart, element, fit, label
 from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
 from fabric.plan.plan import Plan
 
@@ -18,7 +17,6 @@ MOST_NAMED = 8  # ranges of racks that are filled alike
 FILLS = {SERVER: "fill-1", LEAF: "fill-2", SPINE: "fill-3", CORE: "fill-4", ATTACHED: "fill-5"}
 _UNIT, _WIDE, _LEFT = 12.0, 190.0, 26.0  # of a rack in the drawing
 _CELL, _GAP = 16.0, 3.0  # of a rack on the floor
-_END = 'text-anchor="end"'
 
 Filling = tuple[tuple[int, int, str, str], ...]  # (lowest unit, height, role, model) of every box, from the bottom
 
@@ -89,52 +87,40 @@ def _some(names: list[str]) -> str:
 def _elevation(floor: Floor, those: list[Device], rack: int) -> str:
     """One rack from the front, unit 1 at the bottom."""
     height, parts = floor.units * _UNIT, list[str]()
-    parts.append(f'<rect class="frame" x="{number(_LEFT)}" y="2" width="{number(_WIDE)}" height="{number(height)}"/>')
+    parts.append(element("rect", class_="frame", x=_LEFT, y=2, width=_WIDE, height=height))
     for unit in (1, *range(5, floor.units + 1, 5)):
         y = 2 + (floor.units - unit + 0.75) * _UNIT
-        parts.append(
-            f'<text class="soft" x="{number(_LEFT - 5)}" y="{number(y)}" font-size="9" text-anchor="end">{unit}</text>'
-        )
+        parts.append(label(_LEFT - 5, y, str(unit), 9, kind="soft", anchor="end"))
     for box in sorted(those, key=lambda box: -floor.spots[box.name].ru):
         spot = floor.spots[box.name]
         top = 2 + (floor.units - spot.ru - spot.height + 1) * _UNIT
-        shape = f'x="{number(_LEFT + 3)}" y="{number(top + 0.5)}" width="{number(_WIDE - 6)}"'
-        size = f'height="{number(spot.height * _UNIT - 1)}" rx="2"'
-        hint = escape(f"{box.name}, {box.model}, unit {spot.ru}")
-        parts.append(f'<rect class="box {FILLS[box.role]}" {shape} {size}><title>{hint}</title></rect>')
+        hint = f"{box.name}, {box.model}, unit {spot.ru}"
+        size = {"width": _WIDE - 6, "height": spot.height * _UNIT - 1, "rx": 2}
+        parts.append(element("rect", "", hint, class_=f"box {FILLS[box.role]}", x=_LEFT + 3, y=top + 0.5, **size))
         middle = top + spot.height * _UNIT / 2 + 3.2
-        name = escape(fit(box.name, _WIDE - 14, 9.5))
-        parts.append(f'<text class="label" x="{number(_LEFT + 8)}" y="{number(middle)}" font-size="9.5">{name}</text>')
-    said = escape(f"Rack {floor.racks[rack].name}: {len(those)} boxes")
-    return _svg("chart rack", _LEFT + _WIDE + 4, height + 4, said, parts)
+        parts.append(label(_LEFT + 8, middle, fit(box.name, _WIDE - 14, 9.5), 9.5, kind="label"))
+    said = f"Rack {floor.racks[rack].name}: {len(those)} boxes"
+    return chart("".join(parts), _LEFT + _WIDE + 4, height + 4, said, "chart rack")
 
 
 def _from_above(floor: Floor, inside: list[list[Device]]) -> str:
     """Every rack as a square in its row, in the colour of the highest tier that stands in it."""
     rows = {row: at for at, row in enumerate(sorted({rack.row for rack in floor.racks}))}
     step, left = _CELL + _GAP, 40.0
-    edge = f'class="soft" x="{number(left - 8)}" font-size="12" {_END}'
-    parts = [f'<text {edge} y="{number(at * step + 14)}">{row_letters(row)}</text>' for row, at in rows.items()]
+    look = {"class_": "soft", "x": left - 8, "font_size": 12, "text_anchor": "end"}
+    parts = [element("text", row_letters(row), **look, y=at * step + 14) for row, at in rows.items()]
     order = (CORE, SPINE, LEAF, ATTACHED, SERVER)
     for rack, those in zip(floor.racks, inside, strict=True):
         role = min((box.role for box in those), key=order.index)
         x, y = left + rack.place * step, 2 + rows[rack.row] * step
-        hint = escape(f"{rack.name}: {_counted(those)}")
-        shape = f'x="{number(x)}" y="{number(y)}" width="{number(_CELL)}" height="{number(_CELL)}" rx="2"'
-        parts.append(f'<rect class="box {FILLS[role]}" {shape}><title>{hint}</title></rect>')
+        hint, size = f"{rack.name}: {_counted(those)}", {"width": _CELL, "height": _CELL, "rx": 2}
+        parts.append(element("rect", "", hint, class_=f"box {FILLS[role]}", x=x, y=y, **size))
     width = left + (1 + max(rack.place for rack in floor.racks)) * step
-    return _svg(
-        "chart floor", width, len(rows) * step + 4, f"{len(floor.racks)} racks in {len(rows)} rows, from above", parts
-    )
+    said = f"{len(floor.racks)} racks in {len(rows)} rows, from above"
+    return chart("".join(parts), width, len(rows) * step + 4, said, "chart floor")
 
 
 def _counted(those: list[Device]) -> str:
     """`2 core, 8 server`."""
     roles = [box.role for box in those]
     return ", ".join(f"{roles.count(role)} {role}" for role in FILLS if role in roles)
-
-
-def _svg(kind: str, width: float, height: float, said: str, parts: list[str]) -> str:
-    w, h = number(width), number(height)
-    head = f'<svg class="{kind}" viewBox="0 0 {w} {h}" width="{w}" height="{h}" role="img" aria-label="{said}">'
-    return head + "".join(parts) + "</svg>"

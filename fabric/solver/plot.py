@@ -13,7 +13,7 @@ from hashlib import sha256
 from html import escape
 from typing import Literal
 
-from fabric.formats.svg import FONT, fit, number, text_width
+from fabric.formats.svg import FONT, document, element, fit, label, number, text_width
 from fabric.text.words import plural
 
 Style = Literal["line", "dashed", "dots"]
@@ -51,19 +51,15 @@ def busbw_svg(title: str, series: Sequence[Series], x_label: str = "message size
         parts.append(_text((frame.left + frame.right) / 2, (frame.top + frame.bottom) / 2, "no rows", 14, "soft", "middle"))
     about = _described(drawn)  # with the parts all that is shown, its numbers rounded: the name hangs on no last digit
     name = "busbw-" + sha256("\n".join([title, x_label, about, *parts]).encode()).hexdigest()[:8]
-    size = f'width="{number(WIDTH)}" height="{number(frame.height)}" viewBox="0 0 {number(WIDTH)} {number(frame.height)}"'
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" id="{name}" {size} role="img" '
-        f'aria-labelledby="{name}-title {name}-desc" font-family="{escape(FONT)}">\n'
-        f'<title id="{name}-title">{escape(_printable(title))}</title>\n'
-        f'<desc id="{name}-desc">{escape(about)}</desc>\n'
-        f"<style>{_sheet(name, drawn)}</style>\n"
-        f'<rect class="paper" width="{number(WIDTH)}" height="{number(frame.height)}" rx="12"/>\n'
-        + _text(_EDGE, 32, fit(_printable(title), WIDTH - 2 * _EDGE, 17, True), 17, "ink", weight=True)
-        + "\n"
-        + "\n".join(part for part in parts if part)
-        + "\n</svg>\n"
-    )
+    head = [
+        element("title", escape(_printable(title)), id=f"{name}-title"),
+        element("desc", escape(about), id=f"{name}-desc"),
+        element("style", _sheet(name, drawn)),
+        element("rect", class_="paper", width=WIDTH, height=frame.height, rx=12),
+        _text(_EDGE, 32, fit(_printable(title), WIDTH - 2 * _EDGE, 17, True), 17, "ink", bold=True),
+    ]
+    body = "\n".join([*head, *filter(None, parts)])
+    return document(body, WIDTH, frame.height, name, escape(FONT), aria_labelledby=f"{name}-title {name}-desc")
 
 
 def size_words(size: float) -> str:
@@ -149,7 +145,7 @@ def _grid(frame: _Frame, x_label: str) -> str:
     middle = (frame.left + frame.right) / 2
     parts.append(_text(middle, frame.bottom + 42, fit(_printable(x_label), frame.right, 12.5), 12.5, "soft", "middle"))
     parts.append(_text(_EDGE, 53, "bus bandwidth, GB/s", 12.5, "soft"))
-    return f'<path class="grid" d="{"".join(lines)}"/>\n' + "\n".join(parts)
+    return "\n".join([element("path", class_="grid", d="".join(lines)), *parts])
 
 
 def _shape(item: Series, frame: _Frame) -> str:
@@ -158,13 +154,12 @@ def _shape(item: Series, frame: _Frame) -> str:
     line = ""
     if item.style != "dots" and len(places) > 1:
         path = "L".join(f"{_at(x)} {_at(y)}" for x, y in places)
-        line = f'<path class="{item.style} c{item.colour}" d="M{path}"/>'
+        line = element("path", class_=f"{item.style} c{item.colour}", d=f"M{path}")
     if line and len(places) > (1 if item.style == "dashed" else _MARKED):
         return line
     radius = 3.6 if item.style == "dots" else 2.6
     dots = (
-        f'<circle class="dot f{item.colour}" cx="{_at(x)}" cy="{_at(y)}" r="{radius}">'
-        f"<title>{size_words(size)}: {rate:.4g} GB/s</title></circle>"
+        _dot(item, x, y, radius, f"{size_words(size)}: {rate:.4g} GB/s")
         for (x, y), (size, rate) in zip(places, item.points, strict=True)
     )
     return "\n".join([*filter(None, [line]), *dots])
@@ -182,9 +177,8 @@ def _labels(series: Sequence[Series], frame: _Frame) -> str:
         item = series[at]
         from_x = frame.x(item.points[-1][0]) + 5
         elbow = frame.right + 4
-        parts.append(
-            f'<path class="leader c{item.colour}" d="M{_at(from_x)} {_at(end)}H{_at(elbow)}L{_at(elbow + 10)} {_at(y)}"/>'
-        )
+        path = f"M{_at(from_x)} {_at(end)}H{_at(elbow)}L{_at(elbow + 10)} {_at(y)}"
+        parts.append(element("path", class_=f"leader c{item.colour}", d=path))
         parts.append(_sample(item, elbow + 12, y))
         parts.append(_text(elbow + 34, y + 4, _label(item), _LABEL_SIZE, f"f{item.colour}"))
     return "\n".join(parts)
@@ -193,8 +187,12 @@ def _labels(series: Sequence[Series], frame: _Frame) -> str:
 def _sample(item: Series, x: float, y: float) -> str:
     """How the series is drawn, in front of its name."""
     if item.style == "dots":
-        return f'<circle class="dot f{item.colour}" cx="{_at(x + 9)}" cy="{_at(y)}" r="3.6"/>'
-    return f'<path class="{item.style} c{item.colour}" d="M{_at(x)} {_at(y)}h18"/>'
+        return _dot(item, x + 9, y, 3.6)
+    return element("path", class_=f"{item.style} c{item.colour}", d=f"M{_at(x)} {_at(y)}h18")
+
+
+def _dot(item: Series, x: float, y: float, radius: float, hint: str = "") -> str:
+    return element("circle", "", hint, class_=f"dot f{item.colour}", cx=_at(x), cy=_at(y), r=radius)
 
 
 def _apart(wanted: Sequence[float], low: float, high: float) -> list[float]:
@@ -210,10 +208,8 @@ def _apart(wanted: Sequence[float], low: float, high: float) -> list[float]:
     return placed
 
 
-def _text(x: float, y: float, text: str, size: float, kind: str, anchor: str = "start", weight: bool = False) -> str:
-    place = "" if anchor == "start" else f' text-anchor="{anchor}"'
-    bold = ' font-weight="700"' if weight else ""
-    return f'<text class="{kind}" x="{_at(x)}" y="{_at(y)}" font-size="{number(size)}"{place}{bold}>{escape(text)}</text>'
+def _text(x: float, y: float, text: str, size: float, kind: str, anchor: str = "start", bold: bool = False) -> str:
+    return label(round(x, 1), round(y, 1), text, size, kind=kind, anchor=anchor, bold=bold)
 
 
 def _at(value: float) -> str:

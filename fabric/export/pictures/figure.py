@@ -12,7 +12,8 @@ from fabric.export.pictures.cards import CARDS
 from fabric.export.pictures.unit_rows import UnitStyle
 from fabric.export.pictures.units import SQUARES
 from fabric.export.pictures.view import View
-from fabric.formats.svg import FONT, PAPER, RULE, SOFT, Box, Canvas, number
+from fabric.formats import svg
+from fabric.formats.svg import PAPER, RULE, SOFT, Box, Canvas, element
 
 EDGE, HEAD, BETWEEN = 24.0, 64.0, 36.0
 
@@ -85,10 +86,7 @@ def _figure(canvas: Canvas, site: str, figure: Figure, y: float, width: float) -
 
 def document(title: str, said: str, canvas: Canvas, width: float, height: float) -> str:
     """What was drawn, as a file; `said` tells it to those who do not see it."""
-    size = f'width="{number(width)}" height="{number(height)}"'
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {number(width)} {number(height)}" '
-        f'role="img" aria-labelledby="fabric-title fabric-desc" font-family="{FONT}">\n'
-        f'<title id="fabric-title">{escape(title)}</title>\n<desc id="fabric-desc">{escape(said)}</desc>\n'
-        f'<rect width="{number(width)}" height="{number(height)}" rx="14" fill="{PAPER}"/>\n{canvas.body()}\n</svg>\n'
-    )
+    head = [element("title", escape(title), id="fabric-title"), element("desc", escape(said), id="fabric-desc")]
+    paper = element("rect", width=width, height=height, rx=14, fill=PAPER)
+    body = "\n".join([*head, paper, canvas.body()])
+    return svg.document(body, width, height, aria_labelledby="fabric-title fabric-desc")
