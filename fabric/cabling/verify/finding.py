@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from fabric.text.words import counted
+
 # Kinds, the ones that others may be a consequence of first; words that a person on the floor uses.
 KINDS = {
     "swapped": "cables whose far ends are exchanged",
@@ -106,6 +108,6 @@ class Verdict:
         parts = [f"{self.as_planned:,} of {self.links:,} links as planned"]
         parts += [f"{number:,} {kind}" for kind in KINDS if (number := self.counts.get(kind))]
         moves = sum(len(finding.moves) for finding in self.findings)
-        parts += [f"{moves:,} move{'s' * (moves != 1)} mend{'s' * (moves == 1)} all"] if moves else []
+        parts += [f"{counted(moves, 'move')} mend{'s' * (moves == 1)} all"] if moves else []
         parts += [f"{self.not_reported:,} not reported"] if self.not_reported else []
         return "; ".join(parts)

@@ -14,7 +14,7 @@ from fabric.checks.finding import Finding
 from fabric.plan.devices import CORE, LEAF, SPINE, Device
 from fabric.plan.links import LEAF_LEAF, LEAF_SPINE, SPINE_CORE
 from fabric.plan.plan import FabricPlan
-from fabric.text.words import listed
+from fabric.text.words import counted, listed
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -88,7 +88,7 @@ def named(fabric: FabricPlan, devices: Iterable[int]) -> str:
 
 def in_all(count: int, noun: str, nouns: str = "") -> str:
     """` (8 links in all)` behind the first of several."""
-    return f" ({count:,} {nouns or noun + 's'} in all)" if count > 1 else ""
+    return f" ({counted(count, noun, nouns)} in all)" if count > 1 else ""
 
 
 def link_ends(fabric: FabricPlan, link: int) -> str:

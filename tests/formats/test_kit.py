@@ -1,0 +1,65 @@
+"""Each format and each way to write for people has one place; these are what else may touch a library, and why."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import fabric
+
+PACKAGE = Path(fabric.__file__).parent
+# What only one place may do → that place, and the files that may do it too, each with the reason.
+RULES: dict[str, tuple[str, str, dict[str, str]]] = {
+    "JSON": (
+        r"json\.dumps?\(",
+        "formats/json.py",
+        {
+            "report/data.py": "a page's data, packed without blanks",
+            "nos/sonic/batfish/copy.py": "a copy for Batfish whose lines are mapped to those of the file",
+        },
+    ),
+    "CSV": (r"csv\.(Dict)?[wW]riter\(", "formats/csv.py", {}),
+    "YAML": (
+        r"yaml\.(safe_)?dump(_all)?\((?!.*head)|CSafeDumper",
+        "formats/yaml.py",
+        {
+            "export/kubernetes.py": "yaml is fabric.formats.yaml there",
+            "export/slurm_yaml.py": "likewise",
+            "export/ansible.py": "likewise",
+        },
+    ),
+    "JUnit": (r"testsuites?\"", "formats/junit.py", {}),
+    "XLSX": (r"openpyxl|spreadsheetml", "formats/xlsx.py", {}),
+    "SVG": (r"<(svg|rect|circle|text|path)[ >]", "formats/svg.py", {}),
+    "tables": (r"\.(l|r)just\(|:[<>]?\{wid(e|th)", "text/table.py", {"lab/machine/ping.py": "bytes of a packet"}),
+    "nouns": (r"'s'\[|\"s\"\[|'s' \* \(\w+ != 1|else 's'|else \"s\"|if .* == 1 else \"s\"", "text/words.py", {}),
+    "what a list leaves out": (
+        r"(and|…) \{[^}]*\} more\b|\", …\"|… \(\{len",
+        "text/words.py",
+        {
+            "export/containerlab.py": "a comment in a generated file, whose bytes stay",
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_one_place(rule: str) -> None:
+    pattern, home, others = RULES[rule]
+    found = [
+        f"{path.relative_to(PACKAGE)}:{number}: {line.strip()}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if re.search(pattern, line)
+    ]
+    assert [line for line in found if not line.startswith((home, *others))] == []
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_exception_is_needed(rule: str) -> None:
+    pattern, _, others = RULES[rule]
+    for other in others:
+        files = [PACKAGE / other] if other.endswith(".py") else sorted((PACKAGE / other).rglob("*.py"))
+        assert any(re.search(pattern, file.read_text(encoding="utf-8")) for file in files), other
