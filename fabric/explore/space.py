@@ -14,7 +14,6 @@ from fabric.diagnostics import Place, Report
 from fabric.explore.dimensions import DIMENSIONS, Value, the_group
 from fabric.formats.json import json_line
 from fabric.plan.spec import FabricSpec
-from fabric.planner.spec import FabricSpec
 
 Choice = tuple[tuple[str, Value], ...]  # (dimension, value) in the order of DIMENSIONS
 MOST = 100_000  # designs of one sweep

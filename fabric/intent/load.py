@@ -12,7 +12,6 @@ from pydantic import ValidationError
 from fabric import source
 from fabric.diagnostics import Report, nearest, one_of, show
 from fabric.formats.json import model_of
-from fabric.intent import source
 from fabric.intent.site import VERSION, Site
 from fabric.source import Source
 from fabric.text.words import listed, plural

@@ -7,12 +7,13 @@ What no rule names is taken back with `no` and set anew, which is right too, onl
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
+
+from fabric.formats.json import json_line
 
 Single = tuple[tuple[str, ...], str]  # beginnings of the sections that a line lies in, pattern of the line
 Key = tuple[int | str, ...]
@@ -114,4 +115,4 @@ class Dialect:
 
 def same(old: object, new: object) -> bool:
     """Equal for JSON, where `true` is not 1."""
-    return json.dumps(old, sort_keys=True) == json.dumps(new, sort_keys=True)
+    return json_line(old, sort_keys=True) == json_line(new, sort_keys=True)
