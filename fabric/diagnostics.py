@@ -169,11 +169,6 @@ def show(value: object, most: int = 60) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def printable(text: str) -> str:
-    """Text of others for a terminal: control characters as escapes."""
-    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)
-
-
 def _order(item: Diagnostic) -> tuple[str, int, int, str, str]:
     return item.place.file, item.place.line, item.place.column, item.code, item.message
 

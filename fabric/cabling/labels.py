@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from fabric.cabling.colours import TONES
-from fabric.cabling.rows import printable
 from fabric.cabling.runs import Runs
 from fabric.cabling.walking import Walk
 from fabric.formats import yaml
+from fabric.text.words import printable
 
 FONT, BOLD = "Helvetica", "Helvetica-Bold"
 LARGEST_PT, SMALLEST_PT = 7.0, 4.5
@@ -122,7 +122,7 @@ def _draw(canvas: Any, sheet: Sheet, label: Label, left: float, top: float) -> N
 
 def fit(text: str, font: str, room: float, largest: float) -> tuple[str, float]:
     """The text at a size that fits; too long for the smallest size it loses its middle, as both ends tell more."""
-    text = printable(text).encode("cp1252", "replace").decode("cp1252")  # what the PDF's own fonts can write
+    text = printable(text, "?").encode("cp1252", "replace").decode("cp1252")  # what the PDF's own fonts can write
     wide = _wide(text, font)
     size = min(largest, room / wide) if wide else largest
     if size >= SMALLEST_PT:

@@ -14,6 +14,7 @@ from fabric.formats.csv import csv_text as to_csv
 from fabric.formats.csv import no_formula
 from fabric.formats.json import json_line
 from fabric.plan.links import KINDS
+from fabric.text.words import printable
 
 Cell = str | int | float
 Ints = NDArray[np.int64]
@@ -29,12 +30,7 @@ COLUMNS: tuple[str, ...] = (
 
 def safe(value: Cell) -> Cell:
     """A cell that no spreadsheet evaluates, without control characters."""
-    return no_formula(printable(value)) if isinstance(value, str) else value
-
-
-def printable(text: str) -> str:
-    """Control characters replaced, which neither a table nor a printer takes."""
-    return text if text.isprintable() else "".join(letter if letter.isprintable() else "?" for letter in text)
+    return no_formula(printable(value, "?")) if isinstance(value, str) else value
 
 
 def selected(runs: Runs, fabric: str = "", limit: str = "") -> Ints:

@@ -94,7 +94,8 @@ def _plain(file: Path) -> bool:
 
 def usage(message: str, hint: str = "") -> NoReturn:
     """Refuses a command line. `message` begins with the option or command, `--jobs: expected …`."""
-    from fabric.diagnostics import Diagnostic, Place, printable
+    from fabric.diagnostics import Diagnostic, Place
+    from fabric.text.words import printable
 
     where, _, what = printable(message).partition(": ")
     show_diagnostics([Diagnostic("FAB102", Place(where), what, hint)])

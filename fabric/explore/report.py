@@ -11,7 +11,7 @@ from fabric.explore.measure import ALLTOALL, Figures, Outcome
 from fabric.explore.run import Sweep, reasons
 from fabric.formats.csv import csv_text
 from fabric.formats.json import json_text
-from fabric.solver.plot import size_words
+from fabric.text.numbers import size
 from fabric.text.table import table
 from fabric.text.words import counted
 
@@ -68,7 +68,7 @@ def title(found: Found) -> str:
     if any(gpus):
         words.append(f" for {' to '.join(f'{ends:,}' for ends in sorted({min(gpus), max(gpus)}))} GPUs")
     if any(figures.time_us is not None for figures in found.built):
-        words.append(f", timed by {ask.timed}{' and alltoall' if ask.both else ''} of {size_words(ask.size)}")
+        words.append(f", timed by {ask.timed}{' and alltoall' if ask.both else ''} of {size(ask.size)}")
         words.append("" if ask.placement == "packed" else f", {ask.placement}")
     return "".join(words)
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fabric.plan.links import KINDS, SERVER_LEAF
 from fabric.plan.plan import FabricPlan
+from fabric.text.numbers import trimmed
 from fabric.text.words import counted
 
 TIERS = {1: "one tier", 2: "two tiers", 3: "three tiers"}
@@ -26,12 +27,8 @@ def bandwidth(gbps: int) -> str:
     if gbps < 1000:
         return f"{gbps} Gb/s"
     if gbps < 1_000_000:
-        return f"{_short(gbps / 1000, 1)} Tb/s"
-    return f"{_short(gbps / 1_000_000, 2)} Pb/s"
-
-
-def _short(value: float, digits: int) -> str:
-    return f"{value:,.{digits}f}".rstrip("0").rstrip(".")
+        return f"{trimmed(gbps / 1000, 1)} Tb/s"
+    return f"{trimmed(gbps / 1_000_000, 2)} Pb/s"
 
 
 def span(values: Iterable[float]) -> str:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from xml.sax.saxutils import escape
 
+from fabric.text.words import printable
+
 MOST_ROWS = 1_048_575  # of a sheet, below its header
 WIDEST, SAMPLE = 48, 500
 HEADER, NUMBER, FIRST_COLOUR = 1, 2, 3  # styles of cells; 0 is plain; behind the colours, of numbers: whole, with cents
@@ -127,7 +129,7 @@ def _row(number: int, row: Sequence[Cell], names: Sequence[str], look: _Look) ->
 
 def _text(place: str, value: str, style: int) -> str:
     own = f' s="{style}"' if style else ""
-    return f'<c r="{place}"{own} t="inlineStr"><is><t xml:space="preserve">{escape(_printable(value))}</t></is></c>'
+    return f'<c r="{place}"{own} t="inlineStr"><is><t xml:space="preserve">{escape(printable(value, "?"))}</t></is></c>'
 
 
 def _width(column: str, values: Iterable[Cell]) -> float:
@@ -199,10 +201,5 @@ def _relations(targets: Sequence[tuple[str, str]]) -> str:
 def _core(title: str) -> str:
     return (
         f'{HEAD}<cp:coreProperties xmlns:cp="{PACKAGE}/metadata/core-properties" xmlns:dc="http://purl.org/dc/elements/1.1/">'
-        f"<dc:title>{escape(_printable(title))}</dc:title><dc:creator>fabricwright</dc:creator></cp:coreProperties>"
+        f"<dc:title>{escape(printable(title, '?'))}</dc:title><dc:creator>fabricwright</dc:creator></cp:coreProperties>"
     )
-
-
-def _printable(text: str) -> str:
-    """Without control characters, which XML cannot hold."""
-    return text if text.isprintable() else "".join(letter if letter.isprintable() else "?" for letter in text)

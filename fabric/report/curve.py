@@ -8,7 +8,7 @@ from fabric.report.grid import Grid, grid
 from fabric.report.study import SIZES, Study
 from fabric.solver.estimate.picture import picture
 from fabric.solver.measured.tables import busbw_factor
-from fabric.solver.plot import size_words
+from fabric.text.numbers import size
 
 _SHEET = re.compile(r"<style>.*?</style>\n?", re.DOTALL)
 
@@ -26,7 +26,7 @@ def curve_grid(study: Study) -> Grid:
     shown = {*SIZES[::2], study.wanted.size_bytes}
     rows = [
         (
-            size_words(row.bytes),
+            size(row.bytes),
             f"{row.algorithm}/{row.protocol}",
             f"{row.time_us:,.1f}",
             f"{row.busbw_GBps:,.2f}",

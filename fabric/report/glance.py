@@ -12,9 +12,10 @@ from fabric.checks.silence import Silences
 from fabric.checks.site import finding_of, warnings_of
 from fabric.diagnostics import Diagnostic
 from fabric.plan.plan import Plan
-from fabric.report.grid import Grid, grid, percent
+from fabric.report.grid import Grid, grid
 from fabric.report.study import Study
 from fabric.solver.capacity.measure import Cut
+from fabric.text.numbers import percent
 from fabric.text.words import plural
 
 TIER_WORDS = {1: "one tier", 2: "two tiers", 3: "three tiers"}

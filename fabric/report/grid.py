@@ -33,7 +33,3 @@ def grid(caption: str, titles: Sequence[str], rows: Iterable[Sequence[object]], 
     cells = [[str(cell) for cell in row] for row in rows]
     kept = [at for at in range(len(titles)) if any(row[at] for row in cells)]
     return Grid(caption, tuple(titles[at] for at in kept), tuple(tuple(row[at] for at in kept) for row in cells), note, total)
-
-
-def percent(share: float) -> str:
-    return f"{100 * share:.1f} %"

@@ -17,7 +17,7 @@ from fabric.report.study import Study
 from fabric.solver.capacity.failures import Failures, apply, parse
 from fabric.solver.estimate.estimate import PATTERN, Row
 from fabric.solver.network import Ints, Network
-from fabric.solver.plot import size_words
+from fabric.text.numbers import size
 
 LOAD_WORDS = "A load is what NICs that send at line rate would put on the link, by its capacity."
 
@@ -84,7 +84,7 @@ def _healthy(study: Study) -> Iterator[Traffic]:
         name, pattern = "permutation", "shift"
     else:
         row = next(row for row in study.curve[0].rows if row.bytes == study.wanted.size_bytes)
-        asked = f"{row.collective} {size_words(row.bytes)}"
+        asked = f"{row.collective} {size(row.bytes)}"
         yield Traffic(asked, _pattern(row), routing, qps)
         name, pattern = asked if row.collective == "alltoall" else "alltoall", "peers"
     yield Traffic(name, pattern, routing, qps)

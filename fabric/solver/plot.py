@@ -14,7 +14,8 @@ from html import escape
 from typing import Literal
 
 from fabric.formats.svg import FONT, document, element, fit, label, number, text_width
-from fabric.text.words import plural
+from fabric.text.numbers import size as size_words
+from fabric.text.words import plural, printable
 
 Style = Literal["line", "dashed", "dots"]
 Point = tuple[float, float]
@@ -24,7 +25,6 @@ _LEFT, _TOP, _BOTTOM, _EDGE = 64.0, 72.0, 58.0, 20.0
 _LABEL_ROOM, _LABEL_SIZE, _LABEL_STEP, _LEADER = 230.0, 12.5, 17.0, 42.0
 _TICK_ROOM = 56.0  # between two ticks of the x axis
 _MARKED = 12  # a line of no more points than this shows each of them
-_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 # dark enough on white, light enough on #12171f: each at least 4.5 to 1
 _LIGHT = ("#1d5fc4", "#b4500c", "#1e7a4a", "#7c3aad", "#a8323e", "#0e7490", "#6b5b00", "#52627a")
@@ -52,20 +52,14 @@ def busbw_svg(title: str, series: Sequence[Series], x_label: str = "message size
     about = _described(drawn)  # with the parts all that is shown, its numbers rounded: the name hangs on no last digit
     name = "busbw-" + sha256("\n".join([title, x_label, about, *parts]).encode()).hexdigest()[:8]
     head = [
-        element("title", escape(_printable(title)), id=f"{name}-title"),
+        element("title", escape(printable(title, " ")), id=f"{name}-title"),
         element("desc", escape(about), id=f"{name}-desc"),
         element("style", _sheet(name, drawn)),
         element("rect", class_="paper", width=WIDTH, height=frame.height, rx=12),
-        _text(_EDGE, 32, fit(_printable(title), WIDTH - 2 * _EDGE, 17, True), 17, "ink", bold=True),
+        _text(_EDGE, 32, fit(printable(title, " "), WIDTH - 2 * _EDGE, 17, True), 17, "ink", bold=True),
     ]
     body = "\n".join([*head, *filter(None, parts)])
     return document(body, WIDTH, frame.height, name, escape(FONT), aria_labelledby=f"{name}-title {name}-desc")
-
-
-def size_words(size: float) -> str:
-    """`8 B`, `1.5 KiB`, `64 MiB`."""
-    power = min(max(0, int(math.log2(size)) // 10), len(_UNITS) - 1) if size >= 1 else 0
-    return f"{size / 1024**power:.4g} {_UNITS[power]}"
 
 
 @dataclass(frozen=True)
@@ -116,12 +110,7 @@ def _nice(rough: float) -> float:
 def _clean(item: Series, at: int) -> Series:
     points = sorted({p for p in item.points if p[0] >= 1 and all(map(math.isfinite, p)) and p[1] >= 0})
     colour = at if item.colour is None else item.colour
-    return Series(_printable(item.label), tuple(points), item.style, colour % len(_LIGHT))
-
-
-def _printable(text: str) -> str:
-    """Without the control characters that XML forbids."""
-    return "".join(letter if letter.isprintable() else " " for letter in text)
+    return Series(printable(item.label, " "), tuple(points), item.style, colour % len(_LIGHT))
 
 
 def _label(item: Series) -> str:
@@ -143,7 +132,7 @@ def _grid(frame: _Frame, x_label: str) -> str:
         lines.append(f"M{_at(x)} {_at(frame.top)}V{_at(frame.bottom + 5)}")
         parts.append(_text(x, frame.bottom + 20, size_words(2.0**power), 12, "soft", "middle"))
     middle = (frame.left + frame.right) / 2
-    parts.append(_text(middle, frame.bottom + 42, fit(_printable(x_label), frame.right, 12.5), 12.5, "soft", "middle"))
+    parts.append(_text(middle, frame.bottom + 42, fit(printable(x_label, " "), frame.right, 12.5), 12.5, "soft", "middle"))
     parts.append(_text(_EDGE, 53, "bus bandwidth, GB/s", 12.5, "soft"))
     return "\n".join([element("path", class_="grid", d="".join(lines)), *parts])
 

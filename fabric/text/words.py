@@ -28,3 +28,14 @@ def listed(names: Sequence[str], most: int = 6) -> str:
 def and_more(count: int, noun: str = "", nouns: str = "") -> str:
     """`and 29 more`, `and 1 more line`: what a list leaves out."""
     return f"and {count:,} more" + (f" {_form(count, noun, nouns)}" if noun else "")
+
+
+def printable(text: str, instead: str = "") -> str:
+    r"""Text of others on one line: what does not print (escape sequences, line breaks, bidi marks) is spelled, `\x1b`.
+
+    Args:
+        instead: of each such sign, where its spelling would be in the way.
+    """
+    if text.isprintable():
+        return text
+    return "".join(sign if sign.isprintable() else instead or ascii(sign)[1:-1] for sign in text)

@@ -18,7 +18,8 @@ from fabric.lab.limits_of_emulation import NOT_EMULATED
 from fabric.lab.outcome import FAIL, PASS, SKIP, Fault, NotEmulated, Outcome, Result
 from fabric.lab.reports import FORMATS, report
 from fabric.lab.reports.text import MOST_FAULTS
-from fabric.lab.reports.words import label, shown, span, verdict
+from fabric.lab.reports.words import label, shown, verdict
+from fabric.text.numbers import duration
 from tests.checks.reports.test_hostile import HOSTILE as CHECKED
 from tests.checks.reports.test_junit import ATTRIBUTES, INSIDE
 from tests.goldens import golden
@@ -178,7 +179,7 @@ def test_text_keeps_its_lines(text: str, seen: str) -> None:
     ],
 )
 def test_times_say_no_more_digits_than_they_mean(ms: float, text: str) -> None:
-    assert span(ms) == text
+    assert duration(ms) == text
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabric.formats.svg import text_width
-from fabric.solver.plot import HEIGHT, WIDTH, Series, busbw_svg, size_words
+from fabric.solver.plot import HEIGHT, WIDTH, Series, busbw_svg
+from fabric.text.numbers import size as size_words
 
 SVG = "{http://www.w3.org/2000/svg}"
 

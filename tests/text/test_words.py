@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fabric.text.words import and_more, counted, listed, plural
+from fabric.text.words import and_more, counted, listed, plural, printable
 
 
 def test_nouns_follow_their_number() -> None:
@@ -29,3 +29,8 @@ def test_a_list_says_what_it_leaves_out(names: list[str], most: int, shown: str)
 def test_what_is_left_out_has_its_noun() -> None:
     assert and_more(29) == "and 29 more"
     assert [and_more(n, "line") for n in (1, 2000)] == ["and 1 more line", "and 2,000 more lines"]
+
+
+def test_what_does_not_print_is_spelled() -> None:
+    assert printable("a\x1b[0mb\u202e\n") == "a\\x1b[0mb\\u202e\\n"
+    assert printable("a\x1bb", "?") == "a?b"

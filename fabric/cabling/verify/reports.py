@@ -7,10 +7,10 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
 from fabric.cabling.verify.finding import KINDS, Finding, PortAt, Verdict
-from fabric.checks.reports.spell import plain
 from fabric.formats.csv import csv_text, no_formula
 from fabric.formats.json import json_text
 from fabric.formats.junit import Case, Failure, Suite, junit
+from fabric.text.words import printable
 
 MOVE_COLUMNS = (
     *("step", "rack", "ru", "finding", "action", "device", "port", "port_name"),
@@ -98,7 +98,7 @@ def _junit(verdict: Verdict) -> str:
 def _clean(value: T) -> T:
     """Every text of a record printable: names come from the wire, where anybody may say anything."""
     if isinstance(value, str):
-        return plain(value)  # type: ignore[return-value]  # a str is what T is here
+        return printable(value)  # type: ignore[return-value]  # a str is what T is here
     if isinstance(value, tuple):
         return tuple(map(_clean, value))  # type: ignore[return-value]  # likewise
     if is_dataclass(value) and not isinstance(value, type):

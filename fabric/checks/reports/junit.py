@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 
 from fabric.checks.finding import Finding
 from fabric.checks.reports.rules import Rule, rule_of
-from fabric.checks.reports.spell import clean, line, plain, said
+from fabric.checks.reports.spell import clean, line, said
 from fabric.checks.verdict import Verdict
 from fabric.formats.junit import Case, Failure, Suite, junit
-from fabric.text.words import plural
+from fabric.text.words import plural, printable
 
 
 def report(verdict: Verdict) -> str:
@@ -21,7 +21,7 @@ def report(verdict: Verdict) -> str:
         rule = rule_of(id)
         rooms[rule.room].append(_case(rule, verdict, found.get(id, []), silenced.get(id, [])))
     suites = [Suite(f"fabric check: {room}", cases) for room, cases in sorted(rooms.items())]
-    skipped = [Case(plain(what), "fabric.skipped", skipped=plain(why)) for what, why in verdict.skipped]
+    skipped = [Case(printable(what), "fabric.skipped", skipped=printable(why)) for what, why in verdict.skipped]
     return junit("fabric check", [*suites, Suite("fabric check: not checked", skipped)] if skipped else suites)
 
 
@@ -41,7 +41,7 @@ def _case(rule: Rule, verdict: Verdict, found: list[Finding], silenced: list[Fin
         failure = Failure(failing[0].severity, number + said(failing[0]), "\n".join(map(_lines, failing)))
     output = [_lines(finding) for finding in found if not verdict.failing(finding)]
     output += [f"silenced, {finding.silenced}: {line(finding)}" for finding in silenced]
-    name = plain(f"{rule.id} {rule.title}")
+    name = printable(f"{rule.id} {rule.title}")
     return Case(name, f"fabric.{rule.subject}", failure=failure, output="\n".join(output))
 
 

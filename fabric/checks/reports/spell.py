@@ -6,25 +6,19 @@ import os
 from dataclasses import replace
 
 from fabric.checks.finding import Finding
-
-
-def plain(text: str) -> str:
-    r"""Text on one line; whatever does not print (escape sequences, line breaks, bidi marks) is spelled, `\x1b`."""
-    if text.isprintable():
-        return text
-    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode("ascii") for sign in text)
+from fabric.text.words import printable
 
 
 def clean(finding: Finding) -> Finding:
-    """A finding whose every text is plain."""
+    """A finding whose every text is printable."""
     return replace(
         finding,
-        id=plain(finding.id),
-        device=plain(finding.device),
-        file=plain(finding.file),
-        message=plain(finding.message),
-        hint=plain(finding.hint),
-        silenced=plain(finding.silenced),
+        id=printable(finding.id),
+        device=printable(finding.device),
+        file=printable(finding.file),
+        message=printable(finding.message),
+        hint=printable(finding.hint),
+        silenced=printable(finding.silenced),
     )
 
 

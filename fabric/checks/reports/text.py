@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Iterator
 
 from fabric.checks.finding import SEVERITIES, Finding
 from fabric.checks.reports.alike import folded
-from fabric.checks.reports.spell import clean, line, place, plain, said
+from fabric.checks.reports.spell import clean, line, place, said
 from fabric.checks.verdict import Read, Verdict
-from fabric.text.words import and_more, counted, plural
+from fabric.text.words import and_more, counted, plural, printable
 
 MOST_ALIKE = 20  # findings of one id in one file that are shown
 MOST_UNREAD = 5  # statements of one folder that are shown
@@ -27,7 +27,7 @@ def report(verdict: Verdict) -> str:
         *_by_file(verdict.findings, _finding),
         *_by_file(verdict.silenced, _silenced),
         [line for read in verdict.read for line in _read(read)],
-        [f"not checked: {plain(what)}: {plain(why)}" for what, why in verdict.skipped],
+        [f"not checked: {printable(what)}: {printable(why)}" for what, why in verdict.skipped],
         [verdict.sentence()],
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
@@ -73,11 +73,11 @@ def _read(read: Read) -> Iterator[str]:
     """How much was read, and the first statements that nobody understood."""
     nouns = ((read.devices, "device"), (read.files, "file"), (read.statements, "statement"))
     counts = ", ".join(counted(number, noun) for number, noun in nouns if number)
-    yield f"read: {plain(read.what)}" + (f": {counts}" if counts else "")
+    yield f"read: {printable(read.what)}" + (f": {counts}" if counts else "")
     if not read.unread:
         return
     yield f"    not understood: {plural(len(read.unread), 'statement')}"
     for one in read.unread[:MOST_UNREAD]:
-        yield f"        {plain(one.file)}:{one.line}: {plain(one.value.strip())[:MOST_LETTERS]}"
+        yield f"        {printable(one.file)}:{one.line}: {printable(one.value.strip())[:MOST_LETTERS]}"
     if len(read.unread) > MOST_UNREAD:
         yield f"        {and_more(len(read.unread) - MOST_UNREAD)}; {ALL}"

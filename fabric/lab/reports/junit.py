@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from fabric.checks.reports.spell import plain
 from fabric.formats.junit import Case, Failure, Suite, junit
 from fabric.lab.outcome import FAIL, SKIP, Outcome, Result
 from fabric.lab.reports.words import by_kind, measures, said
+from fabric.text.words import printable
 
 
 def report(outcome: Outcome) -> str:
     """A suite for each kind of result."""
-    site = plain(outcome.site)
+    site = printable(outcome.site)
     suites = [
         Suite(
             f"fabric lab test: {site}: {kind}s",
@@ -24,12 +24,12 @@ def report(outcome: Outcome) -> str:
 
 def _case(result: Result, classname: str) -> Case:
     """Faults are the text of the failure; a summary that is no reason, and what was measured, are output."""
-    summary, faults, output = plain(result.summary), [said(fault) for fault in result.faults], measures(result)
+    summary, faults, output = printable(result.summary), [said(fault) for fault in result.faults], measures(result)
     failed, skipped = result.status == FAIL, result.status == SKIP
     if not failed:
         output = [*output, *faults] if skipped else [summary, *output, *faults]
     return Case(
-        plain(result.title),
+        printable(result.title),
         classname,
         _time(result.seconds),
         Failure(FAIL, summary, "\n".join(faults) or summary) if failed else None,

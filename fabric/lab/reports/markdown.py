@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from fabric.checks.reports.spell import plain
 from fabric.diff.markdown import MENTION, SPECIAL
 from fabric.lab.outcome import Outcome
 from fabric.lab.reports.words import NOTHING, by_kind, table, verdict
+from fabric.text.words import printable
 
 MORE_SPECIAL = re.compile(r"([&$])")  # begin entities and formulas
 
@@ -47,5 +47,5 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def _text(words: str) -> str:
     """Words on one line that Markdown takes as they are."""
-    escaped = SPECIAL.sub(r"\\\1", plain(words))
+    escaped = SPECIAL.sub(r"\\\1", printable(words))
     return MORE_SPECIAL.sub(r"\\\1", escaped).replace("@", MENTION)

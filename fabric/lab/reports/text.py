@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabric.checks.reports.spell import plain
 from fabric.lab.outcome import NotEmulated, Outcome, Result
 from fabric.lab.reports.words import NOTHING, by_kind, said, table, verdict
 from fabric.text.table import aligned
-from fabric.text.words import and_more
+from fabric.text.words import and_more, printable
 
 MOST_FAULTS = 20  # of one result that are shown
 
@@ -17,8 +16,8 @@ def report(outcome: Outcome) -> str:
     """Blocks with an empty line between them."""
     blocks = [
         [
-            plain(f"site {outcome.site}: {outcome.shape}"),
-            plain(f"FRR {outcome.frr}, kernel {outcome.kernel}, VRFs as {outcome.vrfs}"),
+            printable(f"site {outcome.site}: {outcome.shape}"),
+            printable(f"FRR {outcome.frr}, kernel {outcome.kernel}, VRFs as {outcome.vrfs}"),
         ],
         *(aligned(table(kind, results)) for kind, results in by_kind(outcome).items()),
         *(list(_faults(result)) for result in outcome.results if result.faults),
@@ -29,7 +28,7 @@ def report(outcome: Outcome) -> str:
 
 
 def _faults(result: Result) -> Iterator[str]:
-    yield f"{plain(result.title)}:"
+    yield f"{printable(result.title)}:"
     yield from (f"    {said(fault)}" for fault in result.faults[:MOST_FAULTS])
     if len(result.faults) > MOST_FAULTS:
         yield f"    {and_more(len(result.faults) - MOST_FAULTS)}; the other formats list all"
@@ -40,5 +39,5 @@ def _not_emulated(limits: tuple[NotEmulated, ...]) -> Iterator[str]:
     if not limits:
         return
     yield "not emulated, and the checks that look at it instead:"
-    rows = [[plain(limit.what), plain(", ".join(limit.covered_by)) or NOTHING] for limit in limits]
+    rows = [[printable(limit.what), printable(", ".join(limit.covered_by)) or NOTHING] for limit in limits]
     yield from (f"    {line}" for line in aligned(rows))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from fabric.checks.reports.spell import plain
 from fabric.lab.outcome import FAIL, PASS, SKIP, Fault, Measure, Outcome, Result
+from fabric.text.numbers import duration
+from fabric.text.words import printable
 
 SCENARIO = "scenario"
 MARKS = {PASS: "pass", FAIL: "FAIL", SKIP: "skip"}
@@ -16,24 +17,17 @@ UNITS = {"_ms": 1, "_s": 1000}  # how the name of a time ends → milliseconds
 SHARE = "_percent"
 
 
-def span(ms: float) -> str:
-    """`12.5 ms`, `250 ms`, `43.1 s`."""
-    if round(ms, 1) < 100:
-        return f"{ms:.1f} ms"
-    return f"{ms:.0f} ms" if round(ms, 0) < 1000 else f"{ms / 1000:,.1f} s"
-
-
 def label(name: str) -> str:
     """`fib_repair_ms` → `fib repair`: the unit stands beside the value."""
-    return plain(name.removesuffix(_unit(name)).removesuffix(SHARE).replace("_", " "))
+    return printable(name.removesuffix(_unit(name)).removesuffix(SHARE).replace("_", " "))
 
 
 def shown(name: str, value: Measure) -> str:
     """The value of a measure, with the unit that its name ends in."""
     if isinstance(value, str):
-        return plain(value)
+        return printable(value)
     if unit := _unit(name):
-        return span(value * UNITS[unit])
+        return duration(value * UNITS[unit])
     if name.endswith(SHARE):
         return f"{value:.1f} %"
     return f"{value:,}" if isinstance(value, int) else f"{value:,.4g}"
@@ -51,7 +45,10 @@ def table(kind: str, results: Sequence[Result]) -> list[list[str]]:
     """
     names = list(dict.fromkeys(name for result in results for name in result.measured)) if kind == SCENARIO else []
     head = ["", kind, *map(label, names), "found"]
-    return [head, *([MARKS[one.status], plain(one.title), *_values(one, names), plain(one.summary)] for one in results)]
+    return [
+        head,
+        *([MARKS[one.status], printable(one.title), *_values(one, names), printable(one.summary)] for one in results),
+    ]
 
 
 def _values(result: Result, names: Sequence[str]) -> Iterator[str]:
@@ -60,14 +57,14 @@ def _values(result: Result, names: Sequence[str]) -> Iterator[str]:
 
 def said(fault: Fault) -> str:
     """Device and message."""
-    return plain(f"{fault.device}: {fault.message}" if fault.device else fault.message)
+    return printable(f"{fault.device}: {fault.message}" if fault.device else fault.message)
 
 
 def by_kind(outcome: Outcome) -> Mapping[str, list[Result]]:
     """`proof`, `scenario` → their results, in the order in which they ran."""
     kinds: dict[str, list[Result]] = {}
     for result in outcome.results:
-        kinds.setdefault(plain(result.kind), []).append(result)
+        kinds.setdefault(printable(result.kind), []).append(result)
     return kinds
 
 
@@ -75,7 +72,7 @@ def verdict(outcome: Outcome) -> str:
     """`17 passed, 1 failed, 1 skipped in 43.1 s`."""
     number = Counter(result.status for result in outcome.results)
     counts = ", ".join(f"{number[status]:,} {word}" for status, word in COUNTED.items() if number[status])
-    return f"{counts or 'nothing ran'} in {span(outcome.seconds * 1000)}"
+    return f"{counts or 'nothing ran'} in {duration(outcome.seconds * 1000)}"
 
 
 def _unit(name: str) -> str:

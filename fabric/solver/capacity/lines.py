@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from fabric.text.numbers import percent
 from fabric.text.table import table
 from fabric.text.words import and_more, counted, plural
 
@@ -35,7 +36,7 @@ def _cut_words(cut: Cut | None, found: Capacity) -> str:
     if cut is None:
         return "none: no two parts of this fabric talk over the network"
     per = f", {cut.rate_GBps / cut.gpus:,.1f} GB/s a GPU" if cut.gpus else ""
-    return f"{_percent(cut.share)} of NIC speed{per}: {cut.where}, limited by {_limits(cut.limits)}"
+    return f"{percent(cut.share)} of NIC speed{per}: {cut.where}, limited by {_limits(cut.limits)}"
 
 
 def _limits(kinds: Sequence[str]) -> str:
@@ -49,7 +50,7 @@ def _cut_table(found: Capacity) -> list[str]:
             cut.where,
             f"{cut.rate_GBps:,.0f}",
             f"{cut.gpus:,.0f}" if found.gpus else f"{cut.servers:,}",
-            "-" if cut.apart else _percent(cut.share),
+            "-" if cut.apart else percent(cut.share),
             cut.apart or ("worst" if cut.worst else ""),
         )
         for cut in found.cuts
@@ -62,9 +63,9 @@ def _throughput_table(found: Capacity) -> list[str]:
     rows = [
         (
             row.pattern,
-            ("" if row.optimal_exact else "<= ") + _percent(row.optimal),
-            _percent(row.ecmp),
-            _percent(row.asked) if row.asked < 1 - 1e-9 else "",
+            ("" if row.optimal_exact else "<= ") + percent(row.optimal),
+            percent(row.ecmp),
+            percent(row.asked) if row.asked < 1 - 1e-9 else "",
             row.bottleneck,
         )
         for row in found.throughput
@@ -94,14 +95,10 @@ def _loss(row: Loss) -> tuple[str, ...]:
     return (
         what,
         " ".join(row.names),
-        "-" if left.bisection is None else _percent(left.bisection),
-        ("" if left.optimal_exact else "<= ") + _percent(left.optimal),
-        _percent(left.ecmp),
-        _percent(left.asked),
+        "-" if left.bisection is None else percent(left.bisection),
+        ("" if left.optimal_exact else "<= ") + percent(left.optimal),
+        percent(left.ecmp),
+        percent(left.asked),
         f"{left.paths_before:,} -> {left.paths_after:,}" if left.pair else "-",
         ", ".join(notes),
     )
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"

@@ -8,13 +8,13 @@ from typing import Any
 
 from fabric.solver.estimate.estimate import PATTERN, Estimate, Row
 from fabric.solver.estimate.supply import Share
+from fabric.text.numbers import size
 from fabric.text.words import plural
 
 FLOAT_BYTES = 4
 REDUCES = ("all_reduce", "reduce_scatter", "reduce")
 ROOTS = ("broadcast", "reduce")
 SPLITS = ("all_gather", "reduce_scatter", "alltoall")  # nccl-tests counts one rank's part of these
-UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
 Answer = tuple[Estimate, Estimate | None]  # and what it was before its failures
@@ -191,14 +191,6 @@ def as_dict(found: Estimate) -> dict[str, Any]:
         },
         "notes": [text for text in (wire_note(found), *found.notes) if text],
     }
-
-
-def size(count: float) -> str:
-    """`64 KiB`, `1.5 GiB`"""
-    step = 0
-    while count >= 1024 and step < len(UNITS) - 1:
-        count, step = count / 1024, step + 1
-    return f"{count:.4g} {UNITS[step]}"
 
 
 def us(time: float) -> str:
