@@ -13,10 +13,8 @@ from hypothesis import strategies as st
 
 from fabric.diff.documents import flat, json_lines, json_patch
 from fabric.nos.cumulus.diff import nvue_lines, nvue_patch, nvue_tree
-from tests import ROOT
 from tests.diff.apply import nvue_set, patched
-
-GENERATED = ROOT / "generated"
+from tests.examples import folder
 
 PATCHES = {
     "a field": (
@@ -74,7 +72,7 @@ def test_a_json_patch_makes_the_new_document(old: Any, new: Any) -> None:
 
 @pytest.mark.parametrize("site", ["ai-sonic", "starter", "h100-4su"])
 def test_a_json_patch_makes_one_switch_of_another(site: str) -> None:
-    found = sorted((GENERATED / site / "configs").glob("*/config_db.json"))[:12]
+    found = sorted((folder(site) / "configs").glob("*/config_db.json"))[:12]
     documents = [json.loads(path.read_text(encoding="utf-8")) for path in found]
     for old, new in itertools.pairwise(documents):
         made = patched(old, json_patch(old, new))
@@ -142,7 +140,7 @@ def test_an_nvue_patch_makes_the_new_tree(old: dict[str, Any], new: dict[str, An
 
 
 def test_an_nvue_patch_makes_one_switch_of_another() -> None:
-    found = sorted((GENERATED / "ai-cumulus" / "configs").glob("*/startup.yaml"))
+    found = sorted((folder("ai-cumulus") / "configs").glob("*/startup.yaml"))
     texts = [path.read_text(encoding="utf-8") for path in found]
     for old, new in [*itertools.pairwise(texts), (texts[0], texts[-1])]:
         patch = yaml.safe_load("\n".join(nvue_lines(old, new)))

@@ -14,9 +14,9 @@ from fabric.nos.dialect import Statements
 from fabric.nos.junos.diff import NAMED_BY, SINGLE
 from tests import ROOT
 from tests.diff.apply import committed, flat, left, terms, typed
+from tests.examples import folder
 
 HERE = ROOT / "tests"
-GENERATED = HERE.parent / "generated"
 FILES = {"eos": "startup-config", "nxos": "startup-config", "frr": "frr.conf", "sonic": "frr.conf", "junos": "juniper.conf"}
 
 STATEMENTS = Statements(SINGLE, NAMED_BY)
@@ -25,7 +25,7 @@ STATEMENTS = Statements(SINGLE, NAMED_BY)
 @cache
 def configs(nos: str) -> dict[str, str]:
     """Switches of the example site of a network OS, and those of the renderer's tests: IPv6, unnumbered, filters."""
-    found = sorted((GENERATED / f"ai-{nos}" / "configs").glob(f"*/{FILES[nos]}"))
+    found = sorted((folder(f"ai-{nos}") / "configs").glob(f"*/{FILES[nos]}"))
     found += sorted((HERE / "golden" / "render").glob(f"{nos}-*/{FILES[nos]}"))
     return {path.parent.name: path.read_text(encoding="utf-8") for path in found}
 

@@ -13,7 +13,7 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from fabric.export.containerlab import MANY_NODES, containerlab, containerlab_files
-from tests import ROOT
+from tests.examples import folder
 from tests.export.plans import DESIGNS, plan
 from tests.goldens import golden
 
@@ -118,12 +118,11 @@ def linux_name(kind: str, interface: str) -> str:
 
 @pytest.mark.parametrize("site", SITES)
 def test_every_file_that_a_node_starts_with_is_generated(site: str) -> None:
-    folder = ROOT / "generated" / site
     for name, node in read(site)["topology"]["nodes"].items():
         wanted = [bind.split(":")[0] for bind in node.get("binds", ())] + [node.get("startup-config", "")]
         for path in filter(None, wanted):
             assert path.startswith(f"configs/{name}/")
-            assert (folder / path).is_file(), path
+            assert (folder(site) / path).is_file(), path
 
 
 def test_ports_of_a_split_cage_are_named_as_eos_names_them() -> None:
@@ -147,7 +146,7 @@ def test_switches_have_their_planned_management_addresses(site: str) -> None:
     assert all(ip_address(address) in net for address in given.values())
     assert not any(ip_address(address) in ip_network(lab["mgmt"]["ipv4-range"]) for address in given.values())
     for name, address in given.items():
-        files = (ROOT / "generated" / site / "configs" / name).glob("*")
+        files = (folder(site) / "configs" / name).glob("*")
         assert any(address in file.read_text(encoding="utf-8") for file in files), name
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from tests import ROOT
 from tests.cabling.verify.lldp_writers import WRITERS, Floor, write
+from tests.examples import folder
 from tests.fuzz import damage
 from tests.fuzz.case import Case, rng
 
-GENERATED = ROOT / "generated"
 SMALL = ("ai-cumulus", "ai-eos", "ai-frr", "ai-junos", "ai-nxos", "ai-sonic", "evpn-lab", "lab", "starter")
 NCCL = b"""\
 # nThread 1 nGpus 1 minBytes 8 maxBytes 134217728 step: 2(factor) warmup iters: 5 iters: 20 agg iters: 1 validation: 1
@@ -36,7 +36,7 @@ Folder = dict[str, bytes]
 @cache
 def tree(site: str, part: str = "configs") -> tuple[tuple[str, bytes], ...]:
     """The files of a generated site, by their path below `part`."""
-    home = GENERATED / site / part
+    home = folder(site) / part
     return tuple((str(path.relative_to(home)), path.read_bytes()) for path in sorted(home.rglob("*")) if path.is_file())
 
 

@@ -16,6 +16,7 @@ from fabric.lab.names import Names
 from fabric.lab.server import server, tagged
 from fabric.lab.up import digest
 from tests import ROOT
+from tests.examples import folder
 from tests.lab.sites import EVPN, SONIC, drawn, edit, generated, planned_and_drawn
 
 
@@ -59,7 +60,7 @@ def test_shapes(name: str, shape: str) -> None:
     assert example(name).shape == shape
 
 
-# Node → interface → what it is; what a person finds in generated/ai-frr and generated/ai-sonic.
+# Node → interface → what it is; what a person finds in what intent/ai-frr.yaml and intent/ai-sonic.yaml generate.
 DRAWN = {
     ("ai-frr", "frontend-leaf001"): {
         "lo": "loopback default 10.0.0.9/32 10.2.0.5/32",
@@ -167,10 +168,10 @@ def test_cables(name: str, node: str, cables: dict[str, str]) -> None:
 def test_files_of_a_switch() -> None:
     lab = example("ai-frr")
     leaf = lab.nodes["frontend-leaf001"]
-    folder = ROOT / "generated/ai-frr/configs/frontend-leaf001"
-    assert leaf.frr_conf == (folder / "frr.conf").read_text(encoding="utf-8")
-    assert leaf.filters == (folder / "nftables.conf").read_text(encoding="utf-8")
-    assert leaf.lldp == (folder / "lldpd.conf").read_text(encoding="utf-8")
+    configs = folder("ai-frr") / "configs/frontend-leaf001"
+    assert leaf.frr_conf == (configs / "frr.conf").read_text(encoding="utf-8")
+    assert leaf.filters == (configs / "nftables.conf").read_text(encoding="utf-8")
+    assert leaf.lldp == (configs / "lldpd.conf").read_text(encoding="utf-8")
     assert "configs/frontend-leaf001/interfaces" in lab.files["frontend-leaf001"]
     assert ("net.ipv4.fib_multipath_hash_policy", "1") in leaf.sysctls
     assert ("net.ipv4.fib_multipath_hash_seed", "1") in leaf.sysctls  # its line begins with a dash

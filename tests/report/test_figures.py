@@ -37,6 +37,7 @@ from fabric.solver.estimate.ask import Asked
 from fabric.solver.estimate.placement import place
 from fabric.solver.estimate.supply import supply
 from tests import ROOT
+from tests.examples import folder
 from tests.report.designs import DESIGNS, plan_of, write
 from tests.report.page_reader import Page
 
@@ -278,9 +279,8 @@ def test_mean_loss_is_bounded_by_the_slowest_pair(tmp_path: Path, name: str) -> 
 
 @pytest.mark.parametrize("intent", ["ai-eos", "ai-nxos", "evpn-lab"])
 def test_addresses_in_use_are_in_their_pool_and_in_configs(intent: str) -> None:
-    root = ROOT
-    plan = pipeline.plan(pipeline.load(root / f"intent/{intent}.yaml"))
-    written = "\n".join(path.read_text() for path in sorted((root / f"generated/{intent}").rglob("*")) if path.is_file())
+    plan = pipeline.plan(pipeline.load(ROOT / f"intent/{intent}.yaml"))
+    written = "\n".join(path.read_text() for path in sorted(folder(intent).rglob("*")) if path.is_file())
     for fabric in plan.fabrics.values():
         rows = pools_grid(fabric).rows
         assert {"loopbacks", "links of switches", "management"} <= {row[0] for row in rows}

@@ -9,10 +9,10 @@ import pytest
 from fabric.checks.files import checks
 from fabric.checks.folder import check_folder
 from fabric.nos.reading.folder import scan
-from tests import ROOT
 from tests.checks import test_device as test_check_device
 from tests.checks.files import test_addressing, test_bgp, test_overlay, test_ports, test_roce, test_services
 from tests.checks.files.helpers import SMALL, Case, all_say
+from tests.examples import SITES, folder
 
 SUBJECTS: tuple[Mapping[tuple[str, str], Case], ...] = (
     test_addressing.CASES,
@@ -22,7 +22,6 @@ SUBJECTS: tuple[Mapping[tuple[str, str], Case], ...] = (
     test_roce.CASES,
     test_services.CASES,
 )
-GENERATED = ROOT / "generated"
 
 # Tested where whole folders and sites are: files that no reader is for, of an older intent, edited, half-written.
 ELSEWHERE = {"FAB291", "FAB293", "FAB295", "FAB297", "FAB298"}
@@ -61,9 +60,9 @@ def test_a_small_sound_network_is_left_in_peace() -> None:
     assert [str(finding) for finding in all_say(SMALL)] == []
 
 
-@pytest.mark.parametrize("site", sorted(path.name for path in GENERATED.iterdir() if path.is_dir()))
+@pytest.mark.parametrize("site", SITES)
 def test_generated_configs_are_left_in_peace(site: str) -> None:
     """Without their plan, by what they say to each other."""
-    found = check_folder(scan(GENERATED / site)).findings
+    found = check_folder(scan(folder(site))).findings
     odd = [finding for finding in found if OPEN.get(finding.id) != finding.severity]
     assert [str(finding) for finding in odd] == []

@@ -11,9 +11,7 @@ from fabric.checks.folder import check_folder
 from fabric.nos.reading import folder as folder_module
 from fabric.nos.reading.folder import scan
 from fabric.nos.reading.recognise import Kind, recognise
-from tests import ROOT
-
-GENERATED = ROOT / "generated"
+from tests.examples import SITES, folder
 
 EOS = "hostname {}\nvrf instance red\ninterface Ethernet1\n   mtu 9214\n   ip address 10.0.0.0/31\n"
 NXOS = "hostname {}\nfeature bgp\ninterface Ethernet1/1\n  no switchport\n  ip address 10.0.0.1/31\n"
@@ -212,9 +210,9 @@ def test_generated_sites_have_nothing_to_do_with_each_other(tmp_path: Path) -> N
     assert {finding.id for finding in check_folder(found).findings} == {"FAB283"}
 
 
-@pytest.mark.parametrize("site", sorted(path.name for path in GENERATED.iterdir() if path.is_dir()))
+@pytest.mark.parametrize("site", SITES)
 def test_every_file_of_a_generated_site_is_recognised(site: str) -> None:
-    found = scan(GENERATED / site)
+    found = scan(folder(site))
     assert found.unrecognised == {}
-    assert [device.name for device in found.devices] == sorted(path.name for path in (GENERATED / site / "configs").iterdir())
+    assert [device.name for device in found.devices] == sorted(path.name for path in (folder(site) / "configs").iterdir())
     assert all(Path(path).parent.name == device.name for device in found.devices for path in device.files)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 from dataclasses import asdict, replace
-from pathlib import Path
+from pathlib import PurePath
 from textwrap import dedent
 from typing import Any
 
@@ -15,9 +15,10 @@ import yaml
 from fabric.facts import MANAGEMENT, Bgp, Ecn, Facts, Interface, Neighbor, PortQos, Said, Vni, Vrf
 from fabric.nos.reading.readers import read_device
 from tests import ROOT
+from tests.examples import located, paths
 
 FILE = "startup.yaml"
-GENERATED = sorted(ROOT.glob("generated/ai-cumulus/configs/*/startup.yaml"))
+GENERATED = paths("ai-cumulus/configs/*/startup.yaml")
 GOLDEN = sorted((ROOT / "tests/golden/render/cumulus").glob("*.yaml"))
 
 
@@ -626,8 +627,8 @@ def commands(tree: Any, path: str = "nv set") -> list[str]:
 
 
 @pytest.mark.parametrize("path", GENERATED[:7], ids=lambda path: path.parent.name)
-def test_a_file_and_its_commands_say_the_same(path: Path) -> None:
-    text = path.read_text()
+def test_a_file_and_its_commands_say_the_same(path: PurePath) -> None:
+    text = located(path).read_text()
     tree = yaml.load(text, Loader=yaml.BaseLoader)[0]["set"]
     assert values(facts("\n".join(commands(tree)))) == values(facts(text))
 
@@ -641,8 +642,8 @@ def test_both_dialects_say_the_same(name: str) -> None:
 
 
 @pytest.mark.parametrize("path", [*GENERATED, *GOLDEN], ids=lambda path: f"{path.parent.name}-{path.stem}")
-def test_our_own_configs_are_read_whole(path: Path) -> None:
-    text = path.read_text()
+def test_our_own_configs_are_read_whole(path: PurePath) -> None:
+    text = located(path).read_text()
     found = read_device("box", "cumulus", {FILE: text})
     assert found.hostname is not None
     assert text.splitlines()[found.hostname.line - 1].strip() == f"hostname: {found.name}"
@@ -700,7 +701,7 @@ def test_a_broken_line_does_not_hide_the_others() -> None:
 def test_no_text_is_too_broken() -> None:
     """Lines cut, doubled, swapped and spoilt; every text has facts."""
     random_ = random.Random(5)
-    texts = [*(path.read_text() for path in GENERATED), COMMANDS]
+    texts = [*(located(path).read_text() for path in GENERATED), COMMANDS]
     for _ in range(300):
         lines = random_.choice(texts).split("\n")
         for _ in range(random_.randint(1, 8)):

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Mapping
-from pathlib import Path
+from pathlib import PurePath
 from typing import Any
 
 import pytest
 
 from fabric.facts import MANAGEMENT, Ecn, Facts, Said
 from fabric.nos.eos.read.device import read
-from tests import ROOT
+from tests.examples import located, paths
 
-GENERATED = [
-    path for path in sorted(ROOT.glob("generated/*/configs/*/startup-config")) if "EOS" in path.read_text().partition("\n")[0]
-]
+GENERATED = [path for site in ("ai-eos", "h100-4su") for path in paths(f"{site}/configs/*/startup-config")]
 
 
 def facts(text: str) -> Facts:
@@ -534,7 +532,7 @@ def test_nothing_is_too_broken_to_be_read(text: str) -> None:
 
 
 def test_damaged_configs_are_read_as_far_as_they_go() -> None:
-    rng, texts = random.Random(7), [path.read_text() for path in GENERATED]
+    rng, texts = random.Random(7), [located(path).read_text() for path in GENERATED]
     for _ in range(300):
         lines = rng.choice(texts).splitlines()
         for _ in range(rng.randrange(1, 30)):
@@ -555,8 +553,8 @@ def test_damaged_configs_are_read_as_far_as_they_go() -> None:
 
 
 @pytest.mark.parametrize("path", GENERATED, ids=lambda path: f"{path.parts[-4]}-{path.parent.name}")
-def test_generated_configs_are_read_whole(path: Path) -> None:
-    text = path.read_text()
+def test_generated_configs_are_read_whole(path: PurePath) -> None:
+    text = located(path).read_text()
     found = read("x", {"f": text})
     assert (found.name, found.unread, found.undefined, found.broken) == (path.parent.name, [], [], [])
     with_as = sum(1 for peer in found.neighbors() if peer.remote_as)

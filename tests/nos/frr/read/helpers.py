@@ -10,7 +10,6 @@ from fabric.facts import Ecn, Facts, Said
 from fabric.nos.frr.read.device import read
 from tests import ROOT
 
-GENERATED = ROOT / "generated"
 GOLDEN = ROOT / "tests" / "golden" / "render"
 
 FRR_CONF = """\

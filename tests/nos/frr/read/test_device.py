@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
+from pathlib import PurePath
 
 import pytest
 
 from fabric.facts import Neighbor
 from fabric.nos.frr.read.device import read
-from tests.nos.frr.read.helpers import FRR_CONF, GENERATED, GOLDEN, INTERFACES, damaged, facts, plain, told, whole
+from tests.examples import located, paths
+from tests.nos.frr.read.helpers import FRR_CONF, GOLDEN, INTERFACES, damaged, facts, plain, told, whole
 
-FOLDERS = [*sorted((GENERATED / "ai-frr" / "configs").iterdir()), *sorted(GOLDEN.glob("frr-*"))]
+FOLDERS = [*(path.parent for path in paths("ai-frr/configs/*/frr.conf")), *sorted(GOLDEN.glob("frr-*"))]
 
 
 def test_process_and_lists() -> None:
@@ -188,8 +189,8 @@ def test_two_files_that_disagree() -> None:
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
-def test_generated(folder: Path) -> None:
-    files = whole(folder)
+def test_generated(folder: PurePath) -> None:
+    files = whole(located(folder))
     found = read("box", files)
     peers = [neighbor for neighbor in found.neighbors() if neighbor.remote_as]
     assert len(peers) == sum(1 for line in files["frr.conf"].splitlines() if " remote-as " in line) > 0
@@ -199,7 +200,7 @@ def test_generated(folder: Path) -> None:
 
 
 def test_no_damage_stops_the_reader() -> None:
-    texts = whole(FOLDERS[0])
+    texts = whole(located(FOLDERS[0]))
     chance = random.Random(1)
     for _ in range(100):
         files = {name: damaged(text, chance, "\x00 { neighbor") for name, text in texts.items()}

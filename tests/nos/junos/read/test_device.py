@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from pathlib import Path
+from pathlib import PurePath
 
 import pytest
 
@@ -12,9 +12,10 @@ from fabric.nos.junos.read.known import WHOLE, known
 from fabric.nos.junos.read.text import Config, read_text
 from fabric.nos.junos.read.tree import Node
 from tests import ROOT
+from tests.examples import located, paths
 from tests.nos.junos.read.helpers import facts, plain, told
 
-GENERATED = sorted(ROOT.glob("generated/*/configs/*/juniper.conf"))
+GENERATED = paths("*/configs/*/juniper.conf")
 GOLDEN = sorted((ROOT / "tests/golden/render/junos").glob("*.conf"))
 
 
@@ -117,7 +118,7 @@ set routing-options autonomous-system 65000
 def test_damaged_texts_never_raise() -> None:
     """Every line that is told of is one of the text."""
     chance = random.Random(7)
-    texts = [path.read_text() for path in (*GENERATED[:4], *GOLDEN)]
+    texts = [located(path).read_text() for path in (*GENERATED[:4], *GOLDEN)]
     texts += [as_set_lines(text) for text in texts[::3]] + [INHERITED] * 4
     for number in range(300):
         text = chance.choice(texts)
@@ -139,8 +140,8 @@ def test_damaged_texts_never_raise() -> None:
 
 
 @pytest.mark.parametrize("path", [*GENERATED, *GOLDEN], ids=lambda path: f"{path.parent.name}/{path.name}")
-def test_own_configs_are_read_whole(path: Path) -> None:
-    text = path.read_text()
+def test_own_configs_are_read_whole(path: PurePath) -> None:
+    text = located(path).read_text()
     found = facts(text)
     sessions = re.findall(r"^ +neighbor (\S+) \{$", text, re.MULTILINE)
     discovered = re.search(r"peer-auto-discovery \{(.*?)\n {16}\}", text, re.DOTALL)
@@ -155,8 +156,8 @@ def test_own_configs_are_read_whole(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", [*GENERATED[::3], *GOLDEN], ids=lambda path: f"{path.parent.name}/{path.name}")
-def test_both_forms_tell_the_same(path: Path) -> None:
-    text = path.read_text()
+def test_both_forms_tell_the_same(path: PurePath) -> None:
+    text = located(path).read_text()
     assert plain(facts(as_set_lines(text))) == plain(facts(text))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
-from pathlib import Path
+from pathlib import PurePath
 from textwrap import dedent
 from typing import Any
 
@@ -12,10 +12,10 @@ import pytest
 
 from fabric.facts import MANAGEMENT, Ecn, Facts, Interface, Neighbor, PortQos, Said, Vni, Vrf
 from fabric.nos.reading.readers import read_device
-from tests import ROOT
+from tests.examples import located, paths
 
 FILE = "startup-config"
-GENERATED = sorted(ROOT.glob("generated/ai-nxos/configs/*/startup-config"))
+GENERATED = paths("ai-nxos/configs/*/startup-config")
 
 
 def facts(text: str) -> Facts:
@@ -546,8 +546,8 @@ def test_a_banner_is_no_config() -> None:
 
 
 @pytest.mark.parametrize("path", GENERATED, ids=lambda path: path.parent.name)
-def test_our_own_configs_are_read_whole(path: Path) -> None:
-    text = path.read_text()
+def test_our_own_configs_are_read_whole(path: PurePath) -> None:
+    text = located(path).read_text()
     found = read_device("box", "nxos", {FILE: text})
     assert found.name == path.parent.name
     assert (found.unread, found.undefined, found.broken, found.services.secrets) == ([], [], [], [])
@@ -567,7 +567,7 @@ def test_there_are_generated_configs() -> None:
 def test_no_text_is_too_broken() -> None:
     """Lines cut, doubled, swapped and spoilt; every text has facts."""
     random_ = random.Random(5)
-    texts = [path.read_text() for path in GENERATED]
+    texts = [located(path).read_text() for path in GENERATED]
     for _ in range(300):
         lines = random_.choice(texts).split("\n")
         for _ in range(random_.randint(1, 8)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from pathlib import Path
+from pathlib import PurePath
 from typing import Any
 
 import pytest
@@ -12,9 +12,10 @@ import pytest
 from fabric.facts import MANAGEMENT, Facts
 from fabric.nos.sonic.read.device import read
 from fabric.nos.sonic.read.json_lines import Object, read_json
-from tests.nos.frr.read.helpers import GENERATED, GOLDEN, damaged, plain, shown, values, whole
+from tests.examples import folder, located, paths
+from tests.nos.frr.read.helpers import GOLDEN, damaged, plain, shown, values, whole
 
-FOLDERS = sorted(path.parent for home in (GENERATED, GOLDEN) for path in home.rglob("config_db.json"))
+FOLDERS = [path.parent for path in (*paths("config_db.json"), *sorted(GOLDEN.rglob("config_db.json")))]
 
 PORTS = """\
 {
@@ -279,8 +280,8 @@ def test_services() -> None:
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: f"{folder.parts[-3]}-{folder.name}")
-def test_generated(folder: Path) -> None:
-    files = whole(folder)
+def test_generated(folder: PurePath) -> None:
+    files = whole(located(folder))
     found = read("box", files)
     peers = [neighbor for neighbor in found.neighbors() if neighbor.remote_as]
     assert len(peers) == sum(1 for line in files.get("frr.conf", "").splitlines() if " remote-as " in line)
@@ -292,7 +293,7 @@ def test_generated(folder: Path) -> None:
 
 @pytest.mark.parametrize("shape", [{}, {"indent": 1}, {"indent": 4, "separators": (",", ":")}])
 def test_keys_know_their_lines_in_every_shape(shape: dict[str, Any]) -> None:
-    text = json.dumps(json.loads((FOLDERS[0] / "config_db.json").read_text()), **shape)
+    text = json.dumps(json.loads((located(FOLDERS[0]) / "config_db.json").read_text()), **shape)
     lines = text.split("\n")
     root, mistake, _ = read_json(text, [])
     assert mistake == ""
@@ -307,7 +308,7 @@ def every_key(of: Any) -> list[tuple[str, int]]:
 
 
 def test_no_damage_stops_the_reader() -> None:
-    texts = whole(GENERATED / "ai-sonic" / "configs" / "frontend-leaf001")
+    texts = whole(folder("ai-sonic") / "configs" / "frontend-leaf001")
     chance = random.Random(1)
     for _ in range(100):
         assert (

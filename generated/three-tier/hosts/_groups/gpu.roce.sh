@@ -1,0 +1,111 @@
+#!/bin/sh
+# three-tier, servers of group gpu (gpu-node): RoCE as the leaves have it.
+# Run as root at every boot, after the drivers and the network: sh roce.sh [--dry-run]
+# Running it again changes nothing. --dry-run prints what would be done.
+set -eu
+
+dry=
+case "${1:-}" in
+  "") ;;
+  --dry-run) dry=1 ;;
+  *) echo "usage: $0 [--dry-run]" >&2; exit 2 ;;
+esac
+if [ -z "$dry" ] && [ "$(id -u)" -ne 0 ]; then
+  echo "$0: must be root" >&2
+  exit 1
+fi
+note() { echo "$0: $*" >&2; }
+
+# What must work.
+run() {
+  if [ -n "$dry" ]; then echo "$*"; else "$@"; fi
+}
+
+# What not every driver has.
+try() {
+  if [ -n "$dry" ]; then echo "$*"; else "$@" >/dev/null 2>&1 || note "no effect: $*"; fi
+}
+
+# put VALUE FILE: a knob of the kernel, where it is there.
+put() {
+  if [ -n "$dry" ]; then
+    echo "echo $1 > $2"
+  elif [ ! -e "$2" ]; then
+    note "not there: $2"
+  elif [ "$(cat "$2" 2>/dev/null)" != "$1" ]; then
+    echo "$1" > "$2" || note "refused: $1 > $2"
+  fi
+}
+
+# The RDMA devices of an interface.
+rdma_of() {
+  for device in "/sys/class/net/$1/device/infiniband/"*; do
+    if [ -e "$device" ]; then echo "${device##*/}"; elif [ -n "$dry" ]; then echo "RDMA-OF-$1"; fi
+  done
+}
+
+# The PCI address of an interface.
+pci_of() {
+  if [ -e "/sys/class/net/$1/device" ]; then basename "$(readlink -f "/sys/class/net/$1/device")"; else echo "PCI-OF-$1"; fi
+}
+
+there() {
+  if [ -n "$dry" ] || [ -e "/sys/class/net/$1" ]; then return 0; fi
+  note "$1 is not there"
+  return 1
+}
+
+if command -v mlnx_qos >/dev/null 2>&1 && ! command -v dcb >/dev/null 2>&1; then tool=mlnx_qos; else tool=dcb; fi
+
+# Several ports of one host: each answers ARP for its own address only, asks with its own, and takes packets that
+# come in over another port than the main table would choose. Of all/ and the port's own rp_filter the larger counts.
+for nic in compute1 compute2 compute3 compute4; do
+  there "$nic" || continue
+  run sysctl -q -w "net/ipv4/conf/$nic/arp_ignore=1"
+  run sysctl -q -w "net/ipv4/conf/$nic/arp_announce=2"
+  run sysctl -q -w "net/ipv4/conf/$nic/rp_filter=2"
+done
+
+# --- fabric backend: RoCE is DSCP 26, priority 3; CNP is DSCP 48, priority 6
+for nic in compute1 compute2 compute3 compute4; do
+  there "$nic" || continue
+  run ip link set dev "$nic" mtu 9000
+  # PAUSE for the whole link and PFC exclude each other.
+  try ethtool -A "$nic" autoneg off rx off tx off
+  # The host decides, not what LLDP from the leaf may say. DSCP is trusted, PFC is on for one priority alone, and the
+  # transmit weights are the leaf's.
+  if [ "$tool" = dcb ]; then
+    try dcb dcbx set dev "$nic" host ieee
+    try dcb apptrust set dev "$nic" order dscp
+    run dcb app replace dev "$nic" dscp-prio 24:0 25:0 26:3 27:0 28:0 29:0 30:0 31:0 48:6 49:0 50:0 51:0 52:0 53:0 54:0 55:0
+    run dcb pfc set dev "$nic" prio-pfc all:off 3:on
+    run dcb ets set dev "$nic" prio-tc all:0 3:3 6:6 tc-tsa all:strict 0:ets 3:ets tc-bw all:0 0:40 3:60
+  else
+    try mlnx_qos -i "$nic" --dcbx os
+    run mlnx_qos -i "$nic" --trust dscp
+    run mlnx_qos -i "$nic" --dscp2prio set,24,0 --dscp2prio set,25,0 --dscp2prio set,26,3 --dscp2prio set,27,0 --dscp2prio set,28,0 --dscp2prio set,29,0 --dscp2prio set,30,0 --dscp2prio set,31,0 --dscp2prio set,48,6 --dscp2prio set,49,0 --dscp2prio set,50,0 --dscp2prio set,51,0 --dscp2prio set,52,0 --dscp2prio set,53,0 --dscp2prio set,54,0 --dscp2prio set,55,0
+    run mlnx_qos -i "$nic" --pfc 0,0,0,1,0,0,0,0
+    run mlnx_qos -i "$nic" --prio_tc 0,0,0,3,0,0,6,0 --tsa ets,strict,strict,ets,strict,strict,strict,strict --tcbw 40,0,0,60,0,0,0,0
+  fi
+  # ECN: this end slows down (rp) and tells the sender of marks (np) for the lossless priority. mlx5 with MLNX_OFED has
+  # these files; the driver in the kernel has it on, with the CNP's marking in debugfs.
+  if [ -n "$dry" ] || [ -d "/sys/class/net/$nic/ecn" ]; then
+    put 1 "/sys/class/net/$nic/ecn/roce_rp/enable/3"
+    put 1 "/sys/class/net/$nic/ecn/roce_np/enable/3"
+    put 48 "/sys/class/net/$nic/ecn/roce_np/cnp_dscp"
+    put 6 "/sys/class/net/$nic/ecn/roce_np/cnp_802p_prio"
+  else
+    put 48 "/sys/kernel/debug/mlx5/$(pci_of "$nic")/cc_params/np_cnp_dscp"
+    put 6 "/sys/kernel/debug/mlx5/$(pci_of "$nic")/cc_params/np_cnp_prio"
+  fi
+  # What rdma_cm connections send by default (cma_roce_mode, cma_roce_tos): RoCE v2, DSCP 26 with ECT, 26 << 2 | 2.
+  for rdma in $(rdma_of "$nic"); do
+    try mkdir -p "/sys/kernel/config/rdma_cm/$rdma"
+    put "RoCE v2" "/sys/kernel/config/rdma_cm/$rdma/ports/1/default_roce_mode"
+    put 106 "/sys/kernel/config/rdma_cm/$rdma/ports/1/default_roce_tos"
+    # MLNX_OFED: and what every other RDMA program sends, whatever it asks for.
+    if [ -n "$dry" ] || [ -e "/sys/class/infiniband/$rdma/tc/1/traffic_class" ]; then
+      put 106 "/sys/class/infiniband/$rdma/tc/1/traffic_class"
+    fi
+  done
+done
