@@ -24,7 +24,7 @@ from fabric.output.stage import Staged
 from fabric.plan import lock_file as lock
 from fabric.plan.devices import SERVER
 from fabric.plan.plan import Plan
-from fabric.planner.warnings import unsilenced
+from fabric.plan.silence import unsilenced
 from fabric.text.words import and_more, plural
 from fabric.workers import PARALLEL_FROM, Progress, in_chunks, silent
 
@@ -72,7 +72,7 @@ class Generation:
     def check(self) -> Result:
         """Compares the folder with what would be written; a site that keeps no output is rendered all the same."""
         result = Result(warnings=self.plan.warnings)
-        if not self.plan.intent.output.keep:
+        if not self.plan.settings.output.keep:
             count = plural(sum(1 for _ in self._files()), "file")
             result.lines.append(f"{self.intent.path}: {count} planned and rendered; the site keeps none to compare")
             return result
@@ -102,7 +102,7 @@ class Generation:
                 transaction.write(path, data)
             changes = transaction.commit()
         found = (*self.plan.warnings, *([_moved(self.intent, moved)] if moved else []))
-        warnings = unsilenced(self.intent.site, self.intent.source, found)
+        warnings = unsilenced(self.plan.spec, found)
         return Result(self._written(changes, recovered or changes.recovered), warnings)
 
     def _files(self) -> Iterator[tuple[str, bytes]]:

@@ -72,8 +72,8 @@ def plan(intent: Intent, known: Lock | None = None) -> Plan:
     from fabric.standing import unfinished_run
 
     known = numbers(intent) if known is None else known
-    nos = targets.choose(resolve(intent.site, intent.source))
-    made = plan_site(intent.site, intent.source, known, nos)
+    site = resolve(intent.site, intent.source)
+    made = plan_site(site, known, targets.choose(site.fabrics))
     targets.refuse_stated(made)
     stopped = unfinished_run(intent)
     return replace(made, warnings=(*made.warnings, stopped)) if stopped else made
@@ -92,7 +92,7 @@ def explain(intent: Intent, subject: str) -> list[str]:
     from fabric.planner.site import size_site
 
     known = numbers(intent)
-    sized = size_site(intent.site, intent.source, known)
+    sized = size_site(resolve(intent.site, intent.source), known)
     return find(subject, sized, known, lambda: plan(intent, known), str(intent.path))
 
 
@@ -230,7 +230,7 @@ def _bandwidths(made: Plan) -> Iterator[tuple[str, Bandwidth]]:
     from fabric.solver.estimate.ask import Asked
 
     for name, fabric in made.fabrics.items():
-        if fabric.spec.intent.purpose != "compute" or not fabric.sizing.gpus:
+        if fabric.spec.purpose != "compute" or not fabric.sizing.gpus:
             continue
         asked = Asked("all_reduce", (ALL_REDUCE_BYTES,), routing="", queue_pairs=0)
         with suppress(InputError):

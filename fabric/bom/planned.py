@@ -206,7 +206,7 @@ class _Sized:
 
     def attachments(self) -> Iterator[Bundle]:
         """Boxes of which nobody knows the ports, a link on a leaf's cage of its own."""
-        for box in self.spec.intent.topology.attachments:
+        for box in self.spec.attachments:
             speed = box.speed_gbps or self.sizing.groups[0].down_gbps
             slot = next((s for s in self.layouts[0].down if s.speed_gbps == speed), None)
             if slot is None:

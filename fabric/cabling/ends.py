@@ -76,12 +76,11 @@ class Known:
     """What the catalog knows of the cages of one fabric's boxes."""
 
     def __init__(self, spec: FabricSpec) -> None:
-        own = spec.source
         self.models = {LEAF: spec.leaf.model, SPINE: spec.spine.model, CORE: spec.core.model}
         self.groups = {group.name: group for group in spec.groups}
         self.shipped_switches, self.shipped_servers = set(catalog.switch_names()), set(catalog.server_names())
         for kind, known in (("switches", self.shipped_switches), ("servers", self.shipped_servers)):
-            known -= {name for name in known if own.has(("catalog", kind, name))}
+            known -= {name for name in known if spec.positions.stated("catalog", kind, name)}
 
     def end(self, device: Device, cage: int, sub: int, split: int, speed: int) -> tuple[int, Module, int]:
         """Number of the module on its device, what it takes, and where in it the link begins."""

@@ -114,11 +114,11 @@ def _joined(parts: list[Any]) -> Any:
 
 def _wishes(plan: Plan) -> dict[str, str]:
     """Medium by kind of link, as the intent states it."""
-    wished = {kind: wish for kind, wish in plan.intent.floor.media.model_dump(by_alias=True).items() if wish}
+    wished = {kind: wish for kind, wish in plan.settings.floor.media.model_dump(by_alias=True).items() if wish}
     known, report = known_wishes(), Report()
     for kind, wish in wished.items():
         if wish not in known:
-            where = plan.source.place(("floor", "media", kind))
+            where = plan.at("floor", "media", kind)
             report.error("FAB153", where, f"floor.media.{kind}: unknown medium '{wish}'", nearest(wish, known))
     report.raise_errors()
     return wished
@@ -192,8 +192,8 @@ def _report(plan: Plan, fabric: FabricPlan, failure: Failure, report: Report) ->
     wish = f" of '{failure.wish}'" if failure.wish else ""
     what = f"fabric '{fabric.name}': no medium{wish} joins {one} and {other} at {speed}G over {failure.length_m:.1f} m"
     more = f" ({plural(failure.links, kind + ' link')} like it)" if failure.links > 1 else ""
-    stated = plan.source.has(("floor", "media", kind))
-    where = plan.source.place(("floor", "media", kind)) if stated else fabric.spec.at("topology")
+    stated = plan.stated("floor", "media", kind)
+    where = plan.at("floor", "media", kind) if stated else fabric.spec.at("topology")
     if failure.reach is None:
         hint = "their cages have no medium in common: lane speeds, breakouts or forms differ"
     else:

@@ -35,7 +35,7 @@ class Sample:
     @classmethod
     def of_site(cls, made: Plan, *, whole: bool = False) -> Sample:
         """`whole`: all servers, however many."""
-        if not made.intent.output.hosts:
+        if not made.settings.output.hosts:
             return cls(frozenset(), 0)
         names = sorted({d.name for fabric in made.fabrics.values() for d in fabric.devices if d.role == SERVER})
         step = 1 if whole else -(-len(names) // MOST) or 1

@@ -30,7 +30,7 @@ class Silences:
         used: set[tuple[str, str]] = set()
         for finding in findings:
             fabric = self._fabric(finding)
-            site, own = self.plan.intent.checks.silence, self._own(fabric)
+            site, own = self.plan.settings.silence, self._own(fabric)
             if finding.id in own:
                 used.add((fabric, finding.id))
                 yield replace(finding, silenced=own[finding.id])
@@ -42,29 +42,27 @@ class Silences:
         yield from self._needless(used, set(ran))
 
     def _own(self, fabric: str) -> Mapping[str, str]:
-        return self.plan.intent.fabrics[fabric].checks.silence if fabric else {}
+        return self.plan.fabrics[fabric].spec.silence if fabric else {}
 
     def _fabric(self, finding: Finding) -> str:
         """Of the device, else of the place in the intent."""
         for name, fabric in self.plan.fabrics.items():
             if finding.device and finding.device in fabric.by_name:
                 return name
-        if finding.file != self.plan.source.file:
+        if finding.file != self.plan.settings.positions.file:
             return ""
-        place = self.plan.source.place
-        starts = {
-            place((key,), key=True).line: "" for key in type(self.plan.intent).model_fields
-        }  # `management:` is no fabric's
-        starts |= {place(("fabrics", name), key=True).line: name for name in self.plan.fabrics}
+        at, sections = self.plan.at, self.plan.settings.sections
+        starts = {at(key, key=True).line: "" for key in sections}  # `management:` is no fabric's
+        starts |= {at("fabrics", name, key=True).line: name for name in self.plan.fabrics}
         before = [line for line in starts if line <= finding.line]
         return starts[max(before)] if before else ""
 
     def _needless(self, used: set[tuple[str, str]], ran: set[str]) -> Iterator[Finding]:
-        places = [("", self.plan.intent.checks.silence), *((name, self._own(name)) for name in self.plan.fabrics)]
+        places = [("", self.plan.settings.silence), *((name, self._own(name)) for name in self.plan.fabrics)]
         for fabric, silence in places:
             for code in silence:
                 path = ("fabrics", fabric, "checks", "silence", code) if fabric else ("checks", "silence", code)
-                place = self.plan.source.place(path, key=True)
+                place = self.plan.at(*path, key=True)
                 if (fabric, code) not in used and code in ran:
                     yield NeedlessSilence().at(place, f"{code} is silenced, but finds nothing")
                 elif not _is_known(code):

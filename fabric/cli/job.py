@@ -33,7 +33,7 @@ def chosen(file: Path, name: str) -> FabricPlan:
     check_fabric(made, name)
     if name:
         return made.fabrics[name]
-    return max(made.fabrics.values(), key=lambda item: (item.spec.intent.purpose == "compute", item.sizing.gpus))
+    return max(made.fabrics.values(), key=lambda item: (item.spec.purpose == "compute", item.sizing.gpus))
 
 
 def check_spread(report: Report, routing: str, queue_pairs: int) -> None:

@@ -10,7 +10,6 @@ from fabric.diagnostics import Diagnostic, Place, Report, nearest, one_of
 from fabric.nos.target import Target, target, target_names, targets
 from fabric.plan.devices import CORE, LEAF, SPINE
 from fabric.plan.spec import FabricSpec, TierSpec
-from fabric.planner import lossless, overlay
 
 EVERY = (LEAF, SPINE, CORE)
 WORDS = {
@@ -45,36 +44,36 @@ class Need:
 
 def needs(spec: FabricSpec) -> Iterator[Need]:
     """Everything stated that not every switch can do."""
-    intent, how = spec.intent, overlay.kind(spec)
-    if intent.underlay.addressing in ("unnumbered", "ipv6"):
-        what = "unnumbered" if intent.underlay.addressing == "unnumbered" else "ipv6_underlay"
+    how = spec.isolation
+    if spec.underlay.addressing in ("unnumbered", "ipv6"):
+        what = "unnumbered" if spec.underlay.addressing == "unnumbered" else "ipv6_underlay"
         yield Need(what, EVERY, spec.at("underlay", "addressing"))
     if how == "evpn":
         yield Need("l3vni", (LEAF,), spec.at("overlay", "kind"))
         yield Need("l3vni", (SPINE, CORE), spec.at("overlay", "kind"), of_model=False)
-    for at, tenant in enumerate(intent.tenants):
+    for at, tenant in enumerate(spec.tenants):
         if tenant.networks and how == "evpn":
             yield Need("l2vni", (LEAF,), spec.at("tenants", at, "networks"))
-            if overlay.bonds(spec):
+            if spec.bonds:
                 yield Need("multihoming", (LEAF,), spec.at("tenants", at, "networks"))
         if tenant.imports and how == "evpn":
             yield Need("imports", (LEAF,), spec.at("tenants", at, "imports"))
     if how in ("vrf-lite", "acl"):
         roles = EVERY if how == "vrf-lite" else (LEAF,)
         yield Need("vrf_lite" if how == "vrf-lite" else "port_acl", roles, spec.at("overlay", "isolation"))
-    for at, box in enumerate(intent.topology.attachments):
+    for at, box in enumerate(spec.attachments):
         if box.external is not None:
             yield Need("external", (LEAF,), spec.at("topology", "attachments", at, "external"))
-    if lossless.wanted(spec) and intent.qos.pfc_watchdog:
+    if spec.roce and spec.qos.pfc_watchdog:
         path = ("qos", "pfc_watchdog")
         yield Need("watchdog", EVERY, spec.at(*(path if spec.stated(*path) else ("topology",))), beside="lossless")
-    if intent.qos.enabled:
+    if spec.qos.enabled:
         yield Need("lossless", EVERY, spec.at("qos", "enabled"))
     if spec.stated("underlay", "load_balancing", "seed"):
         yield Need("hash_seed", EVERY, spec.at("underlay", "load_balancing", "seed"))
-    if intent.underlay.load_balancing.mode == "dynamic":
+    if spec.underlay.load_balancing.mode == "dynamic":
         yield Need("dynamic_balancing", EVERY, spec.at("underlay", "load_balancing", "mode"))
-    manage = intent.management
+    manage = spec.own_management and spec.management
     for what, asked in (("snmp", manage and manage.snmp_user), ("gnmi", manage and manage.gnmi)):
         if asked:
             yield Need(what, EVERY, spec.at("management"))
@@ -109,7 +108,7 @@ def _check(spec: FabricSpec, need: Need, nos: Target, tier: TierSpec, report: Re
 
 def _there(spec: FabricSpec, roles: tuple[str, ...]) -> list[str]:
     """Roles that the fabric may have; whether it has cores is known only when it is sized."""
-    most = 1 if spec.kind == "collapsed" else 2 if spec.intent.topology.tiers == 2 else 3
+    most = 1 if spec.kind == "collapsed" else 2 if spec.constraints.tiers == 2 else 3
     return [role for role in roles if EVERY.index(role) < most]
 
 
@@ -137,10 +136,10 @@ def _who_can(need: Need, nos: Target, tier: TierSpec) -> str:
 
 def _check_names(name: str, spec: FabricSpec, chosen: Mapping[str, str], report: Report) -> None:
     """A VRF is a device of the box, whose name has a longest length."""
-    if overlay.kind(spec) not in ("evpn", "vrf-lite") or not chosen[LEAF]:
+    if spec.isolation not in ("evpn", "vrf-lite") or not chosen[LEAF]:
         return
     limit = target(chosen[LEAF]).vrf_name_limit
-    for at, tenant in enumerate(spec.intent.tenants):
+    for at, tenant in enumerate(spec.tenants):
         if len(tenant.name) > limit:
             report.error(
                 "FAB164",
@@ -153,11 +152,11 @@ def _check_names(name: str, spec: FabricSpec, chosen: Mapping[str, str], report:
 
 def _check_wishes(name: str, spec: FabricSpec, chosen: Mapping[str, str], report: Report) -> None:
     """Numbers that the language allows and a network OS does not."""
-    under, qos = spec.intent.underlay, spec.intent.qos
+    under, qos = spec.underlay, spec.qos
     wishes: dict[str, int] = {}
     if under.bfd.enabled:
         wishes |= {"underlay.bfd.interval_ms": under.bfd.interval_ms, "underlay.bfd.multiplier": under.bfd.multiplier}
-    if lossless.wanted(spec):
+    if spec.roce:
         wishes |= {"qos.lossless_priority": qos.lossless_priority, "qos.cnp_priority": qos.cnp_priority}
     for nos in sorted({chosen[role] for role in _there(spec, EVERY) if chosen[role]}):
         for key, text in target(nos).objects(wishes).items():
@@ -167,17 +166,15 @@ def _check_wishes(name: str, spec: FabricSpec, chosen: Mapping[str, str], report
 
 def _check_releases(name: str, spec: FabricSpec, chosen: Mapping[str, str], report: Report) -> None:
     """Releases of network OSes that nobody knows, and those that a renderer does not speak."""
-    stated = spec.source.data.get("releases") or {}
-    places = [(nos, text, spec.source.place(("releases", nos))) for nos, text in sorted(stated.items())]
-    places += [(nos, text, spec.at("releases", nos)) for nos, text in sorted(spec.intent.releases.items())]
-    for nos, text, where in places:
+    for its in spec.releases:
+        nos, where = its.nos, its.place
         if nos not in target_names():
             found = Diagnostic(
                 "FAB107", where, f"releases: expected {one_of(target_names())}, got '{nos}'", nearest(nos, target_names())
             )
             if found not in report.errors:  # a site's release is met in every fabric
                 report.errors.append(found)
-        elif nos in chosen.values() and (reason := target(nos).release_refusal(str(text))):
+        elif nos in chosen.values() and (reason := target(nos).release_refusal(its.release)):
             found = Diagnostic("FAB164", where, f"releases: {nos}: {reason}", "`fabric vendors` lists those told apart")
             if found not in report.errors:
                 report.errors.append(found)
@@ -185,13 +182,13 @@ def _check_releases(name: str, spec: FabricSpec, chosen: Mapping[str, str], repo
 
 def balances_by_load(spec: FabricSpec, nos: Target, model: SwitchModel) -> bool:
     """Whether a switch chooses paths by the load of its links: asked for, or because it costs nothing."""
-    wish = spec.intent.underlay.load_balancing.mode
+    wish = spec.underlay.load_balancing.mode
     has = nos.capabilities.dynamic_balancing if nos.can(model, "dynamic_balancing") else ""
     return bool(has) and (wish == "dynamic" or (wish == "auto" and has == "auto"))
 
 
 def without_lossless(spec: FabricSpec, chosen: Mapping[str, str]) -> list[str]:
     """Network OSes of a RoCE fabric for which no PFC and ECN lines are made."""
-    if not lossless.wanted(spec):
+    if not spec.roce:
         return []
     return sorted({nos for role, nos in chosen.items() if nos and not target(nos).can(getattr(spec, role).model, "lossless")})

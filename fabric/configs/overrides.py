@@ -12,11 +12,11 @@ from typing import Any
 from jinja2.exceptions import SecurityError
 
 from fabric.diagnostics import Diagnostic, InputError, Place, Report, one_of, show
-from fabric.intent.services import Override as Wish
 from fabric.nos.target import target
 from fabric.plan.devices import Device
 from fabric.plan.plan import Plan
 from fabric.render import DocumentPatch, Override, TextOverride, refuse_control
+from fabric.settings.services import Override as Wish
 from fabric.templating.meter import LimitError
 from fabric.templating.shipped import shipped_templates
 from fabric.templating.site import SiteTemplateError, extended, one_line
@@ -39,7 +39,7 @@ def read(plan: Plan, base: Path) -> Overrides:
     A template must be a file below `base`: text of an intent never becomes template code, and no path leads out.
     """
     report, rules = Report(), []
-    for at, wish in enumerate(plan.intent.overrides):
+    for at, wish in enumerate(plan.settings.overrides):
         override: Override | None
         if wish.template is not None:
             override = _template(plan, at, wish.template, base, report)
@@ -50,7 +50,7 @@ def read(plan: Plan, base: Path) -> Overrides:
         if not _matches_any(plan, wish):
             report.error(
                 "FAB170",
-                plan.source.place(("overrides", at)),
+                plan.at("overrides", at),
                 f"overrides[{at}]: expected a switch that it applies to, got none",
                 "look at its role, fabric and devices; devices are names or globs such as 'backend-leaf*'",
             )
@@ -83,11 +83,11 @@ def _report_idle(plan: Plan, at: int, wish: Wish, override: Override, report: Re
     systems = sorted(_systems(plan, wish))
     documents = sorted({document for nos in systems for document in target(nos).documents})
     if isinstance(override, DocumentPatch):
-        place, what = plan.source.place(("overrides", at, "file")), f"a document of {' or '.join(systems)}"
+        place, what = plan.at("overrides", at, "file"), f"a document of {' or '.join(systems)}"
         hint = one_of(documents) if documents else f"{' and '.join(systems)} files are text: replace a template's block"
         got = override.file
     else:
-        place, what = plan.source.place(("overrides", at, "template")), f"a template of {' or '.join(systems)}"
+        place, what = plan.at("overrides", at, "template"), f"a template of {' or '.join(systems)}"
         hint = one_of([name for name in shipped_templates() if name.split("/")[0] in systems])
         got = extended(override.template_path)
     report.error("FAB170", place, f"overrides[{at}]: expected {what}, got {show(got)}", hint)
@@ -97,7 +97,7 @@ _BESIDE = "write its path from the folder of the intent, for instance `site/ntp.
 
 
 def _template(plan: Plan, at: int, name: str, base: Path, report: Report) -> TextOverride | None:
-    place = plan.source.place(("overrides", at, "template"))
+    place = plan.at("overrides", at, "template")
     path = (base / name).resolve()
     if not path.is_relative_to(base.resolve()):
         report.error("FAB170", place, f"override template '{name}': expected a file below the folder of the intent", _BESIDE)
@@ -130,7 +130,7 @@ def _check_patch(plan: Plan, at: int, patch: Mapping[str, Any], report: Report) 
     except ValueError as error:
         report.error(
             "FAB170",
-            plan.source.place(("overrides", at, "patch")),
+            plan.at("overrides", at, "patch"),
             f"overrides[{at}].patch: expected texts without control characters, got a {one_line(error)}",
             "a list of texts takes several lines",
         )
@@ -150,10 +150,10 @@ def explain(error: Exception, plan: Plan, device: Device, applied: Sequence[Over
     at = index[frames[-1][0]] if frames else max(index.values())
     line = f", line {frames[-1][1]}" if frames else ""
     message = (
-        f"override template '{plan.intent.overrides[at].template}'{line}: cannot be printed for "
+        f"override template '{plan.settings.overrides[at].template}'{line}: cannot be printed for "
         f"'{device.name}': {one_line(error)}"
     )
-    place = plan.source.place(("overrides", at, "template"))
+    place = plan.at("overrides", at, "template")
     hint = _COST if isinstance(error, LimitError) else "the shipped template shows which names there are"
     return InputError([Diagnostic("FAB170", place, message, hint)])
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from fabric.configs import capabilities
 from fabric.diagnostics import Report, nearest, one_of
-from fabric.intent.site import Fabric
 from fabric.nos.target import Target, target, target_names
 from fabric.plan.devices import CORE, LEAF, SPINE
 from fabric.plan.plan import FabricPlan, Plan
@@ -29,18 +28,11 @@ def choose(specs: Mapping[str, FabricSpec]) -> dict[str, dict[str, str]]:
     return chosen
 
 
-def stated(intent: Fabric, role: str) -> str | None:
-    """What the intent says: of the tier itself, else of the fabric."""
-    own: str | None = getattr(intent.topology, role).nos
-    general: str | None = getattr(intent.nos, role)
-    return own or general
-
-
 def _of(spec: FabricSpec, role: str, report: Report) -> str:
     tier: TierSpec = getattr(spec, role)
     if tier.model.technology != "ethernet":
         return ""
-    name, known = stated(spec.intent, role), target_names()
+    name, known = tier.nos, target_names()
     if name is None:
         return next((nos for nos in tier.model.nos if nos in known), "")
     if name not in known:
@@ -68,7 +60,7 @@ def check(fabrics: Mapping[str, FabricPlan], report: Report, *, only_stated: boo
             tier: TierSpec = getattr(plan.spec, role)
             path = ("topology", role, "switch")
             place = plan.spec.at(*(path if plan.spec.stated(*path) else ("topology", "switch")))
-            if only_stated and stated(plan.spec.intent, role) is None:
+            if only_stated and tier.nos is None:
                 continue
             if not device.nos:
                 report.error(

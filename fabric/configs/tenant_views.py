@@ -30,7 +30,7 @@ class TenantViews:
         self.ways: dict[int, list[WayOut]] = {}
         for way in fabric.tenancy.ways_out:
             self.ways.setdefault(way.link, []).append(way)
-        self.admin = fabric.spec.intent.overlay.rt_asn
+        self.admin = fabric.spec.overlay.rt_asn
 
     # --- ports ----------------------------------------------------------------------------------------------
 
@@ -96,7 +96,7 @@ class TenantViews:
     @cached_property
     def _with_boxes(self) -> frozenset[str]:
         """Tenants that own attached boxes, whose ports are routed whatever networks the tenant has."""
-        return frozenset(box.tenant for box in self.fabric.spec.intent.topology.attachments if box.tenant)
+        return frozenset(box.tenant for box in self.fabric.spec.attachments if box.tenant)
 
     def _block(self, device: Device) -> tuple[str, ...]:
         found = self.fabric.aggregate.get(device.index)
@@ -216,7 +216,7 @@ class TenantViews:
         peers = [self.fabric.devices[index] for index in self.tenancy.peers.get(device.index, ())]
         return Overlay(
             vtep=str(ip_address(vtep)) if vtep is not None else None,
-            anycast_mac=self.fabric.spec.intent.overlay.anycast_mac,
+            anycast_mac=self.fabric.spec.overlay.anycast_mac,
             sessions=tuple(OverlaySession(peer, peer.asn, loopback(peer.index)) for peer in peers),
             passes_on=device.role != LEAF,
             mtu=self.mtu - VXLAN_BYTES,

@@ -36,8 +36,8 @@ class Views:
         self.plan, self.fabric, self.mtu_limit = plan, fabric, mtu_limit
         self.columns = fabric.links.lists()
         self.subnet = fabric.subnet.tolist()
-        self.unnumbered = fabric.spec.intent.underlay.addressing == "unnumbered"
-        self.v6 = fabric.spec.intent.underlay.addressing == "ipv6"
+        self.unnumbered = fabric.spec.underlay.addressing == "unnumbered"
+        self.v6 = fabric.spec.underlay.addressing == "ipv6"
 
     def of(self, device: Device) -> SwitchView:
         """The view of one switch."""
@@ -95,11 +95,10 @@ class Views:
     def _balancing(self, device: Device) -> Balancing:
         spec, model = self.fabric.spec, self.models[device.role]
         dynamic = bool(device.nos) and balances_by_load(spec, target(device.nos), model)
-        return Balancing(spec.intent.underlay.load_balancing.seed + _TIER[device.role], dynamic)
+        return Balancing(spec.underlay.load_balancing.seed + _TIER[device.role], dynamic)
 
     def _release(self, device: Device) -> str:
-        own, site = self.fabric.spec.intent.releases, self.plan.intent.releases
-        return own.get(device.nos) or site.get(device.nos) or ""
+        return self.fabric.spec.release(device.nos)
 
     @cached_property
     def models(self) -> dict[str, SwitchModel]:
@@ -108,18 +107,18 @@ class Views:
 
     @cached_property
     def underlay(self) -> Underlay:
-        intent, prefixes = self.fabric.spec.intent.underlay, self.fabric.prefixes
+        stated, prefixes = self.fabric.spec.underlay, self.fabric.prefixes
         return Underlay(
             family="ipv6" if self.v6 else "ipv4",
             unnumbered=self.unnumbered,
-            mtu=min(intent.mtu, self.mtu_limit),
-            keepalive_s=intent.keepalive_s,
-            hold_s=intent.hold_s,
-            bfd=intent.bfd.enabled,
-            bfd_interval_ms=intent.bfd.interval_ms,
-            bfd_multiplier=intent.bfd.multiplier,
+            mtu=min(stated.mtu, self.mtu_limit),
+            keepalive_s=stated.keepalive_s,
+            hold_s=stated.hold_s,
+            bfd=stated.bfd.enabled,
+            bfd_interval_ms=stated.bfd.interval_ms,
+            bfd_multiplier=stated.bfd.multiplier,
             max_paths=self._max_paths(),
-            max_prefix=intent.max_prefix or self._max_prefix(),
+            max_prefix=stated.max_prefix or self._max_prefix(),
             loopback_prefixes=(
                 *prefixes["loopback6" if self.v6 else "loopback"],
                 *self._pinned_outside(),
@@ -139,7 +138,7 @@ class Views:
         if self.v6:
             return ()
         nets = [IPNetwork(prefix) for prefix in self.fabric.prefixes["loopback"]]
-        pinned = {pin.loopback for pin in self.fabric.spec.intent.pins.values() if pin.loopback}
+        pinned = {pin.loopback for pin in self.fabric.spec.pins.values() if pin.loopback}
         return tuple(f"{text}/32" for text in sorted(pinned) if not any(text in net for net in nets))
 
     def _max_prefix(self) -> int:
@@ -156,27 +155,27 @@ class Views:
         return tuple(IPNetwork(prefix) for prefix in self.fabric.prefixes["management"])
 
     def _management(self, device: Device) -> Management:
-        intent = self.fabric.spec.intent.management or self.plan.intent.management
+        stated = self.fabric.spec.management
         number = int(self.fabric.management[device.index])
         net = next((net for net in self._management_net if net.first <= number <= net.last), None)
         address = ip_address(number)
         length = net.prefixlen if net is not None else address.max_prefixlen
-        gateway = intent.gateway or (str(ip_address(net.first + 1)) if net is not None else None)
+        gateway = stated.gateway or (str(ip_address(net.first + 1)) if net is not None else None)
         return Management(
             address=f"{address}/{length}",
             gateway=gateway,
-            vrf=intent.vrf,
-            ntp=intent.ntp,
-            syslog=intent.syslog,
-            dns=intent.dns,
-            timezone=intent.timezone,
-            allow=intent.allow or tuple(str(net) for net in self._management_net),
-            snmp_user=intent.snmp_user or "",
-            gnmi=intent.gnmi,
-            banner=intent.banner,
-            admin_secret=f"${{{intent.secrets.admin}}}",
-            snmp_auth_secret=f"${{{intent.secrets.snmp_auth}}}",
-            snmp_priv_secret=f"${{{intent.secrets.snmp_priv}}}",
+            vrf=stated.vrf,
+            ntp=stated.ntp,
+            syslog=stated.syslog,
+            dns=stated.dns,
+            timezone=stated.timezone,
+            allow=stated.allow or tuple(str(net) for net in self._management_net),
+            snmp_user=stated.snmp_user or "",
+            gnmi=stated.gnmi,
+            banner=stated.banner,
+            admin_secret=f"${{{stated.secrets.admin}}}",
+            snmp_auth_secret=f"${{{stated.secrets.snmp_auth}}}",
+            snmp_priv_secret=f"${{{stated.secrets.snmp_priv}}}",
         )
 
     @property
@@ -279,7 +278,7 @@ class Views:
         """Whether a far end takes part in the lossless class: an attached box may say no."""
         if device.role != ATTACHED:
             return True
-        box = next(box for box in self.fabric.spec.intent.topology.attachments if box.name == device.name)
+        box = next(box for box in self.fabric.spec.attachments if box.name == device.name)
         return box.lossless is not False and box.external is None
 
     def _ref(self, link: int, end: str) -> PortRef:

@@ -61,7 +61,7 @@ def compare(sides: Sides, plans: tuple[Plan, Plan], wanted: Wanted, measure: Mea
     names = design.renames(old_plan, new_plan)
     selected = _selected(wanted, old_plan, new_plan, names)
     _check(wanted, old_plan, new_plan, selected)
-    found = design.compare(old_plan, new_plan, wanted.fabric)
+    found = design.compare(old_plan, new_plan, sides.keys, wanted.fabric)
     moved = [fabric.name for fabric in found.fabrics if fabric.state != "same" or found.said_of(fabric.name)]
     devices: tuple[DeviceChange, ...] = ()
     servers: tuple[HostChange, ...] = ()

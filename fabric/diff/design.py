@@ -17,6 +17,7 @@ from fabric.plan.plan import FabricPlan, Plan
 from fabric.plan.summary import summary
 from fabric.plan.tenants import CLOSED
 
+Keys = Mapping[str, Any]  # of an intent, as a tree
 Names = Mapping[str, str]  # old name → new name of what keeps its place but not its name
 
 
@@ -74,14 +75,14 @@ class Design:
         return not self.settings and not self.work.jobs and all(fabric.state == "same" for fabric in self.fabrics)
 
 
-def compare(old: Plan, new: Plan, only: str = "") -> Design:
-    """The difference of two plans, or of one fabric of them."""
+def compare(old: Plan, new: Plan, keys: tuple[Keys, Keys], only: str = "") -> Design:
+    """The difference of two plans, or of one fabric of them; `keys` are those of their intents, defaults put in."""
     wanted = [name for name in sorted({*old.fabrics, *new.fabrics}) if only in ("", name)]
     before = _with(old, {name: plan for name, plan in old.fabrics.items() if name in wanted})
     after = _with(new, {name: plan for name, plan in new.fabrics.items() if name in wanted})
     named = _renamed_plan(before, renames(before, after))
     fabrics = [_fabric(name, before.fabrics.get(name), named.fabrics.get(name), after.fabrics.get(name)) for name in wanted]
-    return Design(_settings(old, new, only), tuple(fabrics), work(named, after))
+    return Design(_settings(old, new, keys, only), tuple(fabrics), work(named, after))
 
 
 def _with(plan: Plan, fabrics: Mapping[str, FabricPlan]) -> Plan:
@@ -114,9 +115,9 @@ def _renamed(fabric: FabricPlan, names: Names) -> FabricPlan:
     return replace(fabric, devices=devices)
 
 
-def _settings(old: Plan, new: Plan, only: str) -> tuple[Change, ...]:
+def _settings(old: Plan, new: Plan, keys: tuple[Keys, Keys], only: str) -> tuple[Change, ...]:
     """Keys of the intent that say something else; of fabrics that both have."""
-    before, after = (dict(flat(plan.intent.model_dump(mode="json", by_alias=True))) for plan in (old, new))
+    before, after = (dict(flat(side)) for side in keys)
     both = {*old.fabrics} & {*new.fabrics} if not only else {only} & {*old.fabrics} & {*new.fabrics}
     wanted = [key for key in sorted({**before, **after}) if not key.startswith("fabrics.") or key.split(".")[1] in both]
     return tuple(_changes((key, before.get(key), after.get(key)) for key in wanted))

@@ -71,7 +71,7 @@ def _change(paths: list[str], lines: list[tuple[str, ...]]) -> HostChange:
 
 def _files(plan: Plan, names: Mapping[str, str], wanted: Callable[[str], bool]) -> dict[str, str]:
     """Text by path, under the new names of servers."""
-    if not plan.intent.output.hosts:
+    if not plan.settings.output.hosts:
         return {}
     found: dict[str, str] = {}
     for path, data in host_files(plan, lambda name: wanted(names.get(name, name))):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from fabric import revision
 from fabric.diagnostics import InputError, tried
@@ -36,6 +37,12 @@ class Sides:
     @property
     def both(self) -> tuple[Side | None, Side | None]:
         return self.before, self.after
+
+    @property
+    def keys(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What both intents say, defaults put in; a side that is not there says nothing else."""
+        before, after = (side.intent.keys() if side else None for side in self.both)
+        return before or after or {}, after or before or {}
 
 
 def planned(sides: Sides, plan: Planning) -> tuple[Plan, Plan]:

@@ -74,7 +74,7 @@ def explain(
 def _case(planned: Planned, case: Case, topic: str) -> Case:
     """The case with what only a wired fabric knows; nobody knows it in a design that is refused."""
     spec = case.spec
-    of_boxes = topic in lossless.TOPICS and bool(spec.intent.topology.attachments)
+    of_boxes = topic in lossless.TOPICS and bool(spec.attachments)
     of_sessions = topic == "bgp" and asked_for(spec)
     if not (of_boxes or of_sessions):
         return case

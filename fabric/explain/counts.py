@@ -42,7 +42,7 @@ def _units(case: Case) -> list[str]:
             out.append(f"{size.name}: a unit is a rack of {plural(group.per_rack, 'server')}")
         else:
             per_server = size.leaf_ports_per_server * size.down_gbps
-            kept = case.spec.intent.topology.leaf.spare_server_ports
+            kept = case.spec.constraints.spare_server_ports
             out.append(
                 f"{size.name}: half of a leaf's bandwidth, {leaf.model.bandwidth_gbps}G / 2 = "
                 f"{leaf.model.bandwidth_gbps // 2}G ({leaf.switch})"
@@ -81,7 +81,7 @@ def _uplinks(case: Case) -> list[str]:
     out = []
     for (size, _), demand in zip(case.groups(), options.demands, strict=True):
         speed, ratio = case.sizing.uplink_gbps, float(case.spec.leaf_ratio)
-        if case.spec.intent.topology.leaf.uplinks.count is not None:
+        if case.spec.constraints.leaf_uplinks.count is not None:
             out.append(f"{size.name}: {size.uplinks} uplinks of {speed}G are stated")
         else:
             out.append(
@@ -135,11 +135,11 @@ def _spines(case: Case) -> list[str]:
 
 
 def _floor(case: Case) -> str:
-    spine = case.spec.intent.topology.spine
-    if spine.count is not None and not case.spec.reserve:
-        return f" ({spine.count} in all are stated)"
-    if spine.min_count is not None:
-        return f" (not below the stated {spine.min_count})"
+    stated = case.spec.constraints
+    if stated.spines is not None and not case.spec.reserve:
+        return f" ({stated.spines} in all are stated)"
+    if stated.min_spines is not None:
+        return f" (not below the stated {stated.min_spines})"
     return " (two where that is possible)"
 
 
@@ -168,7 +168,7 @@ def _pods(case: Case) -> list[str]:
         return [f"{plural(sizing.tiers, 'tier')}: {all_units} 1 pod"]
     if case.known_units_per_pod:
         why = "as they are cabled already"
-    elif case.spec.intent.topology.pods is not None:
+    elif case.spec.constraints.pods is not None:
         why = "as stated"
     else:
         why = "the size that needs the fewest switches; ties go to the largest"
@@ -202,7 +202,7 @@ def _tiers(case: Case) -> list[str]:
     if case.sizing.kind == "collapsed":
         return ["a collapsed pair is 1 tier"]
     tried = [f"{misfit.option} do not fit: {misfit.reason}" for misfit in _tried(case)]
-    stated = case.spec.intent.topology.tiers
+    stated = case.spec.constraints.tiers
     if stated != "auto":
         return [f"{stated} tiers are stated", *tried]
     return [
@@ -279,8 +279,8 @@ def _bgp(case: Case) -> list[str]:
     parts = [f"{links[kind]} {kind}" for kind in ("leaf-leaf", "leaf-spine", "spine-core") if links[kind]]
     which = "sessions of the underlay" if case.sessions else "sessions"
     out = [f"{which} = one a link: {' + '.join(parts)} = {row['bgp']['sessions']}"]
-    out += terms(case.sessions, spec.intent.overlay.route_servers) if case.sessions else []
-    if spec.intent.underlay.asn.scheme == "per-device":
+    out += terms(case.sessions, spec.overlay.route_servers) if case.sessions else []
+    if spec.underlay.asn.scheme == "per-device":
         return [*out, f"AS numbers = one a switch = {row['bgp']['asns']}"]
     parts = [f"{sizing.leaves} leaves"]
     parts += [f"{sizing.spine_pods} for the spines of each pod"] if sizing.spines else []

@@ -9,11 +9,11 @@ import numpy as np
 from fabric.explain import lossless, tenants
 from fabric.explain.counts import of_kind
 from fabric.export.port_names import PortNames
-from fabric.intent.addressing import Pin
 from fabric.plan.devices import CORE, LEAF, SERVER, SPINE, SWITCH_ROLES, Device
 from fabric.plan.links import ATTACHMENT, KINDS, SERVER_LEAF
 from fabric.plan.plan import FabricPlan
 from fabric.plan.ports import PortRef
+from fabric.settings.addressing import Pin
 
 
 def device(fabric: FabricPlan, subject: str) -> list[str]:
@@ -34,7 +34,7 @@ def _device(fabric: FabricPlan, found: Device) -> list[str]:
     out = [", ".join([head, *([found.model] if found.model else []), *place])]
     if found.role in SWITCH_ROLES:
         pin = _pin(fabric, found)
-        pattern = getattr(fabric.spec.intent.names, found.role)
+        pattern = getattr(fabric.spec.names, found.role)
         out.append("  name: pinned" if pin is not None and pin.name else f"  name: by the pattern {pattern}")
         if found.asn:
             out.append(f"  AS number {found.asn}: {_asn_reason(fabric, found)}")
@@ -69,12 +69,12 @@ def _takers(fabric: FabricPlan, leaf: Device) -> str:
 
 def _pin(fabric: FabricPlan, found: Device) -> Pin | None:
     """What is pinned for a switch, whose name may be pinned too."""
-    pins = fabric.spec.intent.pins
+    pins = fabric.spec.pins
     return next((pin for name, pin in pins.items() if (pin.name or name) == found.name), None)
 
 
 def _asn_reason(fabric: FabricPlan, found: Device) -> str:
-    scheme = fabric.spec.intent.underlay.asn.scheme
+    scheme = fabric.spec.underlay.asn.scheme
     pin = _pin(fabric, found)
     if pin is not None and pin.asn is not None:
         return "pinned"

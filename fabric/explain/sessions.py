@@ -31,8 +31,7 @@ class Sessions:
 
 def asked_for(spec: FabricSpec) -> bool:
     """Whether an intent wants any, so that the fabric must be wired before they can be counted."""
-    intent = spec.intent
-    return intent.overlay.kind != "none" or bool(intent.tenants) or any(box.external for box in intent.topology.attachments)
+    return spec.overlay.kind != "none" or bool(spec.tenants) or any(box.external for box in spec.attachments)
 
 
 def sessions(fabric: FabricPlan) -> Sessions:

@@ -14,7 +14,7 @@ from fabric.plan.tenants import CLOSED, NetworkPlan, TenantPlan, WayOut
 
 def tenant(fabric: FabricPlan, name: str) -> list[str]:
     """A tenant: its numbers, and where they come from."""
-    tenancy, overlay = fabric.tenancy, fabric.spec.intent.overlay
+    tenancy, overlay = fabric.tenancy, fabric.spec.overlay
     at = next((at for at, found in enumerate(tenancy.tenants) if found.name == name), None)
     if at is None:
         return []
@@ -34,7 +34,7 @@ def tenant(fabric: FabricPlan, name: str) -> list[str]:
 
 
 def _network(fabric: FabricPlan, network: NetworkPlan) -> list[str]:
-    base = fabric.spec.intent.overlay.l2vni_base
+    base = fabric.spec.overlay.l2vni_base
     subnet = f", subnet {ip_address(network.subnet)}/{network.length}" if network.gateway is not None else ""
     vni = _vni(network.vni, base, network.number, "l2vni_base")
     return [f"  network {network.name}: number {network.number}, VLAN {network.vlan}, VNI {network.vni} ({vni}){subnet}"]
@@ -87,7 +87,7 @@ def number(fabric: FabricPlan, wanted: int) -> list[str]:
     """What a VNI stands for."""
     if fabric.tenancy.kind != "evpn":
         return []
-    base, out = fabric.spec.intent.overlay, list[str]()
+    base, out = fabric.spec.overlay, list[str]()
     for of in fabric.tenancy.tenants:
         if of.vni == wanted:
             why = _vni(of.vni, base.l3vni_base, of.number, "l3vni_base")

@@ -38,7 +38,7 @@ def sweep(intent: Intent, wish: Wish) -> Sweep:
     if wish.ask.gpus is not None or "server" in varied:
         _one_group(base, wish.ask.gpus, varied.get("server", ()))
     if not varied:
-        varied = usual(resolve(intent.site, intent.source)[name], intent.site.catalog.switches)
+        varied = usual(resolve(intent.site, intent.source).fabrics[name], intent.site.catalog.switches)
     return Sweep(base, wish.ask, choices(varied))
 
 

@@ -165,7 +165,7 @@ def _alltoall(fabric: FabricPlan, ask: Ask, stages: Stages) -> Estimate | None:
 def _estimate(
     fabric: FabricPlan, ask: Ask, stages: Stages, collective: str, routing: str, queue_pairs: int
 ) -> Estimate | None:
-    if fabric.spec.intent.purpose != "compute" or not fabric.sizing.gpus:
+    if fabric.spec.purpose != "compute" or not fabric.sizing.gpus:
         return None
     asked = Asked(collective, (ask.size,), routing=routing, queue_pairs=queue_pairs)
     return stages.estimate(fabric, asked, ask.placement)[0]

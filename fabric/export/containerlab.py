@@ -170,7 +170,7 @@ class ManagementNet:
             return cls()
         halves = list(net.subnets(1))
         spare = next((str(half) for half in reversed(halves) if not any(one in half for one in addresses.values())), "")
-        stated = plan.intent.management.gateway
+        stated = plan.settings.management.gateway
         gateway = stated if stated and ip_address(stated) in net else str(net[1])
         return cls(str(net), gateway, spare, {name: str(address) for name, address in addresses.items()})
 
@@ -205,9 +205,9 @@ def _head(plan: Plan, boxes: Mapping[str, Device], endpoints: _Endpoints, manage
 
 def _secrets(plan: Plan) -> list[str]:
     """Names of the variables that configurations refer to, that of the administrator first."""
-    intents = [fabric.spec.intent.management or plan.intent.management for fabric in plan.fabrics.values()]
+    managed = [fabric.spec.management for fabric in plan.fabrics.values()]
     names = [
-        (one.secrets.admin, *((one.secrets.snmp_auth, one.secrets.snmp_priv) if one.snmp_user else ())) for one in intents
+        (one.secrets.admin, *((one.secrets.snmp_auth, one.secrets.snmp_priv) if one.snmp_user else ())) for one in managed
     ]
     return list(dict.fromkeys(name for some in zip_longest(*names) for name in some if name))
 

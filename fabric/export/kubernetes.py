@@ -131,5 +131,5 @@ def _check_names(nodes: list[Object], plan: Plan) -> None:
         if name in seen:
             message = f"two servers would be the Kubernetes node '{name}': it knows no capitals and no underscores"
             hint = "let names.server give names that differ in letters, digits and hyphens"
-            raise InputError([Diagnostic("FAB138", Place(plan.source.place().file), message, hint)])
+            raise InputError([Diagnostic("FAB138", Place(plan.settings.positions.file), message, hint)])
         seen.add(name)

@@ -50,10 +50,8 @@ class Locality:
 
 def localities(plan: Plan) -> tuple[Locality, ...]:
     """The compute fabrics, or where a site has none the first of its others; a server is placed by one fabric only."""
-    data = [fabric for fabric in plan.fabrics.values() if fabric.spec.intent.purpose != "oob"]
-    chosen = (
-        [fabric for fabric in data if fabric.spec.intent.purpose == "compute"] or data[:1] or list(plan.fabrics.values())[:1]
-    )
+    data = [fabric for fabric in plan.fabrics.values() if fabric.spec.purpose != "oob"]
+    chosen = [fabric for fabric in data if fabric.spec.purpose == "compute"] or data[:1] or list(plan.fabrics.values())[:1]
     seen: set[str] = set()
     taken = {device.name.lower() for fabric in plan.fabrics.values() for device in fabric.devices}
     found = []

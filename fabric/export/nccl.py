@@ -62,11 +62,13 @@ def nccl(plan: Plan) -> dict[str, str]:
         f"{name}/{group.name}.xml": _file(plan.site, fabric, group)
         for name, fabric in plan.fabrics.items()
         for group in fabric.spec.groups
-        if fabric.spec.intent.purpose == "compute" and group.server.gpus
+        if fabric.spec.purpose == "compute" and group.server.gpus
     }
     if not files:
         hint = "NCCL is about servers with `gpus` on a fabric of `purpose: compute`"
-        raise InputError([Diagnostic("FAB163", Place(plan.source.place().file), "no GPU servers on a compute fabric", hint)])
+        raise InputError(
+            [Diagnostic("FAB163", Place(plan.settings.positions.file), "no GPU servers on a compute fabric", hint)]
+        )
     return files
 
 

@@ -7,21 +7,21 @@ from collections.abc import Mapping
 from fabric.diagnostics import Report, nearest
 from fabric.floor.layout import Place
 from fabric.floor.names import rack_name, rack_place
-from fabric.intent.floor import Fixed
 from fabric.plan.devices import SERVER
 from fabric.plan.plan import Plan
+from fabric.settings.floor import Fixed
 
 CODE = "FAB152"
 
 
 def fix(plan: Plan, found: Mapping[str, Place], report: Report) -> dict[str, Place]:
     """The layout with the intent's own places in it. A place that is none, or not free, is reported."""
-    geometry = plan.intent.floor
+    geometry = plan.settings.floor
     own = _machines(plan)
     moved = dict(found)
     for name, wish in geometry.places.items():
         if name not in found:
-            where = plan.source.place(("floor", "places", name), key=True)
+            where = plan.settings.positions.at("floor", "places", name, key=True)
             report.error(CODE, where, f"floor.places: the site has no device '{name}'", nearest(name, found))
         elif (place := _checked(plan, name, wish, found[name].height, report)) is not None:
             for other in own.get(name, (name,)):
@@ -42,24 +42,24 @@ def _machines(plan: Plan) -> dict[str, tuple[str, ...]]:
 
 def _checked(plan: Plan, name: str, wish: Fixed, height: int, report: Report) -> Place | None:
     """The place that is wished for, None where the floor has no such place."""
-    geometry = plan.intent.floor
+    geometry = plan.settings.floor
     row, place = rack_place(wish.rack)
     if not 0 <= place < geometry.racks_per_row:
         last = rack_name(row, geometry.racks_per_row - 1)
         message = f"floor.places.{name}.rack: expected a rack of row {rack_name(row, 0)} to {last}, got {wish.rack}"
-        report.error(CODE, plan.source.place(("floor", "places", name, "rack")), message)
+        report.error(CODE, plan.settings.positions.at("floor", "places", name, "rack"), message)
         return None
     if wish.ru + height - 1 > geometry.rack_units:
         most = geometry.rack_units - height + 1
         message = f"floor.places.{name}.ru: expected at most {most}, the device is {height} high, got {wish.ru}"
-        report.error(CODE, plan.source.place(("floor", "places", name, "ru")), message)
+        report.error(CODE, plan.settings.positions.at("floor", "places", name, "ru"), message)
         return None
     return Place((row, place), wish.ru, height)
 
 
 def _refuse_shared(plan: Plan, moved: Mapping[str, Place], own: Mapping[str, tuple[str, ...]], report: Report) -> None:
     """No two machines share a rack unit; only a place of the intent can make them."""
-    fixed = plan.intent.floor.places
+    fixed = plan.settings.floor.places
     taken: dict[tuple[tuple[int, int], int], str] = {}
     crowded = {moved[name].rack for name in fixed if name in moved}
     order = sorted((name for name in moved if moved[name].rack in crowded), key=lambda name: name in fixed)
@@ -68,7 +68,7 @@ def _refuse_shared(plan: Plan, moved: Mapping[str, Place], own: Mapping[str, tup
         for ru in range(place.ru, place.ru + place.height):
             other = taken.setdefault((place.rack, ru), name)
             if other != name and other not in own.get(name, ()):
-                where = plan.source.place(("floor", "places", name))
+                where = plan.settings.positions.at("floor", "places", name)
                 message = f"floor.places.{name}: expected free rack units, got unit {ru} of {rack_name(*place.rack)}, "
                 report.error(CODE, where, f"{message}which '{other}' takes", _free(moved, place))
                 break

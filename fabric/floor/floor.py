@@ -22,8 +22,8 @@ from fabric.diagnostics import Diagnostic, Report
 from fabric.floor import route
 from fabric.floor.names import rack_name
 from fabric.floor.route import Stand
-from fabric.intent.floor import Floor as Geometry
 from fabric.plan.plan import FabricPlan, Plan
+from fabric.settings.floor import Floor as Geometry
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ def floor(plan: Plan) -> Floor:
     from fabric.floor.outline import outline
     from fabric.floor.reserve import machines
 
-    geometry, report = plan.intent.floor, Report()
+    geometry, report = plan.settings.floor, Report()
     reserved = machines(outline(plan), report)
     report.raise_errors()
     found = fix(plan, lay_out(plan, reserved, report), report)
@@ -108,5 +108,5 @@ def floor(plan: Plan) -> Floor:
     index = {rack: at for at, rack in enumerate(racks)}
     spots = {name: Spot(index[place.rack], place.ru, place.height) for name, place in found.items()}
     rows = tuple(Rack(rack_name(*rack), *rack) for rack in racks)
-    stated = plan.source.has(("floor",))
+    stated = plan.settings.positions.stated("floor")
     return Floor(plan.site, rows, geometry.rack_units, spots, geometry, stated, tuple(report.warnings))

@@ -59,7 +59,7 @@ class Layout:
 
     def __init__(self, plan: SiteOutline, reserved: Mapping[str, Machines], report: Report) -> None:
         self.plan, self.reserved = plan, reserved
-        self.geometry = plan.intent.floor
+        self.geometry = plan.settings.floor
         self.units = self.geometry.rack_units
         self.on_top: dict[tuple[str, int], list[Wish]] = defaultdict(list)  # (group, its rack) → leaves above the servers
         self.beside: dict[Block, list[Wish]] = defaultdict(list)  # unit → what its network racks hold
@@ -76,7 +76,7 @@ class Layout:
         tallest = max((wish.height for wish in self.wishes()), default=1)
         if tallest > self.units:
             message = f"floor.rack_units: expected at least {tallest}, a switch is as high, got {self.units}"
-            report.fail("FAB152", plan.source.place(("floor", "rack_units")), message)
+            report.fail("FAB152", plan.settings.positions.at("floor", "rack_units"), message)
 
     def wishes(self) -> Iterator[Wish]:
         yield from self.upper

@@ -18,11 +18,11 @@ from fabric.floor.layout import Place as Standing
 from fabric.floor.outline import Outline, SiteOutline
 from fabric.floor.reserve import Machines, machines
 from fabric.floor.route import Stand
-from fabric.intent.floor import Floor as Geometry
 from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE
 from fabric.plan.links import ATTACHMENT, KINDS, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
 from fabric.plan.sizing import GroupSize
 from fabric.plan.spec import GroupSpec
+from fabric.settings.floor import Floor as Geometry
 
 MOST_SERVERS = 500_000  # that are planned; a floor of more takes seconds to lay out
 UNKNOWN_M = 300.0  # of a site that is larger: the longest class
@@ -66,7 +66,7 @@ def longest_m(site: SiteOutline, fixed: Mapping[Key, Standing] | None = None) ->
             SPINE_CORE: _across(ground.of(SPINE, name), ground.of(CORE, name)),
             ATTACHMENT: _across(ground.of(LEAF, name), ground.boxes(fabric)),
         }
-        measured = {kind: _longest(site.intent.floor, list(its)) for kind, its in pairs.items()}
+        measured = {kind: _longest(site.settings.floor, list(its)) for kind, its in pairs.items()}
         found[name] = {KINDS[kind]: metres for kind, metres in measured.items() if metres}
     return found
 

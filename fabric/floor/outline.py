@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from fabric.intent.site import Site
 from fabric.plan.devices import ATTACHED, Device
 from fabric.plan.plan import Plan
+from fabric.plan.settings import SiteSettings
 from fabric.plan.sizing import Sizing
 from fabric.plan.spec import FabricSpec
-from fabric.source import Source
 
 
 @dataclass(frozen=True)
@@ -28,19 +27,18 @@ class Outline:
 class SiteOutline:
     """A site as it is sized."""
 
-    intent: Site
-    source: Source
+    settings: SiteSettings
     fabrics: Mapping[str, Outline]  # by name: their order in the file moves no rack
 
     @classmethod
-    def of(cls, intent: Site, source: Source, fabrics: Iterable[Outline]) -> SiteOutline:
+    def of(cls, settings: SiteSettings, fabrics: Iterable[Outline]) -> SiteOutline:
         """The outline of fabrics that may come in any order."""
-        return cls(intent, source, {its.name: its for its in sorted(fabrics, key=lambda its: its.name)})
+        return cls(settings, {its.name: its for its in sorted(fabrics, key=lambda its: its.name)})
 
 
 def sized(spec: FabricSpec, sizing: Sizing) -> Outline:
     """The outline of a fabric that has no devices yet."""
-    return Outline(spec.name, spec, sizing, tuple(box.name for box in spec.intent.topology.attachments))
+    return Outline(spec.name, spec, sizing, tuple(box.name for box in spec.attachments))
 
 
 def outline(plan: Plan) -> SiteOutline:
@@ -49,4 +47,4 @@ def outline(plan: Plan) -> SiteOutline:
         Outline(name, its.spec, its.sizing, tuple(box.name for box in its.devices if box.role == ATTACHED), its.switches)
         for name, its in plan.fabrics.items()
     )
-    return SiteOutline.of(plan.intent, plan.source, fabrics)
+    return SiteOutline.of(plan.settings, fabrics)

@@ -77,9 +77,9 @@ def _machines(
     _, group, size = users[0]
     stated = next(((fabric, own) for fabric, own, _ in users if own.per_rack), None)
     wanted = stated[1].per_rack or 0 if stated else 0
-    units, height = plan.intent.floor.rack_units, _height(group.server, wanted, plan.intent.floor.rack_units)
+    units, height = plan.settings.floor.rack_units, _height(group.server, wanted, plan.settings.floor.rack_units)
     if height > units:
-        where = plan.source.place(("floor", "rack_units"))
+        where = plan.settings.positions.at("floor", "rack_units")
         report.error(
             "FAB152", where, f"floor.rack_units: expected at least {height}, a {group.model} is as high, got {units}"
         )
@@ -126,7 +126,7 @@ def _whole_rack(server: ServerModel) -> bool:
 
 def _usual(plan: SiteOutline, server: ServerModel, height: int) -> int:
     """Servers in one rack where nobody says so: as many as its height and its power take."""
-    geometry = plan.intent.floor
+    geometry = plan.settings.floor
     most = max(1, (geometry.rack_units - FOR_LEAVES_UNITS) // height)
     if _whole_rack(server):
         return min(most, (server.nvlink_domain_gpus or 0) // server.gpus)

@@ -65,10 +65,10 @@ def facts_of(fabric: FabricPlan) -> Facts:
     """What a plan says: the largest packet, and the classes of its leaves, where they have them."""
     leaf = next((device for device in fabric.devices if device.role == LEAF), None)
     nos = target(leaf.nos) if leaf is not None and leaf.nos else None
-    model, overlay = fabric.spec.leaf.model, fabric.spec.intent.overlay.kind == "evpn-vxlan"
+    model, overlay = fabric.spec.leaf.model, fabric.spec.overlay.kind == "evpn-vxlan"
     lossless = fabric.lossless is not None and nos is not None and nos.can(model, "lossless")
     return Facts(
-        mtu=min(min(fabric.spec.intent.underlay.mtu, mtu_limit(fabric)) - VXLAN_BYTES * overlay, MOST_MTU),
+        mtu=min(min(fabric.spec.underlay.mtu, mtu_limit(fabric)) - VXLAN_BYTES * overlay, MOST_MTU),
         qos=fabric.lossless.of(LEAF, fabric.spec.groups[0].name).qos if fabric.lossless and lossless else None,
         dynamic=nos is not None and balances_by_load(fabric.spec, nos, model),
     )

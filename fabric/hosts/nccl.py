@@ -23,7 +23,7 @@ class Setting:
 
 def nccl_context(site: str, group: Group) -> dict[str, object] | None:
     """None where the group has no GPUs or is on no compute fabric."""
-    found = next(((s, spec) for s, spec in group.parts if s.fabric.spec.intent.purpose == "compute"), None)
+    found = next(((s, spec) for s, spec in group.parts if s.fabric.spec.purpose == "compute"), None)
     if found is None or found[1].server.gpus == 0:
         return None
     side, spec = found

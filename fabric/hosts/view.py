@@ -160,7 +160,7 @@ def _host(name: str, parts: list[tuple[Side, list[ServerLink]]]) -> Host:
     bonds: dict[tuple[str, int], str] = {}
     nics: list[HostNic] = []
     default = home(
-        (side.fabric.name, side.fabric.spec.intent.purpose, own)
+        (side.fabric.name, side.fabric.spec.purpose, own)
         for side, own in parts
         if side.kind(side.fabric.devices[own[0].server].group) == ETHERNET
     )
@@ -189,7 +189,7 @@ def _nics(
             interface_name(label, spec.nic, link.nic, link.port) if kind == ETHERNET else label,
             kind,
             fabric.name,
-            fabric.spec.intent.purpose,
+            fabric.spec.purpose,
             leaf.name,
             leaf.rail,
             link.speed_gbps,

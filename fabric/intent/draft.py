@@ -11,6 +11,7 @@ import yaml
 from fabric.diagnostics import Diagnostic, InputError, Place, one_of
 from fabric.intent.load import validate
 from fabric.nos.target import target_names
+from fabric.planner.resolve import resolve
 from fabric.source import parse
 
 OWN_SERVER = "gpu-server"
@@ -82,7 +83,7 @@ def check(text: str, shown: str) -> None:
     from fabric.planner.site import size_site
 
     source = parse(text, shown)
-    size_site(validate(source), source, Lock())
+    size_site(resolve(validate(source), source), Lock())
 
 
 def _own_server(draft: Draft, model: str) -> list[str]:

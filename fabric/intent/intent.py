@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fabric.intent.site import Site
@@ -20,6 +20,10 @@ class Intent:
     site: Site
     source: Source
     folder: Path
+
+    def keys(self) -> dict[str, Any]:
+        """What it says as plain data, defaults put in."""
+        return self.site.model_dump(mode="json", by_alias=True)
 
     @property
     def shown(self) -> Path:

@@ -10,11 +10,11 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from fabric.catalog.models import ServerModel, SwitchModel
 from fabric.diagnostics import show
-from fabric.intent.addressing import Names, Pin, Pools, Underlay
-from fabric.intent.base import FILLED_IN, NOT_FILLED_IN, Host, Key, ListOf, Model, Name
-from fabric.intent.floor import Floor
-from fabric.intent.services import Checks, Management, Output, Overlay, Override, Qos, Tenant
 from fabric.intent.topology import Planned, Servers, Topology
+from fabric.settings.addressing import Names, Pin, Pools, Underlay
+from fabric.settings.base import FILLED_IN, NOT_FILLED_IN, Host, Key, ListOf, Model, Name
+from fabric.settings.floor import Floor
+from fabric.settings.services import Checks, Management, Output, Overlay, Override, Qos, Tenant
 
 VERSION = 1
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field
 
-from fabric.intent.addressing import Asn, Routes
-from fabric.intent.base import Count, Gbps, Key, Line, ListOf, Metres, Name, Ratio
+from fabric.settings.base import Count, Key, Line, ListOf, Metres, Name, Ratio
+from fabric.settings.topology import Attachment, PodRule, Uplinks
 
 
 class ServerGroup(Key):
@@ -38,13 +38,6 @@ class Unit(Key):
 
 
 ServerGroup.model_rebuild()
-
-
-class Uplinks(Key):
-    """Uplinks of one switch, where a designer insists."""
-
-    count: Count | None = Field(None, description="links up from one switch, over all its upper switches")
-    speed_gbps: Gbps | None = Field(None, description="speed of one link; the fastest both ends can do unless stated")
 
 
 class Tier(Key):
@@ -83,51 +76,6 @@ class Core(Tier):
     """The tier above the spines of a three-tier fabric."""
 
     count: Count | None = Field(None, description="cores in all, over every plane and group")
-
-
-class PodRule(Key):
-    """How units are gathered into pods; one of the three."""
-
-    count: Count | None = Field(None, description="pods in all")
-    units: Count | None = Field(None, description="units of one pod")
-    racks: Count | None = Field(None, description="racks of one pod")
-
-    @model_validator(mode="after")
-    def _one(self) -> PodRule:
-        stated = [key for key in ("count", "units", "racks") if getattr(self, key) is not None]
-        if len(stated) != 1:
-            raise ValueError(f"expected one of count, units and racks, got {' and '.join(stated) or 'none'}")
-        return self
-
-
-class External(Key):
-    """The outside world behind a box: a router that the leaves it is cabled to, the border leaves, speak eBGP with."""
-
-    asn: Asn = Field(description="AS number of the router at the other end, such as 65010")
-    tenants: Annotated[tuple[Name, ...], ListOf] = Field(
-        (), description="tenants that reach it, each on a tagged subinterface; the whole fabric unless stated"
-    )
-    accept: Routes | None = Field(
-        None,
-        min_length=1,
-        description=(
-            "routes taken from it, the default route unless stated: `0.0.0.0/0` (`::/0`) is the default route alone, any "
-            "other prefix with all inside it"
-        ),
-    )
-
-
-class Attachment(Key):
-    """Other boxes that take leaf ports: a fabric manager, a border, a storage gateway."""
-
-    name: Name = Field(description="name of the box")
-    links: Count = Field(description="its links in all, spread over the leaves that have ports left")
-    speed_gbps: Gbps | None = Field(None, description="speed of a link; that of the server ports unless stated")
-    external: External | None = Field(None, description="what lies behind it, where it is a router to the outside world")
-    tenant: Name | None = Field(None, description="tenant whose box it is, where the fabric has several")
-    lossless: bool | None = Field(
-        None, description="PFC on its ports; on where the fabric has it unless stated, and never towards a router"
-    )
 
 
 class CableLength(Key):

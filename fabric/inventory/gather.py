@@ -133,7 +133,7 @@ class _Fabric:
 
     def ports(self) -> Iterator[Port]:
         yield from self._own_ports()
-        mtu = min(self.fabric.spec.intent.underlay.mtu, mtu_limit(self.fabric)) if self.fabric.spec.ethernet else 0
+        mtu = min(self.fabric.spec.underlay.mtu, mtu_limit(self.fabric)) if self.fabric.spec.ethernet else 0
         layered, both = bridged(self.fabric).tolist(), (ends(self.fabric, "a"), ends(self.fabric, "b"))
         devices = self.fabric.devices
         for link, speed in enumerate(self.columns["speed_gbps"]):
@@ -210,7 +210,7 @@ class _Fabric:
                 yield Address(f"{ip_address(number)}/{network.length}", name, self.port_of[0][link], vrf, "")
 
     def _own_addresses(self) -> Iterator[Address]:
-        v6 = self.fabric.spec.intent.underlay.addressing == "ipv6"
+        v6 = self.fabric.spec.underlay.addressing == "ipv6"
         for device in self.fabric.switches:
             if not device.nos:
                 continue
@@ -229,9 +229,9 @@ class _Fabric:
 
     def prefixes(self) -> Iterator[Prefix]:
         """Pools that something is taken from, then what is cut out of them."""
-        intent = self.fabric.spec.intent.underlay
-        used = {"management": True, "loopback": True, "loopback6": intent.addressing == "ipv6"}
-        used |= {"vtep": bool(self.tenancy.vtep), "p2p": intent.addressing != "unnumbered", "servers": True}
+        underlay = self.fabric.spec.underlay
+        used = {"management": True, "loopback": True, "loopback6": underlay.addressing == "ipv6"}
+        used |= {"vtep": bool(self.tenancy.vtep), "p2p": underlay.addressing != "unnumbered", "servers": True}
         for kind, prefixes in self.fabric.prefixes.items():
             if used.get(kind) and (self.fabric.spec.ethernet or kind == "management"):
                 yield from (Prefix(text, f"{kind} pool", kind in ("p2p", "servers"), "") for text in prefixes)

@@ -10,7 +10,6 @@ from dataclasses import replace
 import numpy as np
 
 from fabric.diagnostics import Report
-from fabric.intent.services import Tenant
 from fabric.lab.stand_in import Rewrite
 from fabric.plan.devices import SERVER, Device
 from fabric.plan.links import SERVER_LEAF, Links
@@ -21,6 +20,7 @@ from fabric.planner.ledger import Ledger
 from fabric.planner.merged import id_spaces
 from fabric.planner.numbers import number
 from fabric.planner.tenants import owners
+from fabric.settings.services import Tenant
 from fabric.text.words import listed, plural
 
 KEPT = 2  # servers that a tenant keeps at least, where there are so many
@@ -36,7 +36,7 @@ def deal(text: Rewrite, site: str, before: Sized, after: Sized) -> Iterator[str]
     Fabrics that share servers share the deal, so that a server has the same tenants in all of them as before.
     Raises InputError where there are too few.
     """
-    named = {name: _named(site, *each) for name, each in before.items() if each[0].intent.tenants}
+    named = {name: _named(site, *each) for name, each in before.items() if each[0].tenants}
     sizes = {(name, size.name): size for name in named for size in after[name][1].groups}
     shared: dict[tuple[str, int], list[str]] = defaultdict(list)
     for name in named:
@@ -59,7 +59,7 @@ def deal(text: Rewrite, site: str, before: Sized, after: Sized) -> Iterator[str]
 
 def _named(site: str, spec: FabricSpec, sizing: Sizing) -> dict[str, list[Owners]]:
     """By group, the tenants that each server has ports of."""
-    servers, tenants = _server_devices(site, spec, sizing), spec.intent.tenants
+    servers, tenants = _server_devices(site, spec, sizing), spec.tenants
     rest = frozenset(t.name for t in tenants if not t.servers and not t.racks and not t.rails) or NOBODY
     chosen = [(tenant, _chosen(spec, tenant, servers)) for tenant in tenants if tenant.name not in rest]
     rails = {group.name: set(range(1, spec.rails(group) + 1)) for group in spec.groups}
@@ -83,7 +83,7 @@ def _server_devices(site: str, spec: FabricSpec, sizing: Sizing) -> list[Device]
 def _chosen(spec: FabricSpec, tenant: Tenant, servers: Sequence[Device]) -> list[bool]:
     """Whether a tenant names each server: who would own a port of it if there were no other tenant and no rails."""
     alone = tenant.model_copy(update={"rails": ()})
-    only = replace(spec, intent=spec.intent.model_copy(update={"tenants": (alone,)}))
+    only = replace(spec, tenants=(alone,))
     a = np.array([server.index for server in servers], dtype=np.int32)
     none = np.zeros_like(a)
     links = Links(none + SERVER_LEAF, none, a, none, none, none, none, none, none, none, none, none)
@@ -168,7 +168,7 @@ def _say(
     names: dict[str, list[str]] = defaultdict(list)
     for device in _server_devices(site, *small):
         names[device.group].append(device.name)
-    for at, tenant in enumerate(spec.intent.tenants):
+    for at, tenant in enumerate(spec.tenants):
         before = sum(tenant.name in owners for group in old.values() for owners in group)
         dealt = ((name, owners) for group, own in new.items() for name, owners in zip(names[group], own, strict=True))
         mine = [name for name, owners in dealt if tenant.name in owners]

@@ -55,8 +55,9 @@ def scaled(intent: Intent, plan: Planning, spines: int, leaves: int, fabric: str
     Raises InputError for an intent that cannot be planned, and for a size that cannot be had.
     """
     report = Report()
-    targets.choose(resolve(intent.site, intent.source))
-    sized = size_site(intent.site, intent.source, Lock())
+    site = resolve(intent.site, intent.source)
+    targets.choose(site.fabrics)
+    sized = size_site(site, Lock())
     _check_asked(intent, spines, leaves, fabric, report)
     first = fabric or max(sized, key=lambda name: sized[name][1].leaves)
     found = {name: _aim(*each, spines, leaves, name == first, report) for name, each in sized.items()}
@@ -152,7 +153,7 @@ def _refuse(spec: FabricSpec, sizing: Sizing, spines: int, leaves: int, report: 
 def _servers(spec: FabricSpec, sizing: Sizing, aim: Aim, room: int) -> list[int]:
     """Servers of each group: units are full, but for the places that attached boxes need and had."""
     found = []
-    boxes = sum(box.links for box in spec.intent.topology.attachments) if room >= PLACES else 0
+    boxes = sum(box.links for box in spec.attachments) if room >= PLACES else 0
     for group, size, units in zip(spec.groups, sizing.groups, aim.units, strict=True):
         free = size.units * size.unit_servers - group.count
         per_place = size.unit_leaves // (size.unit_servers // size.servers_per_leaf) * size.leaf_ports_per_server
@@ -216,7 +217,7 @@ def _made(intent: Intent, plan: Planning, sized: Sized, aims: Mapping[str, Aim],
             notes += _fewer_links(text, *sized[name], aim)
     try:
         small = text.made(intent, folder)
-        notes += deal(text, intent.site.site, sized, size_site(small.site, small.source, Lock()))
+        notes += deal(text, intent.site.site, sized, size_site(resolve(small.site, small.source), Lock()))
         small, made = _planned(text, intent, plan, folder, aims, notes)
     except InputError as error:
         raise InputError(replace(d, message=f"scaled down to {shown}: {d.message}") for d in error.diagnostics) from None
@@ -271,7 +272,7 @@ def _sizes_in_words(spec: FabricSpec, sizing: Sizing, aim: Aim, servers: int) ->
 
 def _fewer_links(text: Rewrite, spec: FabricSpec, sizing: Sizing, aim: Aim) -> Iterator[str]:
     """Attached boxes in proportion to the leaves, with two links at least where they had them."""
-    for at, box in enumerate(spec.intent.topology.attachments):
+    for at, box in enumerate(spec.attachments):
         links = max(min(box.links, KEPT), ceil(Fraction(box.links * aim.leaves, sizing.leaves)))
         if links < box.links:
             text.put(("fabrics", spec.name, "topology", "attachments", at, "links"), links)

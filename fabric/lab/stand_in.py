@@ -13,11 +13,11 @@ from fabric.configs import targets
 from fabric.diagnostics import Diagnostic, InputError, Place, nearest, one_of, show
 from fabric.intent.intent import Intent
 from fabric.intent.load import validate
-from fabric.intent.services import Override
 from fabric.nos.target import target, target_names
 from fabric.plan.lock_file import Lock
 from fabric.plan.plan import Plan
 from fabric.planner.resolve import resolve
+from fabric.settings.services import Override
 from fabric.source import Node, Path_, Source
 from fabric.templating.site import extended
 
@@ -86,12 +86,12 @@ def as_network_os(intent: Intent, nos: str = "frr") -> Changed:
         message = f"expected a network OS, {one_of(target_names())}, got {show(nos)}"
         raise InputError([Diagnostic("FAB107", Place("--as"), message, nearest(nos, target_names()))])
     text, notes = Rewrite(intent.source), []
-    for name, spec in resolve(intent.site, intent.source).items():
+    for name, spec in resolve(intent.site, intent.source).fabrics.items():
         fabric = intent.site.fabrics[name]
         if not spec.ethernet:
             notes.append(f"{name}: InfiniBand stays, no network OS configures it")
             continue
-        before = dict.fromkeys(targets.stated(fabric, role) or "each model's usual one" for role in targets.ROLES)
+        before = dict.fromkeys(tier.nos or "each model's usual one" for tier in (spec.leaf, spec.spine, spec.core))
         if list(before) != [nos]:
             notes.append(f"{name}: {nos} in place of {' and '.join(before)}")
         text.put(("fabrics", name, "nos"), nos)

@@ -165,7 +165,7 @@ class Facts:
                 )
 
     def _sessions(self) -> Iterator[Session]:
-        unnumbered = self.fabric.spec.intent.underlay.addressing == "unnumbered"
+        unnumbered = self.fabric.spec.underlay.addressing == "unnumbered"
         for end in self.ends:
             if end.kind in ("leaf-leaf", "leaf-spine", "spine-core"):
                 key = end.interface if unnumbered else end.address

@@ -87,7 +87,7 @@ class PortClasses:
     @cached_property
     def _code(self) -> tuple[list[int], list[int]]:
         fabric, columns = self.fabric, self.fabric.links.lists()
-        lossy = {box.name for box in fabric.spec.intent.topology.attachments if box.lossless is False or box.external}
+        lossy = {box.name for box in fabric.spec.attachments if box.lossless is False or box.external}
         lengths = fabric.spec.length_m
         metres = [int(lengths[kind]) for kind in KINDS]
         several = len(fabric.spec.groups) > 1

@@ -54,7 +54,7 @@ def server_ports(spec: FabricSpec, group: GroupSpec) -> ServerPorts:
     nics, ports = group.nic.count, group.nic.ports
     nic, port = np.divmod(np.arange(nics * ports), ports)
     if spec.kind == "collapsed":
-        by_port = spec.intent.topology.dual_tor or nics % 2
+        by_port = spec.dual_tor or nics % 2
         leaf = port * 2 // ports if by_port else nic * 2 // nics
     else:
         per_nic = spec.leaves_per_nic(group)

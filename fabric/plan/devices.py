@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 SERVER, LEAF, SPINE, CORE, ATTACHED = "server", "leaf", "spine", "core", "attached"
 SWITCH_ROLES = (CORE, SPINE, LEAF)
+PRIVATE_2_BYTE = (64_512, 65_534)  # AS numbers, RFC 6996
+PRIVATE_4_BYTE = (4_200_000_000, 4_294_967_294)
 
 
 @dataclass(frozen=True, slots=True)

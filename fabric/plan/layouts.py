@@ -41,7 +41,7 @@ def spine_downlinks(spec: FabricSpec, sizing: Sizing) -> tuple[Slot, ...]:
 
 def leaf_ports(spec: FabricSpec, down: int, down_gbps: int, uplinks: int, uplink_gbps: int) -> Layout:
     """The ports of a leaf; spare server ports stand behind those of the servers. Raises NoFit."""
-    spare = spec.intent.topology.leaf.spare_server_ports
+    spare = spec.constraints.spare_server_ports
     return lay_out(spec.leaf.model, down + spare, down_gbps, uplinks, uplink_gbps)
 
 

@@ -10,23 +10,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fabric.diagnostics import Diagnostic
+from fabric.diagnostics import Diagnostic, Place
 from fabric.plan.blocks import Block
 from fabric.plan.devices import SWITCH_ROLES, Device
 from fabric.plan.lengths import Longer
 from fabric.plan.links import KINDS, Links
 from fabric.plan.lock import Lock
 from fabric.plan.lossless import FabricLossless
+from fabric.plan.settings import SiteSettings
 from fabric.plan.sizing import Sizing
-from fabric.plan.spec import FabricSpec
+from fabric.plan.spec import FabricSpec, SiteSpec
 from fabric.plan.tenants import Tenancy
 
 if TYPE_CHECKING:
     import networkx
 
-    from fabric.intent.site import Site
     from fabric.plan.lock_file import Lock
-    from fabric.source import Source
 
 
 @dataclass(frozen=True)
@@ -46,6 +45,7 @@ class FabricPlan:
     aggregate: Mapping[int, tuple[int, int]]  # leaf → (first address, prefix length) of its servers
     prefixes: Mapping[str, tuple[str, ...]]  # pools in use, by kind
     tenancy: Tenancy
+    asn_ranges: tuple[tuple[int, int], ...]  # [first, end) of AS numbers that it may take
     lossless: FabricLossless | None  # None: no fabric of RoCE
     blocks: Mapping[str, tuple[Block, ...]]  # where ids, AS numbers and addresses come from, as the lock keeps them
     longer: tuple[Longer, ...] = ()  # cables of the stated floor that are longer than PFC headroom is computed for
@@ -84,10 +84,24 @@ class FabricPlan:
 class Plan:
     """A site."""
 
-    site: str
-    intent: Site
-    source: Source
+    settings: SiteSettings
     fabrics: Mapping[str, FabricPlan]
     lock: Lock
     warnings: tuple[Diagnostic, ...] = field(default=())
     silenced: tuple[Diagnostic, ...] = field(default=())  # warnings that the intent does not want to hear of
+
+    @property
+    def spec(self) -> SiteSpec:
+        return SiteSpec(self.settings, {name: fabric.spec for name, fabric in self.fabrics.items()})
+
+    @property
+    def site(self) -> str:
+        return self.settings.site
+
+    def at(self, *path: str | int, key: bool = False) -> Place:
+        """Where the value of a key stands in the intent; `key`: the key itself."""
+        return self.settings.positions.at(*path, key=key)
+
+    def stated(self, *path: str | int) -> bool:
+        """Whether the intent writes this key."""
+        return self.settings.positions.stated(*path)

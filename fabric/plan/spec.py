@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from fabric.catalog.models import NicSet, ServerModel, SwitchModel
 from fabric.diagnostics import Place
 from fabric.plan.lengths import NONE, Lengths
 from fabric.plan.links import KINDS
-
-if TYPE_CHECKING:
-    from fabric.intent.site import Fabric
-    from fabric.source import Source
+from fabric.plan.positions import Positions
+from fabric.plan.settings import Constraints, Release, SiteSettings
+from fabric.settings.addressing import Names, Pin, Pools, Underlay
+from fabric.settings.services import Management, Overlay, Qos, Tenant
+from fabric.settings.topology import Attachment
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ class TierSpec:
 
     switch: str
     model: SwitchModel
+    nos: str | None  # network OS, where one is stated
 
 
 @dataclass(frozen=True)
@@ -52,8 +54,8 @@ class FabricSpec:
     """One fabric, ready to be sized."""
 
     name: str
-    intent: Fabric
-    source: Source
+    purpose: str
+    positions: Positions
     kind: str
     groups: tuple[GroupSpec, ...]
     leaf: TierSpec
@@ -61,27 +63,46 @@ class FabricSpec:
     core: TierSpec
     leaf_ratio: Fraction  # ceiling of the leaf's oversubscription
     spine_ratio: Fraction
+    planes: int
+    dual_tor: bool
+    reserve: bool  # cables run where the finished fabric has them
+    constraints: Constraints
+    attachments: tuple[Attachment, ...]
+    names: Names
+    pins: Mapping[str, Pin]
+    pools: Pools
+    underlay: Underlay
+    overlay: Overlay
+    tenants: tuple[Tenant, ...]
+    qos: Qos
+    roce: bool  # it carries a lossless class
+    management: Management
+    own_management: bool  # not the site's
+    releases: tuple[Release, ...]  # of the site, then of the fabric
+    silence: Mapping[str, str]  # code → why it does not apply to this fabric
     lengths: Lengths = NONE  # of cables by kind of link; until the fabric is sized those that are stated
 
     def at(self, *path: str | int) -> Place:
         """Where a key of this fabric stands in the intent."""
-        return self.source.place(("fabrics", self.name, *path))
+        return self.positions.at("fabrics", self.name, *path)
 
     def stated(self, *path: str | int) -> bool:
         """Whether the intent writes this key."""
-        return self.source.has(("fabrics", self.name, *path))
+        return self.positions.stated("fabrics", self.name, *path)
+
+    def release(self, nos: str) -> str:
+        """The release of a network OS; "" for the one that the target's page names."""
+        return next((its.release for its in reversed(self.releases) if its.nos == nos), "")
 
     @property
-    def planes(self) -> int:
-        return self.intent.topology.planes
+    def isolation(self) -> str:
+        """ "evpn", "vrf-lite", "acl", or "none": one routing table, which at most one tenant can have."""
+        return "evpn" if self.overlay.kind == "evpn-vxlan" else self.overlay.isolation or "none"
 
     @property
-    def reserve(self) -> bool:
-        """Whether cables run where the finished fabric has them."""
-        wish = self.intent.planned
-        if wish is not None and wish.uplinks == "recable":
-            return False
-        return wish is not None or any(group.planned is not None for group in self.intent.servers)
+    def bonds(self) -> bool:
+        """Whether servers in layer-2 networks are cabled to two leaves each."""
+        return any(tenant.networks for tenant in self.tenants) and (self.dual_tor or self.kind == "collapsed")
 
     @property
     def ethernet(self) -> bool:
@@ -94,15 +115,23 @@ class FabricSpec:
 
     def leaves_per_nic(self, group: GroupSpec) -> int:
         """Leaves that the ports of one NIC are spread over."""
-        return group.nic.ports if self.intent.topology.dual_tor else self.planes
+        return group.nic.ports if self.dual_tor else self.planes
 
     def rails(self, group: GroupSpec) -> int:
         """Rails of a unit: one per NIC unless stated; racks and collapsed pairs know none."""
         if self.kind in ("rack", "collapsed"):
             return 1
-        return self.intent.topology.rails or group.nic.count
+        return self.constraints.rails or group.nic.count
 
     @property
     def networks(self) -> int:
         """Isolated networks: planes, times the rails when every rail is a Clos of its own."""
         return self.planes * (self.rails(self.groups[0]) if self.kind == "rail-only" else 1)
+
+
+@dataclass(frozen=True)
+class SiteSpec:
+    """A site, ready to be sized: its intent with everything looked up, once for all stages."""
+
+    settings: SiteSettings
+    fabrics: Mapping[str, FabricSpec]

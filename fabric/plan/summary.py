@@ -106,7 +106,7 @@ def asns(spec: FabricSpec, sizing: Sizing) -> int:
     """AS numbers in use: by RFC 7938 one per leaf, one per pod's spines, one for the cores; or one per switch."""
     if not sizing.bgp:
         return 0
-    if spec.intent.underlay.asn.scheme == "per-device":
+    if spec.underlay.asn.scheme == "per-device":
         return sizing.leaves + sizing.spine_count + sizing.core_count
     return sizing.leaves + (sizing.spine_pods if sizing.spines else 0) + (1 if sizing.tiers == 3 else 0)
 
@@ -124,7 +124,7 @@ def summary(spec: FabricSpec, sizing: Sizing) -> dict[str, Any]:
     pod_units = sizing.units_per_pod if sizing.tiers == 3 else sizing.units
     pod_leaves = pod_units * group.unit_leaves if sizing.tiers == 3 else sizing.leaves
     result: dict[str, Any] = {
-        "purpose": spec.intent.purpose,
+        "purpose": spec.purpose,
         "kind": sizing.kind,
         "servers": sizing.servers,
         "gpus": sizing.gpus,

@@ -75,7 +75,7 @@ class Allocator:
         try:
             return self.ledger.area(f"{key}/{name}", self.spaces[key], need)
         except Exhausted as error:
-            scheme = self.spec.intent.underlay.asn
+            scheme = self.spec.underlay.asn
             path = ("underlay", "asn", "ranges" if scheme.ranges else "width")
             place: Place = self.spec.at(*path) if self.spec.stated(*path) else self.spec.at()
             self.report.error(
@@ -89,7 +89,7 @@ class Allocator:
 
 def allocate(spec: FabricSpec, sizing: Sizing, numbers: Numbers, at: Allocator) -> Addresses:
     """All address areas of a fabric."""
-    v6, unnumbered = spec.intent.underlay.addressing == "ipv6", spec.intent.underlay.addressing == "unnumbered"
+    v6, unnumbered = spec.underlay.addressing == "ipv6", spec.underlay.addressing == "unnumbered"
     rows = rows_by_role(numbers, sizing)
     loopback, loopback6, management = {}, {}, {}
     for role, count in rows.items():
@@ -98,7 +98,7 @@ def allocate(spec: FabricSpec, sizing: Sizing, numbers: Numbers, at: Allocator) 
         management[role] = at.address("management", role, Need(count, reserve=reserve))
         if v6:
             loopback6[role] = at.address("loopback6", role, Need(count, reserve=reserve))
-    overlay = spec.intent.overlay.kind != "none"
+    overlay = spec.overlay.kind != "none"
     vtep = at.address("vtep", LEAF, Need(rows[LEAF], reserve=power_of_two(rows[LEAF]))) if overlay else None
 
     def links(name: str, role: str, columns: int) -> Area | None:
@@ -186,7 +186,7 @@ def asn_areas(spec: FabricSpec, sizing: Sizing, numbers: Numbers, at: Allocator)
         if role not in rows:
             continue
         count, reserve = rows[role], power_of_two(max(rows[role], planned[role]))
-        if spec.intent.underlay.asn.scheme == "rfc7938" and role != LEAF:
+        if spec.underlay.asn.scheme == "rfc7938" and role != LEAF:
             count = 1 if role == CORE else int(numbers.pods.max()) + 1
             reserve = power_of_two(max(count, sum(g.pods_planned for g in sizing.groups))) if role == SPINE else 1
         areas[role] = at.asn(role, Need(count, reserve=reserve))

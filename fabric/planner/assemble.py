@@ -63,7 +63,7 @@ def plan_fabric(spec: FabricSpec, sizing: Sizing, context: Context) -> tuple[Fab
     history, links, boxes = _wire(spec, sizing, numbers, layouts, index, context)
     devices = pins.rename(spec, _with_asns(spec, devices, numbers, asns, report), report)
     links = pins.move_ports(spec, devices, links, report)
-    if spec.intent.tenants and len(report.errors) == errors:  # tenants name servers, so no name may stand for two
+    if spec.tenants and len(report.errors) == errors:  # tenants name servers, so no name may stand for two
         names.check_unique(((spec.name, device) for device in devices), names.places(spec), report)
         if len(report.errors) > errors:
             return None
@@ -75,7 +75,7 @@ def plan_fabric(spec: FabricSpec, sizing: Sizing, context: Context) -> tuple[Fab
 
 def _check_max_prefix(spec: FabricSpec, sizing: Sizing, report: Report) -> None:
     """A stated limit below the routes of the fabric would shut every session."""
-    stated, routes = spec.intent.underlay.max_prefix, sizing.planned_routes
+    stated, routes = spec.underlay.max_prefix, sizing.planned_routes
     if stated is not None and stated < routes:
         report.error(
             "FAB104",
@@ -92,7 +92,7 @@ def _with_asns(
     if not spec.ethernet:
         return devices
     switches = [device for device in devices if device.role in SWITCH_ROLES]
-    per_device = spec.intent.underlay.asn.scheme == "per-device"
+    per_device = spec.underlay.asn.scheme == "per-device"
     rows = [d.number - 1 if per_device or d.role == LEAF else max(d.pod, 0) if d.role == SPINE else 0 for d in switches]
     natural = np.array([asns[d.role].number(row) for d, row in zip(switches, rows, strict=True)], dtype=np.int64)
     wanted = pins.values(spec, switches, "asn")
@@ -245,7 +245,7 @@ def _addressed(
 ) -> FabricPlan:
     """The plan, with an address for everything that has one."""
     switches = [device for device in devices if device.role in SWITCH_ROLES]
-    v6 = spec.intent.underlay.addressing == "ipv6"
+    v6 = spec.underlay.addressing == "ipv6"
 
     def per_device(areas: Mapping[str, Area], pin: str) -> NDArray[Any]:
         natural = np.array([areas[d.role].number(d.number - 1) for d in switches], dtype=object)
@@ -270,6 +270,7 @@ def _addressed(
         aggregate=aggregate,
         prefixes=context.pools.prefixes,
         tenancy=tenants,
+        asn_ranges=context.spaces[f"{spec.name}:asn"].intervals,
         lossless=None,  # follows when the floor of the whole site is known
         blocks=blocks_of(context.ledger.areas, f"{spec.name}:"),
     )
@@ -277,7 +278,7 @@ def _addressed(
 
 def _check_ways_out(spec: FabricSpec, tenants: Tenancy, subnet: NDArray[Any], report: Report) -> None:
     """A router of the default table speaks over the port's own subnet, which the finest ports have not."""
-    boxes = [box.name for box in spec.intent.topology.attachments]
+    boxes = [box.name for box in spec.attachments]
     bare = dict.fromkeys(way.name for way in tenants.ways_out if way.address is None and subnet[way.link] < 0)
     for name in bare:
         report.error(
@@ -303,7 +304,7 @@ def _subnets(
             of_kind = links.kind == kind
             subnet[of_kind] = area.numbers(links.row[of_kind], links.column[of_kind])
     aggregate: dict[int, tuple[int, int]] = {}
-    bits = 128 if spec.intent.underlay.addressing == "ipv6" else 32
+    bits = 128 if spec.underlay.addressing == "ipv6" else 32
     first = np.full(len(devices), -1, dtype=object)
     last = np.zeros(len(devices), dtype=np.int64)  # columns that the leaf's block has addresses for
     for leaf, (area, block), row in _server_rows(spec, sizing, addresses, numbers, devices):

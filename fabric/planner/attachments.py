@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from fabric.diagnostics import Report
-from fabric.intent.topology import Attachment
 from fabric.plan.cages import Slot
 from fabric.plan.coordinates import positions
 from fabric.plan.links import Links
@@ -17,6 +16,7 @@ from fabric.plan.sizing import Sizing
 from fabric.plan.spec import FabricSpec
 from fabric.planner.places import holds
 from fabric.planner.wiring import GroupSites, attachment_links
+from fabric.settings.topology import Attachment
 
 Spot = tuple[int, int]  # leaf number from 1, and column of the leaf's server block
 Free = dict[int, dict[int, dict[int, Slot]]]  # leaf number → column → speed → slot
@@ -69,7 +69,7 @@ def place(
     report: Report,
 ) -> tuple[Links | None, dict[str, tuple[PortSpot, ...]]]:
     """Links of all attached boxes, and the places that the lock keeps: known places that are still free stay."""
-    boxes, known = spec.intent.topology.attachments, lock.attachments
+    boxes, known = spec.attachments, lock.attachments
     ports = Ports(_free_slots(spec, sites) if boxes else {})
     speeds = {box.name: box.speed_gbps or sizing.groups[0].down_gbps for box in boxes}
     held = {box.name: _keep(ports, box, known.get(box.name, ()), speeds[box.name]) for box in boxes}

@@ -76,7 +76,7 @@ def devices(
             name = naming.name(SERVER, box)
             found.append(Device(len(found), name, SERVER, box.number + 1, group.model, "", **box.where))
     attached = len(found)
-    for at, wish in enumerate(spec.intent.topology.attachments):
+    for at, wish in enumerate(spec.attachments):
         found.append(Device(len(found), wish.name, ATTACHED, at + 1, "", ""))
     core = places[CORE].reshape(numbers.core.shape)
     spine = places[SPINE].reshape(numbers.spine.shape if sizing.spines else (0, 0, 0))
@@ -87,7 +87,7 @@ class _Naming:
     """Fills the patterns; {n} counts among the devices that the other coordinates of the pattern do not tell apart."""
 
     def __init__(self, spec: FabricSpec, sizing: Sizing, site: str, report: Report) -> None:
-        self.site, self.fabric, self.patterns = site, spec.name, spec.intent.names
+        self.site, self.fabric, self.patterns = site, spec.name, spec.names
         for role in (CORE, SPINE, LEAF, SERVER):
             _check_pattern(spec, sizing, role, report)
 
@@ -221,7 +221,7 @@ def _check_pattern(spec: FabricSpec, sizing: Sizing, role: str, report: Report) 
         has.add("pod")
     if spec.kind == "rail-only" and role in (SPINE, CORE):
         has.add("rail")
-    missing = names.missing_fields(getattr(spec.intent.names, role), has)
+    missing = names.missing_fields(getattr(spec.names, role), has)
     if missing:
         fields = ", ".join("{" + name + "}" for name in sorted(has))
         report.error(

@@ -10,11 +10,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from fabric.diagnostics import Report
-from fabric.plan.lengths import CLASSES_M, FLOOR, LOCK, LONGER_WARNING, Length, Lengths, Longer, class_of, longer_text
+from fabric.plan.lengths import CLASSES_M, FLOOR, LOCK, LONGER_WARNING, STATED, Length, Lengths, Longer, class_of, longer_text
 from fabric.plan.links import KINDS
 from fabric.plan.lock_file import FabricLock
 from fabric.plan.spec import FabricSpec
-from fabric.planner.resolve import stated_lengths
 
 
 def assumed(spec: FabricSpec, longest_m: Mapping[str, float], lock: FabricLock) -> FabricSpec:
@@ -27,8 +26,8 @@ def assumed(spec: FabricSpec, longest_m: Mapping[str, float], lock: FabricLock) 
     return replace(
         spec,
         lengths=tuple(
-            stated if stated.source else _class(longest_m.get(kind, 0.0), lock.lengths.get(kind, 0))
-            for kind, stated in zip(KINDS, stated_lengths(spec.intent), strict=True)
+            its if its.source == STATED else _class(longest_m.get(kind, 0.0), lock.lengths.get(kind, 0))
+            for kind, its in zip(KINDS, spec.lengths, strict=True)
         ),
     )
 

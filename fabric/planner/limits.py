@@ -54,7 +54,7 @@ def _three_tiers(spec: FabricSpec, demands: tuple[Demand, ...], shape: Shape, sp
     if split is None or uplinks is None:
         return 0
     down, up = split
-    rule = spec.intent.topology.pods
+    rule = spec.constraints.pods
     fixed_spines = spec.stated("topology", "spine", "count") and not spec.reserve
     fixed_cores = spec.stated("topology", "core", "count") and not spec.reserve
     spines = shape.spines if fixed_spines else reduce(gcd, uplinks)

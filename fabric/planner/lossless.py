@@ -34,25 +34,25 @@ _ALL = {LEAF: "leaves", SPINE: "spines", CORE: "cores"}
 
 def wanted(spec: FabricSpec) -> bool:
     """Whether a fabric carries RoCE: as the intent says, else by its purpose."""
-    stated = spec.intent.qos.enabled
-    return spec.ethernet and (PURPOSES[spec.intent.purpose].lossless if stated is None else stated)
+    stated = spec.qos.enabled
+    return spec.ethernet and (PURPOSES[spec.purpose].lossless if stated is None else stated)
 
 
 def frame_bytes(spec: FabricSpec) -> int:
     """The largest frame of the lossless class, in VXLAN where tenants ride on it."""
-    return spec.intent.qos.rdma_mtu + ROCE_HEADERS_BYTES + (VXLAN_FRAME_BYTES if overlay.kind(spec) == "evpn" else 0)
+    return spec.qos.rdma_mtu + ROCE_HEADERS_BYTES + (VXLAN_FRAME_BYTES if spec.isolation == "evpn" else 0)
 
 
 def _check_mtu(spec: FabricSpec, report: Report) -> None:
     """An RDMA packet that does not fit is dropped, not cut."""
-    tunnel = VXLAN_BYTES if overlay.kind(spec) == "evpn" else 0
-    needed = spec.intent.qos.rdma_mtu + (ROCE_IPV6_BYTES if overlay.family(spec) == 6 else ROCE_IPV4_BYTES) + tunnel
-    if spec.intent.underlay.mtu < needed:
+    tunnel = VXLAN_BYTES if spec.isolation == "evpn" else 0
+    needed = spec.qos.rdma_mtu + (ROCE_IPV6_BYTES if overlay.family(spec) == 6 else ROCE_IPV4_BYTES) + tunnel
+    if spec.underlay.mtu < needed:
         report.error(
             "FAB151",
             spec.at("underlay", "mtu"),
-            f"underlay.mtu: expected at least {needed}, an RDMA packet of {spec.intent.qos.rdma_mtu} bytes with its headers, "
-            f"got {spec.intent.underlay.mtu}",
+            f"underlay.mtu: expected at least {needed}, an RDMA packet of {spec.qos.rdma_mtu} bytes with its headers, "
+            f"got {spec.underlay.mtu}",
             "raise it, or lower `qos.rdma_mtu`",
         )
 
@@ -77,7 +77,7 @@ def spread(spec: FabricSpec, sizing: Sizing) -> Boxes:
     found: dict[str, Counter[Place]] = {}
     for size in sizing.groups:
         here = found[size.name] = Counter()
-        for box in spec.intent.topology.attachments:
+        for box in spec.attachments:
             if box.external is None and box.lossless is not False:
                 speed = box.speed_gbps or sizing.groups[0].down_gbps
                 here[speed, spec.lengths[ATTACHMENT].metres] += -(-box.links // (size.units_planned * size.unit_leaves))
@@ -86,7 +86,7 @@ def spread(spec: FabricSpec, sizing: Sizing) -> Boxes:
 
 def cabled(spec: FabricSpec, devices: Sequence[Device], links: Links) -> Boxes:
     """Ports of attached boxes on the fullest leaf of each group: a leaf without free ports leaves more to the others."""
-    names = {box.name for box in spec.intent.topology.attachments if box.external is None and box.lossless is not False}
+    names = {box.name for box in spec.attachments if box.external is None and box.lossless is not False}
     per_leaf: Counter[tuple[int, int]] = Counter()
     of_kind = links.kind == ATTACHMENT
     columns = (links.a[of_kind], links.b[of_kind], links.speed_gbps[of_kind])
@@ -132,12 +132,12 @@ def _counted(runs: Iterable[tuple[Iterable[Slot], int]]) -> dict[Place, int]:
 def _role(spec: FabricSpec, tier: TierSpec, role: str, counts: dict[Place, int], report: Report) -> RoleLossless:
     from fabric.catalog.asics import asic  # late: the tables are large, and counts alone need none of them
 
-    wish, chip = spec.intent.qos, asic(tier.model.asic)
+    wish, chip = spec.qos, asic(tier.model.asic)
     headrooms = {
         place: headroom(
             chip,
             *place,
-            spec.intent.underlay.mtu,
+            spec.underlay.mtu,
             wish.traffic,
             switch=tier.switch,
             lossless_mtu_bytes=frame_bytes(spec),
@@ -177,7 +177,7 @@ def _check_fits(
     report: Report,
 ) -> None:
     """Reserved memory must leave something to share, or every queue stands still."""
-    if buffer.total_bytes is None or (buffer.trigger_bytes or 0) >= 2 * spec.intent.underlay.mtu:
+    if buffer.total_bytes is None or (buffer.trigger_bytes or 0) >= 2 * spec.underlay.mtu:
         return
     # Where headroom comes from a shared pool, a port takes its part of that beside what it reserves.
     pool = bool(buffer.headroom_pool_bytes)
@@ -200,7 +200,7 @@ def _check_marking(
     """ECN must speak before PFC does: Kmin against the fill at which a group pauses while all ports are congested."""
     kmin, kmax = thresholds
     trigger = buffer.trigger_bytes
-    if trigger is None or trigger < 2 * spec.intent.underlay.mtu:
+    if trigger is None or trigger < 2 * spec.underlay.mtu:
         return
     where, who = spec.at("qos", "ecn"), f"{_ALL[role]} of {tier.switch}"
     worst = f"{trigger:,} bytes of a priority group with all lossless ports congested"

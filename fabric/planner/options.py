@@ -75,7 +75,7 @@ class Options:
 
 def uplink_speeds(spec: FabricSpec, demands: tuple[Demand, ...], *, broken_out: bool) -> list[int]:
     """Uplink speeds in the order they are tried: what both ends do natively, then broken out, never below a NIC port."""
-    stated = spec.intent.topology.leaf.uplinks.speed_gbps
+    stated = spec.constraints.leaf_uplinks.speed_gbps
     if stated is not None:
         return [stated]
     # What the fastest cages do, whole or broken out; the slow ports of a box with two kinds are for servers.
@@ -89,7 +89,7 @@ def uplink_speeds(spec: FabricSpec, demands: tuple[Demand, ...], *, broken_out: 
 def common_speeds(options: Options) -> bool:
     """Whether leaf and spine share a speed for uplinks; where not, a misfit names the speeds of both."""
     spec = options.spec
-    stated = spec.intent.topology.leaf.uplinks.speed_gbps
+    stated = spec.constraints.leaf_uplinks.speed_gbps
     if stated is None:
         if uplink_speeds(spec, options.demands, broken_out=False):
             return True
@@ -118,7 +118,7 @@ def _gbps(speeds: tuple[int, ...]) -> str:
 
 def leaf_uplinks(spec: FabricSpec, demand: Demand, speed: int) -> int:
     """u = ceil(down bandwidth / (oversubscription x uplink speed)), or what the designer states."""
-    stated = spec.intent.topology.leaf.uplinks.count
+    stated = spec.constraints.leaf_uplinks.count
     if stated is not None:
         return stated
     return -(-demand.down * demand.down_gbps * spec.leaf_ratio.denominator // (spec.leaf_ratio.numerator * speed))
@@ -134,7 +134,7 @@ def checked_uplinks(options: Options, speed: int, option: str) -> tuple[int, ...
     """Uplinks of a leaf of each group at a speed, None when its ports do not suffice."""
     spec = options.spec
     counts = tuple(leaf_uplinks(spec, demand, speed) for demand in options.demands)
-    spare = spec.intent.topology.leaf.spare_server_ports
+    spare = spec.constraints.spare_server_ports
     for demand, uplinks in zip(options.demands, counts, strict=True):
         if not capacity(spec.leaf.model, demand.down_gbps):
             options.misfits.append(
@@ -278,7 +278,7 @@ def spine_switch_path(spec: FabricSpec) -> Path:
 
 
 def larger_hint(spec: FabricSpec) -> str:
-    tiers = spec.intent.topology.tiers
+    tiers = spec.constraints.tiers
     return "`tiers: 3` or larger spines would fit" if tiers == 2 else "larger switches, or more oversubscription"
 
 

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from netaddr import IPNetwork
 
 from fabric.diagnostics import Report, nearest
-from fabric.intent.services import Tenant
-from fabric.intent.topology import External
 from fabric.plan.spec import FabricSpec
+from fabric.settings.services import Tenant
+from fabric.settings.topology import External
 from fabric.text.words import plural
 
 RESERVED = frozenset({"all", "bridge", "default", "global", "inet", "lo", "management", "master", "mgmt", "mgmt-junos"})
@@ -21,14 +21,14 @@ DEFAULT_ROUTE = {4: "0.0.0.0/0", 6: "::/0"}
 
 def kind(spec: FabricSpec) -> str:
     """ "evpn", "vrf-lite", "acl", or "none": one routing table, which at most one tenant can have."""
-    overlay = spec.intent.overlay
+    overlay = spec.overlay
     return "evpn" if overlay.kind == "evpn-vxlan" else overlay.isolation or "none"
 
 
 def check(spec: FabricSpec, report: Report) -> None:
     """What an intent asks of its tenants that cannot be, whatever the sizes."""
-    tenants, how = spec.intent.tenants, kind(spec)
-    overlay = spec.intent.overlay
+    tenants, how = spec.tenants, kind(spec)
+    overlay = spec.overlay
     if not spec.ethernet:
         _check_infiniband(spec, how, report)
         return
@@ -46,7 +46,7 @@ def check(spec: FabricSpec, report: Report) -> None:
             "overlay.isolation: expected none beside evpn-vxlan, which keeps tenants apart itself",
             "leave one of the two out",
         )
-    addressing = spec.intent.underlay.addressing
+    addressing = spec.underlay.addressing
     if how == "evpn" and addressing == "ipv6":
         report.error(
             "FAB144",
@@ -69,14 +69,14 @@ def check(spec: FabricSpec, report: Report) -> None:
 
 def _check_infiniband(spec: FabricSpec, how: str, report: Report) -> None:
     """A fabric that routes nothing and loses nothing by itself."""
-    if spec.intent.tenants or how != "none":
+    if spec.tenants or how != "none":
         report.error(
             "FAB144",
-            spec.at("tenants" if spec.intent.tenants else "overlay"),
+            spec.at("tenants" if spec.tenants else "overlay"),
             "tenants: expected none on an InfiniBand fabric",
             "its subnet manager keeps tenants apart, by partition keys",
         )
-    for at, box in enumerate(spec.intent.topology.attachments):
+    for at, box in enumerate(spec.attachments):
         if box.external is not None:
             report.error(
                 "FAB144",
@@ -84,7 +84,7 @@ def _check_infiniband(spec: FabricSpec, how: str, report: Report) -> None:
                 f"attachment '{box.name}': expected no router on an InfiniBand fabric, its switches speak no BGP",
                 "leave `external` out: the box is a gateway of its own",
             )
-    if spec.intent.qos.enabled:
+    if spec.qos.enabled:
         report.error(
             "FAB144",
             spec.at("qos", "enabled"),
@@ -95,12 +95,12 @@ def _check_infiniband(spec: FabricSpec, how: str, report: Report) -> None:
 
 def bonds(spec: FabricSpec) -> bool:
     """Whether servers in layer-2 networks are cabled to two leaves each."""
-    networks = any(tenant.networks for tenant in spec.intent.tenants)
-    return networks and (spec.intent.topology.dual_tor or spec.kind == "collapsed")
+    networks = any(tenant.networks for tenant in spec.tenants)
+    return networks and (spec.dual_tor or spec.kind == "collapsed")
 
 
 def _check_tenant(spec: FabricSpec, at: int, tenant: Tenant, how: str, report: Report) -> None:
-    names = [other.name for other in spec.intent.tenants]
+    names = [other.name for other in spec.tenants]
     if tenant.name.lower() in RESERVED or _DEVICE.fullmatch(tenant.name):
         report.error(
             "FAB144",
@@ -157,8 +157,8 @@ def _among(name: str, names: Sequence[str]) -> str:
 
 
 def _check_boxes(spec: FabricSpec, how: str, report: Report) -> None:
-    names = [tenant.name for tenant in spec.intent.tenants]
-    for at, box in enumerate(spec.intent.topology.attachments):
+    names = [tenant.name for tenant in spec.tenants]
+    for at, box in enumerate(spec.attachments):
         path = ("topology", "attachments", at)
         if box.tenant is not None and (box.tenant not in names or box.external):
             message = "a router serves the tenants of `external.tenants`" if box.external else f"got '{box.tenant}'"
@@ -194,7 +194,7 @@ def _check_boxes(spec: FabricSpec, how: str, report: Report) -> None:
 
 def family(spec: FabricSpec) -> int:
     """IP version of servers and ways out."""
-    return 6 if spec.intent.underlay.addressing == "ipv6" else 4
+    return 6 if spec.underlay.addressing == "ipv6" else 4
 
 
 def accepted(spec: FabricSpec, external: External) -> tuple[str, ...]:

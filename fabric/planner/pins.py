@@ -25,9 +25,9 @@ _FREE_ASN = "choose a number of no other switch; `underlay.asn.ranges` sets thos
 
 def values(spec: FabricSpec, switches: Sequence[Device], what: str) -> dict[int, Any]:
     """Position of a switch → what is pinned for it."""
-    if not what or not spec.intent.pins:
+    if not what or not spec.pins:
         return {}
-    pins = dict(spec.intent.pins)
+    pins = dict(spec.pins)
     if what not in ("name", "asn"):  # asked for when the switches have their pinned names
         pins = {pin.name or name: pin for name, pin in pins.items()}
     return {
@@ -40,7 +40,7 @@ def values(spec: FabricSpec, switches: Sequence[Device], what: str) -> dict[int,
 def rename(spec: FabricSpec, devices: list[Device], report: Report) -> list[Device]:
     """Devices with pinned names; a pin for a switch that does not exist is a mistake."""
     switches = {device.name for device in devices if device.role in SWITCH_ROLES}
-    for name in spec.intent.pins:
+    for name in spec.pins:
         if name not in switches:
             report.error(
                 "FAB139",
@@ -56,7 +56,7 @@ def rename(spec: FabricSpec, devices: list[Device], report: Report) -> list[Devi
 def _check_names(spec: FabricSpec, devices: Sequence[Device], wanted: Mapping[int, str], report: Report) -> None:
     """A pinned name that another box of the fabric has."""
     taken = {device.name.lower(): device.name for at, device in enumerate(devices) if at not in wanted} if wanted else {}
-    for name, pin in spec.intent.pins.items():
+    for name, pin in spec.pins.items():
         if pin.name is None:
             continue
         other = taken.setdefault(pin.name.lower(), f"the switch pinned as {name}")
@@ -75,7 +75,7 @@ def check_asns(spec: FabricSpec, switches: Sequence[Device], asns: Ints, report:
     for device, asn in zip(switches, asns.tolist(), strict=True):
         apart = device.number if device.role == LEAF else device.pod
         owners.setdefault(asn, set()).add((device.role, apart))
-    for name, pin in spec.intent.pins.items():
+    for name, pin in spec.pins.items():
         if pin.asn is None:
             continue
         place, others = spec.at("pins", name, "asn"), owners.get(pin.asn, set())
@@ -95,7 +95,7 @@ def check_addresses(plans: Iterable[FabricPlan], pools: Mapping[str, PoolSet], r
     for what in ("loopback", "management"):
         count = Counter(value for plan in plans for value in getattr(plan, what).tolist() if value >= 0)
         for plan in plans:
-            for name, pin in plan.spec.intent.pins.items():
+            for name, pin in plan.spec.pins.items():
                 text = getattr(pin, what)
                 if text is None:
                     continue
@@ -123,11 +123,11 @@ def _problems(plan: FabricPlan, pools: PoolSet, what: str, address: IPAddress) -
 
 def move_ports(spec: FabricSpec, devices: Sequence[Device], links: Links, report: Report) -> Links:
     """Puts links on pinned ports; a link that stood there takes the port that was given up."""
-    pinned = {name: pin.ports for name, pin in spec.intent.pins.items() if pin.ports}
+    pinned = {name: pin.ports for name, pin in spec.pins.items() if pin.ports}
     if not pinned:
         return links
     columns = {item.name: getattr(links, item.name).copy() for item in fields(Links)}
-    pins = spec.intent.pins
+    pins = spec.pins
     by_name = {d.name: d for d in devices}
     for original, wanted in pinned.items():
         device = by_name.get(pins[original].name or original)

@@ -16,7 +16,7 @@ from fabric.planner.sizing import leaf_shape
 
 def hold(spec: FabricSpec, lock: FabricLock) -> FabricSpec:
     """The fabric with the places that its attached boxes hold, or held, by the lock."""
-    wanted = {box.name: box.links for box in spec.intent.topology.attachments}
+    wanted = {box.name: box.links for box in spec.attachments}
     spots = list(leaf_ports(lock.attachments, wanted))
     if not spots:
         return spec

@@ -54,7 +54,7 @@ def three_tiers(options: Options, speed: int, minimum: int, *, soft: bool) -> Sh
                     option,
                     f"a pod of {plural(units, 'unit')} has {units * heaviest} uplinks, at most {divisors[-1]} spines of "
                     f"{plural(down, 'port')} down take {divisors[-1] * down}",
-                    path=("topology", "pods") if spec.intent.topology.pods else spine_switch_path(spec),
+                    path=("topology", "pods") if spec.constraints.pods else spine_switch_path(spec),
                     hint=larger_hint(spec),
                 )
             )
@@ -72,7 +72,7 @@ def three_tiers(options: Options, speed: int, minimum: int, *, soft: bool) -> Sh
 
 def _pod_sizes(options: Options, option: str, most: int) -> Iterator[int]:
     """Units of a pod that are tried: what the intent states, or every size that spines can carry."""
-    rule = options.spec.intent.topology.pods
+    rule = options.spec.constraints.pods
     units = max(demand.units for demand in options.demands)
     if rule is None and options.pod_units:
         yield options.pod_units
@@ -180,7 +180,7 @@ def _cores(options: Options, option: str, pods: int, spines: int, up: int, speed
 
 def spine_split(spec: FabricSpec, down_gbps: int, up_gbps: int) -> tuple[int, int] | None:
     """Ports (down, up) of a spine of three tiers: as few uplinks as its oversubscription allows, or those stated."""
-    stated = spec.intent.topology.spine.uplinks.count
+    stated = spec.constraints.spine_uplinks.count
     if stated is not None:
         down = most_down(spec, stated, down_gbps, up_gbps)
         strict = spec.stated("topology", "spine", "oversubscription")
@@ -203,7 +203,7 @@ def _spine_ratio_kept(spec: FabricSpec, down: int, up: int) -> bool:
 
 def core_speed(spec: FabricSpec) -> int:
     """Speed of a spine-core link: what the intent states, else the fastest that both ends do natively."""
-    stated = spec.intent.topology.spine.uplinks.speed_gbps
+    stated = spec.constraints.spine_uplinks.speed_gbps
     if stated is not None:
         return stated
     common = [speed for speed in spec.spine.model.uplink_speeds if speed in spec.core.model.uplink_speeds]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Literal
@@ -11,10 +11,10 @@ from typing import Literal
 from netaddr import IPNetwork
 
 from fabric.diagnostics import Place, Report
-from fabric.intent.addressing import Pools
-from fabric.intent.site import Site
+from fabric.plan.devices import PRIVATE_2_BYTE, PRIVATE_4_BYTE
+from fabric.plan.spec import FabricSpec, SiteSpec
 from fabric.planner.ledger import Space
-from fabric.source import Source
+from fabric.settings.addressing import Pools
 
 Kind = Literal["loopback", "loopback6", "vtep", "p2p", "servers", "management"]
 KINDS: tuple[Kind, ...] = ("loopback", "loopback6", "vtep", "p2p", "servers", "management")
@@ -31,8 +31,6 @@ _DEFAULTS: dict[str, tuple[str, ...]] = {
     "servers6": ("fd00:0:0:8000::/49", "fd00:0:1:8000::/49"),
 }
 
-PRIVATE_2_BYTE = (64_512, 65_534)  # RFC 6996
-PRIVATE_4_BYTE = (4_200_000_000, 4_294_967_294)
 _RESERVED_ASNS = frozenset({0, 23_456, 65_535, 4_294_967_295})
 
 
@@ -68,38 +66,38 @@ class PoolSet:
         return stated if stated is not None and net.first < stated < net.last else net.first + 1
 
 
-def pools(site: Site, source: Source, report: Report) -> dict[str, PoolSet]:
+def pools(site: SiteSpec, report: Report) -> dict[str, PoolSet]:
     """The pools of every fabric: its own, the site's, or defaults that overlap nothing stated."""
     stated: list[tuple[IPNetwork, str, Place]] = []
-    _collect(stated, site.pools, ("pools",), source)
-    for name, fabric in site.fabrics.items():
-        _collect(stated, fabric.pools, ("fabrics", name, "pools"), source)
+    at, shared_pools = site.settings.positions.at, site.settings.pools
+    _collect(stated, shared_pools, at, "pools")
+    for spec in site.fabrics.values():
+        _collect(stated, spec.pools, spec.at, "pools")
     _check_overlaps(stated, report)
     taken = [network for network, *_ in stated]
     defaults = {kind: _default(candidates, taken) for kind, candidates in _DEFAULTS.items()}
     result = {}
-    for name, fabric in site.fabrics.items():
-        v6 = fabric.underlay.addressing == "ipv6"
+    for name, spec in site.fabrics.items():
+        v6 = spec.underlay.addressing == "ipv6"
         prefixes: dict[str, tuple[str, ...]] = {}
         places: dict[str, Place] = {}
         for kind in KINDS:
-            own, shared = getattr(fabric.pools, kind), getattr(site.pools, kind)
+            own, shared = getattr(spec.pools, kind), getattr(shared_pools, kind)
             default = defaults[f"{kind}6" if v6 and kind in ("p2p", "servers") else kind]
             prefixes[kind] = own or shared or (default,)
             if own or shared:
-                path = ("fabrics", name, "pools", kind) if own else ("pools", kind)
-                places[kind] = source.place(path)
+                places[kind] = spec.at("pools", kind) if own else at("pools", kind)
                 _check_family(kind, prefixes[kind], v6, places[kind], report)
-        manage = fabric.management or site.management
-        gateway = int(ip_address(manage.gateway)) if manage.gateway else None
+        stated_gateway = spec.management.gateway
+        gateway = int(ip_address(stated_gateway)) if stated_gateway else None
         result[name] = PoolSet(prefixes, places, gateway)
     return result
 
 
-def _collect(found: list[tuple[IPNetwork, str, Place]], stated: Pools, path: tuple[str, ...], source: Source) -> None:
+def _collect(found: list[tuple[IPNetwork, str, Place]], stated: Pools, place: Callable[..., Place], key: str) -> None:
     for kind in KINDS:
         for at, prefix in enumerate(getattr(stated, kind) or ()):
-            found.append((IPNetwork(prefix), kind, source.place((*path, kind, at))))
+            found.append((IPNetwork(prefix), kind, place(key, kind, at)))
 
 
 def _check_overlaps(stated: list[tuple[IPNetwork, str, Place]], report: Report) -> None:
@@ -150,25 +148,24 @@ def _default(candidates: tuple[str, ...], taken: list[IPNetwork]) -> str:
     return candidates[0]
 
 
-def check(site: Site, source: Source) -> None:
+def check(site: SiteSpec) -> None:
     """Checks what the intent states of pools and ranges, for callers that number nothing. Raises InputError."""
     report = Report()
-    pools(site, source, report)
-    for name in site.fabrics:
-        asn_intervals(name, site, source, report)
+    pools(site, report)
+    for spec in site.fabrics.values():
+        asn_intervals(spec, report)
     report.raise_errors()
 
 
-def asn_intervals(name: str, site: Site, source: Source, report: Report) -> list[tuple[int, int]]:
+def asn_intervals(spec: FabricSpec, report: Report) -> list[tuple[int, int]]:
     """AS numbers that a fabric may take, as [first, end). Public ones are a warning, reserved ones are left out."""
-    scheme = site.fabrics[name].underlay.asn
-    path = ("fabrics", name, "underlay", "asn", "ranges")
+    scheme = spec.underlay.asn
     if scheme.ranges is None:
         first, last = PRIVATE_2_BYTE if scheme.width == 2 else PRIVATE_4_BYTE
         return [(first, last + 1)]
     intervals: list[tuple[int, int]] = []
     for at, text in enumerate(scheme.ranges):
-        place = source.place((*path, at))
+        place = spec.at("underlay", "asn", "ranges", at)
         match = re.fullmatch(r"(\d{1,10})(?:-(\d{1,10}))?", text.strip())
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
         most = 65_535 if scheme.width == 2 else 4_294_967_295

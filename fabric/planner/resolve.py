@@ -3,27 +3,42 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
 
 from fabric import catalog
 from fabric.diagnostics import Report, nearest
 from fabric.intent.site import Fabric, Site
-from fabric.intent.topology import ServerGroup
+from fabric.intent.topology import ServerGroup, Topology
 from fabric.plan.lengths import STATED, Length, Lengths
 from fabric.plan.links import KINDS
-from fabric.plan.spec import FabricSpec, GroupSpec, TierSpec
+from fabric.plan.positions import Positions
+from fabric.plan.settings import Constraints, Release, SiteSettings
+from fabric.plan.spec import FabricSpec, GroupSpec, SiteSpec, TierSpec
 from fabric.planner.purposes import PURPOSES
 from fabric.source import Source
 from fabric.text.words import plural
 
 
-def resolve(site: Site, source: Source) -> dict[str, FabricSpec]:
+def resolve(site: Site, source: Source) -> SiteSpec:
     """Looks up the hardware of every fabric. Raises InputError with all that is unknown or cannot be."""
     report = Report()
     specs = {name: _fabric(name, site, source, report) for name in site.fabrics}
     _same_servers(specs, report)
     report.raise_errors()
-    return {name: spec for name, spec in specs.items() if spec is not None}
+    settings = SiteSettings(
+        site=site.site,
+        positions=Positions(source),
+        sections=tuple(type(site).model_fields),
+        pools=site.pools,
+        management=site.management,
+        silence=site.checks.silence,
+        overrides=site.overrides,
+        output=site.output,
+        floor=site.floor,
+    )
+    return SiteSpec(settings, {name: spec for name, spec in specs.items() if spec is not None})
 
 
 def _fabric(name: str, site: Site, source: Source, report: Report) -> FabricSpec | None:
@@ -40,8 +55,8 @@ def _fabric(name: str, site: Site, source: Source, report: Report) -> FabricSpec
     known = [group for group in groups if group is not None]
     spec = FabricSpec(
         name=name,
-        intent=intent,
-        source=source,
+        purpose=intent.purpose,
+        positions=Positions(source),
         kind=topology.kind or usual.kind,
         groups=tuple(known),
         leaf=leaf,
@@ -49,15 +64,59 @@ def _fabric(name: str, site: Site, source: Source, report: Report) -> FabricSpec
         core=core,
         leaf_ratio=_ratio(topology.leaf.oversubscription, usual.oversubscription),
         spine_ratio=_ratio(topology.spine.oversubscription, Fraction(1)),
-        lengths=stated_lengths(intent),
+        planes=topology.planes,
+        dual_tor=topology.dual_tor,
+        reserve=_reserve(intent),
+        constraints=_constraints(topology),
+        attachments=topology.attachments,
+        names=intent.names,
+        pins=intent.pins,
+        pools=intent.pools,
+        underlay=intent.underlay,
+        overlay=intent.overlay,
+        tenants=intent.tenants,
+        qos=intent.qos,
+        roce=leaf.model.technology == "ethernet" and (usual.lossless if intent.qos.enabled is None else intent.qos.enabled),
+        management=intent.management or site.management,
+        own_management=intent.management is not None,
+        releases=(*_releases(site.releases, source), *_releases(intent.releases, source, "fabrics", name)),
+        silence=intent.checks.silence,
+        lengths=_lengths(topology),
     )
-    _sanity(spec, report)
+    _sanity(spec, intent, report)
     return spec
 
 
-def stated_lengths(intent: Fabric) -> Lengths:
+def _reserve(intent: Fabric) -> bool:
+    """Whether cables run where the finished fabric has them."""
+    wish = intent.planned
+    if wish is not None and wish.uplinks == "recable":
+        return False
+    return wish is not None or any(group.planned is not None for group in intent.servers)
+
+
+def _constraints(topology: Topology) -> Constraints:
+    return Constraints(
+        tiers=topology.tiers,
+        pods=topology.pods,
+        rails=topology.rails,
+        leaf_uplinks=topology.leaf.uplinks,
+        spine_uplinks=topology.spine.uplinks,
+        spines=topology.spine.count,
+        min_spines=topology.spine.min_count,
+        cores=topology.core.count,
+        spare_server_ports=topology.leaf.spare_server_ports,
+    )
+
+
+def _releases(stated: Mapping[str, str], source: Source, *path: str) -> Iterator[Release]:
+    for nos, text in sorted(stated.items()):
+        yield Release(nos, text, source.place((*path, "releases", nos)))
+
+
+def _lengths(topology: Topology) -> Lengths:
     """Cable lengths that an intent states, by kind of link."""
-    stated = intent.topology.cable_length_m.model_dump(by_alias=True)
+    stated = topology.cable_length_m.model_dump(by_alias=True)
     return tuple(Length(0) if stated[kind] is None else Length(stated[kind], STATED) for kind in KINDS)
 
 
@@ -125,7 +184,7 @@ def _tier(fabric: str, role: str, below: TierSpec | None, site: Site, source: So
     topology = site.fabrics[fabric].topology
     tier = getattr(topology, role)
     path: tuple[str, ...] = ("fabrics", fabric, "topology", role, "switch")
-    name = tier.switch
+    name, nos = tier.switch, tier.nos or getattr(site.fabrics[fabric].nos, role)
     if name is None and topology.switch is not None:
         name, path = topology.switch, ("fabrics", fabric, "topology", "switch")
     if name is None:
@@ -136,14 +195,14 @@ def _tier(fabric: str, role: str, below: TierSpec | None, site: Site, source: So
                 f"fabrics.{fabric}.topology: expected a switch, got none",
                 "`switch: sn5600` names it for every tier, `leaf: {switch: …}` for one",
             )
-        return below
+        return below and replace(below, nos=nos)
     model = catalog.switch(name, site.catalog.switches)
     if model is None:
         if role == "leaf" or getattr(topology, role).switch is not None:
             known = [*catalog.switch_names(), *site.catalog.switches]
             report.error("FAB106", source.place(path), f"unknown switch model '{name}'", _switch_hint(name, known))
         return None
-    return TierSpec(name, model)
+    return TierSpec(name, model, nos)
 
 
 def _switch_hint(name: str, known: list[str]) -> str:
@@ -174,15 +233,15 @@ def _same_servers(specs: dict[str, FabricSpec | None], report: Report) -> None:
                 )
 
 
-def _sanity(spec: FabricSpec, report: Report) -> None:
+def _sanity(spec: FabricSpec, intent: Fabric, report: Report) -> None:
     """What cannot be, whatever the sizes."""
-    topology = spec.intent.topology
+    topology = intent.topology
     here = spec.at("topology")
     if len({tier.model.technology for tier in (spec.leaf, spec.spine, spec.core)}) > 1:
         report.error("FAB106", here, "the tiers mix Ethernet and InfiniBand switches", "one fabric is of one technology")
     for index, group in enumerate(spec.groups):
         _group_sanity(spec, index, group, report)
-    if spec.intent.planned is not None and spec.intent.planned.servers is not None and len(spec.groups) > 1:
+    if intent.planned is not None and intent.planned.servers is not None and len(spec.groups) > 1:
         report.error(
             "FAB109",
             spec.at("planned", "servers"),
@@ -230,7 +289,7 @@ def _sanity(spec: FabricSpec, report: Report) -> None:
 
 def _no_third_tier(spec: FabricSpec, report: Report) -> None:
     """Pods are joined by a third tier, so they are a mistake beside `tiers: 2`."""
-    pods = spec.intent.topology.pods
+    pods = spec.constraints.pods
     if pods is not None and pods.count != 1:
         report.error(
             "FAB109",
@@ -242,7 +301,7 @@ def _no_third_tier(spec: FabricSpec, report: Report) -> None:
 
 def _same_names(spec: FabricSpec, report: Report) -> None:
     """Attached boxes, tenants and their networks have names of their own."""
-    boxes, tenants = spec.intent.topology.attachments, spec.intent.tenants
+    boxes, tenants = spec.attachments, spec.tenants
     lists: list[tuple[str, tuple[str, ...], list[str]]] = [
         ("attachment", ("topology", "attachments"), [box.name for box in boxes]),
         ("tenant", ("tenants",), [tenant.name for tenant in tenants]),
@@ -255,7 +314,7 @@ def _same_names(spec: FabricSpec, report: Report) -> None:
 
 
 def _group_sanity(spec: FabricSpec, index: int, group: GroupSpec, report: Report) -> None:
-    topology, nic, model = spec.intent.topology, group.nic, spec.at("servers", index, "model")
+    nic, model = group.nic, spec.at("servers", index, "model")
     ports = plural(nic.ports, "port")
     if nic.ports % spec.planes:
         where = spec.at("topology", "planes") if spec.stated("topology", "planes") else model
@@ -266,7 +325,7 @@ def _group_sanity(spec: FabricSpec, index: int, group: GroupSpec, report: Report
             f"{ports}, got {spec.planes}",
             "the ports of every NIC are spread evenly over the planes",
         )
-    if topology.dual_tor and nic.ports < 2:
+    if spec.dual_tor and nic.ports < 2:
         report.error(
             "FAB109",
             spec.at("topology", "dual_tor"),
@@ -279,7 +338,7 @@ def _group_sanity(spec: FabricSpec, index: int, group: GroupSpec, report: Report
         report.error(
             "FAB109",
             spec.at("topology", "rails"),
-            f"rails: expected a divisor of the {nic.count} NICs of {group.model}, got {topology.rails}",
+            f"rails: expected a divisor of the {nic.count} NICs of {group.model}, got {spec.constraints.rails}",
             "every rail takes equally many NICs of a server",
         )
     if group.unit_servers and group.per_rack and group.unit_servers % group.per_rack and spec.kind == "rack":

@@ -32,8 +32,8 @@ def choose(options: Options) -> Shape | None:
     spec = options.spec
     if spec.kind == "collapsed":
         return _collapsed(options)
-    tiers = spec.intent.topology.tiers
-    stated_minimum = spec.intent.topology.spine.min_count
+    tiers = spec.constraints.tiers
+    stated_minimum = spec.constraints.min_spines
     minima = (stated_minimum,) if stated_minimum else (2, 1)
     if not common_speeds(options):
         return None
@@ -50,7 +50,7 @@ def choose(options: Options) -> Shape | None:
 
 def _many_pods(spec: FabricSpec) -> bool:
     """Whether the intent asks for pods, which only a third tier joins."""
-    pods = spec.intent.topology.pods
+    pods = spec.constraints.pods
     return pods is not None and pods.count != 1
 
 
@@ -88,7 +88,7 @@ def _in_network(options: Options) -> str:
 def _collapsed(options: Options) -> Shape | None:
     """A leaf pair: the uplink rule gives the links between the two."""
     spec, demand = options.spec, options.demands[0]
-    stated = spec.intent.topology.leaf.uplinks.speed_gbps
+    stated = spec.constraints.leaf_uplinks.speed_gbps
     option = "a collapsed pair"
     if demand.units > 1 and capacity(spec.leaf.model, demand.down_gbps):
         options.misfits.append(

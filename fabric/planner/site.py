@@ -8,12 +8,12 @@ from dataclasses import replace
 from fabric.diagnostics import InputError, Report
 from fabric.floor import outline
 from fabric.floor.longest import longest_m
-from fabric.intent.site import Site
 from fabric.plan.devices import Device
 from fabric.plan.lock_file import FabricLock, Lock
 from fabric.plan.plan import FabricPlan, Plan
+from fabric.plan.silence import unsilenced
 from fabric.plan.sizing import Sizing
-from fabric.plan.spec import FabricSpec
+from fabric.plan.spec import FabricSpec, SiteSpec
 from fabric.planner import extent, lengths, merged, names, overlay, pins, standing, tenant_numbers, warnings
 from fabric.planner.addresses import address_spaces
 from fabric.planner.assemble import Context, plan_fabric
@@ -22,18 +22,15 @@ from fabric.planner.lossless import cabled, lossless
 from fabric.planner.merged import id_spaces
 from fabric.planner.places import hold
 from fabric.planner.pools import PoolSet, asn_intervals, pools
-from fabric.planner.resolve import resolve
 from fabric.planner.settle import MOVED_POOL
 from fabric.planner.sizing import size
-from fabric.source import Source
 
 
-def size_site(site: Site, source: Source, lock: Lock) -> dict[str, tuple[FabricSpec, Sizing]]:
+def size_site(site: SiteSpec, lock: Lock) -> dict[str, tuple[FabricSpec, Sizing]]:
     """Sizes every fabric; what is known of a fabric's pods is kept. Raises InputError with the mistakes of all."""
-    specs = resolve(site, source)
     lock, _ = _settled(site, lock)
     report, sized = Report(), {}
-    for name, spec in specs.items():
+    for name, spec in site.fabrics.items():
         overlay.check(spec, report)
         known = lock.fabrics.get(name, FabricLock())
         try:
@@ -42,7 +39,7 @@ def size_site(site: Site, source: Source, lock: Lock) -> dict[str, tuple[FabricS
         except InputError as error:
             report.errors += error.diagnostics
     report.raise_errors()
-    longest = longest_m(outline.SiteOutline.of(site, source, (outline.sized(*its) for its in sized.values())))
+    longest = longest_m(outline.SiteOutline.of(site.settings, (outline.sized(*its) for its in sized.values())))
     return {
         name: (lengths.assumed(spec, longest[name], lock.fabrics.get(name, FabricLock())), sizing)
         for name, (spec, sizing) in sized.items()
@@ -58,7 +55,7 @@ def check_services(sized: Mapping[str, tuple[FabricSpec, Sizing]], lock: Lock) -
     report.raise_errors()
 
 
-def plan_site(site: Site, source: Source, lock: Lock, nos: Mapping[str, Mapping[str, str]]) -> Plan:
+def plan_site(site: SiteSpec, lock: Lock, nos: Mapping[str, Mapping[str, str]]) -> Plan:
     """Plans a site.
 
     Args:
@@ -68,24 +65,24 @@ def plan_site(site: Site, source: Source, lock: Lock, nos: Mapping[str, Mapping[
     Raises:
         InputError: with every mistake that planning finds.
     """
-    sized = size_site(site, source, lock)
+    sized = size_site(site, lock)
     lock, changes = _settled(site, lock)
     report = Report()
     extent.check(sized, report)
     report.raise_errors()
-    pool_sets = pools(site, source, report)
+    pool_sets = pools(site, report)
     for name, (spec, _) in sized.items():
         tenant_numbers.check_pools(spec, pool_sets[name].prefixes, report)
-    ranges = {name: asn_intervals(name, site, source, report) for name in sized}
+    ranges = {name: asn_intervals(spec, report) for name, spec in site.fabrics.items()}
     report.raise_errors()
     spaces = _spaces(pool_sets, ranges)
     ledger, lost = _ledger(lock, spaces)
-    _warn_of_changes(source, changes, lost, report)
+    _warn_of_changes(site, changes, lost, report)
     plans: dict[str, FabricPlan] = {}
     locks: dict[str, FabricLock] = {}
     for name in sorted(sized):
         context = Context(
-            site.site,
+            site.settings.site,
             ledger,
             spaces,
             pool_sets[name],
@@ -100,16 +97,16 @@ def plan_site(site: Site, source: Source, lock: Lock, nos: Mapping[str, Mapping[
         _check_names(plans, report)
     pins.check_addresses(plans.values(), pool_sets, report)
     if len(plans) == len(sized) and not report.errors:
-        plans = standing.with_lengths(Plan(site.site, site, source, plans, Lock(locks)), lock, report)
+        plans = standing.with_lengths(Plan(site.settings, plans, Lock(locks)), lock, report)
     for name, its in plans.items():
         plans[name], locks[name] = _finished(its, locks[name], lock.fabrics.get(name, FabricLock()), report)
     report.raise_errors()
     ordered = {name: plans[name] for name in site.fabrics}
-    ordered = standing.with_longer(Plan(site.site, site, source, ordered, Lock(locks)), report)
-    warned = warnings.collect(site, source, ordered, report.warnings)
-    heard = warnings.unsilenced(site, source, warned)
+    ordered = standing.with_longer(Plan(site.settings, ordered, Lock(locks)), report)
+    warned = warnings.collect(ordered, report.warnings)
+    heard = unsilenced(site, warned)
     silenced = tuple(warning for warning in warned if warning not in heard)
-    return Plan(site.site, site, source, ordered, Lock(locks), heard, silenced)
+    return Plan(site.settings, ordered, Lock(locks), heard, silenced)
 
 
 def _spaces(pool_sets: Mapping[str, PoolSet], ranges: Mapping[str, Sequence[tuple[int, int]]]) -> dict[str, Space]:
@@ -132,17 +129,17 @@ def _ledger(lock: Lock, spaces: Mapping[str, Space]) -> tuple[Ledger, list[Lost]
     return ledger, ledger.keep(kept)
 
 
-def _settled(site: Site, lock: Lock) -> tuple[Lock, list[merged.Change]]:
-    boxes = {name: [box.name for box in fabric.topology.attachments] for name, fabric in site.fabrics.items()}
+def _settled(site: SiteSpec, lock: Lock) -> tuple[Lock, list[merged.Change]]:
+    boxes = {name: [box.name for box in spec.attachments] for name, spec in site.fabrics.items()}
     return merged.settled(lock, boxes)
 
 
-def _warn_of_changes(source: Source, changes: list[merged.Change], lost: list[Lost], report: Report) -> None:
+def _warn_of_changes(site: SiteSpec, changes: list[merged.Change], lost: list[Lost], report: Report) -> None:
     """Numbers in use that change, as a pool has moved or as two branches gave out the same."""
     for fabric, area in dict.fromkeys(item.key.partition(":")[::2] for item in lost if item.reason == MOVED_POOL):
         report.warn(
             "FAB183",
-            source.place(("fabrics", fabric)),
+            site.fabrics[fabric].at(),
             f"fabric '{fabric}': numbers in use change ({area} of the lock file): {MOVED_POOL}",
             "`fabric plan FILE --against OLD` lists the devices that are renumbered",
         )
@@ -150,9 +147,9 @@ def _warn_of_changes(source: Source, changes: list[merged.Change], lost: list[Lo
         if item.reason != MOVED_POOL:
             fabric = item.key.partition(":")[0]
             changes.append(merged.Change(fabric, merged.in_words(item).partition(":")[2]))
-    for fabric in sorted({change.fabric for change in changes if change.fabric in source.data["fabrics"]}):
+    for fabric in sorted({change.fabric for change in changes if change.fabric in site.fabrics}):
         texts = sorted({change.text for change in changes if change.fabric == fabric})
-        report.warn("FAB193", source.place(("fabrics", fabric)), merged.message(fabric, texts), merged.HINT)
+        report.warn("FAB193", site.fabrics[fabric].at(), merged.message(fabric, texts), merged.HINT)
 
 
 def _finished(plan: FabricPlan, kept: FabricLock, known: FabricLock, report: Report) -> tuple[FabricPlan, FabricLock]:

@@ -38,12 +38,12 @@ def size(spec: FabricSpec, known_units_per_pod: int = 0) -> Sizing:
 
 def decide(spec: FabricSpec, known_units_per_pod: int = 0) -> tuple[Options, Shape | None]:
     """The shape that the rule gives, and what was tried on the way to it."""
-    topology = spec.intent.topology
+    stated = spec.constraints
     options = Options(
         spec,
         tuple(_demand(spec, group, group.planned if spec.reserve else group.count) for group in spec.groups),
-        None if spec.reserve else topology.spine.count,
-        None if spec.reserve else topology.core.count,
+        None if spec.reserve else stated.spines,
+        None if spec.reserve else stated.cores,
     )
     if known_units_per_pod:
         known = replace(options, pod_units=known_units_per_pod, misfits=[])
@@ -79,7 +79,7 @@ def _unit(spec: FabricSpec, group: GroupSpec, ports: int) -> tuple[int, int]:
             return group.unit_servers, group.unit_servers
     elif group.unit_servers:
         return group.unit_servers, group.unit_servers
-    speed, spare = group.nic.speed_gbps, spec.intent.topology.leaf.spare_server_ports
+    speed, spare = group.nic.speed_gbps, spec.constraints.spare_server_ports
     half = spec.leaf.model.bandwidth_gbps // 2
     able = sum(g.count * g.splits.get(speed, 0) for g in spec.leaf.model.ports)
     carried = min(half // speed, able) - spare
@@ -92,37 +92,37 @@ def _unit(spec: FabricSpec, group: GroupSpec, ports: int) -> tuple[int, int]:
 def _fitting(spec: FabricSpec, ports: int, servers: int, speed_gbps: int) -> int:
     """The most servers, up to so many, whose ports and links to the other leaf of a pair a leaf has; all where none fit."""
     demand = Demand(1, 2, servers, servers * ports, speed_gbps)
-    speed = spec.intent.topology.leaf.uplinks.speed_gbps or spec.leaf.model.native_gbps
+    speed = spec.constraints.leaf_uplinks.speed_gbps or spec.leaf.model.native_gbps
     return servers if leaf_fits(spec, demand, servers, speed) else most_servers(spec, demand, speed) or servers
 
 
 def _built(spec: FabricSpec, shape: Shape, built: tuple[Demand, ...], report: Report) -> tuple[int, int]:
     """Spines of a pod and cores of a group that are built now, where the finished fabric has more."""
-    topology = spec.intent.topology
+    stated = spec.constraints
     spines, cores = shape.spines, shape.cores
     if not spec.reserve:
         return spines, cores
     pods = sum(-(-d.units // shape.units_per_pod) if shape.units_per_pod else 0 for d in built) or 1
     share = pods * spec.networks
-    if topology.spine.count is not None:
-        spines = topology.spine.count // share
-        if topology.spine.count % share or not 1 <= spines <= shape.spines:
+    if stated.spines is not None:
+        spines = stated.spines // share
+        if stated.spines % share or not 1 <= spines <= shape.spines:
             report.error(
                 "FAB133",
                 spec.at("topology", "spine", "count"),
-                f"spine.count: expected {_steps(share, shape.spines)} of the finished fabric, got {topology.spine.count}",
-                f"nearest valid: {min(max(round(topology.spine.count / share), 1), shape.spines) * share}",
+                f"spine.count: expected {_steps(share, shape.spines)} of the finished fabric, got {stated.spines}",
+                f"nearest valid: {min(max(round(stated.spines / share), 1), shape.spines) * share}",
             )
             spines = shape.spines
-    if topology.core.count is not None and shape.tiers == 3:
+    if stated.cores is not None and shape.tiers == 3:
         groups = spines * spec.networks
-        cores = topology.core.count // groups
-        if topology.core.count % groups or not 1 <= cores <= shape.cores:
+        cores = stated.cores // groups
+        if stated.cores % groups or not 1 <= cores <= shape.cores:
             report.error(
                 "FAB133",
                 spec.at("topology", "core", "count"),
-                f"core.count: expected {_steps(groups, shape.cores)} of the finished fabric, got {topology.core.count}",
-                f"nearest valid: {min(max(round(topology.core.count / groups), 1), shape.cores) * groups}",
+                f"core.count: expected {_steps(groups, shape.cores)} of the finished fabric, got {stated.cores}",
+                f"nearest valid: {min(max(round(stated.cores / groups), 1), shape.cores) * groups}",
             )
             cores = shape.cores
     return spines, cores
@@ -157,7 +157,7 @@ def _sizing(
         spine_uplinks=shape.spine_uplinks,
         cores=shape.cores,
         cores_built=cores,
-        attachments=sum(box.links for box in spec.intent.topology.attachments),
+        attachments=sum(box.links for box in spec.attachments),
         limit_servers=servers + sum(group.planned for group in others),
         limit_gpus=servers * first.server.gpus + sum(group.planned * group.server.gpus for group in others),
         bgp=spec.ethernet,
@@ -204,7 +204,7 @@ def _last_unit(spec: FabricSpec, shape: Shape, group: GroupSpec, demand: Demand,
 
 def _check_attachments(spec: FabricSpec, sizing: Sizing, report: Report) -> None:
     """Attached boxes take ports that no planned server needs; a first count, the wiring looks port by port."""
-    for index, box in enumerate(spec.intent.topology.attachments):
+    for index, box in enumerate(spec.attachments):
         free = sum(
             _free_ports(spec, sizing, size, group, box.speed_gbps or sizing.groups[0].down_gbps)
             for size, group in zip(sizing.groups, spec.groups, strict=True)

@@ -24,7 +24,7 @@ def with_lengths(made: Plan, lock: Lock, report: Report) -> dict[str, FabricPlan
     """
     site = outline(made)
     planned = {name: replace(its, switches=()) for name, its in site.fabrics.items()}
-    fixed = _fixed(made, report) if made.intent.floor.places else {}
+    fixed = _fixed(made, report) if made.settings.floor.places else {}
     if not fixed and all(uppers(its) == uppers(planned[name]) for name, its in site.fabrics.items()):
         return dict(made.fabrics)  # they stand where the sizes alone have put them
     longest = longest_m(site, fixed)
@@ -49,7 +49,7 @@ def with_longer(made: Plan, report: Report) -> dict[str, FabricPlan]:
     intent the floor is a proposal, and the stated lengths are what is cabled.
     """
     found = dict(made.fabrics)
-    if not made.source.has(("floor",)):
+    if not made.settings.positions.stated("floor"):
         return found
     suspects = [
         its

@@ -9,16 +9,18 @@ from fabric.intent.intent import Intent
 from fabric.plan import lock_file as lock
 from fabric.plan.summary import summary
 from fabric.planner import pools
+from fabric.planner.resolve import resolve
 from fabric.planner.site import check_services, size_site
 
 
 def summarize(intent: Intent) -> dict[str, Any]:
     """What `fabric plan --json` prints. Raises InputError."""
     known = lock.read(intent.folder / lock.FILE, intent.shown / lock.FILE)
-    sized = size_site(intent.site, intent.source, known)
+    site = resolve(intent.site, intent.source)
+    sized = size_site(site, known)
     targets.choose({name: spec for name, (spec, _) in sized.items()})
     check_services(sized, known)
-    pools.check(intent.site, intent.source)
+    pools.check(site)
     return {
         "site": intent.site.site,
         "fabrics": {name: summary(spec, sizing) for name, (spec, sizing) in sized.items()},

@@ -80,7 +80,7 @@ def _bonds(wired: Wired, tenants: Sequence[TenantPlan], owner: Ints) -> tuple[In
     """
     spec, links = wired.spec, wired.links
     lag = np.zeros(len(links), dtype=np.int64)
-    if not overlay.bonds(spec):
+    if not spec.bonds:
         return lag, {}
     bridged = np.array([bool(tenant.networks) for tenant in tenants] + [False, False])  # owners -1 and -2 index from the end
     mine = (links.kind == SERVER_LEAF) & bridged[owner]
@@ -122,7 +122,7 @@ def _peers(wired: Wired) -> dict[int, tuple[int, ...]]:
     Of the spines of a pod and plane the first few serve, and of the cores that these meet the first few of each group,
     which are the same in every pod.
     """
-    links, devices, most = wired.links, wired.devices, wired.spec.intent.overlay.route_servers
+    links, devices, most = wired.links, wired.devices, wired.spec.overlay.route_servers
     pairs = np.unique(np.stack([links.a, links.b], axis=1)[np.isin(links.kind, _FABRIC)], axis=0)
     ranked: dict[tuple[int, int, int], int] = {}
     serves: set[int] = set()
@@ -158,7 +158,7 @@ def _slices(wired: Wired, tenants: Sequence[TenantPlan], owner: Ints, at: Alloca
         first = np.full(len(links), -1, dtype=object)
         here = np.zeros(len(wired.devices), dtype=bool)
         here[links.b[owner == n]] = True
-        for box in wired.spec.intent.topology.attachments:
+        for box in wired.spec.attachments:
             if box.external and (not box.external.tenants or tenant.name in box.external.tenants):
                 here[links.b[_links_of(wired, box.name)]] = True
         for kind, name, role in (
@@ -188,7 +188,7 @@ def _links_of(wired: Wired, box: str) -> Ints:
 def _check_router_asns(wired: Wired, report: Report) -> None:
     """A router of the fabric's own AS number would get an iBGP session, or drop every route as a loop."""
     taken = {device.asn: device for device in reversed(wired.devices) if device.asn}
-    for at, box in enumerate(wired.spec.intent.topology.attachments):
+    for at, box in enumerate(wired.spec.attachments):
         if box.external is not None and box.external.asn in taken:
             report.error(
                 "FAB137",
@@ -201,7 +201,7 @@ def _check_router_asns(wired: Wired, report: Report) -> None:
 
 def _ways_out(wired: Wired, tenants: Sequence[TenantPlan], how: str, at: Allocator) -> tuple[WayOut, ...]:
     found = []
-    for box in wired.spec.intent.topology.attachments:
+    for box in wired.spec.attachments:
         external = box.external
         if external is None or how == "acl":
             continue
@@ -263,7 +263,7 @@ def _network_hosts(
     report: Report,
 ) -> dict[int, int]:
     spec = wired.spec
-    tenant = spec.intent.tenants[which[0]].name
+    tenant = spec.tenants[which[0]].name
     where = spec.at("tenants", which[0], "networks", which[1], "gateway")
     key = f"address/network/{tenant}/{network.name}"
     leaves = _leaf_numbers(wired, at)

@@ -8,13 +8,13 @@ from itertools import chain
 from netaddr import IPNetwork
 
 from fabric.diagnostics import Report
-from fabric.intent.services import Network, Tenant
-from fabric.intent.topology import External
 from fabric.plan.lock import TenantNumber
 from fabric.plan.spec import FabricSpec
 from fabric.plan.tenants import MOST_TENANTS, VLAN_BASE, NetworkPlan, TenantPlan
 from fabric.planner import merged
 from fabric.planner.overlay import accepted
+from fabric.settings.services import Network, Tenant
+from fabric.settings.topology import External
 
 _FIRST_VLAN = 100
 
@@ -27,7 +27,7 @@ def number(spec: FabricSpec, known: Known, report: Report) -> tuple[TenantPlan, 
     Args:
         known: numbers by "tenant" and "tenant/network", as the lock keeps them.
     """
-    overlay, tenants = spec.intent.overlay, spec.intent.tenants
+    overlay, tenants = spec.overlay, spec.tenants
     of_tenant = _lowest_free([tenant.name for tenant in tenants], known)
     keys = [f"{tenant.name}/{network.name}" for tenant in tenants for network in tenant.networks]
     of_network = _lowest_free(keys, known)
@@ -53,7 +53,7 @@ def number(spec: FabricSpec, known: Known, report: Report) -> tuple[TenantPlan, 
             networks.append(made)
         vni = tenant.vni or overlay.l3vni_base + of_tenant[tenant.name]
         _check_vni(spec, (at,), vni, f"tenant '{tenant.name}'", vnis, report)
-        outside = [text for box in spec.intent.topology.attachments for text in _outside(spec, box.external, tenant.name)]
+        outside = [text for box in spec.attachments for text in _outside(spec, box.external, tenant.name)]
         result.append(
             TenantPlan(
                 name=tenant.name,
@@ -82,10 +82,7 @@ def _warn_of_changes(spec: FabricSpec, numbers: Mapping[str, int], known: Known,
 def numbers_of(spec: FabricSpec, tenants: Iterable[TenantPlan]) -> dict[str, tuple[TenantNumber, ...]]:
     """What the lock keeps: numbers, and a VLAN that does not follow from them."""
     stated = {
-        f"{tenant.name}/{network.name}"
-        for tenant in spec.intent.tenants
-        for network in tenant.networks
-        if network.vlan is not None
+        f"{tenant.name}/{network.name}" for tenant in spec.tenants for network in tenant.networks if network.vlan is not None
     }
     found = {}
     for tenant in tenants:
@@ -190,12 +187,12 @@ def _check_vni(
 
 def check_pools(spec: FabricSpec, prefixes: Mapping[str, Sequence[str]], report: Report) -> None:
     """Subnets of networks beside the pools that meet them in one table: ways out, and routed ports of servers and boxes."""
-    routers = [box.external for box in spec.intent.topology.attachments if box.external is not None]
-    plain = [tenant for tenant in spec.intent.tenants if not tenant.networks]
-    for at, tenant in enumerate(spec.intent.tenants):
+    routers = [box.external for box in spec.attachments if box.external is not None]
+    plain = [tenant for tenant in spec.tenants if not tenant.networks]
+    for at, tenant in enumerate(spec.tenants):
         outside = any(not router.tenants or tenant.name in router.tenants for router in routers)
         seen = any(tenant.name in other.imports or other.name in tenant.imports for other in plain)
-        seen |= any(box.tenant == tenant.name for box in spec.intent.topology.attachments)
+        seen |= any(box.tenant == tenant.name for box in spec.attachments)
         kinds = [kind for kind, there in (("p2p", outside), ("servers", seen)) if there]
         pools = [(kind, IPNetwork(prefix)) for kind in kinds for prefix in prefixes[kind]]
         for n, network in enumerate(tenant.networks):
@@ -213,7 +210,7 @@ def check_pools(spec: FabricSpec, prefixes: Mapping[str, Sequence[str]], report:
 def _check_subnets(spec: FabricSpec, report: Report) -> None:
     """Subnets of one tenant, and of tenants that see each other's routes, never overlap."""
     found: list[tuple[IPNetwork, Tenant, str]] = []
-    for at, tenant in enumerate(spec.intent.tenants):
+    for at, tenant in enumerate(spec.tenants):
         for n, network in enumerate(tenant.networks):
             if network.gateway is None:
                 continue

@@ -13,12 +13,12 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from fabric.diagnostics import Report, nearest
-from fabric.intent.services import Tenant
 from fabric.plan.blocks import Ints
 from fabric.plan.devices import ATTACHED, SERVER, Device
 from fabric.plan.links import ATTACHMENT, SERVER_LEAF, Links
 from fabric.plan.spec import FabricSpec
 from fabric.plan.tenants import CLOSED, NOBODY
+from fabric.settings.services import Tenant
 from fabric.text.words import plural
 
 _RANGE = re.compile(r"(.*?)(\d+)\.\.(\d+)")
@@ -27,7 +27,7 @@ _RANGE = re.compile(r"(.*?)(\d+)\.\.(\d+)")
 def owners(spec: FabricSpec, devices: Sequence[Device], links: Links, report: Report) -> Ints:
     """The tenant of every link: its place in the intent's list, NOBODY or CLOSED."""
     owner = np.full(len(links), NOBODY, dtype=np.int64)
-    tenants = spec.intent.tenants
+    tenants = spec.tenants
     if not tenants:
         return owner
     served = np.flatnonzero(links.kind == SERVER_LEAF)
@@ -128,7 +128,7 @@ def _check_numbers(spec: FabricSpec, at: int, key: str, wanted: Sequence[int], t
             report.error(
                 "FAB147",
                 spec.at("tenants", at, key, n),
-                f"tenant '{spec.intent.tenants[at].name}': expected {key} {has}, got {number}",
+                f"tenant '{spec.tenants[at].name}': expected {key} {has}, got {number}",
                 "`per_rack` of the servers says how racks are filled"
                 if key == "racks"
                 else "`rails` of the topology, from 1",
@@ -141,11 +141,11 @@ def _claim(
     """Gives links to a tenant; two tenants never share a port."""
     taken = mine[owner[mine] >= 0]
     if len(taken):
-        link, other = int(taken[0]), spec.intent.tenants[int(owner[taken[0]])]
+        link, other = int(taken[0]), spec.tenants[int(owner[taken[0]])]
         report.error(
             "FAB148",
             spec.at("tenants", at),
-            f"tenants '{other.name}' and '{spec.intent.tenants[at].name}': expected ports of their own, both name "
+            f"tenants '{other.name}' and '{spec.tenants[at].name}': expected ports of their own, both name "
             f"{devices[int(links.a[link])].name} ({plural(len(taken), 'port')} in all)",
             "a port has one tenant; `rails` divides a server's ports",
         )
@@ -154,8 +154,8 @@ def _claim(
 
 def _boxes(spec: FabricSpec, devices: Sequence[Device], links: Links, owner: Ints) -> None:
     """Attached boxes: their own tenant, or nobody's. A router serves tenants on subinterfaces, its port has none."""
-    place = {tenant.name: at for at, tenant in enumerate(spec.intent.tenants)}
-    boxes = {box.name: box for box in spec.intent.topology.attachments}
+    place = {tenant.name: at for at, tenant in enumerate(spec.tenants)}
+    boxes = {box.name: box for box in spec.attachments}
     for link in np.flatnonzero(links.kind == ATTACHMENT):
         device = devices[int(links.a[link])]
         if device.role == ATTACHED and (box := boxes.get(device.name)) is not None:
@@ -173,6 +173,6 @@ def _warn_empty(spec: FabricSpec, owner: Ints, served: Ints, links: Links, repor
             "tenant and are shut",
             "a tenant that names nothing takes what the others leave; `tenant:` of an attachment says whose it is",
         )
-    for at, tenant in enumerate(spec.intent.tenants):
+    for at, tenant in enumerate(spec.tenants):
         if not (owner == at).any() and (tenant.servers or tenant.racks or tenant.rails):
             report.warn("FAB187", spec.at("tenants", at), f"tenant '{tenant.name}' has no port", "")

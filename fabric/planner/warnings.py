@@ -5,46 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from fabric.diagnostics import Diagnostic, Report
-from fabric.intent.site import Site
 from fabric.plan.plan import FabricPlan
+from fabric.plan.silence import in_file
 from fabric.planner import waste
-from fabric.source import Source
 from fabric.text.words import plural
 
 
-def collect(
-    site: Site, source: Source, plans: Mapping[str, FabricPlan], found: Iterable[Diagnostic]
-) -> tuple[Diagnostic, ...]:
+def collect(plans: Mapping[str, FabricPlan], found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Every warning, those that the intent silences included, in file order."""
     report = Report()
     report.warnings += found
     for plan in plans.values():
         _few_spines(plan, report)
         _without_effect(plan, report)
-        _two_default_routes(site, plan, report)
+        _two_default_routes(plan, report)
         report.warnings += waste.notes(plan.spec, plan.sizing)
     _same_nics(plans, report)
-    return tuple(sorted(set(report.warnings), key=_in_file))
-
-
-def unsilenced(site: Site, source: Source, found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """The warnings that the intent does not silence, in file order."""
-    kept = [warning for warning in set(found) if warning.code not in site.checks.silence]
-    for name, fabric in site.fabrics.items():
-        kept = [w for w in kept if w.code not in fabric.checks.silence or not _inside(w, name, source)]
-    return tuple(sorted(kept, key=_in_file))
-
-
-def _in_file(diagnostic: Diagnostic) -> tuple[int, int, str, str]:
-    return diagnostic.place.line, diagnostic.place.column, diagnostic.code, diagnostic.message
-
-
-def _inside(diagnostic: Diagnostic, fabric: str, source: Source) -> bool:
-    """Whether a place lies in a fabric's part of the file: behind its key and before the next fabric's."""
-    starts = sorted(source.place(("fabrics", name), key=True).line for name in source.data["fabrics"])
-    own = source.place(("fabrics", fabric), key=True).line
-    behind = [line for line in starts if line > own]
-    return own <= diagnostic.place.line < (behind[0] if behind else 2**31)
+    return tuple(sorted(set(report.warnings), key=in_file))
 
 
 def _same_nics(plans: Mapping[str, FabricPlan], report: Report) -> None:
@@ -73,9 +50,9 @@ def _few_spines(plan: FabricPlan, report: Report) -> None:
         )
 
 
-def _two_default_routes(site: Site, plan: FabricPlan, report: Report) -> None:
+def _two_default_routes(plan: FabricPlan, report: Report) -> None:
     """Without a VRF of its own the management gateway is a static default route, which beats the one from outside."""
-    manage = plan.spec.intent.management or site.management
+    manage = plan.spec.management
     taken = {text for way in plan.tenancy.ways_out if way.tenant < 0 for text in way.accepts}
     if not manage.vrf and taken & {"0.0.0.0/0", "::/0"}:
         report.warn(

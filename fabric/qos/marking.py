@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fabric.intent.services import Ecn
 from fabric.plan.lossless import Marking
+from fabric.settings.services import Ecn
 
 KIB = 1024
 

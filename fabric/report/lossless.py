@@ -35,7 +35,7 @@ def arithmetic(fabric: FabricPlan) -> Arithmetic | None:
     found = fabric.lossless
     if found is None or not found.roles:
         return None
-    qos, wish = next(iter(found.roles.values())).qos, fabric.spec.intent.qos
+    qos, wish = next(iter(found.roles.values())).qos, fabric.spec.qos
     watchdog = f"a queue paused for {qos.watchdog.detect_ms} ms is drained" if qos.watchdog else "no PFC watchdog"
     sentence = (
         f"RoCE has DSCP {qos.dscp} and priority {qos.priority}, which PFC keeps from dropping, and "

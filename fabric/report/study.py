@@ -65,7 +65,7 @@ class Study:
     @property
     def trains(self) -> bool:
         """Whether collectives run here: GPUs, on NICs that are for compute."""
-        return self.fabric.spec.intent.purpose == "compute" and self.fabric.sizing.gpus > 1
+        return self.fabric.spec.purpose == "compute" and self.fabric.sizing.gpus > 1
 
     @cached_property
     def curve(self) -> tuple[Estimate, Estimate | None]:

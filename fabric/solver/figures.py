@@ -25,7 +25,7 @@ def figures(fabric: FabricPlan, spread: tuple[str, int], sizes: Sequence[int], c
     found: dict[tuple[str, str], float] = {}
     if cuts:
         found |= _cuts(fabric)
-    if fabric.spec.intent.purpose == "compute" and fabric.sizing.gpus > 1:
+    if fabric.spec.purpose == "compute" and fabric.sizing.gpus > 1:
         found |= _times(fabric, spread, sizes)
     return found
 

@@ -13,6 +13,7 @@ from fabric.bom.parts import SERVER, SWITCH
 from fabric.bom.prices import Prices, read, read_yaml
 from fabric.bom.quick import Quick, quick
 from fabric.plan.lock_file import Lock
+from fabric.planner.resolve import resolve
 from fabric.planner.site import size_site
 from tests import ROOT
 from tests.bom import designs as bom_designs
@@ -22,7 +23,7 @@ PRICES = ROOT / "docs" / "prices-example.yaml"
 
 def quick_of(folder: Path, name: str, prices: Prices | None = None) -> Quick:
     intent = bom_designs.site(folder, name)
-    spec, sizing = size_site(intent.site, intent.source, Lock())[name]
+    spec, sizing = size_site(resolve(intent.site, intent.source), Lock())[name]
     return quick(spec, sizing, prices)
 
 
@@ -76,7 +77,7 @@ def test_says_what_no_medium_joins(tmp_path: Path) -> None:
     from fabric import pipeline
 
     far = pipeline.load(intent.path)
-    found = quick(*size_site(far.site, far.source, Lock())["starter"], read(PRICES))
+    found = quick(*size_site(resolve(far.site, far.source), Lock())["starter"], read(PRICES))
     assert found.unjoined == ("leaf-spine",)
     assert found.capex is None
 
@@ -84,7 +85,7 @@ def test_says_what_no_medium_joins(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["two-tier", "planes", "three-tier"])
 def test_a_thousand_designs_take_seconds(name: str, tmp_path: Path) -> None:
     intent = bom_designs.site(tmp_path, name)
-    spec, sizing = size_site(intent.site, intent.source, Lock())[name]
+    spec, sizing = size_site(resolve(intent.site, intent.source), Lock())[name]
     prices = read(PRICES)
     quick(spec, sizing, prices)
     begin = time.process_time()

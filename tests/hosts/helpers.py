@@ -40,4 +40,4 @@ def plan(intent: dict[str, Any] | None = None, **changes: Any) -> Plan:
 
 def lossless_facts(fabric: FabricPlan) -> Facts:
     """The class of RoCE on every fabric but front ends."""
-    return replace(facts_of(fabric), qos=None if fabric.spec.intent.purpose == "frontend" else QOS)
+    return replace(facts_of(fabric), qos=None if fabric.spec.purpose == "frontend" else QOS)

@@ -17,6 +17,7 @@ from fabric.intent.load import validate
 from fabric.intent.site import Site
 from fabric.plan.lock_file import Lock
 from fabric.planner.pools import check
+from fabric.planner.resolve import resolve
 from fabric.planner.site import plan_site, size_site
 from fabric.source import MAX_BYTES, MAX_DEPTH, parse, read
 
@@ -223,7 +224,7 @@ def whole(text: str) -> Site | None:
     with suppress(InputError):
         source = parse(text, "i.yaml")
         site = validate(source)
-        sized = size_site(site, source, Lock())
+        sized = size_site(resolve(site, source), Lock())
         check(site, source)
         if all(s.servers <= 300 and s.leaves + s.spine_count + s.core_count <= 600 for _, s in sized.values()):
             plan_site(site, source, Lock(), {})

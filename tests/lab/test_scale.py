@@ -273,7 +273,7 @@ def test_attached_boxes_stay() -> None:
         intent = example(name)
         plan = pipeline.plan(scaled(intent, pipeline.plan, 2, 2 if "ai" in name else 8).intent)
         for fabric, made in plan.fabrics.items():
-            assert made.spec.intent.topology.attachments == intent.site.fabrics[fabric].topology.attachments
+            assert made.spec.attachments == intent.site.fabrics[fabric].topology.attachments
 
 
 def with_box(switch: str, servers: int, links: int) -> Intent:

@@ -27,7 +27,7 @@ TABLES = ("CABLE_LENGTH", "BUFFER_", "WRED_PROFILE", "DEFAULT_LOSSLESS_BUFFER_PA
 def planned(data: dict[str, Any], lock: Lock) -> Plan:
     parsed = source.parse(yaml.safe_dump(data, sort_keys=False), "intent.yaml")
     site = validate(parsed)
-    return plan_site(site, parsed, lock, targets.choose(resolve(site, parsed)))
+    return plan_site(spec := resolve(site, parsed), lock, targets.choose(spec.fabrics))
 
 
 def files(plan: Plan, names: frozenset[str]) -> dict[tuple[str, str], str]:

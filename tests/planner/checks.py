@@ -232,7 +232,7 @@ def addresses(plan: Plan) -> None:
             take(fabric, "management", int(fabric.management[device.index]), f"{device.name} management")
             if v6:
                 take(fabric, "loopback6", int(fabric.loopback6[device.index]), f"{device.name} loopback6")
-        unnumbered = fabric.spec.intent.underlay.addressing == "unnumbered"
+        unnumbered = fabric.spec.underlay.addressing == "unnumbered"
         served: dict[int, list[int]] = defaultdict(list)
         for i, (kind, low) in enumerate(zip(fabric.links.kind.tolist(), fabric.subnet.tolist(), strict=True)):
             server = kind in (SERVER_LEAF, ATTACHMENT)
@@ -263,7 +263,7 @@ def leaf_asns(plan: Plan) -> None:
             continue
         asns = [d.asn for d in fabric.switches]
         assert all(asns)
-        if fabric.spec.intent.underlay.asn.scheme == "per-device":
+        if fabric.spec.underlay.asn.scheme == "per-device":
             assert len(set(asns)) == len(asns)
             continue
         assert len({d.asn for d in fabric.switches if d.role == CORE}) <= 1

@@ -48,7 +48,7 @@ def designs() -> list[Row]:
 def summarize(text: str, lock: Lock | None = None) -> dict[str, dict[str, Any]]:
     """The counts of every fabric of an intent."""
     parsed = source.parse(text, "intent.yaml")
-    sized = size_site(validate(parsed), parsed, lock or Lock())
+    sized = size_site(resolve(validate(parsed), parsed), lock or Lock())
     return {name: summary(spec, sizing) for name, (spec, sizing) in sized.items()}
 
 
@@ -57,7 +57,7 @@ def make(intent: str | dict[str, Any], lock: Lock | None = None) -> Plan:
     text = intent if isinstance(intent, str) else yaml.safe_dump(intent, sort_keys=False)
     parsed = source.parse(text, "intent.yaml")
     site = validate(parsed)
-    return plan_site(site, parsed, lock or Lock(), targets.choose(resolve(site, parsed)))
+    return plan_site(spec := resolve(site, parsed), lock or Lock(), targets.choose(spec.fabrics))
 
 
 def reread(lock: Lock, folder: Path) -> Lock:

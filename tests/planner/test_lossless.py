@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from fabric import catalog
 from fabric.configs.view_of import Views
 from fabric.diagnostics import InputError
-from fabric.intent.services import Ecn
 from fabric.plan.lossless import RoleLossless
 from fabric.plan.plan import FabricPlan, Plan
 from fabric.qos.marking import RULES, choose
+from fabric.settings.services import Ecn
 from tests.planner.helpers import make
 from tests.planner.intents import STABLE
 

@@ -96,10 +96,10 @@ def owner_of(fabric: FabricPlan, link: int) -> str:
     links, devices = fabric.links, fabric.devices
     server, rail = devices[int(links.a[link])], devices[int(links.b[link])].rail
     if server.role != SERVER:
-        box = next(box for box in fabric.spec.intent.topology.attachments if box.name == server.name)
+        box = next(box for box in fabric.spec.attachments if box.name == server.name)
         return "" if box.external else box.tenant or ""
     rest = ""
-    for tenant in fabric.spec.intent.tenants:
+    for tenant in fabric.spec.tenants:
         if not tenant.servers and not tenant.rails:
             rest = tenant.name
             continue

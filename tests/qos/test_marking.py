@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fabric.intent.services import Ecn
 from fabric.qos.marking import choose
+from fabric.settings.services import Ecn
 
 # stated, speed in Gb/s, fill that sends PAUSE → Kmin, Kmax
 CASES = [

@@ -16,7 +16,7 @@ import pytest
 from fabric import pipeline
 from fabric.configs import Renderer
 from fabric.diagnostics import InputError
-from fabric.intent.services import Override
+from fabric.settings.services import Override
 from fabric.templating import meter, site
 from fabric.templating.shipped import environment, shipped_templates, templates_root
 from tests.security import hostile_templates

@@ -20,7 +20,6 @@ import yaml
 
 from fabric import pipeline, source
 from fabric.diagnostics import InputError
-from fabric.intent.base import FILLED_IN
 from fabric.intent.load import validate
 from fabric.intent.schema import schema
 from fabric.nos.reading.readers import read_device
@@ -29,6 +28,7 @@ from fabric.output.paths import check_path
 from fabric.plan.lock_file import Lock
 from fabric.plan.views import SwitchView
 from fabric.render import refuse_control, render
+from fabric.settings.base import FILLED_IN
 from tests.security.payloads import FILLED, OF_CONFIGS, PAYLOADS
 
 FULL = os.environ.get("FABRIC_SECURITY") == "full"

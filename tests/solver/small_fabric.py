@@ -23,4 +23,4 @@ def planned(words: dict[str, Any], models: dict[str, Any], switch: str) -> Fabri
     data = {"version": 1, "site": "dc1", "catalog": {"servers": models}, "fabrics": {"backend": backend}}
     parsed = source.parse(yaml.safe_dump(data, sort_keys=False), "intent.yaml")
     site = validate(parsed)
-    return plan_site(site, parsed, Lock(), targets.choose(resolve(site, parsed))).fabrics["backend"]
+    return plan_site(spec := resolve(site, parsed), Lock(), targets.choose(spec.fabrics)).fabrics["backend"]

@@ -124,11 +124,11 @@ class LinkSubnets(FabricCheck):
 
     def judge(self, design: Design) -> Iterator[Finding]:
         fabric = design.fabric
-        wanted = 127 if fabric.spec.intent.underlay.addressing == "ipv6" else 31
+        wanted = 127 if fabric.spec.underlay.addressing == "ipv6" else 31
         if fabric.subnet_length != wanted:
             yield self.say(design, ("pools", "p2p"), f"expected links of a /{wanted}, got a /{fabric.subnet_length}")
         lows = fabric.subnet.tolist()
-        if fabric.spec.intent.underlay.addressing != "unnumbered":
+        if fabric.spec.underlay.addressing != "unnumbered":
             bare = [link for link in rows(fabric, *BETWEEN_SWITCHES).tolist() if lows[link] < 0]
             if bare:
                 text = f"expected a subnet on every link, got none between {link_ends(fabric, bare[0])}"
@@ -172,7 +172,7 @@ class Pools(FabricCheck):
     def _outside(self, design: Design) -> Iterator[Finding]:
         """Prefixes taken from routers into the table that the fabric's own addresses are in."""
         inside = {way.name for way in design.fabric.tenancy.ways_out if way.tenant < 0}
-        for at, box in enumerate(design.fabric.spec.intent.topology.attachments):
+        for at, box in enumerate(design.fabric.spec.attachments):
             accepted = (box.external.accept or ()) if box.external is not None and box.name in inside else ()
             for n, text in enumerate(accepted):
                 met = [

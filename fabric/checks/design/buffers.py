@@ -49,7 +49,7 @@ def _marking(fabric: FabricPlan, qos: Qos, place: Place, port: Lossless) -> Iter
         yield f"expected a Kmin below Kmax ({kmax:,} bytes), got {kmin:,}", ERROR if kmin > kmax else ""
     if trigger is None:
         return
-    flight = floor_bytes(*place, fabric.spec.intent.underlay.mtu, qos.lossless_mtu)
+    flight = floor_bytes(*place, fabric.spec.underlay.mtu, qos.lossless_mtu)
     if kmin >= trigger:
         yield f"expected a Kmin below the fill that sends PAUSE ({trigger:,} bytes), got {kmin:,}", ERROR
     elif kmin + flight > trigger:
@@ -68,8 +68,8 @@ def recomputed(fabric: FabricPlan, role: str, place: Place) -> Headroom:
     return headroom(
         asic(tier.model.asic),
         *place,
-        spec.intent.underlay.mtu,
-        spec.intent.qos.traffic,
+        spec.underlay.mtu,
+        spec.qos.traffic,
         switch=tier.switch,
         lossless_mtu_bytes=frame_bytes(spec),
     )
@@ -111,7 +111,7 @@ class CablesWithinHeadroom(LosslessCheck):
 
     def judge_lossless(self, design: Design, lossless: FabricLossless) -> Iterator[Finding]:
         fabric = design.fabric
-        silenced = {**design.plan.intent.checks.silence, **fabric.spec.intent.checks.silence}
+        silenced = {**design.plan.settings.silence, **fabric.spec.silence}
         for its in fabric.longer if LONGER_WARNING not in silenced else ():
             text, hint = longer_text(its)
             yield self.say(design, length_path(its.kind), text, hint=hint)
@@ -141,7 +141,7 @@ class BufferHolds(LosslessCheck):
             if buffer.reserved_bytes < anew:
                 text = f"{who}: expected {anew:,} bytes of headroom reserved, got {buffer.reserved_bytes:,}"
                 yield self.say(design, ("topology", "cable_length_m"), text)
-            if anew + 2 * fabric.spec.intent.underlay.mtu > buffer.total_bytes:
+            if anew + 2 * fabric.spec.underlay.mtu > buffer.total_bytes:
                 text = f"{who}: expected headroom within {buffer.total_bytes:,} bytes of buffer, with room left, got {anew:,}"
                 yield self.say(design, ("topology", "cable_length_m"), text)
 

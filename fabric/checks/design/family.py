@@ -98,7 +98,7 @@ def link_ends(fabric: FabricPlan, link: int) -> str:
 
 def pinned(design: Design, device: Device, key: str, otherwise: Path) -> Path:
     """The pin of a switch that says a thing, else the key of the fabric that it follows from."""
-    for name, pin in design.fabric.spec.intent.pins.items():
+    for name, pin in design.fabric.spec.pins.items():
         if device.name in (name, pin.name) and getattr(pin, key) is not None:
             return "pins", name, key
     return otherwise

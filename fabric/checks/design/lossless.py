@@ -68,7 +68,7 @@ class OneLosslessPriority(LosslessCheck):
     mend = "`qos: {lossless_priority: 3, cnp_priority: 6}` are usual"
 
     def judge_lossless(self, design: Design, lossless: FabricLossless) -> Iterator[Finding]:
-        wish = design.fabric.spec.intent.qos
+        wish = design.fabric.spec.qos
         for key, entry in sorted(lossless.roles.items()):
             who, qos = switches(design.fabric, key), entry.qos
             if qos.priority != wish.lossless_priority:
@@ -90,7 +90,7 @@ class Marks(LosslessCheck):
     mend = "`qos: {lossless_dscp: 26, cnp_dscp: 48}` are usual"
 
     def judge_lossless(self, design: Design, lossless: FabricLossless) -> Iterator[Finding]:
-        wish = design.fabric.spec.intent.qos
+        wish = design.fabric.spec.qos
         for key, entry in sorted(lossless.roles.items()):
             who = switches(design.fabric, key)
             for name, stated, used in (
@@ -118,12 +118,12 @@ class BalancedByLoad(FabricCheck):
         from fabric.configs.capabilities import balances_by_load
 
         fabric, hardware = design.fabric, models(design.fabric)
-        if fabric.spec.intent.purpose != "compute" or fabric.sizing.spines_built < 2:
+        if fabric.spec.purpose != "compute" or fabric.sizing.spines_built < 2:
             return
         able = capable(fabric, "dynamic_balancing")
         for role, nos in sorted(network_oses(fabric).items()):
             if role == LEAF and able[role] and not balances_by_load(fabric.spec, target(nos), hardware[role]):
-                mode = fabric.spec.intent.underlay.load_balancing.mode
+                mode = fabric.spec.underlay.load_balancing.mode
                 text = f"{switches(fabric, (role, ''))}: expected paths chosen by load, got a hash alone (mode {mode})"
                 yield self.say(design, ("underlay", "load_balancing"), text)
 
@@ -138,7 +138,7 @@ class LosslessWhereMeant(FabricCheck):
     mend = "leave `qos.enabled` out, or say what the fabric is for: `purpose: storage`"
 
     def judge(self, design: Design) -> Iterator[Finding]:
-        purpose = design.fabric.spec.intent.purpose
+        purpose = design.fabric.spec.purpose
         if design.fabric.lossless is not None and not PURPOSES[purpose].lossless:
             text = f"expected no lossless class on a fabric of purpose {purpose}, got one"
             yield self.say(design, ("qos", "enabled"), text)

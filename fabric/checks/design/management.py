@@ -8,8 +8,8 @@ from ipaddress import ip_address, ip_network
 from fabric.checks.base import Design
 from fabric.checks.design.family import FabricCheck, Path, named, pinned
 from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
-from fabric.intent.services import Management
 from fabric.plan.plan import FabricPlan
+from fabric.settings.services import Management
 
 TIME_SERVERS = 2
 WIDEST = {4: 8, 6: 16}  # shortest prefix that may be one site's own: 10.0.0.0/8, fd00::/16
@@ -19,21 +19,21 @@ class ManagementCheck(FabricCheck):
     """Whose findings stand at the management of a fabric, or at the site's, which the first fabric that has it speaks for."""
 
     def wish(self, design: Design) -> Management:
-        return design.fabric.spec.intent.management or design.plan.intent.management
+        return design.fabric.spec.management
 
     def spoken_for(self, design: Design) -> list[FabricPlan]:
         """The fabrics whose management this one's is; none where another fabric has spoken."""
-        if design.fabric.spec.intent.management:
+        if design.fabric.spec.own_management:
             return [design.fabric]
-        shared = [f for f in design.plan.fabrics.values() if f.spec.ethernet and not f.spec.intent.management]
+        shared = [f for f in design.plan.fabrics.values() if f.spec.ethernet and not f.spec.own_management]
         return shared if shared[0] is design.fabric else []
 
     def about(self, design: Design, key: str, text: str, severity: str = "") -> Finding:
         """A finding at a key of management, or at the whole of it."""
-        own = design.fabric.spec.intent.management
+        own = design.fabric.spec.own_management
         path: Path = ("fabrics", design.fabric.name, "management") if own else ("management",)
         what = f"management.{key}" if key else "management"
-        return self.at(design.plan.source.place((*path, key)), f"{what}: {text}", severity=severity)
+        return self.at(design.plan.at(*path, key), f"{what}: {text}", severity=severity)
 
 
 class ManagementApart(ManagementCheck):

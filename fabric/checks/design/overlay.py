@@ -50,7 +50,7 @@ class StatedMtu(FabricCheck):
     mend = "state the lower number, so that the intent says what is there"
 
     def judge(self, design: Design) -> Iterator[Finding]:
-        stated, mtu = design.fabric.spec.intent.underlay.mtu, design.views.underlay.mtu
+        stated, mtu = design.fabric.spec.underlay.mtu, design.views.underlay.mtu
         if design.fabric.spec.stated("underlay", "mtu") and mtu < stated:
             text = f"expected the stated IP MTU of {stated} on every link, got {mtu}, the most that its network OSes all do"
             yield self.say(design, ("underlay", "mtu"), text)

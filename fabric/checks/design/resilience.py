@@ -56,7 +56,7 @@ class SinglePoints(FabricCheck):
     mend = "`dual_tor: true` with NICs of two ports; two `links` or more for a router"
 
     def judge(self, design: Design) -> Iterator[Finding]:
-        fabric, purpose = design.fabric, design.fabric.spec.intent.purpose
+        fabric, purpose = design.fabric, design.fabric.spec.purpose
         if purpose in ("frontend", "storage"):
             links = rows(fabric, SERVER_LEAF)
             pairs = np.unique(np.stack([fabric.links.a[links], fabric.links.b[links]], axis=1), axis=0)

@@ -10,11 +10,9 @@ from fabric.checks.base import Design
 from fabric.checks.design.family import BETWEEN_SWITCHES, FabricCheck, column, in_all, named, per_device, pinned, rows
 from fabric.checks.finding import ERROR, WARNING, Finding
 from fabric.configs.view_of import ipv4
-from fabric.diagnostics import Report
-from fabric.plan.devices import LEAF, SPINE
+from fabric.plan.devices import LEAF, PRIVATE_2_BYTE, PRIVATE_4_BYTE, SPINE
 from fabric.plan.links import LEAF_SPINE, SPINE_CORE
 from fabric.plan.plan import FabricPlan
-from fabric.planner.pools import PRIVATE_2_BYTE, PRIVATE_4_BYTE, asn_intervals
 
 RESERVED = {
     23_456: "AS_TRANS (RFC 6793)",
@@ -38,7 +36,6 @@ class AsNumbers(FabricCheck):
 
     def judge(self, design: Design) -> Iterator[Finding]:
         fabric, seen = design.fabric, set()
-        stated = asn_intervals(fabric.name, design.plan.intent, fabric.spec.source, Report())
         for device in fabric.switches:
             if device.asn in seen:
                 continue
@@ -50,11 +47,11 @@ class AsNumbers(FabricCheck):
                 got = f"{device.asn}, {RESERVED[device.asn]}"
                 yield self.say(design, path, f"{device.name}: expected an AS number that may be used, got {got}")
             elif not _within(device.asn, (PRIVATE_2_BYTE, PRIVATE_4_BYTE)) and not any(
-                low <= device.asn < end for low, end in stated
+                low <= device.asn < end for low, end in fabric.asn_ranges
             ):
                 got = f"{device.asn}{', for documents (RFC 5398)' if _within(device.asn, DOCUMENTATION) else ''}"
                 yield self.say(design, path, f"{device.name}: expected a private AS number, got {got}", severity=WARNING)
-        for at, box in enumerate(fabric.spec.intent.topology.attachments):
+        for at, box in enumerate(fabric.spec.attachments):
             if box.external is not None and box.external.asn in RESERVED:
                 got = f"{box.external.asn}, {RESERVED[box.external.asn]}"
                 text = f"router '{box.name}': expected an AS number that may be used, got {got}"
@@ -121,7 +118,7 @@ class SessionEnds(FabricCheck):
             if pairs:
                 text = f"EVPN: expected {named(fabric, pairs[0])} {expected}, got {got}{in_all(len(pairs), 'session')}"
                 yield self.say(design, ("overlay",), text)
-        boxes = [box.name for box in fabric.spec.intent.topology.attachments]
+        boxes = [box.name for box in fabric.spec.attachments]
         for way in fabric.tenancy.ways_out:
             leaf = fabric.devices[fabric.links.b[way.link]]
             if way.asn == leaf.asn:
@@ -192,7 +189,7 @@ class Timers(FabricCheck):
     mend = "`bfd: {interval_ms: 300, multiplier: 3}`, `keepalive_s: 3` and `hold_s: 9` are usual"
 
     def judge(self, design: Design) -> Iterator[Finding]:
-        under = design.fabric.spec.intent.underlay
+        under = design.fabric.spec.underlay
         if under.hold_s < 3 * under.keepalive_s:
             text = f"expected a hold time of at least three keepalives ({3 * under.keepalive_s} s), got {under.hold_s} s"
             yield self.say(design, ("underlay", "hold_s"), text, severity=ERROR)

@@ -117,7 +117,7 @@ def by_tier(seed: int = 1, hash_: Hash | None = None) -> dict[int, Hash]:
 
 def configured(fabric: FabricPlan) -> dict[int, Hash]:
     """The hash that the plan's configs ask for: the five-tuple, and the seeds of `underlay.load_balancing`."""
-    return by_tier(fabric.spec.intent.underlay.load_balancing.seed)
+    return by_tier(fabric.spec.underlay.load_balancing.seed)
 
 
 def key(columns: Mapping[str, Words], fields: tuple[str, ...]) -> Bytes:

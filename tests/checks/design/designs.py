@@ -114,7 +114,7 @@ def design(text: str, fabric: str = "") -> Design:
     """The design of an intent's first fabric, or of the one named."""
     parsed = source.parse(text, "intent.yaml")
     site = validate(parsed)
-    plan = plan_site(site, parsed, Lock(), targets.choose(resolve(site, parsed)))
+    plan = plan_site(spec := resolve(site, parsed), Lock(), targets.choose(spec.fabrics))
     return Design(plan, plan.fabrics[fabric or next(iter(plan.fabrics))])
 
 

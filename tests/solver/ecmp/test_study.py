@@ -56,7 +56,7 @@ fabrics:
 def _net(text: str) -> tuple[Network, Routes]:
     parsed = source.parse(text, "intent.yaml")
     site = validate(parsed)
-    plan = plan_site(site, parsed, Lock(), targets.choose(resolve(site, parsed)))
+    plan = plan_site(spec := resolve(site, parsed), Lock(), targets.choose(spec.fabrics))
     net = network(plan.fabrics["backend"])
     return net, routes(net)
 

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from fabric.intent.addressing import Address, Prefix, Prefixes
-from fabric.intent.base import Count, Host, Key, Line, ListOf, Name
+from fabric.settings.addressing import Address, Prefix, Prefixes
+from fabric.settings.base import Count, Host, Key, Line, ListOf, Name
 
 Vni = Annotated[int, Field(ge=1, le=16_777_215)]
 Vlan = Annotated[int, Field(ge=2, le=4094)]

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from netaddr import AddrFormatError, IPAddress, IPNetwork
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from fabric.intent.base import Host, Key, Line, ListOf
+from fabric.settings.base import Host, Key, Line, ListOf
 
 PATTERN_FIELDS = ("site", "fabric", "group", "role", "n", "unit", "rack", "pod", "plane", "rail")
 _SPEC = re.compile(r"(0[1-9])?d?")

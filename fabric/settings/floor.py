@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from fabric.intent.base import Host, Key, Line
+from fabric.settings.base import Host, Key, Line
 
 RACK = re.compile(r"[A-Z]{1,3}[0-9]{2,3}")
 
