@@ -32,12 +32,12 @@ def verify(
 ) -> None:
     """Compare the LLDP neighbours that boxes report with the plan's cables; each mistake with the move that mends it."""
     from fabric import pipeline
-    from fabric.cabling.verify.readers import FORMATS as SOURCES
+    from fabric.cabling.verify.readers import sources
     from fabric.cabling.verify.reports import FORMATS, report
 
     reports = asked([*form, *(["json"] if as_json else [])] or ["text"], list(FORMATS), "csv=moves.csv")
-    if source and source not in SOURCES:
-        usage(f"--source: expected {', '.join(SOURCES)}, got '{source}'")
+    if source and source not in sources():
+        usage(f"--source: expected {', '.join(sources())}, got '{source}'")
     stated = _stated(device)
     if not told and not stated:
         usage("cabling verify: expected what boxes print of their neighbours", f"fabric cabling verify {file} lldp/")

@@ -7,21 +7,15 @@ letters, digits and underscores in a group's name. Sources: https://docs.ansible
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from ipaddress import ip_address
 from typing import Any
 
 from fabric.formats import yaml
+from fabric.nos.target import target
 from fabric.plan.devices import CORE, LEAF, SERVER, SPINE, SWITCH_ROLES, Device
 from fabric.plan.plan import FabricPlan, Plan
 
-# Of the collections arista.eos, cisco.nxos, junipernetworks.junos and nvidia.nvue; SONiC and FRR are reached as Linux.
-PLATFORMS: Mapping[str, dict[str, str]] = {
-    "eos": {"ansible_network_os": "arista.eos.eos", "ansible_connection": "ansible.netcommon.network_cli"},
-    "nxos": {"ansible_network_os": "cisco.nxos.nxos", "ansible_connection": "ansible.netcommon.network_cli"},
-    "junos": {"ansible_network_os": "junipernetworks.junos.junos", "ansible_connection": "ansible.netcommon.netconf"},
-    "cumulus": {"ansible_network_os": "nvidia.nvue.nvue", "ansible_connection": "ansible.netcommon.httpapi"},
-}
 GROUPS = {SERVER: "servers", LEAF: "leaves", SPINE: "spines", CORE: "cores"}
 COORDINATES = ("unit", "rack", "pod", "plane", "rail")
 
@@ -50,8 +44,8 @@ def ansible(plan: Plan) -> str:
 
 def _platform(group: str, systems: set[str]) -> dict[str, Any]:
     """Variables of a group of one network OS."""
-    nos = group.removeprefix("nos_")
-    return {"vars": dict(PLATFORMS[nos])} if group.startswith("nos_") and nos in systems and nos in PLATFORMS else {}
+    connections = {f"nos_{group_name(nos)}": target(nos).ansible for nos in systems if nos}
+    return {"vars": dict(found)} if (found := connections.get(group)) else {}
 
 
 def _switch(fabric: FabricPlan, device: Device) -> Vars:

@@ -19,82 +19,17 @@ from itertools import zip_longest
 
 from fabric.export.port_names import PortNames
 from fabric.formats.json import json_line, json_text
+from fabric.nos.containerlab import ANY_NAME, Kind
+from fabric.nos.target import installed
 from fabric.plan.devices import SWITCH_ROLES, Device
 from fabric.plan.plan import FabricPlan, Plan
 
 MANY_NODES = 100
-CEOS = "arista_ceos"
-MAPPING = "/mnt/flash/EosIntfMapping.json"  # cEOS 4.28 and later: Linux interface → interface of EOS
 NAMED = 3  # switches that a comment names
 GRAPH_LEVEL = {"core": 1, "spine": 2, "leaf": 3, "attached": 3, "server": 4}
-INTERFACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:@-]{0,14}")  # what Linux takes, IFNAMSIZ less one
 
 
-@dataclass(frozen=True)
-class Kind:
-    """How containerlab runs a network OS."""
-
-    name: str
-    image: str
-    own: str = ""  # pattern of the box's own port names that this kind has; {0}, {1} below are its groups
-    endpoint: str = ""  # the port as the kind names it; "": by position, eth1, eth2, …
-    startup: str = ""  # file that it starts with
-    binds: Mapping[str, str] = field(default_factory=dict)  # file → place in the container
-    first_eth: int = 1  # N of the first data port's ethN …
-    zero: int = 1  # … and its number in the box's own name
-    note: str = ""  # what is not as on the switch, or left to the user
-
-
-KINDS: Mapping[str, Kind] = {
-    "sonic": Kind(
-        "sonic-vs",
-        "docker-sonic-vs:latest",
-        binds={"config_db.json": "/etc/sonic/config_db.json", "frr.conf": "/etc/frr/frr.conf"},
-        note="files are bound as they are: fill in ${…} first; CLI by `docker exec -it NODE vtysh`",
-    ),
-    "eos": Kind(
-        CEOS,
-        "ceos:latest",
-        r"Ethernet([0-9]+(?:/[0-9]+)*)",
-        "eth{0}",
-        startup="startup-config",
-        note="cEOS has Management0 in place of Management1: `fabric export containerlab-files` maps it, for SSH",
-    ),
-    "nxos": Kind(
-        "cisco_n9kv",
-        "vrnetlab/cisco_n9kv:latest",
-        r"Ethernet1/([0-9]+)",
-        "Ethernet1/{0}",
-        startup="startup-config",
-        note="the VM's mgmt0 has 10.0.0.15/24 behind the node's address: take `interface mgmt0` out of the file, for SSH",
-    ),
-    "junos": Kind(
-        "juniper_cjunosevolved",
-        "cjunosevolved:latest",
-        r"et-0/0/([0-9]+)",
-        "et-0/0/{0}",
-        startup="juniper.conf",
-        first_eth=4,
-        zero=0,
-        note="without FXP0ADDRESS as the address of re0:mgmt-0 in the file: CLI by `docker exec -it NODE cli`, no SSH",
-    ),
-    "cumulus": Kind(
-        "nvidia_cumulusvx",
-        "vrnetlab/nvidia_cumulusvx:latest",
-        r"swp([0-9]+)",
-        "swp{0}",
-        note="starts with its own configuration: apply startup.yaml by `nv config patch`",
-    ),
-    "frr": Kind(
-        "linux",
-        "quay.io/frrouting/frr:10.2.1",
-        INTERFACE.pattern,
-        "{own}",
-        binds={"frr.conf": "/etc/frr/frr.conf", "daemons": "/etc/frr/daemons"},
-        note="FRR alone: addresses are in `interfaces`, which is not applied",
-    ),
-}
-HOST = Kind("linux", "ghcr.io/srl-labs/network-multitool:latest", INTERFACE.pattern, "{own}")
+HOST = Kind("linux", "ghcr.io/srl-labs/network-multitool:latest", ANY_NAME, "{own}")
 
 
 def containerlab(plan: Plan) -> str:
@@ -103,11 +38,11 @@ def containerlab(plan: Plan) -> str:
 
 
 def containerlab_files(plan: Plan) -> Mapping[str, str]:
-    """The lab with the files that name the interfaces of its cEOS nodes: path → text."""
+    """The lab with the files that name the interfaces of nodes which take one: path → text."""
     endpoints = _Endpoints(plan, mapped=True)
     files = {f"{plan.site}.clab.yml": _topology(plan, endpoints)}
     for name, ports in endpoints.mapping.items():
-        mapping = {"ManagementIntf": {"eth0": "Management1"}, "EthernetIntf": ports}
+        mapping = {"ManagementIntf": {"eth0": endpoints.kinds[name].mapped_management}, "EthernetIntf": ports}
         files[f"clab/{name}.json"] = json_text(mapping) + "\n"
     return files
 
@@ -134,7 +69,8 @@ def _topology(plan: Plan, endpoints: _Endpoints) -> str:
 
 @cache
 def _kind(nos: str) -> Kind:
-    return KINDS.get(nos, HOST)
+    known = installed(nos)
+    return HOST if known is None or known.containerlab is None else known.containerlab.get()
 
 
 def kind_of(device: Device) -> Kind:
@@ -193,7 +129,7 @@ def _head(plan: Plan, boxes: Mapping[str, Device], endpoints: _Endpoints, manage
         yield f"# Startup configurations refer to {', '.join(_secrets(plan))}: containerlab puts in what the environment has:"
         yield f"#   export {_secrets(plan)[0]}=$(openssl passwd -6 admin); sudo -E containerlab deploy -t FILE"
     for _, kind in sorted(kinds.items()):
-        if kind.note and not (endpoints.mapping and kind.name == CEOS):
+        if kind.note and not (endpoints.mapping and kind.mapping):
             yield f"# {kind.name}: {kind.note}."
     yield from _without_kind(boxes)
     if not management.subnet:
@@ -216,7 +152,7 @@ def _without_kind(boxes: Mapping[str, Device]) -> Iterator[str]:
     """Switches that no kind runs: a Linux node stands in their place, without their configuration."""
     found: dict[str, list[str]] = {}
     for device in boxes.values():
-        if device.role in SWITCH_ROLES and device.nos not in KINDS:
+        if device.role in SWITCH_ROLES and kind_of(device) is HOST:
             found.setdefault(device.nos or "InfiniBand", []).append(device.name)
     for nos, names in sorted(found.items()):
         named = ", ".join(names[:NAMED]) + (", …" if len(names) > NAMED else "")
@@ -237,7 +173,7 @@ def _node(device: Device, management: ManagementNet, endpoints: _Endpoints) -> I
         yield f"      startup-config: configs/{device.name}/{kind.startup}"
     binds = [f"configs/{device.name}/{file}:{place}" for file, place in kind.binds.items()]
     if device.name in endpoints.mapping:
-        binds.append(f"clab/{device.name}.json:{MAPPING}:ro")
+        binds.append(f"clab/{device.name}.json:{kind.mapping}:ro")
     if binds:
         yield "      binds:"
         yield from (f"        - {bind}" for bind in binds)
@@ -254,9 +190,10 @@ class _Endpoints:
     """The name of every end as its kind knows it; what has none takes the lowest free ethN, in port order."""
 
     def __init__(self, plan: Plan, mapped: bool = False) -> None:
-        """`mapped`: ports of cEOS are ethN, and `mapping` has their names, as a file of the node does."""
+        """`mapped`: ports of kinds that take a file of names are ethN, and `mapping` has the names, as that file does."""
         self.without: set[str] = set()  # kinds
-        self.mapping: dict[str, dict[str, str]] = {}  # node → ethN → its name in EOS
+        self.mapping: dict[str, dict[str, str]] = {}  # node → ethN → its own name
+        self.kinds: dict[str, Kind] = {}  # of the nodes in it
         self._mapped = mapped
         self._names: dict[tuple[str, str, int], str] = {}
         self._taken: dict[str, set[int]] = {}  # box → the N of its ethN
@@ -278,7 +215,7 @@ class _Endpoints:
 
     def _take(self, box: str, kind: Kind, own: str, place: tuple[str, str, int]) -> bool:
         """Gives an end the box's own name, where the kind has it."""
-        found = re.fullmatch(kind.own, own) if kind.own and own and not (self._mapped and kind.name == CEOS) else None
+        found = re.fullmatch(kind.own, own) if kind.own and own and not (self._mapped and kind.mapping) else None
         if found is None:
             return False
         self._names[place] = kind.endpoint.format(*(part.replace("/", "_") for part in found.groups()), own=own)
@@ -293,7 +230,8 @@ class _Endpoints:
             while number in taken:
                 number += 1
             self._names[place], next_of[box] = f"eth{number}", number + 1
-            if self._mapped and kind.name == CEOS:
+            if self._mapped and kind.mapping:
+                self.kinds[box] = kind
                 self.mapping.setdefault(box, {})[f"eth{number}"] = own
             elif kind is not HOST:
                 self.without.add(kind.name)

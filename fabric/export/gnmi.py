@@ -1,7 +1,7 @@
 """What to subscribe to on every switch, as a configuration of gnmic: counters, PFC, ECN, buffers, FEC, optics, BGP.
 
-Paths are data, `catalog/data/telemetry/NOS.yaml`, each with its source; what a network OS does not stream is said there
-and in a comment here. Source: https://gnmic.openconfig.net (targets, subscriptions, Prometheus output).
+Paths are data, `telemetry.yaml` in the package of each network OS, with their sources; what it does not stream is said
+there and in a comment here. Source: https://gnmic.openconfig.net (targets, subscriptions, Prometheus output).
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from fabric.catalog import DATA
 from fabric.catalog.models import Record
 from fabric.formats import yaml
 from fabric.formats.json import json_line, model_of
+from fabric.nos.target import installed
 from fabric.plan.plan import FabricPlan, Plan
 
 Topic = Literal["interfaces", "pfc", "queues", "ecn", "buffers", "fec", "optics", "bgp"]
@@ -71,8 +71,9 @@ _PROMETHEUS = (
 @cache
 def telemetry(nos: str) -> Telemetry | None:
     """None for a network OS without gNMI, or that nobody has described."""
-    path = DATA / "telemetry" / f"{nos}.yaml"
-    if not nos or "/" in nos or not path.is_file():
+    known = installed(nos)
+    path = known.telemetry if known is not None else None
+    if path is None:
         return None
     return model_of(Telemetry, yaml.read(path))
 

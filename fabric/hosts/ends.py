@@ -14,7 +14,6 @@ from fabric.nos.target import target
 
 BEST_EFFORT = 0
 MEANT = (26, 48)  # DSCPs that a map in blocks of eight is for, RoCE and CNP
-BY_PFC = frozenset(("eos", "nxos"))  # maps and queues are the box's: PFC is how a port takes part in them
 PORT = re.compile(r"(?:Ethernet|swp|(?:et|ge|xe)-)\d[\d/:s]*")  # a port or a part of one; no unit of it, no bond
 NOTICE = "CNP"  # in the name of a class
 
@@ -71,7 +70,7 @@ def end_of(facts: Facts, interface: Interface) -> SwitchEnd:
     address = next((said.value for part in parts for said in part.addresses), None)
     idiom = target(facts.nos).idiom
     assert idiom is not None  # as whatever has a reader
-    port = Port() if qos is None or (facts.nos in BY_PFC and not qos.pfc) else _port(qos, idiom)
+    port = Port() if qos is None or (idiom.lossless_by_pfc and not qos.pfc) else _port(qos, idiom)
     return switch_end(port, smallest(own.mtu.value for own in (*parts, *networks) if own.mtu), address)
 
 

@@ -168,8 +168,8 @@ class _Fabric:
     @staticmethod
     def _word(what: str, device: Device) -> str:
         """A port that is no front-panel port, as its network OS calls it."""
-        idiom = target(device.nos).idiom if what == "management" else None
-        return idiom.management if idiom is not None else str(words()[what].get(device.nos, what))
+        idiom = target(device.nos).idiom
+        return what if idiom is None else str(getattr(idiom, what))
 
     def _vlans_of(self, link: int) -> tuple[int, tuple[int, ...]]:
         numbers = sorted(network.vlan for network in self.tenancy.tenants[int(self.tenancy.owner[link])].networks)

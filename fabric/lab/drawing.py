@@ -18,14 +18,13 @@ from fabric.lab.outside import Leg, node_name, stand_in
 from fabric.lab.server import server, tagged
 from fabric.lab.switch import switch
 from fabric.nos.reading.readers import read_device
-from fabric.nos.target import target
+from fabric.nos.target import target, targets
 from fabric.plan.plan import Plan
 from fabric.plan.ports import Port
 from fabric.plan.views import SwitchView
 from fabric.standing import Standing
 from fabric.text.words import plural
 
-RUNNABLE = ("frr", "sonic")  # network OSes whose frr.conf the daemons can load
 BFD_ENDS_PER_CORE = 400  # one end at 300 ms takes bfdd about 0.15 % of a core, and BGP needs some as well
 SERVERS = 2  # of each unit and tenant, unless asked otherwise
 Look = Callable[[str, bytes], bytes]  # path, planned bytes → what is there
@@ -93,7 +92,7 @@ class _Drawing:
         return not self.limit or fnmatchcase(name, self.limit)
 
     def _runs(self, name: str, nos: str) -> bool:
-        if nos in RUNNABLE:
+        if target(nos).runs_in_lab:
             return True
         note = f"switches with {nos} are left out: no daemons here read its files (--as frr tries the design on FRR)"
         if note not in self.notes:
@@ -103,9 +102,8 @@ class _Drawing:
     def _nothing(self) -> None:
         path = str(self.intent.path)
         if self.renderer.jobs(self._wanted):
-            message = (
-                f"no switch of site '{self.plan.site}' has a network OS that runs here: expected {' or '.join(RUNNABLE)}"
-            )
+            able = " or ".join(name for name, nos in targets().items() if nos.runs_in_lab)
+            message = f"no switch of site '{self.plan.site}' has a network OS that runs here: expected {able}"
             raise InputError([Diagnostic("FAB510", Place(path), message, "--as frr tries the same design on FRR")])
         raise InputError(
             [Diagnostic("FAB162", Place(path), f"--limit '{self.limit}' matches no switch of site '{self.plan.site}'")]

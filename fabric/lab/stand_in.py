@@ -77,7 +77,7 @@ class Rewrite:
         return replace(intent, site=validate(source), source=source, folder=folder)
 
 
-def as_network_os(intent: Intent, nos: str = "frr") -> Changed:
+def as_network_os(intent: Intent, nos: str) -> Changed:
     """The same design with one network OS on every switch; overrides and releases of others are left out.
 
     What that network OS cannot do is refused by the planner, as for any intent. Raises InputError for an unknown name.

@@ -10,6 +10,7 @@ from typing import Any
 
 from fabric.formats import yaml
 from fabric.monitoring.promql import replaced, selector
+from fabric.nos.target import installed
 
 DATA = Path(__file__).parent / "data" / "exporters.yaml"
 
@@ -141,8 +142,8 @@ def exporters() -> dict[str, Exporter]:
 
 def exporters_of(nos: str) -> tuple[Exporter, ...]:
     """The collectors that watch a switch with this network OS; SNMP where nothing better is known."""
-    chosen = _data()["network_os"]
-    return tuple(exporters()[name] for name in chosen.get(nos, chosen[""]))
+    known = installed(nos)
+    return tuple(exporters()[name] for name in (known.exporters if known is not None else ()) or ("snmp",))
 
 
 def _exporter(name: str, entry: Mapping[str, Any]) -> Exporter:

@@ -37,6 +37,8 @@ class Idiom:
     bond: str
     svi: str  # gateway of a VLAN
     management: str  # port out of band
+    loopback: str  # that has the router id
+    vtep: str  # interface that has the address of tunnels
     vrf: str = "{}"
     management_vrf: bool = False  # the port out of band is in a VRF of its own, whatever is asked for
     peer_lists: bool = False  # an unnumbered session takes any AS number of a list
@@ -53,6 +55,7 @@ class Idiom:
     frame_bytes: int = 0  # `mtu` of a port counts so many bytes beside the IP packet
     slice_bytes: int = 0  # … and so many more where it has tagged slices
     bridge_bytes: int = 0  # … or is a layer-2 port
+    addresses_in: str = ""  # word in the names of files with addresses, where those of routing have none
     keepalive: bool = True  # told beside the hold time
     vrf_process: bool = True  # a VRF has a BGP process although it has no neighbours
     network_rd: bool = True  # every layer-2 network has a route distinguisher of its own
@@ -61,6 +64,7 @@ class Idiom:
     watchdog_ms: Callable[[Watchdog], int] | None = None  # detection time, where one is told for the whole box
     cable_m: PortNumber = planned_cable  # what is written as the cable length of a lossless port
     own_classes: bool = False  # a class that never pauses has a number of the box alone, not its priority on the wire
+    lossless_by_pfc: bool = False  # maps and queues are the box's: PFC is how a port takes part in them
     blocks: bool = False  # DSCPs are mapped in whole blocks of eight
     ecn_unit: int = 1  # thresholds are multiples of so many bytes
     ecn_percent: Percents | None = None  # thresholds are percent of a queue's fill

@@ -9,15 +9,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib.metadata import entry_points
-from typing import Any, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fabric.catalog.models import SwitchModel
-from fabric.nos.dialect import Dialect
 from fabric.nos.idiom import Idiom
 from fabric.nos.late import Late
-from fabric.nos.reading.reader import Reader
 from fabric.plan.ports import Peer, Port, PortRef, Session
 from fabric.plan.views import SwitchView
+
+if TYPE_CHECKING:  # what is loaded late, none of it for a plan
+    from fabric.nos.batfish.view import BatfishView
+    from fabric.nos.containerlab import Kind
+    from fabric.nos.dialect import Dialect
+    from fabric.nos.lldp.output import Reader as LldpReader
+    from fabric.nos.reading.reader import Reader
 
 GROUP = "fabricwright.targets"
 
@@ -110,7 +116,15 @@ class Target:
     vrf_name_limit: int = 32  # longest tenant name that its VRF can carry
     idiom: Idiom | None = None  # how its files say the plan's facts; None: nobody reads them back
     reader: Late[Reader] | None = None  # how its files are known and read
+    lldp: Late[tuple[LldpReader, ...]] | None = None  # what it prints of its neighbours; all are read where it runs lldpd
+    port_alias: PortName | None = None  # what it sends to its neighbours in place of the name of a port
     dialect: Late[Dialect] | None = None  # how changes of its files are written
+    batfish: Late[BatfishView] | None = None  # what Batfish reads and sees of it
+    containerlab: Late[Kind] | None = None  # how containerlab runs it
+    ansible: Mapping[str, str] | None = None  # variables of its connection, {} where it is reached as Linux
+    telemetry: Path | None = None  # YAML of its gNMI paths, as `fabric.export.gnmi` reads it
+    exporters: tuple[str, ...] = ()  # collectors that watch it, as `fabric/monitoring/data` names them; () is SNMP
+    runs_in_lab: bool = False  # FRR's daemons load its frr.conf
 
     def can(self, model: SwitchModel, what: str) -> bool:
         """Whether a box with this network OS can do it: the OS in general, and this model."""
@@ -146,6 +160,11 @@ def target(name: str) -> Target:
         loaded: Target = entry.load()
         return loaded
     raise KeyError(name)
+
+
+def installed(name: str) -> Target | None:
+    """The target of that name, None where no installed package offers it or a box has none."""
+    return target(name) if name in target_names() else None
 
 
 def lanes(model: SwitchModel, cage: int) -> int:

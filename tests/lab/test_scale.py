@@ -419,7 +419,7 @@ def test_an_intent_that_cannot_be_built_is_told_as_ever() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_example_on_frr(name: str) -> None:
     intent = example(name)
-    changed = as_network_os(intent)
+    changed = as_network_os(intent, "frr")
     bonds = any(fabric.topology.dual_tor for fabric in intent.site.fabrics.values())
     if bonds:  # a bond over two leaves needs what the kernel drops
         with pytest.raises(InputError, match=r"FAB164.*bonds over two leaves"):
@@ -451,7 +451,7 @@ overrides:
   - {role: leaf, file: config_db.json, patch: {a: {}}}
   - {role: leaf, template: missing.j2}
 """
-    changed = as_network_os(intent_of(text, tmp_path))
+    changed = as_network_os(intent_of(text, tmp_path), "frr")
     site = changed.intent.site
     assert [wish.template for wish in site.overrides] == ["frr.j2", "missing.j2"]  # the renderer says what is missing
     assert (site.releases, site.fabrics["backend"].releases) == ({}, {})
@@ -466,19 +466,19 @@ overrides:
 
 
 def test_small_and_on_frr() -> None:
-    changed = as_network_os(scaled(example("h100-4su"), pipeline.plan, 2, 8).intent)
+    changed = as_network_os(scaled(example("h100-4su"), pipeline.plan, 2, 8).intent, "frr")
     assert len(pipeline.plan(changed.intent).fabrics["backend"].switches) == 10
 
 
 def test_a_site_on_frr_stays_as_it_is() -> None:
     intent = example("ai-frr")
-    changed = as_network_os(intent)
+    changed = as_network_os(intent, "frr")
     assert (changed.intent is intent, changed.notes) == (True, ())
 
 
 def test_infiniband_stays() -> None:
     text = TREE.replace("512x400g", "qm9700").replace("nos: frr", "purpose: compute")
-    changed = as_network_os(intent_of(text))
+    changed = as_network_os(intent_of(text), "frr")
     assert changed.notes == ("tree: InfiniBand stays, no network OS configures it",)
 
 

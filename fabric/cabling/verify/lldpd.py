@@ -82,6 +82,6 @@ def _block(port: str, fields: dict[str, str]) -> Neighbor:
 
 
 READERS = (
-    Reader("lldpd", "lldpctl -f json, -f json0, lldpcli show chassis -f json", knows, read),
-    Reader("lldpd", "lldpctl, show lldp neighbors (SONiC)", knows_text, read_text, TEXT),
+    Reader("lldpd", "lldpctl -f json, -f json0, lldpcli show chassis -f json", knows, read, rank=40),
+    Reader("lldpd", "lldpctl, show lldp neighbors (SONiC)", knows_text, read_text, TEXT, 40),
 )

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fabric.cabling.verify.readers import JSON, READERS, TEXT, Reader
+from fabric.cabling.verify.readers import readers
 from fabric.diagnostics import Place, Report
 from fabric.nos.lldp.heard import Part
+from fabric.nos.lldp.output import JSON, TEXT, Reader
 
 CODE = "FAB175"
 WHAT = "what a box says of its LLDP neighbours"
@@ -37,10 +38,10 @@ def outputs(text: str, file: str, form: str = "") -> tuple[list[Output], str]:
     Args:
         form: of the readers, those of this name alone.
     """
-    readers = [reader for reader in READERS if form in ("", reader.name)]
+    asked = [reader for reader in readers() if form in ("", reader.name)]
     values, lines = _split(text, file)
-    found = [output for value in values for output in _within(value, readers)]
-    for reader in readers:
+    found = [output for value in values for output in _within(value, asked)]
+    for reader in asked:
         if reader.takes == TEXT and reader.knows(lines):
             found.append(Output(reader, reader.read(lines)))
     if not found:
@@ -105,7 +106,7 @@ def _prompt(lines: Sequence[str]) -> str:
 
 
 def _refuse(text: str, file: str, form: str) -> None:
-    known = dict.fromkeys(reader.commands for reader in READERS if form in ("", reader.name))
+    known = dict.fromkeys(reader.commands for reader in readers() if form in ("", reader.name))
     what = f"expected an output of {form}" if form else f"expected {WHAT}"
     got = "an empty file" if not text.strip() else "an output that no reader knows"
     Report().fail(CODE, Place(file, 1, 1), f"{what}, got {got}", "known are " + "; ".join(known))

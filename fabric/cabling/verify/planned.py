@@ -14,6 +14,7 @@ import numpy as np
 from fabric.cabling.verify.hosts import Hosts
 from fabric.cabling.verify.spelling import canonical
 from fabric.export.port_names import PortNames
+from fabric.nos.target import target
 from fabric.plan.devices import ATTACHED, SWITCH_ROLES, Device
 from fabric.plan.plan import FabricPlan, Plan
 from fabric.plan.ports import PortRef
@@ -108,9 +109,9 @@ def _columns(made: Planned, name: str, fabric: FabricPlan, names: PortNames, ind
         label, own = names.columns(side)
         ports = [columns[f"{side}_{part}"] for part in ("cage", "sub", "split")]
         sides.append(([of_site[at] for at in columns[side]], label.tolist(), own.tolist(), *ports))
-    targets: tuple[list[Any], ...] = (made.device, made.label, made.own, made.cage, made.sub, made.split)
-    for target, a, b in zip(targets, *sides, strict=True):
-        target.extend(chain.from_iterable(zip(a, b, strict=True)))
+    wholes: tuple[list[Any], ...] = (made.device, made.label, made.own, made.cage, made.sub, made.split)
+    for whole, a, b in zip(wholes, *sides, strict=True):
+        whole.extend(chain.from_iterable(zip(a, b, strict=True)))
 
 
 def _ports(made: Planned, fabric: FabricPlan, names: PortNames, index: dict[str, int]) -> None:
@@ -134,17 +135,12 @@ def _possible(names: PortNames, device: Device) -> Ports:
 
 
 def _alias(names: PortNames, device: Device, ref: PortRef) -> str:
-    """SONiC sends the alias of a port where others send its name."""
-    if device.nos != "sonic":
-        return ""
-    from fabric.nos.sonic.write.ports import alias, board_of
-    from fabric.nos.target import lane_list
-
+    """What a box sends in place of a port's name, where it is another."""
+    model, alias = names.models[device.role], target(device.nos).port_alias if device.nos else None
     try:
-        board = board_of(names.models[device.role], device.model)
-    except ValueError:
+        return alias(model, ref, device.model) if model is not None and alias is not None else ""
+    except ValueError:  # a board that nobody knows
         return ""
-    return alias(board, ref, max(1, len(lane_list(board.lanes[ref.cage - 1])) // ref.split))
 
 
 def _cages(made: Planned, start: int) -> None:

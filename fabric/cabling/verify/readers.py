@@ -1,4 +1,4 @@
-"""Readers of what boxes print: one file a network OS, each registered here and nowhere else.
+"""Readers of what boxes print: those of the installed network OSes, and that of servers.
 
 The outputs are told apart by their content: every JSON value of a file is shown to every reader, so that the wrappings of
 eAPI, NX-API and Ansible, and several commands in one file, need no word of their own.
@@ -6,22 +6,20 @@ eAPI, NX-API and Ansible, and several commands in one file, need no word of thei
 
 from __future__ import annotations
 
+from functools import cache
+
 from fabric.cabling.verify import lldpd
-from fabric.nos.cumulus import lldp as nvue
-from fabric.nos.eos import lldp as eos
-from fabric.nos.junos import lldp as junos
-from fabric.nos.lldp.output import JSON, TEXT, Reader
-from fabric.nos.nxos import lldp as nxos
-from fabric.nos.sonic import lldp as sonic
+from fabric.nos.lldp.output import Reader
+from fabric.nos.target import targets
 
-READERS: tuple[Reader, ...] = (
-    *eos.READERS,
-    *nxos.READERS,
-    *junos.READERS,
-    *lldpd.READERS,
-    *sonic.READERS,
-    *nvue.READERS,
-)
-FORMATS: tuple[str, ...] = tuple(dict.fromkeys(reader.name for reader in READERS))
 
-__all__ = ["FORMATS", "JSON", "READERS", "TEXT", "Reader"]
+@cache
+def readers() -> tuple[Reader, ...]:
+    """Every reader, in the order in which they are asked."""
+    own = [reader for nos in targets().values() if nos.lldp is not None for reader in nos.lldp.get()]
+    return tuple(sorted((*own, *lldpd.READERS), key=lambda reader: reader.rank))
+
+
+def sources() -> tuple[str, ...]:
+    """The names of the readers, as `--source` takes them."""
+    return tuple(dict.fromkeys(reader.name for reader in readers()))

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from fabric.checks.batfish.checks import Asked
 from fabric.checks.batfish.places import isolates
 from fabric.checks.batfish.reach import MOST_SPINES, sample
-from fabric.checks.batfish.sees import EVPN, TYPE5, VRF, limits_of, sees, sees_of
-from fabric.checks.batfish.snapshot import READS
+from fabric.checks.batfish.sees import limits_of, sees, sees_of, view_of
+from fabric.nos.batfish.view import EVPN, TYPE5, VRF
 from fabric.plan.devices import SPINE
 from fabric.plan.views import SwitchView
 
@@ -18,12 +18,6 @@ FILES = "covered by reading the files back against the plan (FAB250 to FAB299)"
 ROCE = "covered by the checks of lossless classes, of the plan (FAB218 to FAB228) and of the files (FAB250 to FAB299)"
 SESSIONS = "covered by 'Both ends of every session know each other' (FAB203) and by reading the files back"
 WAYS = "covered by the checks of the plan (FAB201 to FAB217, FAB235) and of the files (FAB250 to FAB299)"
-TEXTS = {  # target → what of its files is not read as it is
-    "cumulus": ("NVUE files as they are", "it cannot read NVUE, and was given what NVUE makes of them"),
-    "frr": ("files of Linux besides interfaces and frr.conf", "it knows no sysctl, nftables or sshd"),
-    "junos": ("EVPN sessions of Junos", "it takes them for sessions of IPv4 as well, so they were left out"),
-    "sonic": ("VRFs, VXLAN, EVPN and bonds of SONiC", "it knows SONiC's default routing table alone"),
-}
 
 
 def covered(asked: Asked) -> list[Pair]:
@@ -36,15 +30,16 @@ def _part(asked: Asked) -> Iterator[Pair]:
     cut = asked.snapshot.cut
     if cut.named:
         yield "the rest of the switches", f"it was given {cut.named}; {FILES}"
-    for nos in sorted({d.nos for devices in cut.taken.values() for d in devices if d.nos and d.nos not in READS}):
+    for nos in sorted({d.nos for devices in cut.taken.values() for d in devices if d.nos and view_of(d.nos) is None}):
         yield f"switches with {nos}", "no copy that it can read is known for this target"
 
 
 def _texts(asked: Asked) -> Iterator[Pair]:
     used = {copies.nos for copies in asked.snapshot.copies.values()}
-    for nos in sorted(used & TEXTS.keys()):
-        what, why = TEXTS[nos]
-        yield what, f"{why}; {FILES}"
+    for known in filter(None, map(view_of, sorted(used))):
+        what, why = known.unread
+        if what:
+            yield what, f"{why}; {FILES}"
 
 
 def _features(asked: Asked) -> Iterator[Pair]:

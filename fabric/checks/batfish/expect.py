@@ -7,20 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from ipaddress import ip_interface
 
-from fabric.checks.batfish.sees import (
-    BRIDGE,
-    EVPN,
-    FORWARD,
-    LOOPBACK_IS_VTEP,
-    TYPE5,
-    UNNUMBERED,
-    VRF,
-    sees,
-    sees_of,
-    vrf_name,
-)
+from fabric.checks.batfish.sees import sees, sees_of, view_of, vrf_name
 from fabric.checks.batfish.snapshot import Snapshot
 from fabric.export.port_names import PortNames
+from fabric.nos.batfish.view import BRIDGE, EVPN, FORWARD, TYPE5, UNNUMBERED, VRF
 from fabric.plan.devices import LEAF
 from fabric.plan.plan import FabricPlan
 from fabric.plan.views import SwitchView
@@ -138,7 +128,8 @@ class Expected:
 def announced(view: SwitchView) -> list[str]:
     """The prefixes of a switch in the default table."""
     own = [view.loopback, *view.aggregates]
-    if view.overlay and view.overlay.vtep and view.device.nos not in LOOPBACK_IS_VTEP:
+    known = view_of(view.device.nos)
+    if view.overlay and view.overlay.vtep and not (known and known.loopback_is_vtep):
         own.append(f"{view.overlay.vtep}/32")
     return own
 

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from ipaddress import ip_interface
 
-from fabric.checks.batfish.sees import VRF, sees
+from fabric.checks.batfish.sees import sees
 from fabric.nos.batfish.concatenated import FORMAT, routing, start
 from fabric.nos.batfish.copies import Copy
+from fabric.nos.batfish.view import VRF
 from fabric.plan.tenancy import External
 from fabric.plan.views import SwitchView
 

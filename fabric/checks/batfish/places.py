@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from fabric.checks.batfish.checks import Asked
 from fabric.checks.batfish.expect import Place, merged
-from fabric.checks.batfish.sees import ACL, VRF, sees
+from fabric.checks.batfish.sees import sees
+from fabric.nos.batfish.view import ACL, VRF
 
 
 def tenants_of(asked: Asked, fabric: str) -> list[str]:

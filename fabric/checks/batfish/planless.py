@@ -17,7 +17,8 @@ from fabric.checks.batfish.ask import Server, Unanswered
 from fabric.checks.batfish.checks import UNANSWERED, AskedFiles, BatfishCheck, name_of
 from fabric.checks.batfish.parsing import READ, References, Warnings
 from fabric.checks.batfish.routing import Owners, Sessions, spelled
-from fabric.checks.batfish.snapshot import READS, Texts, write
+from fabric.checks.batfish.sees import view_of
+from fabric.checks.batfish.snapshot import Texts, write
 from fabric.checks.finding import ERROR, WARNING, Finding
 from fabric.diagnostics import MissingError
 from fabric.nos.batfish.copies import Copies
@@ -54,7 +55,7 @@ def run_folder(folder: Folder, host: str) -> tuple[list[Finding], list[Pair]]:
             server.close()
         findings += found
         skipped += rows
-        others = sorted({device.nos for device in devices} - READS.keys())
+        others = sorted({device.nos for device in devices if view_of(device.nos) is None})
         skipped += [(f"Batfish: switches with {nos}", "no copy that it can read is known for this target") for nos in others]
     return findings, skipped
 
@@ -63,9 +64,9 @@ def texts_of(devices: Iterable[Device]) -> Texts:
     """Copies of the files of every device that Batfish has a reader for."""
     copies = {}
     for device in devices:
-        if device.nos in READS and device.name.lower() not in copies:
-            name = device.name.lower()
-            copies[name] = Copies(device.name, device.nos, device.files, tuple(READS[device.nos](name, device.files)))
+        name, known = device.name.lower(), view_of(device.nos)
+        if known is not None and name not in copies:
+            copies[name] = Copies(device.name, device.nos, device.files, tuple(known.reads(name, device.files)))
     return Texts(copies)
 
 

@@ -14,42 +14,15 @@ from typing import Any
 
 from fabric.checks.batfish.cut import Cut
 from fabric.checks.batfish.outside import PORT, outside_copies
+from fabric.checks.batfish.sees import view_of
 from fabric.export.port_names import PortNames
 from fabric.formats.json import json_text
-from fabric.nos.batfish.concatenated import linux_copy
-from fabric.nos.batfish.copies import Copies, Copy, whole
-from fabric.nos.cumulus.batfish.flat import nvue_copy
-from fabric.nos.junos.batfish.copy import junos_copy
-from fabric.nos.sonic.batfish.copy import sonic_copies
+from fabric.nos.batfish.copies import Copies, Copy
 from fabric.plan.devices import Device
 from fabric.plan.plan import FabricPlan, Plan
 from fabric.plan.views import SwitchView
 
 Files = Callable[[Device], Mapping[str, str]]  # the rendered files of a switch: path → text
-
-
-def _first(files: Mapping[str, str]) -> list[tuple[str, str]]:
-    """The one file of a target that has one; none of a switch whose file is missing."""
-    return list(files.items())[:1]
-
-
-def as_it_is(format: str) -> Callable[[str, Mapping[str, str]], list[Copy]]:
-    """A reader of a target whose one file Batfish reads as it is."""
-
-    def copies(name: str, files: Mapping[str, str]) -> list[Copy]:
-        return [whole(f"configs/{name}.cfg", path, text, format) for path, text in _first(files)]
-
-    return copies
-
-
-READS: dict[str, Callable[[str, Mapping[str, str]], list[Copy]]] = {  # by target
-    "cumulus": lambda name, files: [nvue_copy(name, files)],
-    "eos": as_it_is("ARISTA"),
-    "frr": lambda name, files: [linux_copy(name, files)],
-    "junos": lambda name, files: [junos_copy(name, path, text) for path, text in _first(files)],
-    "nxos": as_it_is("CISCO_NX"),
-    "sonic": sonic_copies,
-}
 
 
 @dataclass(frozen=True)
@@ -95,11 +68,11 @@ def build(plan: Plan, cut: Cut, files: Files, views: Callable[[FabricPlan, Devic
     seen: dict[str, dict[str, SwitchView]] = {}
     copies: dict[str, Copies] = {}
     for name, devices in cut.taken.items():
-        seen[name] = {device.name.lower(): views(plan.fabrics[name], device) for device in devices if device.nos in READS}
+        seen[name] = {device.name.lower(): views(plan.fabrics[name], device) for device in devices if view_of(device.nos)}
         for device in devices:
-            if device.nos in READS:
+            if known := view_of(device.nos):
                 own = dict(files(device))
-                made = tuple(READS[device.nos](device.name.lower(), own))
+                made = tuple(known.reads(device.name.lower(), own))
                 copies[device.name.lower()] = Copies(device.name, device.nos, own, made)
     outside = tuple(outside_copies(view for found in seen.values() for view in found.values()))
     return Snapshot(copies, outside, plan=plan, cut=cut, views=seen)

@@ -14,6 +14,7 @@ from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
 from fabric.checks.network import Network
 from fabric.checks.rows import session_name, table_name
 from fabric.facts import Bgp, Facts, Neighbor, Said
+from fabric.nos.target import installed
 from fabric.text.words import listed
 
 RESERVED = {0, 23456, 65535, 4294967295}  # RFC 7607, RFC 6793, RFC 7300
@@ -183,8 +184,10 @@ def has_addresses(facts: Facts) -> bool:
 
 
 def _kernel_unread(facts: Facts) -> bool:
-    """FRR without the files of the Linux below it, which may have addresses as well."""
-    return facts.nos == "frr" and not any("interfaces" in PurePath(file).name for file in facts.files)
+    """Routing without the files of the system below it, which may have addresses as well."""
+    nos = installed(facts.nos)
+    word = nos.idiom.addresses_in if nos is not None and nos.idiom is not None else ""
+    return bool(word) and not any(word in PurePath(file).name for file in facts.files)
 
 
 def _knows_its_end(network: Network, facts: Facts, peer: Neighbor) -> bool:

@@ -63,4 +63,4 @@ def _state(link: dict[str, Any]) -> bool | None:
     return up(told) if text(told) in ("up", "down") else None
 
 
-READERS = (Reader("nvue", "nv show interface --view=lldp -o json, nv show interface -o json", knows, read),)
+READERS = (Reader("nvue", "nv show interface --view=lldp -o json, nv show interface -o json", knows, read, rank=60),)

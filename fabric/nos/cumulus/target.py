@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from fabric.catalog.models import SwitchModel
@@ -78,6 +79,14 @@ TARGET = Target(
     release_refusal=release_refusal,
     vrf_name_limit=15,  # a VRF is a Linux device
     reader=Late(__package__, "reader:READER"),
+    lldp=Late(__package__, "lldp:READERS"),
     dialect=Late(__package__, "diff:DIALECT"),
-    idiom=Idiom(bond="bond{}", svi="vlan{}", management="eth0", own_gateway=True, blocks=True),
+    batfish=Late(__package__, "batfish.view:VIEW"),
+    containerlab=Late(__package__, "containerlab:KIND"),
+    ansible={"ansible_network_os": "nvidia.nvue.nvue", "ansible_connection": "ansible.netcommon.httpapi"},
+    exporters=("node", "frr"),
+    telemetry=Path(__file__).with_name("telemetry.yaml"),
+    idiom=Idiom(
+        loopback="lo", vtep="vxlan-local", bond="bond{}", svi="vlan{}", management="eth0", own_gateway=True, blocks=True
+    ),
 )

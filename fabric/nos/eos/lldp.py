@@ -56,4 +56,4 @@ def _ports(statuses: dict[str, Any]) -> Iterator[PortState]:
         yield PortState(port, speed, state, shut=shut(first(row).get("linkStatus")))
 
 
-READERS = (Reader("eos", "show lldp neighbors [detail] | json, show interfaces status | json", knows, read),)
+READERS = (Reader("eos", "show lldp neighbors [detail] | json, show interfaces status | json", knows, read, rank=10),)

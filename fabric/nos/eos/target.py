@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from fabric.catalog.models import SwitchModel
 from fabric.nos.eos.write.bgp import EVPN_TTL, routing
 from fabric.nos.eos.write.management import ADMIN, ALLOWED, GNMI_PORT, access
@@ -152,6 +154,21 @@ TARGET = Target(
     objects=objects,
     releases=(RELEASE,),
     reader=Late(__package__, "reader:READER"),
+    lldp=Late(__package__, "lldp:READERS"),
     dialect=Late(__package__, "diff:DIALECT"),
-    idiom=Idiom(bond="Port-Channel{}", svi="Vlan{}", management="Management1", layer2_mtu=0, watchdog_ms=detection_ms),
+    batfish=Late(__package__, "batfish.view:VIEW"),
+    containerlab=Late(__package__, "containerlab:KIND"),
+    ansible={"ansible_network_os": "arista.eos.eos", "ansible_connection": "ansible.netcommon.network_cli"},
+    exporters=("gnmic",),
+    telemetry=Path(__file__).with_name("telemetry.yaml"),
+    idiom=Idiom(
+        loopback="Loopback0",
+        vtep="Loopback1",
+        lossless_by_pfc=True,
+        bond="Port-Channel{}",
+        svi="Vlan{}",
+        management="Management1",
+        layer2_mtu=0,
+        watchdog_ms=detection_ms,
+    ),
 )

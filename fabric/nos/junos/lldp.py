@@ -55,4 +55,6 @@ def _ports(table: dict[str, Any]) -> Iterator[PortState]:
         yield PortState(text(row.get("name")), speed, state, shut=up(row.get("admin-status")) is False)
 
 
-READERS = (Reader("junos", "show lldp neighbors [detail] | display json, show interfaces | display json", knows, read),)
+READERS = (
+    Reader("junos", "show lldp neighbors [detail] | display json, show interfaces | display json", knows, read, rank=30),
+)

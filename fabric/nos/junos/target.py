@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 from fabric.catalog.models import SwitchModel
 from fabric.nos.idiom import Idiom
@@ -195,8 +196,16 @@ TARGET = Target(
     ),
     releases=(RELEASE,),
     reader=Late(__package__, "reader:READER"),
+    lldp=Late(__package__, "lldp:READERS"),
     dialect=Late(__package__, "diff:DIALECT"),
+    batfish=Late(__package__, "batfish.view:VIEW"),
+    containerlab=Late(__package__, "containerlab:KIND"),
+    ansible={"ansible_network_os": "junipernetworks.junos.junos", "ansible_connection": "ansible.netcommon.netconf"},
+    exporters=("gnmic",),
+    telemetry=Path(__file__).with_name("telemetry.yaml"),
     idiom=Idiom(
+        loopback="lo0",
+        vtep="lo0.1",
         bond="ae{}",
         svi="irb.{}",
         management="re0:mgmt-0",

@@ -25,6 +25,7 @@ class Reader:
     knows: Callable[[Any], bool]  # of one JSON value, or of the lines of a text
     read: Callable[[Any], Part]
     takes: str = JSON
+    rank: int = 100  # the lower one is asked first: what two would know is the surer one's
 
 
 def text(value: Any) -> str:

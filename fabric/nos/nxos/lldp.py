@@ -66,4 +66,4 @@ def _ports(found: list[dict[str, Any]] | None) -> Iterator[PortState]:
         yield PortState(text(row.get("interface")), speed, state, shut=shut(row.get("state")))
 
 
-READERS = (Reader("nxos", "show lldp neighbors [detail] | json, show interface status | json", knows, read),)
+READERS = (Reader("nxos", "show lldp neighbors [detail] | json, show interface status | json", knows, read, rank=20),)

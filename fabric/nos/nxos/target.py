@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from fabric.catalog.models import SwitchModel
 from fabric.nos.idiom import Idiom
 from fabric.nos.late import Late
@@ -111,8 +113,17 @@ TARGET = Target(
     releases=(RELEASE,),
     vrf_name_limit=32,
     reader=Late(__package__, "reader:READER"),
+    lldp=Late(__package__, "lldp:READERS"),
     dialect=Late(__package__, "diff:DIALECT"),
+    batfish=Late(__package__, "batfish.view:VIEW"),
+    containerlab=Late(__package__, "containerlab:KIND"),
+    ansible={"ansible_network_os": "cisco.nxos.nxos", "ansible_connection": "ansible.netcommon.network_cli"},
+    exporters=("gnmic-nxos",),
+    telemetry=Path(__file__).with_name("telemetry.yaml"),
     idiom=Idiom(
+        loopback="loopback0",
+        vtep="loopback1",
+        lossless_by_pfc=True,
         bond="port-channel{}",
         svi="Vlan{}",
         management="mgmt0",

@@ -122,6 +122,6 @@ def _status(row: dict[str, str]) -> PortState:
 
 
 READERS = (
-    Reader("sonic", "sonic-db-dump -n APPL_DB", knows, read),
-    Reader("sonic", "show lldp table, show interfaces status", knows_text, read_text, TEXT),
+    Reader("sonic", "sonic-db-dump -n APPL_DB", knows, read, rank=50),
+    Reader("sonic", "show lldp table, show interfaces status", knows_text, read_text, TEXT, 50),
 )

@@ -6,6 +6,7 @@ This file puts the tables together; ports, QoS, buffers, tenants and access are 
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 
 from fabric.catalog.models import SonicPlatform
 from fabric.nos.frr.write.routing import routing
@@ -22,6 +23,7 @@ from fabric.nos.sonic.write.ports import (
     hwsku,
     named,
     neighbor_tables,
+    port_alias,
     port_name,
     port_tables,
     refuses,
@@ -125,8 +127,18 @@ TARGET = Target(
     releases=RELEASES,
     vrf_name_limit=VRF_NAME_LIMIT,
     reader=Late(__package__, "reader:READER"),
+    port_alias=port_alias,
+    lldp=Late(__package__, "lldp:READERS"),
     dialect=Late(__package__, "diff:DIALECT"),
+    batfish=Late(__package__, "batfish.view:VIEW"),
+    containerlab=Late(__package__, "containerlab:KIND"),
+    ansible={},  # reached as Linux
+    exporters=("sonic-agent", "sonic-exporter", "frr"),
+    telemetry=Path(__file__).with_name("telemetry.yaml"),
+    runs_in_lab=True,
     idiom=Idiom(
+        loopback="Loopback0",
+        vtep="Loopback1",
         bond="PortChannel{}",
         svi="Vlan{}",
         management="eth0",

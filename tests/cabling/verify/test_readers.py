@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fabric.cabling.verify.outputs import outputs
-from fabric.cabling.verify.readers import READERS
+from fabric.cabling.verify.readers import readers
 from fabric.nos.lldp.heard import Neighbor, PortState
 from fabric.nos.lldp.output import medium_gbps, speed_gbps
 
@@ -294,7 +294,7 @@ def test_json(case: str) -> None:
 def test_one_reader_alone_knows_a_sample(case: str) -> None:
     """NVUE's shape is the loosest: it is asked last, and what others know is never offered to it."""
     name, value, _ = SAMPLES[case]
-    assert {reader.name for reader in READERS if reader.takes == "json" and reader.knows(value)} - {"nvue"} <= {name}
+    assert {reader.name for reader in readers() if reader.takes == "json" and reader.knows(value)} - {"nvue"} <= {name}
 
 
 def test_sonic_tables() -> None:

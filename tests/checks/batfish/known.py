@@ -12,7 +12,7 @@ from pathlib import Path
 
 from fabric import pipeline
 from fabric.checks.batfish.allow import reason
-from fabric.checks.batfish.snapshot import READS
+from fabric.checks.batfish.sees import view_of
 from fabric.nos.batfish.context import JOIN, Context, contexts
 from fabric.nos.batfish.copies import Copies
 from fabric.plan.devices import SWITCH_ROLES, Device
@@ -120,7 +120,9 @@ def switches(path: Path, folder: Path) -> tuple[Plan, Iterator[Copies]]:
     def made() -> Iterator[Copies]:
         for job in renderer.jobs(lambda name: name in chosen):
             files = {path: data.decode() for path, data in renderer.files(job)}
-            yield Copies(job.device.name, job.device.nos, files, tuple(READS[job.device.nos](job.device.name.lower(), files)))
+            view = view_of(job.device.nos)
+            assert view is not None
+            yield Copies(job.device.name, job.device.nos, files, tuple(view.reads(job.device.name.lower(), files)))
 
     chosen = {device.name for fabric in plan.fabrics.values() for device in _sample(fabric)}
     return plan, made()
@@ -129,7 +131,7 @@ def switches(path: Path, folder: Path) -> tuple[Plan, Iterator[Copies]]:
 def _sample(fabric: FabricPlan) -> Iterator[Device]:
     border = {int(fabric.links.b[way.link]) for way in fabric.tenancy.ways_out}
     for role in SWITCH_ROLES:
-        devices = [device for device in fabric.switches if device.role == role and device.nos in READS]
+        devices = [device for device in fabric.switches if device.role == role and view_of(device.nos)]
         yield from devices if len(devices) <= FEW else (*devices[:1], *devices[-1:])
         yield from (device for device in devices if device.index in border)
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from fabric.checks.batfish.snapshot import READS, as_it_is
 from fabric.nos.batfish.copies import Copies
+from fabric.nos.batfish.view import as_it_is
+from fabric.nos.target import target_names
 from tests.checks.batfish.known import KNOWN, _set_forms, intents, is_allowed, known, lines_of, names_of, normal, switches
 
 HINT = """\
@@ -32,7 +33,7 @@ def test_every_generated_line_is_known_to_batfish_or_listed(tmp_path: Path) -> N
 
 
 def test_there_is_a_list_for_every_target() -> None:
-    assert {path.stem for path in KNOWN.glob("*.txt")} == READS.keys()
+    assert {path.stem for path in KNOWN.glob("*.txt")} == set(target_names())
 
 
 EOS = """\

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from fabric.checks.batfish.snapshot import READS, write
-from fabric.nos.batfish.concatenated import linux_copy
+from fabric.checks.batfish.sees import view_of
+from fabric.checks.batfish.snapshot import write
 from fabric.nos.batfish.copies import Copies, Copy
 from fabric.nos.cumulus.batfish.flat import nvue_copy
+from fabric.nos.frr.batfish.linux import linux_copy
 from fabric.nos.frr.batfish.text import maps, readable
 from fabric.nos.junos.batfish.copy import junos_copy
 from fabric.nos.sonic.batfish.copy import sonic_copies
@@ -332,7 +333,9 @@ BROKEN = {
 def test_a_broken_file_goes_to_batfish_as_it_is(files: dict[str, str], text: str) -> None:
     """It says that it cannot read it, and that is a finding."""
     nos = "cumulus" if "configs/l/startup.yaml" in files else "sonic"
-    assert READS[nos]("l", files)[0].text == text
+    view = view_of(nos)
+    assert view is not None
+    assert view.reads("l", files)[0].text == text
 
 
 def test_lines_are_found_by_their_words() -> None:

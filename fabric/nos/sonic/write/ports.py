@@ -124,6 +124,12 @@ def alias(board: SonicPlatform, ref: PortRef, width: int) -> str:
     return board.split_alias.format(alias=whole, cage=ref.cage, letter=letter, sub=ref.sub + 1, lane=ref.sub * width + 1)
 
 
+def port_alias(model: SwitchModel, ref: PortRef, catalog_name: str) -> str:
+    """What the box sends to its neighbours in place of the port's name."""
+    board = board_of(model, catalog_name)
+    return alias(board, ref, max(1, len(_cages(board.lanes)[ref.cage - 1][1]) // ref.split))
+
+
 def hwsku(view: SwitchView, board: SonicPlatform) -> str:
     """The SKU whose default ports come closest: by how the fast cages are split."""
     fast = max(group.speed_gbps for group in view.model.ports)

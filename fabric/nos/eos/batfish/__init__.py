@@ -1,0 +1,1 @@
+"""EOS as Batfish reads it."""

@@ -1,0 +1,36 @@
+"""EOS as Batfish takes it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fabric.nos.batfish.view import ACL, BRIDGE, EVPN, FORWARD, TYPE5, UNNUMBERED, VRF, BatfishView, Limit, as_it_is
+from fabric.plan.tenancy import Vrf
+
+MOST_TARGET = 65_535  # the number behind the AS number of a route target that Batfish reads
+
+
+def _large(vrf: Vrf) -> bool:
+    targets = (vrf.route_target, *vrf.imports) if vrf.vni else ()
+    return any(int(target.rpartition(":")[2]) > MOST_TARGET for target in targets)
+
+
+VIEW = BatfishView(
+    as_it_is("ARISTA"),
+    frozenset({VRF, EVPN, TYPE5, ACL, UNNUMBERED, BRIDGE, FORWARD}),
+    limits=(
+        Limit(
+            frozenset({TYPE5}),
+            lambda view: any(_large(vrf) for vrf in view.vrfs),
+            _large,
+            f"its EOS grammar takes no route target above {MOST_TARGET}",
+        ),
+        Limit(
+            frozenset({EVPN, TYPE5, FORWARD}),
+            lambda view: view.underlay.unnumbered,
+            lambda vrf: True,
+            "it sends no packet over an EOS interface without an address",
+        ),
+    ),
+    allow=(Path(__file__).with_name("allow.yaml"),),
+)

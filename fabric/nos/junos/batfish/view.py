@@ -1,0 +1,17 @@
+"""Junos as Batfish takes it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fabric.nos.batfish.view import ACL, FORWARD, VRF, BatfishView, first
+from fabric.nos.junos.batfish.copy import junos_copy
+
+VIEW = BatfishView(
+    lambda name, files: [junos_copy(name, path, text) for path, text in first(files)],
+    frozenset({VRF, ACL, FORWARD}),
+    vrf="VRF-{}",
+    loopback_is_vtep=True,
+    allow=(Path(__file__).with_name("allow.yaml"),),
+    unread=("EVPN sessions of Junos", "it takes them for sessions of IPv4 as well, so they were left out"),
+)

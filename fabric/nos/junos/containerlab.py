@@ -1,0 +1,16 @@
+"""containerlab's kind."""
+
+from __future__ import annotations
+
+from fabric.nos.containerlab import Kind
+
+KIND = Kind(
+    "juniper_cjunosevolved",
+    "cjunosevolved:latest",
+    r"et-0/0/([0-9]+)",
+    "et-0/0/{0}",
+    startup="juniper.conf",
+    first_eth=4,
+    zero=0,
+    note="without FXP0ADDRESS as the address of re0:mgmt-0 in the file: CLI by `docker exec -it NODE cli`, no SSH",
+)

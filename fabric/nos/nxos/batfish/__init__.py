@@ -1,0 +1,1 @@
+"""NX-OS as Batfish reads it."""

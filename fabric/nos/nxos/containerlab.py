@@ -1,0 +1,14 @@
+"""containerlab's kind."""
+
+from __future__ import annotations
+
+from fabric.nos.containerlab import Kind
+
+KIND = Kind(
+    "cisco_n9kv",
+    "vrnetlab/cisco_n9kv:latest",
+    r"Ethernet1/([0-9]+)",
+    "Ethernet1/{0}",
+    startup="startup-config",
+    note="the VM's mgmt0 has 10.0.0.15/24 behind the node's address: take `interface mgmt0` out of the file, for SSH",
+)
