@@ -81,8 +81,8 @@ bench: $(VENV)/.demo
 
 docs: $(VENV)/.demo
 	$(FABRIC) schema > intent/fabric.schema.json
-	$(VENV)/bin/python -m fabric.intent.docs > docs/intent.md
-	$(VENV)/bin/python -m fabric.checks.docs > docs/checks.md
+	$(VENV)/bin/python -m tools.docs.intent > docs/intent.md
+	$(VENV)/bin/python -m tools.docs.checks > docs/checks.md
 	$(FABRIC) export svg intent/h100-4su.yaml -o docs/img/h100-4su.svg
 	$(FABRIC) export svg-rail intent/h100-4su.yaml -o docs/img/h100-4su-rail.svg
 	$(FABRIC) export svg-racks intent/h100-4su.yaml -o docs/img/h100-4su-racks.svg
@@ -91,7 +91,7 @@ docs: $(VENV)/.demo
 	$(FABRIC) explore intent/h100-4su.yaml --gpus 1024 --vary switch=7060dx5-64s,sn5600,qfx5240-64od \
 	  --vary kind=rail-optimized,rack --vary oversubscription=1,2 --collective alltoall \
 	  --prices docs/prices-example.yaml --plot docs/img/h100-explore.svg > /dev/null
-	$(VENV)/bin/python -m fabric.solver.estimate.effects > docs/.effects.new && mv docs/.effects.new docs/effects.md
+	$(VENV)/bin/python -m tools.docs.effects > docs/.effects.new && mv docs/.effects.new docs/effects.md
 
 # The page of what the checks find: 500 damaged files, judged one after the other, take a minute.
 mutations: $(VENV)/.demo
@@ -99,7 +99,7 @@ mutations: $(VENV)/.demo
 
 # The page of what estimates are worth; fits the parameters anew without each source, which takes minutes.
 accuracy: $(VENV)/.demo
-	$(VENV)/bin/python -m fabric.solver.collectives.docs tests/reference/collectives tests/reference/collectives-more \
+	$(VENV)/bin/python -m tools.docs.accuracy tests/reference/collectives tests/reference/collectives-more \
 	  > docs/accuracy.md
 
 clean:

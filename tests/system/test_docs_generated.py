@@ -7,10 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from fabric.checks import docs as checks
 from fabric.checks.base import Check
-from fabric.intent import docs as intent
 from tests import ROOT
+from tools.docs import checks, intent
 
 DOCS = ROOT / "docs"
 PAGES = {"intent.md": intent.page, "checks.md": checks.page}

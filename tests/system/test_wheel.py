@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import venv
+import zipfile
 from pathlib import Path
 
 from tests import ROOT
@@ -19,6 +20,9 @@ def test_wheel(tmp_path: Path) -> None:
     pip = ("-m", "pip", "--quiet", "--disable-pip-version-check")
     run(sys.executable, *pip, "wheel", "--no-deps", "--wheel-dir", "wheels", str(ROOT))
     (wheel,) = (tmp_path / "wheels").glob("fabricwright-*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {name.split("/")[0].partition("-")[0] for name in names} == {"fabric", "fabricwright"}
+    assert [name for name in names if name.endswith(("/docs.py", "/effects.py"))] == []  # made pages, of no use there
     venv.create(tmp_path / "empty", with_pip=True)
     python = str(tmp_path / "empty/bin/python")
     run(python, *pip, "install", str(wheel))

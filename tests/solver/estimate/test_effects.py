@@ -7,9 +7,9 @@ from functools import cache
 
 import pytest
 
-from fabric.solver.estimate import effects
-from fabric.solver.estimate.effects import CASES, PLACEMENTS, SERVERS, Case, Effect
 from tests import ROOT
+from tools.docs import effects
+from tools.docs.effects import CASES, PLACEMENTS, SERVERS, Case, Effect
 
 PAGE = ROOT / "docs" / "effects.md"
 BY_NAME = {case.name: case for case in CASES}

@@ -1,4 +1,4 @@
-"""The page of all checks, made from their classes: `python -m fabric.checks.docs > docs/checks.md`."""
+"""The page of all checks, made from their classes: `python -m tools.docs.checks > docs/checks.md`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WIDTH = 125  # of a line of the page
 
 HEAD = """# Checks
 
-Made from the checks themselves by `python -m fabric.checks.docs`.
+Made from the checks themselves by `python -m tools.docs.checks`.
 
 `fabric check FILE…` judges a design and the files that are made from it; `fabric check --configs DIR` judges configs of
 any origin, without an intent. [ci.md](ci.md) has the reports and exit codes, [configs.md](configs.md) what is made of

@@ -1,6 +1,6 @@
 """docs/accuracy.md: what the estimate is worth, table by table, and every parameter.
 
-    python -m fabric.solver.collectives.docs tests/reference/collectives tests/reference/collectives-more > docs/accuracy.md
+    python -m tools.docs.accuracy tests/reference/collectives tests/reference/collectives-more > docs/accuracy.md
 
 Takes some minutes: it fits the parameters anew without each source.
 """

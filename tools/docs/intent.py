@@ -1,6 +1,6 @@
 """The intent language as a page of documentation, key by key, generated from the models.
 
-Run as `python -m fabric.intent.docs`.
+Run as `python -m tools.docs.intent`.
 """
 
 from __future__ import annotations

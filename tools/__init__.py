@@ -1,0 +1,1 @@
+"""Made for who works on the project: no part of what is installed."""

@@ -1,0 +1,1 @@
+"""Pages under `docs/` that are made from the program: `make docs`, `make accuracy`."""
