@@ -18,7 +18,7 @@ handed out: names, AS numbers, addresses and ports that must not change.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -31,6 +31,7 @@ from fabric.planner.resolve import resolve
 if TYPE_CHECKING:
     from fabric.bom import gather as bom
     from fabric.bom.bill import Bandwidth, Bill
+    from fabric.cabling.run_list import RunList
     from fabric.cabling.verify.finding import Verdict
     from fabric.checks.run import Outcome, Scope
     from fabric.configs import Renderer
@@ -40,13 +41,18 @@ if TYPE_CHECKING:
     from fabric.explore.report import Found
     from fabric.export.formats import Exported
     from fabric.generate import Generation
+    from fabric.inventory.engine import Pushed
+    from fabric.inventory.push import Options
     from fabric.lab.lab import Lab
     from fabric.moves import Changes
     from fabric.plan.plan import FabricPlan, Plan
     from fabric.report import wanted as report_wanted
     from fabric.solver.capacity.measure import Capacity
+    from fabric.solver.collectives.calibrate import Calibration
+    from fabric.solver.collectives.score import Score
     from fabric.solver.estimate.ask import Asked
     from fabric.solver.estimate.estimate import Estimate
+    from fabric.solver.measured.tables import Table
     from fabric.solver.training.step import StepTime
     from fabric.workers import Progress
 
@@ -175,6 +181,35 @@ def _spread(fabric: FabricPlan, asked: Asked) -> Asked:
     return replace(asked, routing=routing, queue_pairs=queue_pairs)
 
 
+def tables(paths: Sequence[Path]) -> list[Table]:
+    """Measured tables of files and folders: output of nccl-tests, or YAML. Raises InputError."""
+    from fabric.solver.measured.files import read_all
+
+    return read_all(paths)
+
+
+def score(measured: Sequence[Table], platform: Path | None = None) -> Score:
+    """How far the estimate is from measured tables, by the shipped parameters or a platform file. Raises InputError."""
+    from fabric.solver.collectives.score import score as hold
+    from fabric.solver.estimate.platform_file import platform as parameters
+
+    return hold(measured, parameters(platform))
+
+
+def cross_validate(measured: Sequence[Table], beside: Sequence[Table], tell: Callable[[str], None]) -> Score:
+    """The same with parameters fitted anew without each source; `tell` hears which one is done."""
+    from fabric.solver.collectives.calibrate import cross_validate as leave_out
+
+    return leave_out(measured, beside, tell)
+
+
+def calibrate(measured: Sequence[Table], beside: Sequence[Table] = (), base: str = "shipped") -> Calibration:
+    """Parameters fitted to measured tables, with the platform file that holds them. Raises InputError."""
+    from fabric.solver.collectives.calibrate import calibrate as fit
+
+    return fit(measured, beside, base)
+
+
 def diff(old: str, new: str, wanted: Wanted) -> Diff:
     """What changes from one intent to another, each a file or `git:REV`: design, capacity, configs. Raises InputError."""
     from fabric.diff.compare import compare
@@ -208,6 +243,16 @@ def export(made: Plan, form: str, **wish: int) -> Exported:
     return FORMATS[form](made, **wish)
 
 
+def cables(made: Plan, fabric: str = "", limit: str = "") -> RunList:
+    """Every cable, or those of one fabric, device or rack: what to buy, where it runs, in which order to lay it.
+
+    Raises InputError, also for links that nothing joins.
+    """
+    from fabric.cabling.run_list import run_list
+
+    return run_list(made, fabric, limit)
+
+
 def verify(made: Plan, told: Sequence[Path], stated: Mapping[Path, str], source: str = "") -> tuple[Verdict, Warnings]:
     """What boxes hear of their neighbours by LLDP, held against the plan's cables. Raises InputError."""
     from fabric.cabling.verify.verify import verify as compare
@@ -236,6 +281,15 @@ def _bandwidths(made: Plan) -> Iterator[tuple[str, Bandwidth]]:
         with suppress(InputError):
             busbw = estimate(fabric, asked)[0].rows[0].busbw_GBps
             yield name, Bandwidth(fabric.sizing.gpus, ALL_REDUCE_BYTES, busbw)
+
+
+def push(made: Plan, system: str, url: str, token: str, options: Options, progress: Progress) -> Pushed:
+    """The plan into NetBox or Nautobot, or what would change there. Raises InputError, MissingError."""
+    from fabric.inventory.push import SYSTEMS, Push
+
+    work = Push(made, SYSTEMS[system])
+    with progress(f"push to {work.system.title}", work.size) as advance:
+        return work.run(url, token, options, lambda table, count: advance(count))
 
 
 def explore(intent: Intent, wish: Wish, jobs: int, dask: str, journal: Path | None, progress: Progress) -> Found:

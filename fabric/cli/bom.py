@@ -5,19 +5,22 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
+from fabric import pipeline
+from fabric.bom import prices as price_file
+from fabric.bom.bill import Bill
+from fabric.bom.gather import Wish
+from fabric.bom.parts import PLURALS, Spares
+from fabric.bom.sheets import csv_text, order, sheets
+from fabric.bom.text import lines
 from fabric.cli.common import FINDINGS, say, show_diagnostics
 from fabric.cli.reports import asked, usage, write
+from fabric.diagnostics import Diagnostic, Place, Report, nearest, show
 from fabric.formats.json import json_text
-
-if TYPE_CHECKING:
-    from fabric.bom.bill import Bill
-    from fabric.bom.gather import Wish
-    from fabric.diagnostics import Diagnostic, Report
-    from fabric.intent.site import OwnCatalog
+from fabric.intent.site import OwnCatalog
+from fabric.text.words import plural
 
 FORMATS = ("text", "csv", "xlsx", "json")
 
@@ -61,8 +64,6 @@ def bom(
 
     Exit code 1: a rack draws more than it may, or no medium joins some ends.
     """
-    from fabric import pipeline
-
     forms = [*([] if as_json and form == ["text"] else form), *(["json"] if as_json else [])]
     reports = asked(forms, FORMATS, "xlsx=bom.xlsx")
     if ("xlsx", None) in reports:
@@ -82,9 +83,6 @@ def bom(
 
 def _over(bill: Bill, file: Path) -> Diagnostic:
     """The racks that draw more than they may, as one finding."""
-    from fabric.diagnostics import Diagnostic, Place
-    from fabric.text.words import plural
-
     worst, limit_w = bill.hot[0], bill.rack_limit_w or 0.0
     return Diagnostic(
         "FAB514",
@@ -103,16 +101,13 @@ def _write(bill: Bill, reports: list[tuple[str, Path | None]]) -> None:
 
 
 def _made(bill: Bill, form: str) -> str | bytes:
-    from fabric.bom import text
-    from fabric.bom.sheets import csv_text, order, sheets
-
     if form == "xlsx":
-        from fabric.formats.xlsx import workbook
+        from fabric.formats.xlsx import workbook  # heavy
 
         return workbook(f"Bill of materials of {bill.site}", sheets(bill))
     if form == "json":
         return json_text(bill.as_dict()) + "\n"
-    return csv_text(order(bill)) if form == "csv" else "\n".join(text.lines(bill)) + "\n"
+    return csv_text(order(bill)) if form == "csv" else "\n".join(lines(bill)) + "\n"
 
 
 def _wish(
@@ -125,11 +120,6 @@ def _wish(
     own: OwnCatalog,
 ) -> Wish:
     """What is asked, every number looked at; the command line goes before the price file. Raises InputError."""
-    from fabric.bom import prices as price_file
-    from fabric.bom.gather import Wish
-    from fabric.bom.parts import Spares
-    from fabric.diagnostics import Report
-
     report = Report()
     bounds = {"--pue": (pue, 1, 5), "--years": (years, 1, 30), "--rack-limit": (rack_limit, 0.1, 10_000)}
     for option, (value, least, most) in bounds.items():
@@ -151,9 +141,6 @@ def _wish(
 
 def _rates(text: str, report: Report) -> dict[str, float]:
     """`3` is for all but servers; `optics=3,cables=5` for some."""
-    from fabric.bom.parts import PLURALS
-    from fabric.diagnostics import nearest, show
-
     found: dict[str, float] = {}
     for item in text.split(",") if text else ():
         name, equals, told = item.rpartition("=")
@@ -167,6 +154,4 @@ def _rates(text: str, report: Report) -> dict[str, float]:
 
 
 def _error(report: Report, option: str, message: str, hint: str = "") -> None:
-    from fabric.diagnostics import Place
-
     report.error("FAB102", Place(option), message, hint)

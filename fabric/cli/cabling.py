@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
+from fabric import pipeline
+from fabric.cabling import rows, summary, tables
+from fabric.cabling.labels import pdf, sheets
+from fabric.cabling.run_list import RunList
+from fabric.cabling.workbook import xlsx
 from fabric.cli.cabling_verify import verify
 from fabric.cli.common import check_fabric, say, show_diagnostics
 from fabric.cli.reports import put, put_folder, usage
-
-if TYPE_CHECKING:
-    from fabric.cabling.rows import Ints
-    from fabric.cabling.runs import Runs
-    from fabric.cabling.walking import Walk
+from fabric.diagnostics import nearest
 
 cabling = typer.Typer(help="Cables of a plan: run lists, labels, and what switches say of them.", no_args_is_help=True)
 FILE = typer.Argument(..., metavar="FILE", help="intent", show_default=False)
@@ -39,12 +39,12 @@ def run_list(
     """Print what to buy, or write the run list: all cables, one list a rack, and the order to lay them in."""
 
     forms = _forms("json" if as_json else form, output)
-    runs, chosen, walk = _runs(file, fabric, limit)
+    found = _cables(file, fabric, limit)
     if output is None:
-        put(None, _text(forms[0], runs, chosen, walk))
+        put(None, _text(forms[0], found))
         return
-    put_folder(output, dict(_files(forms, runs, chosen, walk)))
-    say(f"{len(chosen):,} rows written to {output}")
+    put_folder(output, dict(_files(forms, found)))
+    say(f"{len(found.chosen):,} rows written to {output}")
 
 
 @cabling.command()
@@ -57,9 +57,6 @@ def labels(
     skip: int = typer.Option(0, "--skip", min=0, help="labels of the first sheet that are used already"),
 ) -> None:
     """Write labels for both ends of every cable, in the order of laying, as a PDF to print on sheets of labels."""
-    from fabric.cabling.labels import pdf, sheets
-    from fabric.diagnostics import nearest
-
     if sheet == "help":
         print("\n".join(f"{name:6}  {its.description}" for name, its in sheets().items()))
         return
@@ -67,14 +64,12 @@ def labels(
         usage(f"--sheet: there is no sheet '{sheet}'", nearest(sheet, sheets()))
     if skip >= sheets()[sheet].count:
         usage(f"--skip: expected less than the {sheets()[sheet].count} labels of a sheet, got {skip}")
-    runs, _, walk = _runs(file, fabric, limit)
-    put(output, pdf(runs, walk, sheets()[sheet], skip))
+    found = _cables(file, fabric, limit)
+    put(output, pdf(found.runs, found.walk, sheets()[sheet], skip))
 
 
 def _forms(text: str, output: Path | None) -> list[str]:
     """Formats that were asked for, looked at before any work is done."""
-    from fabric.diagnostics import nearest
-
     forms = [name.strip() for name in text.split(",") if name.strip()] or (["text"] if output is None else ["csv", "xlsx"])
     for name in forms:
         if name not in FORMATS:
@@ -86,47 +81,33 @@ def _forms(text: str, output: Path | None) -> list[str]:
     return list(dict.fromkeys(forms))
 
 
-def _runs(file: Path, fabric: str, limit: str) -> tuple[Runs, Ints, Walk]:
-    """The chosen cables of an intent. Raises InputError, also for links that nothing joins."""
-    from fabric import pipeline
-    from fabric.cabling.rows import selected
-    from fabric.cabling.runs import runs
-    from fabric.cabling.walking import walk
-    from fabric.diagnostics import InputError
-    from fabric.floor.floor import floor
-
+def _cables(file: Path, fabric: str, limit: str) -> RunList:
+    """The chosen cables of an intent. Raises InputError."""
     made = pipeline.plan(pipeline.load(file))
     check_fabric(made, fabric)
-    stands = floor(made)
-    found = runs(made, stands)
-    if found.errors:
-        raise InputError(found.errors)
-    show_diagnostics([*made.warnings, *stands.warnings, *found.warnings])
-    chosen = selected(found, fabric, limit)
-    if limit and not len(chosen):
+    found = pipeline.cables(made, fabric, limit)
+    show_diagnostics([*made.warnings, *found.warnings])
+    if limit and not len(found.chosen):
         say(f"--limit '{limit}': no cable has such a device or rack")
-    return found, chosen, walk(found, chosen)
+    return found
 
 
-def _text(form: str, runs: Runs, chosen: Ints, walk: Walk) -> str:
-    from fabric.cabling import rows, summary
-
+def _text(form: str, found: RunList) -> str:
+    runs, chosen = found.runs, found.chosen
     if form == "csv":
         return rows.csv_text(rows.COLUMNS, rows.rows(runs, chosen))
-    return rows.json_text(runs, chosen) if form == "json" else summary.text(runs, chosen, walk)
+    return rows.json_text(runs, chosen) if form == "json" else summary.text(runs, chosen, found.walk)
 
 
-def _files(forms: list[str], runs: Runs, chosen: Ints, walk: Walk) -> list[tuple[str, bytes]]:
+def _files(forms: list[str], found: RunList) -> list[tuple[str, bytes]]:
     """Every file by its path in the folder: all are made before one is written."""
-    from fabric.cabling import rows, tables
-    from fabric.cabling.workbook import xlsx
-
+    runs, chosen, walk = found.runs, found.chosen, found.walk
     made: list[tuple[str, bytes]] = []
     for form in forms:
         made.append(
             ("cables.xlsx", xlsx(runs, chosen, walk))
             if form == "xlsx"
-            else (f"cables.{'txt' if form == 'text' else form}", _text(form, runs, chosen, walk).encode())
+            else (f"cables.{'txt' if form == 'text' else form}", _text(form, found).encode())
         )
     if "csv" in forms:
         made.append(("patch-order.csv", rows.csv_text(tables.PATCH_COLUMNS, tables.patch_rows(runs, walk)).encode()))

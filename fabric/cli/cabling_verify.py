@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
+from fabric import pipeline
+from fabric.cabling.verify.readers import sources
+from fabric.cabling.verify.reports import FORMATS, report
 from fabric.cli.common import FINDINGS, show_diagnostics
 from fabric.cli.reports import asked, usage, write
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def verify(
@@ -31,10 +31,6 @@ def verify(
     as_json: bool = typer.Option(False, "--json", help="the same as --format json"),
 ) -> None:
     """Compare the LLDP neighbours that boxes report with the plan's cables; each mistake with the move that mends it."""
-    from fabric import pipeline
-    from fabric.cabling.verify.readers import sources
-    from fabric.cabling.verify.reports import FORMATS, report
-
     reports = asked([*form, *(["json"] if as_json else [])] or ["text"], list(FORMATS), "csv=moves.csv")
     if source and source not in sources():
         usage(f"--source: expected {', '.join(sources())}, got '{source}'")

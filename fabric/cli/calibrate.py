@@ -6,9 +6,12 @@ from pathlib import Path
 
 import typer
 
+from fabric import pipeline
 from fabric.cli.common import say
 from fabric.cli.reports import put
-from fabric.cli.score import beside_weights, need_scored, read_tables
+from fabric.cli.score import read_tables
+from fabric.diagnostics import Diagnostic, InputError, Place
+from fabric.solver.measured.files import need_scored
 
 
 def calibrate(
@@ -24,32 +27,12 @@ def calibrate(
     ),
 ) -> None:
     """Fit the model of collective times to measured tables and write a platform file."""
-    from fabric.diagnostics import Diagnostic, InputError, Place
-    from fabric.solver.collectives.calibrate import calibrated, document, from_physics, moved
-    from fabric.solver.collectives.physics import first, shipped
-    from fabric.solver.collectives.score import median, score
-    from fabric.solver.estimate.ask import platform
-
-    tables = read_tables(paths)
-    others = read_tables(beside) if beside else []
+    tables, others = read_tables(paths), read_tables(beside)
     need_scored(tables, paths)
     if not output.parent.is_dir():
         message = "expected a folder that exists to write into"
         raise InputError([Diagnostic("FAB160", Place(str(output)), message, f"make {output.parent} first")])
-    from_first = base == "physics"
-    start = first() if from_first else shipped() if base == "shipped" else platform(Path(base))
-    if from_first:
-        found = from_physics([*tables, *others], beside_weights(others))
-        about = (
-            "Parameters of collective times, fitted from their first values.\nWritten by `fabric calibrate --base physics`."
-        )
-    else:
-        found = calibrated([*tables, *others], start)
-        about = f"Parameters of collective times, calibrated from {base}.\nWritten by `fabric calibrate`."
-    put(output, document(found, [*tables, *others], about))
+    found = pipeline.calibrate(tables, others, base)
+    put(output, found.text)
     say(f"wrote {output}")
-    print(f"{'table':46}{'rows':>5}{'before':>9}{'after':>9}   median errors")
-    for before, after in zip(score(tables, start).tables, score(tables, found).tables, strict=True):
-        print(f"{after.id[:45]:46}{len(after.error):5}{median(before.error):8.1f}%{median(after.error):8.1f}%")
-    lines = moved(found, start)
-    print("\n".join(["", "moved most", *(f"  {line}" for line in lines)] if lines else ["", "nothing moved"]))
+    print("\n".join(found.lines()))

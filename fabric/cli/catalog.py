@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import typer
 
+from fabric import catalog as hardware
+from fabric.catalog.models import ServerModel, SwitchModel
+from fabric.diagnostics import Diagnostic, InputError, Place, nearest
 from fabric.formats.json import json_text
-
-if TYPE_CHECKING:
-    from fabric.catalog.models import ServerModel, SwitchModel
+from fabric.formats.yaml import dump
 
 
 def catalog(
@@ -18,9 +18,6 @@ def catalog(
     as_json: bool = typer.Option(False, "--json", help="print one JSON document"),
 ) -> None:
     """List the switches and servers of the catalog, or show one as YAML to start an entry of your own from."""
-    from fabric import catalog as hardware
-    from fabric.diagnostics import Diagnostic, InputError, Place, nearest
-
     if name:
         entry = hardware.switch(name) or hardware.server(name)
         if entry is None:
@@ -56,9 +53,6 @@ def _servers(servers: dict[str, ServerModel]) -> Iterator[str]:
 
 def _yaml(name: str, entry: SwitchModel | ServerModel) -> str:
     """The entry as the intent language takes it under `catalog:`."""
-    from fabric.catalog.models import SwitchModel
-    from fabric.formats.yaml import dump
-
     kind = "switches" if isinstance(entry, SwitchModel) else "servers"
     data = {"catalog": {kind: {name: entry.model_dump(mode="json", exclude_defaults=True)}}}
     return dump(data, allow_unicode=True, width=110, default_flow_style=None)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
+from fabric import pipeline
+from fabric.checks.reports import FORMATS, report
+from fabric.checks.run import Scope
+from fabric.checks.verdict import FAIL_ON
 from fabric.cli.common import FINDINGS, MISSING, USAGE, progress, say
 from fabric.cli.reports import asked, usage, write
-
-if TYPE_CHECKING:
-    pass
 
 
 def check(
@@ -34,11 +34,6 @@ def check(
     jobs: int = typer.Option(0, "--jobs", min=0, help="processes; 0 takes every core", show_default=False),
 ) -> None:
     """Check designs, their generated files, or any folder of configs."""
-    from fabric import pipeline
-    from fabric.checks.reports import FORMATS, report
-    from fabric.checks.run import Scope
-    from fabric.checks.verdict import FAIL_ON
-
     reports = asked([*form, *(["json"] if as_json else [])] or ["text"], list(FORMATS), "sarif=check.sarif")
     if fail_on not in FAIL_ON:
         usage(f"--fail-on: expected {', '.join(FAIL_ON)}, got '{fail_on}'")

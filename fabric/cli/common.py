@@ -8,6 +8,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from fabric.diagnostics import Diagnostic, InputError, Place, nearest, show
+
 if TYPE_CHECKING:
     from fabric.diagnostics import Diagnostic
     from fabric.plan.plan import Plan
@@ -55,8 +57,6 @@ def show_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
 
 def check_fabric(made: Plan, name: str) -> None:
     """Raises InputError where --fabric names none of the site; "" is every fabric."""
-    from fabric.diagnostics import Diagnostic, InputError, Place, nearest, show
-
     if name and name not in made.fabrics:
         message = f"unknown fabric {show(name)}"
         raise InputError([Diagnostic("FAB106", Place("--fabric"), message, nearest(name, made.fabrics))])

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
+from fabric import pipeline
 from fabric.cli.common import FINDINGS, progress
 from fabric.cli.reports import put
 from fabric.cli.sizes import size_bytes
-
-if TYPE_CHECKING:
-    from fabric.diff.compare import Diff
+from fabric.diagnostics import Place, Report, nearest, show
+from fabric.diff.capacity import SIZES
+from fabric.diff.compare import Diff, Wanted
+from fabric.diff.document import document
+from fabric.diff.markdown import markdown
+from fabric.diff.text import text
+from fabric.formats.json import json_text
 
 FORMATS = ("text", "markdown", "json")
 
@@ -34,11 +38,6 @@ def diff(
     exit_code: bool = typer.Option(False, "--exit-code", help="exit 1 when something differs"),
 ) -> None:
     """Show what changes between two intents: design, capacity and time, configs."""
-    from fabric import pipeline
-    from fabric.diagnostics import Place, Report, nearest, show
-    from fabric.diff.capacity import SIZES
-    from fabric.diff.compare import Wanted
-
     report = Report()
     if form not in FORMATS:
         report.error("FAB102", Place("--format"), f"expected a format, got {show(form)}", nearest(form, FORMATS))
@@ -55,14 +54,7 @@ def diff(
 
 def _printed(made: Diff, form: str) -> str:
     if form == "json":
-        from fabric.diff.document import document
-        from fabric.formats.json import json_text
-
         return json_text(document(made), ensure_ascii=False) + "\n"
     if form == "markdown":
-        from fabric.diff.markdown import markdown
-
         return markdown(made)
-    from fabric.diff.text import text
-
     return text(made) + "\n"

@@ -5,17 +5,20 @@ from __future__ import annotations
 import re
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
+from fabric import pipeline
+from fabric.bom.prices import read
 from fabric.cli.common import FINDINGS, progress, say
 from fabric.cli.reports import asked, usage, write
 from fabric.cli.sizes import size_bytes
-
-if TYPE_CHECKING:
-    from fabric.explore.measure import Ask
-    from fabric.intent.intent import Intent
+from fabric.diagnostics import Report
+from fabric.explore.ask import Wish
+from fabric.explore.measure import Ask
+from fabric.explore.picture import picture
+from fabric.explore.report import FORMATS
+from fabric.intent.intent import Intent
 
 
 def explore(
@@ -58,11 +61,6 @@ def explore(
     as_json: bool = typer.Option(False, "--json", help="print one JSON document"),
 ) -> None:
     """Plan and time every combination of choices, and show those that no other design beats."""
-    from fabric import pipeline
-    from fabric.explore.ask import Wish
-    from fabric.explore.picture import picture
-    from fabric.explore.report import FORMATS
-
     reports = asked([*form, *(["json"] if as_json else [])] or ["text"], list(FORMATS), "csv=designs.csv")
     _look(plot, resume, jobs, gpus)
     if dask and not re.fullmatch(r"((tcp|tls|ucx|ws|wss)://)?[^/]+:[0-9]+", dask):
@@ -80,10 +78,6 @@ def explore(
 
 
 def _ask(intent: Intent, gpus: int | None, collective: str, size: str, placement: str, prices: Path | None) -> Ask:
-    from fabric.bom.prices import read
-    from fabric.diagnostics import Report
-    from fabric.explore.measure import Ask
-
     report = Report()
     count = size_bytes("--size", size, report)
     report.raise_errors()

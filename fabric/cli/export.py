@@ -7,9 +7,13 @@ from pathlib import Path
 
 import typer
 
+from fabric import pipeline
 from fabric.cli.common import only, show_diagnostics
 from fabric.cli.reports import put_folder, usage, write
+from fabric.diagnostics import Diagnostic, InputError, Place, nearest
+from fabric.export.formats import FORMATS
 from fabric.text.table import aligned
+from fabric.text.words import plural
 
 
 def export(
@@ -25,10 +29,6 @@ def export(
     ),
 ) -> None:
     """Write the plan of an intent in another format, to stdout unless -o names a file."""
-    from fabric import pipeline
-    from fabric.diagnostics import Diagnostic, InputError, Place, nearest
-    from fabric.export.formats import FORMATS
-
     if form is None:
         print("\n".join(aligned([(name, FORMATS[name].what) for name in sorted(FORMATS)])))
         return
@@ -52,8 +52,6 @@ def _wish(form: str, given: Mapping[str, int | None]) -> dict[str, int]:
 
 def _write(form: str, made: str | Mapping[str, str], output: Path | None) -> None:
     """One text, or several into a folder: all of them or none."""
-    from fabric.text.words import plural
-
     if isinstance(made, str):
         write([(form, output)], lambda _: made)
         return

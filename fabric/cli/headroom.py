@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
 import typer
 
+from fabric import catalog
+from fabric.catalog import asics
+from fabric.catalog.asics import Asic
+from fabric.diagnostics import Place, Report, nearest, show
 from fabric.formats.json import json_text
-
-if TYPE_CHECKING:
-    from fabric.catalog.asics import Asic
-    from fabric.diagnostics import Report
+from fabric.qos.headroom import headroom as compute
+from fabric.qos.link import LOSSLESS_MTU_BYTES, ROCE_HEADERS_BYTES
+from fabric.qos.words import explain
 
 LONGEST_M, FASTEST_GBPS = 100_000, 12_800  # as an intent may say
 MTU_RANGE = (256, 16_384)
@@ -32,11 +34,6 @@ def headroom(
     as_json: bool = typer.Option(False, "--json", help="print one JSON document"),
 ) -> None:
     """Compute the PFC headroom of a port and show its terms."""
-    from fabric.diagnostics import Report
-    from fabric.qos.headroom import headroom as compute
-    from fabric.qos.link import LOSSLESS_MTU_BYTES, ROCE_HEADERS_BYTES
-    from fabric.qos.words import explain
-
     report = Report()
     chip = _chip(report, switch, asic, speed)
     _range(report, "--speed", speed, 1, FASTEST_GBPS, "Gb/s")
@@ -65,10 +62,6 @@ def headroom(
 
 def _chip(report: Report, switch: str, asic: str, speed: int) -> Asic | None:
     """The chip that is meant, None for one without published figures; mistakes go to the report."""
-    from fabric import catalog
-    from fabric.catalog import asics
-    from fabric.diagnostics import nearest, show
-
     if bool(switch) == bool(asic):
         got = "both" if switch else "neither"
         _say(report, "--switch", f"expected one of --switch and --asic, got {got}", "a switch names its chip by itself")
@@ -98,12 +91,8 @@ def _range(report: Report, option: str, value: int, least: int, most: int, unit:
 
 
 def _say(report: Report, option: str, message: str, hint: str) -> None:
-    from fabric.diagnostics import Place
-
     report.error("FAB102", Place(option), message, hint)
 
 
 def _unknown(report: Report, option: str, message: str, hint: str) -> None:
-    from fabric.diagnostics import Place
-
     report.error("FAB106", Place(option), message, hint)

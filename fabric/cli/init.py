@@ -8,6 +8,9 @@ import typer
 
 from fabric.cli.common import say
 from fabric.cli.reports import put
+from fabric.formats.whole import write_new
+from fabric.intent.draft import SCHEMA, Draft, check, write
+from fabric.intent.schema import text as schema
 
 
 def init(
@@ -40,9 +43,6 @@ def init(
     nos: str = typer.Option("", "--nos", help="network OS: sonic, eos, frr, …", show_default=False),
 ) -> None:
     """Write a short commented intent."""
-    from fabric.formats.whole import write_new
-    from fabric.intent.draft import SCHEMA, Draft, check, write
-
     draft = Draft(
         name=name,
         server=server,
@@ -77,8 +77,6 @@ def init(
         return
     write_new(output, text.encode())  # never over somebody's intent
     if not beside.exists():
-        from fabric.intent.schema import text as schema
-
         write_new(beside, schema().encode())
         say(f"{beside} written, for editors that complete and check YAML")
     say(f"{output} written; next: fabric plan {output}")

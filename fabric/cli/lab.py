@@ -6,16 +6,19 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
+from fabric import pipeline
 from fabric.cli.common import FINDINGS, MISSING, say
 from fabric.cli.reports import asked, usage, write
-
-if TYPE_CHECKING:
-    from fabric.lab.lab import Lab
-    from fabric.lab.state import Choices
+from fabric.lab.lab import Lab
+from fabric.lab.machine.run import LabError
+from fabric.lab.reports import FORMATS, report
+from fabric.lab.state import Choices
+from fabric.lab.trial import NAMES
+from fabric.signals import exit_on_signal
+from fabric.standing import unfinished_run
 
 lab = typer.Typer(help="Bring a plan up as network namespaces with real FRR daemons, and test it.", no_args_is_help=True)
 FILE = typer.Argument(..., metavar="FILE", help="intent", show_default=False)
@@ -32,8 +35,6 @@ def up(
     servers: int = typer.Option(2, "--servers", min=0, help="servers of each leaf and tenant"),
 ) -> None:
     """Start every switch as a namespace with FRR in it, joined by the planned cables, on the generated files."""
-    from fabric.lab.state import Choices
-
     with _lab(file, Choices(limit, scale_down, as_nos, servers)) as chosen:
         done = chosen.up()
         for note in done.blueprint.notes:
@@ -82,9 +83,6 @@ def trial(
     as_json: bool = typer.Option(False, "--json", help="the same as --format json"),
 ) -> None:
     """Prove that the lab does what the plan says; on request, break it and measure how it mends itself."""
-    from fabric.lab.reports import FORMATS, report
-    from fabric.lab.trial import NAMES
-
     reports = asked([*form, *(["json"] if as_json else [])] or ["text"], list(FORMATS), "junit=lab.xml")
     if unknown := [name for name in only if name not in NAMES]:
         usage(f"--only: expected {', '.join(NAMES)}, got '{unknown[0]}'")
@@ -106,12 +104,6 @@ def down(file: Path = FILE) -> None:
 @contextmanager
 def _lab(file: Path, choices: Choices | None = None) -> Iterator[Lab]:
     """The lab of an intent; what goes wrong in it in one line. SIGTERM and SIGHUP clean up as Ctrl-C does."""
-    from fabric import pipeline
-    from fabric.lab.machine.run import LabError
-    from fabric.lab.state import Choices
-    from fabric.signals import exit_on_signal
-    from fabric.standing import unfinished_run
-
     intent = pipeline.load(file)
     if stopped := unfinished_run(intent):
         say(str(stopped))

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
+from fabric import pipeline
 from fabric.cli.common import FINDINGS, progress, say, show_diagnostics
 from fabric.cli.reports import put
+from fabric.diagnostics import Diagnostic, InputError, Place
 from fabric.formats.json import json_line
+from fabric.inventory.engine import Change, Pushed
+from fabric.inventory.push import SYSTEMS, Options, System, lines
 from fabric.text.words import and_more
-
-if TYPE_CHECKING:
-    from fabric.inventory.engine import Change, Pushed
-    from fabric.inventory.push import System
 
 MOST_SHOWN = 200
 netbox = typer.Typer(help="The plan in NetBox.", no_args_is_help=True)
@@ -60,17 +59,12 @@ def push_nautobot(
 
 
 def _push(name: str, file: Path, url: str, dry: bool, prune: bool, batch: int, as_json: bool) -> None:
-    from fabric import pipeline
-    from fabric.inventory.push import SYSTEMS, Options, Push
-
     system = SYSTEMS[name]
     url = url or os.environ.get(system.url, "")
     token = _access(system, url)
     made = pipeline.plan(pipeline.load(file))
     show_diagnostics(made.warnings)
-    work = Push(made, system)
-    with progress(f"push to {system.title}", work.size) as advance:
-        done = work.run(url, token, Options(prune, dry, batch), lambda table, count: advance(count))
+    done = pipeline.push(made, name, url, token, Options(prune, dry, batch), progress)
     _print(done, dry, as_json)
     if dry and done.total:
         raise typer.Exit(FINDINGS)
@@ -78,8 +72,6 @@ def _push(name: str, file: Path, url: str, dry: bool, prune: bool, batch: int, a
 
 def _access(system: System, url: str) -> str:
     """The token; it is no argument, since everybody on a machine sees those of a process."""
-    from fabric.diagnostics import Diagnostic, InputError, Place
-
     token, found = os.environ.get(system.token, ""), []
     if not url.startswith(("http://", "https://")):
         got = f"got '{url}'" if url else "got none"
@@ -96,8 +88,6 @@ def _access(system: System, url: str) -> str:
 
 
 def _print(done: Pushed, dry: bool, as_json: bool) -> None:
-    from fabric.inventory.push import lines
-
     if as_json:
         put(None, json_line(_document(done, dry), ensure_ascii=False) + "\n")
         return

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
+from fabric import pipeline
 from fabric.cli.common import say, show_diagnostics
+from fabric.explain.sessions import Sessions, phrase, sessions
 from fabric.formats.json import json_text
+from fabric.plan.lengths import WORDS
+from fabric.plan.plan import FabricPlan
+from fabric.plan.summary import summary
+from fabric.plan.tenants import CLOSED
 from fabric.text.words import counted
-
-if TYPE_CHECKING:
-    from fabric.explain.sessions import Sessions
-    from fabric.plan.plan import FabricPlan
 
 
 def plan(
@@ -26,8 +28,6 @@ def plan(
     output: Path | None = typer.Option(None, "-o", "--output", help="folder of generated files", show_default=False),
 ) -> None:
     """Size, wire and number the fabrics of an intent."""
-    from fabric import pipeline
-
     intent = pipeline.load(file, output)
     if against:
         from fabric.moves import text
@@ -40,9 +40,6 @@ def plan(
         print(json_text(pipeline.summarize(intent)))
         return
     made = pipeline.plan(intent)
-    from fabric.explain.sessions import sessions
-    from fabric.plan.summary import summary
-
     show_diagnostics(made.warnings)
     print(f"site {made.site}")
     for name, fabric in made.fabrics.items():
@@ -52,9 +49,6 @@ def plan(
 
 def lines(name: str, row: dict[str, Any], more: Sessions) -> list[str]:
     """One fabric as a person reads it; `more` are the BGP sessions that no count of the sizing has."""
-    from fabric.explain.sessions import phrase
-    from fabric.plan.lengths import WORDS
-
     unit, pods, ratio = row["unit"], row["pods"], row["oversubscription"]
     tiers = {1: "one tier", 2: "two tiers", 3: "three tiers"}[row["tiers"]]
     shape = [f"{row['kind']}, {tiers}"] + ([f"{row['planes']} planes"] if row["planes"] > 1 else [])
@@ -93,8 +87,6 @@ def lines(name: str, row: dict[str, Any], more: Sessions) -> list[str]:
 
 def services(fabric: FabricPlan) -> list[str]:
     """What rides on a fabric: tenants with their server ports, and the lossless class with what it takes of the buffers."""
-    from fabric.plan.tenants import CLOSED
-
     out = []
     tenancy = fabric.tenancy
     if tenancy.tenants:

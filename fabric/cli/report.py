@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
+from fabric import pipeline
 from fabric.cli.common import only, say, show_diagnostics
 from fabric.cli.reports import put
 from fabric.cli.sizes import size_bytes
-
-if TYPE_CHECKING:
-    from fabric.diagnostics import Report
+from fabric.diagnostics import Place, Report, nearest, show
+from fabric.report.wanted import Wanted
+from fabric.solver.measured.tables import COLLECTIVES, of_collective
 
 
 def report(
@@ -40,11 +40,6 @@ def report(
     no_load: bool = typer.Option(False, "--no-load", help="no link loads: the design alone"),
 ) -> None:
     """Write a site as one HTML page: the design, what it carries, racks, addresses, every link."""
-    from fabric import pipeline
-    from fabric.diagnostics import Report
-    from fabric.report.wanted import Wanted
-    from fabric.solver.measured.tables import of_collective
-
     found = Report()
     asked = size_bytes("--size", size, found)
     timed = collective or "all_reduce"
@@ -61,9 +56,6 @@ def report(
 
 def _check(report: Report, collective: str, output: Path) -> None:
     """What can be said before anything is computed."""
-    from fabric.diagnostics import Place, nearest, show
-    from fabric.solver.measured.tables import COLLECTIVES
-
     if collective not in COLLECTIVES:
         hint = nearest(collective, COLLECTIVES)
         report.error("FAB174", Place("--collective"), f"unknown collective {show(collective)}", hint)

@@ -10,6 +10,9 @@ from typing import NoReturn
 import typer
 
 from fabric.cli.common import USAGE, show_diagnostics
+from fabric.diagnostics import Diagnostic, Place
+from fabric.formats.whole import write_file, write_files, write_folder
+from fabric.text.words import printable
 
 
 def asked(forms: Sequence[str], known: Sequence[str], example: str) -> list[tuple[str, Path | None]]:
@@ -37,8 +40,6 @@ def asked(forms: Sequence[str], known: Sequence[str], example: str) -> list[tupl
 
 def write(reports: Sequence[tuple[str, Path | None]], report: Callable[[str], str | bytes]) -> None:
     """The reports; files are all written, each whole, or none."""
-    from fabric.formats.whole import write_files
-
     made = [(file, report(name)) for name, file in reports]
     files = {file: text for file, text in made if file is not None and _plain(file)}
     write_files({file: encoded(text) for file, text in files.items()})
@@ -49,8 +50,6 @@ def write(reports: Sequence[tuple[str, Path | None]], report: Callable[[str], st
 
 def put(file: Path | None, made: str | bytes) -> None:
     """Writes a file whole or leaves it as it was; no file is stdout. A symlink that a person names is followed."""
-    from fabric.formats.whole import write_file
-
     data = encoded(made)
     try:
         if file is None:
@@ -71,8 +70,6 @@ def put_folder(folder: Path, files: Mapping[str, str | bytes]) -> None:
     The folder itself may be a symlink, as whoever names it knows it. What lies in it may have come with a checkout: a
     symlink there is refused.
     """
-    from fabric.formats.whole import write_folder
-
     for name in files:
         at = folder
         for part in Path(name).parts:
@@ -94,9 +91,6 @@ def _plain(file: Path) -> bool:
 
 def usage(message: str, hint: str = "") -> NoReturn:
     """Refuses a command line. `message` begins with the option or command, `--jobs: expected …`."""
-    from fabric.diagnostics import Diagnostic, Place
-    from fabric.text.words import printable
-
     where, _, what = printable(message).partition(": ")
     show_diagnostics([Diagnostic("FAB102", Place(where), what, hint)])
     raise typer.Exit(USAGE)

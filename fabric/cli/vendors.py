@@ -6,15 +6,15 @@ from typing import Any
 
 import typer
 
+from fabric import catalog
+from fabric.configs.capabilities import WORDS
 from fabric.formats.json import json_text
+from fabric.nos.target import targets
 from fabric.text.table import aligned
 
 
 def vendors(as_json: bool = typer.Option(False, "--json", help="print one JSON document")) -> None:
     """List the network OSes that configs are made for: their switches, and what each of them can do."""
-    from fabric import catalog
-    from fabric.nos.target import targets
-
     models = {name: catalog.switch(name) for name in catalog.switch_names()}
     table: dict[str, dict[str, Any]] = {}
     for name, target in targets().items():
@@ -31,8 +31,6 @@ def vendors(as_json: bool = typer.Option(False, "--json", help="print one JSON d
 
 
 def _lines(table: dict[str, dict[str, Any]]) -> list[str]:
-    from fabric.configs.capabilities import WORDS
-
     out = []
     for name, row in table.items():
         out.append(f"{name:9}{row['title']}, IP MTU up to {row['max_mtu']}")

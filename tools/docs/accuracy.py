@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fabric.solver.collectives.calibrate import left_out
-from fabric.solver.collectives.fitting import beside_weight
+from fabric.solver.collectives.fitting import beside_weights
 from fabric.solver.collectives.physics import Physics, meanings, parameters, shipped
 from fabric.solver.collectives.score import Score, score
 from fabric.solver.measured.tables import Table, read
@@ -55,7 +55,7 @@ One value for all, a GPU generation or a transport. `first` is what it is before
 
 def page(references: Sequence[Table], more: Sequence[Table]) -> str:
     """The whole page."""
-    weights = {table.id: beside_weight(table) for table in more}
+    weights = beside_weights(more)
     found = {table.id: table for _, tables in left_out(references, more, weights) for table in tables}
     ordered = tuple(found[table.id] for table in references if table.id in found)
     reasons = {table.id: table.why_not for table in references if not table.scored_rows}

@@ -2,17 +2,70 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
-from fabric.solver.collectives.fitting import fit
+from fabric.solver.collectives.fitting import beside_weights, fit
 from fabric.solver.collectives.physics import SCOPES, Parameter, Physics, first, parameters
 from fabric.solver.collectives.sample import has_siblings
-from fabric.solver.collectives.score import TableScore, score_table
+from fabric.solver.collectives.score import Score, TableScore, median, score, score_table
+from fabric.solver.estimate.platform_file import platform
 from fabric.solver.measured.tables import Table
 
 OWN_SPREAD, SHARED_SPREAD = 1.0, 0.4  # of a parameter's own spread: what a user's tables may move
 OWN_WEIGHT = 5.0  # of a user's row over a published one: it is the very platform that is asked about
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Parameters fitted to tables."""
+
+    start: Physics
+    found: Physics
+    tables: tuple[Table, ...]  # that it was made for
+    text: str  # the platform file
+
+    def lines(self) -> list[str]:
+        """How far the estimate was from the tables before and after, and what moved."""
+        out = [f"{'table':46}{'rows':>5}{'before':>9}{'after':>9}   median errors"]
+        scores = (score(self.tables, parameters).tables for parameters in (self.start, self.found))
+        for before, after in zip(*scores, strict=True):
+            out.append(f"{after.id[:45]:46}{len(after.error):5}{median(before.error):8.1f}%{median(after.error):8.1f}%")
+        lines = moved(self.found, self.start)
+        return [*out, "", *(["moved most", *(f"  {line}" for line in lines)] if lines else ["nothing moved"])]
+
+
+def calibrate(tables: Sequence[Table], beside: Sequence[Table], base: str) -> Calibration:
+    """Fits the parameters to tables, and to others beside them that count less. Raises InputError.
+
+    Args:
+        base: what they start from: "shipped", "physics" for their first values with all of them free, or a platform file.
+    """
+    every = [*tables, *beside]
+    if base == "physics":
+        start, found = first(), from_physics(every, beside_weights(beside))
+        about = (
+            "Parameters of collective times, fitted from their first values.\nWritten by `fabric calibrate --base physics`."
+        )
+    else:
+        start = platform(None if base == "shipped" else Path(base))
+        found = calibrated(every, start)
+        about = f"Parameters of collective times, calibrated from {base}.\nWritten by `fabric calibrate`."
+    return Calibration(start, found, tuple(tables), document(found, every, about))
+
+
+def cross_validate(tables: Sequence[Table], beside: Sequence[Table], tell: Callable[[str], None]) -> Score:
+    """Every source scored by parameters that were fitted without it; `tell` hears which source is done."""
+    found: list[TableScore] = []
+    for source, scores in left_out(tables, beside, beside_weights(beside)):
+        tell(source)
+        found += scores
+    order = {table.id: at for at, table in enumerate(tables)}
+    found.sort(key=lambda item: order[item.id])
+    return Score(tuple(found), {table.id: table.why_not for table in tables if not table.scored_rows})
 
 
 def calibrated(tables: Sequence[Table], base: Physics) -> Physics:
@@ -72,8 +125,6 @@ def document(found: Physics, tables: Sequence[Table], about: str) -> str:
 
 def moved(found: Physics, base: Physics, most: int = 8) -> list[str]:
     """The parameters that moved the furthest from the base, by their own spreads."""
-    import math
-
     shifts = [(abs(math.log(found.values[item.key] / base.values[item.key])) / item.spread, item) for item in parameters()]
     shifts.sort(key=lambda pair: (-pair[0], pair[1].key))
     return [

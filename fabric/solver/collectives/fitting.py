@@ -52,11 +52,11 @@ def fit(
     return Physics(rounded, _measured(rows.tables, base))
 
 
-def beside_weight(table: Table) -> float:
-    """Weight of a table that stands beside the references: some of its platform is assumed. Slingshot counts for little:
+def beside_weights(tables: Sequence[Table]) -> dict[str, float]:
+    """Weights of tables that stand beside the references: some of their platform is assumed. Slingshot counts for little:
     its rendezvous protocol makes steps between 4 KiB and 2 MiB that no other transport has, and the model has no term for
     them, so that they would bend what all transports share."""
-    return BESIDE * (SLINGSHOT if table.platform.transport == "slingshot" else 1.0)
+    return {table.id: BESIDE * (SLINGSHOT if table.platform.transport == "slingshot" else 1.0) for table in tables}
 
 
 def _moved(tables: Sequence[Table]) -> list[Parameter]:

@@ -16,6 +16,7 @@ from fabric.solver.collectives.job import DEFAULT_CTAS
 from fabric.solver.estimate import estimate as one
 from fabric.solver.estimate.estimate import Estimate
 from fabric.solver.estimate.placement import Placement, place
+from fabric.solver.estimate.platform_file import platform
 from fabric.solver.estimate.supply import Supply, supply
 from fabric.solver.network import Network, network
 
@@ -76,15 +77,6 @@ def training_step(fabric: FabricPlan, asked: Asked, path: Path, placement: str) 
     found = _supply(_broken(whole, asked), asked, placement)
     step = training_file.read(path, found.placement.gpus, str(path))
     return training.step_time(step, group_times(step, found, platform(asked.platform)))
-
-
-def platform(path: Path | None) -> physics.Physics:
-    """The shipped parameters, or those of a file that `fabric calibrate` wrote. Raises InputError."""
-    if path is None:
-        return physics.shipped()
-    from fabric.solver.estimate import platform_file
-
-    return platform_file.read(path, str(path))
 
 
 def _broken(whole: Network, asked: Asked) -> Network:

@@ -22,6 +22,11 @@ KNOWN = ("about", "measured", *SCOPES)
 LEAST, MOST = 1e-9, 1e12  # of any parameter: each is a time, a bandwidth, a size or a factor above 0
 
 
+def platform(path: Path | None) -> Physics:
+    """The shipped parameters, or those of a file that `fabric calibrate` wrote. Raises InputError."""
+    return physics.shipped() if path is None else read(path, str(path))
+
+
 def read(path: Path, shown: str | None = None) -> Physics:
     """The shipped parameters with those of a file in their place. Raises InputError with every mistake of the file."""
     name, report = shown or str(path), Report()

@@ -1,0 +1,35 @@
+"""The run list of a plan: its cables on its floor, and the order in which to lay those that are asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fabric.cabling.rows import Ints, selected
+from fabric.cabling.runs import Runs, runs
+from fabric.cabling.walking import Walk, walk
+from fabric.diagnostics import InputError, Warnings
+from fabric.floor.floor import floor
+from fabric.plan.plan import Plan
+
+
+@dataclass(frozen=True)
+class RunList:
+    """All cables, the rows of those that were asked for, and the walk that lays these."""
+
+    runs: Runs
+    chosen: Ints
+    walk: Walk
+    warnings: Warnings
+
+
+def run_list(made: Plan, fabric: str = "", limit: str = "") -> RunList:
+    """The cables of a plan, of one fabric, or of the devices and racks of a pattern.
+
+    Raises InputError where the floor cannot be laid out, and for links that nothing joins.
+    """
+    stands = floor(made)
+    found = runs(made, stands)
+    if found.errors:
+        raise InputError(found.errors)
+    chosen = selected(found, fabric, limit)
+    return RunList(found, chosen, walk(found, chosen), (*stands.warnings, *found.warnings))
