@@ -94,7 +94,7 @@ def numbers(intent: Intent) -> Lock:
 
 def explain(intent: Intent, subject: str) -> list[str]:
     """The arithmetic behind one number: `backend.spines`, a device, a port, an address, an AS number. Raises InputError."""
-    from fabric.explain import explain as find
+    from fabric.explain.subject import explain as find
     from fabric.planner.site import size_site
 
     known = numbers(intent)

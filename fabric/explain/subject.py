@@ -1,0 +1,87 @@
+"""The arithmetic behind one number, recomputed by the stages that made it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from ipaddress import ip_address
+
+from fabric.diagnostics import Diagnostic, InputError, Place, nearest
+from fabric.explain import counts, lossless, numbers, tenants
+from fabric.explain.counts import Case
+from fabric.explain.sessions import asked_for, sessions
+from fabric.plan import lock_file as lock
+from fabric.plan.plan import Plan
+from fabric.plan.sizing import Sizing
+from fabric.plan.spec import FabricSpec
+from fabric.planner.lossless import cabled
+
+TOPICS = {**counts.TOPICS, **lossless.TOPICS}
+
+
+Planned = Callable[[], Plan]  # the site, planned once somebody asks for what only wiring and numbering know
+
+
+def explain(
+    subject: str, sized: Mapping[str, tuple[FabricSpec, Sizing]], known: lock.Lock, planned: Planned, file: str
+) -> list[str]:
+    """Lines that explain a subject: `backend.spines`, a device, `device:port`, an address, an AS number.
+
+    Without a subject: what can be asked. Raises InputError for a subject that does not exist.
+    """
+    if not subject:
+        return [
+            "Ask for one of:",
+            *(f"  {name}.{topic:18} {text}" for name in sized for topic, (text, _) in TOPICS.items()),
+            "  a device, such as " + f"{next(iter(sized))}-leaf001",
+            "  a port of a device, such as "
+            + f"{next(iter(sized))}-leaf001:33 or :33/2, or by the name that the box gives it",
+            "  an address, an AS number or a VNI of the plan, or a tenant",
+        ]
+    name, _, topic = subject.rpartition(".")
+    if topic in TOPICS and (name in sized or (not name and len(sized) == 1)):
+        spec, sizing = sized[name or next(iter(sized))]
+        units = known.fabrics.get(spec.name, lock.FabricLock()).units_per_pod
+        return TOPICS[topic][1](_case(planned, Case(spec, sizing, units), topic))
+    made = planned()
+    try:
+        address = ip_address(subject)
+    except ValueError:
+        address = None
+    found: list[str] = []
+    for fabric in made.fabrics.values():
+        if address is not None:
+            found += numbers.address(fabric, address)
+        elif subject.isdigit():
+            found += [*numbers.asn(fabric, int(subject)), *tenants.number(fabric, int(subject))]
+        else:
+            found += numbers.device(fabric, subject) or tenants.tenant(fabric, subject)
+    if not found:
+        topics = [f"{name}.{topic}" for name in sized for topic in TOPICS]
+        devices = [device.name for fabric in made.fabrics.values() for device in fabric.devices][:5000]
+        names = [tenant.name for fabric in made.fabrics.values() for tenant in fabric.tenancy.tenants]
+        place = Place(file)
+        raise InputError(
+            [
+                Diagnostic(
+                    "FAB171", place, f"nothing to explain under '{subject}'", nearest(subject, [*topics, *names, *devices])
+                )
+            ]
+        )
+    return found
+
+
+def _case(planned: Planned, case: Case, topic: str) -> Case:
+    """The case with what only a wired fabric knows; nobody knows it in a design that is refused."""
+    spec = case.spec
+    of_boxes = topic in lossless.TOPICS and bool(spec.attachments)
+    of_sessions = topic == "bgp" and asked_for(spec)
+    if not (of_boxes or of_sessions):
+        return case
+    try:
+        made = planned().fabrics[spec.name]
+    except InputError:
+        return case
+    if of_boxes:
+        return replace(case, boxes=cabled(made.spec, made.devices, made.links))
+    return replace(case, sessions=sessions(made))
