@@ -8,27 +8,23 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from difflib import SequenceMatcher
 
-from fabric.checks.files.reading import Edited
-from fabric.checks.finding import Finding
 from fabric.text.words import and_more, plural
 
 SHOWN = 5  # places a file
 QUOTED = 80  # characters of a line
 
 
-def edits(device: str, file: str, fresh: str, there: str, found: Sequence[Finding]) -> Iterator[Finding]:
-    """Every such place. Only lines of the plan are quoted: what somebody wrote by hand may be a password."""
-    told = {one.line for one in found if one.file == file}
-    places = [(line, story) for line, near, story in _places(fresh.splitlines(), there.splitlines()) if not told & set(near)]
+def edits(fresh: str, there: str, told: Collection[int]) -> Iterator[tuple[int, str]]:
+    """(line, what is said of it) of every such place whose lines nobody was told of. Only lines of the plan are quoted: what
+    somebody wrote by hand may be a password."""
+    places = [
+        (line, story) for line, near, story in _places(fresh.splitlines(), there.splitlines()) if not set(told) & set(near)
+    ]
     for line, story in places[:SHOWN]:
-        yield _finding(device, file, line, f"{story}, and no other check names it")
+        yield line, f"{story}, and no other check names it"
     if len(places) > SHOWN:
         rest = plural(len(places) - SHOWN, "more place differs", "more places differ")
-        yield _finding(device, file, places[SHOWN][0], f"{rest} from the plan, and no other check names that")
-
-
-def _finding(device: str, file: str, line: int, message: str) -> Finding:
-    return Finding(Edited.id, Edited.severity, device, file, line, message, Edited.mend)
+        yield places[SHOWN][0], f"{rest} from the plan, and no other check names that"
 
 
 def _places(old: list[str], new: list[str]) -> Iterator[tuple[int, Collection[int], str]]:

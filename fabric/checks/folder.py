@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from fabric.checks.files import checks
-from fabric.checks.files.reading import Unrecognised
+from fabric.checks.base import FilesCheck
+from fabric.checks.files.reading import FolderCheck
 from fabric.checks.files.services import HostNames
 from fabric.checks.finding import NOTE, Finding
 from fabric.checks.network import Network
+from fabric.checks.registry import ids, run
 from fabric.checks.site import Checked
 from fabric.checks.verdict import Read
 from fabric.nos.reading.folder import Folder
-from fabric.nos.reading.recognise import beside
 
 
 def check_folder(folder: Folder) -> Checked:
     """Every check that needs no plan, over all devices of a folder."""
     result = Checked()
     networks = [Network(tuple(devices)) for devices in folder.sites()]
-    for check in checks():
-        for network in networks:
-            for part in network.islands if check.of_island else (network,):
-                result.findings += check.over(part)
-        result.ran.add(check.id)
+    for network in networks:
+        result.findings += run(FilesCheck, network)
+    result.ran |= ids("files")
     read = [facts for network in networks for facts in network.devices]
-    result.findings += unrecognised(folder) + apart(folder)
+    result.findings += run(FolderCheck, folder) + apart(folder)
     result.read.append(
         Read(
             f"configs in {folder.root}",
@@ -35,15 +33,6 @@ def check_folder(folder: Folder) -> Checked:
         )
     )
     return result
-
-
-def unrecognised(folder: Folder) -> list[Finding]:
-    """A finding for every file that no reader is for."""
-    check = Unrecognised()
-    return [
-        Finding(check.id, NOTE if beside(path) else check.severity, "", path, 0, f"not read: {reason}", check.mend)
-        for path, reason in sorted(folder.unrecognised.items())
-    ]
 
 
 def apart(folder: Folder) -> list[Finding]:

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from fabric.checks.finding import ERROR, Finding
-from fabric.checks.servers import CHECKS, ServerCheck
+from fabric.checks.finding import Finding
+from fabric.checks.registry import run
+from fabric.checks.servers import Server, ServerCheck, of_server
 from fabric.facts import Facts
-from fabric.hosts.agree import HostFiles, SwitchEnd
+from fabric.hosts.agree import DAMAGED, HostFiles, SwitchEnd
 from fabric.hosts.agree import disagreements as of_host
 from fabric.hosts.ends import end_of
 from fabric.hosts.view import hosts, sides
@@ -19,7 +20,6 @@ from fabric.plan.plan import Plan
 from fabric.plan.views import SwitchView
 
 Ends: TypeAlias = dict[tuple[str, str], SwitchEnd]  # (server, its port) → the switch's end of the cable
-IDS = tuple(check.id for check in CHECKS)
 ECHOED = frozenset(("FAB251", "FAB254", "FAB270", "FAB272", "FAB273", "FAB278"))  # wrong at the leaf: servers would repeat it
 MOST = 256  # servers; their files differ in addresses alone
 
@@ -79,9 +79,9 @@ def disagreements(
         if own is None or paths["60-fabric.yaml"] not in texts:  # of a fabric for controllers alone no file is made
             continue
         read = HostFiles(*(texts.get(path, "") for path in paths.values()))
-        for one in of_host(host, read, own):
-            file = next((path for name, path in paths.items() if one.file.startswith(name)), "")
-            yield Finding(one.id, ERROR, one.device, f"{shown}/{file}", one.line, one.message, ServerCheck.mend)
+        differs = Server(tuple(of_host(host, read, own)), paths, shown)
+        yield from (of_server(differs, one) for one in differs.found if one.id == DAMAGED)
+        yield from run(ServerCheck, differs)
 
 
 def _paths(host: str, group: str) -> Mapping[str, str]:

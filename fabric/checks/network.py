@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from ipaddress import ip_interface
 
+from fabric.checks.agree import Difference
 from fabric.checks.ends import End, Far, Owner, Subnets, bare, is_on, vrf_of, within
 from fabric.facts import MANAGEMENT, Bgp, Facts, Interface, Neighbor
 
@@ -20,7 +21,8 @@ class Network:
     """Devices whose files were read."""
 
     devices: Sequence[Facts]
-    planned: bool = False  # whether a plan says what must be there: then guesses are left to the comparison with it
+    planned: str = ""  # the switch of a plan whose files these are: then guesses are left to the comparison with it
+    differences: Sequence[Difference] = ()  # from that plan
 
     @cached_property
     def by_name(self) -> dict[str, Facts]:
@@ -106,7 +108,7 @@ class Network:
         from fabric.checks.islands import islands
 
         parts = islands(self)
-        return [self] if len(parts) < 2 else [Network(part, self.planned) for part in parts]
+        return [self] if len(parts) < 2 else [Network(part) for part in parts]
 
     @cached_property
     def near(self) -> dict[int, Subnets]:

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from errno import ENOENT
 from pathlib import Path
 
+from fabric.checks import registry
+from fabric.checks.files.reading import FolderCheck
 from fabric.checks.files.services import HostNames
 from fabric.checks.finding import ERROR, WARNING, Finding
-from fabric.checks.folder import check_folder, unrecognised
+from fabric.checks.folder import check_folder
 from fabric.checks.site import Checked, Site, finding_of
 from fabric.checks.verdict import Verdict
 from fabric.configs import Renderer
@@ -78,7 +80,7 @@ def _beside(sites: list[Site], folder: Folder) -> Iterator[Finding]:
     """What a folder holds beside the switches of the plans: what no reader is for, what nobody planned, second copies."""
     planned = {job.device.name for site in sites for job in site.todo}
     names = ", ".join(site.plan.site for site in sites)
-    yield from unrecognised(folder)
+    yield from registry.run(FolderCheck, folder)
     judged = dict[str, Device]()
     for device in folder.devices:
         first, file = judged.setdefault(device.name, device), next(iter(device.files))
@@ -108,7 +110,7 @@ def _batfish(host: str, sites: list[Site], results: list[Checked]) -> str:
             continue
         result.findings += findings
         result.skipped += covered
-        result.ran |= {check.id for check in batfish.every_check()}
+        result.ran |= registry.ids("batfish")
     return missing
 
 

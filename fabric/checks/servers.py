@@ -1,16 +1,39 @@
-"""What must hold between a server and its leaves; `hosts` compares them, cable by cable."""
+"""What must hold between a server and its leaves; `fabric.hosts.agree` compares them, cable by cable."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
 from fabric.checks.base import Check
-from fabric.checks.finding import ERROR
+from fabric.checks.finding import ERROR, Finding
+from fabric.hosts.agree import Disagreement
 
 
-class ServerCheck(Check):
+@dataclass(frozen=True)
+class Server:
+    """What the files of a server say otherwise than its leaves."""
+
+    found: tuple[Disagreement, ...]
+    paths: Mapping[str, str]  # of its files, by what their names begin with
+    shown: str  # the site's folder
+
+
+class ServerCheck(Check[Server]):
     """One thing that both ends of a server's cable must agree on."""
 
+    subject, needs = "servers", "files, intent"
     severity = ERROR
     mend = "both are generated from one plan: `fabric generate` writes both anew"
+
+    def judge(self, server: Server) -> Iterator[Finding]:
+        return (of_server(server, one) for one in server.found if one.id == self.id)
+
+
+def of_server(server: Server, one: Disagreement) -> Finding:
+    """A disagreement as a finding; also of a file that cannot be read at all."""
+    file = next((path for name, path in server.paths.items() if one.file.startswith(name)), "")
+    return Finding(one.id, ERROR, one.device, f"{server.shown}/{file}", one.line, one.message, ServerCheck.mend)
 
 
 class Addresses(ServerCheck):
@@ -79,6 +102,3 @@ class NcclMark(ServerCheck):
 
     id = "FAB457"
     title = "NCCL marks its packets for the lossless class"
-
-
-CHECKS = (Addresses, Gateways, PacketSizes, LosslessMark, Paused, Notices, Shares, NcclMark)

@@ -2,21 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from fabric.checks.base import Check
 from fabric.checks.finding import NOTE, WARNING, Finding
+from fabric.checks.registry import every, run
+from fabric.checks.reports.rules import OTHER, rule_of
 from fabric.plan.plan import Plan
 
 
-class NeedlessSilence(Check):
+@dataclass(frozen=True)
+class Silenced:
+    """What a site silences, and what came of it."""
+
+    plan: Plan
+    used: Collection[tuple[str, str]]  # (fabric or "", code) of the silences that silenced something
+    ran: Collection[str]  # codes of the checks that were applied
+
+
+class NeedlessSilence(Check[Silenced]):
     """A silence outlives its reason: once nothing is found any more, it only hides the next mistake."""
 
     id = "FAB200"
     title = "Every silenced check has something to say"
     severity = NOTE
     mend = "take the line out of `checks: {silence: …}`"
+    subject, needs = "silence", "intent"
+
+    def judge(self, silenced: Silenced) -> Iterator[Finding]:
+        plan = silenced.plan
+        places = [("", plan.settings.silence), *((name, fabric.spec.silence) for name, fabric in plan.fabrics.items())]
+        for fabric, silence in places:
+            for code in silence:
+                path = ("fabrics", fabric, "checks", "silence", code) if fabric else ("checks", "silence", code)
+                place = plan.at(*path, key=True)
+                if (fabric, code) not in silenced.used and code in silenced.ran:
+                    yield self.at(place, f"{code} is silenced, but finds nothing")
+                elif not _is_known(code):
+                    yield self.at(place, f"{code} is silenced, but no check has this id", severity=WARNING)
 
 
 @dataclass(frozen=True)
@@ -39,7 +63,7 @@ class Silences:
                 yield replace(finding, silenced=site[finding.id])
             else:
                 yield finding
-        yield from self._needless(used, set(ran))
+        yield from run(NeedlessSilence, Silenced(self.plan, used, set(ran)))
 
     def _own(self, fabric: str) -> Mapping[str, str]:
         return self.plan.fabrics[fabric].spec.silence if fabric else {}
@@ -57,22 +81,8 @@ class Silences:
         before = [line for line in starts if line <= finding.line]
         return starts[max(before)] if before else ""
 
-    def _needless(self, used: set[tuple[str, str]], ran: set[str]) -> Iterator[Finding]:
-        places = [("", self.plan.settings.silence), *((name, self._own(name)) for name in self.plan.fabrics)]
-        for fabric, silence in places:
-            for code in silence:
-                path = ("fabrics", fabric, "checks", "silence", code) if fabric else ("checks", "silence", code)
-                place = self.plan.at(*path, key=True)
-                if (fabric, code) not in used and code in ran:
-                    yield NeedlessSilence().at(place, f"{code} is silenced, but finds nothing")
-                elif not _is_known(code):
-                    yield NeedlessSilence().at(place, f"{code} is silenced, but no check has this id", severity=WARNING)
-
 
 def _is_known(code: str) -> bool:
     """Whether a check has this id, one that asks a server among them, or a stage before the checks gives it."""
-    from fabric.checks import batfish
-    from fabric.checks.reports.rules import OTHER, rule_of
-
-    batfish.every_check()
+    every()
     return rule_of(code).subject != OTHER.subject

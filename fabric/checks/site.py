@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from fabric.checks import design, device, files, hosts
+from fabric.checks import device, hosts
 from fabric.checks.base import Design
-from fabric.checks.edited import edits
-from fabric.checks.files.reading import LineEnds, OutOfDate, Unfinished
+from fabric.checks.design.family import FabricCheck
+from fabric.checks.files.reading import OnDisk, OnDiskCheck
 from fabric.checks.files.services import HostNames
 from fabric.checks.finding import ERROR, Finding
-from fabric.checks.silence import NeedlessSilence, Silences
+from fabric.checks.registry import ids, run
+from fabric.checks.silence import Silences
 from fabric.checks.verdict import Read
 from fabric.configs import Job, Renderer
 from fabric.diagnostics import Diagnostic
@@ -27,7 +28,7 @@ from fabric.plan.devices import Device
 from fabric.plan.lengths import LONGER_WARNING
 from fabric.plan.plan import Plan
 from fabric.standing import Standing
-from fabric.text.words import listed, plural
+from fabric.text.words import plural
 from fabric.workers import Progress, in_chunks, silent
 
 
@@ -93,10 +94,8 @@ class Site:
         # FAB297 says as an error what FAB167 warns of.
         result.findings += [one for one in warnings_of(made) if one.id != "FAB167" or self.folder is not None]
         for fabric in made.fabrics.values():
-            one = Design(made, fabric)
-            for check in design.checks():
-                result.findings += check.over(one)
-        result.ran |= {check.id for check in (*design.checks(), *files.checks())} | {NeedlessSilence.id, *hosts.IDS}
+            result.findings += run(FabricCheck, Design(made, fabric))
+        result.ran |= ids("silence", "design", "files", "servers")
         result.read.append(Read(f"plan of site {made.site}, {plural(len(made.fabrics), 'fabric')}", str(self.intent.path)))
         self._files(result)
         return result
@@ -118,24 +117,10 @@ class Site:
             result.findings += one.findings
         self._servers(result, {key: end for one in judged for key, end in one.ends.items()})
         if self.folder is None:
-            result.findings += self._folder(judged)
+            place, shown = self.intent.source.place(("site",)), str(self.intent.shown)
+            result.findings += run(OnDiskCheck, OnDisk(place, shown, self.work.disk, *self._differences(judged)))
         if judged:
             result.read.append(self._read(judged))
-
-    def _folder(self, judged: Sequence[Judged]) -> Iterator[Finding]:
-        """What is wrong with the site's folder as a whole: the files in it are not those that the plan makes."""
-        disk, place, shown = self.work.disk, self.intent.source.place(("site",)), self.intent.shown
-        if disk.unfinished:
-            yield Unfinished().at(place, f"{shown}: a run was stopped half-way: files of two designs may lie there")
-        if disk.lost:
-            check = LineEnds() if disk.line_ends else OutOfDate()
-            yield check.at(place, f"{shown}: not looked at, {disk.lost}; checked is what `fabric generate` would write")
-        stale, line_ends = self._differences(judged)
-        if line_ends:
-            message = f"{shown}: {plural(len(line_ends), 'file')} with CRLF line ends: {listed(line_ends, 1)}"
-            yield LineEnds().at(place, message)
-        if stale:
-            yield OutOfDate().at(place, f"{shown}: {plural(len(stale), 'file')} not what this plan makes: {listed(stale, 1)}")
 
     def _differences(self, judged: Sequence[Judged]) -> tuple[list[str], list[str]]:
         """Files that an older intent made or that are missing, and files that differ in line ends alone.
@@ -223,9 +208,7 @@ class _Work:
             return Judged((wrong,), {}, len(texts), 0, (), ())
         facts = read_device(job.device.name, job.device.nos, texts)
         facts.name = job.device.name if self.given is None else facts.name
-        findings = device.judge(view, facts, texts)
-        for path, planned in seen.edited.items():
-            findings += edits(job.device.name, path, planned, texts[path], findings)
+        findings = device.judge(view, facts, texts, seen.edited)
         right = not any(finding.id in hosts.ECHOED for finding in findings)
         ends = hosts.ends(view, facts, self.sample) if right else {}
         folder = (tuple(seen.stale), tuple(seen.line_ends), tuple(seen.paths))

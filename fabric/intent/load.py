@@ -36,7 +36,7 @@ _BOUNDS = {
 }
 _FORMS = {
     "^[1-9][0-9]?x[1-9][0-9]*$": "a breakout such as 2x400",
-    "^FAB[0-9]{3}$": "a code such as FAB182",
+    "^FAB[0-9]{3,4}$": "a code such as FAB182",
     "^[A-Za-z0-9_+/-]{1,40}$": "a time zone such as UTC or Europe/Berlin",
     "^[A-Za-z_][A-Za-z0-9_]{0,62}$": "the name of a secret, such as ADMIN_PASSWORD_HASH",
     "^[0-9A-Za-z][0-9A-Za-z.()_-]{0,30}$": "a release such as 5.15",

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from fabric.checks import design
 from fabric.checks.base import Design
+from fabric.checks.design.family import FabricCheck
 from fabric.checks.finding import SEVERITIES, Finding
+from fabric.checks.registry import ids, run
 from fabric.checks.silence import Silences
 from fabric.checks.site import finding_of, warnings_of
 from fabric.diagnostics import Diagnostic
@@ -118,10 +119,7 @@ def _span(low: float, high: float) -> str:
 def findings(plan: Plan, more: Iterable[Diagnostic]) -> list[Finding]:
     """Warnings of the plan, what the checks of the design find, and `more`; errors first, silenced ones last."""
     found = [*warnings_of(plan), *(finding_of(said) for said in more)]
-    ran = {check.id for check in design.checks()}
     for fabric in plan.fabrics.values():
-        one = Design(plan, fabric)
-        for check in design.checks():
-            found += check.over(one)
-    kept = dict.fromkeys(Silences(plan).apply(found, ran))
+        found += run(FabricCheck, Design(plan, fabric))
+    kept = dict.fromkeys(Silences(plan).apply(found, ids("design")))
     return sorted(kept, key=lambda item: (bool(item.silenced), SEVERITIES.index(item.severity), item.order))

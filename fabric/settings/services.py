@@ -165,7 +165,7 @@ class Management(Key):
 class Checks(Key):
     """Checks of this intent."""
 
-    silence: dict[Annotated[str, Field(pattern=r"^FAB[0-9]{3}$")], Line] = Field(
+    silence: dict[Annotated[str, Field(pattern=r"^FAB[0-9]{3,4}$")], Line] = Field(
         default_factory=dict, description="code of a warning or check → why it does not apply here"
     )
 

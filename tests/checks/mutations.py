@@ -17,9 +17,10 @@ from functools import cache
 
 from fabric import pipeline
 from fabric.checks import device
-from fabric.checks.files import checks
+from fabric.checks.base import FilesCheck
 from fabric.checks.finding import NOTE, Finding
 from fabric.checks.network import Network
+from fabric.checks.registry import run
 from fabric.facts import Facts
 from fabric.nos.reading.readers import read_device
 from fabric.plan.views import SwitchView
@@ -268,7 +269,7 @@ def without_plan(damage: Damage) -> list[Finding]:
     mended = [one.facts for one in switches(damage.system) if one is not damage.switch]
     facts = read_device(damage.switch.facts.name, damage.system, damage.files)
     network = Network(tuple(sorted([*mended, facts], key=lambda one: one.name)))
-    return [finding for check in checks() for finding in check.over(network) if finding.severity != NOTE]
+    return [finding for finding in run(FilesCheck, network) if finding.severity != NOTE]
 
 
 def found(damage: Damage, findings: list[Finding]) -> bool:

@@ -4,13 +4,15 @@ peace on every network OS: sites of all kinds, rendered and judged, find nothing
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from fabric import pipeline
 from fabric.checks.device import judge
-from fabric.checks.edited import edits
+from fabric.checks.files.reading import Edited, Rest
 from fabric.checks.finding import ERROR, Finding
+from fabric.facts import Facts
 from fabric.nos.reading.readers import read_device
 from tests.checks.batfish.helpers import DESIGNS, OVERLAY, SMALL, SWITCHES, TENANTS
 from tests.checks.sites import site_of
@@ -48,10 +50,17 @@ EDITS = {
 }
 
 
+def edits(planned: str, there: str, found: tuple[Finding, ...] = ()) -> list[Finding]:
+    """What is said of a file that lies there otherwise than planned."""
+    view: Any = None
+    facts = Facts(name="leaf1", nos="eos")
+    return Edited().run(Rest(view, facts, {"leaf1.cfg": there}, {"leaf1.cfg": planned}, found))
+
+
 @pytest.mark.parametrize("case", EDITS)
 def test_an_edit_that_no_check_names(case: str) -> None:
     (old, new), expected = EDITS[case]
-    found = list(edits("leaf1", "leaf1.cfg", PLANNED, PLANNED.replace(old, new), []))
+    found = edits(PLANNED, PLANNED.replace(old, new))
     assert [(one.line, one.message) for one in found] == [
         (line, f"{words}, and no other check names it") for line, words in expected
     ]
@@ -64,16 +73,16 @@ NAMED = {0: False, 2: False, 4: False, 5: False, 1: True, 7: True}
 
 @pytest.mark.parametrize("line", NAMED)
 def test_what_is_gone_is_named_by_its_section(line: int) -> None:
-    named = [Finding("FAB254", ERROR, "leaf1", "leaf1.cfg", line, "MTU: expected 9214, got none")]
+    named = Finding("FAB254", ERROR, "leaf1", "leaf1.cfg", line, "MTU: expected 9214, got none")
     there = PLANNED.replace("   mtu 9214\n", "")
-    assert bool(list(edits("leaf1", "leaf1.cfg", PLANNED, there, named))) == NAMED[line]
-    elsewhere = [Finding("FAB254", ERROR, "leaf1", "other.cfg", line, "MTU: expected 9214, got none")]
-    assert len(list(edits("leaf1", "leaf1.cfg", PLANNED, there, elsewhere))) == 1
+    assert bool(edits(PLANNED, there, (named,))) == NAMED[line]
+    elsewhere = Finding("FAB254", ERROR, "leaf1", "other.cfg", line, "MTU: expected 9214, got none")
+    assert len(edits(PLANNED, there, (elsewhere,))) == 1
 
 
 def test_many_edits_are_folded() -> None:
     planned = "".join(f"line {number}\n" for number in range(1, 21))
-    found = list(edits("leaf1", "leaf1.cfg", planned, planned.replace("line 1", "lane 1"), []))
+    found = edits(planned, planned.replace("line 1", "lane 1"))
     assert [one.line for one in found] == [1, 10, 11, 12, 13, 14]
     assert found[-1].message == "6 more places differ from the plan, and no other check names that"
 

@@ -13,7 +13,6 @@ from fabric.diagnostics import MissingError
 
 if TYPE_CHECKING:
     from fabric.checks.batfish.ask import Answers
-    from fabric.checks.batfish.checks import BatfishCheck
     from fabric.checks.batfish.snapshot import Files, Snapshot
     from fabric.checks.finding import Finding
     from fabric.plan.plan import Plan
@@ -62,22 +61,10 @@ def prepare(plan: Plan, files: Files) -> Snapshot:
 
 def judge(snapshot: Snapshot, answers: Answers) -> Report:
     """Every check, in the order of their ids; and what they could not see."""
-    from fabric.checks.batfish.checks import Asked
+    from fabric.checks.batfish.checks import Asked, BatfishCheck
     from fabric.checks.batfish.covered import covered
     from fabric.checks.batfish.expect import Expected
+    from fabric.checks.registry import run as run_checks
 
     asked = Asked(snapshot, answers, Expected(snapshot))
-    findings = [finding for check in every_check() for finding in check().run(asked)]
-    return findings, covered(asked)
-
-
-def every_check() -> tuple[type[BatfishCheck], ...]:
-    """The checks of Batfish's answers, by id."""
-    from fabric.checks.batfish import delivery, parsing, reach, routes, routing
-
-    return (
-        *(parsing.Formats, parsing.Warnings, parsing.References),
-        *(routing.Owners, routing.Sessions, routes.Routes),
-        *(reach.Isolation, reach.WithoutSpine, reach.Loops),
-        *(delivery.Delivered, delivery.Crossing),
-    )
+    return run_checks(BatfishCheck, asked), covered(asked)

@@ -64,16 +64,18 @@ class Asked(AskedFiles):
         return copies.find(*self.process(node))
 
 
-class BatfishCheck(Check):
+class BatfishCheck(Check[Asked]):
     """Judges what Batfish makes of the rendered files."""
 
-    def over(self, asked: Asked) -> Iterator[Finding]:
-        raise NotImplementedError
+    subject, needs = "batfish", "files, intent, Batfish"
 
     def run(self, asked: Asked) -> list[Finding]:
+        return self.answered(self.judge(asked))
+
+    def answered(self, found: Iterator[Finding]) -> list[Finding]:
         """The findings; a question without an answer is one."""
         try:
-            return sorted(self.over(asked), key=lambda finding: finding.order)
+            return sorted(found, key=lambda finding: finding.order)
         except Unanswered as error:
             return [Finding(self.id, ERROR, "", "", 0, f"Batfish gave no answer: {error}", UNANSWERED)]
         except KeyError as error:  # of another version of the server

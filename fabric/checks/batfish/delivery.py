@@ -31,7 +31,7 @@ class Crossing(BatfishCheck):
     severity = ERROR
     mend = "look at the findings about sessions and routes first; without them Batfish does not model the way"
 
-    def over(self, asked: Asked) -> Iterator[Finding]:
+    def judge(self, asked: Asked) -> Iterator[Finding]:
         for name in asked.snapshot.views:
             pair = crossing(asked, name)
             if pair and not crosses(asked, name):
@@ -75,7 +75,7 @@ class Delivered(BatfishCheck):
     severity = ERROR
     mend = "look at the filter and the routes of the switch that drops the packet"
 
-    def over(self, asked: Asked) -> Iterator[Finding]:
+    def judge(self, asked: Asked) -> Iterator[Finding]:
         for name in asked.snapshot.views:
             reported = bool(shortfalls(asked, name)[1])
             for tenant in tenants_of(asked, name):

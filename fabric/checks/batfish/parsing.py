@@ -20,7 +20,7 @@ class Formats(BatfishCheck):
     severity = ERROR
     mend = "an override may have taken out the line by which the format is known, or may not be in the format at all"
 
-    def over(self, asked: AskedFiles) -> Iterator[Finding]:
+    def judge(self, asked: AskedFiles) -> Iterator[Finding]:
         rows = {row["File_Name"]: row for row in asked.answers.file_status()}
         for copies in asked.snapshot.copies.values():
             for copy in copies.copies:
@@ -42,7 +42,7 @@ class Warnings(BatfishCheck):
     severity = ERROR
     mend = "mend the line; where it is right, Batfish does not know it: silence this check with that reason"
 
-    def over(self, asked: AskedFiles) -> Iterator[Finding]:
+    def judge(self, asked: AskedFiles) -> Iterator[Finding]:
         for row in asked.answers.init_issues():
             line, details = (row["Line_Text"] or "").strip(), (row["Details"] or "").strip()
             message = f"{row['Type']}: {details.splitlines()[0][:160] if details else 'no details'}"
@@ -69,7 +69,7 @@ class References(BatfishCheck):
     severity = ERROR
     mend = "define it, or take the reference out"
 
-    def over(self, asked: AskedFiles) -> Iterator[Finding]:
+    def judge(self, asked: AskedFiles) -> Iterator[Finding]:
         for row in asked.answers.undefined():
             what = f"{row['Struct_Type']} {row['Ref_Name']}"
             for path, line in file_lines(row["Lines"]):

@@ -14,12 +14,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from fabric.checks.batfish.ask import Server, Unanswered
-from fabric.checks.batfish.checks import UNANSWERED, AskedFiles, BatfishCheck, name_of
+from fabric.checks.batfish.checks import AskedFiles, BatfishCheck, name_of
 from fabric.checks.batfish.parsing import READ, References, Warnings
 from fabric.checks.batfish.routing import Owners, Sessions, spelled
 from fabric.checks.batfish.sees import view_of
 from fabric.checks.batfish.snapshot import Texts, write
-from fabric.checks.finding import ERROR, WARNING, Finding
+from fabric.checks.finding import WARNING, Finding
 from fabric.diagnostics import MissingError
 from fabric.nos.batfish.copies import Copies
 from fabric.nos.reading.folder import Device, Folder
@@ -73,17 +73,12 @@ def texts_of(devices: Iterable[Device]) -> Texts:
 def judge_files(asked: AskedFiles) -> tuple[list[Finding], list[Pair]]:
     """The findings of every question that needs no plan, and the files that could not be judged."""
     misread = dict(_misread(asked))
-    findings = []
-    for check, found in (
-        (Warnings, Warnings().over),
-        (References, References().over),
-        (Owners, _owners),
-        (Sessions, _sessions),
-    ):
-        try:
-            findings += sorted(found(asked), key=lambda finding: finding.order)
-        except Unanswered as error:
-            findings.append(Finding(check.id, ERROR, "", "", 0, f"Batfish gave no answer: {error}", UNANSWERED))
+    findings = [
+        *Warnings().answered(Warnings().judge(asked)),
+        *References().answered(References().judge(asked)),
+        *Owners().answered(_owners(asked)),
+        *Sessions().answered(_sessions(asked)),
+    ]
     kept = [finding for finding in findings if finding.file not in misread]
     rows = [(f"Batfish: {file}", f"{why}; covered by reading the files against each other") for file, why in misread.items()]
     return [replace(one, severity=WARNING) if one.id != References.id and one.file else one for one in kept], rows

@@ -25,7 +25,7 @@ class Isolation(BatfishCheck):
     severity = ERROR
     mend = "look at the VRF of the ports, the imported route targets and the filters on the way"
 
-    def over(self, asked: Asked) -> Iterator[Finding]:
+    def judge(self, asked: Asked) -> Iterator[Finding]:
         for name in asked.snapshot.views:
             places = [place for place in asked.expected.places if place.fabric == name and place.tenant]
             if isolates(asked, name):
@@ -71,7 +71,7 @@ class WithoutSpine(BatfishCheck):
     severity = ERROR
     mend = "give every leaf links to two spines, and look at the routes of the leaf that is named"
 
-    def over(self, asked: Asked) -> Iterator[Finding]:
+    def judge(self, asked: Asked) -> Iterator[Finding]:
         for name in asked.snapshot.views:
             if asked.expected.forwards(name):
                 for spine in sample(asked, name):
@@ -113,7 +113,7 @@ class Loops(BatfishCheck):
     severity = ERROR
     mend = "look at the routes of the switches that are named"
 
-    def over(self, asked: Asked) -> Iterator[Finding]:
+    def judge(self, asked: Asked) -> Iterator[Finding]:
         for row in asked.answers.loops():
             flow, hops = row["Flow"], row["Traces"][0]["hops"]
             nodes = " → ".join(name_of(hop["node"]) for hop in hops)

@@ -115,7 +115,7 @@ class Routes(BatfishCheck):
     severity = ERROR
     mend = "look at the sessions, the route filters and the multipath setting on the way"
 
-    def over(self, asked: Asked) -> Iterator[Finding]:
+    def judge(self, asked: Asked) -> Iterator[Finding]:
         for name in asked.snapshot.views:
             for blame in blamed(*shortfalls(asked, name)):
                 message = _owed(blame) if blame.origin else _lacked(blame)

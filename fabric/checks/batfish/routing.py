@@ -22,7 +22,7 @@ class Owners(BatfishCheck):
     severity = ERROR
     mend = "look for an override or a pinned address"
 
-    def over(self, asked: Asked) -> Iterator[Finding]:
+    def judge(self, asked: Asked) -> Iterator[Finding]:
         shared = set(_shared(asked))
         owners: dict[tuple[str, str], list[tuple[str, str]]] = {}
         for row in asked.answers.owners():
@@ -71,7 +71,7 @@ class Sessions(BatfishCheck):
     severity = ERROR
     mend = "compare address and AS number at both ends"
 
-    def over(self, asked: Asked) -> Iterator[Finding]:
+    def judge(self, asked: Asked) -> Iterator[Finding]:
         # The status, not the compatibility: that says NO_LOCAL_IP of every Junos session without `local-address`.
         rows = {_key(row): row for row in asked.answers.sessions()}
         planned = {(one.device, one.vrf, one.peer): one for one in asked.expected.sessions}

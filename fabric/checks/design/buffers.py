@@ -12,7 +12,7 @@ from fabric.checks.design.roce import LosslessCheck, capable, ends, meant, sorts
 from fabric.checks.finding import ERROR, WARNING, Finding
 from fabric.plan.lengths import LONGER_WARNING, longer_text
 from fabric.plan.links import KINDS
-from fabric.plan.lossless import FabricLossless, Lossless, Place, Qos, RoleLossless
+from fabric.plan.lossless import Lossless, Place, Qos, RoleLossless
 from fabric.plan.plan import FabricPlan
 from fabric.planner.lossless import frame_bytes
 from fabric.qos.headroom import Headroom, floor_bytes, headroom
@@ -34,7 +34,8 @@ class MarkingBeforePause(LosslessCheck):
     severity = WARNING
     mend = "leave `qos.ecn` out: thresholds then follow the port speed and stay below the trigger"
 
-    def judge_lossless(self, design: Design, lossless: FabricLossless) -> Iterator[Finding]:
+    def judge(self, design: Design) -> Iterator[Finding]:
+        lossless = design.lossless
         for key, entry in sorted(lossless.roles.items()):
             for place, port in sorted(entry.ports.items()):
                 who = f"{switches(design.fabric, key)}, {place[0]}G at {place[1]} m"
@@ -85,7 +86,8 @@ class EnoughHeadroom(LosslessCheck):
     severity = ERROR
     mend = "state the longest cable of each kind under `cable_length_m`, and plan the fabric anew"
 
-    def judge_lossless(self, design: Design, lossless: FabricLossless) -> Iterator[Finding]:
+    def judge(self, design: Design) -> Iterator[Finding]:
+        lossless = design.lossless
         fabric = design.fabric
         for kind in sorted({link.kind for link in ends(fabric)}):
             if not fabric.spec.lengths[kind].metres:
@@ -109,7 +111,7 @@ class CablesWithinHeadroom(LosslessCheck):
     severity = ERROR
     mend = "state the longest cable of each kind under `cable_length_m`, or leave it out and it follows the floor plan"
 
-    def judge_lossless(self, design: Design, lossless: FabricLossless) -> Iterator[Finding]:
+    def judge(self, design: Design) -> Iterator[Finding]:
         fabric = design.fabric
         silenced = {**design.plan.settings.silence, **fabric.spec.silence}
         for its in fabric.longer if LONGER_WARNING not in silenced else ():
@@ -126,7 +128,8 @@ class BufferHolds(LosslessCheck):
     severity = ERROR
     mend = "shorter cables, slower or fewer ports, or a switch with more buffer; `fabric headroom` shows one link"
 
-    def judge_lossless(self, design: Design, lossless: FabricLossless) -> Iterator[Finding]:
+    def judge(self, design: Design) -> Iterator[Finding]:
+        lossless = design.lossless
         fabric, cabled = design.fabric, _most_cabled(design.fabric)
         for key, entry in sorted(lossless.roles.items()):
             who, buffer = switches(fabric, key), entry.qos.buffer
@@ -184,7 +187,8 @@ class Watchdogs(LosslessCheck):
     severity = WARNING
     mend = "`qos: {pfc_watchdog: true}`, or leave it out"
 
-    def judge_lossless(self, design: Design, lossless: FabricLossless) -> Iterator[Finding]:
+    def judge(self, design: Design) -> Iterator[Finding]:
+        lossless = design.lossless
         able, can_pause = capable(design.fabric, "watchdog"), capable(design.fabric, "lossless")
         for key, entry in sorted(lossless.roles.items()):
             if entry.qos.watchdog is None and able.get(key[0]) and can_pause.get(key[0]):

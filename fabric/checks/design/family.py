@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fabric.catalog.models import SwitchModel
-from fabric.checks.base import Design, DesignCheck
+from fabric.checks.base import Check, Design
 from fabric.checks.finding import Finding
 from fabric.plan.devices import CORE, LEAF, SPINE, Device
 from fabric.plan.links import LEAF_LEAF, LEAF_SPINE, SPINE_CORE
@@ -24,17 +24,21 @@ BETWEEN_SWITCHES = (LEAF_LEAF, LEAF_SPINE, SPINE_CORE)
 NOUNS = {LEAF: "leaves", SPINE: "spines", CORE: "cores"}
 
 
-class FabricCheck(DesignCheck):
-    """A check whose findings begin with the fabric's name. `infiniband`: it judges fabrics of InfiniBand as well."""
+class FabricCheck(Check[Design]):
+    """Judges one fabric of a plan; its findings begin with the fabric's name.
 
+    `infiniband`: it judges fabrics of InfiniBand as well.
+    """
+
+    subject, needs = "design", "intent"
     infiniband: ClassVar[bool] = False
 
-    def over(self, design: Design) -> Iterator[Finding]:
-        if self.infiniband or design.fabric.spec.ethernet:
-            yield from self.judge(design)
+    def applies(self, design: Design) -> bool:
+        """Whether a fabric is one that it judges."""
+        return self.infiniband or design.fabric.spec.ethernet
 
-    def judge(self, design: Design) -> Iterator[Finding]:
-        raise NotImplementedError
+    def run(self, design: Design) -> list[Finding]:
+        return super().run(design) if self.applies(design) else []
 
     def say(self, design: Design, path: Path, text: str, *, hint: str = "", severity: str = "") -> Finding:
         """A finding at a key of the fabric in the intent."""

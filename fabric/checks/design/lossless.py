@@ -25,7 +25,8 @@ class PfcAtBothEnds(LosslessCheck):
     severity = ERROR
     mend = "one network OS on all tiers that does PFC, or `qos: {enabled: false}`"
 
-    def judge_lossless(self, design: Design, lossless: FabricLossless) -> Iterator[Finding]:
+    def judge(self, design: Design) -> Iterator[Finding]:
+        lossless = design.lossless
         from fabric.hosts.facts import facts_of
 
         fabric, able = design.fabric, capable(design.fabric, "lossless")
@@ -67,7 +68,8 @@ class OneLosslessPriority(LosslessCheck):
     severity = ERROR
     mend = "`qos: {lossless_priority: 3, cnp_priority: 6}` are usual"
 
-    def judge_lossless(self, design: Design, lossless: FabricLossless) -> Iterator[Finding]:
+    def judge(self, design: Design) -> Iterator[Finding]:
+        lossless = design.lossless
         wish = design.fabric.spec.qos
         for key, entry in sorted(lossless.roles.items()):
             who, qos = switches(design.fabric, key), entry.qos
@@ -89,7 +91,8 @@ class Marks(LosslessCheck):
     severity = ERROR
     mend = "`qos: {lossless_dscp: 26, cnp_dscp: 48}` are usual"
 
-    def judge_lossless(self, design: Design, lossless: FabricLossless) -> Iterator[Finding]:
+    def judge(self, design: Design) -> Iterator[Finding]:
+        lossless = design.lossless
         wish = design.fabric.spec.qos
         for key, entry in sorted(lossless.roles.items()):
             who = switches(design.fabric, key)
@@ -153,7 +156,7 @@ class PfcOnEveryTier(LosslessCheck):
     severity = WARNING
     mend = "another `nos:` for these switches, or `qos: {enabled: false}` where the fabric carries no RoCE"
 
-    def judge_lossless(self, design: Design, lossless: FabricLossless) -> Iterator[Finding]:
+    def judge(self, design: Design) -> Iterator[Finding]:
         able, oses = capable(design.fabric, "lossless"), network_oses(design.fabric)
         unable: dict[tuple[str, str], list[str]] = {}  # switch and network OS → roles
         for role in sorted(role for role, can in able.items() if not can):

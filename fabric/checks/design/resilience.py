@@ -15,7 +15,6 @@ from fabric.checks.design.roce import LosslessCheck, capable
 from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
 from fabric.plan.devices import LEAF, SERVER, SPINE
 from fabric.plan.links import LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
-from fabric.plan.lossless import FabricLossless
 from fabric.plan.plan import FabricPlan
 from fabric.text.words import plural
 
@@ -35,7 +34,7 @@ class FewSpines(LosslessCheck):
     else_severity = f"note in a fabric of fewer than {SMALL_LEAVES} leaves"
     mend = "`leaf: {uplinks: …}` of a lower speed reaches more spines; `spine: {min_count: 4}` asks for them"
 
-    def judge_lossless(self, design: Design, lossless: FabricLossless) -> Iterator[Finding]:
+    def judge(self, design: Design) -> Iterator[Finding]:
         sizing = design.fabric.sizing
         spines = sizing.spines_built * sizing.planes
         if sizing.spines_built < 2 or spines >= FEWEST_SPINES or not any(capable(design.fabric, "lossless").values()):

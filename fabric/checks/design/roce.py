@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from fabric.checks.base import Design
 from fabric.checks.design.family import NOUNS, FabricCheck, Ints, models, network_oses
-from fabric.checks.finding import Finding
 from fabric.nos.target import target
 from fabric.plan.devices import LEAF
 from fabric.plan.links import ATTACHMENT
-from fabric.plan.lossless import FabricLossless
 from fabric.plan.plan import FabricPlan
 from fabric.plan.tenants import CLOSED
 
@@ -21,12 +18,8 @@ from fabric.plan.tenants import CLOSED
 class LosslessCheck(FabricCheck):
     """A check of fabrics with a lossless class."""
 
-    def judge(self, design: Design) -> Iterator[Finding]:
-        if design.fabric.lossless is not None:
-            yield from self.judge_lossless(design, design.fabric.lossless)
-
-    def judge_lossless(self, design: Design, lossless: FabricLossless) -> Iterator[Finding]:
-        raise NotImplementedError
+    def applies(self, design: Design) -> bool:
+        return super().applies(design) and design.fabric.lossless is not None
 
 
 def capable(fabric: FabricPlan, what: str) -> dict[str, bool]:

@@ -41,7 +41,7 @@ class OneOwner(FilesCheck):
     mend = "give one of the two another address"
     copies = "give one another address; networks that never meet, or two versions of one, are checked in a run each"
 
-    def over(self, network: Network) -> Iterator[Finding]:
+    def judge(self, network: Network) -> Iterator[Finding]:
         pairs: dict[tuple[int, int], list[tuple[Owner, Owner]]] = {}
         for address, owners in network.owners.items():
             by_vrf: dict[str, list[Owner]] = {}
@@ -139,7 +139,7 @@ class PointToPoint(FilesCheck):
     severity = ERROR
     mend = "compare the address with that of the far end, and the cabling with both"
 
-    def over(self, network: Network) -> Iterator[Finding]:
+    def judge(self, network: Network) -> Iterator[Finding]:
         for (_, net), all_members in network.subnets.items():
             members = _of_other_names(all_members)
             if len(members) == 1:
@@ -213,7 +213,7 @@ class ManagementApart(FilesCheck):
     severity = "warning"
     mend = "`management: {vrf: true}` in the intent, or the network OS's management VRF on the port"
 
-    def over(self, network: Network) -> Iterator[Finding]:
+    def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             for name, interface in facts.interfaces.items():
                 apart = interface.vrf is not None and interface.vrf.value == MANAGEMENT

@@ -37,7 +37,7 @@ class RemoteAs(FilesCheck):
     mend = "make `remote-as` the AS number of the device at the other end"
     kinds: ClassVar = ("remote_as", "asn")
 
-    def over(self, network: Network) -> Iterator[Finding]:
+    def judge(self, network: Network) -> Iterator[Finding]:
         wrong: dict[int, list[tuple[Facts, Neighbor, Far, Said[int]]]] = {}
         told: Counter[int] = Counter()
         for facts, process, peer in network.sessions():
@@ -91,7 +91,7 @@ class Sessions(FilesCheck):
     mend = "configure the session at the end where it is missing, or correct the address"
     kinds: ClassVar = ("neighbors",)
 
-    def over(self, network: Network) -> Iterator[Finding]:
+    def judge(self, network: Network) -> Iterator[Finding]:
         numbers: dict[int, list[Facts]] = {}
         for facts in network.devices:
             for number in {process.asn.value for process in facts.bgp.values() if process.asn}:
@@ -162,7 +162,7 @@ class LocalAddress(FilesCheck):
     of_device: ClassVar = True
     kinds: ClassVar = ("source",)
 
-    def over(self, network: Network) -> Iterator[Finding]:
+    def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             if not has_addresses(facts):
                 continue
@@ -205,7 +205,7 @@ class RouterId(FilesCheck):
     mend = "use each device's own loopback as its router id"
     kinds: ClassVar = ("router_id",)
 
-    def over(self, network: Network) -> Iterator[Finding]:
+    def judge(self, network: Network) -> Iterator[Finding]:
         users: dict[str, list[tuple[Facts, Said[str]]]] = {}
         for facts in network.devices:
             seen = {process.router_id.value: process.router_id for process in facts.bgp.values() if process.router_id}
@@ -231,7 +231,7 @@ class ReservedAs(FilesCheck):
     mend = "take a private AS number"
     of_device: ClassVar = True
 
-    def over(self, network: Network) -> Iterator[Finding]:
+    def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             process = facts.bgp.get("")
             if process and process.asn and process.asn.value in RESERVED:

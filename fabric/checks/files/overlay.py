@@ -30,7 +30,7 @@ class VniVlan(FilesCheck):
     kinds: ClassVar = ("vnis", "vlan")
     of_island: ClassVar = True
 
-    def over(self, network: Network) -> Iterator[Finding]:
+    def judge(self, network: Network) -> Iterator[Finding]:
         rows: dict[int, list[tuple[int, tuple[Facts, Said[int]]]]] = {}
         vnis: dict[int, list[tuple[int, tuple[Facts, Said[object]]]]] = {}
         for facts in network.devices:
@@ -77,7 +77,7 @@ class VrfVni(FilesCheck):
     kinds: ClassVar = ("vrfs", "vni", "imports", "exports")
     of_island: ClassVar = True
 
-    def over(self, network: Network) -> Iterator[Finding]:
+    def judge(self, network: Network) -> Iterator[Finding]:
         yield from self._names(network)
         yield from self._numbers(network)
         yield from self._targets(network)
@@ -168,7 +168,7 @@ class Distinguisher(FilesCheck):
     mend = "use `<router id>:<number>`"
     kinds: ClassVar = ("rd",)
 
-    def over(self, network: Network) -> Iterator[Finding]:
+    def judge(self, network: Network) -> Iterator[Finding]:
         users: dict[str, list[tuple[Facts, str, Said[str]]]] = {}
         for what, rows in _by_subject(network).items():
             for facts, own in rows:
@@ -203,7 +203,7 @@ class TunnelSource(FilesCheck):
     kinds: ClassVar = ("vtep", "anycast_mac")
     of_island: ClassVar = True
 
-    def over(self, network: Network) -> Iterator[Finding]:
+    def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             source = facts.vtep
             if source is None:
@@ -245,7 +245,7 @@ class Segments(FilesCheck):
     kinds: ClassVar = ("esi",)
     of_island: ClassVar = True
 
-    def over(self, network: Network) -> Iterator[Finding]:
+    def judge(self, network: Network) -> Iterator[Finding]:
         users: dict[str, list[tuple[Facts, str, Said[str]]]] = {}
         for facts in network.devices:
             for name, interface in facts.interfaces.items():
@@ -272,7 +272,7 @@ class TunnelFits(FilesCheck):
     severity = ERROR
     mend = "lower the MTU of the tenant's interfaces, or raise that of the fabric links"
 
-    def over(self, network: Network) -> Iterator[Finding]:
+    def judge(self, network: Network) -> Iterator[Finding]:
         tunnels = {facts.name for facts in network.devices if facts.vtep}
         room: dict[str, int] = {}
         for a, b in network.links:

@@ -44,7 +44,7 @@ class Undefined(FilesCheck):
     mend = "define it, or correct its name"
     of_device: ClassVar = True
 
-    def over(self, network: Network) -> Iterator[Finding]:
+    def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             users: dict[str, list[Said[str]]] = {}
             for said in dict.fromkeys(facts.undefined):
@@ -64,7 +64,7 @@ class OneStory(FilesCheck):
     mend = "make both lines say the same"
     of_device: ClassVar = True
 
-    def over(self, network: Network) -> Iterator[Finding]:
+    def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             for said in facts.conflicts:
                 yield self.on(facts, said, said.value)

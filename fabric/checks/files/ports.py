@@ -27,7 +27,7 @@ class Mtu(FilesCheck):
     mend = "set the MTU of the fabric on both ends"
     kinds: ClassVar = ("mtu", "frame")
 
-    def over(self, network: Network) -> Iterator[Finding]:
+    def judge(self, network: Network) -> Iterator[Finding]:
         ends = [end for pair in network.links for end in pair if end.interface.mtu]
         counts = Counter(end.interface.mtu.value for end in ends if end.interface.mtu)
         told: set[int] = set()
@@ -85,7 +85,7 @@ class Membership(FilesCheck):
     mend = "`fabric generate` writes the file anew"
     kinds: ClassVar = ("vrf", "tag", "access", "trunk", "bond", "filters")
 
-    def over(self, network: Network) -> Iterator[Finding]:
+    def judge(self, network: Network) -> Iterator[Finding]:
         """Without a plan: tags at the two ends of a link, and VRFs that the device does not have."""
         for a, b in network.links:
             mine, theirs = a.interface.tag, b.interface.tag
@@ -105,7 +105,7 @@ class State(FilesCheck):
     mend = "`no shutdown` where a cable is, `shutdown` where none is, one speed at both ends"
     kinds: ClassVar = ("enabled", "speed")
 
-    def over(self, network: Network) -> Iterator[Finding]:
+    def judge(self, network: Network) -> Iterator[Finding]:
         for a, b in network.links:
             for own, far in ((a, b), (b, a)):
                 if own.interface.enabled and not own.interface.enabled.value and _up(far.interface):
@@ -128,7 +128,7 @@ class Cabling(FilesCheck):
     severity = WARNING
     mend = "write the far end's name and port into the description"
 
-    def over(self, network: Network) -> Iterator[Finding]:
+    def judge(self, network: Network) -> Iterator[Finding]:
         for members in network.subnets.values():
             if len(members) != 2 or members[0].facts is members[1].facts:
                 continue

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
-from fabric.checks.base import FilesCheck
+from fabric.checks.base import Check, FilesCheck
+from fabric.checks.edited import edits
 from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
+from fabric.checks.literals import unknown_addresses
 from fabric.checks.network import Network
+from fabric.diagnostics import Place
+from fabric.facts import Facts
+from fabric.nos.reading.folder import Folder
+from fabric.nos.reading.recognise import beside
+from fabric.plan.views import SwitchView
+from fabric.standing import Standing
+from fabric.text.words import listed, plural
 
 SHOWN = 5  # statements a device
 
@@ -22,19 +32,30 @@ class Unreadable(FilesCheck):
     mend = "restore the file"
     of_device: ClassVar = True
 
-    def over(self, network: Network) -> Iterator[Finding]:
+    def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             for said in facts.broken:
                 yield self.on(facts, said, said.value)
 
 
-class Unrecognised(FilesCheck):
+class FolderCheck(Check[Folder]):
+    """Judges a folder of configs as a whole."""
+
+    subject, needs = "files", "files"
+
+
+class Unrecognised(FolderCheck):
     """A file whose network OS is not known is not checked at all."""
 
     id = "FAB291"
     title = "Every file is recognised"
     severity = WARNING
     mend = "readers exist for SONiC, Cumulus Linux, EOS, NX-OS, Junos and FRR; move other files elsewhere"
+
+    def judge(self, folder: Folder) -> Iterator[Finding]:
+        for path, reason in sorted(folder.unrecognised.items()):
+            severity = NOTE if beside(path) else self.severity
+            yield Finding(self.id, severity, "", path, 0, f"not read: {reason}", self.mend)
 
 
 class NotUnderstood(FilesCheck):
@@ -46,7 +67,7 @@ class NotUnderstood(FilesCheck):
     mend = "see for yourself what these lines do"
     of_device: ClassVar = True
 
-    def over(self, network: Network) -> Iterator[Finding]:
+    def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             for said in facts.unread[:SHOWN]:
                 yield self.on(facts, said, f"not understood: {said.value[:100]}")
@@ -55,7 +76,28 @@ class NotUnderstood(FilesCheck):
                 yield self.on(facts, facts.unread[SHOWN], f"{rest} more statements of {facts.statements} are not understood")
 
 
-class OutOfDate(FilesCheck):
+@dataclass(frozen=True)
+class OnDisk:
+    """The files in a site's folder against those that its plan makes."""
+
+    place: Place  # of the site's name in the intent
+    shown: str
+    disk: Standing
+    stale: Sequence[str]  # files that an older intent made or that are missing
+    line_ends: Sequence[str]  # files that differ in line ends alone
+
+    @property
+    def not_looked_at(self) -> str:
+        return f"{self.shown}: not looked at, {self.disk.lost}; checked is what `fabric generate` would write"
+
+
+class OnDiskCheck(Check[OnDisk]):
+    """Judges the folder that the files of a site were generated into."""
+
+    subject, needs = "files", "files, intent"
+
+
+class OutOfDate(OnDiskCheck):
     """Files that an older intent made are not what this plan says, however right they were, and files that are missing say
     nothing. In their place the checks of files judge what `fabric generate` would write."""
 
@@ -63,10 +105,33 @@ class OutOfDate(FilesCheck):
     title = "Generated files are up to date"
     severity = ERROR
     mend = "run `fabric generate`"
-    kinds: ClassVar = ()
+
+    def judge(self, found: OnDisk) -> Iterator[Finding]:
+        if found.disk.lost and not found.disk.line_ends:
+            yield self.at(found.place, found.not_looked_at)
+        if found.stale:
+            what = f"{plural(len(found.stale), 'file')} not what this plan makes: {listed(found.stale, 1)}"
+            yield self.at(found.place, f"{found.shown}: {what}")
 
 
-class UnknownAddress(FilesCheck):
+@dataclass(frozen=True)
+class Rest:
+    """What the files of a switch say beyond what the other checks found."""
+
+    view: SwitchView
+    facts: Facts
+    files: Mapping[str, str]
+    edited: Mapping[str, str]  # path → what the plan makes of a file that was edited by hand
+    found: Sequence[Finding]
+
+
+class RestCheck(Check[Rest]):
+    """The last net: judges what no other check has named, after them."""
+
+    subject, needs = "files", "files, intent"
+
+
+class UnknownAddress(RestCheck):
     """An address that neither the plan nor anything derived from it has is a typing error, or a line from elsewhere: in a
     filter it opens or closes the wrong door, in a prefix list it leaks or hides a route."""
 
@@ -75,8 +140,15 @@ class UnknownAddress(FilesCheck):
     severity = WARNING
     mend = "correct it; an address of your own in an override is silenced with its reason"
 
+    def judge(self, rest: Rest) -> Iterator[Finding]:
+        told = {(finding.file, finding.line) for finding in rest.found}
+        for said in unknown_addresses(rest.view, rest.files):
+            if (said.file, said.line) not in told:  # another check has said more of the line
+                message = f"{said.value} is in no part of the plan that this switch has to do with"
+                yield self.on(rest.facts, said, message)
 
-class Edited(FilesCheck):
+
+class Edited(RestCheck):
     """A generated file that somebody edited says what the plan does not. What a reader knows is compared with the plan; of
     the other lines nothing is known but that they differ, and the next `fabric generate` knows nothing of them."""
 
@@ -85,8 +157,14 @@ class Edited(FilesCheck):
     severity = WARNING
     mend = "see for yourself what it does; what is meant goes into the intent or an override"
 
+    def judge(self, rest: Rest) -> Iterator[Finding]:
+        for path, planned in rest.edited.items():
+            told = {finding.line for finding in rest.found if finding.file == path}
+            for line, message in edits(planned, rest.files[path], told):
+                yield Finding(self.id, self.severity, rest.facts.name, path, line, message, self.mend)
 
-class Unfinished(FilesCheck):
+
+class Unfinished(OnDiskCheck):
     """A run of `fabric generate` that was killed while it renamed files leaves files of two designs, each of them whole. The
     next run finishes it, or takes it back."""
 
@@ -94,10 +172,14 @@ class Unfinished(FilesCheck):
     title = "No run of `fabric generate` was stopped half-way"
     severity = ERROR
     mend = "run `fabric generate`"
-    kinds: ClassVar = ()
+
+    def judge(self, found: OnDisk) -> Iterator[Finding]:
+        if found.disk.unfinished:
+            message = f"{found.shown}: a run was stopped half-way: files of two designs may lie there"
+            yield self.at(found.place, message)
 
 
-class LineEnds(FilesCheck):
+class LineEnds(OnDiskCheck):
     """Files are compared byte by byte, and a switch may take the carriage return for a part of its line. Git makes CRLF of
     line ends where `core.autocrlf` is on and no .gitattributes forbids it."""
 
@@ -108,4 +190,10 @@ class LineEnds(FilesCheck):
         "`git config core.autocrlf false`, remove the folder, `git checkout -- FOLDER`; a line `generated/** -text` in "
         ".gitattributes keeps the files as they are in every checkout"
     )
-    kinds: ClassVar = ()
+
+    def judge(self, found: OnDisk) -> Iterator[Finding]:
+        if found.disk.lost and found.disk.line_ends:
+            yield self.at(found.place, found.not_looked_at)
+        if found.line_ends:
+            what = f"{plural(len(found.line_ends), 'file')} with CRLF line ends: {listed(found.line_ends, 1)}"
+            yield self.at(found.place, f"{found.shown}: {what}")

@@ -52,7 +52,7 @@ class Pfc(FilesCheck):
     mend = "turn PFC on for the same priority at both ends"
     kinds: ClassVar = ("pfc",)
 
-    def over(self, network: Network) -> Iterator[Finding]:
+    def judge(self, network: Network) -> Iterator[Finding]:
         for a, b in network.links:
             if a.interface.tag or b.interface.tag:
                 continue
@@ -83,7 +83,7 @@ class Dscp(FilesCheck):
     kinds: ClassVar = ("lossless", "cnp")
     of_island: ClassVar = True
 
-    def over(self, network: Network) -> Iterator[Finding]:
+    def judge(self, network: Network) -> Iterator[Finding]:
         rows = []
         for facts in network.devices:
             for port, qos in classes(facts):
@@ -182,7 +182,7 @@ class EcnThresholds(FilesCheck):
     of_device: ClassVar = True
     kinds: ClassVar = ("kmin", "kmax", "pmax")
 
-    def over(self, network: Network) -> Iterator[Finding]:
+    def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             found: dict[tuple[Said[int], str], list[tuple[str, None]]] = {}
             for port, qos in classes(facts):
@@ -278,7 +278,7 @@ class Headroom(FilesCheck):
     mend = "`fabric headroom` computes it for a port"
     kinds: ClassVar = ("xoff", "cable")
 
-    def over(self, network: Network) -> Iterator[Finding]:
+    def judge(self, network: Network) -> Iterator[Finding]:
         yield from _odd_roles(self, network, _xoff, "headroom")
 
 
@@ -297,7 +297,7 @@ class Watchdog(FilesCheck):
     mend = "turn the PFC watchdog on, with one detection time everywhere"
     kinds: ClassVar = ("watchdog", "watchdog_ms")
 
-    def over(self, network: Network) -> Iterator[Finding]:
+    def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             found: list[tuple[str, Said[object]]] = []
             for port, qos in classes(facts):
@@ -318,7 +318,7 @@ class HashSeeds(FilesCheck):
     mend = "give each tier another seed"
     kinds: ClassVar = ("hash_seed",)
 
-    def over(self, network: Network) -> Iterator[Finding]:
+    def judge(self, network: Network) -> Iterator[Finding]:
         told: set[str] = set()
         for a, b in network.links:
             mine, theirs = a.facts.hash_seed, b.facts.hash_seed

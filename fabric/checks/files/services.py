@@ -22,7 +22,7 @@ class HostNames(FilesCheck):
     mend = "give the device its planned host name"
     kinds: ClassVar = ("hostname",)
 
-    def over(self, network: Network) -> Iterator[Finding]:
+    def judge(self, network: Network) -> Iterator[Finding]:
         seen: dict[str, Facts] = {}
         for facts in network.devices:
             other = seen.setdefault(facts.name.lower(), facts)
@@ -41,7 +41,7 @@ class Servers(FilesCheck):
     planned_mend = "`management:` has them: an override or an edit by hand took them out of the file"
     kinds: ClassVar = ("ntp", "syslog", "dns")
 
-    def over(self, network: Network) -> Iterator[Finding]:
+    def judge(self, network: Network) -> Iterator[Finding]:
         missing: dict[str, list[Facts]] = {"no time server": [], "one time server": [], "no log collector": []}
         for facts in network.devices:
             if not facts.services.ntp:
@@ -67,7 +67,7 @@ class ControlPlane(FilesCheck):
     mend = "apply a control-plane policy, or a filter on the loopback"
     of_device: ClassVar = True
 
-    def over(self, network: Network) -> Iterator[Finding]:
+    def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             guard = facts.services.control_plane
             if guard is not None and not guard.value:
@@ -83,7 +83,7 @@ class PlainText(FilesCheck):
     mend = "use SSH, HTTPS or gNMI over TLS, and SNMPv3"
     of_device: ClassVar = True
 
-    def over(self, network: Network) -> Iterator[Finding]:
+    def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             for said in facts.services.plain_text:
                 yield self.on(facts, said, f"{said.value} is on")
@@ -99,7 +99,7 @@ class Secrets(FilesCheck):
     mend = "put a reference there, `${NAME}`, and fill it in when the file is loaded; change the secret that was shown"
     of_device: ClassVar = True
 
-    def over(self, network: Network) -> Iterator[Finding]:
+    def judge(self, network: Network) -> Iterator[Finding]:
         severity = ERROR if network.planned else WARNING
         for facts in network.devices:
             for said in facts.services.secrets:
@@ -115,7 +115,7 @@ class Lldp(FilesCheck):
     mend = "turn LLDP on on the fabric ports"
     of_device: ClassVar = True
 
-    def over(self, network: Network) -> Iterator[Finding]:
+    def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             lldp: Said[bool] | None = facts.services.lldp
             if lldp is not None and not lldp.value:

@@ -25,7 +25,7 @@ class SessionTerms(FilesCheck):
     mend = "make both ends alike"
     kinds: ClassVar = ("families", "keepalive", "hold", "bfd")
 
-    def over(self, network: Network) -> Iterator[Finding]:
+    def judge(self, network: Network) -> Iterator[Finding]:
         told: set[tuple[int, int]] = set()
         for facts, _, peer in network.sessions():
             far = network.far(peer)
@@ -76,7 +76,7 @@ class PrefixLimit(FilesCheck):
     mend = "set a maximum of prefixes on the peer group"
     kinds: ClassVar = ("max_prefix",)
 
-    def over(self, network: Network) -> Iterator[Finding]:
+    def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             for process in facts.bgp.values():
                 external = [peer for peer in process.neighbors.values() if _external(process, peer) and _carries_ip(peer)]
@@ -113,7 +113,7 @@ class Multipath(FilesCheck):
     mend = "raise `maximum-paths`, and let paths over several AS numbers count as equal"
     kinds: ClassVar = ("max_paths", "relax")
 
-    def over(self, network: Network) -> Iterator[Finding]:
+    def judge(self, network: Network) -> Iterator[Finding]:
         counts = {id(facts): self._roles(network, facts) for facts in network.devices}
         for facts in network.devices:
             for process in facts.bgp.values():
@@ -156,7 +156,7 @@ class Timers(FilesCheck):
     severity = NOTE
     mend = "move the timers to the peer group"
 
-    def over(self, network: Network) -> Iterator[Finding]:
+    def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             for process in facts.bgp.values():
                 rows = [(peer.hold_s.value, peer) for peer in process.neighbors.values() if peer.hold_s]

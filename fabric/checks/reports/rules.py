@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from fabric.checks.base import Check
 from fabric.checks.finding import ERROR, NOTE, WARNING
+from fabric.codes import subject_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,20 +28,20 @@ class Rule:
 
 READ = "The hint of each finding says what to change; `docs/intent.md` has the keys."
 
-# First and last number of ids that stages before the checks give, and what they are about.
-FAMILIES = (
-    (0, 0, Rule("", "CutReport", "The report is whole", "A file that lacks findings must say so.",
-                "`fabric check --format json` lists all.", NOTE, "other.report")),
-    (1, 99, Rule("", "ReadableIntent", "The intent can be read", "A file that cannot be read describes no network.",
-                 READ, ERROR, "intent.file")),
-    (100, 129, Rule("", "IntentLanguage", "The intent keeps to its language",
-                    "A key that is not known, or a value of the wrong kind, would be a wish that nobody fulfils.",
-                    READ, ERROR, "intent.language")),
-    (130, 179, Rule("", "PossiblePlan", "The intent can be planned",
-                    "What does not fit is refused with its place before anything is written.", READ, ERROR, "intent.plan")),
-    (180, 199, Rule("", "PlanWarning", "The plan needs no remark",
-                    "The plan can be built as it is, and is probably not what was meant.", READ, WARNING, "intent.remarks")),
-)  # fmt: skip
+# Subjects of codes without a class, and what they are about.
+FAMILIES = {
+    "report": Rule("", "CutReport", "The report is whole", "A file that lacks findings must say so.",
+                   "`fabric check --format json` lists all.", NOTE, "other.report"),
+    "file": Rule("", "ReadableIntent", "The intent can be read", "A file that cannot be read describes no network.",
+                 READ, ERROR, "intent.file"),
+    "language": Rule("", "IntentLanguage", "The intent keeps to its language",
+                     "A key that is not known, or a value of the wrong kind, would be a wish that nobody fulfils.",
+                     READ, ERROR, "intent.language"),
+    "refusal": Rule("", "PossiblePlan", "The intent can be planned",
+                    "What does not fit is refused with its place before anything is written.", READ, ERROR, "intent.plan"),
+    "remark": Rule("", "PlanWarning", "The plan needs no remark",
+                   "The plan can be built as it is, and is probably not what was meant.", READ, WARNING, "intent.remarks"),
+}  # fmt: skip
 OTHER = Rule("", "Finding", "Nothing is found", "See the message of each finding.", READ, ERROR, "other.findings")
 
 
@@ -49,9 +49,8 @@ def rule_of(id: str) -> Rule:
     """The rule of a check, else of the family of its id."""
     check = Check.registry.get(id)
     if check is None:
-        number = re.fullmatch(r"FAB(\d{3})", id)
-        found = (rule for first, last, rule in FAMILIES if number and first <= int(number[1]) <= last)
-        like = next(found, OTHER)
+        family = subject_of(id)
+        like = FAMILIES.get(family.name, OTHER) if family else OTHER
         return Rule(id, like.name, like.title, like.why, like.mend, like.severity, like.subject)
     _, _, subject = check.__module__.partition("fabric.checks.")
     return Rule(id, check.__name__, check.title, check.why(), check.mend, check.severity, subject or "other.checks")

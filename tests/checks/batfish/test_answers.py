@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from fabric.checks.batfish import every_check, judge
+from fabric.checks.batfish import judge
 from fabric.checks.finding import Finding
+from fabric.checks.registry import of_subject
 from tests.checks.batfish.helpers import Recorded, Site, recorded, small
 from tests.checks.batfish.record import FILTER, SNAPSHOTS, damaged
 
@@ -205,6 +206,6 @@ def test_an_answer_of_another_shape_is_a_finding(site: Site) -> None:
 def test_no_answer_is_a_finding(site: Site) -> None:
     """A question that fails must not look like one that found nothing."""
     findings, _ = judge(site.snapshot(), Recorded())
-    assert [finding.id for finding in findings] == [check.id for check in every_check()]
+    assert [finding.id for finding in findings] == [check.id for check in of_subject("batfish")]
     assert findings[0].message == "Batfish gave no answer: not recorded: file_status"
     assert findings[0].severity == "error"

@@ -15,8 +15,9 @@ import numpy as np
 
 from fabric import source
 from fabric.checks.base import Check, Design
-from fabric.checks.design import checks
+from fabric.checks.design.family import FabricCheck
 from fabric.checks.finding import Finding
+from fabric.checks.registry import checks
 from fabric.configs import targets
 from fabric.intent.load import validate
 from fabric.plan.links import Links
@@ -129,7 +130,7 @@ def changed(case: Case) -> Design:
 
 def found(id_: str, about: Design) -> list[Finding]:
     """What the check of that id says."""
-    return [finding for check in checks() if check.id == id_ for finding in check.over(about)]
+    return [finding for check in checks(FabricCheck) if check.id == id_ for finding in check.run(about)]
 
 
 def verify(key: tuple[str, str], case: Case) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.checks.design.designs import (
     BACKEND,
     FRONT,
@@ -18,7 +16,6 @@ from tests.checks.design.designs import (
     links,
     put,
     tenancy,
-    verify,
 )
 
 TWO = (
@@ -187,8 +184,3 @@ def test_pools_of_two_fabrics() -> None:
     assert [finding.message for finding in found("FAB210", other)] == [
         "fabric 'storage': expected pools that lie apart, got 'loopback' 10.0.0.0/15 and 'p2p' 10.0.0.0/24"
     ]
-
-
-@pytest.mark.parametrize(("id_", "case"), sorted(CASES))
-def test_design_addressing(id_: str, case: str) -> None:
-    verify((id_, case), CASES[id_, case])

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
-from tests.checks.design.designs import BACKEND, FRONT, Case, Cases, Design, at, links, put, retenant, tenancy, verify
+from tests.checks.design.designs import BACKEND, FRONT, Case, Cases, Design, at, links, put, retenant, tenancy
 
 
 def _shared_bond(about: Design) -> Design:
@@ -190,8 +189,3 @@ CASES: Cases = {
         ],
     ),
 }
-
-
-@pytest.mark.parametrize(("id_", "case"), sorted(CASES))
-def test_design_overlay(id_: str, case: str) -> None:
-    verify((id_, case), CASES[id_, case])

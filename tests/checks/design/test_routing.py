@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
-from tests.checks.design.designs import BACKEND, FRONT, PODS, Case, Cases, Design, alter, at, put, redevice, tenancy, verify
+from tests.checks.design.designs import BACKEND, FRONT, PODS, Case, Cases, Design, alter, at, put, redevice, tenancy
 
 
 def _one_sided(about: Design) -> Design:
@@ -185,8 +183,3 @@ CASES: Cases = {
         ],
     ),
 }
-
-
-@pytest.mark.parametrize(("id_", "case"), sorted(CASES))
-def test_design_routing(id_: str, case: str) -> None:
-    verify((id_, case), CASES[id_, case])

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
-from fabric.checks.base import Check
-from fabric.checks.files import checks
+from fabric.checks.base import Check, FilesCheck
 from fabric.checks.finding import Finding
 from fabric.checks.network import Network
+from fabric.checks.registry import checks, run
 from fabric.nos.reading.readers import read_device
 
 Files: TypeAlias = Mapping[str, str]  # `leaf1.eos` → text
@@ -124,13 +124,12 @@ def without(files: Files, name: str, *lines: str) -> Files:
 
 def says(id_: str, files: Files) -> list[str]:
     """The findings of one check."""
-    return [str(finding) for check in checks() if check.id == id_ for finding in check.over(network(files))]
+    return [str(finding) for check in checks(FilesCheck) if check.id == id_ for finding in check.run(network(files))]
 
 
 def all_say(files: Files) -> list[Finding]:
     """The findings of every check."""
-    made = network(files)
-    return [finding for check in checks() for finding in check.over(made)]
+    return run(FilesCheck, network(files))
 
 
 def in_full(id_: str, heads: Iterable[str]) -> list[str]:

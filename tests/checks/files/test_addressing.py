@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import pytest
-
-from tests.checks.files.helpers import SMALL, Case, but, in_full, says
+from tests.checks.files.helpers import SMALL, Case, but
 
 # Two leaves that share what leaves share on purpose: a gateway as an ordinary address, the tunnel address of a pair, a
 # rendezvous point; and two tenants with the same addresses.
@@ -177,9 +175,3 @@ CASES: Mapping[tuple[str, str], Case] = {
         ],
     ),
 }
-
-
-@pytest.mark.parametrize("case", CASES, ids=" ".join)
-def test_addresses(case: tuple[str, str]) -> None:
-    files, heads = CASES[case]
-    assert says(case[0], files) == in_full(case[0], heads)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from tests.checks.files.helpers import SMALL, Case, all_say, but, in_full, says, without
+from tests.checks.files.helpers import SMALL, Case, all_say, but, without
 
 
 def clos(leaves: int, spines: int) -> dict[str, str]:
@@ -431,12 +431,6 @@ CASES: Mapping[tuple[str, str], Case] = {
         ],
     ),
 }
-
-
-@pytest.mark.parametrize("case", CASES, ids=" ".join)
-def test_sessions(case: tuple[str, str]) -> None:
-    files, heads = CASES[case]
-    assert says(case[0], files) == in_full(case[0], heads)
 
 
 @pytest.mark.parametrize("name", SOUND)

@@ -6,22 +6,16 @@ from collections.abc import Mapping
 
 import pytest
 
-from fabric.checks.files import checks
+from fabric.checks.base import FilesCheck
 from fabric.checks.folder import check_folder
+from fabric.checks.registry import checks, of_subject
 from fabric.nos.reading.folder import scan
 from tests.checks import test_device as test_check_device
-from tests.checks.files import test_addressing, test_bgp, test_overlay, test_ports, test_roce, test_services
-from tests.checks.files.helpers import SMALL, Case, all_say
+from tests.checks.cases import cases
+from tests.checks.files.helpers import SMALL, Case, all_say, in_full, says
 from tests.examples import SITES, folder
 
-SUBJECTS: tuple[Mapping[tuple[str, str], Case], ...] = (
-    test_addressing.CASES,
-    test_bgp.CASES,
-    test_overlay.CASES,
-    test_ports.CASES,
-    test_roce.CASES,
-    test_services.CASES,
-)
+CASES: Mapping[tuple[str, str], Case] = cases(__package__)
 
 # Tested where whole folders and sites are: files that no reader is for, of an older intent, edited, half-written.
 ELSEWHERE = {"FAB291", "FAB293", "FAB295", "FAB297", "FAB298"}
@@ -35,25 +29,30 @@ def of_plan() -> set[str]:
 
 
 def test_every_check_is_broken_by_a_case() -> None:
-    broken = {id_ for cases in SUBJECTS for (id_, _), (_, heads) in cases.items() if heads}
-    assert [check.id for check in checks()] == sorted(broken | of_plan() | ELSEWHERE)
+    broken = {id_ for (id_, _), (_, heads) in CASES.items() if heads}
+    assert [check.id for check in of_subject("files")] == sorted(broken | of_plan() | ELSEWHERE)
+
+
+@pytest.mark.parametrize("case", CASES, ids=" ".join)
+def test_a_case(case: tuple[str, str]) -> None:
+    files, heads = CASES[case]
+    assert says(case[0], files) == in_full(case[0], heads)
 
 
 def test_every_check_without_a_plan_is_passed_by_a_case() -> None:
-    broken = {id_ for cases in SUBJECTS for (id_, _), (_, heads) in cases.items() if heads}
-    passed = {id_ for cases in SUBJECTS for (id_, _), (_, heads) in cases.items() if not heads}
+    broken = {id_ for (id_, _), (_, heads) in CASES.items() if heads}
+    passed = {id_ for (id_, _), (_, heads) in CASES.items() if not heads}
     assert sorted(broken - passed) == []
 
 
 def test_every_check_with_kinds_is_broken_by_a_changed_file() -> None:
-    assert sorted(check.id for check in checks() if check.kinds and check.id not in of_plan()) == []
+    assert sorted(check.id for check in checks(FilesCheck) if check.kinds and check.id not in of_plan()) == []
 
 
 def test_ids_are_in_order_and_explained() -> None:
-    ids = [check.id for check in checks()]
+    ids = [check.id for check in of_subject("files")]
     assert ids == sorted(set(ids))
-    assert all("FAB250" <= id_ <= "FAB299" for id_ in ids)
-    assert all(len(check.why()) > 50 and not check.title.endswith(".") for check in checks())
+    assert all(len(check.why()) > 50 and not check.title.endswith(".") for check in of_subject("files"))
 
 
 def test_a_small_sound_network_is_left_in_peace() -> None:

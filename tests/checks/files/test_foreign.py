@@ -93,7 +93,7 @@ FRR_PAIR = {
 }
 
 # Check and what it looks at → files, findings without their hints.
-CASES: Mapping[tuple[str, str], tuple[Files, list[str]]] = {
+FOREIGN: Mapping[tuple[str, str], tuple[Files, list[str]]] = {
     ("FAB253", "one subnet for the peer links of all pairs"): (four(PEER_LINK), []),
     ("FAB253", "one half of a pair with the other's address"): (
         four(PEER_LINK) | {"leaf2.eos": PEER_LINK.format(n="leaf2", h=0)},
@@ -193,7 +193,7 @@ CASES: Mapping[tuple[str, str], tuple[Files, list[str]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", CASES, ids=" ".join)
+@pytest.mark.parametrize("case", FOREIGN, ids=" ".join)
 def test_networks_of_others(case: tuple[str, str]) -> None:
-    files, heads = CASES[case]
+    files, heads = FOREIGN[case]
     assert [said.partition("\n")[0] for said in says(case[0], files)] == heads

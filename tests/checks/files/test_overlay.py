@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import pytest
-
-from tests.checks.files.helpers import Case, all_say, but, in_full, says
+from tests.checks.files.helpers import Case, all_say, but
 
 EOS = """\
 interface Ethernet1
@@ -212,12 +210,6 @@ CASES: Mapping[tuple[str, str], Case] = {
         ],
     ),
 }
-
-
-@pytest.mark.parametrize("case", CASES, ids=" ".join)
-def test_overlays(case: tuple[str, str]) -> None:
-    files, heads = CASES[case]
-    assert says(case[0], files) == in_full(case[0], heads)
 
 
 def test_sound_leaves_are_left_in_peace() -> None:

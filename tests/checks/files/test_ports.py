@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import pytest
-
-from tests.checks.files.helpers import SMALL, Case, but, in_full, says
+from tests.checks.files.helpers import SMALL, Case, but
 
 SLICES = {
     "leaf1.eos": """\
@@ -100,9 +98,3 @@ CASES: Mapping[tuple[str, str], Case] = {
         ],
     ),
 }
-
-
-@pytest.mark.parametrize("case", CASES, ids=" ".join)
-def test_ports(case: tuple[str, str]) -> None:
-    files, heads = CASES[case]
-    assert says(case[0], files) == in_full(case[0], heads)

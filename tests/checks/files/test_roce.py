@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import pytest
-
-from tests.checks.files.helpers import Case, all_say, but, in_full, says
+from tests.checks.files.helpers import Case, all_say, but
 
 EOS = """\
 ip load-sharing trident {seed}
@@ -195,12 +193,6 @@ CASES: Mapping[tuple[str, str], Case] = {
         ],
     ),
 }
-
-
-@pytest.mark.parametrize("case", CASES, ids=" ".join)
-def test_lossless_classes(case: tuple[str, str]) -> None:
-    files, heads = CASES[case]
-    assert says(case[0], files) == in_full(case[0], heads)
 
 
 def test_sound_classes_are_left_in_peace() -> None:

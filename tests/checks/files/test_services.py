@@ -9,7 +9,7 @@ import pytest
 
 from fabric.checks.folder import check_folder
 from fabric.nos.reading.folder import scan
-from tests.checks.files.helpers import SMALL, Case, but, in_full, says
+from tests.checks.files.helpers import SMALL, Case, but, in_full
 
 ODD = "".join(f"frobnicate {n}\n" for n in range(1, 8))
 
@@ -144,12 +144,6 @@ CASES: Mapping[tuple[str, str], Case] = {
         ],
     ),
 }
-
-
-@pytest.mark.parametrize("case", CASES, ids=" ".join)
-def test_services(case: tuple[str, str]) -> None:
-    files, heads = CASES[case]
-    assert says(case[0], files) == in_full(case[0], heads)
 
 
 def test_files_that_no_reader_is_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,11 +24,9 @@ from pathlib import Path
 from unittest.mock import patch
 
 from fabric import pipeline
-from fabric.checks import files as file_checks
-from fabric.checks import hosts
-from fabric.checks.files.services import HostNames
 from fabric.checks.finding import ERROR, WARNING, Finding
 from fabric.checks.folder import check_folder
+from fabric.checks.registry import ids
 from fabric.checks.run import Scope
 from fabric.diagnostics import InputError
 from fabric.facts import Facts
@@ -137,7 +135,7 @@ def _of_files(line: str) -> bool:
     return line.split()[1] in FILE_CODES
 
 
-FILE_CODES = frozenset(check.id for check in file_checks.checks()) | frozenset(hosts.IDS) | {HostNames.id}
+FILE_CODES = ids("files", "servers")
 
 
 def _contradictions(how: str, findings: Iterable[Finding]) -> Iterable[str]:
