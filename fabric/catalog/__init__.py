@@ -43,7 +43,7 @@ def server_names() -> list[str]:
 @cache
 def sonic_platform(name: str) -> SonicPlatform | None:
     """What SONiC must be told of a shipped switch, None where no SKU is known."""
-    path = DATA / "sonic" / f"{name}.yaml"
+    path = DATA / "boards" / f"{name}.yaml"
     if "/" in name or not path.is_file():
         return None
     return model_of(SonicPlatform, yaml.read(path))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fabric.checks import device, hosts
 from fabric.checks.base import Design
 from fabric.checks.design.family import FabricCheck
-from fabric.checks.files.reading import OnDisk, OnDiskCheck
+from fabric.checks.files.reading import Edited, OnDisk, OnDiskCheck, Rest
 from fabric.checks.files.services import HostNames
 from fabric.checks.finding import ERROR, Finding
 from fabric.checks.registry import ids, run
@@ -17,12 +18,13 @@ from fabric.checks.verdict import Read
 from fabric.configs import Job, Renderer
 from fabric.diagnostics import Diagnostic
 from fabric.export.site_files import site_files
-from fabric.facts import Said
+from fabric.facts import Facts, Said
 from fabric.hosts import host_files
 from fabric.intent.intent import Intent
 from fabric.nos.reading.folder import Device as Found
 from fabric.nos.reading.folder import Folder
-from fabric.nos.reading.readers import read_device
+from fabric.nos.reading.readers import is_read, read_device
+from fabric.nos.target import UNSUPPORTED, target
 from fabric.output.paths import kind
 from fabric.plan.devices import Device
 from fabric.plan.lengths import LONGER_WARNING
@@ -115,12 +117,21 @@ class Site:
                 advance(len(chunk))
         for one in judged:
             result.findings += one.findings
+        result.findings += self._unread()
         self._servers(result, {key: end for one in judged for key, end in one.ends.items()})
         if self.folder is None:
             place, shown = self.intent.source.place(("site",)), str(self.intent.shown)
             result.findings += run(OnDiskCheck, OnDisk(place, shown, self.work.disk, *self._differences(judged)))
         if judged:
             result.read.append(self._read(judged))
+
+    def _unread(self) -> Iterator[Finding]:
+        """The network OSes whose files nobody reads back."""
+        place = self.intent.source.place(("site",))
+        for name, count in sorted(Counter(job.device.nos for job in self.todo if not is_read(job.device.nos)).items()):
+            what = f"reading files back is not supported on {target(name).title}"
+            message = f"{what}: {plural(count, 'switch', 'switches')} by the plan alone"
+            yield finding_of(Diagnostic(UNSUPPORTED, place, message, "give it a reader and an idiom", "warning"))
 
     def _differences(self, judged: Sequence[Judged]) -> tuple[list[str], list[str]]:
         """Files that an older intent made or that are missing, and files that differ in line ends alone.
@@ -204,6 +215,10 @@ class _Work:
         view = self.renderer.views[job.fabric].of(job.device)
         seen = _Seen()
         texts = self.texts(job, seen)
+        folder = (tuple(seen.stale), tuple(seen.line_ends), tuple(seen.paths))
+        if not is_read(job.device.nos):
+            unread = Rest(view, Facts(job.device.name, job.device.nos), texts, seen.edited, ())
+            return Judged(tuple(Edited().run(unread)), {}, 0, 0, (), *folder)
         if wrong := self._not_judged(job, texts):
             return Judged((wrong,), {}, len(texts), 0, (), ())
         facts = read_device(job.device.name, job.device.nos, texts)
@@ -211,7 +226,6 @@ class _Work:
         findings = device.judge(view, facts, texts, seen.edited)
         right = not any(finding.id in hosts.ECHOED for finding in findings)
         ends = hosts.ends(view, facts, self.sample) if right else {}
-        folder = (tuple(seen.stale), tuple(seen.line_ends), tuple(seen.paths))
         return Judged(tuple(findings), ends, len(texts), facts.statements, tuple(facts.unread), *folder)
 
     def _not_judged(self, job: Job, texts: Mapping[str, str]) -> Finding | None:

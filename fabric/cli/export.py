@@ -12,6 +12,7 @@ from fabric.cli.common import only, show_diagnostics
 from fabric.cli.reports import put_folder, usage, write
 from fabric.diagnostics import Diagnostic, InputError, Place, nearest
 from fabric.export.formats import FORMATS
+from fabric.export.unsupported import unsupported
 from fabric.text.table import aligned
 from fabric.text.words import plural
 
@@ -38,8 +39,9 @@ def export(
         raise typer.BadParameter("expected an intent", param_hint="FILE")
     wish = _wish(form, {"rail": rail, "plane": plane})
     made = pipeline.plan(pipeline.load(file))
-    show_diagnostics(made.warnings)
-    _write(form, pipeline.export(only(made, fabric), form, **wish), output)
+    made = only(made, fabric)
+    show_diagnostics([*made.warnings, *unsupported(form, made)])
+    _write(form, pipeline.export(made, form, **wish), output)
 
 
 def _wish(form: str, given: Mapping[str, int | None]) -> dict[str, int]:

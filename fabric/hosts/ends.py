@@ -53,6 +53,8 @@ def switch_end(port: Port, mtu: int | None, address: str | None) -> SwitchEnd:
 def ends_of(facts: Facts) -> dict[tuple[str, str], SwitchEnd]:
     """(server, its port) → the switch's end, for every port whose description names them. No plan is asked."""
     found: dict[tuple[str, str], SwitchEnd] = {}
+    if target(facts.nos).idiom is None:
+        return found
     for name, interface in facts.interfaces.items():
         neighbour = server_port(interface.description.value if interface.description else None)
         if neighbour and PORT.fullmatch(name):

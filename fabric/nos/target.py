@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # what is loaded late, none of it for a plan
     from fabric.nos.reading.reader import Reader
 
 GROUP = "fabricwright.targets"
+UNSUPPORTED = "FAB168"  # what a network OS has no record for
 
 PortName: TypeAlias = Callable[[SwitchModel, PortRef, str], str]
 Names: TypeAlias = Callable[[PortRef], str]  # the port names of one box

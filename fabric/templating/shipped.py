@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
+from importlib.metadata import entry_points
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from jinja2 import BaseLoader, Environment, StrictUndefined, TemplateNotFound
 
-import fabric
+from fabric.nos.target import GROUP
 
 SYNTAX: dict[str, Any] = {
     "undefined": StrictUndefined,
@@ -21,28 +25,46 @@ SYNTAX: dict[str, Any] = {
 }
 
 
-def templates_root() -> Path:
-    """In a wheel the templates lie inside the package, in a checkout beside it."""
-    package = Path(fabric.__file__).parent
-    inside = package / "templates"
-    return inside if inside.is_dir() else package.parent / "templates"
+def templates_root(package: str = "fabric") -> Path:
+    """In a wheel the templates lie inside the package, in a checkout beside it. Raises LookupError for no package."""
+    found = find_spec(package)
+    if found is None or found.origin is None:
+        raise LookupError(package)
+    folder = Path(found.origin).parent
+    inside = folder / "templates"
+    return inside if inside.is_dir() else folder.parent / "templates"
+
+
+@cache
+def _paths() -> Mapping[str, Path]:
+    """Every template by its name, `eos/device.j2`: ours, and those of a network OS that another package brings."""
+    paths: dict[str, Path] = {}
+    for entry in entry_points(group=GROUP):
+        with suppress(LookupError):
+            root = templates_root(entry.module.partition(".")[0])
+            paths |= {str(path.relative_to(root)): path for path in root.glob(f"{entry.name}/*.j2")}
+    root = templates_root()
+    return paths | {str(path.relative_to(root)): path for path in root.glob("*/*.j2")}
 
 
 @cache
 def shipped_templates() -> tuple[str, ...]:
-    """Names of the shipped templates, `eos/device.j2`: what a site's template may extend."""
-    root = templates_root()
-    return tuple(sorted(str(path.relative_to(root)) for path in root.glob("*/*.j2")))
+    """Names of the templates that a site's own may extend."""
+    return tuple(sorted(_paths()))
+
+
+def template_text(name: str) -> str:
+    """KeyError for one that is not there."""
+    return _paths()[name].read_text(encoding="utf-8")
 
 
 class ShippedLoader(BaseLoader):
     """Shipped templates by name, and no other file."""
 
     def get_source(self, environment: Environment, template: str) -> tuple[str, str, None]:
-        if template not in shipped_templates():
+        if template not in _paths():
             raise TemplateNotFound(template)
-        path = templates_root() / template
-        return path.read_text(encoding="utf-8"), str(path), None
+        return template_text(template), str(_paths()[template]), None
 
 
 @cache

@@ -12,7 +12,7 @@ from jinja2.visitor import NodeTransformer
 
 from fabric.diagnostics import nearest, one_of, show
 from fabric.templating.functions import FILTER_NAMES
-from fabric.templating.shipped import environment, shipped_templates, templates_root
+from fabric.templating.shipped import environment, shipped_templates, template_text
 
 MAX_DEPTH = 100  # of expressions and statements in each other
 
@@ -102,7 +102,7 @@ def _unknown_blocks(tree: nodes.Template, base: str) -> Iterator[Problem]:
 @cache
 def _blocks(template: str) -> frozenset[str]:
     """Names of the blocks of a shipped template, and of those that it extends."""
-    tree = environment().parse((templates_root() / template).read_text(encoding="utf-8"))
+    tree = environment().parse(template_text(template))
     names = frozenset(block.name for block in tree.find_all(nodes.Block))
     base = base_of(tree)
     return names | _blocks(base) if base else names

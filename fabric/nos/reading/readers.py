@@ -17,6 +17,11 @@ def readers() -> Mapping[str, Reader]:
     return dict(sorted(found.items(), key=lambda item: item[1].rank))
 
 
+def is_read(nos: str) -> bool:
+    """Whether the files of a network OS can be read and held against a plan."""
+    return target(nos).reader is not None and target(nos).idiom is not None
+
+
 def read_device(name: str, nos: str, files: Mapping[str, str]) -> Facts:
     """The facts of one device. `name` is used where no file tells its host name. KeyError where it has no reader."""
     reader = target(nos).reader
