@@ -30,7 +30,7 @@ COMMANDS = {
     "headroom": "Compute the PFC headroom of a port and show its terms.",
     "catalog": "List the switches and servers of the catalog, or show one as YAML to start an entry of your own from.",
     "vendors": "List the network OSes that configs are made for: their switches, and what each of them can do.",
-    "schema": "Print the JSON Schema of the intent language, for editors.",
+    "schema": "Print the JSON Schema of the intent language, for editors, or of what a command prints with --json.",
     "cabling": "Cables of a plan: run lists, labels, and what switches say of them.",
     "netbox": "The plan in NetBox.",
     "nautobot": "The plan in Nautobot.",

@@ -113,10 +113,11 @@ def _document(done: Pushed, dry: bool) -> dict[str, object]:
     }
     changes = [
         {
-            "what": change.what,
+            "action": change.what,
+            "what": change.what,  # its old name
             "table": change.table,
             "key": list(change.key),
-            "fields": {name: {"from": was, "to": to} for name, (was, to) in change.fields.items()},
+            "fields": {name: {"old": was, "new": to, "from": was, "to": to} for name, (was, to) in change.fields.items()},
         }
         for change in done.changes
     ]

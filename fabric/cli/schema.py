@@ -1,11 +1,22 @@
-"""`fabric schema`: the JSON Schema of the intent language."""
+"""`fabric schema`: the JSON Schema of the intent language, and of what commands print with `--json`."""
 
 from __future__ import annotations
 
+import typer
+
+from fabric import schemas
 from fabric.cli.reports import put
+from fabric.diagnostics import Diagnostic, InputError, Place, nearest, show
 from fabric.intent.schema import text
 
 
-def schema() -> None:
-    """Print the JSON Schema of the intent language, for editors."""
-    put(None, text())
+def schema(
+    name: str = typer.Argument(
+        "", metavar="[NAME]", help=f"document of a command: {', '.join(schemas.names())}", show_default=False
+    ),
+) -> None:
+    """Print the JSON Schema of the intent language, for editors, or of what a command prints with --json."""
+    if name and name not in schemas.names():
+        hint = nearest(name, schemas.names())
+        raise InputError([Diagnostic("FAB106", Place("schema"), f"unknown document {show(name)}", hint)])
+    put(None, schemas.text(name) if name else text())

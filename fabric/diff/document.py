@@ -23,9 +23,11 @@ def document(diff: Diff) -> dict[str, Any]:
         "intent": [asdict(change) for change in design.settings],
         "fabrics": {fabric.name: _fabric(fabric) for fabric in design.fabrics},
         "links": {
-            "counts": [{"act": act, "kind": kind, "links": number} for (act, kind), number in design.work.by_kind.items()],
+            "counts": [
+                {**_action(act), "kind": kind, "links": number} for (act, kind), number in design.work.by_kind.items()
+            ],
             "by_fabric": [
-                {"fabric": fabric, "kind": kind, "act": act, "links": number}
+                {"fabric": fabric, "kind": kind, **_action(act), "links": number}
                 for (fabric, kind, act), number in design.work.by_fabric.items()
             ],
             "drains": [asdict(drain) for drain in design.work.drains],
@@ -43,11 +45,17 @@ def document(diff: Diff) -> dict[str, Any]:
 def _link(job: Job) -> dict[str, Any]:
     cable = job.cable
     ends = {"lower": list(cable.lower), "old": list(cable.old or ()), "new": list(cable.new or ())}
-    return {**ends, "act": job.act, "fabric": job.fabric, "kind": job.kind}
+    return {**ends, **_action(job.act), "fabric": job.fabric, "kind": job.kind}
+
+
+def _action(act: str) -> dict[str, str]:
+    return {"action": act, "act": act}  # `act` is its old name
 
 
 def _fabric(change: FabricChange) -> dict[str, Any]:
-    return {key: value for key, value in asdict(change).items() if key != "name"}
+    row = {key: value for key, value in asdict(change).items() if key != "name"}
+    switches = [{"device": one["switch"], **one} for one in row["switches"]]  # `switch` is its old name
+    return {**row, "switches": switches}
 
 
 def _device(change: DeviceChange) -> dict[str, Any]:

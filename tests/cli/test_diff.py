@@ -102,9 +102,11 @@ def test_moves_come_first_and_are_never_folded_behind_new_links(run: Run, tmp_pa
     marked = run("diff old.yaml new.yaml --no-configs --format markdown").out
     assert marked.index("- move ") < marked.index("- lay ")
     document = json.loads(run("diff old.yaml new.yaml --format json").out)
-    assert {"fabric": "backend", "kind": "leaf-spine", "act": "move", "links": 8} in document["links"]["by_fabric"]
+    assert {"fabric": "backend", "kind": "leaf-spine", "action": "move", "act": "move", "links": 8} in document["links"][
+        "by_fabric"
+    ]
     assert [drain["switches"] for drain in document["links"]["drains"]] == [["backend-spine001"], ["backend-spine002"]]
-    assert sum(link["act"] == "move" for link in document["links"]["changes"]) == 8
+    assert sum(link["action"] == "move" for link in document["links"]["changes"]) == 8
     assert document["fabrics"]["backend"]["retuned"] == ["backend-spine001", "backend-spine002"]
     assert document["fabrics"]["storage"]["peers"] == []
 

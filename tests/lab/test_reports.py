@@ -221,7 +221,7 @@ def test_json_gives_the_very_text_back(text: str, seen: str) -> None:
     assert [document[key] for key in ("site", "shape", "frr", "kernel", "vrfs")] == [text] * 5
     assert document["results"][0]["faults"] == [{"device": text, "message": text}]
     assert document["results"][0]["measured"] == {"name": text, "gap_ms": None}
-    assert document["not_emulated"] == [{"what": text, "why": text, "covered_by": [text]}]
+    assert document["not_emulated"] == [{"what": text, "reason": text, "why": text, "covered_by": [text]}]
     assert document["summary"] == {"passed": 0, "failed": 1, "skipped": 1}
 
 

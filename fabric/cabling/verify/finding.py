@@ -42,7 +42,14 @@ class PortAt:
         return f"{self.device} port {self.port or self.own}{own}"
 
     def as_dict(self) -> dict[str, Any]:
-        row = {"device": self.device, "port": self.port, "name": self.own, "rack": self.rack, "ru": self.ru}
+        row = {
+            "device": self.device,
+            "port": self.port,
+            "port_name": self.own,
+            "name": self.own,
+            "rack": self.rack,
+            "ru": self.ru,
+        }
         return {key: value for key, value in row.items() if value not in ("", 0)}
 
 

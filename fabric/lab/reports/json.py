@@ -13,7 +13,7 @@ results         list, in the order in which they ran
     faults      list of {device, message}; device is "" for the fabric as a whole
     measured    name → number or text; `_ms` and `_s` at its end are units; null for a number that is not finite
     seconds     number
-not_emulated    list of {what, why, covered_by}; covered_by is a list of ids of checks
+not_emulated    list of {what, reason, covered_by}; covered_by is a list of ids of checks; `why` is the old name of `reason`
 summary         {passed, failed, skipped}, numbers of results
 """
 
@@ -43,7 +43,8 @@ def document(outcome: Outcome) -> dict[str, Any]:
         "seconds": outcome.seconds,
         "results": [_result(result) for result in outcome.results],
         "not_emulated": [
-            {"what": limit.what, "why": limit.why, "covered_by": list(limit.covered_by)} for limit in outcome.not_emulated
+            {"what": limit.what, "reason": limit.why, "why": limit.why, "covered_by": list(limit.covered_by)}
+            for limit in outcome.not_emulated
         ],
         "summary": {word: statuses.count(status) for status, word in COUNTED.items()},
     }

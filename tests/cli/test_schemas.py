@@ -1,0 +1,214 @@
+"""Every document that a command prints for programs, held against its schema: the commands are taken from the app itself."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from pydantic import TypeAdapter
+
+from fabric import schemas
+from fabric.catalog.models import ServerModel, SwitchModel
+from fabric.cli.lazy import COMMANDS, load
+from fabric.inventory.push import SYSTEMS
+from tests import ROOT
+from tests.cli.conftest import Run
+from tests.cli.designs import DESIGNS, write
+from tests.inventory.truth_server import NAUTOBOT, NETBOX, TOKEN, Truth, served
+
+STEP = """\
+model: {parameters: 7.0e+9, layers: 32, hidden: 4096, sequence: 4096}
+batch: {micro_batches: 8}
+parallel: {tensor: 8, sharding: full}
+compute: {tflops_per_gpu: 989, utilisation: 0.5}
+"""
+TABLES = "tests/reference/collectives"
+PRICES = ROOT / "docs" / "prices-example.yaml"
+PRINTED = {  # command → schema → command lines, each with one design after the other in the place of `*`
+    "plan": {
+        "plan": ("plan * --json",),
+        "plan-against": ("plan planned.yaml --against two-tier.yaml --json", "plan mixed.yaml --against mixed.yaml --json"),
+    },
+    "check": {"check": ("check collapsed.yaml --json", "check infiniband.yaml --format json")},
+    "diff": {
+        "diff": (
+            "diff planned.yaml two-fabrics.yaml --size 1G --format json",
+            "diff collapsed.yaml small.yaml --size 1G --format json",
+            "diff collapsed.yaml collapsed.yaml --no-configs --format json",
+        )
+    },
+    "estimate": {
+        "estimate": (
+            "estimate collapsed.yaml --json",
+            "estimate planned.yaml --collective alltoall --size 1G --fail backend-spine001 --json",
+            "estimate rail-only.yaml --size 8 --size 1G --placement packed --placement spread --json",
+            "estimate mixed.yaml --gpus 8 --size 1G --algorithm ring --json",
+        )
+    },
+    "capacity": {
+        "capacity": (
+            "capacity collapsed.yaml --json",
+            "capacity rail-only.yaml --json",
+            "capacity two-fabrics.yaml --fabric storage --json",
+            "capacity planned.yaml --fail backend-spine001 --pairs 3 --json",
+        )
+    },
+    "step": {
+        "step": (
+            "step collapsed.yaml --job step.yaml --json",
+            "step planned.yaml --job step.yaml --gpus 8 --json",
+            "step planned.yaml --job step.yaml --placement spread --fail backend-leaf001:1 --json",
+        )
+    },
+    "score": {"score": (f"score {ROOT / TABLES} --json", f"score {ROOT / TABLES}-more --json")},
+    "headroom": {
+        "headroom": (
+            "headroom --switch sn5600 --speed 400 --length 40 --json",
+            "headroom --asic tomahawk5 --speed 800 --length 5 --traffic dynamic --json",
+            "headroom --switch 64x400g --speed 400 --length 300 --json",
+        )
+    },
+    "catalog": {"catalog": ("catalog --json", "catalog sn5600 --json", "catalog dgx-h100 --json", "catalog 64x400g --json")},
+    "vendors": {"vendors": ("vendors --json",)},
+    "explore": {
+        "explore": (
+            "explore collapsed.yaml --vary switch=sn5600,sn5400 --vary tiers=2,3 --jobs 1 --json",
+            f"explore small.yaml --vary unit=1,4 --jobs 1 --collective alltoall --prices {PRICES} --json",
+        )
+    },
+    "bom": {
+        "bom": (
+            "bom * --json",
+            f"bom collapsed.yaml --prices {PRICES} --rack-limit 5 --no-servers --json",
+        )
+    },
+    "cabling list": {"cabling-list": ("cabling list collapsed.yaml --json", "cabling list two-fabrics.yaml --format json")},
+    "cabling verify": {
+        "cabling-verify": (
+            "cabling verify starter.yaml --device backend-leaf001=empty.txt --source eos --json",
+            f"cabling verify {ROOT}/intent/ai-sonic.yaml {ROOT}/docs/leaf001-lldp.txt --json",
+        )
+    },
+    "lab test": {"lab-test": ()},  # needs root; its goldens stand in
+    "netbox push": {"push": ("netbox push collapsed.yaml --dry-run --json", "netbox push collapsed.yaml --json")},
+    "nautobot push": {"push": ("nautobot push collapsed.yaml --dry-run --json", "nautobot push collapsed.yaml --json")},
+}
+LINES = [(name, line) for found in PRINTED.values() for name, lines in found.items() for line in lines]
+GOLDENS = {  # but for those of hostile texts
+    "lab-test": "lab/[aef]*.json",
+    "cabling-verify": "verify/report.json",
+    "diff": "diff/*.json",
+    "plan-against": "cli/against-*.json",
+}
+
+
+def leaves(words: tuple[str, ...], command: Any) -> Iterator[tuple[str, Any]]:
+    """Every command below one, with its whole name."""
+    below = getattr(command, "commands", None)
+    if below is None:
+        yield " ".join(words), command
+    for name, one in (below or {}).items():
+        yield from leaves((*words, name), one)
+
+
+def speaks_json(command: Any) -> bool:
+    return any("--json" in option.opts or ("--format" in option.opts and "json" in option.help) for option in command.params)
+
+
+def test_no_command_is_forgotten() -> None:
+    commands = dict(found for name in COMMANDS for found in leaves((name,), load(name)))
+    assert {name for name, command in commands.items() if speaks_json(command)} == set(PRINTED)
+    assert {name for found in PRINTED.values() for name in found} == set(schemas.names())
+
+
+@pytest.mark.parametrize("name", schemas.names())
+def test_schemas_are_valid_closed_and_have_a_version(name: str, run: Run) -> None:
+    schema = json.loads(schemas.text(name))
+    Draft202012Validator.check_schema(schema)
+    assert schema["$id"] == f"urn:fabricwright:{name}:1"
+    for part in parts(schema):
+        if "properties" in part:
+            assert part["additionalProperties"] is False
+            old = {key for key, value in part["properties"].items() if value.get("deprecated")}
+            assert not old & set(part.get("required", ()))
+    done = run(f"schema {name}")
+    assert (done.code, done.err, json.loads(done.out)) == (0, "", schema)
+
+
+def parts(schema: Any) -> Iterator[dict[str, Any]]:
+    for value in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ():
+        yield from parts(value)
+    if isinstance(schema, dict):
+        yield schema
+
+
+def test_the_schema_of_the_catalog_is_that_of_its_models() -> None:
+    made = TypeAdapter(dict[str, SwitchModel | ServerModel]).json_schema()
+    committed = json.loads(schemas.text("catalog"))
+    assert committed["$defs"] == made["$defs"]
+    assert committed["anyOf"] == [
+        {"type": "object", "additionalProperties": made["additionalProperties"]},
+        *made["additionalProperties"]["anyOf"],
+    ]
+
+
+def test_an_unknown_document(run: Run) -> None:
+    done = run("schema estimat")
+    assert (done.code, done.out) == (2, "")
+    assert "error[FAB106]: unknown document 'estimat'" in done.err
+    assert "did you mean 'estimate'?" in done.err
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The designs, a job, and servers to push to."""
+    for name in DESIGNS:
+        write(tmp_path, name, f"{name}.yaml")
+    small = (tmp_path / "collapsed.yaml").read_text(encoding="utf-8").replace("count: 12", "count: 8")
+    (tmp_path / "small.yaml").write_text(small, encoding="utf-8")
+    (tmp_path / "starter.yaml").write_text((ROOT / "intent" / "starter.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+    (tmp_path / "step.yaml").write_text(STEP, encoding="utf-8")
+    (tmp_path / "empty.txt").write_text('{"lldpNeighbors": []}\n', encoding="utf-8")
+    with served(Truth(NETBOX)) as netbox, served(Truth(NAUTOBOT)) as nautobot:
+        for system, url in (("netbox", netbox), ("nautobot", nautobot)):
+            monkeypatch.setenv(SYSTEMS[system].url, url)
+            monkeypatch.setenv(SYSTEMS[system].token, TOKEN)
+        yield
+
+
+@pytest.mark.parametrize(("name", "line"), LINES, ids=[line.replace(str(ROOT), "") for _, line in LINES])
+def test_documents_are_as_their_schema_says(name: str, line: str, run: Run, files: None) -> None:
+    if " push " in line:
+        pytest.importorskip("pynetbox", reason="pynetbox is not installed")
+        pytest.importorskip("pynautobot", reason="pynautobot is not installed")
+    for design in DESIGNS if "*" in line else ("",):
+        done = run(line.replace("*", f"{design}.yaml"))
+        assert done.code in (0, 1), done.err
+        validate(name, json.loads(done.out))
+
+
+@pytest.mark.parametrize("name", GOLDENS)
+def test_goldens_are_as_their_schema_says(name: str) -> None:
+    found = sorted((ROOT / "tests" / "golden").glob(GOLDENS[name]))
+    assert found
+    for path in found:
+        validate(name, json.loads(path.read_text(encoding="utf-8")))
+
+
+def validate(name: str, document: Any) -> None:
+    """The document fits, and would not with a key more or less."""
+    schema = json.loads(schemas.text(name))
+    judge = Draft202012Validator(schema)
+    assert [f"{error.json_path}: {error.message}" for error in judge.iter_errors(document)] == []
+    if "properties" not in schema:
+        return
+    assert not judge.is_valid({**document, "unknown": 1})
+    for key in schema["required"]:
+        less = copy.copy(document)
+        del less[key]
+        assert not judge.is_valid(less)
