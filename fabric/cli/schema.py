@@ -12,7 +12,7 @@ from fabric.intent.schema import text
 
 def schema(
     name: str = typer.Argument(
-        "", metavar="[NAME]", help=f"document of a command: {', '.join(schemas.names())}", show_default=False
+        "", metavar="NAME", help=f"document of a command: {', '.join(schemas.names())}", show_default=False
     ),
 ) -> None:
     """Print the JSON Schema of the intent language, for editors, or of what a command prints with --json."""
