@@ -15,7 +15,6 @@ from fabric.diagnostics import Diagnostic, InputError, Place
 from fabric.export.site_files import site_files
 from fabric.export.tables import links_csv, upper_ends
 from fabric.hosts import host_files
-from fabric.intent.intent import Intent
 from fabric.nos.target import target
 from fabric.output import LINE_ENDS, Changes, Comparison, OutputError, Store, Transaction, stage
 from fabric.output import check as compare
@@ -25,6 +24,7 @@ from fabric.plan import lock_file as lock
 from fabric.plan.devices import SERVER
 from fabric.plan.plan import Plan
 from fabric.plan.silence import unsilenced
+from fabric.settings.home import Home
 from fabric.text.words import and_more, plural
 from fabric.workers import PARALLEL_FROM, Progress, in_chunks, silent
 
@@ -48,21 +48,20 @@ class Generation:
 
     def __init__(
         self,
-        intent: Intent,
         renderer: Renderer,
         numbers: bytes | None,
         limit: str = "",
         jobs: int = 0,
         progress: Progress | None = None,
     ) -> None:
-        self.intent, self.jobs, self.progress = intent, jobs, progress or silent
+        self.jobs, self.progress = jobs, progress or silent
         self.limit = _Limit(limit)
         self._numbers = numbers
-        self.renderer, self.plan = renderer, renderer.plan
+        self.renderer, self.plan, self.home = renderer, renderer.plan, renderer.plan.settings.home
         self.todo = self.renderer.jobs(self.limit.device)
         if limit and not self.todo and not self._servers():
             message = f"--limit '{limit}' matches no switch or server of site '{self.plan.site}'"
-            raise InputError([Diagnostic("FAB162", Place(str(intent.path)), message)])
+            raise InputError([Diagnostic("FAB162", Place(str(self.home.path)), message)])
 
     def _servers(self) -> bool:
         """Whether the limit names a server."""
@@ -74,34 +73,34 @@ class Generation:
         result = Result(warnings=self.plan.warnings)
         if not self.plan.settings.output.keep:
             count = plural(sum(1 for _ in self._files()), "file")
-            result.lines.append(f"{self.intent.path}: {count} planned and rendered; the site keeps none to compare")
+            result.lines.append(f"{self.home.path}: {count} planned and rendered; the site keeps none to compare")
             return result
-        found = compare(self.intent.folder, self._files(), self.limit.keep)
+        found = compare(self.home.folder, self._files(), self.limit.keep)
         result.stale = not found.clean
-        result.lines += _compared(self.intent, found)
+        result.lines += _compared(self.home, found)
         return result
 
     def diff(self) -> Result:
         """What would change, as a patch."""
         result = self.check()
-        result.diff = differences(self.intent.folder, self._files(), self.limit.keep, f"{self.intent.shown}/")
+        result.diff = differences(self.home.folder, self._files(), self.limit.keep, f"{self.home.shown}/")
         return result
 
     def write(self, recovered: str | None = None) -> Result:
         """Stages every file, then commits them together. `recovered` is what was done about a run killed before."""
-        folder = self.intent.folder
+        folder = self.home.folder
         moved = moved_links(folder, self.plan)
         folder.parent.mkdir(parents=True, exist_ok=True)
         with Store(folder).transaction(self.limit.keep) as transaction, self._bar() as advance:
-            if numbers_of(self.intent) != self._numbers:
-                raise OutputError(f"another run has changed {self.intent.shown / lock.FILE} meanwhile", "run it again")
+            if numbers_of(self.home) != self._numbers:
+                raise OutputError(f"another run has changed {self.home.shown / lock.FILE} meanwhile", "run it again")
             for path, data in site_files(self.plan):
                 transaction.write(path, data)
             self._stage(transaction, advance)
             for path, data in self._hosts():
                 transaction.write(path, data)
             changes = transaction.commit()
-        found = (*self.plan.warnings, *([_moved(self.intent, moved)] if moved else []))
+        found = (*self.plan.warnings, *([_moved(self.plan, moved)] if moved else []))
         warnings = unsilenced(self.plan.spec, found)
         return Result(self._written(changes, recovered or changes.recovered), warnings)
 
@@ -115,7 +114,7 @@ class Generation:
 
     def _hosts(self) -> Iterator[tuple[str, bytes]]:
         """Files of servers; those that a group shares only when no limit is set."""
-        if self.intent.site.output.hosts:
+        if self.plan.settings.output.hosts:
             for path, data in host_files(self.plan, self.limit.device):
                 if not self.limit.keep(path):
                     yield path, data
@@ -130,7 +129,7 @@ class Generation:
                     transaction.write(path, data)
                 advance(1)
             return
-        staged = partial(_staged, self.intent.folder, self.renderer, transaction)
+        staged = partial(_staged, self.home.folder, self.renderer, transaction)
         first = [staged(self.todo[0])]  # in this process: workers inherit the templates and modules that it took
         for chunk in chain([first], in_chunks(staged, self.todo[1:], self.jobs)):
             for records in chunk:
@@ -139,32 +138,32 @@ class Generation:
             advance(len(chunk))
 
     def _written(self, changes: Changes, recovered: str | None) -> list[str]:
-        intent, plan = self.intent, self.plan
-        lines = [f"{intent.path}: a run that was stopped half-way was {recovered}"] if recovered else []
+        home, plan = self.home, self.plan
+        lines = [f"{home.path}: a run that was stopped half-way was {recovered}"] if recovered else []
         for name in self.renderer.without_config():
             lines.append(
-                f"{intent.path}: fabric '{name}' is InfiniBand: its subnet manager configures it, no files are written"
+                f"{home.path}: fabric '{name}' is InfiniBand: its subnet manager configures it, no files are written"
             )
         for path in changes.kept:
-            lines.append(f"{intent.shown}/{path}: no longer generated, but edited by hand: left there")
+            lines.append(f"{home.shown}/{path}: no longer generated, but edited by hand: left there")
         switches = sum(1 for fabric in plan.fabrics.values() for device in fabric.switches if device.nos)
         for name, fabric in plan.fabrics.items():
             chosen = {device.role: device.nos for device in fabric.switches}
             for nos in capabilities.without_lossless(fabric.spec, chosen):
                 lines.append(
-                    f"{intent.path}: fabric '{name}': no PFC or ECN lines for {target(nos).title}, which has no such class"
+                    f"{home.path}: fabric '{name}': no PFC or ECN lines for {target(nos).title}, which has no such class"
                 )
         counts = {"new": len(changes.new), "changed": len(changes.changed), "removed": len(changes.removed)}
         parts = [f"{number} {word}" for word, number in counts.items() if number] + [f"{changes.unchanged} unchanged"]
         count = f"{len(self.todo)} of " if self.limit.glob else ""
-        lines.append(f"{intent.shown}: {count}{plural(switches, 'switch', 'switches')}, files: {', '.join(parts)}")
+        lines.append(f"{home.shown}: {count}{plural(switches, 'switch', 'switches')}, files: {', '.join(parts)}")
         return lines
 
 
-def numbers_of(intent: Intent) -> bytes | None:
+def numbers_of(home: Home) -> bytes | None:
     """The bytes of the site's lock file, None when there is none."""
     try:
-        return (intent.folder / lock.FILE).read_bytes()
+        return (home.folder / lock.FILE).read_bytes()
     except OSError:
         return None
 
@@ -182,13 +181,13 @@ def moved_links(folder: Path, made: Plan) -> int:
     return sum(after.get(lower, upper) != upper for lower, upper in before.items())
 
 
-def _moved(intent: Intent, links: int) -> Diagnostic:
+def _moved(plan: Plan, links: int) -> Diagnostic:
     """That a run re-cables what is in service."""
     return Diagnostic(
         "FAB185",
-        intent.source.place(("fabrics",), key=True),
+        plan.at("fabrics", key=True),
         f"{plural(links, 'link')} of the last run must be re-cabled",
-        f"`fabric plan {intent.path} --against git:HEAD` lists the moves in the order of work",
+        f"`fabric plan {plan.settings.home.path} --against git:HEAD` lists the moves in the order of work",
         "warning",
     )
 
@@ -211,10 +210,10 @@ def _staged(folder: Path, renderer: Renderer, transaction: Transaction, job: Job
     return [stage(folder, path, data, transaction.owned.get(path)) for path, data in renderer.files(job)]
 
 
-def _compared(intent: Intent, found: Comparison) -> list[str]:
+def _compared(home: Home, found: Comparison) -> list[str]:
     """What `--check` says: nothing but the verdict when all is well, else every path with what is wrong."""
     if found.clean:
-        return [f"{intent.shown}: up to date"]
+        return [f"{home.shown}: up to date"]
     lines = []
     for word, paths in (
         ("missing", found.missing),
@@ -222,13 +221,13 @@ def _compared(intent: Intent, found: Comparison) -> list[str]:
         ("no longer generated", found.orphaned),
         ("in the way, not ours", found.unowned),
     ):
-        lines += [f"{intent.shown}/{path}: {word}" for path in paths[:20]]
+        lines += [f"{home.shown}/{path}: {word}" for path in paths[:20]]
         if len(paths) > 20:
-            lines.append(f"{intent.shown}: {and_more(len(paths) - 20)}: {word}")
+            lines.append(f"{home.shown}: {and_more(len(paths) - 20)}: {word}")
     if found.line_ends:
-        lines.append(f"{intent.shown}: {plural(len(found.line_ends), 'file')} with CRLF line ends: {LINE_ENDS}")
+        lines.append(f"{home.shown}: {plural(len(found.line_ends), 'file')} with CRLF line ends: {LINE_ENDS}")
     if found.stale_manifest and not lines:
-        lines.append(f"{intent.shown}/manifest.txt: differs")
+        lines.append(f"{home.shown}/manifest.txt: differs")
     if found.unfinished:
-        lines.append(f"{intent.shown}: a run was stopped half-way")
-    return [*lines, f"{intent.path}: not up to date, run `fabric generate {intent.path}`"]
+        lines.append(f"{home.shown}: a run was stopped half-way")
+    return [*lines, f"{home.path}: not up to date, run `fabric generate {home.path}`"]

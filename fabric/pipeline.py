@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from fabric.cabling.verify.finding import Verdict
     from fabric.checks.run import Outcome, Scope
     from fabric.configs import Renderer
-    from fabric.diagnostics import Warnings
+    from fabric.diagnostics import Diagnostic, Warnings
     from fabric.diff.compare import Diff, Wanted
     from fabric.explore.ask import Wish
     from fabric.explore.report import Found
@@ -75,14 +75,20 @@ def plan(intent: Intent, known: Lock | None = None) -> Plan:
     """Sizes, wires and numbers every fabric, on the numbers that `known` or the site's lock file holds. Raises InputError."""
     from fabric.configs import targets
     from fabric.planner.site import plan_site
-    from fabric.standing import unfinished_run
 
     known = numbers(intent) if known is None else known
-    site = resolve(intent.site, intent.source)
+    site = resolve(intent.site, intent.source, intent.home)
     made = plan_site(site, known, targets.choose(site.fabrics))
     targets.refuse_stated(made)
-    stopped = unfinished_run(intent)
+    stopped = stopped_run(intent)
     return replace(made, warnings=(*made.warnings, stopped)) if stopped else made
+
+
+def stopped_run(intent: Intent) -> Diagnostic | None:
+    """That a run of `generate` was stopped half-way: files of two designs may lie in the site's folder."""
+    from fabric.standing import unfinished_run
+
+    return unfinished_run(intent.home, intent.source.place(("site",))) if intent.site.output.keep else None
 
 
 def numbers(intent: Intent) -> Lock:
@@ -98,7 +104,7 @@ def explain(intent: Intent, subject: str) -> list[str]:
     from fabric.planner.site import size_site
 
     known = numbers(intent)
-    sized = size_site(resolve(intent.site, intent.source), known)
+    sized = size_site(resolve(intent.site, intent.source, intent.home), known)
     return find(subject, sized, known, lambda: plan(intent, known), str(intent.path))
 
 
@@ -129,9 +135,9 @@ def generate(
     from fabric.generate import Generation, numbers_of
     from fabric.plan.lock_file import Lock
 
-    before = numbers_of(intent)  # as it is before planning: `write` finds out whether another run has changed it since
+    before = numbers_of(intent.home)  # as it is before planning: `write` finds out whether another run has changed it since
     made = plan(intent, Lock() if renumber else None)
-    return Generation(intent, render(made, intent), before, limit, jobs, progress)
+    return Generation(render(made, intent), before, limit, jobs, progress)
 
 
 def check(scope: Scope, fail_on: str = "error", progress: Progress | None = None) -> Outcome:
@@ -148,7 +154,7 @@ def check(scope: Scope, fail_on: str = "error", progress: Progress | None = None
         intents.append(intent)
 
     _, mistakes = tried({os.path.realpath(path): path for path in scope.files}.values(), read)
-    ready, more = tried(intents, lambda intent: (intent, render(plan(intent), intent)))
+    ready, more = tried(intents, lambda intent: render(plan(intent), intent))
     return run(scope, folder, ready, [*mistakes, *more], fail_on, progress)
 
 

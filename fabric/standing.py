@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from fabric.diagnostics import Diagnostic
+from fabric.diagnostics import Diagnostic, Place
 from fabric.output import LineEndsError, OutputError, manifest, unfinished
 from fabric.output import files as stored
 from fabric.output.files import sha256
 
 if TYPE_CHECKING:
-    from fabric.intent.intent import Intent
+    from fabric.plan.settings import SiteSettings
+    from fabric.settings.home import Home
 
 State = Literal["fresh", "stale", "edited", "CRLF"]
 
@@ -25,36 +26,37 @@ class Look:
     stale: bool = False  # an older intent made it, or it is gone; an edited file can be that as well
 
 
-def unfinished_run(intent: Intent) -> Diagnostic | None:
+def unfinished_run(home: Home, place: Place) -> Diagnostic | None:
     """That what lies in a site's folder may be of two designs: who reads numbers from it should know."""
     try:
-        if not intent.site.output.keep or not unfinished(intent.folder):
+        if not unfinished(home.folder):
             return None
     except OutputError:
         return None  # who writes there says why
-    message = f"{intent.shown}: a run of `fabric generate` was stopped half-way: files of two designs may lie there"
-    hint = f"run `fabric generate {intent.path}`: it finishes that run, or takes it back, before its own"
-    return Diagnostic("FAB167", intent.source.place(("site",)), message, hint, "warning")
+    message = f"{home.shown}: a run of `fabric generate` was stopped half-way: files of two designs may lie there"
+    hint = f"run `fabric generate {home.path}`: it finishes that run, or takes it back, before its own"
+    return Diagnostic("FAB167", place, message, hint, "warning")
 
 
 class Standing:
     """The folder of a site: which files stand there as they were generated, and which were changed since."""
 
-    def __init__(self, intent: Intent) -> None:
-        self.folder, self.shown = intent.folder, intent.shown
+    def __init__(self, settings: SiteSettings) -> None:
+        home = settings.home
+        self.folder, self.shown = home.folder, home.shown
         self.owned = manifest.Owned()
         self.lost = ""  # why nothing there is looked at, though there are files
         self.line_ends = False  # the manifest was checked out with CRLF line ends, which is why
         self.unfinished = False  # a run was stopped half-way: files of two designs may lie there
-        if not intent.site.output.keep:
+        if not settings.output.keep:
             return
         try:
-            self.unfinished = unfinished(intent.folder)
-            self.owned = manifest.read(intent.folder)
+            self.unfinished = unfinished(home.folder)
+            self.owned = manifest.read(home.folder)
         except OutputError as error:
-            self.lost = error.message.replace(str(intent.folder), str(intent.shown))
+            self.lost = error.message.replace(str(home.folder), str(home.shown))
             self.line_ends = isinstance(error, LineEndsError)
-        if not self.owned and not self.lost and (intent.folder / "configs").exists():
+        if not self.owned and not self.lost and (home.folder / "configs").exists():
             self.lost = "there is no manifest"
 
     def look(self, path: str, fresh: bytes) -> Look:

@@ -16,7 +16,6 @@ from fabric.checks.site import Checked, Site, finding_of
 from fabric.checks.verdict import Verdict
 from fabric.configs import Renderer
 from fabric.diagnostics import Diagnostic, MissingError
-from fabric.intent.intent import Intent
 from fabric.nos.reading.folder import Device, Folder, scan
 from fabric.workers import Progress, silent
 
@@ -42,9 +41,6 @@ class Outcome:
     missing: str = ""  # something outside was asked for and is not there; the other checks ran
 
 
-Ready = tuple[Intent, Renderer]  # a site, planned
-
-
 def named_folder(scope: Scope) -> Folder | None:
     """The folder of configs that is judged. Raises OSError for one that is not there, or has nothing in it."""
     folder = scan(scope.configs) if scope.configs is not None else None
@@ -56,7 +52,7 @@ def named_folder(scope: Scope) -> Folder | None:
 def run(
     scope: Scope,
     folder: Folder | None,
-    ready: Sequence[Ready],
+    ready: Sequence[Renderer],
     mistakes: Sequence[Diagnostic],
     fail_on: str,
     progress: Progress | None = None,
@@ -64,7 +60,7 @@ def run(
     """Checks everything that is asked for. `mistakes` are those of intents that cannot be planned: they do not keep the
     others from being checked."""
     bar, broken = progress or silent, [finding_of(one) for one in mistakes]
-    sites = [Site(*one, folder, scope.jobs, bar, all_servers=scope.all_servers) for one in ready]
+    sites = [Site(one, folder, scope.jobs, bar, all_servers=scope.all_servers) for one in ready]
     results = [site.check() for site in sites]
     missing = _batfish(scope.batfish, sites, results) if scope.batfish else ""
     if folder is not None and results:

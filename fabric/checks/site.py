@@ -20,7 +20,6 @@ from fabric.diagnostics import Diagnostic
 from fabric.export.site_files import site_files
 from fabric.facts import Facts, Said
 from fabric.hosts import host_files
-from fabric.intent.intent import Intent
 from fabric.nos.reading.folder import Device as Found
 from fabric.nos.reading.folder import Folder
 from fabric.nos.reading.readers import is_read, read_device
@@ -69,7 +68,6 @@ class Site:
 
     def __init__(
         self,
-        intent: Intent,
         renderer: Renderer,
         folder: Folder | None = None,
         jobs: int = 0,
@@ -77,11 +75,11 @@ class Site:
         *,
         all_servers: bool = False,
     ) -> None:
-        self.intent, self.folder, self.jobs, self.progress = intent, folder, jobs, progress
-        self.renderer, self.plan = renderer, renderer.plan
+        self.folder, self.jobs, self.progress = folder, jobs, progress
+        self.renderer, self.plan, self.home = renderer, renderer.plan, renderer.plan.settings.home
         given = None if folder is None else {device.name: device for device in reversed(folder.devices)}
         self.sample = hosts.Sample.of_site(self.plan, whole=all_servers)
-        self.work = _Work(intent, self.renderer, Standing(intent), given, self.sample)
+        self.work = _Work(self.renderer, Standing(self.plan.settings), given, self.sample)
         self.todo = self.renderer.jobs(lambda name: True)
         self.stale_hosts = set[str]()
 
@@ -98,7 +96,7 @@ class Site:
         for fabric in made.fabrics.values():
             result.findings += run(FabricCheck, Design(made, fabric))
         result.ran |= ids("silence", "design", "files", "servers")
-        result.read.append(Read(f"plan of site {made.site}, {plural(len(made.fabrics), 'fabric')}", str(self.intent.path)))
+        result.read.append(Read(f"plan of site {made.site}, {plural(len(made.fabrics), 'fabric')}", str(self.home.path)))
         self._files(result)
         return result
 
@@ -120,14 +118,14 @@ class Site:
         result.findings += self._unread()
         self._servers(result, {key: end for one in judged for key, end in one.ends.items()})
         if self.folder is None:
-            place, shown = self.intent.source.place(("site",)), str(self.intent.shown)
+            place, shown = self.plan.at("site"), str(self.home.shown)
             result.findings += run(OnDiskCheck, OnDisk(place, shown, self.work.disk, *self._differences(judged)))
         if judged:
             result.read.append(self._read(judged))
 
     def _unread(self) -> Iterator[Finding]:
         """The network OSes whose files nobody reads back."""
-        place = self.intent.source.place(("site",))
+        place = self.plan.at("site")
         for name, count in sorted(Counter(job.device.nos for job in self.todo if not is_read(job.device.nos)).items()):
             what = f"reading files back is not supported on {target(name).title}"
             message = f"{what}: {plural(count, 'switch', 'switches')} by the plan alone"
@@ -155,7 +153,7 @@ class Site:
         for path in disk.owned:
             folder, _, rest = path.partition("/")
             name = rest.partition("/")[0]
-            of_host = folder == "hosts" and self.intent.site.output.hosts and (name in names or name.startswith("_"))
+            of_host = folder == "hosts" and self.plan.settings.output.hosts and (name in names or name.startswith("_"))
             if (path not in made and not of_host) or kind(disk.folder / path) == "absent":
                 stale.add(path)
         return sorted(stale), sorted(line_ends)
@@ -172,12 +170,12 @@ class Site:
                 self.stale_hosts.add(path)
             return found.data
 
-        result.findings += hosts.disagreements(self.plan, ends, fresh, look, str(self.intent.shown))
+        result.findings += hosts.disagreements(self.plan, ends, fresh, look, str(self.home.shown))
         result.skipped += self.sample.skipped
 
     def _read(self, judged: Sequence[Judged]) -> Read:
         unread = tuple(said for one in judged for said in one.unread)
-        shown, fresh = str(self.intent.shown), ""
+        shown, fresh = str(self.home.shown), ""
         if self.folder is not None:
             shown = self.folder.root
         elif not self.work.disk.owned:
@@ -204,7 +202,6 @@ def finding_of(said: Diagnostic) -> Finding:
 
 @dataclass(frozen=True)
 class _Work:
-    intent: Intent
     renderer: Renderer
     disk: Standing
     given: Mapping[str, Found] | None  # name → device, of a folder that was named
@@ -240,7 +237,9 @@ class _Work:
             )
         else:
             return None
-        return Finding(HostNames.id, ERROR, name, next(iter(texts), str(self.intent.path)), 0, message, hint)
+        return Finding(
+            HostNames.id, ERROR, name, next(iter(texts), str(self.renderer.plan.settings.home.path)), 0, message, hint
+        )
 
     def texts(self, job: Job, seen: _Seen) -> Mapping[str, str]:
         """Path → text of what is judged; `seen` takes down how it lies there."""

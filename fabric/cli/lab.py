@@ -18,7 +18,6 @@ from fabric.lab.reports import FORMATS, report
 from fabric.lab.state import Choices
 from fabric.lab.trial import NAMES
 from fabric.signals import exit_on_signal
-from fabric.standing import unfinished_run
 
 lab = typer.Typer(help="Bring a plan up as network namespaces with real FRR daemons, and test it.", no_args_is_help=True)
 FILE = typer.Argument(..., metavar="FILE", help="intent", show_default=False)
@@ -105,7 +104,7 @@ def down(file: Path = FILE) -> None:
 def _lab(file: Path, choices: Choices | None = None) -> Iterator[Lab]:
     """The lab of an intent; what goes wrong in it in one line. SIGTERM and SIGHUP clean up as Ctrl-C does."""
     intent = pipeline.load(file)
-    if stopped := unfinished_run(intent):
+    if stopped := pipeline.stopped_run(intent):
         say(str(stopped))
     chosen = pipeline.lab(intent)
     chosen.choices = choices or Choices()

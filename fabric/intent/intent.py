@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from fabric.settings.home import Home
 
 if TYPE_CHECKING:
     from fabric.intent.site import Site
@@ -26,7 +27,10 @@ class Intent:
         return self.site.model_dump(mode="json", by_alias=True)
 
     @property
+    def home(self) -> Home:
+        return Home(self.path, self.folder)
+
+    @property
     def shown(self) -> Path:
         """The folder as a person at this prompt would name it."""
-        path = os.path.relpath(self.folder)
-        return self.folder if path.startswith("..") else Path(path)
+        return self.home.shown

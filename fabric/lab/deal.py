@@ -13,13 +13,13 @@ from fabric.diagnostics import Report
 from fabric.lab.stand_in import Rewrite
 from fabric.plan.devices import SERVER, Device
 from fabric.plan.links import SERVER_LEAF, Links
+from fabric.plan.owners import owners
 from fabric.plan.sizing import Sizing
 from fabric.plan.spec import FabricSpec
 from fabric.planner import inventory
 from fabric.planner.ledger import Ledger
 from fabric.planner.merged import id_spaces
 from fabric.planner.numbers import number
-from fabric.planner.tenants import owners
 from fabric.settings.services import Tenant
 from fabric.text.words import listed, plural
 

@@ -12,14 +12,12 @@ from fabric.configs import Job, Renderer
 from fabric.diagnostics import Diagnostic, InputError, Place
 from fabric.hosts.netplan import netplan_text
 from fabric.hosts.view import ETHERNET, Host, HostNic, hosts, sides
-from fabric.intent.intent import Intent
 from fabric.lab.blueprint import Blueprint, End, Interface, Node, Wire
 from fabric.lab.outside import Leg, node_name, stand_in
 from fabric.lab.server import server, tagged
 from fabric.lab.switch import switch
 from fabric.nos.reading.readers import read_device
 from fabric.nos.target import target, targets
-from fabric.plan.plan import Plan
 from fabric.plan.ports import Port
 from fabric.plan.views import SwitchView
 from fabric.standing import Standing
@@ -30,7 +28,7 @@ SERVERS = 2  # of each unit and tenant, unless asked otherwise
 Look = Callable[[str, bytes], bytes]  # path, planned bytes → what is there
 
 
-def draw(intent: Intent, renderer: Renderer, limit: str = "", servers: int = SERVERS, fresh: bool = False) -> Blueprint:
+def draw(renderer: Renderer, limit: str = "", servers: int = SERVERS, fresh: bool = False) -> Blueprint:
     """Reads and draws. Raises InputError.
 
     Args:
@@ -38,12 +36,12 @@ def draw(intent: Intent, renderer: Renderer, limit: str = "", servers: int = SER
         servers: so many of each unit and tenant.
         fresh: the files as they would be generated, whatever lies in the folder.
     """
-    standing = Standing(intent)
+    standing = Standing(renderer.plan.settings)
 
     def look(path: str, data: bytes) -> bytes:
         return data if fresh else standing.look(path, data).data
 
-    return _Drawing(intent, renderer.plan, renderer, look, limit, servers).blueprint()
+    return _Drawing(renderer, look, limit, servers).blueprint()
 
 
 @dataclass(frozen=True)
@@ -56,8 +54,9 @@ class _Cabled:
 
 
 class _Drawing:
-    def __init__(self, intent: Intent, plan: Plan, renderer: Renderer, look: Look, limit: str, servers: int) -> None:
-        self.intent, self.plan, self.renderer, self.look = intent, plan, renderer, look
+    def __init__(self, renderer: Renderer, look: Look, limit: str, servers: int) -> None:
+        self.plan, self.renderer, self.look = renderer.plan, renderer, look
+        self.home = self.plan.settings.home
         self.limit, self.most = limit, servers
         self.notes: list[str] = []
         self.files: dict[str, tuple[str, ...]] = {}
@@ -100,7 +99,7 @@ class _Drawing:
         return False
 
     def _nothing(self) -> None:
-        path = str(self.intent.path)
+        path = str(self.home.path)
         if self.renderer.jobs(self._wanted):
             able = " or ".join(name for name, nos in targets().items() if nos.runs_in_lab)
             message = f"no switch of site '{self.plan.site}' has a network OS that runs here: expected {able}"
@@ -148,7 +147,7 @@ class _Drawing:
         try:
             return server(name, text)
         except ValueError as error:
-            place = Place(f"{self.intent.shown}/hosts/{name}/60-fabric.yaml")
+            place = Place(f"{self.home.shown}/hosts/{name}/60-fabric.yaml")
             said = " ".join(str(error).split())
             raise InputError([Diagnostic("FAB513", place, said, "`fabric generate` writes it anew")]) from None
 

@@ -48,7 +48,7 @@ class Lab:
         self, intent: Intent, plan: Planning, choices: Choices = ASKED_NOTHING, say: Say = lambda text: None
     ) -> None:
         self.intent, self.plan, self.choices, self.say = intent, plan, choices, say
-        self.names = Names(intent.site.site)
+        self.names, self.path = Names(intent.site.site), intent.path
 
     @cached_property
     def blueprint(self) -> Blueprint:
@@ -62,14 +62,14 @@ class Lab:
             intent, notes = changed.intent, [*notes, *changed.notes]
         fresh = intent is not self.intent
         renderer = Renderer(self.plan(intent, Lock() if fresh else None), intent.path.absolute().parent)
-        drawn = draw(intent, renderer, self.choices.limit, self.choices.servers, fresh)
+        drawn = draw(renderer, self.choices.limit, self.choices.servers, fresh)
         return replace(drawn, notes=(*notes, *drawn.notes))
 
     def up(self) -> Up:
         """Brings it up. The same lab is left alone, another one of the site is taken down first."""
         kernel = self._kernel()
         with state.only_one(self.names):
-            asked = State(str(self.intent.path.absolute()), self.choices, digest(self.blueprint))
+            asked = State(str(self.path.absolute()), self.choices, digest(self.blueprint))
             known = state.read(self.names)
             if known is not None and known.intent != asked.intent and status(self.names).namespaces:
                 raise LabError(
@@ -85,14 +85,13 @@ class Lab:
         require(overlay=False)
         known = state.read(self.names)
         if known is None:
-            raise MissingError(f"no lab of site '{self.names.site}' is up: fabric lab up {self.intent.path}")
+            raise MissingError(f"no lab of site '{self.names.site}' is up: fabric lab up {self.path}")
         if not known.ready:
-            raise MissingError(f"the lab of site '{self.names.site}' was left half-way: fabric lab up {self.intent.path}")
+            raise MissingError(f"the lab of site '{self.names.site}' was left half-way: fabric lab up {self.path}")
         built = Lab(self.intent, self.plan, known.choices, self.say)
         if digest(built.blueprint) != known.digest:
             raise LabError(
-                f"intent or files have changed since the lab of site '{self.names.site}' came up: "
-                f"fabric lab up {self.intent.path}"
+                f"intent or files have changed since the lab of site '{self.names.site}' came up: fabric lab up {self.path}"
             )
         wanted = [name for name in trial.NAMES if name in only or (not only and (scenarios or name in trial.PROOF_NAMES))]
         fabrics = {view.fabric for view in built.blueprint.views.values()}

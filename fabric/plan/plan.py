@@ -84,6 +84,7 @@ class FabricPlan:
 class Plan:
     """A site."""
 
+    site: str
     settings: SiteSettings
     fabrics: Mapping[str, FabricPlan]
     lock: Lock
@@ -92,11 +93,7 @@ class Plan:
 
     @property
     def spec(self) -> SiteSpec:
-        return SiteSpec(self.settings, {name: fabric.spec for name, fabric in self.fabrics.items()})
-
-    @property
-    def site(self) -> str:
-        return self.settings.site
+        return SiteSpec(self.site, self.settings, {name: fabric.spec for name, fabric in self.fabrics.items()})
 
     def at(self, *path: str | int, key: bool = False) -> Place:
         """Where the value of a key stands in the intent; `key`: the key itself."""

@@ -10,6 +10,7 @@ from fabric.diagnostics import Place
 from fabric.plan.positions import Positions
 from fabric.settings.addressing import Pools
 from fabric.settings.floor import Floor
+from fabric.settings.home import Home
 from fabric.settings.services import Management, Output, Override
 from fabric.settings.topology import PodRule, Uplinks
 
@@ -42,7 +43,7 @@ class Constraints:
 class SiteSettings:
     """What all fabrics of a site share."""
 
-    site: str
+    home: Home
     positions: Positions
     sections: tuple[str, ...]  # keys that an intent may have at its top
     pools: Pools

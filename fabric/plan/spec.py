@@ -133,5 +133,6 @@ class FabricSpec:
 class SiteSpec:
     """A site, ready to be sized: its intent with everything looked up, once for all stages."""
 
+    site: str
     settings: SiteSettings
     fabrics: Mapping[str, FabricSpec]

@@ -19,28 +19,15 @@ from fabric.plan.sizing import Sizing
 from fabric.plan.spec import FabricSpec, TierSpec
 from fabric.plan.tenants import VXLAN_BYTES
 from fabric.planner import overlay
-from fabric.planner.purposes import PURPOSES
 from fabric.qos import marking
+from fabric.qos.frames import frame_bytes
 from fabric.qos.headroom import Headroom, headroom
-from fabric.qos.link import ROCE_HEADERS_BYTES
 from fabric.qos.pools import buffer_of
 
 ROCE_IPV4_BYTES = 60  # IPv4, UDP, BTH, RETH, ICRC
 ROCE_IPV6_BYTES = 80
-VXLAN_FRAME_BYTES = 56  # outer Ethernet with a tag, IPv4, UDP, VXLAN, up to a multiple of eight
 
 _ALL = {LEAF: "leaves", SPINE: "spines", CORE: "cores"}
-
-
-def wanted(spec: FabricSpec) -> bool:
-    """Whether a fabric carries RoCE: as the intent says, else by its purpose."""
-    stated = spec.qos.enabled
-    return spec.ethernet and (PURPOSES[spec.purpose].lossless if stated is None else stated)
-
-
-def frame_bytes(spec: FabricSpec) -> int:
-    """The largest frame of the lossless class, in VXLAN where tenants ride on it."""
-    return spec.qos.rdma_mtu + ROCE_HEADERS_BYTES + (VXLAN_FRAME_BYTES if spec.isolation == "evpn" else 0)
 
 
 def _check_mtu(spec: FabricSpec, report: Report) -> None:
@@ -63,7 +50,7 @@ def lossless(spec: FabricSpec, sizing: Sizing, report: Report, boxes: Boxes | No
     Args:
         boxes: where attached boxes are cabled; unless given they are taken to be spread evenly.
     """
-    if not wanted(spec):
+    if not spec.roce:
         return None
     _check_mtu(spec, report)
     found = {}

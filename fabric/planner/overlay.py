@@ -19,15 +19,9 @@ _DEVICE = re.compile(r"(bond|br|dummy|en[ops]|eth|lo|pimreg|po|swp|vlan|vni|vrf|
 DEFAULT_ROUTE = {4: "0.0.0.0/0", 6: "::/0"}
 
 
-def kind(spec: FabricSpec) -> str:
-    """ "evpn", "vrf-lite", "acl", or "none": one routing table, which at most one tenant can have."""
-    overlay = spec.overlay
-    return "evpn" if overlay.kind == "evpn-vxlan" else overlay.isolation or "none"
-
-
 def check(spec: FabricSpec, report: Report) -> None:
     """What an intent asks of its tenants that cannot be, whatever the sizes."""
-    tenants, how = spec.tenants, kind(spec)
+    tenants, how = spec.tenants, spec.isolation
     overlay = spec.overlay
     if not spec.ethernet:
         _check_infiniband(spec, how, report)
@@ -91,12 +85,6 @@ def _check_infiniband(spec: FabricSpec, how: str, report: Report) -> None:
             "qos: expected none on an InfiniBand fabric, which is lossless by link credits",
             "leave `qos` out",
         )
-
-
-def bonds(spec: FabricSpec) -> bool:
-    """Whether servers in layer-2 networks are cabled to two leaves each."""
-    networks = any(tenant.networks for tenant in spec.tenants)
-    return networks and (spec.dual_tor or spec.kind == "collapsed")
 
 
 def _check_tenant(spec: FabricSpec, at: int, tenant: Tenant, how: str, report: Report) -> None:
@@ -217,7 +205,7 @@ def _check_accept(spec: FabricSpec, at: int, external: External, report: Report)
 
 def _check_bonds(spec: FabricSpec, report: Report) -> None:
     """A bond spans two leaves of one network."""
-    if not bonds(spec):
+    if not spec.bonds:
         return
     spread = {spec.leaves_per_nic(group) for group in spec.groups} if spec.kind != "collapsed" else {2}
     if spread != {2} or spec.planes > 1:

@@ -16,19 +16,22 @@ from fabric.plan.links import KINDS
 from fabric.plan.positions import Positions
 from fabric.plan.settings import Constraints, Release, SiteSettings
 from fabric.plan.spec import FabricSpec, GroupSpec, SiteSpec, TierSpec
-from fabric.planner.purposes import PURPOSES
+from fabric.settings.home import Home
+from fabric.settings.purposes import PURPOSES
 from fabric.source import Source
 from fabric.text.words import plural
 
+NOWHERE = Home()  # of an intent that is no file
 
-def resolve(site: Site, source: Source) -> SiteSpec:
+
+def resolve(site: Site, source: Source, home: Home = NOWHERE) -> SiteSpec:
     """Looks up the hardware of every fabric. Raises InputError with all that is unknown or cannot be."""
     report = Report()
     specs = {name: _fabric(name, site, source, report) for name in site.fabrics}
     _same_servers(specs, report)
     report.raise_errors()
     settings = SiteSettings(
-        site=site.site,
+        home=home,
         positions=Positions(source),
         sections=tuple(type(site).model_fields),
         pools=site.pools,
@@ -38,7 +41,7 @@ def resolve(site: Site, source: Source) -> SiteSpec:
         output=site.output,
         floor=site.floor,
     )
-    return SiteSpec(settings, {name: spec for name, spec in specs.items() if spec is not None})
+    return SiteSpec(site.site, settings, {name: spec for name, spec in specs.items() if spec is not None})
 
 
 def _fabric(name: str, site: Site, source: Source, report: Report) -> FabricSpec | None:

@@ -82,7 +82,7 @@ def plan_site(site: SiteSpec, lock: Lock, nos: Mapping[str, Mapping[str, str]]) 
     locks: dict[str, FabricLock] = {}
     for name in sorted(sized):
         context = Context(
-            site.settings.site,
+            site.site,
             ledger,
             spaces,
             pool_sets[name],
@@ -97,16 +97,16 @@ def plan_site(site: SiteSpec, lock: Lock, nos: Mapping[str, Mapping[str, str]]) 
         _check_names(plans, report)
     pins.check_addresses(plans.values(), pool_sets, report)
     if len(plans) == len(sized) and not report.errors:
-        plans = standing.with_lengths(Plan(site.settings, plans, Lock(locks)), lock, report)
+        plans = standing.with_lengths(Plan(site.site, site.settings, plans, Lock(locks)), lock, report)
     for name, its in plans.items():
         plans[name], locks[name] = _finished(its, locks[name], lock.fabrics.get(name, FabricLock()), report)
     report.raise_errors()
     ordered = {name: plans[name] for name in site.fabrics}
-    ordered = standing.with_longer(Plan(site.settings, ordered, Lock(locks)), report)
+    ordered = standing.with_longer(Plan(site.site, site.settings, ordered, Lock(locks)), report)
     warned = warnings.collect(ordered, report.warnings)
     heard = unsilenced(site, warned)
     silenced = tuple(warning for warning in warned if warning not in heard)
-    return Plan(site.settings, ordered, Lock(locks), heard, silenced)
+    return Plan(site.site, site.settings, ordered, Lock(locks), heard, silenced)
 
 
 def _spaces(pool_sets: Mapping[str, PoolSet], ranges: Mapping[str, Sequence[tuple[int, int]]]) -> dict[str, Space]:

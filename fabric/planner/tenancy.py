@@ -16,6 +16,7 @@ from fabric.plan.blocks import Ints
 from fabric.plan.devices import CORE, LEAF, SERVER, SPINE, Device
 from fabric.plan.links import ATTACHMENT, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE, Links
 from fabric.plan.lock import TenantNumber
+from fabric.plan.owners import owners
 from fabric.plan.sizing import Sizing
 from fabric.plan.spec import FabricSpec
 from fabric.plan.tenants import NetworkPlan, Tenancy, TenantPlan, WayOut
@@ -23,7 +24,6 @@ from fabric.planner import merged, overlay, tenant_numbers
 from fabric.planner.addresses import Addresses, Allocator
 from fabric.planner.ledger import Exhausted, Need, Space, power_of_two
 from fabric.planner.settle import MOVED_POOL
-from fabric.planner.tenants import owners
 from fabric.text.words import plural
 
 _FABRIC = (LEAF_LEAF, LEAF_SPINE, SPINE_CORE)
@@ -43,7 +43,7 @@ def tenancy(
     wired: Wired, known: Mapping[str, Sequence[TenantNumber]], addresses: Addresses, at: Allocator, report: Report
 ) -> Tenancy:
     """Everything that the plan says of tenants. Mistakes go to the report."""
-    spec, how = wired.spec, overlay.kind(wired.spec)
+    spec, how = wired.spec, wired.spec.isolation
     tenants = tenant_numbers.number(spec, known, report)
     owner = owners(spec, wired.devices, wired.links, report)
     _check_router_asns(wired, report)

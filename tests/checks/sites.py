@@ -9,4 +9,4 @@ from fabric.nos.reading.folder import Folder
 
 
 def site_of(intent: Intent, folder: Folder | None = None, jobs: int = 0) -> Site:
-    return Site(intent, pipeline.render(pipeline.plan(intent), intent), folder, jobs)
+    return Site(pipeline.render(pipeline.plan(intent), intent), folder, jobs)

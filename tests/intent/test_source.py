@@ -224,10 +224,11 @@ def whole(text: str) -> Site | None:
     with suppress(InputError):
         source = parse(text, "i.yaml")
         site = validate(source)
-        sized = size_site(resolve(site, source), Lock())
-        check(site, source)
+        resolved = resolve(site, source)
+        sized = size_site(resolved, Lock())
+        check(resolved)
         if all(s.servers <= 300 and s.leaves + s.spine_count + s.core_count <= 600 for _, s in sized.values()):
-            plan_site(site, source, Lock(), {})
+            plan_site(resolved, Lock(), {})
         return site
     return None
 

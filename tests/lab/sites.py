@@ -186,4 +186,4 @@ def _began(process: int) -> str:
 def planned_and_drawn(intent: Intent, limit: str = "", servers: int = SERVERS, fresh: bool = False) -> Blueprint:
     """The lab of an intent."""
     made = pipeline.plan(intent, Lock() if fresh else None)
-    return draw(intent, pipeline.render(made, intent), limit, servers, fresh)
+    return draw(pipeline.render(made, intent), limit, servers, fresh)

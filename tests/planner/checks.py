@@ -160,7 +160,7 @@ def meetings(plan: FabricPlan, kind: int) -> dict[int, Counter[int]]:
 
 def server_wiring(plan: FabricPlan) -> None:
     """Every NIC port has a link; a NIC keeps to its rail, its ports are spread over planes and, if asked, leaves."""
-    c, topology = plan.links.lists(), plan.spec.intent.topology
+    c, topology = plan.links.lists(), plan.spec
     nics: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
     for i in range(len(plan.links)):
         if c["kind"][i] == SERVER_LEAF:

@@ -37,8 +37,8 @@ def watch(event: str, arguments: tuple[object, ...]) -> None:
 
 def printed(plan: Plan, folder: Path, name: str) -> str:
     """The text files of one switch, a site's template being in force."""
-    own = plan.intent.model_copy(update={"overrides": (Override(template=name),)})
-    renderer = Renderer(replace(plan, intent=own), folder)
+    own = replace(plan.settings, overrides=(Override(template=name),))
+    renderer = Renderer(replace(plan, settings=own), folder)
     files = renderer.files(renderer.jobs(lambda device: True)[0])
     return "".join(data.decode() for _, data in files)
 

@@ -113,8 +113,8 @@ def test_what_sites_write_goes_on_working(run: dict[str, Any]) -> None:
 def test_the_real_limit_is_reached_within_seconds(tmp_path: Path, name: str) -> None:
     made = pipeline.plan(pipeline.load(ROOT / "intent/lab.yaml"))
     (tmp_path / "x.j2").write_text(hostile_templates.text(hostile_templates.BOMBS[name], ""), encoding="utf-8")
-    own = made.intent.model_copy(update={"overrides": (Override(template="x.j2"),)})
-    renderer = Renderer(replace(made, intent=own), tmp_path)
+    own = replace(made.settings, overrides=(Override(template="x.j2"),))
+    renderer = Renderer(replace(made, settings=own), tmp_path)
     with pytest.raises(InputError, match=r"line 3: .*expected at most 500,000 steps for one file"):
         list(renderer.files(renderer.jobs(lambda device: True)[0]))
 
@@ -153,9 +153,9 @@ def test_a_shipped_template_prints_the_same_inside_and_outside(
 
 def refusal(folder: Path, template: str) -> str:
     made = pipeline.plan(pipeline.load(ROOT / "intent/lab.yaml"))
-    own = made.intent.model_copy(update={"overrides": (Override(template=template),)})
+    own = replace(made.settings, overrides=(Override(template=template),))
     with pytest.raises(InputError) as caught:
-        Renderer(replace(made, intent=own), folder)
+        Renderer(replace(made, settings=own), folder)
     return str(caught.value)
 
 
@@ -190,8 +190,8 @@ def test_a_file_name_is_no_code(tmp_path: Path) -> None:
     for at, name in enumerate(['"+print(1)+".j2', "{0.__class__}.j2", "'''\\x22.j2", "{7 * 7}.j2", "a%s%n.j2"]):
         (folder / name).write_text(hostile_templates.text("{{ super() }}{{ nothing }}", ""), encoding="utf-8")
         made = pipeline.plan(pipeline.load(ROOT / "intent/lab.yaml"))
-        own = made.intent.model_copy(update={"overrides": (Override(template=name),)})
-        renderer = Renderer(replace(made, intent=own), folder)
+        own = replace(made.settings, overrides=(Override(template=name),))
+        renderer = Renderer(replace(made, settings=own), folder)
         with pytest.raises(InputError, match="'nothing' is undefined"):
             list(renderer.files(renderer.jobs(lambda device: True)[0]))
         assert at < 5

@@ -14,7 +14,7 @@ from fabric.plan.lengths import LONGER_WARNING, longer_text
 from fabric.plan.links import KINDS
 from fabric.plan.lossless import Lossless, Place, Qos, RoleLossless
 from fabric.plan.plan import FabricPlan
-from fabric.planner.lossless import frame_bytes
+from fabric.qos.frames import frame_bytes
 from fabric.qos.headroom import Headroom, floor_bytes, headroom
 from fabric.qos.pools import buffer_of
 

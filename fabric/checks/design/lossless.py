@@ -13,7 +13,7 @@ from fabric.plan.devices import LEAF, SERVER, SWITCH_ROLES
 from fabric.plan.links import KINDS
 from fabric.plan.lossless import FabricLossless
 from fabric.plan.plan import FabricPlan
-from fabric.planner.purposes import PURPOSES
+from fabric.settings.purposes import PURPOSES
 
 
 class PfcAtBothEnds(LosslessCheck):

@@ -12,9 +12,9 @@ from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
 from fabric.diagnostics import Report
 from fabric.plan.devices import LEAF
 from fabric.plan.links import SERVER_LEAF
+from fabric.plan.owners import owners
 from fabric.plan.plan import FabricPlan
 from fabric.plan.tenants import VXLAN_BYTES
-from fabric.planner.tenants import owners
 
 FULL_PACKET = 1500  # what an Ethernet host sends unless somebody tells it otherwise
 MOST_VNI = 16_777_215
