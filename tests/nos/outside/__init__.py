@@ -32,11 +32,11 @@ json.dump(results, sys.__stdout__)
 """
 
 
-def install(folder: Path, name: str, points: Mapping[str, str]) -> None:
+def install(folder: Path, name: str, points: Mapping[str, str], version: str = "0.1.0") -> None:
     """A distribution with entry points beside the packages that lie in a folder."""
-    home = folder / f"{name.replace('-', '_')}-0.1.0.dist-info"
+    home = folder / f"{name.replace('-', '_')}-{version}.dist-info"
     home.mkdir(parents=True)
-    (home / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 0.1.0\n", encoding="utf-8")
+    (home / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n", encoding="utf-8")
     lines = [f"{key} = {value}" for key, value in points.items()]
     (home / "entry_points.txt").write_text("\n".join(["[fabricwright.targets]", *lines, ""]), encoding="utf-8")
 
