@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from ipaddress import ip_address
 from typing import Any
 
 from netaddr import IPAddress, cidr_merge, iprange_to_cidrs
@@ -16,6 +15,7 @@ from fabric.plan.plan import FabricPlan
 from fabric.plan.ports import Port, Session, Subinterface
 from fabric.plan.tenancy import Acl, External, Lag, Network, Overlay, OverlaySession, Pair, Vrf
 from fabric.plan.tenants import CLOSED, VXLAN_BYTES, NetworkPlan, TenantPlan, WayOut
+from fabric.text.addresses import address
 
 
 class TenantViews:
@@ -69,9 +69,8 @@ class TenantViews:
         if tenancy.kind not in ("evpn", "vrf-lite"):
             return ()
         here = {port.vrf for port in ports} | {part.vrf for port in ports for part in port.subinterfaces}
-        here |= {
-            tenant.name for tenant in tenancy.tenants for network in tenant.networks if self._carries(ports, network.vlan)
-        }
+        vlans = _vlans(ports)
+        here |= {tenant.name for tenant in tenancy.tenants for network in tenant.networks if network.vlan in vlans}
         found = [tenant for tenant in tenancy.tenants if tenant.name in here]
         return tuple(self._vrf(device, tenant, router_id, ports) for tenant in sorted(found, key=lambda t: t.number))
 
@@ -109,14 +108,11 @@ class TenantViews:
     def _target(self, vni: int) -> str:
         return f"{self.admin}:{vni}"
 
-    @staticmethod
-    def _carries(ports: Sequence[Port], vlan: int) -> bool:
-        return any(port.untagged == vlan or vlan in port.tagged for port in ports)
-
     def networks(self, device: Device, router_id: str, ports: Sequence[Port]) -> tuple[Network, ...]:
         """The VLANs that this leaf has ports in."""
         if device.role != LEAF:
             return ()
+        vlans = _vlans(ports)
         found = [
             Network(
                 name=f"{tenant.name}-{network.name}",
@@ -125,14 +121,14 @@ class TenantViews:
                 vni=network.vni,
                 rd=f"{router_id}:{10_000 + network.number}",
                 route_target=self._target(network.vni),
-                gateway=f"{ip_address(network.gateway)}/{network.length}" if network.gateway is not None else None,
-                own_address=f"{ip_address(network.own_address(device.number))}/{network.length}"
+                gateway=f"{address(network.gateway)}/{network.length}" if network.gateway is not None else None,
+                own_address=f"{address(network.own_address(device.number))}/{network.length}"
                 if network.gateway is not None
                 else None,
             )
             for tenant in self.tenancy.tenants
             for network in tenant.networks
-            if self._carries(ports, network.vlan)
+            if network.vlan in vlans
         ]
         return tuple(sorted(found, key=lambda network: network.vlan))
 
@@ -188,7 +184,7 @@ class TenantViews:
             peer=peer,
             peer_loopback=loopback(other),
             peer_management=manage(other),
-            shared_vtep=str(ip_address(self.tenancy.pair_vtep[device.index])) if one_vtep else "",
+            shared_vtep=address(self.tenancy.pair_vtep[device.index]) if one_vtep else "",
             system_mac=self._system_mac(device),
             ports=tuple(port.ref for port in ports if port.peer is not None and port.peer.device.index == other),
         )
@@ -215,7 +211,7 @@ class TenantViews:
         vtep = self.tenancy.vtep.get(device.index)
         peers = [self.fabric.devices[index] for index in self.tenancy.peers.get(device.index, ())]
         return Overlay(
-            vtep=str(ip_address(vtep)) if vtep is not None else None,
+            vtep=address(vtep) if vtep is not None else None,
             anycast_mac=self.fabric.spec.overlay.anycast_mac,
             sessions=tuple(OverlaySession(peer, peer.asn, loopback(peer.index)) for peer in peers),
             passes_on=device.role != LEAF,
@@ -255,8 +251,13 @@ def _sessions(tenant: TenantPlan, ports: Sequence[Port]) -> list[Session]:
     ]
 
 
+def _vlans(ports: Sequence[Port]) -> set[int]:
+    """The VLANs that some port carries."""
+    return {vlan for port in ports for vlan in (port.untagged, *port.tagged)}
+
+
 def _subnet(network: NetworkPlan) -> str:
-    return f"{ip_address(network.subnet)}/{network.length}"
+    return f"{address(network.subnet)}/{network.length}"
 
 
 def _covering(firsts: Sequence[int], length: int) -> list[Any]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import socket
-import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from ipaddress import IPv6Address, ip_address
 
@@ -24,6 +22,7 @@ from fabric.plan.plan import FabricPlan, Plan
 from fabric.plan.ports import Peer, Port, PortRef, Session
 from fabric.plan.spec import GroupSpec
 from fabric.plan.views import Balancing, Management, SwitchView, Underlay
+from fabric.text.addresses import ipv4
 
 _TIER = {LEAF: 0, SPINE: 1, CORE: 2}  # added to the hash seed
 _FABRIC_KINDS = (LEAF_LEAF, LEAF_SPINE, SPINE_CORE)
@@ -193,7 +192,7 @@ class Views:
 
     def _ports(self, device: Device) -> tuple[list[tuple[Port, int]], tuple[Port, ...]]:
         """The cabled ports with their links; and every port of the box: those, and what is left of the other cages."""
-        model, kept, lossless = self.models[device.role], self._kept(device), self._lossless(device)
+        lossless = self._lossless(device)
         cabled: dict[int, list[Port]] = {}
         linked: list[tuple[Port, int]] = []
         for link, end in self.fabric.links.of(device.index):
@@ -201,21 +200,21 @@ class Views:
             linked.append((port, link))
             cabled.setdefault(port.ref.cage, []).append(port)
         ports: list[Port] = []
-        for cage in range(1, model.cages + 1):
-            here = cabled.get(cage)
-            if here is None:
-                ports += kept.get(cage) or _empty_cage(model, cage)
+        for cage, empty in self._kept(device).items():
+            here = cabled.get(cage, empty)
+            split, speed = here[0].ref.split, here[0].ref.speed_gbps
+            if len(here) == split:
+                ports += here
                 continue
             taken = {port.ref.sub: port for port in here}
-            spare = {port.ref: port for port in kept.get(cage, ())}
-            split, speed = here[0].ref.split, here[0].ref.speed_gbps
+            spare = {port.ref: port for port in empty}
             for sub in range(split):
                 ref = PortRef(cage, sub, split, speed)
                 ports.append(taken.get(sub) or spare.get(ref) or Port(ref, "unused", None, 0))
         return linked, tuple(ports)
 
     def _kept(self, device: Device) -> dict[int, list[Port]]:
-        """Cage → the ports that the layout keeps in it; they are broken out now, so that growth touches no cage."""
+        """Cage → its ports without a cable: what the layout keeps is broken out now, so that growth touches no cage."""
         return self._layouts[device.role, device.group if device.role == LEAF else ""]
 
     @cached_property
@@ -236,7 +235,7 @@ class Views:
             layout = spine_layout(spec, sizing)
             found[CORE, ""] = _reserved((core_downlinks(spec, sizing), "for a spine"))
             found[SPINE, ""] = _reserved((layout.down, "for a leaf"), (layout.up, "for a core"))
-        return found
+        return {key: _every_cage(self.models[key[0]], kept) for key, kept in found.items()}
 
     def _port(self, link: int, end: int, lossless: RoleLossless | None) -> Port:
         columns, fabric = self.columns, self.fabric
@@ -327,13 +326,13 @@ def _reserved(*runs: tuple[Sequence[Slot], str]) -> dict[int, list[Port]]:
     return found
 
 
+def _every_cage(model: SwitchModel, kept: Mapping[int, list[Port]]) -> dict[int, list[Port]]:
+    """Cage → its ports, for the whole box."""
+    return {cage: kept.get(cage) or _empty_cage(model, cage) for cage in range(1, model.cages + 1)}
+
+
 def _empty_cage(model: SwitchModel, cage: int) -> list[Port]:
     """An empty cage stays one port where it can, else the ports of its first split."""
     splits = model.group_of(cage).splits
     speed, split = max(splits.items())
     return [Port(PortRef(cage, sub, split, speed), "unused", None, 0) for sub in range(split)]
-
-
-def ipv4(number: int) -> str:
-    """An IPv4 address as text; twice as fast as the ipaddress module, and a plan has hundreds of thousands."""
-    return socket.inet_ntoa(struct.pack("!I", number))

@@ -9,9 +9,9 @@ from ipaddress import IPv6Address, ip_address
 import numpy as np
 from numpy.typing import NDArray
 
-from fabric.configs.view_of import ipv4
 from fabric.plan.links import ATTACHMENT, SERVER_LEAF
 from fabric.plan.plan import FabricPlan
+from fabric.text.addresses import ipv4
 
 Flags = NDArray[np.bool_]
 

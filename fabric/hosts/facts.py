@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from ipaddress import IPv6Address, ip_address
+from ipaddress import IPv6Address
 from typing import NamedTuple
 
 import numpy as np
 
 from fabric.configs.capabilities import balances_by_load
 from fabric.configs.targets import mtu_limit
-from fabric.configs.view_of import ipv4
 from fabric.nos.target import target
 from fabric.plan.devices import LEAF
 from fabric.plan.links import SERVER_LEAF
 from fabric.plan.lossless import Qos
 from fabric.plan.plan import FabricPlan
 from fabric.plan.tenants import CLOSED, NOBODY, VXLAN_BYTES, TenantPlan
+from fabric.text.addresses import address, ipv4
 
 MOST_MTU = 9000  # what every adapter does, with room below a switch's 9216 for tags and tunnels
 
@@ -111,9 +111,9 @@ def _bridged(fabric: FabricPlan, tenant: TenantPlan, link: int, plain: ServerLin
     found = []
     for n, network in enumerate(tenant.networks):
         number = fabric.tenancy.hosts.get((place, n), {}).get(link)
-        address = f"{ip_address(number)}/{network.length}" if number is not None else None
-        gateway = str(ip_address(network.gateway)) if network.gateway is not None else None
-        found.append(Vlan(network.vlan, address, gateway))
+        own = f"{address(number)}/{network.length}" if number is not None else None
+        gateway = address(network.gateway) if network.gateway is not None else None
+        found.append(Vlan(network.vlan, own, gateway))
     bond = int(fabric.tenancy.lag[link])
     if len(found) > 1:
         return plain._replace(tagged=tuple(sorted(found)), lag=bond)

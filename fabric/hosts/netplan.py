@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from fabric.hosts.names import vlan_name
@@ -99,12 +100,17 @@ def netplan_text(host: Host) -> str:
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
 _WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})  # no text to YAML 1.1
-_quoted = json.JSONEncoder(ensure_ascii=False).encode
+_quoted = json.encoder.encode_basestring
+
+
+@lru_cache(maxsize=4096)
+def _key(key: str) -> str:
+    return key if _PLAIN.fullmatch(key) and key.lower() not in _WORDS else _quoted(key)
 
 
 def _emit(block: Mapping[str, Any], indent: str, lines: list[str], labels: Mapping[str, str]) -> None:
     for key, value in block.items():
-        shown = key if _PLAIN.fullmatch(key) and key.lower() not in _WORDS else _quoted(key)
+        shown = _key(key)
         if isinstance(value, dict):
             label = labels.get(key)
             lines.append(f"{indent}{shown}:  # {label}" if label else f"{indent}{shown}:")

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from ipaddress import ip_address
 
-from fabric.configs.view_of import ipv4
 from fabric.export.link_columns import addresses
 from fabric.export.port_names import PortNames
 from fabric.floor.floor import Floor
@@ -20,6 +19,7 @@ from fabric.monitoring.promql import escaped, labels
 from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
 from fabric.plan.links import KINDS, LEAF_LEAF, LEAF_SPINE, SPINE_CORE
 from fabric.plan.plan import FabricPlan
+from fabric.text.addresses import ipv4
 
 LINK, SESSION, SWITCH = "fabric_link_info", "fabric_bgp_session_info", "fabric_switch_info"
 PRIMARY, SECONDARY = "primary", "secondary"  # of a link's two ends, the one that speaks for it

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from fabric.plan.devices import LEAF
 from fabric.plan.tenancy import External, Vrf
@@ -129,8 +130,12 @@ def _bits(view: SwitchView) -> int:
 
 
 def _list(name: str, prefixes: Iterable[Bounds], bits: int) -> PrefixList:
-    found = dict.fromkeys(prefixes)
-    return PrefixList(name, tuple(Entry(10 * n, *bounds) for n, bounds in enumerate(found, 1)), bits)
+    return _listed(name, tuple(dict.fromkeys(prefixes)), bits)
+
+
+@lru_cache(maxsize=256)  # those of a tenant are the same on every switch
+def _listed(name: str, prefixes: tuple[Bounds, ...], bits: int) -> PrefixList:
+    return PrefixList(name, tuple(Entry(10 * n, *bounds) for n, bounds in enumerate(prefixes, 1)), bits)
 
 
 def _length(prefix: str) -> int:
