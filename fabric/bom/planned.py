@@ -16,6 +16,7 @@ from fabric.cabling.choice import Candidate, Task, candidates
 from fabric.cabling.ends import Known, Module
 from fabric.cabling.joints import MESH, STAR, STRAIGHT
 from fabric.catalog import media
+from fabric.grouping import grouped_sets
 from fabric.plan.cages import Layout, Slot
 from fabric.plan.coordinates import server_ports
 from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
@@ -170,9 +171,10 @@ class _Sized:
         """Links of the NICs that share a module, where all of them lead to one module of a leaf; else 1."""
         ports = server_ports(self.spec, group)
         places = leaves.boxes[0][1] or leaves.boxes[1][1]
-        far: dict[int, set[tuple[int, int]]] = {}
-        for number, leaf, local in zip(numbers, ports.leaf.tolist(), ports.local.tolist(), strict=True):
-            far.setdefault(number, set()).add((leaf, places[local][0]))
+        far = grouped_sets(
+            (number, (leaf, places[local][0]))
+            for number, leaf, local in zip(numbers, ports.leaf.tolist(), ports.local.tolist(), strict=True)
+        )
         return len(numbers) // len(far) if all(len(there) == 1 for there in far.values()) else 1
 
     def leaf_leaf(self) -> Bundle:

@@ -9,6 +9,7 @@ from fabric.bom.bill import Bill, Line, RackPower, Share
 from fabric.bom.cost import Cost
 from fabric.bom.parts import CABLE
 from fabric.bom.power import Power, btu_per_hour
+from fabric.grouping import grouped
 from fabric.text.table import table
 from fabric.text.words import and_more, listed
 
@@ -127,10 +128,7 @@ def _racks(bill: Bill) -> list[str]:
     title = f"Racks: {len(bill.racks):,}"
     if limit is not None:
         title += f", {f'{len(hot):,} of them' if hot else 'none'} above {limit / 1000:g} kW in the worst case"
-    alike: dict[tuple[str, ...], list[RackPower]] = {}
-    for rack in bill.racks:
-        if not hot or rack.over(limit):
-            alike.setdefault(_rack(rack), []).append(rack)
+    alike = grouped((_rack(rack), rack) for rack in bill.racks if not hot or rack.over(limit))
     kinds = sorted(alike.items(), key=lambda kind: (-kind[1][0].power.max_w, -kind[1][0].power.typical_w))
     rows = [(f"{len(racks):,}", _some([rack.name for rack in racks]), *said) for said, racks in kinds]
     head = ("racks", "names", "devices", "typical kW", "worst case kW", "each holds")
@@ -165,8 +163,12 @@ def _cost(bill: Bill, cost: Cost) -> list[str]:
         for kind, amount in cost.capex_by_kind.items()
         if amount
     ]
-    rows.append(["capex", *(_amount(its.capex, its.unpriced) for _, its, _ in columns)])
-    rows.append(["support a year", *(_amount(its.support_year, its.unpriced) for _, its, _ in columns)])
+    rows.extend(
+        (
+            ["capex", *(_amount(its.capex, its.unpriced) for _, its, _ in columns)],
+            ["support a year", *(_amount(its.support_year, its.unpriced) for _, its, _ in columns)],
+        )
+    )
     if cost.energy_year is not None:
         rows.append(["energy a year", *(_amount(its.energy_year or 0.0, power.no_typical) for _, its, power in columns)])
     whole = [_amount(its.tco, [*its.unpriced, *power.no_typical]) for _, its, power in columns]

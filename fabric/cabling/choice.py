@@ -15,6 +15,7 @@ from fabric.cabling.ends import Module
 from fabric.cabling.joints import MESH, STAR
 from fabric.catalog import media
 from fabric.catalog.media import CLASSES, Optic
+from fabric.grouping import grouped_sets
 
 WORDS = (*CLASSES, "optics")  # what an intent may wish for, beside names of the catalog
 
@@ -86,9 +87,9 @@ def _runs(module: Module, speed_gbps: int, lane_gbps: Iterable[int]) -> bool:
 
 
 def _optics(task: Task) -> Iterator[Candidate]:
-    forms: dict[int, set[str]] = {}
-    for module in (module for a, b, *_ in task.ends for module in (a, b)):
-        forms.setdefault(module.speed_gbps, set()).add(module.form)
+    forms = grouped_sets(
+        (module.speed_gbps, module.form) for module in (module for a, b, *_ in task.ends for module in (a, b))
+    )
     known = media.optics()
     for family in dict.fromkeys((optic.class_, optic.family) for optic in known.values()):
         chosen = {speed: _of_family(family, speed, forms[speed], task.wish) for speed in sorted(forms)}

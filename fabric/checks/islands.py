@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabric.checks.alike import role
 from fabric.facts import Facts
+from fabric.grouping import grouped
 
 if TYPE_CHECKING:
     from fabric.checks.network import Network
@@ -25,9 +26,7 @@ def islands(network: Network) -> Sequence[Sequence[Facts]]:
     pairs += [(facts, far.facts) for facts, _, peer in network.sessions() if (far := network.far(peer))]
     for one, other in pairs:
         parent[root(id(other))] = root(id(one))
-    groups: dict[int, list[Facts]] = {}
-    for facts in network.devices:
-        groups.setdefault(root(id(facts)), []).append(facts)
+    groups = grouped((root(id(facts)), facts) for facts in network.devices)
     joined = [group for group in groups.values() if len(group) > 1]
     if len(joined) < 2:
         return [network.devices]

@@ -12,6 +12,7 @@ from ipaddress import ip_interface
 from fabric.checks.agree import Difference
 from fabric.checks.ends import End, Far, Owner, Subnets, bare, is_on, vrf_of, within
 from fabric.facts import MANAGEMENT, Bgp, Facts, Interface, Neighbor
+from fabric.grouping import grouped
 
 WORD = re.compile(r"[^\s,;:()\[\]\"']+")
 
@@ -33,13 +34,13 @@ class Network:
     @cached_property
     def owners(self) -> dict[str, list[Owner]]:
         """Address without its length → the interfaces that have it; gateways that are shared on purpose are left out."""
-        found: dict[str, list[Owner]] = {}
-        for facts in self.devices:
-            for interface in facts.interfaces.values():
-                for said in interface.addresses:
-                    if not said.value.startswith(("127.", "fe80:", "::1/")):
-                        found.setdefault(bare(said.value), []).append(Owner(facts, interface, said))
-        return found
+        return grouped(
+            (bare(said.value), Owner(facts, interface, said))
+            for facts in self.devices
+            for interface in facts.interfaces.values()
+            for said in interface.addresses
+            if not said.value.startswith(("127.", "fe80:", "::1/"))
+        )
 
     @cached_property
     def subnets(self) -> dict[tuple[str, str], list[Owner]]:

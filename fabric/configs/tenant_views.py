@@ -9,6 +9,7 @@ from typing import Any
 
 from netaddr import IPAddress, cidr_merge, iprange_to_cidrs
 
+from fabric.grouping import grouped
 from fabric.plan.devices import LEAF, Device
 from fabric.plan.links import ATTACHMENT, SERVER_LEAF
 from fabric.plan.plan import FabricPlan
@@ -134,10 +135,7 @@ class TenantViews:
 
     def lags(self, device: Device, ports: Sequence[Port]) -> tuple[Lag, ...]:
         """The bonds of this leaf. Which of the pair forwards broadcasts for a bond alternates from one to the next."""
-        found: dict[int, list[Port]] = {}
-        for port in ports:
-            if port.lag:
-                found.setdefault(port.lag, []).append(port)
+        found = grouped((port.lag, port) for port in ports if port.lag)
         mac = self._system_mac(device)
         first = device.index < self.tenancy.pair.get(device.index, device.index)
         result = []

@@ -14,6 +14,7 @@ from fabric.diff.design import Change, FabricChange
 from fabric.diff.files import FileChange
 from fabric.diff.groups import Group, groups
 from fabric.diff.work import LAY
+from fabric.grouping import grouped
 from fabric.nos.dialect import JSON_PATCH
 from fabric.text.words import and_more, listed, plural
 
@@ -142,9 +143,7 @@ def _fabric(fabric: FabricChange) -> Iterator[Table | Notes]:
     if boxes:
         yield Notes("Switches", tuple(boxes))
     if fabric.switches:
-        alike: dict[tuple[str, Any, Any], list[str]] = {}
-        for row in fabric.switches:
-            alike.setdefault((row.what, row.old, row.new), []).append(row.switch)
+        alike = grouped(((row.what, row.old, row.new), row.switch) for row in fabric.switches)
         rows = tuple((listed(who), what, _word(old), _word(new)) for (what, old, new), who in alike.items())
         yield _cut("Switches that change", ("switch", "", "before", "after"), rows)
     if fabric.tenants:

@@ -107,19 +107,25 @@ def _spines(case: Case) -> list[str]:
     if sizing.tiers == 2:
         ports = capacity(spec.spine.model, sizing.uplink_gbps)
         links = sum(d.units * d.leaves * s.uplinks for d, s in zip(options.demands, sizing.groups, strict=True))
-        out.append(f"uplinks in {where}: {links}; a spine ({spec.spine.switch}) has {ports} ports of {sizing.uplink_gbps}G")
-        out.append(f"  at least ceil({links} / {ports}) = {plural(-(-links // ports), 'spine')}")
+        out.extend(
+            (
+                f"uplinks in {where}: {links}; a spine ({spec.spine.switch}) has {ports} ports of {sizing.uplink_gbps}G",
+                f"  at least ceil({links} / {ports}) = {plural(-(-links // ports), 'spine')}",
+            )
+        )
     else:
         split = spine_split(spec, sizing.uplink_gbps, core_speed(spec))
         assert split is not None
         heaviest = max(d.leaves * s.uplinks for d, s in zip(options.demands, sizing.groups, strict=True))
         links = sizing.units_per_pod * heaviest
-        out.append(
-            f"a spine ({spec.spine.switch}) is split into {split[0]} ports down and {split[1]} up at "
-            f"{float(spec.spine_ratio):g}:1"
+        out.extend(
+            (
+                f"a spine ({spec.spine.switch}) is split into {split[0]} ports down and {split[1]} up at "
+                f"{float(spec.spine_ratio):g}:1",
+                f"  a pod of {plural(sizing.units_per_pod, 'unit')} has {links} uplinks in {where}",
+                f"  at least ceil({links} / {split[0]}) = {plural(-(-links // split[0]), 'spine')} a pod",
+            )
         )
-        out.append(f"  a pod of {plural(sizing.units_per_pod, 'unit')} has {links} uplinks in {where}")
-        out.append(f"  at least ceil({links} / {split[0]}) = {plural(-(-links // split[0]), 'spine')} a pod")
     out.append(
         f"  the smallest number from there on that divides a leaf's {' and '.join(map(str, uplinks))} uplinks"
         + _floor(case)

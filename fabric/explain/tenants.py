@@ -23,8 +23,12 @@ def tenant(fabric: FabricPlan, name: str) -> list[str]:
     ports = f"{count:,} {'port' if count == 1 else 'ports'}"
     out = [f"tenant {name} of fabric {fabric.name}: number {found.number}, the lowest that was free; {ports}"]
     if tenancy.kind == "evpn":
-        out.append(f"  VNI {found.vni}: {_vni(found.vni, overlay.l3vni_base, found.number, 'l3vni_base')}")
-        out.append(f"  route target {overlay.rt_asn}:{found.vni}: overlay.rt_asn and the VNI")
+        out.extend(
+            (
+                f"  VNI {found.vni}: {_vni(found.vni, overlay.l3vni_base, found.number, 'l3vni_base')}",
+                f"  route target {overlay.rt_asn}:{found.vni}: overlay.rt_asn and the VNI",
+            )
+        )
     for network in found.networks:
         out += _network(fabric, network)
     routers = dict.fromkeys(way.name for way in tenancy.ways_out if way.tenant == at)

@@ -81,15 +81,23 @@ class _Scales:
         return self.third is not None and self.third.of(figures) is None
 
     def grid(self, currency: str) -> list[str]:
-        parts = []
+        parts: list[str] = []
         for step in range(6):
             x, y = PLOT.x + PLOT.w * step / 5, PLOT.bottom - PLOT.h * step / 5
-            parts.append(_line(x, PLOT.y, x, PLOT.bottom))
-            parts.append(_line(PLOT.x, y, PLOT.right, y))
-            parts.append(_text(x, PLOT.bottom + 18, _tick(self.right * step / 5), "middle"))
-            parts.append(_text(PLOT.x - 8, y + 4, _tick(self.top * step / 5), "end"))
-        parts.append(_text(PLOT.cx, PLOT.bottom + 40, _title(self.x, currency), "middle", bold=True))
-        parts.append(_text(20, PLOT.y - 10, _title(self.y, currency), "start", bold=True))
+            parts.extend(
+                (
+                    _line(x, PLOT.y, x, PLOT.bottom),
+                    _line(PLOT.x, y, PLOT.right, y),
+                    _text(x, PLOT.bottom + 18, _tick(self.right * step / 5), "middle"),
+                    _text(PLOT.x - 8, y + 4, _tick(self.top * step / 5), "end"),
+                )
+            )
+        parts.extend(
+            (
+                _text(PLOT.cx, PLOT.bottom + 40, _title(self.x, currency), "middle", bold=True),
+                _text(20, PLOT.y - 10, _title(self.y, currency), "start", bold=True),
+            )
+        )
         return parts
 
     def dots(self, found: Found) -> list[str]:

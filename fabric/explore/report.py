@@ -68,8 +68,12 @@ def title(found: Found) -> str:
     if any(gpus):
         words.append(f" for {' to '.join(f'{ends:,}' for ends in sorted({min(gpus), max(gpus)}))} GPUs")
     if any(figures.time_us is not None for figures in found.built):
-        words.append(f", timed by {ask.timed}{' and alltoall' if ask.both else ''} of {size(ask.size)}")
-        words.append("" if ask.placement == "packed" else f", {ask.placement}")
+        words.extend(
+            (
+                f", timed by {ask.timed}{' and alltoall' if ask.both else ''} of {size(ask.size)}",
+                "" if ask.placement == "packed" else f", {ask.placement}",
+            )
+        )
     return "".join(words)
 
 

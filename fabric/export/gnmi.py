@@ -46,8 +46,7 @@ def gnmi(plan: Plan) -> str:
     known = {device.nos for fabric in plan.fabrics.values() for device in fabric.switches}
     streams = {nos: found for nos in sorted(known) if (found := telemetry(nos)) is not None}
     lines = [f"# Site {plan.site}: gnmic --config FILE subscribe", *_silent(streams, known)]
-    for key in ("username", "password"):
-        lines.append(f"{key}: ${{GNMI_{key.upper()}}}")
+    lines.extend(f"{key}: ${{GNMI_{key.upper()}}}" for key in ("username", "password"))
     lines += [f"tls-{part}: ${{GNMI_TLS_{part.upper()}}}" for part in ("ca", "cert", "key")]
     lines += ["encoding: json_ietf", "targets:"]
     targets = [line for fabric in plan.fabrics.values() for line in _targets(fabric, streams)]

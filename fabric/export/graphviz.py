@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabric.export.colours import ROLES
+from fabric.grouping import grouped
 from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
 from fabric.plan.plan import FabricPlan, Plan
 
@@ -57,13 +58,9 @@ def quoted(text: str) -> str:
 
 def _fabric(name: str, fabric: FabricPlan, at: int) -> Iterator[str]:
     keys = _keys(fabric)
-    nodes: dict[Key, list[Device]] = {}
-    for device, key in zip(fabric.devices, keys, strict=True):
-        nodes.setdefault(key, []).append(device)
+    nodes = grouped((key, device) for device, key in zip(fabric.devices, keys, strict=True))
     names = {key: f"n{at}_{number}" for number, key in enumerate(nodes)}
-    clusters: dict[str, list[Key]] = {}
-    for key, devices in nodes.items():
-        clusters.setdefault(_cluster(fabric, devices[0]), []).append(key)
+    clusters = grouped((_cluster(fabric, devices[0]), key) for key, devices in nodes.items())
     for number, (title, inside) in enumerate(sorted(clusters.items())):
         drawn = [f"{names[key]} {_style(key, nodes[key])};" for key in inside]
         if not title:

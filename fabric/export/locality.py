@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fabric.grouping import grouped
 from fabric.plan.devices import SERVER, Device
 from fabric.plan.links import SERVER_LEAF
 from fabric.plan.plan import FabricPlan, Plan
@@ -65,9 +66,7 @@ def localities(plan: Plan) -> tuple[Locality, ...]:
 
 def _locality(fabric: FabricPlan, servers: list[Device], taken: set[str]) -> Locality:
     units = _units(fabric, servers, taken)
-    pods: dict[int, list[Unit]] = {}
-    for unit in units:
-        pods.setdefault(unit.pod, []).append(unit)
+    pods = grouped((unit.pod, unit) for unit in units)
     tiers = fabric.sizing.tiers
     named = {_free(f"{fabric.name}-pod{pod + 1:02}", taken): tuple(pods[pod]) for pod in sorted(pods)} if tiers == 3 else {}
     several = len(named if named else units) > 1
@@ -80,12 +79,8 @@ def _units(fabric: FabricPlan, servers: list[Device], taken: set[str]) -> tuple[
     links = fabric.links
     rows = links.kind == SERVER_LEAF
     pairs = np.unique(np.stack([links.a[rows], links.b[rows]]), axis=1)
-    leaves: dict[int, list[int]] = {}
-    for server, leaf in zip(*pairs.tolist(), strict=True):
-        leaves.setdefault(server, []).append(leaf)
-    together: dict[tuple[int, ...], list[Device]] = {}
-    for device in servers:
-        together.setdefault(tuple(leaves.get(device.index, ())), []).append(device)
+    leaves = grouped((server, leaf) for server, leaf in zip(*pairs.tolist(), strict=True))
+    together = grouped((tuple(leaves.get(device.index, ())), device) for device in servers)
     return tuple(_unit(fabric, on, found, taken) for on, found in together.items())
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from fabric.formats.svg import text_width
+from fabric.grouping import grouped
 from fabric.plan.devices import LEAF, SERVER, SPINE, Device
 from fabric.plan.plan import FabricPlan
 from fabric.text.words import counted
@@ -88,10 +89,7 @@ def pods(fabric: FabricPlan, switches: Sequence[Device]) -> list[tuple[PodPart, 
 
 def _units(fabric: FabricPlan, switches: Sequence[Device]) -> dict[str, list[tuple[int, UnitPart]]]:
     """(pod, unit) of every server group, by number."""
-    leaves: dict[tuple[str, int], list[Device]] = {}
-    for device in switches:
-        if device.role == LEAF:
-            leaves.setdefault((device.group, device.unit), []).append(device)
+    leaves = grouped(((device.group, device.unit), device) for device in switches if device.role == LEAF)
     servers = Counter((d.group, d.unit) for d in fabric.devices if d.role == SERVER)
     result: dict[str, list[tuple[int, UnitPart]]] = {}
     for spec, size in zip(fabric.spec.groups, fabric.sizing.groups, strict=True):

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
+from fabric.grouping import grouped_sets
+
 
 def ports_span(ports: Iterable[tuple[int, int, int]]) -> str:
     """Ports as (cage, sub, split): `1–32`, `1–16 split 2×` of cages that are used whole, `7/1` of one that is not."""
-    cages: dict[tuple[int, int], set[int]] = {}
-    for cage, sub, split in ports:
-        cages.setdefault((split, cage), set()).add(sub)
+    cages = grouped_sets(((split, cage), sub) for cage, sub, split in ports)
     whole: dict[int, list[int]] = {}
     parts: list[str] = []
     for (split, cage), subs in sorted(cages.items()):

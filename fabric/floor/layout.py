@@ -15,7 +15,8 @@ from fabric.diagnostics import Report
 from fabric.floor.outline import Outline, SiteOutline, outline
 from fabric.floor.power import switch_power_w
 from fabric.floor.reserve import Machines, places_of
-from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
+from fabric.grouping import grouped
+from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE
 from fabric.plan.plan import FabricPlan, Plan
 from fabric.plan.sizing import GroupSize
 from fabric.plan.spec import GroupSpec
@@ -238,10 +239,7 @@ def _leaf_keys(fabric: FabricPlan) -> dict[int, Key]:
     for device in fabric.devices:
         if device.role == SERVER:
             rows[device.group, device.unit] = int(places[device.group][device.number - 1]) // size[device.group].unit_servers
-    units: dict[tuple[str, int], list[Device]] = defaultdict(list)
-    for device in fabric.switches:
-        if device.role == LEAF:
-            units[device.group, device.unit].append(device)
+    units = grouped(((device.group, device.unit), device) for device in fabric.switches if device.role == LEAF)
     found: dict[int, Key] = {}
     for (group, unit), leaves in units.items():
         for at, leaf in enumerate(sorted(leaves, key=lambda device: device.number)):

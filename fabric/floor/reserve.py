@@ -14,6 +14,7 @@ import numpy as np
 from fabric.catalog.models import ServerModel
 from fabric.diagnostics import Place, Report
 from fabric.floor.outline import Outline, SiteOutline
+from fabric.grouping import grouped
 from fabric.plan.blocks import Ints
 from fabric.plan.coordinates import positions
 from fabric.plan.sizing import GroupSize
@@ -63,10 +64,11 @@ class Machines:
 
 def machines(plan: SiteOutline, report: Report) -> dict[str, Machines]:
     """Every group of servers of the site, by name, in the order in which fabrics name them."""
-    users: dict[str, list[tuple[Outline, GroupSpec, GroupSize]]] = {}
-    for fabric in plan.fabrics.values():
-        for group, size in zip(fabric.spec.groups, fabric.sizing.groups, strict=True):
-            users.setdefault(group.name, []).append((fabric, group, size))
+    users = grouped(
+        (group.name, (fabric, group, size))
+        for fabric in plan.fabrics.values()
+        for group, size in zip(fabric.spec.groups, fabric.sizing.groups, strict=True)
+    )
     found = {name: _machines(plan, name, its, report) for name, its in users.items()}
     return {name: its for name, its in found.items() if its is not None}
 

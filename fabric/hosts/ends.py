@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from ipaddress import ip_interface
 
 from fabric.facts import Facts, Interface, PortQos
+from fabric.grouping import grouped
 from fabric.hosts.agree import SwitchEnd
 from fabric.nos.idiom import Idiom
 from fabric.nos.target import target
@@ -99,9 +100,7 @@ def _port(qos: PortQos, idiom: Idiom) -> Port:
 
 def _meant(by_dscp: Mapping[int, int]) -> dict[int, int]:
     """A class that takes a whole block is told by the DSCP it is meant for; by its lowest where that is not in it."""
-    classes: dict[int, list[int]] = {}
-    for dscp, priority in sorted(by_dscp.items()):
-        classes.setdefault(priority, []).append(dscp)
+    classes = grouped((priority, dscp) for dscp, priority in sorted(by_dscp.items()))
     return {next((own for own in MEANT if own in dscps), dscps[0]): priority for priority, dscps in classes.items()}
 
 

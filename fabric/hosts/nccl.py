@@ -80,8 +80,12 @@ def _paths(side: Side, spec: GroupSpec) -> list[Setting]:
         else:
             found.append(Setting("One path only, one queue pair.", "NCCL_IB_QPS_PER_CONNECTION", "1"))
     why = "4.096 us * 2^22 = 17 s until a lost packet is sent again, longer than any re-routing; 20 is NCCL's own since 2.23."
-    found.append(Setting(why, "NCCL_IB_TIMEOUT", "22"))
-    found.append(Setting("The most that the field of three bits holds.", "NCCL_IB_RETRY_CNT", "7"))
+    found.extend(
+        (
+            Setting(why, "NCCL_IB_TIMEOUT", "22"),
+            Setting("The most that the field of three bits holds.", "NCCL_IB_RETRY_CNT", "7"),
+        )
+    )
     return found
 
 
@@ -111,8 +115,12 @@ def _roce(side: Side) -> list[Setting]:
         found.append(Setting(why, "NCCL_IB_TC", str(qos.dscp << 2)))
     if ipv6:
         why = "RoCE v2 over IPv6: NCCL from 2.21 on finds the entry of this family by itself, older ones need its index."
-        found.append(Setting(why, "NCCL_IB_ADDR_FAMILY", "AF_INET6"))
-        found.append(Setting("The version of RoCE that is routed.", "NCCL_IB_ROCE_VERSION_NUM", "2"))
+        found.extend(
+            (
+                Setting(why, "NCCL_IB_ADDR_FAMILY", "AF_INET6"),
+                Setting("The version of RoCE that is routed.", "NCCL_IB_ROCE_VERSION_NUM", "2"),
+            )
+        )
     else:
         why = (
             "RoCE v2 over IPv4: a port's table begins with its link-local address (0 and 1), then its IPv4 address for RoCE "

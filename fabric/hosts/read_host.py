@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from fabric.grouping import grouped
 from fabric.nos.reading.words import integer
 from fabric.nos.reading.yaml_lines import Branch, read_yaml
 
@@ -163,9 +164,7 @@ def _apply_ets(classes: Classes, words: list[str]) -> None:
 
 
 def _apply_mlnx(classes: Classes, words: list[str]) -> None:
-    options: dict[str, list[str]] = {}
-    for key, value in zip(words[::2], words[1::2], strict=True):
-        options.setdefault(key, []).append(value)
+    options = grouped((key, value) for key, value in zip(words[::2], words[1::2], strict=True))
     for value in options.get("--dscp2prio", ()):
         _, dscp, priority = value.split(",")
         classes.dscp[int(dscp)] = int(priority)

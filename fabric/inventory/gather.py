@@ -17,6 +17,7 @@ from fabric.export.link_columns import addresses, bridged
 from fabric.export.port_names import PortNames
 from fabric.floor.floor import Floor, floor
 from fabric.formats import yaml
+from fabric.grouping import grouped_sets
 from fabric.inventory.records import (
     LOOPBACK,
     MANAGEMENT,
@@ -276,10 +277,7 @@ class _Fabric:
 
 def _boxes(views: list[_Fabric]) -> tuple[Box, ...]:
     """Every box once; a server is a tenant's when all its links with a tenant are that one's."""
-    tenants: dict[str, set[str]] = {}
-    for view in views:
-        for server, tenant in view.tenants_of_servers():
-            tenants.setdefault(server, set()).add(tenant)
+    tenants = grouped_sets((server, tenant) for view in views for server, tenant in view.tenants_of_servers())
     found: dict[str, Box] = {}
     places: set[tuple[str, int]] = set()
     for view in views:

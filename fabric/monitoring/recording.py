@@ -41,8 +41,12 @@ def _limits(watch: Watch) -> Iterator[Rule]:
             ("fabric:port_class_queue_drops:limit", found.drops_per_s),
         ]
         if found.lossless is not None:
-            rows.append(("fabric:port_class_headroom_bytes:planned", found.lossless.xoff_bytes))
-            rows.append(("fabric:port_class_ecn_marked:limit", found.lossless.marking.pmax_percent / 100))
+            rows.extend(
+                (
+                    ("fabric:port_class_headroom_bytes:planned", found.lossless.xoff_bytes),
+                    ("fabric:port_class_ecn_marked:limit", found.lossless.marking.pmax_percent / 100),
+                )
+            )
         yield from (_constant(watch, record, value, "port_class", found.name) for record, value in rows if value is not None)
     for role, share in watch.sessions_down.items():
         yield _constant(watch, "fabric:bgp_sessions_down:limit", share, "role", role)

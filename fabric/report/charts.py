@@ -41,12 +41,16 @@ def bars(rows: Sequence[tuple[str, float, str]], said: str) -> str:
     """A bar for each (name, share, what is written behind it), longest 1."""
     room = 900 - _NAME - 210
     most = max((share for _, share, _ in rows), default=0.0) or 1.0
-    parts = []
+    parts: list[str] = []
     for at, (name, share, text) in enumerate(rows):
         y = 4 + at * _ROW
-        parts.append(_text(_NAME - 8, y + 12, fit(name, _NAME - 12, 12), "end"))
-        parts.append(_bar("fill-1", _NAME, y, max(1.0, share / most * room), _BAR, ""))
-        parts.append(_text(_NAME + share / most * room + 8, y + 12, text, "start"))
+        parts.extend(
+            (
+                _text(_NAME - 8, y + 12, fit(name, _NAME - 12, 12), "end"),
+                _bar("fill-1", _NAME, y, max(1.0, share / most * room), _BAR, ""),
+                _text(_NAME + share / most * room + 8, y + 12, text, "start"),
+            )
+        )
     return chart("".join(parts), 900, 8 + _ROW * len(rows), said)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from fabric.grouping import grouped
 from fabric.plan.lossless import FabricLossless
 from fabric.plan.plan import FabricPlan
 from fabric.qos.marking import RULES
@@ -92,9 +93,10 @@ def _buffers(fabric: FabricPlan, found: FabricLossless) -> Grid:
 
 def _sums(fabric: FabricPlan, found: FabricLossless) -> Iterator[Sum]:
     """Each headroom once, however many tiers have such a port."""
-    seen: dict[tuple[str, ...], list[str]] = {}
-    for (role, group), entry in found.roles.items():
-        for (speed, length), room in sorted(entry.headroom.items()):
-            seen.setdefault(tuple(explain(room)), []).append(f"{_name(fabric, role, group)}, {speed}G at {length} m")
+    seen = grouped(
+        (tuple(explain(room)), f"{_name(fabric, role, group)}, {speed}G at {length} m")
+        for (role, group), entry in found.roles.items()
+        for (speed, length), room in sorted(entry.headroom.items())
+    )
     for lines, titles in seen.items():
         yield Sum("; ".join(titles), lines)

@@ -9,6 +9,7 @@ from itertools import groupby
 from fabric.floor.floor import Floor
 from fabric.floor.names import row_letters
 from fabric.formats.svg import chart, element, fit, label
+from fabric.grouping import grouped
 from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
 from fabric.plan.plan import Plan
 
@@ -46,9 +47,7 @@ def racks(plan: Plan, floor: Floor) -> Racks:
     inside: list[list[Device]] = [[] for _ in floor.racks]
     for name, spot in floor.spots.items():
         inside[spot.rack].append(boxes[name])
-    alike: dict[Filling, list[int]] = {}
-    for at, those in enumerate(inside):
-        alike.setdefault(_filling(floor, those), []).append(at)
+    alike = grouped((_filling(floor, those), at) for at, those in enumerate(inside))
     ways = sorted(alike.items(), key=lambda way: (-len(way[1]), way[1]))
     drawn = tuple(
         Elevation(_some([floor.racks[at].name for at in those]), len(those), _elevation(floor, inside[those[0]], those[0]))

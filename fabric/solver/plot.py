@@ -132,8 +132,12 @@ def _grid(frame: _Frame, x_label: str) -> str:
         lines.append(f"M{_at(x)} {_at(frame.top)}V{_at(frame.bottom + 5)}")
         parts.append(_text(x, frame.bottom + 20, size_words(2.0**power), 12, "soft", "middle"))
     middle = (frame.left + frame.right) / 2
-    parts.append(_text(middle, frame.bottom + 42, fit(printable(x_label, " "), frame.right, 12.5), 12.5, "soft", "middle"))
-    parts.append(_text(_EDGE, 53, "bus bandwidth, GB/s", 12.5, "soft"))
+    parts.extend(
+        (
+            _text(middle, frame.bottom + 42, fit(printable(x_label, " "), frame.right, 12.5), 12.5, "soft", "middle"),
+            _text(_EDGE, 53, "bus bandwidth, GB/s", 12.5, "soft"),
+        )
+    )
     return "\n".join([element("path", class_="grid", d="".join(lines)), *parts])
 
 
@@ -161,15 +165,19 @@ def _labels(series: Sequence[Series], frame: _Frame) -> str:
         key=lambda end: (end[0], series[end[1]].style == "dots", end[1]),
     )
     heights = _apart([y for y, _ in ends], frame.top + 4, frame.bottom)
-    parts = []
+    parts: list[str] = []
     for (end, at), y in zip(ends, heights, strict=True):
         item = series[at]
         from_x = frame.x(item.points[-1][0]) + 5
         elbow = frame.right + 4
         path = f"M{_at(from_x)} {_at(end)}H{_at(elbow)}L{_at(elbow + 10)} {_at(y)}"
-        parts.append(element("path", class_=f"leader c{item.colour}", d=path))
-        parts.append(_sample(item, elbow + 12, y))
-        parts.append(_text(elbow + 34, y + 4, _label(item), _LABEL_SIZE, f"f{item.colour}"))
+        parts.extend(
+            (
+                element("path", class_=f"leader c{item.colour}", d=path),
+                _sample(item, elbow + 12, y),
+                _text(elbow + 34, y + 4, _label(item), _LABEL_SIZE, f"f{item.colour}"),
+            )
+        )
     return "\n".join(parts)
 
 

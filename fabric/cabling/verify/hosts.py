@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fabric.grouping import grouped
+
 SHORTEST_CUT = 15  # letters of a name that may be the beginning of a longer one: tables cut no earlier
 
 
@@ -13,9 +15,7 @@ class Hosts:
     def __init__(self, names: Sequence[str]) -> None:
         self.names = list(names)
         self._exact = {name.lower(): at for at, name in enumerate(names)}
-        short: dict[str, list[int]] = {}
-        for at, name in enumerate(names):
-            short.setdefault(name.lower().partition(".")[0], []).append(at)
+        short = grouped((name.lower().partition(".")[0], at) for at, name in enumerate(names))
         self._short = {name: found[0] for name, found in short.items() if len(found) == 1}
         self._found: dict[str, int | None] = {}
 

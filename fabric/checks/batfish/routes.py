@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fabric.checks.batfish.checks import Asked, BatfishCheck, name_of
 from fabric.checks.batfish.expect import Route
 from fabric.checks.finding import ERROR, Finding
+from fabric.grouping import grouped_sets
 from fabric.plan.devices import LEAF
 from fabric.text.words import and_more, listed, plural
 
@@ -91,18 +92,12 @@ def _all(one: Shortfall, lacking: Mapping[Key, set[str]], expecting: Mapping[Key
 
 
 def _leaves_by_route(routes: Iterable[Route]) -> Mapping[Key, set[str]]:
-    found: dict[Key, set[str]] = {}
-    for route in routes:
-        found.setdefault(_key(route), set()).add(route.device)
-    return found
+    return grouped_sets((_key(route), route.device) for route in routes)
 
 
 def _targets(routes: Iterable[Route]) -> Mapping[str, set[str]]:
     """Leaf → the switches that it lacks routes to."""
-    found: dict[str, set[str]] = {}
-    for route in routes:
-        found.setdefault(route.device, set()).add(route.to)
-    return found
+    return grouped_sets((route.device, route.to) for route in routes)
 
 
 class Routes(BatfishCheck):

@@ -8,6 +8,7 @@ from fabric.checks.base import Design
 from fabric.checks.design.family import NOUNS, FabricCheck, in_all, models, network_oses, switch_path
 from fabric.checks.design.roce import Ends, LosslessCheck, capable, ends, switches
 from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
+from fabric.grouping import grouped
 from fabric.nos.target import target
 from fabric.plan.devices import LEAF, SERVER, SWITCH_ROLES
 from fabric.plan.links import KINDS
@@ -158,9 +159,10 @@ class PfcOnEveryTier(LosslessCheck):
 
     def judge(self, design: Design) -> Iterator[Finding]:
         able, oses = capable(design.fabric, "lossless"), network_oses(design.fabric)
-        unable: dict[tuple[str, str], list[str]] = {}  # switch and network OS → roles
-        for role in sorted(role for role, can in able.items() if not can):
-            unable.setdefault((getattr(design.fabric.spec, role).switch, oses[role]), []).append(role)
+        unable = grouped(
+            ((getattr(design.fabric.spec, role).switch, oses[role]), role)
+            for role in sorted((role for role, can in able.items() if not can))
+        )  # switch and network OS → roles
         for (switch, nos), roles in unable.items():
             who = ", ".join(NOUNS[role] for role in roles)
             title = target(nos).title if nos else "no network OS"

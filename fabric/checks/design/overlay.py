@@ -10,6 +10,7 @@ from fabric.checks.base import Design
 from fabric.checks.design.family import BETWEEN_SWITCHES, FabricCheck, Path, in_all, link_ends, named, rows
 from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
 from fabric.diagnostics import Report
+from fabric.grouping import grouped
 from fabric.plan.devices import LEAF
 from fabric.plan.links import SERVER_LEAF
 from fabric.plan.owners import owners
@@ -122,9 +123,7 @@ def _different_leaves(fabric: FabricPlan) -> list[int]:
     """One leaf for each set of tenants that a leaf has."""
     served = rows(fabric, SERVER_LEAF)
     pairs = np.unique(np.stack([fabric.links.b[served], fabric.tenancy.owner[served]], axis=1), axis=0)
-    tenants: dict[int, list[int]] = {}
-    for leaf, owner in pairs.tolist():
-        tenants.setdefault(leaf, []).append(owner)
+    tenants = grouped((leaf, owner) for leaf, owner in pairs.tolist())
     first: dict[tuple[int, ...], int] = {}
     for leaf, mine in tenants.items():
         first.setdefault(tuple(mine), leaf)

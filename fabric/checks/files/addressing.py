@@ -15,6 +15,7 @@ from fabric.checks.finding import ERROR, NOTE, Finding
 from fabric.checks.network import Network
 from fabric.checks.rows import is_loopback
 from fabric.facts import MANAGEMENT, Facts
+from fabric.grouping import grouped
 
 MANY = 3  # addresses that two devices have in common before they look like copies
 
@@ -44,9 +45,7 @@ class OneOwner(FilesCheck):
     def judge(self, network: Network) -> Iterator[Finding]:
         pairs: dict[tuple[int, int], list[tuple[Owner, Owner]]] = {}
         for address, owners in network.owners.items():
-            by_vrf: dict[str, list[Owner]] = {}
-            for owner in owners:
-                by_vrf.setdefault(owner.vrf, []).append(owner)
+            by_vrf = grouped((owner.vrf, owner) for owner in owners)
             for same in by_vrf.values():
                 same = _of_other_names(same)
                 if len(same) < 2 or _shared_on_purpose(address, same):

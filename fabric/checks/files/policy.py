@@ -8,7 +8,7 @@ from typing import ClassVar
 from fabric.checks.base import FilesCheck
 from fabric.checks.finding import ERROR, Finding
 from fabric.checks.network import Network
-from fabric.facts import Said
+from fabric.grouping import grouped
 from fabric.text.words import plural
 
 
@@ -46,9 +46,7 @@ class Undefined(FilesCheck):
 
     def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
-            users: dict[str, list[Said[str]]] = {}
-            for said in dict.fromkeys(facts.undefined):
-                users.setdefault(said.value, []).append(said)
+            users = grouped((said.value, said) for said in dict.fromkeys(facts.undefined))
             for name, lines in users.items():
                 more = f"; {plural(len(lines) - 1, 'more line')} refer{'s' if len(lines) == 2 else ''} to it"
                 yield self.on(facts, lines[0], f"{name} is not defined{more if len(lines) > 1 else ''}")

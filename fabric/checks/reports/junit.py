@@ -10,6 +10,7 @@ from fabric.checks.reports.rules import Rule, rule_of
 from fabric.checks.reports.spell import clean, line, said
 from fabric.checks.verdict import Verdict
 from fabric.formats.junit import Case, Failure, Suite, junit
+from fabric.grouping import grouped
 from fabric.text.words import plural, printable
 
 
@@ -26,10 +27,7 @@ def report(verdict: Verdict) -> str:
 
 
 def _by_id(findings: Iterable[Finding]) -> Mapping[str, list[Finding]]:
-    grouped: dict[str, list[Finding]] = defaultdict(list)
-    for finding in findings:
-        grouped[finding.id].append(clean(finding))
-    return grouped
+    return grouped((finding.id, clean(finding)) for finding in findings)
 
 
 def _case(rule: Rule, verdict: Verdict, found: list[Finding], silenced: list[Finding]) -> Case:

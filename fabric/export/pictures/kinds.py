@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fabric.export.spans import runs
 from fabric.floor.floor import Floor, Rack
 from fabric.floor.names import row_letters
+from fabric.grouping import grouped
 from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
 from fabric.plan.plan import Plan
 from fabric.text.words import counted
@@ -65,9 +66,7 @@ class Kind:
     @property
     def where(self) -> str:
         """`A03–14, B01–18`."""
-        rows: dict[int, list[int]] = {}
-        for rack in self.racks:
-            rows.setdefault(rack.row, []).append(rack.place)
+        rows = grouped((rack.row, rack.place) for rack in self.racks)
         return ", ".join(_run(row, places) for row, places in sorted(rows.items()))
 
 
@@ -123,7 +122,5 @@ def rows(found: Sequence[Kind]) -> list[RowsAlike]:
     for at, kind in enumerate(found):
         for rack in kind.racks:
             racks.setdefault(rack.row, []).append((rack.place, at))
-    alike: dict[tuple[tuple[int, int], ...], list[int]] = {}
-    for row in sorted(racks):
-        alike.setdefault(tuple(sorted(racks[row])), []).append(row)
+    alike = grouped((tuple(sorted(racks[row])), row) for row in sorted(racks))
     return [RowsAlike(tuple(numbers), pattern) for pattern, numbers in alike.items()]

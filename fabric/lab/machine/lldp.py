@@ -15,6 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fabric.grouping import grouped
 from fabric.lab.blueprint import SERVER, End, Node
 from fabric.lab.machine import namespaces
 from fabric.lab.machine.namespaces import NETNS, processes
@@ -94,11 +95,7 @@ class Lldp:
 
     def heard(self) -> dict[End, list[End]]:
         """Port → ends that it hears of. A namespace without ports hears nothing."""
-        found: dict[End, list[End]] = {}
-        for part in at_once(self._heard, self.homes):
-            for here, there in part:
-                found.setdefault(here, []).append(there)
-        return found
+        return grouped((here, there) for part in at_once(self._heard, self.homes) for here, there in part)
 
     def _heard(self, space: str) -> list[tuple[End, End]]:
         name, home = self.homes[space]

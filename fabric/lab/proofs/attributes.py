@@ -8,6 +8,7 @@ from typing import Any
 
 from fabric.checks.planned import planned_rows
 from fabric.checks.rows import Key, session_name
+from fabric.grouping import grouped
 from fabric.lab.expected.sessions import OVERLAY, Planned, sessions
 from fabric.lab.live import Live
 from fabric.lab.outcome import Fault
@@ -36,9 +37,7 @@ def detected(live: Live, wanted: list[Planned]) -> list[Fault]:
 
 
 def _compare(live: Live, wanted: list[Planned]) -> tuple[list[Fault], int]:
-    by_node: dict[str, list[Planned]] = {}
-    for planned in wanted:
-        by_node.setdefault(planned.node, []).append(planned)
+    by_node = grouped((planned.node, planned) for planned in wanted)
     answers = live.ask_all(by_node, "bgpd", "show bgp vrf all neighbors json")
     faults, compared = [], 0
     for node, ends in by_node.items():

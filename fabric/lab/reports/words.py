@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from fabric.grouping import grouped
 from fabric.lab.outcome import FAIL, PASS, SKIP, Fault, Measure, Outcome, Result
 from fabric.text.numbers import duration
 from fabric.text.words import printable
@@ -62,10 +63,7 @@ def said(fault: Fault) -> str:
 
 def by_kind(outcome: Outcome) -> Mapping[str, list[Result]]:
     """`proof`, `scenario` → their results, in the order in which they ran."""
-    kinds: dict[str, list[Result]] = {}
-    for result in outcome.results:
-        kinds.setdefault(printable(result.kind), []).append(result)
-    return kinds
+    return grouped((printable(result.kind), result) for result in outcome.results)
 
 
 def verdict(outcome: Outcome) -> str:

@@ -59,8 +59,9 @@ def head(found: Estimate) -> list[str]:
     gbps = supply.nic_GBps * 8
     ports = f"{placed.ports.shape[1]} NIC ports of {gbps:,.0f}G a domain, {found.nic_GBps:,.0f} GB/s together"
     how = {"ecmp": "ECMP by a hash", "adaptive": "adaptive routing", "spray": "packets sprayed"}[supply.routing]
-    out.append(f"  {placed.domains:,} {nvlink}; {ports}")
-    out.append(f"  routing: {how}, {plural(supply.qps, 'queue pair')} a connection")
+    out.extend(
+        (f"  {placed.domains:,} {nvlink}; {ports}", f"  routing: {how}, {plural(supply.qps, 'queue pair')} a connection")
+    )
     return out
 
 

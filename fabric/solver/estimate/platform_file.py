@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from fabric.diagnostics import Report, show
+from fabric.grouping import grouped
 from fabric.solver.collectives import physics
 from fabric.solver.collectives.physics import SCOPES, Physics
 from fabric.solver.fields import Fields, parse, read_text
@@ -48,10 +49,7 @@ def _scope(top: Fields, scope: str) -> None:
     section = top.section(scope)
     if section is None:
         return
-    kinds: dict[str, list[str]] = {}
-    for item in physics.parameters():
-        if item.scope == scope:
-            kinds.setdefault(item.name, []).append(item.kind)
+    kinds = grouped((item.name, item.kind) for item in physics.parameters() if item.scope == scope)
     section.refuse_unknown(kinds)
     if scope == "shared":
         _numbers(section, kinds)

@@ -242,8 +242,12 @@ def _data(step: Step) -> list[Traffic]:
             continue
         often = step.micro_batches if step.sharding == "full" else 1
         gathers = 2 * often if step.sharding == "full" else 1
-        found.append(Traffic(dimension, "all_gather", ranks, weights, layers * gathers))
-        found.append(Traffic(dimension, "reduce_scatter", ranks, gradients, layers * often))
+        found.extend(
+            (
+                Traffic(dimension, "all_gather", ranks, weights, layers * gathers),
+                Traffic(dimension, "reduce_scatter", ranks, gradients, layers * often),
+            )
+        )
     return found
 
 
@@ -268,11 +272,12 @@ def _exposed(step: Step, kinds: Sequence[Traffic], totals: Sequence[float], comp
 
 def check(step: Step, gpus: int | None = None) -> list[tuple[str, str, str]]:
     """(key, message, hint) for everything that does not fit together; `gpus` is what the job has."""
-    found = []
     counts = ("layers", "hidden", "sequence", "micro_batch", "micro_batches", "data", "tensor", "pipeline", "expert")
-    for key in (*counts, "interleave", "top_k"):
-        if getattr(step, key) < 1:
-            found.append((key, f"expected at least 1, got {getattr(step, key)}", "a dimension that is not used is 1"))
+    found = [
+        (key, f"expected at least 1, got {getattr(step, key)}", "a dimension that is not used is 1")
+        for key in (*counts, "interleave", "top_k")
+        if getattr(step, key) < 1
+    ]
     if step.parameters <= 0:
         found.append(("parameters", f"expected more than 0, got {step.parameters:g}", "70e9 for 70 billion"))
     if found:
