@@ -15,10 +15,16 @@ from typing import Any
 import yaml
 
 from fabric.diagnostics import Place, Report, show
+from fabric.reading import read_text
 
 MAX_BYTES = 8_000_000  # a site of ten thousand pinned devices is under 1 MB
 MAX_NODES = 500_000  # aliases counted as often as they are used
 MAX_DEPTH = 40
+HINTS = (
+    "name the intent's file; `fabric init NAME` writes one",
+    "an intent is a short text; is this the right file?",
+    "save the file as UTF-8; is this the right file?",
+)
 
 Path_ = tuple[str | int, ...]
 
@@ -93,32 +99,8 @@ class Source:
 
 def read(path: Path, shown: str | None = None) -> Source:
     """Reads a YAML file. Raises InputError with every mistake found; nothing larger than MAX_BYTES is read."""
-    report, name = Report(), shown or str(path)
-    try:
-        with path.open("rb") as stream:
-            raw = stream.read(MAX_BYTES + 1)
-    except OSError as error:
-        hint = "name the intent's file; `fabric init NAME` writes one"
-        report.fail("FAB001", Place(name), f"cannot be read: {(error.strerror or str(error)).lower()}", hint)
-    if len(raw) > MAX_BYTES:
-        report.fail(
-            "FAB002",
-            Place(name, 1, 1),
-            f"the file is too large: expected at most {MAX_BYTES // 1_000_000} MB",
-            "an intent is a short text; is this the right file?",
-        )
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        column = error.start - (raw.rfind(b"\n", 0, error.start) + 1) + 1
-        report.fail(
-            "FAB003",
-            Place(name, line, column),
-            f"expected UTF-8 text, got the byte 0x{raw[error.start]:02x}",
-            "save the file as UTF-8; is this the right file?",
-        )
-    return parse(text, name)
+    name = shown or str(path)
+    return parse(read_text(path, name, MAX_BYTES, HINTS), name)
 
 
 def parse(text: str, name: str) -> Source:

@@ -14,7 +14,7 @@ from typing import Any
 from fabric.inventory.engine import TAG
 from fabric.inventory.gather import inventory, words
 from fabric.inventory.items import Item, Key, Ref, Table, document
-from fabric.inventory.netbox import COLOUR, own_tag
+from fabric.inventory.netbox import COLOUR, device_types, own_tag
 from fabric.inventory.records import MANAGEMENT, Inventory, Port
 from fabric.plan.plan import Plan
 
@@ -92,24 +92,7 @@ def _hardware(made: Inventory) -> Iterator[Table]:
         for role in sorted({box.role for box in made.boxes})
     ]
     yield Table("roles", "extras.roles", (("name", ""),), roles, tagged=False)
-    types, templates = [], []
-    managed = {port.name for port in made.ports if port.what == MANAGEMENT}
-    for model in made.models:
-        key = (model.maker, model.name)
-        fields = {"manufacturer": Ref("manufacturers", (model.maker,)), "model": model.name, "u_height": model.height}
-        types.append(Item(key, fields))
-        for name, type_ in model.ports:
-            part = {"device_type": Ref("types", key), "name": name, "type": type_, "mgmt_only": name in managed}
-            templates.append(Item((*key, name), part))
-    yield Table("types", "dcim.device_types", (("manufacturer", "manufacturers"), ("model", "")), types)
-    parts = (("device_type", "types"), ("name", ""))
-    wanted = [{"device_type": [Ref("types", item.key) for item in types]}]
-    yield Table(
-        *("templates", "dcim.interface_templates", parts, templates, wanted),
-        tagged=False,
-        only_new=True,
-        part_of="device_type",
-    )
+    yield from device_types(made, "device_type", str, lambda _: {})
 
 
 class _Spaces:

@@ -10,7 +10,7 @@ from typing import Any
 from fabric.inventory.engine import TAG
 from fabric.inventory.gather import inventory, words
 from fabric.inventory.items import Item, Key, Ref, Row, Table, Term, document
-from fabric.inventory.records import LOOPBACK, MANAGEMENT, Inventory, Port
+from fabric.inventory.records import LOOPBACK, MANAGEMENT, Inventory, Model, Port
 from fabric.plan.plan import Plan
 
 TITLE, TOKEN, URL = "NetBox", "NETBOX_TOKEN", "NETBOX_URL"
@@ -108,19 +108,31 @@ def _hardware(made: Inventory) -> Iterator[Table]:
     colours = words()["roles"]
     roles = sorted({box.role for box in made.boxes})
     yield _simple("roles", "dcim.device_roles", roles, lambda role: {"color": colours[role], "vm_role": False})
+    yield from device_types(made, "device_type_id", slug, lambda model: {"slug": slug(f"{model.maker}-{model.name}")})
+
+
+def device_types(
+    made: Inventory, within: str, maker_key: Callable[[str], str], more: Callable[[Model], Mapping[str, Any]]
+) -> Iterator[Table]:
+    """The models and the ports that each has.
+
+    Args:
+        within: the filter that finds the ports of models.
+        more: fields of a model that one system alone has.
+    """
     types, templates = [], []
     managed = {port.name for port in made.ports if port.what == MANAGEMENT}
     for model in made.models:
-        maker = Ref("manufacturers", (slug(model.maker),))
-        fields = {"manufacturer": maker, "model": model.name, "slug": slug(f"{model.maker}-{model.name}")}
+        maker = Ref("manufacturers", (maker_key(model.maker),))
         key = (*maker.key, model.name)
-        types.append(Item(key, {**fields, "u_height": model.height}))
+        fields = {"manufacturer": maker, "model": model.name, **more(model), "u_height": model.height}
+        types.append(Item(key, fields))
         for name, type_ in model.ports:
             part = {"device_type": Ref("types", key), "name": name, "type": type_, "mgmt_only": name in managed}
             templates.append(Item((*key, name), part))
     yield Table("types", "dcim.device_types", (("manufacturer", "manufacturers"), ("model", "")), types)
     parts = (("device_type", "types"), ("name", ""))
-    wanted = [{"device_type_id": [Ref("types", item.key) for item in types]}]
+    wanted = [{within: [Ref("types", item.key) for item in types]}]
     yield Table(
         *("templates", "dcim.interface_templates", parts, templates, wanted),
         tagged=False,

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from fabric import source
+from fabric import reading, source
 from fabric.diagnostics import InputError, Place, Report, nearest, show
 from fabric.source import Node
 
@@ -20,22 +20,8 @@ MAX_BYTES = 32_000_000  # a log of a night of runs
 
 def read_text(path: Path, what: str, shown: str | None = None) -> str:
     """The text of a file. `what` names in messages what it should be. Raises InputError."""
-    report, name = Report(), shown or str(path)
-    try:
-        with path.open("rb") as stream:
-            raw = stream.read(MAX_BYTES + 1)
-    except OSError as error:
-        report.fail("FAB001", Place(name), f"cannot be read: {(error.strerror or str(error)).lower()}", f"name {what}")
-    if len(raw) > MAX_BYTES:
-        message = f"the file is too large: expected at most {MAX_BYTES // 1_000_000} MB"
-        report.fail("FAB002", Place(name, 1, 1), message, f"is this {what}?")
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        column = error.start - raw.rfind(b"\n", 0, error.start)
-        message = f"expected UTF-8 text, got the byte 0x{raw[error.start]:02x}"
-        report.fail("FAB003", Place(name, line, column), message, f"is this {what}?")
+    wrong = f"is this {what}?"
+    return reading.read_text(path, shown or str(path), MAX_BYTES, (f"name {what}", wrong, wrong))
 
 
 def parse(text: str, name: str, what: str, shape: str) -> Node:
