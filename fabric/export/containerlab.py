@@ -19,6 +19,7 @@ from itertools import zip_longest
 
 from fabric.export.port_names import PortNames
 from fabric.formats.json import json_line, json_text
+from fabric.grouping import grouped
 from fabric.nos.containerlab import ANY_NAME, Kind
 from fabric.nos.target import installed
 from fabric.plan.devices import SWITCH_ROLES, Device
@@ -150,10 +151,11 @@ def _secrets(plan: Plan) -> list[str]:
 
 def _without_kind(boxes: Mapping[str, Device]) -> Iterator[str]:
     """Switches that no kind runs: a Linux node stands in their place, without their configuration."""
-    found: dict[str, list[str]] = {}
-    for device in boxes.values():
-        if device.role in SWITCH_ROLES and kind_of(device) is HOST:
-            found.setdefault(device.nos or "InfiniBand", []).append(device.name)
+    found = grouped(
+        (device.nos or "InfiniBand", device.name)
+        for device in boxes.values()
+        if device.role in SWITCH_ROLES and kind_of(device) is HOST
+    )
     for nos, names in sorted(found.items()):
         named = ", ".join(names[:NAMED]) + (", …" if len(names) > NAMED else "")
         yield f"# No kind runs {nos}: plain Linux without a configuration stands for {len(names)} switches: {named}"

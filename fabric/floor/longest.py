@@ -18,6 +18,7 @@ from fabric.floor.layout import Place as Standing
 from fabric.floor.outline import Outline, SiteOutline
 from fabric.floor.reserve import Machines, machines
 from fabric.floor.route import Stand
+from fabric.grouping import grouped
 from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE
 from fabric.plan.links import ATTACHMENT, KINDS, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
 from fabric.plan.sizing import GroupSize
@@ -152,10 +153,7 @@ def _parts(fabric: Outline, group: GroupSpec, size: GroupSize) -> Iterator[tuple
 
 def _shared(site: SiteOutline) -> dict[str, int]:
     """By how many places a server may stand beside its unit: boxes hold places of the same servers in one fabric alone."""
-    held: dict[str, list[int]] = {}
-    for fabric in site.fabrics.values():
-        for group in fabric.spec.groups:
-            held.setdefault(group.name, []).append(len(group.held))
+    held = grouped((group.name, len(group.held)) for fabric in site.fabrics.values() for group in fabric.spec.groups)
     return {name: max(counts) for name, counts in held.items() if len(counts) > 1}
 
 

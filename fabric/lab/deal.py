@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from fabric.diagnostics import Report
+from fabric.grouping import grouped
 from fabric.lab.stand_in import Rewrite
 from fabric.plan.devices import SERVER, Device
 from fabric.plan.links import SERVER_LEAF, Links
@@ -38,10 +39,7 @@ def deal(text: Rewrite, site: str, before: Sized, after: Sized) -> Iterator[str]
     """
     named = {name: _named(site, *each) for name, each in before.items() if each[0].tenants}
     sizes = {(name, size.name): size for name in named for size in after[name][1].groups}
-    shared: dict[tuple[str, int], list[str]] = defaultdict(list)
-    for name in named:
-        for size in before[name][1].groups:
-            shared[size.name, size.servers].append(name)
+    shared = grouped(((size.name, size.servers), name) for name in named for size in before[name][1].groups)
     dealt: dict[str, dict[str, list[Owners]]] = defaultdict(dict)
     for (group, _), fabrics in shared.items():
         fabrics.sort(key=lambda name: sizes[name, group].servers)
@@ -165,12 +163,10 @@ def _say(
 ) -> Iterator[str]:
     """Writes each tenant's servers by name. Raises InputError where a tenant has too few to be tested."""
     (spec, _), said, report = small, [], Report()
-    names: dict[str, list[str]] = defaultdict(list)
-    for device in _server_devices(site, *small):
-        names[device.group].append(device.name)
+    names = grouped((device.group, device.name) for device in _server_devices(site, *small))
     for at, tenant in enumerate(spec.tenants):
         before = sum(tenant.name in owners for group in old.values() for owners in group)
-        dealt = ((name, owners) for group, own in new.items() for name, owners in zip(names[group], own, strict=True))
+        dealt = ((name, owners) for group, own in new.items() for name, owners in zip(names.get(group, []), own, strict=True))
         mine = [name for name, owners in dealt if tenant.name in owners]
         if len(mine) < min(KEPT, before):
             message = (

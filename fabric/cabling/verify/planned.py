@@ -14,6 +14,7 @@ import numpy as np
 from fabric.cabling.verify.hosts import Hosts
 from fabric.cabling.verify.spelling import canonical
 from fabric.export.port_names import PortNames
+from fabric.grouping import grouped
 from fabric.nos.target import target
 from fabric.plan.devices import ATTACHED, SWITCH_ROLES, Device
 from fabric.plan.plan import FabricPlan, Plan
@@ -144,11 +145,12 @@ def _alias(names: PortNames, device: Device, ref: PortRef) -> str:
 
 
 def _cages(made: Planned, start: int) -> None:
-    grouped: dict[tuple[int, int], list[int]] = {}
-    for end in range(start, len(made.device)):
-        if made.is_switch(made.device[end]):
-            grouped.setdefault((made.device[end], made.cage[end]), []).append(end)
-    made.cages.update({key: Cage(made.split[ends[0]], tuple(ends)) for key, ends in grouped.items()})
+    by_port = grouped(
+        ((made.device[end], made.cage[end]), end)
+        for end in range(start, len(made.device))
+        if made.is_switch(made.device[end])
+    )
+    made.cages.update({key: Cage(made.split[ends[0]], tuple(ends)) for key, ends in by_port.items()})
 
 
 def _names(made: Planned, start: int) -> None:

@@ -14,6 +14,7 @@ from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
 from fabric.checks.network import Network
 from fabric.checks.rows import session_name, table_name
 from fabric.facts import Bgp, Facts, Neighbor, Said
+from fabric.grouping import grouped
 from fabric.nos.target import installed
 from fabric.text.words import listed
 
@@ -92,10 +93,11 @@ class Sessions(FilesCheck):
     kinds: ClassVar = ("neighbors",)
 
     def judge(self, network: Network) -> Iterator[Finding]:
-        numbers: dict[int, list[Facts]] = {}
-        for facts in network.devices:
-            for number in {process.asn.value for process in facts.bgp.values() if process.asn}:
-                numbers.setdefault(number, []).append(facts)
+        numbers = grouped(
+            (number, facts)
+            for facts in network.devices
+            for number in {process.asn.value for process in facts.bgp.values() if process.asn}
+        )
         for facts, _, peer in network.sessions():
             far = network.far(peer)
             if far is not None and (far.back is not None or _knows_its_end(network, facts, peer)):

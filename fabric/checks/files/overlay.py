@@ -12,6 +12,7 @@ from fabric.checks.ends import bare
 from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
 from fabric.checks.network import Network
 from fabric.facts import Facts, Said, Vni, Vrf
+from fabric.grouping import grouped
 from fabric.text.words import listed
 
 VXLAN_BYTES = 50  # outer IPv4, UDP, VXLAN and the inner Ethernet header (RFC 7348)
@@ -84,11 +85,12 @@ class VrfVni(FilesCheck):
 
     def _numbers(self, network: Network) -> Iterator[Finding]:
         """One VNI, two VRFs: also where the second is a layer-2 network."""
-        users: dict[int, list[tuple[Facts, str, Said[object]]]] = {}
-        for facts in network.devices:
-            for vrf in facts.vrfs.values():
-                if vrf.vni:
-                    users.setdefault(vrf.vni.value, []).append((facts, f"VRF {vrf.name}", vrf.vni))
+        users = grouped(
+            (vrf.vni.value, (facts, f"VRF {vrf.name}", vrf.vni))
+            for facts in network.devices
+            for vrf in facts.vrfs.values()
+            if vrf.vni
+        )
         for number, rows in users.items():
             _, odd = odd_ones([(name, (facts, said)) for facts, name, said in rows])
             for name, (facts, said) in odd if len({name for _, name, _ in rows}) > 1 else ():
@@ -111,11 +113,12 @@ class VrfVni(FilesCheck):
 
     def _names(self, network: Network) -> Iterator[Finding]:
         """One VRF, two VNIs."""
-        users: dict[str, list[tuple[int, tuple[Facts, Said[int]]]]] = {}
-        for facts in network.devices:
-            for vrf in facts.vrfs.values():
-                if vrf.vni:
-                    users.setdefault(vrf.name, []).append((vrf.vni.value, (facts, vrf.vni)))
+        users = grouped(
+            (vrf.name, (vrf.vni.value, (facts, vrf.vni)))
+            for facts in network.devices
+            for vrf in facts.vrfs.values()
+            if vrf.vni
+        )
         for name, rows in users.items():
             usual, odd = odd_ones(rows)
             for number, (facts, said) in odd:
@@ -169,11 +172,12 @@ class Distinguisher(FilesCheck):
     kinds: ClassVar = ("rd",)
 
     def judge(self, network: Network) -> Iterator[Finding]:
-        users: dict[str, list[tuple[Facts, str, Said[str]]]] = {}
-        for what, rows in _by_subject(network).items():
-            for facts, own in rows:
-                if own.rd and ":" in own.rd.value:
-                    users.setdefault(own.rd.value, []).append((facts, what, own.rd))
+        users = grouped(
+            (own.rd.value, (facts, what, own.rd))
+            for what, rows in _by_subject(network).items()
+            for facts, own in rows
+            if own.rd and ":" in own.rd.value
+        )
         for value, same in users.items():
             for facts, what, said in same if len({facts.name for facts, _, _ in same}) > 1 else ():
                 head = value.rpartition(":")[0]
@@ -246,11 +250,12 @@ class Segments(FilesCheck):
     of_island: ClassVar = True
 
     def judge(self, network: Network) -> Iterator[Finding]:
-        users: dict[str, list[tuple[Facts, str, Said[str]]]] = {}
-        for facts in network.devices:
-            for name, interface in facts.interfaces.items():
-                if interface.esi:
-                    users.setdefault(interface.esi.value, []).append((facts, name, interface.esi))
+        users = grouped(
+            (interface.esi.value, (facts, name, interface.esi))
+            for facts in network.devices
+            for name, interface in facts.interfaces.items()
+            if interface.esi
+        )
         for value, rows in users.items():
             devices = {facts.name for facts, _, _ in rows}
             for facts, name, said in rows:
