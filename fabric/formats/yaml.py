@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _WIDE = 1 << 20  # columns: no line is folded
