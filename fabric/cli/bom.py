@@ -15,7 +15,7 @@ from fabric.bom.gather import Wish
 from fabric.bom.parts import PLURALS, Spares
 from fabric.bom.sheets import csv_text, order, sheets
 from fabric.bom.text import lines
-from fabric.cli.common import FINDINGS, say, show_diagnostics
+from fabric.cli.common import FINDINGS, check_range, mistake, say, show_diagnostics
 from fabric.cli.reports import asked, usage, write
 from fabric.diagnostics import Diagnostic, Place, Report, nearest, show
 from fabric.formats.json import json_text
@@ -123,8 +123,8 @@ def _wish(
     report = Report()
     bounds = {"--pue": (pue, 1, 5), "--years": (years, 1, 30), "--rack-limit": (rack_limit, 0.1, 10_000)}
     for option, (value, least, most) in bounds.items():
-        if value is not None and not least <= value <= most:
-            _error(report, option, f"expected {least:g} to {most:g}, got {value:g}")
+        if value is not None:
+            check_range(report, option, value, least, most, f"{least:g} to {most:g}", "")
     rates = _rates(spares, report)
     report.raise_errors()
     found = price_file.read(path, own, str(path)) if path else None
@@ -145,13 +145,9 @@ def _rates(text: str, report: Report) -> dict[str, float]:
     for item in text.split(",") if text else ():
         name, equals, told = item.rpartition("=")
         if equals and name not in PLURALS.values():
-            _error(report, "--spares", f"unknown kind {show(name)}", nearest(name, PLURALS.values()))
+            mistake(report, "--spares", f"unknown kind {show(name)}", nearest(name, PLURALS.values()))
         elif not re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,4})?", told) or float(told) > 100:
-            _error(report, "--spares", f"expected percent from 0 to 100, got {show(told)}", "`2`, or `optics=3,cables=5`")
+            mistake(report, "--spares", f"expected percent from 0 to 100, got {show(told)}", "`2`, or `optics=3,cables=5`")
         else:
             found |= {kind: float(told) for kind in ([name] if equals else [k for k in PLURALS.values() if k != "servers"])}
     return found
-
-
-def _error(report: Report, option: str, message: str, hint: str = "") -> None:
-    report.error("FAB102", Place(option), message, hint)

@@ -12,12 +12,11 @@ from fabric.cabling.labels import pdf, sheets
 from fabric.cabling.run_list import RunList
 from fabric.cabling.workbook import xlsx
 from fabric.cli.cabling_verify import verify
-from fabric.cli.common import check_fabric, say, show_diagnostics
+from fabric.cli.common import FILE, check_fabric, say, show_diagnostics
 from fabric.cli.reports import put, put_folder, usage
 from fabric.diagnostics import nearest
 
 cabling = typer.Typer(help="Cables of a plan: run lists, labels, and what switches say of them.", no_args_is_help=True)
-FILE = typer.Argument(..., metavar="FILE", help="intent", show_default=False)
 FABRIC = typer.Option("", "--fabric", metavar="NAME", help="only this fabric", show_default=False)
 LIMIT = typer.Option("", "--limit", metavar="GLOB", help="only cables of such devices or racks", show_default=False)
 FORMATS = ("text", "csv", "xlsx", "json")

@@ -8,12 +8,13 @@ import typer
 
 from fabric import pipeline
 from fabric.cli import job
+from fabric.cli.common import FILE, check_range
 from fabric.diagnostics import Report
 from fabric.formats.json import json_text
 
 
 def capacity(
-    file: Path = job.FILE,
+    file: Path = FILE,
     fabric: str = job.FABRIC,
     fail: list[str] = job.FAIL,
     pairs: int = typer.Option(0, "--pairs", metavar="N", help="sampled pairs of failures, beside every single one"),
@@ -22,7 +23,7 @@ def capacity(
 ) -> None:
     """Measure what a fabric carries: cuts, bisection, throughput, and what every single failure leaves."""
     report = Report()
-    job.check_range(report, "--pairs", pairs, 0, 10_000, "0 to 10000 pairs of failures", "each takes a throughput of its own")
+    check_range(report, "--pairs", pairs, 0, 10_000, "0 to 10000 pairs of failures", "each takes a throughput of its own")
     job.check_seed(report, seed)
     report.raise_errors()
     found = pipeline.capacity(job.chosen(file, fabric), tuple(fail), pairs, seed)

@@ -6,12 +6,14 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fabric.diagnostics import Diagnostic, InputError, Place, nearest, show
+import typer
+
+from fabric.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
 
 if TYPE_CHECKING:
-    from fabric.diagnostics import Diagnostic
     from fabric.plan.plan import Plan
 
 FINDINGS, USAGE, MISSING, INTERNAL = 1, 2, 3, 70  # 0 is fine; 70 is EX_SOFTWARE of sysexits.h
@@ -26,6 +28,7 @@ class Out:
 
 
 OUT = Out()
+FILE = typer.Argument(..., metavar="FILE", help="intent", show_default=False)
 
 
 def say(text: str) -> None:
@@ -53,6 +56,24 @@ def show_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
     """Every finding on stderr."""
     for diagnostic in diagnostics:
         say(str(diagnostic))
+
+
+def mistake(report: Report, option: str, message: str, hint: str = "", code: str = "FAB102") -> None:
+    """A mistake of the command line, shown with all others."""
+    report.error(code, Place(option), message, hint)
+
+
+def check_range(report: Report, option: str, value: float, least: float, most: float, expected: str, hint: str) -> None:
+    if not least <= value <= most:
+        mistake(report, option, f"expected {expected}, got {value if isinstance(value, int) else format(value, 'g')}", hint)
+
+
+def check_target(report: Report, option: str, path: Path, name: str) -> None:
+    """Looks where a file would go before anything is computed for it; `name` is what one in a folder could be called."""
+    if path.is_dir():
+        mistake(report, option, f"expected a file, got the folder {path}", f"`{option} {path / name}` writes into it")
+    elif not path.parent.is_dir():
+        mistake(report, option, f"expected a folder that is there, got {path.parent}", f"`{option} {path.name}` writes here")
 
 
 def check_fabric(made: Plan, name: str) -> None:

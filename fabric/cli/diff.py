@@ -7,10 +7,10 @@ from pathlib import Path
 import typer
 
 from fabric import pipeline
-from fabric.cli.common import FINDINGS, progress
+from fabric.cli.common import FINDINGS, mistake, progress
 from fabric.cli.reports import put
 from fabric.cli.sizes import size_bytes
-from fabric.diagnostics import Place, Report, nearest, show
+from fabric.diagnostics import Report, nearest, show
 from fabric.diff.capacity import SIZES
 from fabric.diff.compare import Diff, Wanted
 from fabric.diff.document import document
@@ -40,9 +40,9 @@ def diff(
     """Show what changes between two intents: design, capacity and time, configs."""
     report = Report()
     if form not in FORMATS:
-        report.error("FAB102", Place("--format"), f"expected a format, got {show(form)}", nearest(form, FORMATS))
+        mistake(report, "--format", f"expected a format, got {show(form)}", nearest(form, FORMATS))
     if output is not None and not output.parent.is_dir():
-        report.error("FAB102", Place("--output"), f"expected a folder that is there, got {output.parent}")
+        mistake(report, "--output", f"expected a folder that is there, got {output.parent}")
     sizes = sorted({value for text in size if (value := size_bytes("--size", text, report)) is not None})
     report.raise_errors()
     made = pipeline.diff(old, new, Wanted(fabric, configs, limit, tuple(sizes) or SIZES, jobs, progress))

@@ -9,7 +9,7 @@ import typer
 
 from fabric import pipeline
 from fabric.cli import job
-from fabric.cli.common import say
+from fabric.cli.common import FILE, check_range, check_target, mistake, say
 from fabric.cli.reports import put
 from fabric.cli.sizes import sizes_bytes
 from fabric.diagnostics import Report
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def estimate(
-    file: Path = job.FILE,
+    file: Path = FILE,
     fabric: str = job.FABRIC,
     collective: str = typer.Option(
         "all_reduce",
@@ -69,9 +69,12 @@ def estimate(
     sizes = tuple(sizes_bytes(size, sweep, report))
     job.check_spread(report, routing, queue_pairs)
     job.check_seed(report, seed)
-    job.check_range(report, "--jobs", jobs, 1, 100_000, "1 to 100000 jobs", "each takes --gpus of its own")
-    job.check_range(report, "--min-ctas", ctas, 1, 64, "1 to 64 CTAs", "NCCL runs 16 unless told otherwise")
-    _check_picture(report, plot, measured)
+    check_range(report, "--jobs", jobs, 1, 100_000, "1 to 100000 jobs", "each takes --gpus of its own")
+    check_range(report, "--min-ctas", ctas, 1, 64, "1 to 64 CTAs", "NCCL runs 16 unless told otherwise")
+    if plot is not None:
+        check_target(report, "--plot", plot, "estimate.svg")
+    elif measured:
+        mistake(report, "--measured", "expected --plot with it, got none", "its rows are dots of the picture")
     report.raise_errors()
     on = job.chosen(file, fabric)
     asked = Asked(collective, sizes, gpus, algorithm, protocol, routing, queue_pairs, tuple(fail), seed, platform, jobs, ctas)
@@ -88,15 +91,3 @@ def _plot(path: Path, found: list[tuple[Estimate, Estimate | None]], measured: l
     tables = of_collective(measured, found[0][0].job.collective)
     put(path, picture(found, tables))
     say(f"wrote {path}")
-
-
-def _check_picture(report: Report, plot: Path | None, measured: list[Path]) -> None:
-    """Looks where the picture would go before anything is computed for it."""
-    if plot is None and measured:
-        job.mistake(report, "--measured", "expected --plot with it, got none", "its rows are dots of the picture")
-    elif plot is not None and plot.is_dir():
-        hint = f"`--plot {plot / 'estimate.svg'}` writes into it"
-        job.mistake(report, "--plot", f"expected a file, got the folder {plot}", hint)
-    elif plot is not None and not plot.parent.is_dir():
-        hint = f"`--plot {plot.name}` writes here"
-        job.mistake(report, "--plot", f"expected a folder that is there, got {plot.parent}", hint)

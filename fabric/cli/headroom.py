@@ -9,7 +9,8 @@ import typer
 from fabric import catalog
 from fabric.catalog import asics
 from fabric.catalog.asics import Asic
-from fabric.diagnostics import Place, Report, nearest, show
+from fabric.cli.common import check_range, mistake
+from fabric.diagnostics import Report, nearest, show
 from fabric.formats.json import json_text
 from fabric.qos.headroom import headroom as compute
 from fabric.qos.link import LOSSLESS_MTU_BYTES, ROCE_HEADERS_BYTES
@@ -42,7 +43,7 @@ def headroom(
     if rdma_mtu:
         _range(report, "--rdma-mtu", rdma_mtu, 256, 4096, "bytes")
     if traffic not in ("static", "dynamic"):
-        _say(report, "--traffic", f"expected static or dynamic, got {traffic!r}", "static is what SONiC's tables assume")
+        mistake(report, "--traffic", f"expected static or dynamic, got {traffic!r}", "static is what SONiC's tables assume")
     report.raise_errors()
     result = compute(
         chip,
@@ -64,35 +65,27 @@ def _chip(report: Report, switch: str, asic: str, speed: int) -> Asic | None:
     """The chip that is meant, None for one without published figures; mistakes go to the report."""
     if bool(switch) == bool(asic):
         got = "both" if switch else "neither"
-        _say(report, "--switch", f"expected one of --switch and --asic, got {got}", "a switch names its chip by itself")
+        mistake(report, "--switch", f"expected one of --switch and --asic, got {got}", "a switch names its chip by itself")
         return None
     if asic:
         chip = asics.asic(asic)
         if chip is None:
-            _unknown(report, "--asic", f"unknown chip {show(asic)}", nearest(asics.asic_name(asic), asics.asic_names()))
+            hint = nearest(asics.asic_name(asic), asics.asic_names())
+            mistake(report, "--asic", f"unknown chip {show(asic)}", hint, "FAB106")
         return chip
     box = catalog.switch(switch)
     if box is None:
-        _unknown(report, "--switch", f"unknown switch {show(switch)}", nearest(switch, catalog.switch_names()))
+        mistake(report, "--switch", f"unknown switch {show(switch)}", nearest(switch, catalog.switch_names()), "FAB106")
         return None
     if box.technology != "ethernet":
         hint = "InfiniBand is lossless by link credits: it has no PFC headroom"
-        _say(report, "--switch", f"expected an Ethernet switch, got {switch}", hint)
+        mistake(report, "--switch", f"expected an Ethernet switch, got {switch}", hint)
         return None
     if 1 <= speed <= FASTEST_GBPS and speed not in box.speeds:
         speeds = ", ".join(map(str, box.speeds))
-        _say(report, "--speed", f"expected a port speed of {switch}, got {speed}", f"its ports run at {speeds} Gb/s")
+        mistake(report, "--speed", f"expected a port speed of {switch}, got {speed}", f"its ports run at {speeds} Gb/s")
     return asics.asic(box.asic)
 
 
 def _range(report: Report, option: str, value: int, least: int, most: int, unit: str) -> None:
-    if not least <= value <= most:
-        _say(report, option, f"expected {least} to {most} {unit}, got {value}", f"{option} counts in {unit}")
-
-
-def _say(report: Report, option: str, message: str, hint: str) -> None:
-    report.error("FAB102", Place(option), message, hint)
-
-
-def _unknown(report: Report, option: str, message: str, hint: str) -> None:
-    report.error("FAB106", Place(option), message, hint)
+    check_range(report, option, value, least, most, f"{least} to {most} {unit}", f"{option} counts in {unit}")

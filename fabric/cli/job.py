@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 import typer
 
 from fabric import pipeline
-from fabric.cli.common import check_fabric
-from fabric.diagnostics import Place, Report, nearest
+from fabric.cli.common import check_fabric, check_range, mistake
+from fabric.diagnostics import Report, nearest
 
 if TYPE_CHECKING:
     from fabric.plan.plan import FabricPlan
 
-FILE = typer.Argument(..., metavar="FILE", help="intent", show_default=False)
 FABRIC = typer.Option("", "--fabric", metavar="NAME", help="fabric of the site; its compute fabric unless given")
 GPUS = typer.Option(None, "--gpus", metavar="N", help="GPUs of the job; all unless given", show_default=False)
 ROUTING = typer.Option("", "--routing", metavar="R", help="ecmp, adaptive, spray; as the plan configures it unless given")
@@ -46,12 +45,3 @@ def check_spread(report: Report, routing: str, queue_pairs: int) -> None:
 
 def check_seed(report: Report, seed: int) -> None:
     check_range(report, "--seed", seed, 0, (1 << 31) - 1, "a seed from 0 to 2147483647", "0 is as good as any")
-
-
-def check_range(report: Report, option: str, value: int, least: int, most: int, expected: str, hint: str) -> None:
-    if not least <= value <= most:
-        mistake(report, option, f"expected {expected}, got {value}", hint)
-
-
-def mistake(report: Report, option: str, message: str, hint: str) -> None:
-    report.error("FAB102", Place(option), message, hint)

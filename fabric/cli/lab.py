@@ -10,7 +10,7 @@ from pathlib import Path
 import typer
 
 from fabric import pipeline
-from fabric.cli.common import FINDINGS, MISSING, say
+from fabric.cli.common import FILE, FINDINGS, MISSING, say
 from fabric.cli.reports import asked, usage, write
 from fabric.lab.lab import Lab
 from fabric.lab.machine.run import LabError
@@ -20,7 +20,6 @@ from fabric.lab.trial import NAMES
 from fabric.signals import exit_on_signal
 
 lab = typer.Typer(help="Bring a plan up as network namespaces with real FRR daemons, and test it.", no_args_is_help=True)
-FILE = typer.Argument(..., metavar="FILE", help="intent", show_default=False)
 
 
 @lab.command()

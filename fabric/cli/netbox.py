@@ -8,7 +8,7 @@ from pathlib import Path
 import typer
 
 from fabric import pipeline
-from fabric.cli.common import FINDINGS, progress, say, show_diagnostics
+from fabric.cli.common import FILE, FINDINGS, progress, say, show_diagnostics
 from fabric.cli.reports import put
 from fabric.diagnostics import Diagnostic, InputError, Place
 from fabric.formats.json import json_line
@@ -20,7 +20,6 @@ MOST_SHOWN = 200
 netbox = typer.Typer(help="The plan in NetBox.", no_args_is_help=True)
 nautobot = typer.Typer(help="The plan in Nautobot.", no_args_is_help=True)
 
-FILE = typer.Argument(..., metavar="FILE", help="intent", show_default=False)
 ADDRESS = typer.Option("", "--url", metavar="URL", help="of the server; NETBOX_URL unless given", show_default=False)
 NAUTOBOT_ADDRESS = typer.Option(
     "", "--url", metavar="URL", help="of the server; NAUTOBOT_URL unless given", show_default=False

@@ -7,10 +7,10 @@ from pathlib import Path
 import typer
 
 from fabric import pipeline
-from fabric.cli.common import only, say, show_diagnostics
+from fabric.cli.common import check_target, mistake, only, say, show_diagnostics
 from fabric.cli.reports import put
 from fabric.cli.sizes import size_bytes
-from fabric.diagnostics import Place, Report, nearest, show
+from fabric.diagnostics import Report, nearest, show
 from fabric.report.wanted import Wanted
 from fabric.solver.measured.tables import COLLECTIVES, of_collective
 
@@ -43,7 +43,9 @@ def report(
     found = Report()
     asked = size_bytes("--size", size, found)
     timed = collective or "all_reduce"
-    _check(found, timed, output)
+    if timed not in COLLECTIVES:
+        mistake(found, "--collective", f"unknown collective {show(timed)}", nearest(timed, COLLECTIVES), "FAB174")
+    check_target(found, "-o", output, "report.html")
     found.raise_errors()
     made = pipeline.plan(pipeline.load(file))
     tables = of_collective(measured, timed)
@@ -52,16 +54,3 @@ def report(
     show_diagnostics(made.warnings)
     put(output, text)
     say(f"wrote {output}")
-
-
-def _check(report: Report, collective: str, output: Path) -> None:
-    """What can be said before anything is computed."""
-    if collective not in COLLECTIVES:
-        hint = nearest(collective, COLLECTIVES)
-        report.error("FAB174", Place("--collective"), f"unknown collective {show(collective)}", hint)
-    if output.is_dir():
-        hint = f"`-o {output / 'report.html'}` writes into it"
-        report.error("FAB102", Place("-o"), f"expected a file, got the folder {output}", hint)
-    elif not output.parent.is_dir():
-        hint = f"`-o {output.name}` writes here"
-        report.error("FAB102", Place("-o"), f"expected a folder that is there, got {output.parent}", hint)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from fabric.diagnostics import Place, Report
+from fabric.cli.common import mistake
+from fabric.diagnostics import Report
 
 SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?)\s*(?:[kmgt]i?)?b?", re.IGNORECASE)
 SMALLEST, LARGEST = 8, 1 << 42
@@ -17,9 +18,7 @@ def size_bytes(option: str, text: str, report: Report) -> int | None:
     value = round(float(match[1]) * _unit(text.strip().lower().lstrip("0123456789. "))) if match else 0
     if not SMALLEST <= value <= LARGEST:
         message = f"expected a size of 8 bytes to 4 TiB, got {text!r}"
-        report.error(
-            "FAB102", Place(option), message, "K, M, G and T are powers of 1024, as in nccl-tests; KB, MB, GB and TB of 1000"
-        )
+        mistake(report, option, message, "K, M, G and T are powers of 1024, as in nccl-tests; KB, MB, GB and TB of 1000")
         return None
     return value
 
@@ -34,31 +33,27 @@ def _unit(suffix: str) -> int:
 def sizes_bytes(sizes: list[str], sweep: str, report: Report) -> list[int]:
     """The bytes that --size or --sweep ask for, ascending; mistakes go to the report."""
     if sizes and sweep:
-        _sweep_mistake(report, "expected one of --size and --sweep, got both", "--size may be given several times")
+        mistake(report, "--sweep", "expected one of --size and --sweep, got both", "--size may be given several times")
     if sizes:
         return sorted({value for text in sizes if (value := size_bytes("--size", text, report)) is not None})
     parts = sweep.split(":") if sweep else []
     if sweep and len(parts) not in (2, 3):
         hint = "`--sweep 1M:1G:4` looks at 1, 4, 16 MiB, …"
-        _sweep_mistake(report, f"expected MIN:MAX or MIN:MAX:FACTOR, got {sweep!r}", hint)
+        mistake(report, "--sweep", f"expected MIN:MAX or MIN:MAX:FACTOR, got {sweep!r}", hint)
         return []
     ends = [size_bytes("--sweep", text, report) for text in parts[:2]] or list(SWEEP)
     factor = 2
     if len(parts) == 3:
         factor = int(parts[2]) if re.fullmatch("[0-9]{1,4}", parts[2]) else 0
         if factor < 2:
-            _sweep_mistake(report, f"expected a whole factor of 2 or more, got {parts[2]!r}", "`1M:1G:4` multiplies by 4")
+            mistake(report, "--sweep", f"expected a whole factor of 2 or more, got {parts[2]!r}", "`1M:1G:4` multiplies by 4")
     if None in ends or factor < 2:
         return []
     low, high = (int(value or 0) for value in ends)
     if low > high:
-        _sweep_mistake(report, f"expected MIN up to MAX, got {sweep!r}", "the smaller size comes first")
+        mistake(report, "--sweep", f"expected MIN up to MAX, got {sweep!r}", "the smaller size comes first")
     found = []
     while low <= high:
         found.append(low)
         low *= factor
     return found
-
-
-def _sweep_mistake(report: Report, message: str, hint: str) -> None:
-    report.error("FAB102", Place("--sweep"), message, hint)

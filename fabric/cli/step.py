@@ -8,12 +8,13 @@ import typer
 
 from fabric import pipeline
 from fabric.cli import job
+from fabric.cli.common import FILE
 from fabric.diagnostics import Report
 from fabric.formats.json import json_text
 
 
 def step(
-    file: Path = job.FILE,
+    file: Path = FILE,
     model: Path = typer.Option(
         ..., "--job", metavar="JOB", help="file of the model and how it is cut over the GPUs", show_default=False
     ),
