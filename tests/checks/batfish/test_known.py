@@ -16,7 +16,7 @@ HINT = """\
 {count} generated lines that no Batfish server was shown, such as {path} ({site}, {nos}):
 run `python -m tests.checks.batfish.record HOST known` with a server. Where none is at hand, look it up in Batfish's grammar:
 if it is there, add it to tests/checks/batfish/known_lines/{nos}.txt with the grammar's path behind two blanks and `#`; if it
-is not, list it in fabric/checks/batfish/allow.yaml with the reason why a warning about it is no finding."""
+is not, list it in batfish/allow.yaml of its network OS with the reason why a warning about it is no finding."""
 
 
 def test_every_generated_line_is_known_to_batfish_or_listed(tmp_path: Path) -> None:
