@@ -14,6 +14,7 @@ from fabric.lab import state
 from fabric.lab.machine import limits, namespaces
 from fabric.lab.machine.run import LabError
 from fabric.lab.names import Names
+from fabric.text.words import listed
 
 PATIENCE_S = 10.0
 
@@ -24,7 +25,7 @@ def take_down(names: Names) -> int:
     _kill({namespaces.inode(name) for name in spaces})
     namespaces.delete(spaces)
     if left := namespaces.existing(names.prefix):
-        raise LabError(f"namespaces that could not be deleted: {', '.join(left[:5])}")
+        raise LabError(f"namespaces that could not be deleted: {listed(left, 5)}")
     shutil.rmtree(names.folder, ignore_errors=True)
     limits.restore_limits(needed=lambda: bool(state.sites()))
     return len(spaces)
@@ -35,7 +36,7 @@ def _kill(spaces: set[int]) -> None:
     deadline = time.monotonic() + PATIENCE_S
     while found := namespaces.processes(spaces):
         if time.monotonic() > deadline:
-            raise LabError(f"processes that do not end: {', '.join(map(str, found[:5]))}")
+            raise LabError(f"processes that do not end: {listed([*map(str, found)], 5)}")
         for number in found:
             try:
                 os.kill(number, signal.SIGKILL)

@@ -36,10 +36,12 @@ RULES: dict[str, tuple[str, str, dict[str, str]]] = {
     "tables": (r"\.(l|r)just\(|:[<>]?\{wid(e|th)", "text/table.py", {"lab/machine/ping.py": "bytes of a packet"}),
     "nouns": (r"'s'\[|\"s\"\[|'s' \* \(\w+ != 1|else 's'|else \"s\"|if .* == 1 else \"s\"", "text/words.py", {}),
     "what a list leaves out": (
-        r"(and|…) \{[^}]*\} more\b|\", …\"|… \(\{len",
+        r"(and|…) \{[^}]*\} more\b|\", …\"|… \(\{len|[\"'], [\"']\.join\([^()]*\[:",
         "text/words.py",
         {
             "export/containerlab.py": "a comment in a generated file, whose bytes stay",
+            "report/racks.py": "names the first racks and the last",
+            "solver/training/file.py": "the first keys of a format, all that it needs",
         },
     ),
 }
