@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
 def load(path: Path, output: Path | None = None) -> Intent:
     """Reads and checks an intent. Raises InputError with every mistake, and where its output folder is a symlink."""
-    from fabric import revision
+    from fabric.intent import revision
 
     return revision.load(path, output)
 
@@ -110,7 +110,7 @@ def explain(intent: Intent, subject: str) -> list[str]:
 
 def moves(intent: Intent, against: str) -> Changes:
     """Boxes and cables that change from an older intent, a file or `git:REV`, and the order of work. Raises InputError."""
-    from fabric import revision
+    from fabric.intent import revision
     from fabric.moves import difference
 
     before, known = revision.read(against, intent.path, intent.folder)
@@ -142,9 +142,9 @@ def generate(
 
 def check(scope: Scope, fail_on: str = "error", progress: Progress | None = None) -> Outcome:
     """Design and files of intents, or any folder of configs, put to every check. Raises InputError, OSError."""
-    from fabric import revision
     from fabric.checks.run import named_folder, run
     from fabric.diagnostics import tried
+    from fabric.intent import revision
 
     folder, intents = named_folder(scope), list[Intent]()
 
@@ -219,8 +219,8 @@ def calibrate(measured: Sequence[Table], beside: Sequence[Table] = (), base: str
 def diff(old: str, new: str, wanted: Wanted) -> Diff:
     """What changes from one intent to another, each a file or `git:REV`: design, capacity, configs. Raises InputError."""
     from fabric.diff.compare import compare
-    from fabric.diff.sides import planned, read
     from fabric.hosts.spreading import spreading
+    from fabric.intent.sides import planned, read
     from fabric.solver.figures import figures
 
     sides = read(old, new)

@@ -13,7 +13,7 @@ from fabric.bom.stated import Model, Stated, read_power
 from fabric.catalog import media
 from fabric.catalog.models import generic_switch
 from fabric.diagnostics import Place, Report, show
-from fabric.intent.site import OwnCatalog
+from fabric.settings.hardware import OwnCatalog
 from fabric.solver.fields import Fields, parse, read_text
 
 CODE = "FAB172"

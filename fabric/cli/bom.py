@@ -19,7 +19,7 @@ from fabric.cli.common import FINDINGS, check_range, mistake, say, show_diagnost
 from fabric.cli.reports import asked, usage, write
 from fabric.diagnostics import Diagnostic, Place, Report, nearest, show
 from fabric.formats.json import json_text
-from fabric.intent.site import OwnCatalog
+from fabric.settings.hardware import OwnCatalog
 from fabric.text.words import plural
 
 FORMATS = ("text", "csv", "xlsx", "json")

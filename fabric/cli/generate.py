@@ -12,8 +12,8 @@ import typer
 from fabric import pipeline
 from fabric.cli.common import FINDINGS, USAGE, progress, say, show_diagnostics
 from fabric.diagnostics import InputError, tried
+from fabric.intent.revision import refuse_same_site
 from fabric.output import recover
-from fabric.revision import refuse_same_site
 
 S = TypeVar("S")
 T = TypeVar("T")

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from fabric import revision
 from fabric.configs import Renderer
 from fabric.diagnostics import Place, Report, nearest, show
 from fabric.diff import capacity, configs, design, hosts
@@ -16,7 +15,7 @@ from fabric.diff.capacity import SIZES, Capacity, Measure
 from fabric.diff.configs import DeviceChange
 from fabric.diff.design import Design, Names
 from fabric.diff.hosts import HostChange
-from fabric.diff.sides import Sides
+from fabric.intent.sides import Sides
 from fabric.plan.devices import SERVER, SWITCH_ROLES
 from fabric.plan.plan import Plan
 from fabric.workers import Progress, silent
@@ -69,7 +68,7 @@ def compare(sides: Sides, plans: tuple[Plan, Plan], wanted: Wanted, measure: Mea
     if wanted.configs:
         with tempfile.TemporaryDirectory() as scratch:
             left, right = (
-                Renderer(plan, revision.templates(side.intent, name, Path(scratch, word))) if side else None
+                Renderer(plan, side.templates(name, Path(scratch, word))) if side else None
                 for plan, side, name, word in zip(plans, sides.both, (sides.old, sides.new), ("old", "new"), strict=True)
             )
             devices = tuple(configs.changes(left, right, names, selected, wanted.jobs, wanted.progress))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from fabric.configs import Renderer
 from fabric.diagnostics import Diagnostic, InputError, MissingError, Place, show
@@ -47,27 +47,18 @@ class Lab:
     def __init__(
         self, intent: Intent, plan: Planning, choices: Choices = ASKED_NOTHING, say: Say = lambda text: None
     ) -> None:
-        self.intent, self.plan, self.choices, self.say = intent, plan, choices, say
+        self.choices, self.say = choices, say
+        self._drawn = partial(_drawn, intent, plan)
         self.names, self.path = Names(intent.site.site), intent.path
 
     @cached_property
     def blueprint(self) -> Blueprint:
-        """The lab as it is to be built: of the files as they lie there, or of a changed intent's as they would be made."""
-        intent, notes = self.intent, list[str]()
-        if self.choices.as_nos:
-            changed = as_network_os(intent, self.choices.as_nos)
-            intent, notes = changed.intent, [*notes, *changed.notes]
-        if self.choices.scale_down:
-            changed = scaled(intent, self.plan, *_size(self.choices.scale_down))
-            intent, notes = changed.intent, [*notes, *changed.notes]
-        fresh = intent is not self.intent
-        renderer = Renderer(self.plan(intent, Lock() if fresh else None), intent.path.absolute().parent)
-        drawn = draw(renderer, self.choices.limit, self.choices.servers, fresh)
-        return replace(drawn, notes=(*notes, *drawn.notes))
+        """The lab as it is to be built."""
+        return self._drawn(self.choices)
 
     def up(self) -> Up:
         """Brings it up. The same lab is left alone, another one of the site is taken down first."""
-        kernel = self._kernel()
+        kernel = _kernel(self.blueprint)
         with state.only_one(self.names):
             asked = State(str(self.path.absolute()), self.choices, digest(self.blueprint))
             known = state.read(self.names)
@@ -88,21 +79,21 @@ class Lab:
             raise MissingError(f"no lab of site '{self.names.site}' is up: fabric lab up {self.path}")
         if not known.ready:
             raise MissingError(f"the lab of site '{self.names.site}' was left half-way: fabric lab up {self.path}")
-        built = Lab(self.intent, self.plan, known.choices, self.say)
-        if digest(built.blueprint) != known.digest:
+        built = self._drawn(known.choices)
+        if digest(built) != known.digest:
             raise LabError(
                 f"intent or files have changed since the lab of site '{self.names.site}' came up: fabric lab up {self.path}"
             )
         wanted = [name for name in trial.NAMES if name in only or (not only and (scenarios or name in trial.PROOF_NAMES))]
-        fabrics = {view.fabric for view in built.blueprint.views.values()}
+        fabrics = {view.fabric for view in built.views.values()}
         if fabric and fabric not in fabrics:
             message = f"unknown fabric {show(fabric)}: expected one of {', '.join(sorted(fabrics))}"
             raise InputError([Diagnostic("FAB511", Place("--fabric"), message)])
         with state.only_one(self.names):
             if not any(name not in trial.PROOF_NAMES for name in wanted):
-                return trial.run(built.blueprint, built._kernel(), wanted, fabric, self.say)
+                return trial.run(built, _kernel(built), wanted, fabric, self.say)
             state.write(self.names, replace(known, ready=False))  # if this ends half-way, the next `up` builds it anew
-            outcome = trial.run(built.blueprint, built._kernel(), wanted, fabric, self.say)
+            outcome = trial.run(built, _kernel(built), wanted, fabric, self.say)
             state.write(self.names, replace(known, ready=not outcome.failed))
             return outcome
 
@@ -116,8 +107,24 @@ class Lab:
         with held_back(), state.only_one(self.names):
             return take_down(self.names)
 
-    def _kernel(self) -> Kernel:
-        return require(overlay=any(view.overlay for view in self.blueprint.views.values()))
+
+def _kernel(blueprint: Blueprint) -> Kernel:
+    return require(overlay=any(view.overlay for view in blueprint.views.values()))
+
+
+def _drawn(original: Intent, plan: Planning, choices: Choices) -> Blueprint:
+    """The lab of the files as they lie there, or of a changed intent's as they would be made."""
+    intent, notes = original, list[str]()
+    if choices.as_nos:
+        intent, more = as_network_os(intent, choices.as_nos)
+        notes += more
+    if choices.scale_down:
+        intent, more = scaled(intent, plan, *_size(choices.scale_down))
+        notes += more
+    fresh = intent is not original
+    renderer = Renderer(plan(intent, Lock() if fresh else None), intent.path.absolute().parent)
+    drawn = draw(renderer, choices.limit, choices.servers, fresh)
+    return replace(drawn, notes=(*notes, *drawn.notes))
 
 
 def _size(text: str) -> tuple[int, int]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from jinja2 import TemplateError
 
@@ -22,8 +22,7 @@ from fabric.source import Node, Path_, Source
 from fabric.templating.site import extended
 
 
-@dataclass(frozen=True)
-class Changed:
+class Changed(NamedTuple):
     """An intent made of another one, and what is not as it was there, in words."""
 
     intent: Intent

@@ -13,7 +13,7 @@ from fabric.bom.stated import Stated
 from fabric.catalog import media
 from fabric.catalog.models import PortGroup, ServerModel, SwitchModel
 from fabric.diagnostics import InputError, Report
-from fabric.intent.site import OwnCatalog
+from fabric.settings.hardware import OwnCatalog
 from tests import ROOT
 from tests.goldens import GOLDEN, golden
 

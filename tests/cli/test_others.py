@@ -15,7 +15,7 @@ import yaml
 
 from fabric import __version__
 from fabric.catalog import server, switch
-from fabric.intent.site import OwnCatalog
+from fabric.settings.hardware import OwnCatalog
 from tests.cli.conftest import Run
 from tests.cli.designs import DESIGNS, write
 

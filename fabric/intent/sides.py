@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from fabric import revision
 from fabric.diagnostics import InputError, tried
+from fabric.intent import revision
 from fabric.intent.intent import Intent
 from fabric.plan import lock_file as locks
 from fabric.plan.lock_file import Lock
@@ -23,6 +23,10 @@ class Side:
 
     intent: Intent
     numbers: Lock | None
+
+    def templates(self, name: str, target: Path) -> Path:
+        """The folder of its own templates, laid in `target` where it comes from a commit; `name` is what it was called."""
+        return revision.templates(self.intent, name, target)
 
 
 @dataclass(frozen=True)
