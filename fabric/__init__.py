@@ -1,3 +1,52 @@
-"""Design of AI-datacenter networks as code: intent in, plan and switch configs out."""
+"""Design of AI-datacenter networks as code: intent in, plan and switch configs out.
 
-__version__ = "0.1.0"
+`from fabric import pipeline` has every verb of the command `fabric`, typed; the names beside it are what its verbs take,
+give and raise. Each is imported when it is first asked for, so `import fabric` costs nothing. `docs/api.md` is a tour.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from fabric.version import __version__
+
+if TYPE_CHECKING:
+    from fabric import pipeline
+    from fabric.checks.run import Scope
+    from fabric.diagnostics import Diagnostic, InputError, MissingError
+    from fabric.intent.intent import Intent
+    from fabric.plan.plan import FabricPlan, Plan
+    from fabric.solver.estimate.ask import Asked
+
+__all__ = [
+    "Asked",
+    "Diagnostic",
+    "FabricPlan",
+    "InputError",
+    "Intent",
+    "MissingError",
+    "Plan",
+    "Scope",
+    "__version__",
+    "pipeline",
+]
+_HOMES = {
+    "Asked": "fabric.solver.estimate.ask",
+    "Diagnostic": "fabric.diagnostics",
+    "FabricPlan": "fabric.plan.plan",
+    "InputError": "fabric.diagnostics",
+    "Intent": "fabric.intent.intent",
+    "MissingError": "fabric.diagnostics",
+    "Plan": "fabric.plan.plan",
+    "Scope": "fabric.checks.run",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """PEP 562. The pipeline is a module, which Python finds by itself."""
+    if name == "pipeline":
+        return import_module("fabric.pipeline")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'fabric' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

@@ -160,23 +160,26 @@ def check(scope: Scope, fail_on: str = "error", progress: Progress | None = None
 
 def estimate(fabric: FabricPlan, asked: Asked, placement: str = "packed") -> tuple[Estimate, Estimate | None]:
     """Times of a collective on one fabric of a plan, and what they were before the failures asked for. Raises InputError."""
+    from fabric.export.port_names import PortNames
     from fabric.solver.estimate import ask
 
-    return ask.estimate(fabric, _spread(fabric, asked), placement)
+    return ask.estimate(fabric, _spread(fabric, asked), placement, PortNames(fabric).own)
 
 
 def capacity(fabric: FabricPlan, fail: Sequence[str] = (), pairs: int = 0, seed: int = 0) -> Capacity:
     """Cuts, bisection and throughput of one fabric of a plan, and what further failures leave. Raises InputError."""
+    from fabric.export.port_names import PortNames
     from fabric.solver.estimate import ask
 
-    return ask.capacity(fabric, tuple(fail), pairs, seed)
+    return ask.capacity(fabric, tuple(fail), pairs, seed, PortNames(fabric).own)
 
 
 def step(fabric: FabricPlan, asked: Asked, job: Path, placement: str = "packed") -> StepTime:
     """The time of a training step whose model a file describes, on one fabric of a plan. Raises InputError."""
+    from fabric.export.port_names import PortNames
     from fabric.solver.estimate import ask
 
-    return ask.training_step(fabric, _spread(fabric, asked), job, placement)
+    return ask.training_step(fabric, _spread(fabric, asked), job, placement, PortNames(fabric).own)
 
 
 def _spread(fabric: FabricPlan, asked: Asked) -> Asked:

@@ -31,7 +31,7 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from fabric import __version__
+        from fabric.version import __version__
 
         print(f"fabricwright {__version__}")
         raise typer.Exit

@@ -12,12 +12,12 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from fabric import __version__
 from fabric.diagnostics import Place, Report
 from fabric.explore.dimensions import Value
 from fabric.explore.measure import Ask, Figures, Outcome
 from fabric.explore.space import Base, Choice
 from fabric.formats.json import json_line
+from fabric.version import __version__
 
 
 def fingerprint(base: Base, ask: Ask) -> str:

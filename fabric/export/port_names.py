@@ -16,26 +16,15 @@ from fabric.catalog.models import SwitchModel
 from fabric.hosts.names import interface_name
 from fabric.hosts.view import BMC
 from fabric.nos.target import target
-from fabric.plan.coordinates import nic_name
 from fabric.plan.devices import CORE, LEAF, SERVER, SPINE, Device
-from fabric.plan.plan import FabricPlan
+from fabric.plan.port_labels import PortLabels
 from fabric.plan.ports import PortRef
-from fabric.plan.spec import GroupSpec
 
 Names = NDArray[Any]  # of str
 
 
-class PortNames:
-    """The names of one fabric's ports."""
-
-    def __init__(self, fabric: FabricPlan) -> None:
-        self.fabric = fabric
-
-    def label(self, device: Device, ref: PortRef) -> str:
-        """The plan's own name: `33`, `33/2` of a broken-out cage, `compute1`, `compute1p2`."""
-        if device.role == SERVER:
-            return nic_name(self._groups[device.group], ref.cage, ref.sub)
-        return f"{ref.cage}/{ref.sub + 1}" if ref.split > 1 else str(ref.cage)
+class PortNames(PortLabels):
+    """The names of one fabric's ports: those of the plan, and those that the boxes have for them."""
 
     def own(self, device: Device, ref: PortRef) -> str:
         """The box's own name, "" where nobody knows it: of attached boxes, and of switches without a network OS."""
@@ -69,11 +58,6 @@ class PortNames:
             labels[at], own[at] = self.label(device, ref), self.own(device, ref)
         return labels[every.ravel()], own[every.ravel()]
 
-    def ref(self, link: int, end: str) -> PortRef:
-        columns = self.fabric.links
-        cage, sub, split = (int(getattr(columns, f"{end}_{part}")[link]) for part in ("cage", "sub", "split"))
-        return PortRef(cage, sub, split, int(columns.speed_gbps[link]))
-
     def possible(self, device: Device) -> Iterator[PortRef]:
         """Every port that a switch could have, however its cages are split."""
         model = self.models[device.role]
@@ -85,7 +69,3 @@ class PortNames:
     def models(self) -> dict[str, SwitchModel]:
         spec = self.fabric.spec
         return {LEAF: spec.leaf.model, SPINE: spec.spine.model, CORE: spec.core.model}
-
-    @cached_property
-    def _groups(self) -> dict[str, GroupSpec]:
-        return {group.name: group for group in self.fabric.spec.groups}

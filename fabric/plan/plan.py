@@ -14,7 +14,7 @@ from fabric.diagnostics import Diagnostic, Place
 from fabric.plan.blocks import Block
 from fabric.plan.devices import SWITCH_ROLES, Device
 from fabric.plan.lengths import Longer
-from fabric.plan.links import KINDS, Links
+from fabric.plan.links import Links
 from fabric.plan.lock import Lock
 from fabric.plan.lossless import FabricLossless
 from fabric.plan.settings import SiteSettings
@@ -62,22 +62,9 @@ class FabricPlan:
     @property
     def graph(self) -> networkx.MultiGraph:
         """The fabric as a networkx multigraph: a node a device, an edge a link with its ports and speed."""
-        import networkx
+        from fabric.plan.graph import graph  # networkx takes its time
 
-        graph = networkx.MultiGraph(name=self.name)
-        for device in self.devices:
-            graph.add_node(device.name, role=device.role, model=device.model, pod=device.pod, plane=device.plane)
-        columns = self.links.lists()
-        for at in range(len(self.links)):
-            graph.add_edge(
-                self.devices[columns["a"][at]].name,
-                self.devices[columns["b"][at]].name,
-                kind=KINDS[columns["kind"][at]],
-                speed_gbps=columns["speed_gbps"][at],
-                a_port=(columns["a_cage"][at], columns["a_sub"][at]),
-                b_port=(columns["b_cage"][at], columns["b_sub"][at]),
-            )
-        return graph
+        return graph(self)
 
 
 @dataclass(frozen=True)

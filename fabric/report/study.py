@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from fabric.diagnostics import Diagnostic, InputError, Place
+from fabric.export.port_names import PortNames
 from fabric.hosts.spreading import spreading
 from fabric.plan.plan import FabricPlan, Plan
 from fabric.plan.summary import summary
@@ -19,7 +20,7 @@ from fabric.solver.capacity.singles import Loss
 from fabric.solver.estimate import ask
 from fabric.solver.estimate.ask import Asked
 from fabric.solver.estimate.estimate import Estimate
-from fabric.solver.network import Network, network
+from fabric.solver.network import Network, OwnName, network
 
 SIZES = tuple(1 << power for power in range(12, 35))  # 4 KiB to 16 GiB
 
@@ -38,8 +39,12 @@ class Study:
         return summary(self.fabric.spec, self.fabric.sizing)
 
     @cached_property
+    def own(self) -> OwnName:
+        return PortNames(self.fabric).own
+
+    @cached_property
     def net(self) -> Network:
-        return network(self.fabric)
+        return network(self.fabric, self.own)
 
     @cached_property
     def failed(self) -> Failures:
@@ -76,7 +81,7 @@ class Study:
         asked = Asked(
             wanted.collective, sizes, routing=routing, queue_pairs=queue_pairs, fail=self.fail, platform=wanted.platform
         )
-        return ask.estimate(self.fabric, asked, "packed")
+        return ask.estimate(self.fabric, asked, "packed", self.own)
 
 
 def mean_loss(loss: Loss) -> float:
@@ -113,7 +118,7 @@ def _having(fabrics: Sequence[FabricPlan], name: str) -> list[str]:
     found, wrong = [], list[InputError]()
     for fabric in those:
         try:
-            failures.parse(network(fabric), [name])
+            failures.parse(network(fabric, PortNames(fabric).own), [name])
             found.append(fabric.name)
         except InputError as error:
             wrong.append(error)

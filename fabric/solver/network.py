@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -9,9 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fabric.plan.devices import CORE, LEAF, SPINE
+from fabric.plan.devices import CORE, LEAF, SPINE, Device
 from fabric.plan.links import SERVER_LEAF
 from fabric.plan.plan import FabricPlan
+from fabric.plan.port_labels import PortLabels
+from fabric.plan.ports import PortRef
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -19,6 +22,12 @@ Bools = NDArray[np.bool_]
 
 LEVELS = {LEAF: 1, SPINE: 2, CORE: 3}  # of servers and attached boxes: 0
 GBPS_PER_GBYTE_S = 8
+OwnName = Callable[[Device, PortRef], str]  # what a box itself calls a port, "" where nobody knows it
+
+
+def unnamed(device: Device, ref: PortRef) -> str:
+    """An OwnName that knows none."""
+    return ""
 
 
 @dataclass(frozen=True)
@@ -34,6 +43,7 @@ class Network:
     head: Ints  # device that receives
     level: Ints  # of every device: 0 server or attached box, 1 leaf, 2 spine, 3 core
     capacity: Floats  # GB/s of every directed link, 0 where it is down
+    own: OwnName  # of a port, for who names one that has failed
 
     @property
     def links(self) -> int:
@@ -63,13 +73,11 @@ class Network:
 
     def name(self, link: int) -> str:
         """A directed link as a person names it: `backend-leaf001 1/1 -> backend-spine003 1`."""
-        from fabric.export.port_names import PortNames
-
-        names, at = PortNames(self.fabric), link % self.links
+        names, at = PortLabels(self.fabric), link % self.links
         ends = []
         for end in ("a", "b"):
             device = self.fabric.devices[int(getattr(self.fabric.links, end)[at])]
-            ends.append(f"{device.name} {names.label(device, names.ref(at, end))}")
+            ends.append(f"{device.name} {names.at(at, end)}")
         return " -> ".join(ends if link < self.links else reversed(ends))
 
 
@@ -84,14 +92,14 @@ class ServerPorts:
     port: Ints  # of the NIC, from 0
 
 
-def network(fabric: FabricPlan) -> Network:
+def network(fabric: FabricPlan, own: OwnName = unnamed) -> Network:
     """The plan's links, all of them up."""
     columns = fabric.links
     tail = np.concatenate([columns.a, columns.b]).astype(np.int64)
     head = np.concatenate([columns.b, columns.a]).astype(np.int64)
     level = np.array([LEVELS.get(device.role, 0) for device in fabric.devices], dtype=np.int64)
     capacity = np.tile(columns.speed_gbps / GBPS_PER_GBYTE_S, 2)
-    return Network(fabric, tail, head, level, capacity)
+    return Network(fabric, tail, head, level, capacity, own)
 
 
 def _server_ports(net: Network) -> ServerPorts:

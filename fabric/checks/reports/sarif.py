@@ -14,12 +14,12 @@ from collections import Counter
 from typing import Any
 from urllib.parse import quote
 
-from fabric import __version__
 from fabric.checks.finding import ERROR, NOTE, SEVERITIES, WARNING, Finding
 from fabric.checks.reports.rules import Rule, rule_of
 from fabric.checks.reports.spell import clean, relative, said
 from fabric.checks.verdict import Verdict
 from fabric.formats.json import json_text
+from fabric.version import __version__
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 HOME = "https://pypi.org/project/fabricwright/"

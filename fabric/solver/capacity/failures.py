@@ -10,6 +10,7 @@ import numpy as np
 from fabric.diagnostics import Place, Report, nearest, show
 from fabric.plan.devices import Device
 from fabric.plan.plan import FabricPlan
+from fabric.plan.port_labels import PortLabels
 from fabric.solver.capacity.throughput import all_paths, ground, live_ports, traffic
 from fabric.solver.network import Ints, Network
 from fabric.solver.routes import routes
@@ -48,7 +49,7 @@ def parse(net: Network, names: Sequence[str]) -> Failures:
         elif not colon:
             devices.append(device.index)
         else:
-            links += _links(net.fabric, device, rest, report)
+            links += _links(net, device, rest, report)
     report.raise_errors()
     return Failures(_sorted(links), _sorted(devices), tuple(name.strip() for name in names))
 
@@ -103,8 +104,9 @@ def _without(net: Network, failures: Failures, name: str) -> Failures:
     return parse(net, [other for other in failures.names if other != name])
 
 
-def _links(fabric: FabricPlan, device: Device, rest: str, report: Report) -> list[int]:
+def _links(net: Network, device: Device, rest: str, report: Report) -> list[int]:
     """Links of a device that `rest`, a neighbour or a port, means."""
+    fabric = net.fabric
     peers = _ends(fabric, device)
     other = fabric.by_name.get(rest)
     if other is not None:
@@ -113,14 +115,12 @@ def _links(fabric: FabricPlan, device: Device, rest: str, report: Report) -> lis
             message = f"no link between {device.name} and {other.name}"
             report.error("FAB170", OPTION, message, _nearest(f"{device.name}:{rest}", _pairs(fabric, device, peers)))
         return found
-    from fabric.export.port_names import PortNames
-
-    names = PortNames(fabric)
+    names = PortLabels(fabric)
     ports: dict[str, int] = {}
     for link, end, _ in peers:
         ref = names.ref(link, end)
         ports.setdefault(names.label(device, ref), link)
-        ports.setdefault(names.own(device, ref), link)
+        ports.setdefault(net.own(device, ref), link)
     ports.pop("", None)
     if rest in ports:
         return [ports[rest]]

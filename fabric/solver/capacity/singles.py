@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabric.export.port_names import PortNames
 from fabric.plan.devices import SWITCH_ROLES
 from fabric.plan.links import ATTACHMENT, KINDS
+from fabric.plan.port_labels import PortLabels
 from fabric.solver.capacity.cuts import SIDE_A, SIDE_B, graph, in_gbps, max_flow
 from fabric.solver.capacity.halves import Halves
 from fabric.solver.capacity.lp import optimal
@@ -83,12 +83,12 @@ def elements(net: Network) -> list[Element]:
     colour = refine(numbered(net.level), net.tail[both], net.head[both], in_gbps(net)[both])
     found = []
     like = numbered(columns.kind[links], colour[net.tail[links]], colour[net.head[links]], in_gbps(net)[links])
-    names = PortNames(net.fabric)
+    names = PortLabels(net.fabric)
     for at in range(int(like.max(initial=-1)) + 1):
         members = links[like == at]
         link = int(members[0])
         end = devices[int(columns.a[link])]
-        name = f"{end.name}:{names.label(end, names.ref(link, 'a'))}"
+        name = f"{end.name}:{names.at(link, 'a')}"
         found.append(Element(f"{KINDS[columns.kind[link]]} link", name, len(members), members, True))
     used = np.zeros(len(devices), dtype=bool)
     used[net.tail[both]] = True
@@ -137,8 +137,8 @@ def sampled_pairs(before: Before, number: int, seed: int) -> list[Loss]:
 def _name(net: Network, member: int, item: Element) -> str:
     if not item.link:
         return net.fabric.devices[member].name
-    end, names = net.fabric.devices[int(net.fabric.links.a[member])], PortNames(net.fabric)
-    return f"{end.name}:{names.label(end, names.ref(member, 'a'))}"
+    end = net.fabric.devices[int(net.fabric.links.a[member])]
+    return f"{end.name}:{PortLabels(net.fabric).at(member, 'a')}"
 
 
 def left(before: Before, links: Ints, devices: Ints) -> Left:

@@ -18,7 +18,7 @@ from fabric.solver.estimate.estimate import Estimate
 from fabric.solver.estimate.placement import Placement, place
 from fabric.solver.estimate.platform_file import platform
 from fabric.solver.estimate.supply import Supply, supply
-from fabric.solver.network import Network, network
+from fabric.solver.network import Network, OwnName, network, unnamed
 
 if TYPE_CHECKING:
     from fabric.solver.capacity.measure import Capacity
@@ -43,9 +43,9 @@ class Asked:
     ctas: int = DEFAULT_CTAS  # of a ring: NCCL_MIN_CTAS
 
 
-def estimate(fabric: FabricPlan, asked: Asked, placement: str) -> tuple[Estimate, Estimate | None]:
+def estimate(fabric: FabricPlan, asked: Asked, placement: str, own: OwnName = unnamed) -> tuple[Estimate, Estimate | None]:
     """(the answer, the same before its failures where there are any). Raises InputError."""
-    whole = network(fabric)
+    whole = network(fabric, own)
     broken = _broken(whole, asked)
     parameters = platform(asked.platform)
     before = _supply(whole, asked, placement)
@@ -59,21 +59,21 @@ def _answer(asked: Asked, found: Supply, parameters: physics.Physics) -> Estimat
     return one.estimate(asked.collective, asked.sizes, found, parameters, asked.algorithm, asked.protocol, asked.ctas)
 
 
-def capacity(fabric: FabricPlan, fail: tuple[str, ...], pairs: int, seed: int) -> Capacity:
+def capacity(fabric: FabricPlan, fail: tuple[str, ...], pairs: int, seed: int, own: OwnName = unnamed) -> Capacity:
     """Cuts, bisection, throughput, and what failures leave. Raises InputError."""
     from fabric.solver.capacity import measure
 
-    whole = network(fabric)
+    whole = network(fabric, own)
     return measure.measure(whole, failures.parse(whole, fail), pairs=pairs, seed=seed)
 
 
-def training_step(fabric: FabricPlan, asked: Asked, path: Path, placement: str) -> StepTime:
+def training_step(fabric: FabricPlan, asked: Asked, path: Path, placement: str, own: OwnName = unnamed) -> StepTime:
     """The time of a training step whose model is described in a file. Raises InputError."""
     from fabric.solver.estimate.groups import group_times
     from fabric.solver.training import file as training_file
     from fabric.solver.training import step as training
 
-    whole = network(fabric)
+    whole = network(fabric, own)
     found = _supply(_broken(whole, asked), asked, placement)
     step = training_file.read(path, found.placement.gpus, str(path))
     return training.step_time(step, group_times(step, found, platform(asked.platform)))

@@ -1,0 +1,79 @@
+"""Who imports whom in `fabric/`: the pipeline is the roof, the solver a leaf, and there are no large circles.
+
+All imports count, those inside functions too. Imports for type checkers alone count in the circles as well: who reads a
+file has to know what its types are. What is imported by name at run time (`import_module`) does not.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import networkx
+
+from tests import ROOT
+
+FABRIC = ROOT / "fabric"
+CIRCLE = 4  # files that may need each other
+
+
+@cache
+def modules() -> dict[str, Path]:
+    """Name → file of every module and package."""
+    parts = {path: path.relative_to(ROOT).with_suffix("").parts for path in sorted(FABRIC.rglob("*.py"))}
+    return {".".join(names[:-1] if names[-1] == "__init__" else names): path for path, names in parts.items()}
+
+
+@cache
+def imports() -> networkx.DiGraph:
+    """An edge from each module to each that it imports; `from package import module` is an import of the module."""
+    graph = networkx.DiGraph((name, target) for name, path in modules().items() for target in imported(path))
+    graph.add_nodes_from(modules())
+    return graph
+
+
+def imported(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in modules())
+        elif isinstance(node, ast.ImportFrom) and node.module in modules():
+            names = (f"{node.module}.{alias.name}" for alias in node.names)
+            yield from (name if name in modules() else str(node.module) for name in names)
+
+
+def importers(package: str) -> dict[str, list[str]]:
+    """Module → what it imports of a package, for all modules outside it."""
+    graph, inside = imports(), {name for name in modules() if inside_of(name, package)}
+    return {
+        name: found
+        for name in graph
+        if name not in inside and (found := sorted(target for target in graph[name] if target in inside))
+    }
+
+
+def inside_of(name: str, package: str) -> bool:
+    return f"{name}.".startswith(f"{package}.")
+
+
+def test_only_the_cli_imports_the_pipeline() -> None:
+    users = [name for name in importers("fabric.pipeline") if not inside_of(name, "fabric.cli")]
+    assert users == ["fabric"]  # the public API
+
+
+def test_nothing_imports_the_cli() -> None:
+    assert importers("fabric.cli") == {}
+
+
+def test_circles_are_small() -> None:
+    circles = [sorted(found) for found in networkx.strongly_connected_components(imports())]
+    assert [found for found in circles if len(found) > CIRCLE] == []
+
+
+def test_the_solver_is_a_leaf() -> None:
+    may = ("solver", "catalog", "plan", "diagnostics", "facts", "text", "formats", "source")
+    found = {
+        (name, target) for name in modules() if inside_of(name, "fabric.solver") for target in imports().successors(name)
+    }
+    assert sorted(pair for pair in found if not any(inside_of(pair[1], f"fabric.{name}") for name in may)) == []
