@@ -28,8 +28,6 @@ def replay(block: str, names: dict[str, object]) -> str:
     for example in doctest.DocTestParser().get_examples(block):
         first, *more = example.source.rstrip("\n").split("\n")
         out.write(f">>> {first}\n" + "".join(f"... {line}".rstrip() + "\n" for line in more))
-        if more:
-            out.write("...\n")
         with contextlib.redirect_stdout(out):
             exec(compile(example.source, "api.md", "single"), names)  # the page is the project's own
     return out.getvalue()

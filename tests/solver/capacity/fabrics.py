@@ -10,6 +10,7 @@ from hypothesis import assume, settings
 from hypothesis import strategies as st
 
 from fabric.diagnostics import InputError
+from fabric.export.port_names import PortNames
 from fabric.solver.network import Ints, Network, network
 from tests.solver import small_fabric
 
@@ -44,7 +45,8 @@ def fabric(name: str = "", switch: str = "32x400g", **changes: Any) -> Network:
 
 
 def wired(given: dict[str, Any], switch: str = "32x400g", **changes: Any) -> Network:
-    return network(small_fabric.planned({**given, **changes}, SERVERS, switch))
+    made = small_fabric.planned({**given, **changes}, SERVERS, switch)
+    return network(made, PortNames(made).own)
 
 
 @st.composite
