@@ -5,7 +5,6 @@ Run as `python -m tools.docs.effects > docs/effects.md`.
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -196,4 +195,4 @@ def learnt(effects: list[Effect]) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(page())
+    print(page(), end="")

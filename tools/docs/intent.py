@@ -5,7 +5,6 @@ Run as `python -m tools.docs.intent`.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -113,4 +112,4 @@ def _suffix(field: dict[str, Any], whole: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(page())
+    print(page(), end="")
