@@ -40,7 +40,7 @@ def entries(kind: str) -> list[tuple[str, dict[str, Any]]]:
 
 SWITCHES = entries("switches")
 SERVERS = entries("servers")
-SONIC = [(stem, content) for stem, _, content in documents("sonic")]
+SONIC = [(stem, content) for stem, _, content in documents("boards")]
 
 
 def switch(fields: dict[str, Any]) -> SwitchModel:
@@ -73,7 +73,7 @@ def test_there_is_a_catalog() -> None:
     assert {"sn5600", "7060x6-64pe", "z9864f-on"} <= set(ids(SONIC))
 
 
-@pytest.mark.parametrize("kind", ["switches", "servers", "sonic"])
+@pytest.mark.parametrize("kind", ["switches", "servers", "boards"])
 def test_no_unverified_figure(kind: str) -> None:
     for stem, text, _ in documents(kind):
         for word in ("unverified", "recalled", "/work", "TODO"):
