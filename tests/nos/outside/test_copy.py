@@ -6,7 +6,10 @@ Both run on the same site; what they write is the same, byte for byte, but for t
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 from importlib.metadata import entry_points, version
 from pathlib import Path
 from typing import Any
@@ -119,3 +122,32 @@ def test_changes_are_commands_and_files_are_read(both: dict[str, Any]) -> None:
     said = dict(zip(CALLS, both[COPY][0], strict=True))
     assert '"form": "commands"' in said["diff site.yaml changed.yaml --format json"][1]
     assert "FAB168" not in "".join(out + err for _, out, err in said.values())
+
+
+BATFISH = """
+import sys
+from fabric.checks.batfish.allow import allowed
+from fabric.checks.batfish.sees import view_of
+view = view_of(sys.argv[1])
+files = view.reads("leaf1", {"configs/leaf1/startup-config": "hostname leaf1\\n"})
+print(len(allowed(sys.argv[1])), sorted(view.sees), len(view.limits), files)
+"""
+
+
+def test_batfish_takes_it_alike(tmp_path: Path) -> None:
+    """No server is asked here: what it would be given, and what is expected of its answer."""
+    (tmp_path / "packages").mkdir()
+    copy_package(tmp_path / "packages")
+    said = [
+        subprocess.run(
+            [sys.executable, "-c", BATFISH, name],
+            env={**os.environ, "PYTHONPATH": str(packages)},
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=120,
+        ).stdout
+        for name, packages in ((SHIPPED, tmp_path), (COPY, tmp_path / "packages"))
+    ]
+    assert said[0] == said[1]
+    assert "ARISTA" in said[0]
