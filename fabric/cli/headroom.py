@@ -37,11 +37,14 @@ def headroom(
     """Compute the PFC headroom of a port and show its terms."""
     report = Report()
     chip = _chip(report, switch, asic, speed)
-    _range(report, "--speed", speed, 1, FASTEST_GBPS, "Gb/s")
-    _range(report, "--length", length, 0, LONGEST_M, "m")
-    _range(report, "--mtu", mtu, *MTU_RANGE, "bytes")
-    if rdma_mtu:
-        _range(report, "--rdma-mtu", rdma_mtu, 256, 4096, "bytes")
+    ranges = {
+        "--speed": (speed, 1, FASTEST_GBPS, "Gb/s"),
+        "--length": (length, 0, LONGEST_M, "m"),
+        "--mtu": (mtu, *MTU_RANGE, "bytes"),
+        "--rdma-mtu": (rdma_mtu or 1024, 256, 4096, "bytes"),
+    }
+    for option, (value, least, most, unit) in ranges.items():
+        check_range(report, option, value, least, most, f"{least} to {most} {unit}", f"{option} counts in {unit}")
     if traffic not in ("static", "dynamic"):
         mistake(report, "--traffic", f"expected static or dynamic, got {traffic!r}", "static is what SONiC's tables assume")
     report.raise_errors()
@@ -85,7 +88,3 @@ def _chip(report: Report, switch: str, asic: str, speed: int) -> Asic | None:
         speeds = ", ".join(map(str, box.speeds))
         mistake(report, "--speed", f"expected a port speed of {switch}, got {speed}", f"its ports run at {speeds} Gb/s")
     return asics.asic(box.asic)
-
-
-def _range(report: Report, option: str, value: int, least: int, most: int, unit: str) -> None:
-    check_range(report, option, value, least, most, f"{least} to {most} {unit}", f"{option} counts in {unit}")

@@ -18,7 +18,6 @@ from fabric.bom.quick import quick
 from fabric.diagnostics import InputError
 from fabric.explore.space import Base, Choice
 from fabric.formats.json import json_line
-from fabric.hosts.spreading import spreading
 from fabric.intent import load
 from fabric.intent.intent import Intent
 from fabric.plan.lock_file import Lock
@@ -94,7 +93,7 @@ class Outcome:
     def as_dict(self) -> dict[str, Any]:
         found: dict[str, Any] = {"choice": dict(self.choice)}
         if self.figures is None:
-            return {**found, "why": self.why}
+            return {**found, "reason": self.why, "why": self.why}  # `why` is the old name
         return {**found, **asdict(self.figures), "switches": self.figures.switches}
 
 
@@ -127,8 +126,8 @@ def _plan(base: Base, data: dict[str, Any], stages: Stages) -> FabricPlan:
 def _figures(fabric: FabricPlan, ask: Ask, stages: Stages) -> Figures:
     spec, sizing = fabric.spec, fabric.sizing
     row = summary(spec, sizing)
-    timed = _timed(fabric, ask, stages)
-    crossing = _alltoall(fabric, ask, stages) if ask.both else None
+    timed = _estimate(fabric, ask, stages, ask.timed, "", 0)  # spread as the plan configures it
+    crossing = _estimate(fabric, ask, stages, ALLTOALL, "spray", 1) if ask.both else None  # over all equal ways
     bought = quick(spec, sizing, ask.prices)
     return Figures(
         servers=sizing.servers,
@@ -152,19 +151,10 @@ def _figures(fabric: FabricPlan, ask: Ask, stages: Stages) -> Figures:
     )
 
 
-def _timed(fabric: FabricPlan, ask: Ask, stages: Stages) -> Estimate | None:
-    """The collective over all GPUs, spread as the plan configures it; None for a fabric without GPUs."""
-    return _estimate(fabric, ask, stages, ask.timed, *spreading(fabric))
-
-
-def _alltoall(fabric: FabricPlan, ask: Ask, stages: Stages) -> Estimate | None:
-    """An alltoall whose packets go over all equal ways."""
-    return _estimate(fabric, ask, stages, ALLTOALL, "spray", 1)
-
-
 def _estimate(
     fabric: FabricPlan, ask: Ask, stages: Stages, collective: str, routing: str, queue_pairs: int
 ) -> Estimate | None:
+    """The collective over all GPUs; None for a fabric without GPUs."""
     if fabric.spec.purpose != "compute" or not fabric.sizing.gpus:
         return None
     asked = Asked(collective, (ask.size,), routing=routing, queue_pairs=queue_pairs)

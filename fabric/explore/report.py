@@ -187,12 +187,8 @@ def as_dict(found: Found) -> dict[str, Any]:
         "objectives": [item.name for item in found.objectives],
         "notes": list(found.notes),
         "front": list(found.front),
-        "designs": [_with_reason(item.as_dict()) for item in found.outcomes],
+        "designs": [item.as_dict() for item in found.outcomes],
     }
-
-
-def _with_reason(row: dict[str, Any]) -> dict[str, Any]:
-    return {**row, "reason": row["why"]} if "why" in row else row  # `why` is its old name
 
 
 def as_json(found: Found) -> str:
