@@ -95,6 +95,7 @@ STAGES = {
     "FAB165": "a template or writer refuses a switch",
     "FAB166": "the folder of a site is that of another one",
     "FAB167": "a run was stopped half-way",
+    "FAB168": "what a network OS has no record for: not supported on it",
     "FAB170": "an override, a failed element or a device that is not there",
     "FAB171": "a failure that parts the fabric",
     "FAB172": "a table, platform or job file that cannot be used",
