@@ -31,8 +31,11 @@ from fabric.planner.resolve import resolve
 if TYPE_CHECKING:
     from fabric.bom import gather as bom
     from fabric.bom.bill import Bandwidth, Bill
+    from fabric.cabling.labels import Sheet
     from fabric.cabling.run_list import RunList
     from fabric.cabling.verify.finding import Verdict
+    from fabric.catalog.asics import Asic
+    from fabric.catalog.models import ServerModel, SwitchModel
     from fabric.checks.run import Outcome, Scope
     from fabric.configs import Renderer
     from fabric.diagnostics import Diagnostic, Warnings
@@ -41,11 +44,14 @@ if TYPE_CHECKING:
     from fabric.explore.report import Found
     from fabric.export.formats import Exported
     from fabric.generate import Generation
+    from fabric.intent.draft import Draft
     from fabric.inventory.engine import Pushed
     from fabric.inventory.push import Options
     from fabric.lab.lab import Lab
     from fabric.moves import Changes
+    from fabric.nos.target import Target
     from fabric.plan.plan import FabricPlan, Plan
+    from fabric.qos.headroom import Headroom
     from fabric.report import wanted as report_wanted
     from fabric.solver.capacity.measure import Capacity
     from fabric.solver.collectives.calibrate import Calibration
@@ -55,6 +61,46 @@ if TYPE_CHECKING:
     from fabric.solver.measured.tables import Table
     from fabric.solver.training.step import StepTime
     from fabric.workers import Progress
+
+
+def init(draft: Draft, shown: str, schema: bool = False) -> str:
+    """A short commented intent. With `schema` it names the file of its schema. Raises InputError for one that is wrong."""
+    from fabric.intent.draft import check as look
+    from fabric.intent.draft import write
+
+    text = write(draft, schema=schema)
+    look(text, shown)
+    return text
+
+
+def schema(document: str = "") -> str:
+    """The JSON Schema of the intent language, or of what a command prints with `--json`."""
+    from fabric import schemas
+    from fabric.intent import schema as language
+
+    return schemas.text(document) if document else language.text()
+
+
+def catalog() -> tuple[Mapping[str, SwitchModel], Mapping[str, ServerModel]]:
+    """The switches and servers that ship, by model."""
+    from fabric import catalog as hardware
+
+    switches = {model: switch for model in hardware.switch_names() if (switch := hardware.switch(model))}
+    return switches, {model: server for model in hardware.server_names() if (server := hardware.server(model))}
+
+
+def vendors() -> Mapping[str, Target]:
+    """The network OSes that are installed, by name."""
+    from fabric.nos.target import targets
+
+    return targets()
+
+
+def headroom(asic: Asic | None, speed_gbps: int, length_m: int, mtu_bytes: int, **more: Any) -> Headroom:
+    """PFC headroom of one priority of a port; `more` as `fabric.qos.headroom.headroom` takes it."""
+    from fabric.qos.headroom import headroom as compute
+
+    return compute(asic, speed_gbps, length_m, mtu_bytes, **more)
 
 
 def load(path: Path, output: Path | None = None) -> Intent:
@@ -260,6 +306,13 @@ def cables(made: Plan, fabric: str = "", limit: str = "") -> RunList:
     from fabric.cabling.run_list import run_list
 
     return run_list(made, fabric, limit)
+
+
+def labels(cables: RunList, sheet: Sheet, skip: int = 0) -> bytes:
+    """Labels for both ends of cables as a PDF, in the order of laying; `skip` of the first sheet are used already."""
+    from fabric.cabling.labels import pdf
+
+    return pdf(cables.runs, cables.walk, sheet, skip)
 
 
 def verify(made: Plan, told: Sequence[Path], stated: Mapping[Path, str], source: str = "") -> tuple[Verdict, Warnings]:

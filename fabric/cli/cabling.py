@@ -8,7 +8,7 @@ import typer
 
 from fabric import pipeline
 from fabric.cabling import rows, summary, tables
-from fabric.cabling.labels import pdf, sheets
+from fabric.cabling.labels import sheets
 from fabric.cabling.run_list import RunList
 from fabric.cabling.workbook import xlsx
 from fabric.cli.cabling_verify import verify
@@ -64,7 +64,7 @@ def labels(
     if skip >= sheets()[sheet].count:
         usage(f"--skip: expected less than the {sheets()[sheet].count} labels of a sheet, got {skip}")
     found = _cables(file, fabric, limit)
-    put(output, pdf(found.runs, found.walk, sheets()[sheet], skip))
+    put(output, pipeline.labels(found, sheets()[sheet], skip))
 
 
 def _forms(text: str, output: Path | None) -> list[str]:

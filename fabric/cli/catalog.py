@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import typer
 
 from fabric import catalog as hardware
+from fabric import pipeline
 from fabric.catalog.models import ServerModel, SwitchModel
 from fabric.diagnostics import Diagnostic, InputError, Place, nearest
 from fabric.formats.json import json_text
@@ -28,8 +29,7 @@ def catalog(
             end="\n" * as_json,
         )
         return
-    switches = {model: switch for model in hardware.switch_names() if (switch := hardware.switch(model))}
-    servers = {model: server for model in hardware.server_names() if (server := hardware.server(model))}
+    switches, servers = pipeline.catalog()
     if as_json:
         everything = {**switches, **servers}
         print(json_text({model: entry.model_dump(exclude_defaults=True) for model, entry in everything.items()}))
@@ -37,14 +37,14 @@ def catalog(
     print("\n".join([*_switches(switches), "", *_servers(servers)]))
 
 
-def _switches(switches: dict[str, SwitchModel]) -> Iterator[str]:
+def _switches(switches: Mapping[str, SwitchModel]) -> Iterator[str]:
     yield f"{'switch':18}{'maker':10}{'ports':22}{'ASIC':18}network OS"
     for model, switch in switches.items():
         ports = " + ".join(f"{group.count}x{group.speed_gbps}G" for group in switch.ports)
         yield f"{model:18}{switch.maker:10}{ports:22}{switch.asic:18}{', '.join(switch.nos) or '-'}"
 
 
-def _servers(servers: dict[str, ServerModel]) -> Iterator[str]:
+def _servers(servers: Mapping[str, ServerModel]) -> Iterator[str]:
     yield f"{'server':18}{'GPUs':>4}  NICs: count x ports x speed"
     for model, server in servers.items():
         nics = ", ".join(f"{use} {nic.count}x{nic.ports}x{nic.speed_gbps}G" for use, nic in server.nics.items())

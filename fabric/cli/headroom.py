@@ -6,13 +6,12 @@ from dataclasses import asdict
 
 import typer
 
-from fabric import catalog
+from fabric import catalog, pipeline
 from fabric.catalog import asics
 from fabric.catalog.asics import Asic
 from fabric.cli.common import check_range, mistake
 from fabric.diagnostics import Report, nearest, show
 from fabric.formats.json import json_text
-from fabric.qos.headroom import headroom as compute
 from fabric.qos.link import LOSSLESS_MTU_BYTES, ROCE_HEADERS_BYTES
 from fabric.qos.words import explain
 
@@ -48,12 +47,12 @@ def headroom(
     if traffic not in ("static", "dynamic"):
         mistake(report, "--traffic", f"expected static or dynamic, got {traffic!r}", "static is what SONiC's tables assume")
     report.raise_errors()
-    result = compute(
+    result = pipeline.headroom(
         chip,
         speed,
         length,
         mtu,
-        "dynamic" if traffic == "dynamic" else "static",
+        traffic=traffic,
         switch=switch,
         lossless_mtu_bytes=rdma_mtu + ROCE_HEADERS_BYTES if rdma_mtu else LOSSLESS_MTU_BYTES,
     )

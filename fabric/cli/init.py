@@ -6,11 +6,11 @@ from pathlib import Path
 
 import typer
 
+from fabric import pipeline
 from fabric.cli.common import say
 from fabric.cli.reports import put
 from fabric.formats.whole import write_new
-from fabric.intent.draft import SCHEMA, Draft, check, write
-from fabric.intent.schema import text as schema
+from fabric.intent.draft import SCHEMA, Draft
 
 
 def init(
@@ -70,13 +70,12 @@ def init(
         nos=nos,
     )
     beside = (output.parent if output else Path()) / SCHEMA
-    text = write(draft, schema=output is not None or beside.exists())
-    check(text, str(output or "intent"))
+    text = pipeline.init(draft, str(output or "intent"), schema=output is not None or beside.exists())
     if output is None:
         put(None, text)
         return
     write_new(output, text.encode())  # never over somebody's intent
     if not beside.exists():
-        write_new(beside, schema().encode())
+        write_new(beside, pipeline.schema().encode())
         say(f"{beside} written, for editors that complete and check YAML")
     say(f"{output} written; next: fabric plan {output}")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import typer
 
-from fabric import schemas
+from fabric import pipeline, schemas
 from fabric.cli.reports import put
 from fabric.diagnostics import Diagnostic, InputError, Place, nearest, show
-from fabric.intent.schema import text
 
 
 def schema(
@@ -19,4 +18,4 @@ def schema(
     if name and name not in schemas.names():
         hint = nearest(name, schemas.names())
         raise InputError([Diagnostic("FAB106", Place("schema"), f"unknown document {show(name)}", hint)])
-    put(None, schemas.text(name) if name else text())
+    put(None, pipeline.schema(name))

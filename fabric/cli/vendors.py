@@ -6,19 +6,18 @@ from typing import Any
 
 import typer
 
-from fabric import catalog
+from fabric import pipeline
 from fabric.configs.capabilities import WORDS
 from fabric.formats.json import json_text
-from fabric.nos.target import targets
 from fabric.text.table import aligned
 
 
 def vendors(as_json: bool = typer.Option(False, "--json", help="print one JSON document")) -> None:
     """List the network OSes that configs are made for: their switches, and what each of them can do."""
-    models = {name: catalog.switch(name) for name in catalog.switch_names()}
+    models, _ = pipeline.catalog()
     table: dict[str, dict[str, Any]] = {}
-    for name, target in targets().items():
-        boxes = {m: box for m, box in models.items() if box and name in box.nos and not target.refusal(box, m)}
+    for name, target in pipeline.vendors().items():
+        boxes = {m: box for m, box in models.items() if name in box.nos and not target.refusal(box, m)}
         table[name] = {
             "title": target.title,
             "max_mtu": target.max_mtu,

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import fabric
+from fabric.cli.lazy import COMMANDS
 from tests import ROOT
 from tests.goldens import same_as
 
@@ -44,6 +45,15 @@ def test_the_tour_prints_what_the_page_shows(tmp_path: Path, monkeypatch: pytest
 @pytest.mark.parametrize("name", fabric.__all__)
 def test_every_name_is_there(name: str) -> None:
     assert getattr(fabric, name) is not None
+
+
+VERBS = {"bom": "bill", "netbox": "push", "nautobot": "push"}  # of commands that are called otherwise
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, "summarize", "moves", "cables", "labels", "verify", "cross_validate"])
+def test_every_command_is_a_verb(command: str) -> None:
+    names = ("cables", "labels", "verify") if command == "cabling" else (VERBS.get(command, command),)
+    assert all(callable(getattr(fabric.pipeline, name)) for name in names)
 
 
 def test_names_that_are_not_there_are_said() -> None:
