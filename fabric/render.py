@@ -76,12 +76,14 @@ def refuse_control(value: object, field: str) -> None:
         _search(value, field)
 
 
-_PLAIN = frozenset([int, bool, float, type(None)])
+_PLAIN = frozenset([int, bool, float])
 
 
 def _collect(items: Iterable[Any], texts: list[str]) -> None:
     """Adds every text in some values, keys of mappings included."""
     for item in items:
+        if not item:
+            continue
         kind: Any = type(item)
         if kind is str:
             texts.append(item)

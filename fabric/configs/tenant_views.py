@@ -114,24 +114,36 @@ class TenantViews:
         if device.role != LEAF:
             return ()
         vlans = _vlans(ports)
-        found = [
+        return tuple(
             Network(
-                name=f"{tenant.name}-{network.name}",
-                vrf=tenant.name,
-                vlan=network.vlan,
-                vni=network.vni,
-                rd=f"{router_id}:{10_000 + network.number}",
-                route_target=self._target(network.vni),
-                gateway=f"{address(network.gateway)}/{network.length}" if network.gateway is not None else None,
-                own_address=f"{address(network.own_address(device.number))}/{network.length}"
-                if network.gateway is not None
-                else None,
+                name,
+                vrf,
+                network.vlan,
+                network.vni,
+                f"{router_id}:{10_000 + network.number}",
+                route_target,
+                gateway,
+                f"{address(network.own_address(device.number))}/{network.length}" if gateway else None,
+            )
+            for network, name, vrf, route_target, gateway in self._networks
+            if network.vlan in vlans
+        )
+
+    @cached_property
+    def _networks(self) -> list[tuple[NetworkPlan, str, str, str, str | None]]:
+        """Every network by VLAN, with what all leaves call it: name, VRF, route target, gateway."""
+        found = [
+            (
+                network,
+                f"{tenant.name}-{network.name}",
+                tenant.name,
+                self._target(network.vni),
+                f"{address(network.gateway)}/{network.length}" if network.gateway is not None else None,
             )
             for tenant in self.tenancy.tenants
             for network in tenant.networks
-            if network.vlan in vlans
         ]
-        return tuple(sorted(found, key=lambda network: network.vlan))
+        return sorted(found, key=lambda row: row[0].vlan)
 
     def lags(self, device: Device, ports: Sequence[Port]) -> tuple[Lag, ...]:
         """The bonds of this leaf. Which of the pair forwards broadcasts for a bond alternates from one to the next."""

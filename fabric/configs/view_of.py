@@ -281,13 +281,14 @@ class Views:
         return box.lossless is not False and box.external is None
 
     def _ref(self, link: int, end: str) -> PortRef:
-        columns = self.columns
-        return PortRef(
-            columns[f"{end}_cage"][link],
-            columns[f"{end}_sub"][link],
-            columns[f"{end}_split"][link],
-            columns["speed_gbps"][link],
-        )
+        cage, sub, split, speed = self._places[end]
+        return PortRef(cage[link], sub[link], split[link], speed[link])
+
+    @cached_property
+    def _places(self) -> dict[str, tuple[list[int], ...]]:
+        """The columns of either end of a link that say where it is plugged in."""
+        columns, names = self.columns, ("cage", "sub", "split")
+        return {end: (*(columns[f"{end}_{name}"] for name in names), columns["speed_gbps"]) for end in "ab"}
 
     def _port_name(self, device: Device, link: int) -> str:
         """A port of a box that is no switch: of a server's NIC, or `port3` of an attached box."""

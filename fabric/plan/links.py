@@ -56,8 +56,8 @@ class Links:
         """(link, end) of every end at a device, in port order."""
         starts, link, end = self.by_device
         if device + 1 < len(starts):
-            for at in range(starts[device], starts[device + 1]):
-                yield int(link[at]), int(end[at])
+            here = slice(starts[device], starts[device + 1])
+            yield from zip(link[here].tolist(), end[here].tolist(), strict=True)
 
     def lists(self) -> dict[str, list[Any]]:
         """The columns as Python lists: faster than arrays when a loop reads single values."""
