@@ -25,8 +25,6 @@ from fabric.plan.tenants import Tenancy
 if TYPE_CHECKING:
     import networkx
 
-    from fabric.plan.lock_file import Lock
-
 
 @dataclass(frozen=True)
 class FabricPlan:

@@ -1,10 +1,10 @@
-"""From an intent to a plan, one stage a file. In the order of the work:
+"""From an intent to a plan, one stage a file; the records that stages hand on lie in `fabric.plan`. In the order of the work:
 
 | stage | files |
 |---|---|
-| look up hardware, choose defaults | `spec` |
-| size: integers only | `options`, `shape`, `pods`, `ports`, `sizing`, `limits`, `layouts`, `summary` |
-| numbers that stay | `ledger`, `lock`, `pools`, `numbers`, `addresses` |
-| boxes and cables | `coordinates`, `inventory`, `names`, `pattern`, `wiring`, `attachments`, `pins` |
+| look up hardware, choose defaults, once | `resolve` |
+| size: integers only | `options`, `shape`, `pods`, `sizing`, `limits` |
+| numbers that stay | `ledger`, `settle`, `merged`, `pools`, `numbers`, `addresses` |
+| boxes and cables | `inventory`, `names`, `pattern`, `wiring`, `attachments`, `pins` |
 | put together | `assemble` (a fabric), `site` (all of them), `warnings` |
 """
