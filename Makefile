@@ -19,11 +19,12 @@ WORKERS ?= $(shell nproc)
 test: $(VENV)/.dev system-packages
 	$(VENV)/bin/python -m pytest -n $(WORKERS)
 
-# Under 90 seconds on two cores: the language, plans, files of every network OS read and written, and the command.
-QUICK := tests/intent tests/planner tests/nos tests/configs tests/diff tests/output tests/floor tests/qos tests/catalog \
-  tests/cli/test_plan.py tests/cli/test_generate.py tests/cli/test_init.py
+# Under 90 seconds on two cores: the language, plans, files of every network OS written and read, and the main commands.
+QUICK := tests/intent tests/catalog tests/planner tests/nos tests/configs tests/diff tests/floor tests/qos \
+  $(addprefix tests/cli/test_,plan.py generate.py check.py diff.py explain.py init.py)
+LONG := $(addprefix tests/planner/test_,merges.py properties.py tenant_properties.py scale.py) tests/nos/outside
 quick: $(VENV)/.dev
-	$(VENV)/bin/python -m pytest -n $(WORKERS) $(QUICK)
+	$(VENV)/bin/python -m pytest -n $(WORKERS) $(QUICK) $(LONG:%=--ignore=%)
 
 # The oldest and the newest versions of all that is depended on, each in an environment of its own: tests that go through
 # every dependency, and the same output as in the usual environment.
