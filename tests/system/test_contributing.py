@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests import ROOT
+from tests.goldens import same_as
 from tests.system.test_readme import masked
 
 PAGE = ROOT / "CONTRIBUTING.md"
@@ -101,9 +102,7 @@ def test_the_recipes_do_what_the_page_shows(tmp_path: Path) -> None:
         return found[0]
 
     again = BLOCK.sub(step, text)
-    if os.environ.get("UPDATE_GOLDEN"):
-        PAGE.write_text(again, encoding="utf-8")
-    assert again == PAGE.read_text(encoding="utf-8")
+    same_as(PAGE, again)
     assert [name for name in SECTIONS if f"## {name}\n" not in text] == []
     shown = re.findall(r"^\$ fabric ([a-z]+(?: netbox| containerlab)?)", text, re.MULTILINE)
     assert {"plan", "generate", "check", "export netbox", "export containerlab"} <= set(shown)
