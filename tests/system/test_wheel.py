@@ -22,6 +22,7 @@ def test_wheel(tmp_path: Path) -> None:
     (wheel,) = (tmp_path / "wheels").glob("fabricwright-*.whl")
     names = zipfile.ZipFile(wheel).namelist()
     assert {name.split("/")[0].partition("-")[0] for name in names} == {"fabric", "fabricwright"}
+    assert "fabric/py.typed" in names
     assert [name for name in names if name.endswith(("/docs.py", "/effects.py"))] == []  # made pages, of no use there
     venv.create(tmp_path / "empty", with_pip=True)
     python = str(tmp_path / "empty/bin/python")
