@@ -152,10 +152,7 @@ def cases(scratch: Path) -> dict[str, tuple[str, ...]]:
     """What `--against` measures: title → command."""
     intents = {"generate, EVPN with 20 networks, 512 leaves, eos": evpn("eos", 512)}
     intents |= {f"generate, EVPN with 20 networks, 128 leaves, {nos}": evpn(nos, 128) for nos in OTHERS}
-    intents |= {
-        f"generate, {8 * size['servers']:,} GPUs, {nos}": INTENT.format(nos=nos, **size)
-        for size, nos in ((SIZES[0], "sonic"), (SIZES[0], "eos"), (SIZES[1], "sonic"))
-    }
+    intents |= {f"generate, {8 * size['servers']:,} GPUs, sonic": INTENT.format(nos="sonic", **size) for size in SIZES[:2]}
     found = {}
     for n, (title, text) in enumerate(intents.items()):
         path = scratch / f"{n}.yaml"
@@ -165,7 +162,7 @@ def cases(scratch: Path) -> dict[str, tuple[str, ...]]:
     million.write_text(INTENT.format(nos="frr", **MILLION), encoding="utf-8")
     found["plan --json, 1,000,000 GPUs"] = ("plan", str(million), "--json")
     found["plan, b200-3tier"] = ("plan", str(ROOT / "intent/b200-3tier.yaml"))
-    found["estimate, 16,384 GPUs, 31 sizes of all_reduce"] = ("estimate", str(scratch / "8.yaml"))
+    found["estimate, 16,384 GPUs, 31 sizes of all_reduce"] = ("estimate", str(path))
     found["--help"] = ("--help",)
     return found
 
