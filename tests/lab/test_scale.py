@@ -21,7 +21,7 @@ from fabric.plan.devices import LEAF, SERVER
 from fabric.plan.links import LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
 from fabric.plan.lock_file import Lock
 from fabric.plan.plan import FabricPlan, Plan
-from tests import ROOT
+from tests import ROOT, examples
 from tests.planner.intents import STABLE, Data, sites
 from tests.planner.test_tenant_properties import tenanted
 
@@ -194,7 +194,7 @@ def test_a_small_site_stays_as_it_is() -> None:
 
 
 def test_numbers_in_use_are_not_taken_over() -> None:
-    intent = example("h100-4su")
+    intent = pipeline.load(EXAMPLES / "h100-4su.yaml", examples.folder("h100-4su").parent)
     assert (intent.folder / "lock.yaml").exists()
     small = scaled(intent, pipeline.plan, 2, 8).intent
     assert not small.folder.exists()
