@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -110,27 +110,29 @@ def _key(key: str) -> str:
 
 def _emit(block: Mapping[str, Any], indent: str, lines: list[str], labels: Mapping[str, str]) -> None:
     for key, value in block.items():
-        shown = _key(key)
-        if isinstance(value, dict):
+        if type(value) is dict:
             label = labels.get(key)
-            lines.append(f"{indent}{shown}:  # {label}" if label else f"{indent}{shown}:")
+            lines.append(f"{indent}{_key(key)}:  # {label}" if label else f"{indent}{_key(key)}:")
             _emit(value, indent + "  ", lines, labels)
-        elif isinstance(value, list) and value and isinstance(value[0], dict):
-            lines.append(f"{indent}{shown}:")
+        elif type(value) is list and value and type(value[0]) is dict:
+            lines.append(f"{indent}{_key(key)}:")
             lines += [f"{indent}- {_flow(item)}" for item in value]
         else:
-            lines.append(f"{indent}{shown}: {_scalar(value)}")
+            lines.append(f"{indent}{_key(key)}: {_SCALARS[type(value)](value)}")
 
 
 def _flow(row: Mapping[str, Any]) -> str:
-    return "{" + ", ".join([f"{key}: {_scalar(value)}" for key, value in row.items()]) + "}"
+    return "{" + ", ".join([f"{key}: {_SCALARS[type(value)](value)}" for key, value in row.items()]) + "}"
 
 
-def _scalar(value: str | int | bool | Sequence[str]) -> str:
-    if isinstance(value, str):
-        return _quoted(value)
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int):
-        return str(value)
-    return "[" + ", ".join([_quoted(item) for item in value]) + "]"
+def _list(values: Sequence[str]) -> str:
+    return "[" + ", ".join(map(_quoted, values)) + "]"
+
+
+_SCALARS: Mapping[type, Callable[[Any], str]] = {
+    str: _quoted,
+    bool: lambda value: "true" if value else "false",
+    int: str,
+    list: _list,
+    tuple: _list,
+}
