@@ -35,6 +35,12 @@ def switch_names() -> list[str]:
     return sorted(_entries("switches"))
 
 
+@cache
+def network_oses() -> frozenset[str]:
+    """Network OSes that a shipped switch names as its own."""
+    return frozenset(nos for entry in _entries("switches").values() for nos in entry.get("nos", ()))
+
+
 def server_names() -> list[str]:
     """Shipped servers."""
     return sorted(_entries("servers"))

@@ -12,6 +12,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from fabric import catalog
 from fabric.catalog.models import SwitchModel
 from fabric.nos.idiom import Idiom
 from fabric.nos.late import Late
@@ -108,6 +109,7 @@ class Target:
     port_name: PortName
     files: Callable[[SwitchView], list[File]]
     refuses: Refusal = runs_anything
+    boxes_of: str = ""  # its short name, where only boxes run it that the catalog says so of; others if they say nothing
     max_mtu: int = 9216  # largest IP MTU that every box of the target does
     objects: Callable[[Wishes], Mapping[str, str]] = objects_to_nothing  # key of the intent → "expected …, got …"
     documents: tuple[str, ...] = ()  # files that a merge patch can change
@@ -139,7 +141,12 @@ class Target:
         """Why this box cannot run this target, or None."""
         if model.technology != "ethernet":
             return f"an {model.technology} box has no {self.title} configuration"
-        return self.refuses(model, catalog_name)
+        if reason := self.refuses(model, catalog_name):
+            return reason
+        if not self.boxes_of or not model.nos or self.name in model.nos or model.maker == "generic":
+            return None
+        # Of a network OS that no shipped switch names the catalog knows nothing.
+        return f"it runs {', '.join(model.nos)}, not {self.boxes_of}" if self.name in catalog.network_oses() else None
 
 
 @cache

@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fabric.catalog.models import SwitchModel
 from fabric.nos.cumulus.write.dialect import USUAL, release, release_refusal, spelled
 from fabric.nos.cumulus.write.interfaces import interfaces, port_name
 from fabric.nos.cumulus.write.qos import qos
@@ -43,19 +42,12 @@ def files(view: SwitchView) -> list[File]:
     return [Document(FILE, tree(view), partial(serialised, head=head))]
 
 
-def refuses(model: SwitchModel, catalog_name: str) -> str | None:
-    """Cumulus Linux 5 runs on NVIDIA Spectrum; a box that says nothing, or a generic one, is taken at the intent's word."""
-    if not model.nos or "cumulus" in model.nos or model.maker == "generic":
-        return None
-    return f"it runs {', '.join(model.nos)}, not Cumulus Linux"
-
-
 TARGET = Target(
     name="cumulus",
     title="NVIDIA Cumulus Linux",
     port_name=port_name,
     files=files,
-    refuses=refuses,
+    boxes_of="Cumulus Linux",
     max_mtu=9216,
     documents=(FILE,),
     capabilities=Capabilities(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fabric.catalog.models import SwitchModel
 from fabric.nos.eos.write.bgp import EVPN_TTL, routing
 from fabric.nos.eos.write.management import ADMIN, ALLOWED, GNMI_PORT, access
 from fabric.nos.eos.write.ports import TRACKING, channels, filter_name, filter_rules, interfaces, port_name, speed
@@ -15,7 +14,7 @@ from fabric.nos.policy import underlay_policy
 from fabric.nos.target import Capabilities, File, Neighbor, Target, Text, Wishes, neighbor
 from fabric.plan.views import SwitchView
 
-__all__ = ["RELEASE", "TARGET", "context", "files", "port_name", "refuses", "speed"]
+__all__ = ["RELEASE", "TARGET", "context", "files", "port_name", "speed"]
 
 RELEASE = "4.32.0F"  # what the spelling follows
 
@@ -108,13 +107,6 @@ def _overlay(view: SwitchView) -> dict[str, object]:
     }
 
 
-def refuses(model: SwitchModel, catalog_name: str) -> str | None:
-    """EOS runs on Arista's own boxes; one that says nothing, or a generic one, is taken at the intent's word."""
-    if not model.nos or "eos" in model.nos or model.maker == "generic":
-        return None
-    return f"it runs {', '.join(model.nos)}, not EOS"
-
-
 def files(view: SwitchView) -> list[File]:
     return [Text("startup-config", "eos/device.j2", context(view))]
 
@@ -132,7 +124,7 @@ TARGET = Target(
     title="Arista EOS",
     port_name=port_name,
     files=files,
-    refuses=refuses,
+    boxes_of="EOS",
     max_mtu=9214,
     capabilities=Capabilities(
         unnumbered=True,

@@ -158,12 +158,8 @@ def context(view: SwitchView) -> dict[str, object]:
 
 
 def refuses(model: SwitchModel, catalog_name: str) -> str | None:
-    """Junos Evolved runs on Juniper's newer boxes; a generic one is taken at the intent's word."""
-    if catalog_name.startswith(CLASSIC):
-        return "it runs Junos, not Junos Evolved: other names of ports and classes"
-    if not model.nos or "junos" in model.nos or model.maker == "generic":
-        return None
-    return f"it runs {', '.join(model.nos)}, not Junos Evolved"
+    """Junos Evolved runs on Juniper's newer boxes."""
+    return "it runs Junos, not Junos Evolved: other names of ports and classes" if catalog_name.startswith(CLASSIC) else None
 
 
 def files(view: SwitchView) -> list[File]:
@@ -176,6 +172,7 @@ TARGET = Target(
     port_name=port_name,
     files=files,
     refuses=refuses,
+    boxes_of="Junos Evolved",
     max_mtu=IP_LIMIT,
     capabilities=Capabilities(
         unnumbered=True,

@@ -57,13 +57,6 @@ def context(view: SwitchView) -> dict[str, object]:
     }
 
 
-def refuses(model: SwitchModel, catalog_name: str) -> str | None:
-    """NX-OS runs on Cisco's own boxes; one that says nothing, or a generic one, is taken at the intent's word."""
-    if not model.nos or "nxos" in model.nos or model.maker == "generic":
-        return None
-    return f"it runs {', '.join(model.nos)}, not NX-OS"
-
-
 def files(view: SwitchView) -> list[File]:
     return [Text("startup-config", "nxos/device.j2", context(view))]
 
@@ -90,7 +83,7 @@ TARGET = Target(
     title="Cisco NX-OS",
     port_name=_port_name,
     files=files,
-    refuses=refuses,
+    boxes_of="NX-OS",
     max_mtu=9216,
     capabilities=Capabilities(
         unnumbered=True,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fabric import catalog
-from fabric.nos.junos.target import TARGET, refuses
+from fabric.nos.junos.target import TARGET
 from fabric.nos.junos.write import words
 from fabric.nos.policy import Entry
 from fabric.plan.ports import PortRef
@@ -182,7 +182,7 @@ def test_a_way_out_in_the_default_table() -> None:
     ],
 )
 def test_refusals(model: str, why: str | None) -> None:
-    assert refuses(catalog.switch(model), model) == why
+    assert TARGET.refusal(catalog.switch(model), model) == why
 
 
 def test_a_site_replaces_a_block_of_any_part(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ def test_port_names(ref: PortRef, name: str) -> None:
 def test_it_refuses_the_boxes_of_others() -> None:
     assert TARGET.refusal(BOX) is None
     assert TARGET.refusal(BOX.model_copy(update={"nos": ("eos",)})) == "it runs eos, not NX-OS"
-    assert nxos.refuses(BOX.model_copy(update={"nos": ("frr",), "maker": "generic"}), "64x400g") is None
+    assert nxos.TARGET.refusal(BOX.model_copy(update={"nos": ("frr",), "maker": "generic"}), "64x400g") is None
 
 
 @pytest.mark.parametrize(
