@@ -15,7 +15,7 @@ import pytest
 from tests import ROOT
 from tests.cli.conftest import Run
 
-SMALL, LARGE = ROOT / "intent" / "starter.yaml", ROOT / "intent" / "h100-4su.yaml"
+SMALL = ROOT / "intent" / "starter.yaml"
 FABRIC = (sys.executable, "-c", "from fabric.cli import main; main()")
 ENCODINGS: dict[str, dict[str, str]] = {
     "latin-1": {"PYTHONIOENCODING": "latin-1"},
@@ -41,10 +41,12 @@ def fabric(
 
 @pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
 def test_a_sign_that_the_terminal_lacks(encoding: str, tmp_path: Path) -> None:
-    """The list of changes is cut with an ellipsis, which Latin-1 and ASCII have not."""
-    done = fabric(tmp_path, "plan", LARGE, "--against", SMALL, **ENCODINGS[encoding])
-    assert done.returncode == 0, done.stderr
-    assert b"\\u2026" in done.stdout
+    """The hint has an ellipsis, which Latin-1 and ASCII have not."""
+    intent = "version: 1\nsite: dc1\nfabrics: {backend: {servers: {model: dgx-h100, count: 4}, topology: {kind: rack}}}\n"
+    (tmp_path / "dc1.yaml").write_text(intent, encoding="utf-8")
+    done = fabric(tmp_path, "plan", "dc1.yaml", **ENCODINGS[encoding])
+    assert done.returncode == 2, done.stderr
+    assert b"`leaf: {switch: \\u2026}` for one" in done.stderr
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
