@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fabric.checks.run import Scope
     from fabric.diagnostics import Diagnostic, InputError, MissingError
     from fabric.intent.intent import Intent
-    from fabric.plan.plan import FabricPlan, Plan
+    from fabric.plan import FabricPlan, Plan
     from fabric.solver.estimate.ask import Asked
 
 __all__ = [

@@ -16,14 +16,19 @@ from fabric.export.site_files import site_files
 from fabric.export.tables import links_csv, upper_ends
 from fabric.hosts import host_files
 from fabric.nos.target import target
-from fabric.output import LINE_ENDS, Changes, Comparison, OutputError, Store, Transaction, stage
-from fabric.output import check as compare
-from fabric.output import diff as differences
+from fabric.output import (
+    LINE_ENDS,
+    Changes,
+    Comparison,
+    OutputError,
+    Store,
+    Transaction,
+    check as compare,
+    diff as differences,
+    stage,
+)
 from fabric.output.stage import Staged
-from fabric.plan import lock_file as lock
-from fabric.plan.devices import SERVER
-from fabric.plan.plan import Plan
-from fabric.plan.silence import unsilenced
+from fabric.plan import SERVER, Plan, lock_file as lock, unsilenced
 from fabric.settings.home import Home
 from fabric.text.words import and_more, plural
 from fabric.workers import PARALLEL_FROM, Progress, in_chunks, silent

@@ -9,9 +9,7 @@ from typing import Any
 
 import networkx
 
-from fabric.plan.coordinates import nic_name
-from fabric.plan.devices import SERVER, SWITCH_ROLES
-from fabric.plan.plan import FabricPlan, Plan
+from fabric.plan import SERVER, SWITCH_ROLES, FabricPlan, Plan, nic_name
 from fabric.text.words import and_more, listed, plural
 from fabric.thresholds import ThresholdChange, threshold_changes
 

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from fabric.lab.lab import Lab
     from fabric.moves import Changes
     from fabric.nos.target import Target
-    from fabric.plan.plan import FabricPlan, Plan
+    from fabric.plan import FabricPlan, Plan
     from fabric.qos.headroom import Headroom
     from fabric.report import wanted as report_wanted
     from fabric.solver.capacity.measure import Capacity
@@ -65,8 +65,7 @@ if TYPE_CHECKING:
 
 def init(draft: Draft, shown: str, schema: bool = False) -> str:
     """A short commented intent. With `schema` it names the file of its schema. Raises InputError for one that is wrong."""
-    from fabric.intent.draft import check as look
-    from fabric.intent.draft import write
+    from fabric.intent.draft import check as look, write
 
     text = write(draft, schema=schema)
     look(text, shown)

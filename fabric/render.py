@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from fabric.nos.target import Document, Target, Text
-from fabric.plan.views import SwitchView
+from fabric.plan import SwitchView
 from fabric.templating import site
-from fabric.templating.shipped import environment as environment
-from fabric.templating.shipped import templates_root as templates_root
+from fabric.templating.shipped import environment as environment, templates_root as templates_root
 
 # Control characters, line ends that only Unicode knows, marks that turn the direction of what is shown, halves of a pair
 # that no file can hold: none of them belongs in a line of config.

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from fabric.diagnostics import Diagnostic, Place
-from fabric.output import LineEndsError, OutputError, manifest, unfinished
-from fabric.output import files as stored
+from fabric.output import LineEndsError, OutputError, files as stored, manifest, unfinished
 from fabric.output.files import sha256
 
 if TYPE_CHECKING:
-    from fabric.plan.settings import SiteSettings
+    from fabric.plan import SiteSettings
     from fabric.settings.home import Home
 
 State = Literal["fresh", "stale", "edited", "CRLF"]

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fabric.plan.links import KINDS
-from fabric.plan.lossless import RoleLossless
-from fabric.plan.plan import FabricPlan, Plan
+from fabric.plan import KINDS, FabricPlan, Plan, RoleLossless
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,7 @@ from fabric.bom.wired import Wired, wired
 from fabric.catalog import media
 from fabric.catalog.models import ServerModel, SwitchModel
 from fabric.diagnostics import Diagnostic, Report
-from fabric.plan.devices import CORE, LEAF, SPINE
-from fabric.plan.devices import SERVER as SERVER_ROLE
-from fabric.plan.links import KINDS
-from fabric.plan.plan import FabricPlan, Plan
+from fabric.plan import CORE, KINDS, LEAF, SERVER as SERVER_ROLE, SPINE, FabricPlan, Plan
 from fabric.plan.summary import summary
 
 if TYPE_CHECKING:

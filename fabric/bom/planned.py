@@ -17,12 +17,25 @@ from fabric.cabling.ends import Known, Module
 from fabric.cabling.joints import MESH, STAR, STRAIGHT
 from fabric.catalog import media
 from fabric.grouping import grouped_sets
-from fabric.plan.cages import Layout, Slot
-from fabric.plan.coordinates import server_ports
-from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
-from fabric.plan.layouts import core_downlinks, leaf_layout, spine_downlinks, spine_layout
-from fabric.plan.sizing import GroupSize, Sizing
-from fabric.plan.spec import FabricSpec, GroupSpec
+from fabric.plan import (
+    ATTACHED,
+    CORE,
+    LEAF,
+    SERVER,
+    SPINE,
+    Device,
+    FabricSpec,
+    GroupSize,
+    GroupSpec,
+    Layout,
+    Sizing,
+    Slot,
+    core_downlinks,
+    leaf_layout,
+    server_ports,
+    spine_downlinks,
+    spine_layout,
+)
 
 
 @dataclass(frozen=True)

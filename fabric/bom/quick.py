@@ -10,9 +10,7 @@ from fabric.bom.parts import SWITCH, Part, Spares
 from fabric.bom.planned import bought, bundles
 from fabric.bom.power import Draw, of_switch, total
 from fabric.bom.prices import PUE, YEARS, Prices, powered
-from fabric.plan.devices import CORE, LEAF, SPINE
-from fabric.plan.sizing import Sizing
-from fabric.plan.spec import FabricSpec
+from fabric.plan import CORE, LEAF, SPINE, FabricSpec, Sizing
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fabric.bom.parts import CABLE, OPTIC, Part
 from fabric.cabling.runs import Runs
 from fabric.catalog import media
-from fabric.plan.links import KINDS
+from fabric.plan import KINDS
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from fabric.export.colours import NEUTRAL, PLANES, RAILS
-from fabric.plan.devices import Device
-from fabric.plan.links import ATTACHMENT, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
+from fabric.plan import ATTACHMENT, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE, Device
 
 RAIL_NAMES = ("blue", "orange", "green", "violet", "red", "teal", "olive", "indigo")
 PLANE_NAMES = ("blue", "orange", "green", "violet")

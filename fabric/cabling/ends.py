@@ -14,9 +14,7 @@ from numpy.typing import NDArray
 from fabric import catalog
 from fabric.catalog import media
 from fabric.catalog.media import Cage
-from fabric.plan.devices import CORE, LEAF, SERVER, SPINE, Device
-from fabric.plan.plan import FabricPlan
-from fabric.plan.spec import FabricSpec
+from fabric.plan import CORE, LEAF, SERVER, SPINE, Device, FabricPlan, FabricSpec
 
 Ints = NDArray[np.int64]
 

@@ -18,8 +18,7 @@ from fabric.cabling.ends import Ends
 from fabric.cabling.joints import MESH, STAR, STRAIGHT, Joints, join, most
 from fabric.catalog import media
 from fabric.catalog.media import Optic
-from fabric.plan.links import KINDS
-from fabric.plan.plan import FabricPlan
+from fabric.plan import KINDS, FabricPlan
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

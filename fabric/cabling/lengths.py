@@ -7,9 +7,7 @@ from numpy.typing import NDArray
 
 from fabric.diagnostics import Diagnostic, Report
 from fabric.floor.floor import Floor
-from fabric.plan.lengths import ENDS, STATED
-from fabric.plan.links import KINDS
-from fabric.plan.plan import FabricPlan, Plan
+from fabric.plan import ENDS, KINDS, STATED, FabricPlan, Plan
 
 Floats = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ from fabric.cabling.runs import Runs, runs
 from fabric.cabling.walking import Walk, walk
 from fabric.diagnostics import InputError, Warnings
 from fabric.floor.floor import floor
-from fabric.plan.plan import Plan
+from fabric.plan import Plan
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,7 @@ from fabric.cabling.legs import Failure, Legs, legs
 from fabric.cabling.texts import Texts
 from fabric.diagnostics import Diagnostic, Report, nearest
 from fabric.floor.floor import Floor
-from fabric.plan.links import KINDS
-from fabric.plan.plan import FabricPlan, Plan
+from fabric.plan import KINDS, FabricPlan, Plan
 from fabric.text.words import plural
 
 Ints = NDArray[np.int64]

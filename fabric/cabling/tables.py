@@ -11,7 +11,7 @@ from fabric.cabling.rows import Cell, Ints
 from fabric.cabling.runs import Runs
 from fabric.cabling.walking import Walk
 from fabric.catalog import media
-from fabric.plan.devices import Device
+from fabric.plan import Device
 
 PATCH_COLUMNS = ("step", "from_rack", "to_rack", "cable", "medium", "order_length_m", "colour", "from", "to")
 RACK_COLUMNS = ("rack", "ru", "height_units", "device", "role", "model", "cable_ends")

@@ -12,8 +12,7 @@ from fabric.cabling.legs import Legs
 from fabric.catalog import media
 from fabric.export.port_names import PortNames
 from fabric.floor.floor import Floor
-from fabric.plan.devices import SERVER
-from fabric.plan.plan import FabricPlan
+from fabric.plan import SERVER, FabricPlan
 
 Ints = NDArray[np.int64]
 

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from fabric.checks.network import Network
     from fabric.configs.view_of import Views
     from fabric.facts import Facts, Said
-    from fabric.plan.lossless import FabricLossless
-    from fabric.plan.plan import FabricPlan, Plan
-    from fabric.plan.views import SwitchView
+    from fabric.plan import FabricLossless, FabricPlan, Plan, SwitchView
 
 S = TypeVar("S")  # what a kind of check judges
 

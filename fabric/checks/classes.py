@@ -10,9 +10,7 @@ from fabric.checks.rows import Key
 from fabric.facts import Ecn, Facts, Interface, PortQos, Said
 from fabric.nos.idiom import Idiom
 from fabric.nos.target import target
-from fabric.plan.lossless import Lossless, Marking, Qos
-from fabric.plan.ports import Port
-from fabric.plan.views import SwitchView
+from fabric.plan import Lossless, Marking, Port, Qos, SwitchView
 from fabric.text.words import listed
 
 BEST_EFFORT = 0

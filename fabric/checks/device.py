@@ -15,7 +15,7 @@ from fabric.checks.planned import planned_rows
 from fabric.checks.registry import checks, run
 from fabric.checks.rows import Key, blocks_of, rows_of
 from fabric.facts import Facts, Said
-from fabric.plan.views import SwitchView
+from fabric.plan import SwitchView
 from fabric.text.words import listed
 
 NOTHING: Mapping[str, str] = {}

@@ -10,14 +10,11 @@ from fabric.checks.finding import Finding
 from fabric.checks.registry import run
 from fabric.checks.servers import Server, ServerCheck, of_server
 from fabric.facts import Facts
-from fabric.hosts.agree import DAMAGED, HostFiles, SwitchEnd
-from fabric.hosts.agree import disagreements as of_host
+from fabric.hosts.agree import DAMAGED, HostFiles, SwitchEnd, disagreements as of_host
 from fabric.hosts.ends import end_of
 from fabric.hosts.view import hosts, sides
 from fabric.nos.target import target
-from fabric.plan.devices import SERVER
-from fabric.plan.plan import Plan
-from fabric.plan.views import SwitchView
+from fabric.plan import SERVER, Plan, SwitchView
 
 Ends: TypeAlias = dict[tuple[str, str], SwitchEnd]  # (server, its port) → the switch's end of the cable
 ECHOED = frozenset(("FAB251", "FAB254", "FAB270", "FAB272", "FAB273", "FAB278"))  # wrong at the leaf: servers would repeat it

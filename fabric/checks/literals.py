@@ -14,8 +14,7 @@ from ipaddress import ip_address, ip_interface
 
 from fabric.catalog.models import SwitchModel
 from fabric.facts import Said
-from fabric.plan.devices import Device
-from fabric.plan.views import SwitchView
+from fabric.plan import Device, SwitchView
 
 IPV4 = re.compile(r"(?<![\w.:-])(?:\d{1,3}\.){3}\d{1,3}(?:/\d{1,2})?(?![\w.])")
 IPV6 = re.compile(r"(?<![\w:.])(?=[0-9a-fA-F]*:[0-9a-fA-F:]*:)[0-9a-fA-F:]{3,39}(?:/\d{1,3})?(?![\w:.])")

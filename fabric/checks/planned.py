@@ -11,8 +11,7 @@ from fabric.facts import MANAGEMENT
 from fabric.nos.idiom import TENANT
 from fabric.nos.policy import Policy
 from fabric.nos.target import target
-from fabric.plan.ports import Port, Session
-from fabric.plan.views import SwitchView
+from fabric.plan import Port, Session, SwitchView
 
 
 def planned_rows(view: SwitchView) -> dict[Key, Value]:

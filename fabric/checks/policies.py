@@ -8,9 +8,7 @@ from functools import cached_property
 
 from fabric.nos.idiom import Idiom
 from fabric.nos.policy import Policy, PrefixList, external_policy, underlay_policy, vrf_policy
-from fabric.plan.devices import LEAF
-from fabric.plan.tenancy import External
-from fabric.plan.views import SwitchView
+from fabric.plan import LEAF, External, SwitchView
 
 
 @dataclass(frozen=True)

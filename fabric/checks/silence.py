@@ -9,7 +9,7 @@ from fabric.checks.base import Check
 from fabric.checks.finding import NOTE, WARNING, Finding
 from fabric.checks.registry import every, run
 from fabric.checks.reports.rules import OTHER, rule_of
-from fabric.plan.plan import Plan
+from fabric.plan import Plan
 
 
 @dataclass(frozen=True)

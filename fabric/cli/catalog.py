@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import typer
 
-from fabric import catalog as hardware
-from fabric import pipeline
+from fabric import catalog as hardware, pipeline
 from fabric.catalog.models import ServerModel, SwitchModel
 from fabric.diagnostics import Diagnostic, InputError, Place, nearest
 from fabric.formats.json import json_text

@@ -14,7 +14,7 @@ import typer
 from fabric.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
 
 if TYPE_CHECKING:
-    from fabric.plan.plan import Plan
+    from fabric.plan import Plan
 
 FINDINGS, USAGE, MISSING, INTERNAL = 1, 2, 3, 70  # 0 is fine; 70 is EX_SOFTWARE of sysexits.h
 INTERRUPTED, NO_READER = 130, 141  # as a shell shows a process that SIGINT or SIGPIPE ended

@@ -12,7 +12,7 @@ from fabric.cli.common import check_fabric, check_range, mistake
 from fabric.diagnostics import Report, nearest
 
 if TYPE_CHECKING:
-    from fabric.plan.plan import FabricPlan
+    from fabric.plan import FabricPlan
 
 FABRIC = typer.Option("", "--fabric", metavar="NAME", help="fabric of the site; its compute fabric unless given")
 GPUS = typer.Option(None, "--gpus", metavar="N", help="GPUs of the job; all unless given", show_default=False)

@@ -12,10 +12,8 @@ from fabric import pipeline
 from fabric.cli.common import say, show_diagnostics
 from fabric.explain.sessions import Sessions, phrase, sessions
 from fabric.formats.json import json_text
-from fabric.plan.lengths import WORDS
-from fabric.plan.plan import FabricPlan
+from fabric.plan import CLOSED, WORDS, FabricPlan
 from fabric.plan.summary import summary
-from fabric.plan.tenants import CLOSED
 from fabric.text.words import counted
 
 

@@ -10,8 +10,7 @@ from fabric.configs import overrides, targets
 from fabric.configs.view_of import Views
 from fabric.diagnostics import Diagnostic, InputError, Report
 from fabric.nos.target import CannotRender, target
-from fabric.plan.devices import Device
-from fabric.plan.plan import Plan
+from fabric.plan import Device, Plan
 from fabric.render import render
 
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from fabric.catalog.models import SwitchModel
 from fabric.diagnostics import Diagnostic, Place, Report, nearest, one_of
 from fabric.nos.target import Target, target, target_names, targets
-from fabric.plan.devices import CORE, LEAF, SPINE
-from fabric.plan.spec import FabricSpec, TierSpec
+from fabric.plan import CORE, LEAF, SPINE, FabricSpec, TierSpec
 
 EVERY = (LEAF, SPINE, CORE)
 WORDS = {

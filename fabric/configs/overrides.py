@@ -13,8 +13,7 @@ from jinja2.exceptions import SecurityError
 
 from fabric.diagnostics import Diagnostic, InputError, Place, Report, one_of, show
 from fabric.nos.target import target
-from fabric.plan.devices import Device
-from fabric.plan.plan import Plan
+from fabric.plan import Device, Plan
 from fabric.render import DocumentPatch, Override, TextOverride, refuse_control
 from fabric.settings.services import Override as Wish
 from fabric.templating.meter import LimitError

@@ -7,9 +7,7 @@ from collections.abc import Mapping
 from fabric.configs import capabilities
 from fabric.diagnostics import Report, nearest, one_of
 from fabric.nos.target import Target, target, target_names
-from fabric.plan.devices import CORE, LEAF, SPINE
-from fabric.plan.plan import FabricPlan, Plan
-from fabric.plan.spec import FabricSpec, TierSpec
+from fabric.plan import CORE, LEAF, SPINE, FabricPlan, FabricSpec, Plan, TierSpec
 
 ROLES = (LEAF, SPINE, CORE)
 

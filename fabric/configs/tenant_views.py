@@ -10,12 +10,29 @@ from typing import Any
 from netaddr import IPAddress, cidr_merge, iprange_to_cidrs
 
 from fabric.grouping import grouped
-from fabric.plan.devices import LEAF, Device
-from fabric.plan.links import ATTACHMENT, SERVER_LEAF
-from fabric.plan.plan import FabricPlan
-from fabric.plan.ports import Port, Session, Subinterface
-from fabric.plan.tenancy import Acl, External, Lag, Network, Overlay, OverlaySession, Pair, Vrf
-from fabric.plan.tenants import CLOSED, VXLAN_BYTES, NetworkPlan, TenantPlan, WayOut
+from fabric.plan import (
+    ATTACHMENT,
+    CLOSED,
+    LEAF,
+    SERVER_LEAF,
+    VXLAN_BYTES,
+    Acl,
+    Device,
+    External,
+    FabricPlan,
+    Lag,
+    Network,
+    NetworkPlan,
+    Overlay,
+    OverlaySession,
+    Pair,
+    Port,
+    Session,
+    Subinterface,
+    TenantPlan,
+    Vrf,
+    WayOut,
+)
 from fabric.text.addresses import address
 
 

@@ -12,16 +12,38 @@ from fabric.catalog.models import SwitchModel
 from fabric.configs.capabilities import balances_by_load
 from fabric.configs.tenant_views import TenantViews
 from fabric.nos.target import target
-from fabric.plan.cages import Slot
-from fabric.plan.coordinates import nic_name
-from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
-from fabric.plan.layouts import core_downlinks, leaf_layout, spine_downlinks, spine_layout
-from fabric.plan.links import ATTACHMENT, KINDS, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
-from fabric.plan.lossless import RoleLossless
-from fabric.plan.plan import FabricPlan, Plan
-from fabric.plan.ports import Peer, Port, PortRef, Session
-from fabric.plan.spec import GroupSpec
-from fabric.plan.views import Balancing, Management, SwitchView, Underlay
+from fabric.plan import (
+    ATTACHED,
+    ATTACHMENT,
+    CORE,
+    KINDS,
+    LEAF,
+    LEAF_LEAF,
+    LEAF_SPINE,
+    SERVER,
+    SERVER_LEAF,
+    SPINE,
+    SPINE_CORE,
+    Balancing,
+    Device,
+    FabricPlan,
+    GroupSpec,
+    Management,
+    Peer,
+    Plan,
+    Port,
+    PortRef,
+    RoleLossless,
+    Session,
+    Slot,
+    SwitchView,
+    Underlay,
+    core_downlinks,
+    leaf_layout,
+    nic_name,
+    spine_downlinks,
+    spine_layout,
+)
 from fabric.text.addresses import ipv4
 
 _TIER = {LEAF: 0, SPINE: 1, CORE: 2}  # added to the hash seed

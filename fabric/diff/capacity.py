@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from fabric.plan.plan import FabricPlan, Plan
+from fabric.plan import FabricPlan, Plan
 from fabric.solver.figures import Figures
 
 SIZES = (8 << 20, 256 << 20, 1 << 30, 8 << 30)  # bytes, as nccl-tests counts them

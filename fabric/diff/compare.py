@@ -16,8 +16,7 @@ from fabric.diff.configs import DeviceChange
 from fabric.diff.design import Design, Names
 from fabric.diff.hosts import HostChange
 from fabric.intent.sides import Sides
-from fabric.plan.devices import SERVER, SWITCH_ROLES
-from fabric.plan.plan import Plan
+from fabric.plan import SERVER, SWITCH_ROLES, Plan
 from fabric.workers import Progress, silent
 
 

@@ -12,10 +12,8 @@ from fabric import moves
 from fabric.diff.documents import flat
 from fabric.diff.work import Work, work
 from fabric.explain.sessions import sessions
-from fabric.plan.devices import SWITCH_ROLES, Device
-from fabric.plan.plan import FabricPlan, Plan
+from fabric.plan import CLOSED, SWITCH_ROLES, Device, FabricPlan, Plan
 from fabric.plan.summary import summary
-from fabric.plan.tenants import CLOSED
 
 Keys = Mapping[str, Any]  # of an intent, as a tree
 Names = Mapping[str, str]  # old name → new name of what keeps its place but not its name

@@ -11,8 +11,7 @@ from fabric.diff.design import Names
 from fabric.diff.groups import masked
 from fabric.hosts import host_files
 from fabric.hosts.files import SHARED
-from fabric.plan.devices import SERVER
-from fabric.plan.plan import Plan
+from fabric.plan import SERVER, Plan
 
 NETPLAN = "60-fabric.yaml"
 INVENTORY = ".bmc.csv"  # a list of all servers, which none of them reads

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from fabric import moves
 from fabric.moves import Cable
-from fabric.plan.devices import SWITCH_ROLES
-from fabric.plan.plan import FabricPlan, Plan
+from fabric.plan import SWITCH_ROLES, FabricPlan, Plan
 
 LAY, MOVE, PULL = "lay", "move", "pull"
 ACTS = (MOVE, PULL, LAY)

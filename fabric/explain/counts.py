@@ -6,12 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from fabric.explain.sessions import Sessions, terms
-from fabric.plan.cages import capacity, spare
-from fabric.plan.layouts import leaf_layout
-from fabric.plan.lossless import Boxes
-from fabric.plan.sizing import GroupSize, Sizing
-from fabric.plan.spec import FabricSpec, GroupSpec
-from fabric.plan.summary import oversubscription, summary
+from fabric.plan import Boxes, FabricSpec, GroupSize, GroupSpec, Sizing, capacity, leaf_layout, oversubscription, spare
+from fabric.plan.summary import summary
 from fabric.planner.options import leaf_uplinks
 from fabric.planner.pods import core_speed, spine_split
 from fabric.planner.sizing import decide

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from fabric.diagnostics import Report
 from fabric.explain.counts import Case
-from fabric.plan.lengths import Length, source, words
-from fabric.plan.lossless import Buffer, Lossless, RoleLossless
+from fabric.plan import Buffer, Length, Lossless, RoleLossless, source, words
 from fabric.planner import lossless
 from fabric.qos.marking import RULES
 from fabric.qos.words import explain as terms

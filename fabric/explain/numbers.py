@@ -9,10 +9,7 @@ import numpy as np
 from fabric.explain import lossless, tenants
 from fabric.explain.counts import of_kind
 from fabric.export.port_names import PortNames
-from fabric.plan.devices import CORE, LEAF, SERVER, SPINE, SWITCH_ROLES, Device
-from fabric.plan.links import ATTACHMENT, KINDS, SERVER_LEAF
-from fabric.plan.plan import FabricPlan
-from fabric.plan.ports import PortRef
+from fabric.plan import ATTACHMENT, CORE, KINDS, LEAF, SERVER, SERVER_LEAF, SPINE, SWITCH_ROLES, Device, FabricPlan, PortRef
 from fabric.settings.addressing import Pin
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fabric.plan.plan import FabricPlan
-from fabric.plan.spec import FabricSpec
+from fabric.plan import FabricPlan, FabricSpec
 from fabric.text.words import counted, plural
 
 

@@ -10,10 +10,7 @@ from fabric.diagnostics import Diagnostic, InputError, Place, nearest
 from fabric.explain import counts, lossless, numbers, tenants
 from fabric.explain.counts import Case
 from fabric.explain.sessions import asked_for, sessions
-from fabric.plan import lock_file as lock
-from fabric.plan.plan import Plan
-from fabric.plan.sizing import Sizing
-from fabric.plan.spec import FabricSpec
+from fabric.plan import FabricSpec, Plan, Sizing, lock_file as lock
 from fabric.planner.lossless import cabled
 
 TOPICS = {**counts.TOPICS, **lossless.TOPICS}

@@ -6,10 +6,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 
 import numpy as np
 
-from fabric.plan.devices import Device
-from fabric.plan.links import SERVER_LEAF
-from fabric.plan.plan import FabricPlan
-from fabric.plan.tenants import CLOSED, NetworkPlan, TenantPlan, WayOut
+from fabric.plan import CLOSED, SERVER_LEAF, Device, FabricPlan, NetworkPlan, TenantPlan, WayOut
 
 
 def tenant(fabric: FabricPlan, name: str) -> list[str]:

@@ -20,8 +20,8 @@ from fabric.explore.space import Base, Choice
 from fabric.formats.json import json_line
 from fabric.intent import load
 from fabric.intent.intent import Intent
+from fabric.plan import FabricPlan, Plan
 from fabric.plan.lock_file import Lock
-from fabric.plan.plan import FabricPlan, Plan
 from fabric.plan.summary import summary
 from fabric.solver.estimate.ask import Asked
 from fabric.solver.estimate.estimate import Estimate, pattern_of

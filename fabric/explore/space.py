@@ -13,7 +13,7 @@ from fabric.catalog.models import SwitchModel
 from fabric.diagnostics import Place, Report
 from fabric.explore.dimensions import DIMENSIONS, Value, the_group
 from fabric.formats.json import json_line
-from fabric.plan.spec import FabricSpec
+from fabric.plan import FabricSpec
 
 Choice = tuple[tuple[str, Value], ...]  # (dimension, value) in the order of DIMENSIONS
 MOST = 100_000  # designs of one sweep

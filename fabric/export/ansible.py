@@ -13,8 +13,7 @@ from typing import Any
 
 from fabric.formats import yaml
 from fabric.nos.target import target
-from fabric.plan.devices import CORE, LEAF, SERVER, SPINE, SWITCH_ROLES, Device
-from fabric.plan.plan import FabricPlan, Plan
+from fabric.plan import CORE, LEAF, SERVER, SPINE, SWITCH_ROLES, Device, FabricPlan, Plan
 
 GROUPS = {SERVER: "servers", LEAF: "leaves", SPINE: "spines", CORE: "cores"}
 COORDINATES = ("unit", "rack", "pod", "plane", "rail")

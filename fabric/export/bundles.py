@@ -17,8 +17,7 @@ import numpy as np
 from fabric.export.parts import PodPart, UnitPart
 from fabric.export.pictures.view import View
 from fabric.export.spans import names_span
-from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
-from fabric.plan.links import KINDS
+from fabric.plan import ATTACHED, CORE, KINDS, LEAF, SERVER, SPINE, Device
 from fabric.text.words import counted
 
 SINGLY = 16  # switches of a fabric that are boxes of their own

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE
+from fabric.plan import ATTACHED, CORE, LEAF, SERVER, SPINE
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,7 @@ from fabric.formats.json import json_line, json_text
 from fabric.grouping import grouped
 from fabric.nos.containerlab import ANY_NAME, Kind
 from fabric.nos.target import installed
-from fabric.plan.devices import SWITCH_ROLES, Device
-from fabric.plan.plan import FabricPlan, Plan
+from fabric.plan import SWITCH_ROLES, Device, FabricPlan, Plan
 
 MANY_NODES = 100
 NAMED = 3  # switches that a comment names

@@ -20,9 +20,7 @@ from fabric.export.pictures.view import View
 from fabric.export.words import bundle
 from fabric.floor.floor import floor
 from fabric.formats.svg import INK, PANEL, PAPER, RULE, SOFT, Box, fit, wrap
-from fabric.plan.devices import ATTACHED, LEAF, SWITCH_ROLES, Device
-from fabric.plan.links import KINDS
-from fabric.plan.plan import FabricPlan, Plan
+from fabric.plan import ATTACHED, KINDS, LEAF, SWITCH_ROLES, Device, FabricPlan, Plan
 from fabric.text.words import counted
 
 _W, _H, _GAP, _PAD, _HEAD, _BAND = 140.0, 54.0, 12.0, 14.0, 30.0, 120.0

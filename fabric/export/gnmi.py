@@ -17,7 +17,7 @@ from fabric.catalog.models import Record
 from fabric.formats import yaml
 from fabric.formats.json import json_line, model_of
 from fabric.nos.target import installed
-from fabric.plan.plan import FabricPlan, Plan
+from fabric.plan import FabricPlan, Plan
 
 Topic = Literal["interfaces", "pfc", "queues", "ecn", "buffers", "fec", "optics", "bgp"]
 LOSSLESS: tuple[Topic, ...] = ("pfc", "ecn", "buffers")  # asked of fabrics that carry RoCE

@@ -9,9 +9,7 @@ from collections.abc import Iterator, Mapping
 from html import escape
 
 from fabric.export.port_names import PortNames
-from fabric.plan.devices import Device
-from fabric.plan.links import KINDS
-from fabric.plan.plan import FabricPlan, Plan
+from fabric.plan import KINDS, Device, FabricPlan, Plan
 
 NODE_KEYS = {"role": "string", "model": "string", "nos": "string", "asn": "long"} | dict.fromkeys(
     ("unit", "rack", "pod", "plane", "rail"), "long"

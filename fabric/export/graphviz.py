@@ -14,8 +14,7 @@ import numpy as np
 
 from fabric.export.colours import ROLES
 from fabric.grouping import grouped
-from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
-from fabric.plan.plan import FabricPlan, Plan
+from fabric.plan import ATTACHED, CORE, LEAF, SERVER, SPINE, Device, FabricPlan, Plan
 
 MOST_SWITCHES = 40  # more are drawn by what is alike
 MOST_UNITS = 24  # more units of pods are drawn as their pods

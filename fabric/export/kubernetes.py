@@ -14,7 +14,7 @@ from typing import Any
 from fabric.diagnostics import Diagnostic, InputError, Place
 from fabric.export.locality import Locality, localities
 from fabric.formats import yaml
-from fabric.plan.plan import Plan
+from fabric.plan import Plan
 
 HOSTNAME = "kubernetes.io/hostname"
 TIERS = ("fabric.topograph.run/tier-0", "fabric.topograph.run/tier-1", "fabric.topograph.run/tier-2")  # the closest first

@@ -9,8 +9,7 @@ from ipaddress import IPv6Address, ip_address
 import numpy as np
 from numpy.typing import NDArray
 
-from fabric.plan.links import ATTACHMENT, SERVER_LEAF
-from fabric.plan.plan import FabricPlan
+from fabric.plan import ATTACHMENT, SERVER_LEAF, FabricPlan
 from fabric.text.addresses import ipv4
 
 Flags = NDArray[np.bool_]

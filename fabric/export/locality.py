@@ -13,10 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabric.grouping import grouped
-from fabric.plan.devices import SERVER, Device
-from fabric.plan.links import SERVER_LEAF
-from fabric.plan.plan import FabricPlan, Plan
-from fabric.plan.spec import GroupSpec
+from fabric.plan import SERVER, SERVER_LEAF, Device, FabricPlan, GroupSpec, Plan
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,7 @@ from fabric.export.bundles import Bundle, Graph, Node, Pod, overview
 from fabric.export.colours import ROLES
 from fabric.export.pictures.view import View
 from fabric.formats.svg import INK, PANEL, RULE
-from fabric.plan.devices import ATTACHED
-from fabric.plan.links import KINDS
-from fabric.plan.plan import Plan
+from fabric.plan import ATTACHED, KINDS, Plan
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-.,/()·×–…")
 

@@ -15,9 +15,7 @@ from typing import Any
 from fabric.catalog import DATA
 from fabric.diagnostics import Diagnostic, InputError, Place
 from fabric.formats import yaml
-from fabric.plan.coordinates import server_ports, unit_plan
-from fabric.plan.plan import FabricPlan, Plan
-from fabric.plan.spec import FabricSpec, GroupSpec
+from fabric.plan import FabricPlan, FabricSpec, GroupSpec, Plan, server_ports, unit_plan
 
 BRIDGE, GPU, ETHERNET, INFINIBAND = "0x060400", "0x030200", "0x020000", "0x020700"  # PCI classes
 LANES = 16

@@ -9,8 +9,7 @@ from typing import TypeVar
 
 from fabric.formats.svg import text_width
 from fabric.grouping import grouped
-from fabric.plan.devices import LEAF, SERVER, SPINE, Device
-from fabric.plan.plan import FabricPlan
+from fabric.plan import LEAF, SERVER, SPINE, Device, FabricPlan
 from fabric.text.words import counted
 
 T = TypeVar("T")

@@ -16,9 +16,7 @@ from fabric.catalog.models import SwitchModel
 from fabric.hosts.names import interface_name
 from fabric.hosts.view import BMC
 from fabric.nos.target import target
-from fabric.plan.devices import CORE, LEAF, SERVER, SPINE, Device
-from fabric.plan.port_labels import PortLabels
-from fabric.plan.ports import PortRef
+from fabric.plan import CORE, LEAF, SERVER, SPINE, Device, PortLabels, PortRef
 
 Names = NDArray[Any]  # of str
 

@@ -12,10 +12,7 @@ from fabric.configs.view_of import Views
 from fabric.export.port_names import PortNames
 from fabric.formats.csv import csv_text
 from fabric.nos.policy import Policy, external_policy, vrf_policy
-from fabric.plan.devices import Device
-from fabric.plan.plan import FabricPlan, Plan
-from fabric.plan.ports import Port
-from fabric.plan.views import SwitchView
+from fabric.plan import Device, FabricPlan, Plan, Port, SwitchView
 
 SESSION_COLUMNS: tuple[str, ...] = (
     *("fabric", "kind", "device", "interface", "vlan", "vrf", "address", "asn"),

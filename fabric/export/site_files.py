@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from fabric.export.sessions import sessions_csv
 from fabric.export.tables import links_csv, plan_json
-from fabric.plan import lock_file as lock
-from fabric.plan.plan import Plan
+from fabric.plan import Plan, lock_file as lock
 
 ATTRIBUTES = ".gitattributes"
 GIT_ATTRIBUTES = """\

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from fabric.export.locality import Block, Locality, Unit, hostlist, localities
-from fabric.plan.plan import Plan
+from fabric.plan import Plan
 
 MOST_LEVELS = 16  # block sizes are 2^0 to 2^15 times the smallest
 

@@ -12,7 +12,7 @@ from typing import Any
 from fabric.export.locality import Locality, hostlist, localities
 from fabric.export.slurm import block_sizes, blocks, tree
 from fabric.formats import yaml
-from fabric.plan.plan import Plan
+from fabric.plan import Plan
 
 
 def slurm_yaml(plan: Plan) -> str:

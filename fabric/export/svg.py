@@ -14,7 +14,7 @@ from fabric.diagnostics import Diagnostic, InputError, Place
 from fabric.export.pictures import view
 from fabric.export.pictures.figure import part, sheet, whole
 from fabric.export.pictures.view import View
-from fabric.plan.plan import FabricPlan, Plan
+from fabric.plan import FabricPlan, Plan
 
 
 def svg(plan: Plan) -> str:

@@ -14,9 +14,7 @@ from fabric.export.link_columns import addresses, tenants
 from fabric.export.port_names import PortNames
 from fabric.formats.csv import csv_text
 from fabric.formats.json import json_line
-from fabric.plan.devices import Device
-from fabric.plan.links import KINDS
-from fabric.plan.plan import FabricPlan, Plan
+from fabric.plan import KINDS, Device, FabricPlan, Plan
 from fabric.plan.summary import summary
 
 # Readers of older files take columns by name, so new ones come at the end.

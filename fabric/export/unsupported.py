@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from fabric.diagnostics import Diagnostic, Place
 from fabric.nos.target import UNSUPPORTED, target
-from fabric.plan.plan import Plan
+from fabric.plan import Plan
 from fabric.text.words import plural
 
 LINUX = "as plain Linux without a configuration"

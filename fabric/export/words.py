@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fabric.plan.links import KINDS, SERVER_LEAF
-from fabric.plan.plan import FabricPlan
+from fabric.plan import KINDS, SERVER_LEAF, FabricPlan
 from fabric.text.numbers import trimmed
 from fabric.text.words import counted
 

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from fabric.diagnostics import Report, nearest
 from fabric.floor.layout import Place
 from fabric.floor.names import rack_name, rack_place
-from fabric.plan.devices import SERVER
-from fabric.plan.plan import Plan
+from fabric.plan import SERVER, Plan
 from fabric.settings.floor import Fixed
 
 CODE = "FAB152"

@@ -22,7 +22,7 @@ from fabric.diagnostics import Diagnostic, Report
 from fabric.floor import route
 from fabric.floor.names import rack_name
 from fabric.floor.route import Stand
-from fabric.plan.plan import FabricPlan, Plan
+from fabric.plan import FabricPlan, Plan
 from fabric.settings.floor import Floor as Geometry
 
 

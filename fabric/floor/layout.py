@@ -16,10 +16,7 @@ from fabric.floor.outline import Outline, SiteOutline, outline
 from fabric.floor.power import switch_power_w
 from fabric.floor.reserve import Machines, places_of
 from fabric.grouping import grouped
-from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE
-from fabric.plan.plan import FabricPlan, Plan
-from fabric.plan.sizing import GroupSize
-from fabric.plan.spec import GroupSpec
+from fabric.plan import ATTACHED, CORE, LEAF, SERVER, SPINE, FabricPlan, GroupSize, GroupSpec, Plan
 
 ATTACHED_UNITS = 1  # height of a box that only has a name
 ROOMY_CAGES = 32  # a switch of more cages is two rack units high where the catalog says nothing

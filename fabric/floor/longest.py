@@ -13,16 +13,26 @@ import numpy as np
 
 from fabric.diagnostics import Report
 from fabric.floor import route
-from fabric.floor.layout import Key, Layout
-from fabric.floor.layout import Place as Standing
+from fabric.floor.layout import Key, Layout, Place as Standing
 from fabric.floor.outline import Outline, SiteOutline
 from fabric.floor.reserve import Machines, machines
 from fabric.floor.route import Stand
 from fabric.grouping import grouped
-from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE
-from fabric.plan.links import ATTACHMENT, KINDS, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
-from fabric.plan.sizing import GroupSize
-from fabric.plan.spec import GroupSpec
+from fabric.plan import (
+    ATTACHED,
+    ATTACHMENT,
+    CORE,
+    KINDS,
+    LEAF,
+    LEAF_LEAF,
+    LEAF_SPINE,
+    SERVER,
+    SERVER_LEAF,
+    SPINE,
+    SPINE_CORE,
+    GroupSize,
+    GroupSpec,
+)
 from fabric.settings.floor import Floor as Geometry
 
 MOST_SERVERS = 500_000  # that are planned; a floor of more takes seconds to lay out

@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from fabric.plan.devices import ATTACHED, Device
-from fabric.plan.plan import Plan
-from fabric.plan.settings import SiteSettings
-from fabric.plan.sizing import Sizing
-from fabric.plan.spec import FabricSpec
+from fabric.plan import ATTACHED, Device, FabricSpec, Plan, SiteSettings, Sizing
 
 
 @dataclass(frozen=True)

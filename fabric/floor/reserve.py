@@ -15,10 +15,8 @@ from fabric.catalog.models import ServerModel
 from fabric.diagnostics import Place, Report
 from fabric.floor.outline import Outline, SiteOutline
 from fabric.grouping import grouped
-from fabric.plan.blocks import Ints
+from fabric.plan import FabricSpec, GroupSize, GroupSpec, Ints
 from fabric.plan.coordinates import positions
-from fabric.plan.sizing import GroupSize
-from fabric.plan.spec import FabricSpec, GroupSpec
 from fabric.text.words import plural
 
 FOR_LEAVES_UNITS = 4  # kept free above servers where nothing says how many stand in a rack

@@ -8,8 +8,7 @@ from fabric.formats.csv import csv_text
 from fabric.hosts.facts import ServerLink, server_links
 from fabric.hosts.view import CONTROLLER, Side
 from fabric.nos.target import target
-from fabric.plan.plan import FabricPlan
-from fabric.plan.ports import PortRef
+from fabric.plan import FabricPlan, PortRef
 
 COLUMNS = ("server", "nic", "leaf", "port", "vlan", "tagged", "address", "gateway", "mac")
 Row = tuple[str | int, ...]

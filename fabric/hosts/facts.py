@@ -12,11 +12,7 @@ import numpy as np
 from fabric.configs.capabilities import balances_by_load
 from fabric.configs.targets import mtu_limit
 from fabric.nos.target import target
-from fabric.plan.devices import LEAF
-from fabric.plan.links import SERVER_LEAF
-from fabric.plan.lossless import Qos
-from fabric.plan.plan import FabricPlan
-from fabric.plan.tenants import CLOSED, NOBODY, VXLAN_BYTES, TenantPlan
+from fabric.plan import CLOSED, LEAF, NOBODY, SERVER_LEAF, VXLAN_BYTES, FabricPlan, Qos, TenantPlan
 from fabric.text.addresses import address, ipv4
 
 MOST_MTU = 9000  # what every adapter does, with room below a switch's 9216 for tags and tunnels

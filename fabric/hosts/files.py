@@ -11,7 +11,7 @@ from fabric.hosts.nccl import nccl_context
 from fabric.hosts.netplan import netplan_text
 from fabric.hosts.roce import roce_context
 from fabric.hosts.view import ETHERNET, hosts, sides
-from fabric.plan.plan import Plan
+from fabric.plan import Plan
 from fabric.render import environment, refuse_control
 
 # No server and no group has a name that begins with an underscore.

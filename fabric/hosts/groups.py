@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from fabric.hosts.view import ETHERNET, Host, HostNic, Side
-from fabric.plan.spec import GroupSpec
+from fabric.plan import GroupSpec
 
 
 @dataclass(frozen=True)

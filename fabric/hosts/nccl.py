@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from fabric.hosts.groups import Group
 from fabric.hosts.view import ETHERNET, Side
-from fabric.plan.plan import FabricPlan
-from fabric.plan.spec import GroupSpec
+from fabric.plan import FabricPlan, GroupSpec
 
 HASHED_QUEUE_PAIRS = 4
 

@@ -10,9 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from ipaddress import ip_address, summarize_address_range
 
-from fabric.plan.blocks import Block
-from fabric.plan.devices import LEAF
-from fabric.plan.plan import FabricPlan
+from fabric.plan import LEAF, Block, FabricPlan
 
 _KEY = "address/servers/"
 Local = tuple[tuple[str, int], ...]  # (prefix, metric) of the main table; metric 0: none stated

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from fabric.hosts.groups import Group
-from fabric.plan.lossless import Qos
+from fabric.plan import Qos
 
 ECT0 = 0b10  # the two ECN bits of a sender that understands ECN
 PRIORITIES = range(8)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fabric.hosts.facts import facts_of
 from fabric.hosts.nccl import queue_pairs as planned
-from fabric.plan.plan import FabricPlan
+from fabric.plan import FabricPlan
 
 
 def spreading(fabric: FabricPlan, routing: str = "", queue_pairs: int = 0) -> tuple[str, int]:

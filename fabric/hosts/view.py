@@ -12,10 +12,7 @@ from fabric.hosts.facts import Facts, FactsOf, ServerLink, Vlan, facts_of, serve
 from fabric.hosts.names import interface_name, vlan_name
 from fabric.hosts.reach import Local, Reach
 from fabric.hosts.way_out import METRIC, beyond, gives_default, home
-from fabric.plan.coordinates import nic_name
-from fabric.plan.lossless import Qos
-from fabric.plan.plan import FabricPlan, Plan
-from fabric.plan.spec import GroupSpec
+from fabric.plan import FabricPlan, GroupSpec, Plan, Qos, nic_name
 
 FIRST_TABLE = 1001  # routing tables 253 to 255 are the kernel's own
 BMC = "oob"  # NIC set of a catalog entry that is the board's controller, not the host's

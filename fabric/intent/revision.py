@@ -8,8 +8,7 @@ from pathlib import Path
 
 from fabric.diagnostics import Diagnostic, InputError, Place, Report
 from fabric.intent.intent import Intent
-from fabric.intent.load import load as read_file
-from fabric.intent.load import validate
+from fabric.intent.load import load as read_file, validate
 from fabric.output.paths import site_folder, symlink_to_site
 from fabric.plan import lock_file as locks
 from fabric.plan.lock_file import Lock

@@ -10,9 +10,8 @@ from typing import Any
 from fabric.diagnostics import InputError, tried
 from fabric.intent import revision
 from fabric.intent.intent import Intent
-from fabric.plan import lock_file as locks
+from fabric.plan import Plan, lock_file as locks
 from fabric.plan.lock_file import Lock
-from fabric.plan.plan import Plan
 
 Planning = Callable[[Intent, Lock | None], Plan]
 

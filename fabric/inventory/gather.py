@@ -35,8 +35,7 @@ from fabric.inventory.records import (
     Wire,
 )
 from fabric.nos.target import target
-from fabric.plan.devices import ATTACHED, SERVER, SWITCH_ROLES, Device
-from fabric.plan.plan import FabricPlan, Plan
+from fabric.plan import ATTACHED, SERVER, SWITCH_ROLES, Device, FabricPlan, Plan
 from fabric.text.words import listed
 
 _DATA = Path(__file__).parent / "data" / "words.yaml"

@@ -16,7 +16,7 @@ from fabric.inventory.gather import inventory, words
 from fabric.inventory.items import Item, Key, Ref, Table, document
 from fabric.inventory.netbox import COLOUR, device_types, own_tag
 from fabric.inventory.records import MANAGEMENT, Inventory, Port
-from fabric.plan.plan import Plan
+from fabric.plan import Plan
 
 TITLE, TOKEN, URL = "Nautobot", "NAUTOBOT_TOKEN", "NAUTOBOT_URL"
 PLACE = "Site"  # the location type of a site

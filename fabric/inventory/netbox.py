@@ -11,7 +11,7 @@ from fabric.inventory.engine import TAG
 from fabric.inventory.gather import inventory, words
 from fabric.inventory.items import Item, Key, Ref, Row, Table, Term, document
 from fabric.inventory.records import LOOPBACK, MANAGEMENT, Inventory, Model, Port
-from fabric.plan.plan import Plan
+from fabric.plan import Plan
 
 TITLE, TOKEN, URL = "NetBox", "NETBOX_TOKEN", "NETBOX_URL"
 COLOUR = "607d8b"

@@ -13,7 +13,7 @@ from fabric.inventory.engine import Advance, Engine, Pushed
 from fabric.inventory.gather import inventory
 from fabric.inventory.items import Ref, Table
 from fabric.inventory.records import Inventory
-from fabric.plan.plan import Plan
+from fabric.plan import Plan
 from fabric.text.table import aligned
 
 

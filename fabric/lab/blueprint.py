@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fabric.plan.plan import Plan
-    from fabric.plan.views import SwitchView
+    from fabric.plan import Plan, SwitchView
 
 SWITCH, SERVER, STAND_IN = "switch", "server", "stand-in"  # kinds of nodes; a stand-in plays a router outside
 PORT, LOOPBACK, BRIDGE, TUNNEL = "port", "loopback", "bridge", "tunnel"  # kinds of interfaces

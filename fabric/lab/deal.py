@@ -12,11 +12,8 @@ import numpy as np
 from fabric.diagnostics import Report
 from fabric.grouping import grouped
 from fabric.lab.stand_in import Rewrite
-from fabric.plan.devices import SERVER, Device
-from fabric.plan.links import SERVER_LEAF, Links
+from fabric.plan import SERVER, SERVER_LEAF, Device, FabricSpec, Links, Sizing
 from fabric.plan.owners import owners
-from fabric.plan.sizing import Sizing
-from fabric.plan.spec import FabricSpec
 from fabric.planner import inventory
 from fabric.planner.ledger import Ledger
 from fabric.planner.merged import id_spaces

@@ -18,8 +18,7 @@ from fabric.lab.server import server, tagged
 from fabric.lab.switch import switch
 from fabric.nos.reading.readers import read_device
 from fabric.nos.target import target, targets
-from fabric.plan.ports import Port
-from fabric.plan.views import SwitchView
+from fabric.plan import Port, SwitchView
 from fabric.standing import Standing
 from fabric.text.words import plural
 

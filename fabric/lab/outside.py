@@ -11,10 +11,7 @@ from ipaddress import ip_interface, ip_network
 
 from fabric.lab.blueprint import LOOPBACK, PORT, STAND_IN, Interface, Node, Route
 from fabric.lab.switch import BASE_SYSCTLS, mac
-from fabric.plan.devices import ATTACHED
-from fabric.plan.ports import Port
-from fabric.plan.tenancy import External
-from fabric.plan.views import SwitchView
+from fabric.plan import ATTACHED, External, Port, SwitchView
 from fabric.render import environment
 
 ANYWHERE = {4: "198.51.100.1", 6: "2001:db8:51::1"}  # documentation prefixes: what a default route leads to

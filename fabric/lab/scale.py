@@ -14,12 +14,8 @@ from fabric.diagnostics import InputError, Place, Report, nearest
 from fabric.intent.intent import Intent
 from fabric.lab.deal import KEPT, Sized, deal
 from fabric.lab.stand_in import Changed, Planning, Rewrite
-from fabric.plan.cages import capacity
-from fabric.plan.layouts import most_down
+from fabric.plan import FabricSpec, GroupSize, Plan, Sizing, capacity, most_down
 from fabric.plan.lock import Lock
-from fabric.plan.plan import Plan
-from fabric.plan.sizing import GroupSize, Sizing
-from fabric.plan.spec import FabricSpec
 from fabric.planner.options import divisors_of
 from fabric.planner.resolve import resolve
 from fabric.planner.site import size_site

@@ -14,8 +14,8 @@ from fabric.diagnostics import Diagnostic, InputError, Place, nearest, one_of, s
 from fabric.intent.intent import Intent
 from fabric.intent.load import validate
 from fabric.nos.target import target, target_names
+from fabric.plan import Plan
 from fabric.plan.lock_file import Lock
-from fabric.plan.plan import Plan
 from fabric.planner.resolve import resolve
 from fabric.settings.services import Override
 from fabric.source import Node, Path_, Source

@@ -14,7 +14,7 @@ from fabric import facts as read
 from fabric.facts import Facts, Said
 from fabric.lab.blueprint import BRIDGE, LOOPBACK, PORT, SWITCH, TUNNEL, Interface, Node
 from fabric.nos.target import target
-from fabric.plan.views import SwitchView
+from fabric.plan import SwitchView
 
 VXLAN_PORT = 4789
 BASE_SYSCTLS = (

@@ -16,10 +16,7 @@ from fabric.lab.machine import daemons, limits
 from fabric.lab.machine.kernel import Kernel
 from fabric.lab.machine.run import LabError
 from fabric.lab.outcome import FAIL, SKIP, NotEmulated, Outcome, Result
-from fabric.lab.proofs import PROOFS
-from fabric.lab.proofs import forwarding as forwarding_proof
-from fabric.lab.proofs import overlay as overlay_proof
-from fabric.lab.proofs import sessions as sessions_proof
+from fabric.lab.proofs import PROOFS, forwarding as forwarding_proof, overlay as overlay_proof, sessions as sessions_proof
 from fabric.lab.proofs.base import PROOF, SCENARIO, Shown, broke, judged, prove, skip
 from fabric.lab.scenarios import SCENARIOS
 from fabric.lab.scenarios.base import Scenario, Stage

@@ -16,9 +16,7 @@ from fabric.export.port_names import PortNames
 from fabric.floor.floor import Floor
 from fabric.monitoring.limits import PortClasses
 from fabric.monitoring.promql import escaped, labels
-from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
-from fabric.plan.links import KINDS, LEAF_LEAF, LEAF_SPINE, SPINE_CORE
-from fabric.plan.plan import FabricPlan
+from fabric.plan import ATTACHED, CORE, KINDS, LEAF, LEAF_LEAF, LEAF_SPINE, SERVER, SPINE, SPINE_CORE, Device, FabricPlan
 from fabric.text.addresses import ipv4
 
 LINK, SESSION, SWITCH = "fabric_link_info", "fabric_bgp_session_info", "fabric_switch_info"

@@ -12,10 +12,19 @@ import numpy as np
 
 from fabric.configs.capabilities import balances_by_load
 from fabric.nos.target import lanes, pam4, target
-from fabric.plan.devices import ATTACHED, CORE, LEAF, SPINE, SWITCH_ROLES
-from fabric.plan.links import KINDS, LEAF_LEAF, LEAF_SPINE, SPINE_CORE
-from fabric.plan.lossless import Lossless
-from fabric.plan.plan import FabricPlan
+from fabric.plan import (
+    ATTACHED,
+    CORE,
+    KINDS,
+    LEAF,
+    LEAF_LEAF,
+    LEAF_SPINE,
+    SPINE,
+    SPINE_CORE,
+    SWITCH_ROLES,
+    FabricPlan,
+    Lossless,
+)
 
 # IEEE 802.3: PAUSE quanta are 512 bit times, a frame stops the sender for at most 65,535 of them (31B, 31D).
 PAUSE_BITS = 512 * 65_535

@@ -10,7 +10,7 @@ from fabric.monitoring.documents import document, file_name
 from fabric.monitoring.exporters import exporters, exporters_of
 from fabric.monitoring.sample import Sample
 from fabric.monitoring.watch import Choose, Watch
-from fabric.plan.plan import Plan
+from fabric.plan import Plan
 
 INTERVAL = "30s"
 

@@ -10,7 +10,7 @@ from fabric.monitoring.exporters import SIGNALS, Exporter, Reading, Signal, fill
 from fabric.monitoring.facts import LINK, PRIMARY, SESSION, SWITCH, End, Session
 from fabric.monitoring.promql import labels
 from fabric.monitoring.watch import Watch
-from fabric.plan.devices import Device
+from fabric.plan import Device
 
 Thing = tuple[str, str, str]  # device, signal, key: what a value is of
 Values = Mapping[Thing, tuple[float, float]]  # before and after the fault

@@ -11,8 +11,7 @@ from fabric.monitoring.exporters import Exporter, exporters_of
 from fabric.monitoring.facts import Facts
 from fabric.monitoring.limits import PortClass, PortClasses, imbalance, sessions_down
 from fabric.monitoring.promql import selector
-from fabric.plan.devices import LEAF, Device
-from fabric.plan.plan import FabricPlan
+from fabric.plan import LEAF, Device, FabricPlan
 
 Choose = Callable[[str], tuple[Exporter, ...]]  # network OS → its collectors
 

@@ -9,9 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from fabric.plan.lossless import Buffer, Marking, Watchdog
-from fabric.plan.ports import Port
-from fabric.plan.views import SwitchView
+from fabric.plan import Buffer, Marking, Port, SwitchView, Watchdog
 
 TENANT = -1  # the MTU of tenants
 

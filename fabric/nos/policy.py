@@ -11,9 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from fabric.plan.devices import LEAF
-from fabric.plan.tenancy import External, Vrf
-from fabric.plan.views import SwitchView
+from fabric.plan import LEAF, External, SwitchView, Vrf
 
 FABRIC, OWN, CONNECTED = "PL-FABRIC", "PL-OWN", "PL-CONNECTED"
 DEFAULT_ROUTES = ("0.0.0.0/0", "::/0")

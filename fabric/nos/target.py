@@ -16,8 +16,7 @@ from fabric import catalog
 from fabric.catalog.models import SwitchModel
 from fabric.nos.idiom import Idiom
 from fabric.nos.late import Late
-from fabric.plan.ports import Peer, Port, PortRef, Session
-from fabric.plan.views import SwitchView
+from fabric.plan import Peer, Port, PortRef, Session, SwitchView
 
 if TYPE_CHECKING:  # what is loaded late, none of it for a plan
     from fabric.nos.batfish.view import BatfishView

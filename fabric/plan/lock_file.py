@@ -20,10 +20,7 @@ from fabric import source
 from fabric.diagnostics import Place, Report, show
 from fabric.plan import lock_lines, lock_v1
 from fabric.plan.blocks import Area, Block
-from fabric.plan.lock import FabricLock as FabricLock
-from fabric.plan.lock import Lock as Lock
-from fabric.plan.lock import PortSpot as PortSpot
-from fabric.plan.lock import TenantNumber as TenantNumber
+from fabric.plan.lock import FabricLock as FabricLock, Lock as Lock, PortSpot as PortSpot, TenantNumber as TenantNumber
 from fabric.plan.lock_lines import HINT, Lines, Text
 
 VERSION = 2

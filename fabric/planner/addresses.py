@@ -6,10 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fabric.diagnostics import Place, Report
-from fabric.plan.blocks import Area, Ints
-from fabric.plan.devices import CORE, LEAF, SPINE
-from fabric.plan.sizing import Sizing
-from fabric.plan.spec import FabricSpec
+from fabric.plan import CORE, LEAF, SPINE, Area, FabricSpec, Ints, Sizing
 from fabric.planner.ledger import Exhausted, Ledger, Need, Space, power_of_two
 from fabric.planner.numbers import Numbers
 from fabric.planner.pools import PoolSet

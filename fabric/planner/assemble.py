@@ -11,18 +11,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabric.diagnostics import Report
-from fabric.plan.blocks import Area, Ints
-from fabric.plan.cages import Layout, capacity
-from fabric.plan.coordinates import server_ports, unit_plan
-from fabric.plan.devices import LEAF, SPINE, SWITCH_ROLES, Device
-from fabric.plan.epochs import Epoch, Record, Shape
-from fabric.plan.layouts import core_downlinks, leaf_layout, spine_downlinks, spine_layout
-from fabric.plan.links import ATTACHMENT, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE, Links, concatenate
-from fabric.plan.lock_file import FabricLock, PortSpot, blocks_of
-from fabric.plan.plan import FabricPlan
-from fabric.plan.sizing import Sizing
-from fabric.plan.spec import FabricSpec
-from fabric.plan.tenants import Tenancy
+from fabric.plan import (
+    ATTACHMENT,
+    LEAF,
+    LEAF_LEAF,
+    LEAF_SPINE,
+    SERVER_LEAF,
+    SPINE,
+    SPINE_CORE,
+    SWITCH_ROLES,
+    Area,
+    Device,
+    Epoch,
+    FabricPlan,
+    FabricSpec,
+    Ints,
+    Layout,
+    Links,
+    Record,
+    Shape,
+    Sizing,
+    Tenancy,
+    blocks_of,
+    capacity,
+    concatenate,
+    core_downlinks,
+    leaf_layout,
+    server_ports,
+    spine_downlinks,
+    spine_layout,
+    unit_plan,
+)
+from fabric.plan.lock_file import FabricLock, PortSpot
 from fabric.planner import attachments, inventory, names, pins, wiring
 from fabric.planner.addresses import Addresses, Allocator, allocate, asn_areas, pinned, server_key
 from fabric.planner.epochs import epochs, joined, records

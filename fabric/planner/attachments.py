@@ -8,12 +8,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from fabric.diagnostics import Report
-from fabric.plan.cages import Slot
+from fabric.plan import FabricSpec, Links, Sizing, Slot
 from fabric.plan.coordinates import positions
-from fabric.plan.links import Links
 from fabric.plan.lock import FabricLock, PortSpot
-from fabric.plan.sizing import Sizing
-from fabric.plan.spec import FabricSpec
 from fabric.planner.places import holds
 from fabric.planner.wiring import GroupSites, attachment_links
 from fabric.settings.topology import Attachment

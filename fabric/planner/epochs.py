@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from fabric.plan.epochs import Epoch, Record, Shape, rank
+from fabric.plan import Epoch, Record, Shape, rank
 from fabric.planner.pattern import same
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fabric.diagnostics import Report
-from fabric.plan.sizing import Sizing
-from fabric.plan.spec import FabricSpec
+from fabric.plan import FabricSpec, Sizing
 from fabric.plan.summary import links
 
 MAX_DEVICES, MAX_LINKS = 500_000, 4_000_000  # some 10 s and 1 GB

@@ -10,11 +10,23 @@ from typing import Any
 import numpy as np
 
 from fabric.diagnostics import Report
-from fabric.plan.blocks import Ints
-from fabric.plan.coordinates import UnitPlan, positions, servers_per_rack, unit_plan
-from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
-from fabric.plan.sizing import GroupSize, Sizing
-from fabric.plan.spec import FabricSpec, GroupSpec
+from fabric.plan import (
+    ATTACHED,
+    CORE,
+    LEAF,
+    SERVER,
+    SPINE,
+    Device,
+    FabricSpec,
+    GroupSize,
+    GroupSpec,
+    Ints,
+    Sizing,
+    UnitPlan,
+    servers_per_rack,
+    unit_plan,
+)
+from fabric.plan.coordinates import positions
 from fabric.planner import names
 from fabric.planner.numbers import Numbers
 

@@ -11,11 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from fabric.plan.blocks import Area, Block
-from fabric.planner.settle import Lost as Lost
-from fabric.planner.settle import settle
-from fabric.planner.space import Exhausted as Exhausted
-from fabric.planner.space import Space as Space
+from fabric.plan import Area, Block
+from fabric.planner.settle import Lost as Lost, settle
+from fabric.planner.space import Exhausted as Exhausted, Space as Space
 
 
 class Ledger:

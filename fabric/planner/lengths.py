@@ -10,10 +10,21 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from fabric.diagnostics import Report
-from fabric.plan.lengths import CLASSES_M, FLOOR, LOCK, LONGER_WARNING, STATED, Length, Lengths, Longer, class_of, longer_text
-from fabric.plan.links import KINDS
+from fabric.plan import (
+    CLASSES_M,
+    FLOOR,
+    KINDS,
+    LOCK,
+    LONGER_WARNING,
+    STATED,
+    FabricSpec,
+    Length,
+    Lengths,
+    Longer,
+    class_of,
+    longer_text,
+)
 from fabric.plan.lock_file import FabricLock
-from fabric.plan.spec import FabricSpec
 
 
 def assumed(spec: FabricSpec, longest_m: Mapping[str, float], lock: FabricLock) -> FabricSpec:

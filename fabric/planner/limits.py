@@ -5,9 +5,7 @@ from __future__ import annotations
 from functools import reduce
 from math import gcd
 
-from fabric.plan.cages import NoFit, capacity
-from fabric.plan.layouts import leaf_ports
-from fabric.plan.spec import FabricSpec
+from fabric.plan import FabricSpec, NoFit, capacity, leaf_ports
 from fabric.planner.options import Demand, Shape, leaf_uplinks, ratio_kept
 from fabric.planner.pods import core_speed, spine_split
 

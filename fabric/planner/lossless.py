@@ -9,15 +9,37 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from fabric.diagnostics import Report
-from fabric.plan.cages import Slot
-from fabric.plan.devices import CORE, LEAF, SPINE, Device
-from fabric.plan.layouts import core_downlinks, leaf_layout, leaf_spine_ports_used, spine_downlinks, spine_layout
-from fabric.plan.lengths import words
-from fabric.plan.links import ATTACHMENT, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE, Links
-from fabric.plan.lossless import Boxes, Buffer, FabricLossless, Lossless, Place, Qos, RoleLossless, Watchdog
-from fabric.plan.sizing import Sizing
-from fabric.plan.spec import FabricSpec, TierSpec
-from fabric.plan.tenants import VXLAN_BYTES
+from fabric.plan import (
+    ATTACHMENT,
+    CORE,
+    LEAF,
+    LEAF_LEAF,
+    LEAF_SPINE,
+    SERVER_LEAF,
+    SPINE,
+    SPINE_CORE,
+    VXLAN_BYTES,
+    Boxes,
+    Buffer,
+    Device,
+    FabricLossless,
+    FabricSpec,
+    Links,
+    Lossless,
+    Place,
+    Qos,
+    RoleLossless,
+    Sizing,
+    Slot,
+    TierSpec,
+    Watchdog,
+    core_downlinks,
+    leaf_layout,
+    leaf_spine_ports_used,
+    spine_downlinks,
+    spine_layout,
+    words,
+)
 from fabric.planner import overlay
 from fabric.qos import marking
 from fabric.qos.frames import frame_bytes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fabric.plan.blocks import Block
+from fabric.plan import Block
 from fabric.plan.lock import FabricLock, Lock, PortSpot
 from fabric.planner.settle import Lost, settle
 from fabric.planner.space import Space

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from string import Formatter
 
 from fabric.diagnostics import Place, Report
-from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
-from fabric.plan.spec import FabricSpec
+from fabric.plan import ATTACHED, CORE, LEAF, SERVER, SPINE, Device, FabricSpec
 from fabric.settings.base import HOST
 
 _NUMBERS = ("n", "unit", "rack", "pod", "plane", "rail")

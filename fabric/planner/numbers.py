@@ -7,10 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabric.plan.blocks import Area, Ints
-from fabric.plan.coordinates import servers_per_rack
-from fabric.plan.sizing import GroupSize, Sizing
-from fabric.plan.spec import FabricSpec, GroupSpec
+from fabric.plan import Area, FabricSpec, GroupSize, GroupSpec, Ints, Sizing, servers_per_rack
 from fabric.planner.ledger import Ledger, Need, Space
 
 

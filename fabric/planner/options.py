@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from fabric.plan.cages import NoFit, NoSuchSpeed, capacity
-from fabric.plan.layouts import leaf_ports
-from fabric.plan.spec import FabricSpec
+from fabric.plan import FabricSpec, NoFit, NoSuchSpeed, capacity, leaf_ports
 from fabric.text.words import plural
 
 Path = tuple[str | int, ...]

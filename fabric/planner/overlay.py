@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from netaddr import IPNetwork
 
 from fabric.diagnostics import Report, nearest
-from fabric.plan.spec import FabricSpec
+from fabric.plan import FabricSpec
 from fabric.settings.services import Tenant
 from fabric.settings.topology import External
 from fabric.text.words import plural

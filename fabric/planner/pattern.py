@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from fabric.plan.blocks import Ints
-from fabric.plan.epochs import Epoch
+from fabric.plan import Epoch, Ints
 
 
 def now(history: Sequence[Epoch], current: Epoch) -> tuple[Epoch, ...]:

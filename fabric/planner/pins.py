@@ -12,11 +12,7 @@ from netaddr import IPAddress, IPNetwork
 
 from fabric.catalog.models import SwitchModel
 from fabric.diagnostics import Report, nearest
-from fabric.plan.blocks import Ints
-from fabric.plan.devices import CORE, LEAF, SPINE, SWITCH_ROLES, Device
-from fabric.plan.links import Links
-from fabric.plan.plan import FabricPlan
-from fabric.plan.spec import FabricSpec
+from fabric.plan import CORE, LEAF, SPINE, SWITCH_ROLES, Device, FabricPlan, FabricSpec, Ints, Links
 from fabric.planner.pools import PoolSet
 from fabric.text.words import plural
 

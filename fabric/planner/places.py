@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from fabric.plan import FabricSpec, GroupSpec
 from fabric.plan.lock import FabricLock
-from fabric.plan.spec import FabricSpec, GroupSpec
 from fabric.planner.merged import leaf_ports
 from fabric.planner.sizing import leaf_shape
 

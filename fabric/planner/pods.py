@@ -6,9 +6,7 @@ from collections.abc import Iterator
 from functools import reduce
 from math import gcd
 
-from fabric.plan.cages import capacity
-from fabric.plan.layouts import most_down
-from fabric.plan.spec import FabricSpec
+from fabric.plan import FabricSpec, capacity, most_down
 from fabric.planner.options import (
     Misfit,
     Options,

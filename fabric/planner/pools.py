@@ -11,8 +11,7 @@ from typing import Literal
 from netaddr import IPNetwork
 
 from fabric.diagnostics import Place, Report
-from fabric.plan.devices import PRIVATE_2_BYTE, PRIVATE_4_BYTE
-from fabric.plan.spec import FabricSpec, SiteSpec
+from fabric.plan import PRIVATE_2_BYTE, PRIVATE_4_BYTE, FabricSpec, SiteSpec
 from fabric.planner.ledger import Space
 from fabric.settings.addressing import Pools
 

@@ -11,11 +11,20 @@ from fabric import catalog
 from fabric.diagnostics import Report, nearest
 from fabric.intent.site import Fabric, Site
 from fabric.intent.topology import ServerGroup, Topology
-from fabric.plan.lengths import STATED, Length, Lengths
-from fabric.plan.links import KINDS
-from fabric.plan.positions import Positions
-from fabric.plan.settings import Constraints, Release, SiteSettings
-from fabric.plan.spec import FabricSpec, GroupSpec, SiteSpec, TierSpec
+from fabric.plan import (
+    KINDS,
+    STATED,
+    Constraints,
+    FabricSpec,
+    GroupSpec,
+    Length,
+    Lengths,
+    Positions,
+    Release,
+    SiteSettings,
+    SiteSpec,
+    TierSpec,
+)
 from fabric.settings.home import Home
 from fabric.settings.purposes import PURPOSES
 from fabric.source import Source

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fabric.plan.blocks import Block
+from fabric.plan import Block
 from fabric.planner.space import Space
 
 MOVED_POOL = "its pool has moved"

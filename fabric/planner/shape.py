@@ -9,8 +9,7 @@ from __future__ import annotations
 from functools import reduce
 from math import gcd
 
-from fabric.plan.cages import capacity
-from fabric.plan.spec import FabricSpec
+from fabric.plan import FabricSpec, capacity
 from fabric.planner.options import (
     Misfit,
     Options,

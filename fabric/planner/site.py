@@ -8,12 +8,8 @@ from dataclasses import replace
 from fabric.diagnostics import InputError, Report
 from fabric.floor import outline
 from fabric.floor.longest import longest_m
-from fabric.plan.devices import Device
+from fabric.plan import Device, FabricPlan, FabricSpec, Plan, SiteSpec, Sizing, unsilenced
 from fabric.plan.lock_file import FabricLock, Lock
-from fabric.plan.plan import FabricPlan, Plan
-from fabric.plan.silence import unsilenced
-from fabric.plan.sizing import Sizing
-from fabric.plan.spec import FabricSpec, SiteSpec
 from fabric.planner import extent, lengths, merged, names, overlay, pins, standing, tenant_numbers, warnings
 from fabric.planner.addresses import address_spaces
 from fabric.planner.assemble import Context, plan_fabric

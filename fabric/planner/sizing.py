@@ -9,10 +9,7 @@ from dataclasses import replace
 from typing import NoReturn
 
 from fabric.diagnostics import Report
-from fabric.plan.cages import spare
-from fabric.plan.layouts import leaf_ports
-from fabric.plan.sizing import GroupSize, Sizing
-from fabric.plan.spec import FabricSpec, GroupSpec
+from fabric.plan import FabricSpec, GroupSize, GroupSpec, Sizing, leaf_ports, spare
 from fabric.planner.limits import most_units
 from fabric.planner.options import Demand, Misfit, Options, Shape, leaf_fits, most_servers, uplink_speeds
 from fabric.planner.shape import choose

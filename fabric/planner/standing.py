@@ -11,9 +11,8 @@ from fabric.floor.layout import Key, Place, keys, lay_out, uppers
 from fabric.floor.longest import longest_m
 from fabric.floor.outline import outline
 from fabric.floor.reserve import machines
-from fabric.plan.lengths import STATED, Longer
+from fabric.plan import STATED, FabricPlan, Longer, Plan
 from fabric.plan.lock_file import FabricLock, Lock
-from fabric.plan.plan import FabricPlan, Plan
 from fabric.planner import lengths
 
 

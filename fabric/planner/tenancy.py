@@ -12,14 +12,28 @@ from netaddr import IPNetwork
 from numpy.typing import NDArray
 
 from fabric.diagnostics import Report
-from fabric.plan.blocks import Ints
-from fabric.plan.devices import CORE, LEAF, SERVER, SPINE, Device
-from fabric.plan.links import ATTACHMENT, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE, Links
-from fabric.plan.lock import TenantNumber
+from fabric.plan import (
+    ATTACHMENT,
+    CORE,
+    LEAF,
+    LEAF_LEAF,
+    LEAF_SPINE,
+    SERVER,
+    SERVER_LEAF,
+    SPINE,
+    SPINE_CORE,
+    Device,
+    FabricSpec,
+    Ints,
+    Links,
+    NetworkPlan,
+    Sizing,
+    Tenancy,
+    TenantNumber,
+    TenantPlan,
+    WayOut,
+)
 from fabric.plan.owners import owners
-from fabric.plan.sizing import Sizing
-from fabric.plan.spec import FabricSpec
-from fabric.plan.tenants import NetworkPlan, Tenancy, TenantPlan, WayOut
 from fabric.planner import merged, overlay, tenant_numbers
 from fabric.planner.addresses import Addresses, Allocator
 from fabric.planner.ledger import Exhausted, Need, Space, power_of_two

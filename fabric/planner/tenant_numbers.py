@@ -8,9 +8,7 @@ from itertools import chain
 from netaddr import IPNetwork
 
 from fabric.diagnostics import Report
-from fabric.plan.lock import TenantNumber
-from fabric.plan.spec import FabricSpec
-from fabric.plan.tenants import MOST_TENANTS, VLAN_BASE, NetworkPlan, TenantPlan
+from fabric.plan import MOST_TENANTS, VLAN_BASE, FabricSpec, NetworkPlan, TenantNumber, TenantPlan
 from fabric.planner import merged
 from fabric.planner.overlay import accepted
 from fabric.settings.services import Network, Tenant

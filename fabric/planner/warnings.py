@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from fabric.diagnostics import Diagnostic, Report
-from fabric.plan.plan import FabricPlan
-from fabric.plan.silence import in_file
+from fabric.plan import FabricPlan, in_file
 from fabric.planner import waste
 from fabric.text.words import plural
 

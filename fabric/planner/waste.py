@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from fabric.diagnostics import Diagnostic, InputError, Place
-from fabric.plan.sizing import GroupSize, Sizing
-from fabric.plan.spec import FabricSpec, GroupSpec
+from fabric.plan import FabricSpec, GroupSize, GroupSpec, Sizing
 from fabric.planner.sizing import leaf_shape, size
 from fabric.text.words import plural
 

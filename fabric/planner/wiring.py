@@ -12,12 +12,24 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fabric.plan.blocks import Ints
-from fabric.plan.cages import Layout, Slot
-from fabric.plan.coordinates import ServerPorts, UnitPlan, positions
-from fabric.plan.epochs import Epoch
-from fabric.plan.links import ATTACHMENT, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE, Links, concatenate
-from fabric.plan.sizing import GroupSize, Sizing
+from fabric.plan import (
+    ATTACHMENT,
+    LEAF_LEAF,
+    LEAF_SPINE,
+    SERVER_LEAF,
+    SPINE_CORE,
+    Epoch,
+    GroupSize,
+    Ints,
+    Layout,
+    Links,
+    ServerPorts,
+    Sizing,
+    Slot,
+    UnitPlan,
+    concatenate,
+)
+from fabric.plan.coordinates import positions
 from fabric.planner.pattern import lower_slots, upper_slots
 
 SPINES = "spines"  # the one group of lower switches that cores know

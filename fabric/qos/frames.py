@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fabric.plan.spec import FabricSpec
+from fabric.plan import FabricSpec
 from fabric.qos.link import ROCE_HEADERS_BYTES
 
 VXLAN_FRAME_BYTES = 56  # outer Ethernet with a tag, IPv4, UDP, VXLAN, up to a multiple of eight

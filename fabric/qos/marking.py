@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fabric.plan.lossless import Marking
+from fabric.plan import Marking
 from fabric.settings.services import Ecn
 
 KIB = 1024

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from fabric.catalog.asics import Asic, HeadroomTable
 from fabric.catalog.models import SwitchModel
-from fabric.plan.lossless import Buffer
+from fabric.plan import Buffer
 from fabric.qos.headroom import Headroom
 
 

@@ -8,7 +8,7 @@ from fabric.bom.bill import Bill
 from fabric.bom.gather import Wish, gather
 from fabric.bom.power import Power
 from fabric.bom.text import kilowatts
-from fabric.plan.plan import Plan
+from fabric.plan import Plan
 from fabric.report.grid import Grid, grid
 from fabric.text.words import listed
 

@@ -66,9 +66,7 @@ import numpy as np
 
 from fabric.export.link_columns import addresses
 from fabric.export.port_names import PortNames
-from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, SWITCH_ROLES
-from fabric.plan.links import KINDS, SERVER_LEAF
-from fabric.plan.plan import FabricPlan, Plan
+from fabric.plan import ATTACHED, CORE, KINDS, LEAF, SERVER, SERVER_LEAF, SPINE, SWITCH_ROLES, FabricPlan, Plan
 from fabric.plan.summary import summary
 from fabric.report.columns import Pool, packed
 from fabric.report.scenarios import Scenario

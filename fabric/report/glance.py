@@ -12,7 +12,7 @@ from fabric.checks.registry import ids, run
 from fabric.checks.silence import Silences
 from fabric.checks.site import finding_of, warnings_of
 from fabric.diagnostics import Diagnostic
-from fabric.plan.plan import Plan
+from fabric.plan import Plan
 from fabric.report.grid import Grid, grid
 from fabric.report.study import Study
 from fabric.solver.capacity.measure import Cut

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fabric.grouping import grouped
-from fabric.plan.lossless import FabricLossless
-from fabric.plan.plan import FabricPlan
+from fabric.plan import FabricLossless, FabricPlan
 from fabric.qos.marking import RULES
 from fabric.qos.words import explain
 from fabric.report.grid import Grid, grid

@@ -9,9 +9,7 @@ import numpy as np
 
 from fabric.export.link_columns import routed
 from fabric.nos.target import target
-from fabric.plan.devices import CORE, LEAF, SPINE
-from fabric.plan.links import ATTACHMENT, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
-from fabric.plan.plan import FabricPlan
+from fabric.plan import ATTACHMENT, CORE, LEAF, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE, SPINE_CORE, FabricPlan
 from fabric.report.grid import Grid, grid
 
 _BETWEEN_SWITCHES = (LEAF_LEAF, LEAF_SPINE, SPINE_CORE)

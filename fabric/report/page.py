@@ -18,7 +18,7 @@ from markupsafe import Markup
 
 from fabric.checks.finding import ERROR, NOTE, WARNING
 from fabric.export.formats import FORMATS
-from fabric.plan.plan import FabricPlan, Plan
+from fabric.plan import FabricPlan, Plan
 from fabric.report import bill, curve, failures, glance, numbers, racks, spread
 from fabric.report.charts import histogram
 from fabric.report.data import document, encoded

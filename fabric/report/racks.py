@@ -10,8 +10,7 @@ from fabric.floor.floor import Floor
 from fabric.floor.names import row_letters
 from fabric.formats.svg import chart, element, fit, label
 from fabric.grouping import grouped
-from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
-from fabric.plan.plan import Plan
+from fabric.plan import ATTACHED, CORE, LEAF, SERVER, SPINE, Device, Plan
 
 MOST_DRAWN = 16  # ways of filling a rack, the most frequent first
 MOST_NAMED = 8  # ranges of racks that are filled alike

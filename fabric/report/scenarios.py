@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fabric.diagnostics import InputError
-from fabric.plan.devices import LEAF, SWITCH_ROLES
+from fabric.plan import LEAF, SWITCH_ROLES
 from fabric.report.columns import packed
 from fabric.report.grid import Grid, grid
 from fabric.report.loads import PATTERN_WORDS, ROUTING_WORDS, SHORT, Loads, loads

@@ -11,9 +11,7 @@ import numpy as np
 from fabric.cabling.runs import Runs, runs
 from fabric.diagnostics import Diagnostic
 from fabric.floor.floor import Floor, floor
-from fabric.plan.devices import Device
-from fabric.plan.links import KINDS
-from fabric.plan.plan import FabricPlan, Plan
+from fabric.plan import KINDS, Device, FabricPlan, Plan
 
 
 @dataclass(frozen=True)

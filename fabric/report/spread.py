@@ -11,8 +11,7 @@ from fabric.report.loads import SHORT
 from fabric.report.study import Study
 from fabric.solver.ecmp.flows import Flows, queue_pairs, redraw, shift
 from fabric.solver.ecmp.paths import load_of
-from fabric.solver.ecmp.study import TIERS, EcmpStudy
-from fabric.solver.ecmp.study import study as ecmp_study
+from fabric.solver.ecmp.study import TIERS, EcmpStudy, study as ecmp_study
 from fabric.solver.network import Floats
 from fabric.solver.routes import routes
 from fabric.text.words import plural

@@ -10,7 +10,7 @@ from typing import Any
 from fabric.diagnostics import Diagnostic, InputError, Place
 from fabric.export.port_names import PortNames
 from fabric.hosts.spreading import spreading
-from fabric.plan.plan import FabricPlan, Plan
+from fabric.plan import FabricPlan, Plan
 from fabric.plan.summary import summary
 from fabric.report.wanted import Wanted
 from fabric.solver.capacity import failures, measure

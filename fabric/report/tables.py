@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fabric.plan.devices import SERVER, SWITCH_ROLES
-from fabric.plan.links import ATTACHMENT, SERVER_LEAF
-from fabric.plan.plan import FabricPlan
+from fabric.plan import ATTACHMENT, SERVER, SERVER_LEAF, SWITCH_ROLES, FabricPlan
 from fabric.report.columns import ranges, unpacked
 from fabric.solver.network import Ints
 

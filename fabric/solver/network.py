@@ -10,11 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fabric.plan.devices import CORE, LEAF, SPINE, Device
-from fabric.plan.links import SERVER_LEAF
-from fabric.plan.plan import FabricPlan
-from fabric.plan.port_labels import PortLabels
-from fabric.plan.ports import PortRef
+from fabric.plan import CORE, LEAF, SERVER_LEAF, SPINE, Device, FabricPlan, PortLabels, PortRef
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

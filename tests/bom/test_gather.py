@@ -14,7 +14,7 @@ from fabric.bom.gather import Wish
 from fabric.bom.parts import CABLE, OPTIC, SERVER, SWITCH, Part, Spares
 from fabric.bom.prices import read_yaml
 from fabric.bom.text import lines
-from fabric.plan.plan import Plan
+from fabric.plan import Plan
 from fabric.plan.summary import summary
 from tests import ROOT
 from tests.bom import designs as bom_designs

@@ -9,8 +9,7 @@ import numpy as np
 from fabric.cabling.runs import Runs
 from fabric.catalog import media
 from fabric.floor.floor import Floor
-from fabric.plan.devices import SERVER
-from fabric.plan.plan import Plan
+from fabric.plan import SERVER, Plan
 
 
 def machines(plan: Plan) -> dict[str, tuple[object, ...]]:

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from fabric.cabling.runs import Runs, runs
 from fabric.diagnostics import InputError
 from fabric.floor.floor import floor
-from fabric.plan.links import KINDS
-from fabric.plan.plan import Plan
+from fabric.plan import KINDS, Plan
 from tests.cabling.checks import check_floor, check_runs
 from tests.planner.helpers import make
 from tests.planner.intents import STABLE, sites

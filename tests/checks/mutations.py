@@ -23,7 +23,7 @@ from fabric.checks.network import Network
 from fabric.checks.registry import run
 from fabric.facts import Facts
 from fabric.nos.reading.readers import read_device
-from fabric.plan.views import SwitchView
+from fabric.plan import SwitchView
 from tests import ROOT
 
 SYSTEMS = ("sonic", "cumulus", "eos", "nxos", "junos", "frr")

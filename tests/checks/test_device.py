@@ -19,7 +19,7 @@ from fabric.checks.hosts import Sample
 from fabric.checks.registry import checks
 from fabric.checks.rows import KINDS
 from fabric.nos.reading.readers import read_device
-from fabric.plan.views import SwitchView
+from fabric.plan import SwitchView
 from tests import ROOT
 
 INTENTS = ROOT / "intent"

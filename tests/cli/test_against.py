@@ -10,14 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from fabric.diagnostics import InputError
 from fabric.moves import Changes, difference
-from fabric.plan.coordinates import nic_name
-from fabric.plan.devices import SERVER
-from fabric.plan.plan import Plan
+from fabric.plan import SERVER, Plan, nic_name
 from tests.cli.conftest import Run
 from tests.goldens import golden
 from tests.planner.helpers import make

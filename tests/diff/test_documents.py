@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from fabric.diff.documents import flat, json_lines, json_patch
 from fabric.nos.cumulus.diff import nvue_lines, nvue_patch, nvue_tree

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from fabric import pipeline
-from fabric.plan.plan import Plan
+from fabric.plan import Plan
 from tests import ROOT
 
 HOSTILE = "<script>alert('1')</script>&\"x"

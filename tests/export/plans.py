@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from fabric import pipeline
-from fabric.plan.plan import Plan
+from fabric.plan import Plan
 from tests import ROOT
 
 HEAD = """\

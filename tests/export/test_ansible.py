@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from fabric.export.ansible import ansible, group_name
-from fabric.plan.devices import ATTACHED, SERVER
+from fabric.plan import ATTACHED, SERVER
 from tests.export.plans import DESIGNS, plan
 from tests.goldens import golden
 

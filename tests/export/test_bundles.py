@@ -7,10 +7,9 @@ from collections import Counter
 import pytest
 
 from fabric.export.bundles import Graph, overview, switches
-from fabric.export.pictures.view import View, planes, rail, rails
-from fabric.export.pictures.view import plane as cut_plane
+from fabric.export.pictures.view import View, plane as cut_plane, planes, rail, rails
 from fabric.export.spans import names_span, ports_span, runs
-from fabric.plan.devices import LEAF
+from fabric.plan import LEAF
 from tests.export.diagrams import DESIGNS, plan
 
 

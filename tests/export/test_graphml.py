@@ -11,7 +11,7 @@ import pytest
 
 from fabric.export.graphml import graphml
 from fabric.export.tables import links_csv
-from fabric.plan.links import KINDS
+from fabric.plan import KINDS
 from tests.export.plans import plan
 from tests.goldens import golden
 

@@ -19,7 +19,7 @@ import yaml
 from fabric.diagnostics import InputError
 from fabric.export.kubernetes import HOSTNAME, OLDER, kubernetes
 from fabric.export.locality import localities
-from fabric.plan.devices import SERVER
+from fabric.plan import SERVER
 from tests.export.plans import DESIGNS, plan
 from tests.goldens import golden
 

@@ -13,14 +13,12 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from fabric.export.locality import hostlist, localities
 from fabric.export.slurm import slurm, slurm_block
 from fabric.export.slurm_yaml import slurm_yaml
-from fabric.plan.devices import LEAF, SERVER
-from fabric.plan.links import SERVER_LEAF
+from fabric.plan import LEAF, SERVER, SERVER_LEAF
 from tests.export.plans import DESIGNS, plan
 from tests.goldens import golden
 

@@ -17,7 +17,7 @@ from fabric.export.sessions import sessions_csv
 from fabric.export.site_files import site_files
 from fabric.export.tables import LINK_COLUMNS, links_csv, upper_ends
 from fabric.hosts import host_files
-from fabric.plan.plan import Plan
+from fabric.plan import Plan
 from tests import ROOT
 
 OLD = "fabric,kind,speed_gbps,length_m,a,a_port,b,b_port,a_address,b_address\n"

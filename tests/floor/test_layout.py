@@ -6,13 +6,12 @@ import copy
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from fabric.diagnostics import InputError
 from fabric.floor.floor import Floor, floor
 from fabric.floor.names import rack_name, rack_place
-from fabric.plan.plan import Plan
+from fabric.plan import Plan
 from tests.cabling.checks import check_floor
 from tests.planner.helpers import make
 from tests.planner.intents import STABLE, sites

@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from fabric.hosts.facts import Facts, facts_of
-from fabric.plan.lossless import Buffer, Qos
-from fabric.plan.plan import FabricPlan, Plan
+from fabric.plan import Buffer, FabricPlan, Plan, Qos
 from tests.planner.helpers import make
 
 QOS = Qos(

@@ -12,12 +12,11 @@ from typing import Any
 import pytest
 import yaml
 
-from fabric.hosts import host_files
-from fabric.hosts import view as views
+from fabric.hosts import host_files, view as views
 from fabric.hosts.facts import ServerLink, Vlan, facts_of, server_links
 from fabric.hosts.netplan import netplan, netplan_text
 from fabric.hosts.view import Host, hosts, sides
-from fabric.plan.plan import FabricPlan, Plan
+from fabric.plan import FabricPlan, Plan
 from tests.goldens import golden
 from tests.hosts.helpers import OTHER, QOS, lossless_facts, plan, site
 

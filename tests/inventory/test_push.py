@@ -14,7 +14,7 @@ from fabric import pipeline
 from fabric.cli import netbox
 from fabric.diagnostics import InputError, MissingError
 from fabric.inventory.push import DEFAULT, SYSTEMS, Options, Push
-from fabric.plan.plan import Plan
+from fabric.plan import Plan
 from tests.inventory.truth_server import NAUTOBOT, NETBOX, TOKEN, Truth, served
 
 pytest.importorskip("pynetbox", reason="pynetbox is not installed")

@@ -17,7 +17,7 @@ from fabric.inventory.items import Ref, Table, Term
 from fabric.inventory.nautobot import nautobot, nautobot_tables
 from fabric.inventory.netbox import netbox, netbox_tables, slug
 from fabric.inventory.records import LOOPBACK, PORT
-from fabric.plan.plan import Plan
+from fabric.plan import Plan
 from tests import ROOT
 from tests.goldens import golden
 from tests.inventory.truth_server import NAUTOBOT, NETBOX

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from fabric import pipeline, source
 from fabric.diagnostics import Diagnostic, InputError
@@ -17,10 +16,8 @@ from fabric.intent.intent import Intent
 from fabric.intent.load import validate
 from fabric.lab.scale import scaled
 from fabric.lab.stand_in import as_network_os
-from fabric.plan.devices import LEAF, SERVER
-from fabric.plan.links import LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
+from fabric.plan import LEAF, LEAF_LEAF, LEAF_SPINE, SERVER, SERVER_LEAF, SPINE_CORE, FabricPlan, Plan
 from fabric.plan.lock_file import Lock
-from fabric.plan.plan import FabricPlan, Plan
 from tests import ROOT, examples
 from tests.planner.intents import STABLE, Data, sites
 from tests.planner.test_tenant_properties import tenanted

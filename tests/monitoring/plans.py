@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from fabric import pipeline
 from fabric.monitoring.prometheus import prometheus
-from fabric.plan.plan import Plan
+from fabric.plan import Plan
 
 HEAD = """\
 version: 1

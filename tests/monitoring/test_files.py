@@ -18,7 +18,7 @@ from fabric import pipeline
 from fabric.monitoring.exporters import SIGNALS, exporters
 from fabric.monitoring.prometheus import prometheus
 from fabric.nos.target import target, target_names
-from fabric.plan.devices import SWITCH_ROLES
+from fabric.plan import SWITCH_ROLES
 from tests.goldens import golden
 from tests.monitoring.plans import DESIGNS, HEAD, files_of, plan_of, written
 

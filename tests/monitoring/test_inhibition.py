@@ -18,7 +18,7 @@ import yaml
 
 from fabric.monitoring.alerts import alerts, inhibit_rules
 from fabric.monitoring.documents import document
-from fabric.plan.links import LEAF_SPINE
+from fabric.plan import LEAF_SPINE
 from tests.monitoring.plans import files_of, plan_of
 
 ALERTMANAGER = shutil.which("prometheus-alertmanager") or shutil.which("alertmanager")

@@ -8,10 +8,27 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from fabric.plan.lossless import Buffer, Lossless, Marking, Qos, Watchdog
-from fabric.plan.ports import Peer, Port, Session, Subinterface
-from fabric.plan.tenancy import Acl, External, Lag, Network, Overlay, OverlaySession, Pair, Vrf
-from fabric.plan.views import Balancing, SwitchView
+from fabric.plan import (
+    Acl,
+    Balancing,
+    Buffer,
+    External,
+    Lag,
+    Lossless,
+    Marking,
+    Network,
+    Overlay,
+    OverlaySession,
+    Pair,
+    Peer,
+    Port,
+    Qos,
+    Session,
+    Subinterface,
+    SwitchView,
+    Vrf,
+    Watchdog,
+)
 from tests.nos.views import DEVICES, LOOPBACK, STYLES, Style, half, view
 
 MARKING = Marking(kmin_bytes=524_288, kmax_bytes=1_048_576, pmax_percent=20, rule="linear")

@@ -14,8 +14,8 @@ import yaml
 from fabric import source
 from fabric.configs import Renderer, targets
 from fabric.intent.load import validate
+from fabric.plan import Plan
 from fabric.plan.lock_file import Lock
-from fabric.plan.plan import Plan
 from fabric.planner.resolve import resolve
 from fabric.planner.site import plan_site
 from tests import ROOT

@@ -13,7 +13,7 @@ from fabric.nos.eos import target as eos
 from fabric.nos.frr import target as frr
 from fabric.nos.sonic import target as sonic
 from fabric.nos.target import far_end, lane_list
-from fabric.plan.ports import Peer, PortRef
+from fabric.plan import Peer, PortRef
 from tests.nos.views import BOX, STYLES, view
 
 

@@ -9,9 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from fabric.catalog.models import PortGroup, SonicPlatform, SwitchModel
-from fabric.plan.devices import Device
-from fabric.plan.ports import Peer, Port, PortRef, Session
-from fabric.plan.views import Management, SwitchView, Underlay
+from fabric.plan import Device, Management, Peer, Port, PortRef, Session, SwitchView, Underlay
 
 BOARD = SonicPlatform(
     platform="x86_64-nvidia_test-r0",

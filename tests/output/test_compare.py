@@ -4,8 +4,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from fabric.output import Comparison, OutputError, check, diff
 from tests.output.helpers import Files, generate, killed_at, snapshot

@@ -5,8 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from fabric.output import OutputError, Store, check, unfinished
 from tests.output.helpers import generate, listed, snapshot, whole

@@ -11,8 +11,7 @@ import pytest
 
 from fabric import pipeline
 from fabric.diagnostics import Place
-from fabric.plan.plan import FabricPlan, Plan
-from fabric.plan.spec import FabricSpec
+from fabric.plan import FabricPlan, FabricSpec, Plan
 from fabric.planner.resolve import resolve
 from tests.examples import ROOT
 

@@ -10,10 +10,23 @@ from itertools import pairwise
 
 from fabric.configs.view_of import Views
 from fabric.export.tables import links_csv, plan_json
-from fabric.plan import lock_file as locks
-from fabric.plan.devices import CORE, LEAF, SERVER, SPINE, SWITCH_ROLES, Device
-from fabric.plan.links import ATTACHMENT, KINDS, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
-from fabric.plan.plan import FabricPlan, Plan
+from fabric.plan import (
+    ATTACHMENT,
+    CORE,
+    KINDS,
+    LEAF,
+    LEAF_LEAF,
+    LEAF_SPINE,
+    SERVER,
+    SERVER_LEAF,
+    SPINE,
+    SPINE_CORE,
+    SWITCH_ROLES,
+    Device,
+    FabricPlan,
+    Plan,
+    lock_file as locks,
+)
 from fabric.plan.summary import summary
 
 Link = tuple[str, int, str, int, int, str, int, int, int, int]  # kind, speed, a, cage, sub, b, cage, sub, split, address

@@ -12,9 +12,8 @@ import yaml
 from fabric import source
 from fabric.configs import targets
 from fabric.intent.load import validate
-from fabric.plan import lock_file as locks
+from fabric.plan import Plan, lock_file as locks
 from fabric.plan.lock_file import Lock
-from fabric.plan.plan import Plan
 from fabric.plan.summary import summary
 from fabric.planner.resolve import resolve
 from fabric.planner.site import plan_site, size_site

@@ -26,11 +26,8 @@ from fabric.diagnostics import InputError
 from fabric.export.site_files import site_files
 from fabric.output import manifest
 from fabric.output.files import sha256
-from fabric.plan import lock_file as locks
-from fabric.plan.devices import LEAF, SERVER, SWITCH_ROLES
-from fabric.plan.links import ATTACHMENT, SERVER_LEAF
+from fabric.plan import ATTACHMENT, LEAF, SERVER, SERVER_LEAF, SWITCH_ROLES, FabricPlan, Plan, lock_file as locks
 from fabric.plan.lock import Lock
-from fabric.plan.plan import FabricPlan, Plan
 from tests.planner import checks as check
 from tests.planner.helpers import make
 

@@ -9,8 +9,7 @@ import networkx
 import numpy as np
 import pytest
 
-from fabric.plan.links import KINDS, LEAF_SPINE, SPINE_CORE
-from fabric.plan.plan import FabricPlan
+from fabric.plan import KINDS, LEAF_SPINE, SPINE_CORE, FabricPlan
 from tests.planner.helpers import Row, designs, make, subset, summarize
 
 ROWS = designs()

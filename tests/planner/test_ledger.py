@@ -6,10 +6,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from fabric.plan.blocks import Area, Block
+from fabric.plan import Area, Block
 from fabric.planner.ledger import Exhausted, Ledger, Need, Space
 from tests.planner.intents import STABLE
 

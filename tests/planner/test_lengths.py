@@ -10,17 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from fabric.catalog import media
 from fabric.diagnostics import InputError
 from fabric.floor.floor import Floor, floor
 from fabric.moves import difference, text
-from fabric.plan.lengths import BEYOND_M, CLASSES_M, FLOOR, LOCK, STATED, Length, class_of
-from fabric.plan.links import KINDS
+from fabric.plan import CLASSES_M, FLOOR, KINDS, LOCK, STATED, FabricPlan, Length, Plan, class_of
+from fabric.plan.lengths import BEYOND_M
 from fabric.plan.lock_file import FabricLock, Lock
-from fabric.plan.plan import FabricPlan, Plan
 from fabric.thresholds import threshold_changes
 from tests.planner.helpers import make, summarize
 from tests.planner.intents import STABLE, Data, sites

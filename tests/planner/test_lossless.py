@@ -9,14 +9,12 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from fabric import catalog
 from fabric.configs.view_of import Views
 from fabric.diagnostics import InputError
-from fabric.plan.lossless import RoleLossless
-from fabric.plan.plan import FabricPlan, Plan
+from fabric.plan import FabricPlan, Plan, RoleLossless
 from fabric.qos.marking import RULES, choose
 from fabric.settings.services import Ecn
 from tests.planner.helpers import make

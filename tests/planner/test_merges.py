@@ -12,10 +12,8 @@ import yaml
 
 from fabric import pipeline
 from fabric.diagnostics import InputError
-from fabric.plan import lock_file as locks
-from fabric.plan.blocks import Block
-from fabric.plan.epochs import Epoch, Record, Shape
-from fabric.plan.lock import PortSpot, TenantNumber
+from fabric.plan import Block, Epoch, Record, Shape, TenantNumber, lock_file as locks
+from fabric.plan.lock import PortSpot
 from fabric.planner.epochs import epochs, joined, records
 from fabric.planner.merged import settled
 from fabric.planner.settle import settle

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from fabric.plan.epochs import Epoch
+from fabric.plan import Epoch
 from fabric.planner.pattern import continued, lower_slots, now, upper_slots
 from tests.planner.intents import STABLE
 

@@ -16,13 +16,11 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from fabric.diagnostics import InputError
-from fabric.plan.devices import CORE, SPINE
+from fabric.plan import CORE, SPINE, Plan
 from fabric.plan.lock_file import Lock
-from fabric.plan.plan import Plan
 from tests.planner import checks as check
 from tests.planner.helpers import make, reread
 from tests.planner.intents import SERVERS, STABLE, Data, sites

@@ -12,15 +12,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import assume
-from hypothesis import strategies as st
+from hypothesis import assume, strategies as st
 
 from fabric.configs.view_of import Views
-from fabric.plan.devices import LEAF, SERVER
-from fabric.plan.links import ATTACHMENT, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
-from fabric.plan.plan import FabricPlan, Plan
-from fabric.plan.tenants import CLOSED, NOBODY
-from fabric.plan.views import SwitchView
+from fabric.plan import (
+    ATTACHMENT,
+    CLOSED,
+    LEAF,
+    LEAF_LEAF,
+    LEAF_SPINE,
+    NOBODY,
+    SERVER,
+    SERVER_LEAF,
+    SPINE_CORE,
+    FabricPlan,
+    Plan,
+    SwitchView,
+)
 from tests.planner import checks as check
 from tests.planner.helpers import make, reread
 from tests.planner.intents import SERVERS, Data, fabrics

@@ -14,10 +14,7 @@ import yaml
 
 from fabric.configs.view_of import Views
 from fabric.diagnostics import InputError
-from fabric.plan.links import SERVER_LEAF
-from fabric.plan.plan import FabricPlan
-from fabric.plan.tenants import CLOSED, NOBODY
-from fabric.plan.views import SwitchView
+from fabric.plan import CLOSED, NOBODY, SERVER_LEAF, FabricPlan, SwitchView
 from tests.planner.helpers import make, reread
 
 GPUS = """

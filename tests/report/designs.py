@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from fabric import pipeline
-from fabric.plan.plan import Plan
+from fabric.plan import Plan
 
 HEAD = """\
 version: 1

@@ -9,15 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from fabric import pipeline
 from fabric.diagnostics import InputError
 from fabric.export.port_names import PortNames
 from fabric.hosts.spreading import spreading
-from fabric.plan.links import KINDS, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
-from fabric.plan.plan import FabricPlan, Plan
+from fabric.plan import KINDS, LEAF_SPINE, SERVER_LEAF, SPINE_CORE, FabricPlan, Plan
 from fabric.report.bill import bill, power_grid
 from fabric.report.columns import Pool, packed, ranges, unpacked
 from fabric.report.curve import curve_grid

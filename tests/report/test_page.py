@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from fabric import pipeline
-from fabric.plan.devices import Device
+from fabric.plan import Device
 from fabric.report.page import page
 from fabric.report.wanted import Wanted
 from tests import ROOT

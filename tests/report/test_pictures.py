@@ -10,8 +10,7 @@ from typing import Any
 import networkx
 import pytest
 
-from fabric.plan.devices import LEAF
-from fabric.plan.plan import FabricPlan
+from fabric.plan import LEAF, FabricPlan
 from tests.report.browser import Opened
 from tests.report.designs import DESIGNS, plan_of
 

@@ -18,7 +18,7 @@ import jinja2.debug  # noqa: F401  Jinja imports it at the first error
 from fabric import pipeline
 from fabric.configs import Renderer
 from fabric.diagnostics import InputError
-from fabric.plan.plan import Plan
+from fabric.plan import Plan
 from fabric.settings.services import Override
 from fabric.templating import meter
 from tests.security import hostile_templates

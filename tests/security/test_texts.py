@@ -25,8 +25,8 @@ from fabric.intent.schema import schema
 from fabric.nos.reading.readers import read_device
 from fabric.nos.target import target
 from fabric.output.paths import check_path
+from fabric.plan import SwitchView
 from fabric.plan.lock_file import Lock
-from fabric.plan.views import SwitchView
 from fabric.render import refuse_control, render
 from fabric.settings.base import FILLED_IN
 from tests.security.payloads import FILLED, OF_CONFIGS, PAYLOADS

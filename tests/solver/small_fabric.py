@@ -9,8 +9,8 @@ import yaml
 from fabric import source
 from fabric.configs import targets
 from fabric.intent.load import validate
+from fabric.plan import FabricPlan
 from fabric.plan.lock_file import Lock
-from fabric.plan.plan import FabricPlan
 from fabric.planner.resolve import resolve
 from fabric.planner.site import plan_site
 

@@ -6,8 +6,7 @@ import xml.etree.ElementTree as ElementTree
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from fabric.formats.svg import text_width
 from fabric.solver.plot import HEIGHT, WIDTH, Series, busbw_svg

@@ -11,8 +11,7 @@ import pytest
 from fabric.nos.frr.target import TARGET as FRR
 from fabric.nos.sonic.target import TARGET as SONIC
 from fabric.nos.target import Target
-from fabric.plan.tenancy import External, Vrf
-from fabric.plan.views import SwitchView
+from fabric.plan import External, SwitchView, Vrf
 from fabric.render import render
 from tests.examples import located, paths
 from tests.nos.tenant_views import rich

@@ -13,7 +13,7 @@ from pathlib import Path
 from textwrap import fill
 
 from fabric import pipeline
-from fabric.plan.plan import FabricPlan
+from fabric.plan import FabricPlan
 from fabric.solver.estimate.ask import Asked
 from fabric.solver.estimate.estimate import Estimate
 

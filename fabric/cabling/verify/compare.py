@@ -16,7 +16,7 @@ from fabric.cabling.verify.planned import Planned
 from fabric.cabling.verify.splits import Splits, splits
 from fabric.cabling.verify.states import States
 from fabric.cabling.verify.wires import Wires, wires
-from fabric.plan.devices import SERVER
+from fabric.plan import SERVER
 from fabric.text.words import listed, plural
 
 

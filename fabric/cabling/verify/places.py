@@ -7,7 +7,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from fabric.plan.plan import Plan
+from fabric.plan import Plan
 
 Places = Callable[[str], tuple[str, int]]  # device → name of its rack and its lowest height unit; "" and 0: nobody knows
 

@@ -16,10 +16,7 @@ from fabric.cabling.verify.spelling import canonical
 from fabric.export.port_names import PortNames
 from fabric.grouping import grouped
 from fabric.nos.target import target
-from fabric.plan.devices import ATTACHED, SWITCH_ROLES, Device
-from fabric.plan.plan import FabricPlan, Plan
-from fabric.plan.ports import PortRef
-from fabric.plan.tenants import CLOSED
+from fabric.plan import ATTACHED, CLOSED, SWITCH_ROLES, Device, FabricPlan, Plan, PortRef
 
 
 @dataclass(frozen=True, slots=True)

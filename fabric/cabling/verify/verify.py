@@ -17,7 +17,7 @@ from fabric.cabling.verify.finding import Verdict
 from fabric.cabling.verify.places import places
 from fabric.cabling.verify.planned import planned
 from fabric.diagnostics import Diagnostic
-from fabric.plan.plan import Plan
+from fabric.plan import Plan
 
 
 def verify(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from fabric.checks.batfish.ask import Answers
     from fabric.checks.batfish.snapshot import Files, Snapshot
     from fabric.checks.finding import Finding
-    from fabric.plan.plan import Plan
+    from fabric.plan import Plan
 
 Report = tuple[list["Finding"], list[tuple[str, str]]]  # findings; (what was not looked at, why) for the report
 

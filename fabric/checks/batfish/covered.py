@@ -9,8 +9,7 @@ from fabric.checks.batfish.places import isolates
 from fabric.checks.batfish.reach import MOST_SPINES, sample
 from fabric.checks.batfish.sees import limits_of, sees, sees_of, view_of
 from fabric.nos.batfish.view import EVPN, TYPE5, VRF
-from fabric.plan.devices import SPINE
-from fabric.plan.views import SwitchView
+from fabric.plan import SPINE, SwitchView
 
 Pair = tuple[str, str]  # what was not looked at; why, and what covers it
 

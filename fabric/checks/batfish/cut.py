@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 
-from fabric.plan.devices import CORE, LEAF, SPINE, Device
-from fabric.plan.plan import FabricPlan, Plan
+from fabric.plan import CORE, LEAF, SPINE, Device, FabricPlan, Plan
 from fabric.text.words import plural
 
 MOST = 128

@@ -15,8 +15,7 @@ from fabric.checks.batfish.expect import Place, Ways, joined, merged
 from fabric.checks.batfish.places import servers, tenants_of
 from fabric.checks.batfish.routes import shortfalls
 from fabric.checks.finding import ERROR, Finding
-from fabric.plan.devices import LEAF
-from fabric.plan.views import SwitchView
+from fabric.plan import LEAF, SwitchView
 from fabric.text.words import plural
 
 Views = Mapping[str, SwitchView]  # by switch

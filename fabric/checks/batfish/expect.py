@@ -11,9 +11,7 @@ from fabric.checks.batfish.sees import sees, sees_of, view_of, vrf_name
 from fabric.checks.batfish.snapshot import Snapshot
 from fabric.export.port_names import PortNames
 from fabric.nos.batfish.view import BRIDGE, EVPN, FORWARD, TYPE5, UNNUMBERED, VRF
-from fabric.plan.devices import LEAF
-from fabric.plan.plan import FabricPlan
-from fabric.plan.views import SwitchView
+from fabric.plan import LEAF, FabricPlan, SwitchView
 
 ANY = 0  # of next hops: one at least
 

@@ -15,8 +15,7 @@ from fabric.checks.batfish.sees import sees
 from fabric.nos.batfish.concatenated import FORMAT, routing, start
 from fabric.nos.batfish.copies import Copy
 from fabric.nos.batfish.view import VRF
-from fabric.plan.tenancy import External
-from fabric.plan.views import SwitchView
+from fabric.plan import External, SwitchView
 
 PORT = "swp"
 

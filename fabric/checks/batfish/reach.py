@@ -10,7 +10,7 @@ from fabric.checks.batfish.checks import Asked, BatfishCheck, name_of
 from fabric.checks.batfish.expect import Place, merged
 from fabric.checks.batfish.places import isolates, servers
 from fabric.checks.finding import ERROR, Finding
-from fabric.plan.devices import LEAF, SPINE
+from fabric.plan import LEAF, SPINE
 from fabric.text.words import plural
 
 MOST_SPINES = 8  # that are taken down one after another, each for a data plane of its own

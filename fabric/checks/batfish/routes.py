@@ -10,7 +10,7 @@ from fabric.checks.batfish.checks import Asked, BatfishCheck, name_of
 from fabric.checks.batfish.expect import Route
 from fabric.checks.finding import ERROR, Finding
 from fabric.grouping import grouped_sets
-from fabric.plan.devices import LEAF
+from fabric.plan import LEAF
 from fabric.text.words import and_more, listed, plural
 
 DEFAULT = "default"

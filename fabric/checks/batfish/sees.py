@@ -7,8 +7,7 @@ from functools import cache
 
 from fabric.nos.batfish.view import BatfishView, Limit
 from fabric.nos.target import installed
-from fabric.plan.tenancy import Vrf
-from fabric.plan.views import SwitchView
+from fabric.plan import SwitchView, Vrf
 
 
 @cache

@@ -18,9 +18,7 @@ from fabric.checks.batfish.sees import view_of
 from fabric.export.port_names import PortNames
 from fabric.formats.json import json_text
 from fabric.nos.batfish.copies import Copies, Copy
-from fabric.plan.devices import Device
-from fabric.plan.plan import FabricPlan, Plan
-from fabric.plan.views import SwitchView
+from fabric.plan import Device, FabricPlan, Plan, SwitchView
 
 Files = Callable[[Device], Mapping[str, str]]  # the rendered files of a switch: path → text
 

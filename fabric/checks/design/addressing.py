@@ -12,11 +12,7 @@ from numpy.typing import NDArray
 from fabric.checks.base import Design
 from fabric.checks.design.family import BETWEEN_SWITCHES, FabricCheck, before, in_all, link_ends, rows
 from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
-from fabric.plan.coordinates import nic_name
-from fabric.plan.devices import LEAF
-from fabric.plan.links import ATTACHMENT, SERVER_LEAF
-from fabric.plan.plan import FabricPlan
-from fabric.plan.tenants import NetworkPlan
+from fabric.plan import ATTACHMENT, LEAF, SERVER_LEAF, FabricPlan, NetworkPlan, nic_name
 
 SHARED = ip_network("100.64.0.0/10")
 DEFAULTS = ("0.0.0.0/0", "::/0")

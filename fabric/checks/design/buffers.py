@@ -10,10 +10,7 @@ from fabric.checks.base import Design
 from fabric.checks.design.family import Ints, Path
 from fabric.checks.design.roce import LosslessCheck, capable, ends, meant, sorts, switches
 from fabric.checks.finding import ERROR, WARNING, Finding
-from fabric.plan.lengths import LONGER_WARNING, longer_text
-from fabric.plan.links import KINDS
-from fabric.plan.lossless import Lossless, Place, Qos, RoleLossless
-from fabric.plan.plan import FabricPlan
+from fabric.plan import KINDS, LONGER_WARNING, FabricPlan, Lossless, Place, Qos, RoleLossless, longer_text
 from fabric.qos.frames import frame_bytes
 from fabric.qos.headroom import Headroom, floor_bytes, headroom
 from fabric.qos.pools import buffer_of

@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 from fabric.catalog.models import SwitchModel
 from fabric.checks.base import Check, Design
 from fabric.checks.finding import Finding
-from fabric.plan.devices import CORE, LEAF, SPINE, Device
-from fabric.plan.links import LEAF_LEAF, LEAF_SPINE, SPINE_CORE
-from fabric.plan.plan import FabricPlan
+from fabric.plan import CORE, LEAF, LEAF_LEAF, LEAF_SPINE, SPINE, SPINE_CORE, Device, FabricPlan
 from fabric.text.words import counted, listed
 
 Ints = NDArray[np.int64]

@@ -10,10 +10,7 @@ from fabric.checks.design.roce import Ends, LosslessCheck, capable, ends, switch
 from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
 from fabric.grouping import grouped
 from fabric.nos.target import target
-from fabric.plan.devices import LEAF, SERVER, SWITCH_ROLES
-from fabric.plan.links import KINDS
-from fabric.plan.lossless import FabricLossless
-from fabric.plan.plan import FabricPlan
+from fabric.plan import KINDS, LEAF, SERVER, SWITCH_ROLES, FabricLossless, FabricPlan
 from fabric.settings.purposes import PURPOSES
 
 

@@ -8,7 +8,7 @@ from ipaddress import ip_address, ip_network
 from fabric.checks.base import Design
 from fabric.checks.design.family import FabricCheck, Path, named, pinned
 from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
-from fabric.plan.plan import FabricPlan
+from fabric.plan import FabricPlan
 from fabric.settings.services import Management
 
 TIME_SERVERS = 2

@@ -11,11 +11,8 @@ from fabric.checks.design.family import BETWEEN_SWITCHES, FabricCheck, Path, in_
 from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
 from fabric.diagnostics import Report
 from fabric.grouping import grouped
-from fabric.plan.devices import LEAF
-from fabric.plan.links import SERVER_LEAF
+from fabric.plan import LEAF, SERVER_LEAF, VXLAN_BYTES, FabricPlan
 from fabric.plan.owners import owners
-from fabric.plan.plan import FabricPlan
-from fabric.plan.tenants import VXLAN_BYTES
 
 FULL_PACKET = 1500  # what an Ethernet host sends unless somebody tells it otherwise
 MOST_VNI = 16_777_215

@@ -18,9 +18,7 @@ from fabric.checks.design.family import (
     rows,
 )
 from fabric.checks.finding import ERROR, WARNING, Finding
-from fabric.plan.coordinates import server_ports, unit_plan
-from fabric.plan.devices import CORE, LEAF, SPINE
-from fabric.plan.links import KINDS, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
+from fabric.plan import CORE, KINDS, LEAF, LEAF_SPINE, SERVER_LEAF, SPINE, SPINE_CORE, server_ports, unit_plan
 from fabric.text.words import listed, plural
 
 # Longest reach of a standard optic by port speed: IEEE 802.3-2022 (LX10, 40 km ER classes of 10G to 400G), 802.3ct and

@@ -10,9 +10,7 @@ import numpy as np
 from fabric.checks.base import Design
 from fabric.checks.design.family import FabricCheck, Ints, in_all, models, named, of_role, rows, switch_path
 from fabric.checks.finding import ERROR, Finding
-from fabric.plan.devices import SWITCH_ROLES
-from fabric.plan.links import SERVER_LEAF
-from fabric.plan.plan import FabricPlan
+from fabric.plan import SERVER_LEAF, SWITCH_ROLES, FabricPlan
 
 
 class Ports(FabricCheck):

@@ -13,9 +13,7 @@ from fabric.checks.base import Design
 from fabric.checks.design.family import FabricCheck, Ints, in_all, named, of_role, per_device, rows
 from fabric.checks.design.roce import LosslessCheck, capable
 from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
-from fabric.plan.devices import LEAF, SERVER, SPINE
-from fabric.plan.links import LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
-from fabric.plan.plan import FabricPlan
+from fabric.plan import LEAF, LEAF_LEAF, LEAF_SPINE, SERVER, SERVER_LEAF, SPINE, SPINE_CORE, FabricPlan
 from fabric.text.words import plural
 
 FEWEST_SPINES = 4

@@ -9,10 +9,7 @@ import numpy as np
 from fabric.checks.base import Design
 from fabric.checks.design.family import NOUNS, FabricCheck, Ints, models, network_oses
 from fabric.nos.target import target
-from fabric.plan.devices import LEAF
-from fabric.plan.links import ATTACHMENT
-from fabric.plan.plan import FabricPlan
-from fabric.plan.tenants import CLOSED
+from fabric.plan import ATTACHMENT, CLOSED, LEAF, FabricPlan
 
 
 class LosslessCheck(FabricCheck):

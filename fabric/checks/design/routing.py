@@ -9,9 +9,7 @@ import numpy as np
 from fabric.checks.base import Design
 from fabric.checks.design.family import BETWEEN_SWITCHES, FabricCheck, column, in_all, named, per_device, pinned, rows
 from fabric.checks.finding import ERROR, WARNING, Finding
-from fabric.plan.devices import LEAF, PRIVATE_2_BYTE, PRIVATE_4_BYTE, SPINE
-from fabric.plan.links import LEAF_SPINE, SPINE_CORE
-from fabric.plan.plan import FabricPlan
+from fabric.plan import LEAF, LEAF_SPINE, PRIVATE_2_BYTE, PRIVATE_4_BYTE, SPINE, SPINE_CORE, FabricPlan
 from fabric.text.addresses import ipv4
 
 RESERVED = {

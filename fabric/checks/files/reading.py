@@ -15,7 +15,7 @@ from fabric.diagnostics import Place
 from fabric.facts import Facts
 from fabric.nos.reading.folder import Folder
 from fabric.nos.reading.recognise import beside
-from fabric.plan.views import SwitchView
+from fabric.plan import SwitchView
 from fabric.standing import Standing
 from fabric.text.words import listed, plural
 

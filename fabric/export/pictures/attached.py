@@ -6,8 +6,7 @@ from fabric.export.colours import SERVERS
 from fabric.export.pictures import gutter
 from fabric.export.pictures.view import View
 from fabric.formats.svg import PAPER, Box, Canvas
-from fabric.plan.devices import ATTACHED
-from fabric.plan.links import ATTACHMENT
+from fabric.plan import ATTACHED, ATTACHMENT
 from fabric.text.words import counted
 
 _WIDTH, _HEIGHT, _GAP = 150.0, 48.0, 10.0

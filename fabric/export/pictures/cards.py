@@ -14,10 +14,7 @@ from fabric.export.pictures.unit_rows import PAD, Landing, UnitStyle
 from fabric.export.pictures.view import View, rails
 from fabric.export.spans import names_span, ports_span, runs
 from fabric.formats.svg import FRAMES, INK, PANEL, PAPER, RULE, SOFT, Box, Canvas, fit, text_width, wrap
-from fabric.plan.coordinates import nic_name
-from fabric.plan.devices import SERVER, Device
-from fabric.plan.links import LEAF_SPINE, SERVER_LEAF
-from fabric.plan.spec import GroupSpec
+from fabric.plan import LEAF_SPINE, SERVER, SERVER_LEAF, Device, GroupSpec, nic_name
 
 _LEAST, _MOST, _AIR, _LINE = 140.0, 300.0, 8.0, 15.0
 _BAND, _SERVERS, _FOOT = 54.0, 62.0, 30.0

@@ -6,7 +6,7 @@ from fabric.export.colours import BUSY, GOOD
 from fabric.export.pictures.view import View
 from fabric.export.words import bundle, span, totals
 from fabric.formats.svg import INK, RULE, SOFT, Box, Canvas, text_width
-from fabric.plan.devices import CORE, LEAF, SERVER, SPINE
+from fabric.plan import CORE, LEAF, SERVER, SPINE
 from fabric.text.words import counted
 
 LEFT, WIDTH = 24.0, 196.0

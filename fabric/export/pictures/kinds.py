@@ -10,8 +10,7 @@ from fabric.export.spans import runs
 from fabric.floor.floor import Floor, Rack
 from fabric.floor.names import row_letters
 from fabric.grouping import grouped
-from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
-from fabric.plan.plan import Plan
+from fabric.plan import ATTACHED, CORE, LEAF, SERVER, SPINE, Device, Plan
 from fabric.text.words import counted
 
 UNFOLDED = 6  # racks of a site that is drawn rack by rack

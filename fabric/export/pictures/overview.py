@@ -13,8 +13,7 @@ from fabric.export.pictures.unit_rows import Landing, Row, UnitStyle
 from fabric.export.pictures.view import Network, View
 from fabric.export.words import bundle
 from fabric.formats.svg import FRAMES, PANEL, PAPER, RULE, Box, Canvas
-from fabric.plan.devices import CORE, LEAF, SERVER, SPINE
-from fabric.plan.links import LEAF_SPINE, SERVER_LEAF, SPINE_CORE
+from fabric.plan import CORE, LEAF, LEAF_SPINE, SERVER, SERVER_LEAF, SPINE, SPINE_CORE
 from fabric.text.words import counted
 
 BAND, FRAME_HEAD, FRAME_PAD = 92.0, 30.0, 12.0

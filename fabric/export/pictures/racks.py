@@ -9,8 +9,7 @@ from fabric.export.pictures.figure import EDGE, document
 from fabric.export.pictures.kinds import Kind, Mounted, RowsAlike, kinds, rows
 from fabric.floor.floor import Floor
 from fabric.formats.svg import FRAMES, INK, PANEL, PAPER, RULE, SOFT, Box, Canvas, text_width, wrap
-from fabric.plan.devices import ATTACHED, CORE, LEAF, SERVER, SPINE
-from fabric.plan.plan import Plan
+from fabric.plan import ATTACHED, CORE, LEAF, SERVER, SPINE, Plan
 from fabric.text.words import counted
 
 WIDTH = 1040.0

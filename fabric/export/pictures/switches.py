@@ -10,8 +10,7 @@ from fabric.export.pictures import gutter
 from fabric.export.pictures.view import View
 from fabric.export.words import bundle
 from fabric.formats.svg import FRAMES, PANEL, PAPER, RULE, Box, Canvas, text_width, wrap
-from fabric.plan.devices import CORE, LEAF, SERVER, SPINE, Device
-from fabric.plan.links import LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE
+from fabric.plan import CORE, LEAF, LEAF_LEAF, LEAF_SPINE, SERVER, SERVER_LEAF, SPINE, SPINE_CORE, Device
 from fabric.text.words import counted
 
 MOST = 16  # switches of a fabric that is drawn like this

@@ -9,7 +9,7 @@ from fabric.export.parts import UnitPart
 from fabric.export.pictures.unit_rows import PAD, Landing, UnitStyle
 from fabric.export.pictures.view import View
 from fabric.formats.svg import FRAMES, PANEL, PAPER, RULE, SOFT, Box, Canvas
-from fabric.plan.devices import Device
+from fabric.plan import Device
 from fabric.text.words import counted
 
 _LEAST, _HEAD, _BAND, _SERVERS = 98.0, 44.0, 44.0, 62.0

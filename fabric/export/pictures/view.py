@@ -12,9 +12,20 @@ import numpy as np
 from fabric.export.colours import RAIL_GROUND, Tone, plane_tone, rail_colour
 from fabric.export.parts import PodPart, pods
 from fabric.export.words import TIERS
-from fabric.plan.devices import CORE, LEAF, SPINE, Device
-from fabric.plan.links import ATTACHMENT, KINDS, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE_CORE, Links
-from fabric.plan.plan import FabricPlan
+from fabric.plan import (
+    ATTACHMENT,
+    CORE,
+    KINDS,
+    LEAF,
+    LEAF_LEAF,
+    LEAF_SPINE,
+    SERVER_LEAF,
+    SPINE,
+    SPINE_CORE,
+    Device,
+    FabricPlan,
+    Links,
+)
 from fabric.plan.summary import summary
 from fabric.text.words import counted
 

@@ -8,9 +8,7 @@ from ipaddress import ip_address, ip_interface, ip_network
 
 from fabric.lab.blueprint import SERVER, Blueprint, End
 from fabric.nos.target import target
-from fabric.plan.ports import Port
-from fabric.plan.tenancy import Network
-from fabric.plan.views import SwitchView
+from fabric.plan import Network, Port, SwitchView
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import numpy as np
 from fabric.export.port_names import PortNames
 from fabric.lab.blueprint import Blueprint
 from fabric.lab.expected.forwarding import Down
-from fabric.plan.devices import LEAF
+from fabric.plan import LEAF
 from fabric.solver.capacity.throughput import all_paths, ecmp, ground, live_ports, traffic
 from fabric.solver.network import Network, network
 from fabric.solver.routes import Routes, routes

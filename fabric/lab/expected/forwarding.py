@@ -13,8 +13,7 @@ from ipaddress import ip_interface, ip_network
 from fabric.lab.blueprint import Blueprint, End, Wire
 from fabric.lab.expected.sessions import UNDERLAY, sessions
 from fabric.nos.target import target
-from fabric.plan.devices import LEAF
-from fabric.plan.views import SwitchView
+from fabric.plan import LEAF, SwitchView
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fabric.lab.blueprint import Blueprint
 from fabric.lab.outside import node_name
 from fabric.nos.target import target
-from fabric.plan.views import SwitchView
+from fabric.plan import SwitchView
 
 UNDERLAY, OVERLAY, TENANT, OUTSIDE = "underlay", "overlay", "tenant", "outside"
 

@@ -14,7 +14,7 @@ from fabric.lab.machine.ping import Ping, ping
 from fabric.lab.outcome import Fault
 from fabric.lab.proofs.base import Proof, Shown, skip
 from fabric.nos.target import target
-from fabric.plan.views import SwitchView
+from fabric.plan import SwitchView
 
 PATIENCE_S = 20.0
 

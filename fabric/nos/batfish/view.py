@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from fabric.nos.batfish.copies import Copy, whole
-from fabric.plan.tenancy import Vrf
-from fabric.plan.views import SwitchView
+from fabric.plan import SwitchView, Vrf
 
 # Routing tables of tenants, tenants' routes over EVPN, EVPN sessions, filters on server ports, sessions on an interface,
 # layer-2 networks of tenants, packets over the fabric.

@@ -21,7 +21,7 @@ from fabric.nos.cumulus.write.yaml import dump
 from fabric.nos.idiom import Idiom
 from fabric.nos.late import Late
 from fabric.nos.target import Capabilities, Document, File, Target
-from fabric.plan.views import SwitchView
+from fabric.plan import SwitchView
 
 FILE = "startup.yaml"
 

@@ -12,7 +12,7 @@ from fabric.nos.idiom import Idiom
 from fabric.nos.late import Late
 from fabric.nos.policy import underlay_policy
 from fabric.nos.target import Capabilities, File, Neighbor, Target, Text, Wishes, neighbor
-from fabric.plan.views import SwitchView
+from fabric.plan import SwitchView
 
 __all__ = ["RELEASE", "TARGET", "context", "files", "port_name", "speed"]
 

@@ -13,8 +13,7 @@ from fabric.nos.frr.write.tenants import LINUX, Spelling
 from fabric.nos.idiom import Idiom
 from fabric.nos.late import Late
 from fabric.nos.target import Capabilities, File, Target, Text
-from fabric.plan.ports import PortRef
-from fabric.plan.views import SwitchView
+from fabric.plan import PortRef, SwitchView
 
 __all__ = ["TARGET", "Spelling", "port_name", "routing"]
 

@@ -27,8 +27,7 @@ from fabric.nos.junos.write.tenants import Peer, bridging, external_groups, inst
 from fabric.nos.junos.write.words import MANAGEMENT_INSTANCE, listed, quoted
 from fabric.nos.late import Late
 from fabric.nos.target import Capabilities, File, Target, Text, description
-from fabric.plan.ports import PortRef
-from fabric.plan.views import SwitchView
+from fabric.plan import PortRef, SwitchView
 
 RELEASE = "23.4R2-EVO"
 ECMP_STEPS = (16, 32, 64, 96, 128)  # values of `maximum-ecmp`; the first is the box's own

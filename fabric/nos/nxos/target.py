@@ -11,8 +11,7 @@ from fabric.nos.nxos.write import manage, ports, qos, routing, tenants
 from fabric.nos.nxos.write.ports import LAYER_2_MTU, port_name
 from fabric.nos.nxos.write.routing import BFD_MS, BFD_MULTIPLIER
 from fabric.nos.target import Capabilities, File, Target, Text, Wishes
-from fabric.plan.ports import PortRef
-from fabric.plan.views import SwitchView
+from fabric.plan import PortRef, SwitchView
 
 RELEASE = "10.5(3)"  # what the spelling follows; parsers recognise the file by its `feature` lines
 

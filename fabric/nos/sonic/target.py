@@ -31,7 +31,7 @@ from fabric.nos.sonic.write.ports import (
 from fabric.nos.sonic.write.qos import qos_tables
 from fabric.nos.sonic.write.tenants import VRF_NAME_LIMIT, tenant_tables
 from fabric.nos.target import Capabilities, Document, File, Target, Text, Wishes
-from fabric.plan.views import SwitchView
+from fabric.plan import SwitchView
 
 # bgpcfgd writes the same two route-maps into the running daemons: under other names the last one to write would win.
 SOURCE_MAPS = ("RM_SET_SRC", "RM_SET_SRC6")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabric.plan.links import KINDS
+from fabric.plan import KINDS
 from fabric.solver.capacity.symmetry import numbered, refine
 from fabric.solver.network import GBPS_PER_GBYTE_S, Bools, Ints, Network
 

@@ -8,9 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabric.diagnostics import Place, Report, nearest, show
-from fabric.plan.devices import Device
-from fabric.plan.plan import FabricPlan
-from fabric.plan.port_labels import PortLabels
+from fabric.plan import Device, FabricPlan, PortLabels
 from fabric.solver.capacity.throughput import all_paths, ground, live_ports, traffic
 from fabric.solver.network import Ints, Network
 from fabric.solver.routes import routes

@@ -8,9 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabric.plan.devices import SWITCH_ROLES
-from fabric.plan.links import ATTACHMENT, KINDS
-from fabric.plan.port_labels import PortLabels
+from fabric.plan import ATTACHMENT, KINDS, SWITCH_ROLES, PortLabels
 from fabric.solver.capacity.cuts import SIDE_A, SIDE_B, graph, in_gbps, max_flow
 from fabric.solver.capacity.halves import Halves
 from fabric.solver.capacity.lp import optimal

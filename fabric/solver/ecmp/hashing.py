@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabric.diagnostics import nearest, show
-from fabric.plan.plan import FabricPlan
+from fabric.plan import FabricPlan
 from fabric.solver.network import Ints
 
 Words = NDArray[np.uint32]

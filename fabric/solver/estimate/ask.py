@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.diagnostics import Diagnostic, InputError, Place
-from fabric.plan.plan import FabricPlan
+from fabric.plan import FabricPlan
 from fabric.solver.capacity import failures
 from fabric.solver.collectives import physics
 from fabric.solver.collectives.job import DEFAULT_CTAS
@@ -70,8 +70,7 @@ def capacity(fabric: FabricPlan, fail: tuple[str, ...], pairs: int, seed: int, o
 def training_step(fabric: FabricPlan, asked: Asked, path: Path, placement: str, own: OwnName = unnamed) -> StepTime:
     """The time of a training step whose model is described in a file. Raises InputError."""
     from fabric.solver.estimate.groups import group_times
-    from fabric.solver.training import file as training_file
-    from fabric.solver.training import step as training
+    from fabric.solver.training import file as training_file, step as training
 
     whole = network(fabric, own)
     found = _supply(_broken(whole, asked), asked, placement)

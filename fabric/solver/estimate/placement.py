@@ -9,9 +9,7 @@ import numpy as np
 
 from fabric.catalog.models import ServerModel
 from fabric.diagnostics import Place, Report, nearest, show
-from fabric.plan.devices import SERVER
-from fabric.plan.plan import FabricPlan
-from fabric.plan.spec import GroupSpec
+from fabric.plan import SERVER, FabricPlan, GroupSpec
 from fabric.solver.network import Ints, Network
 from fabric.text.words import plural
 

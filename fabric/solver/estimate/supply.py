@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from fabric.diagnostics import Diagnostic, InputError, Place
-from fabric.plan.links import KINDS
+from fabric.plan import KINDS
 from fabric.solver.ecmp.flows import connections, queue_pairs
 from fabric.solver.ecmp.paths import load_of, slowest_rate
 from fabric.solver.estimate.patterns import PATTERNS, Phase, together

@@ -76,8 +76,7 @@ def read(path: Path, shown: str | None = None, platform: MeasuredPlatform | None
 
     `platform` says of raw output what the text does not. Raises InputError with every mistake of the file.
     """
-    from fabric.solver.measured import json_output as measured_json
-    from fabric.solver.measured import text as measured_text
+    from fabric.solver.measured import json_output as measured_json, text as measured_text
 
     text, name = read_text(path, WHAT, shown), shown or str(path)
     if measured_json.is_json(text):

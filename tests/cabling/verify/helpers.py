@@ -10,7 +10,7 @@ from fabric.cabling.verify.files import Box, Told
 from fabric.cabling.verify.finding import Finding, Verdict
 from fabric.cabling.verify.planned import Planned, planned
 from fabric.nos.lldp.heard import Neighbor, PortState
-from fabric.plan.plan import Plan
+from fabric.plan import Plan
 from tests import ROOT
 from tests.cabling.verify.lldp_writers import Ear, Floor
 

@@ -17,8 +17,7 @@ from fabric import pipeline
 from fabric.checks.batfish import prepare
 from fabric.checks.batfish.ask import Answers, Rows, Unanswered
 from fabric.checks.batfish.snapshot import Snapshot
-from fabric.plan.devices import Device
-from fabric.plan.plan import Plan
+from fabric.plan import Device, Plan
 from tests import ROOT
 
 RECORDED = Path(__file__).parent / "recorded"

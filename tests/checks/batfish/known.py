@@ -15,8 +15,7 @@ from fabric.checks.batfish.allow import reason
 from fabric.checks.batfish.sees import view_of
 from fabric.nos.batfish.context import JOIN, Context, contexts
 from fabric.nos.batfish.copies import Copies
-from fabric.plan.devices import SWITCH_ROLES, Device
-from fabric.plan.plan import FabricPlan, Plan
+from fabric.plan import SWITCH_ROLES, Device, FabricPlan, Plan
 from tests import ROOT
 from tests.checks.batfish.helpers import DESIGNS, SWITCHES, small_intent
 

@@ -9,8 +9,7 @@ import pytest
 
 from fabric import pipeline
 from fabric.checks.batfish.cut import cut
-from fabric.plan.devices import CORE, LEAF, SPINE
-from fabric.plan.plan import Plan
+from fabric.plan import CORE, LEAF, SPINE, Plan
 from tests import ROOT
 
 

@@ -10,7 +10,7 @@ from fabric import pipeline
 from fabric.checks.base import Design
 from fabric.checks.batfish import judge
 from fabric.checks.batfish.expect import Expected, Place, Route, Session, Ways, merged
-from fabric.plan.devices import LEAF, SPINE
+from fabric.plan import LEAF, SPINE
 from tests import ROOT
 from tests.checks.batfish.helpers import Recorded, Site, example, recorded, small
 

@@ -20,9 +20,8 @@ from fabric.checks.finding import Finding
 from fabric.checks.registry import checks
 from fabric.configs import targets
 from fabric.intent.load import validate
-from fabric.plan.links import Links
+from fabric.plan import FabricPlan, Links
 from fabric.plan.lock_file import Lock
-from fabric.plan.plan import FabricPlan
 from fabric.planner.resolve import resolve
 from fabric.planner.site import plan_site
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from fabric.plan.lossless import Lossless, Place
-from tests.checks.design.designs import BACKEND as PLAIN
-from tests.checks.design.designs import FRONT, Case, Cases, Design, role
+from fabric.plan import Lossless, Place
+from tests.checks.design.designs import BACKEND as PLAIN, FRONT, Case, Cases, Design, role
 
 BACKEND = PLAIN.replace("min_count: 4}\n", "min_count: 4}\n      cable_length_m: {server-leaf: 5, leaf-spine: 40}\n")
 SPREAD = BACKEND.replace("nos: sonic", "nos: cumulus").replace("mtu: 9216", "load_balancing: {mode: dynamic}")

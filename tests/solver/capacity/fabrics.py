@@ -6,8 +6,7 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
-from hypothesis import assume, settings
-from hypothesis import strategies as st
+from hypothesis import assume, settings, strategies as st
 
 from fabric.diagnostics import InputError
 from fabric.export.port_names import PortNames

@@ -5,8 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from fabric.solver.capacity.cuts import graph, max_flow
 from fabric.solver.capacity.halves import BY_DESIGN, SPARE_PAIR, structured

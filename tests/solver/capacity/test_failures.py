@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from fabric.diagnostics import InputError
 from fabric.export.port_names import PortNames
-from fabric.plan.links import LEAF_SPINE
+from fabric.plan import LEAF_SPINE
 from fabric.solver.capacity.failures import NOTHING, apply, check, parse
 from fabric.solver.network import Network
 from tests.solver.capacity.fabrics import STABLE, fabric, networks

@@ -5,8 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from fabric.solver.capacity.lp import bound, connected, optimal, program, quotient, reduced, solve
 from fabric.solver.capacity.throughput import PATTERNS, Traffic, all_paths, ecmp, ground, live_ports, loads, paths, traffic

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from fabric import pipeline, source
 from fabric.configs import targets
@@ -17,8 +16,7 @@ from fabric.intent.load import validate
 from fabric.plan.lock_file import Lock
 from fabric.planner.resolve import resolve
 from fabric.planner.site import plan_site
-from fabric.solver.ecmp import paths as ecmp
-from fabric.solver.ecmp import polarisation
+from fabric.solver.ecmp import paths as ecmp, polarisation
 from fabric.solver.ecmp.flows import Flows, addresses, connections, queue_pairs, redraw, shift, together, udp_source_port
 from fabric.solver.ecmp.hashing import Hash, by_tier
 from fabric.solver.ecmp.sharing import rates

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hypothesis import assume, settings
-from hypothesis import strategies as st
+from hypothesis import assume, settings, strategies as st
 
 from fabric.diagnostics import InputError
-from fabric.plan.plan import FabricPlan
+from fabric.plan import FabricPlan
 from fabric.solver.estimate.ask import Asked, estimate
 from fabric.solver.estimate.estimate import Estimate
 from fabric.solver.estimate.placement import place

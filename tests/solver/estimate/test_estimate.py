@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from fabric.diagnostics import InputError
-from fabric.plan.plan import FabricPlan
+from fabric.plan import FabricPlan
 from fabric.solver.collectives.choice import NEVER
 from fabric.solver.estimate import lines
 from fabric.solver.estimate.ask import Asked, estimate

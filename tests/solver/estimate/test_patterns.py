@@ -6,8 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from fabric.solver.estimate.patterns import PATTERNS, Phase, peers, together
 from fabric.solver.network import Ints

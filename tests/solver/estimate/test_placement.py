@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from fabric.diagnostics import InputError
-from fabric.plan.plan import FabricPlan
+from fabric.plan import FabricPlan
 from fabric.solver.estimate.placement import Placement, place
 from fabric.solver.network import network
 from tests.solver.estimate.fabrics import STABLE, placements, planned, plans, wired

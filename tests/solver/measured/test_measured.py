@@ -8,13 +8,10 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from fabric.diagnostics import InputError
-from fabric.solver.measured import json_output as measured_json
-from fabric.solver.measured import tables as measured
-from fabric.solver.measured import text as measured_text
+from fabric.solver.measured import json_output as measured_json, tables as measured, text as measured_text
 from fabric.solver.measured.tables import MeasuredPlatform, Table
 from tests import ROOT
 

@@ -31,8 +31,7 @@ from fabric.checks.run import Scope
 from fabric.diagnostics import InputError
 from fabric.facts import Facts
 from fabric.intent.intent import Intent
-from fabric.nos.reading.folder import Device as Found
-from fabric.nos.reading.folder import Folder, scan
+from fabric.nos.reading.folder import Device as Found, Folder, scan
 from fabric.nos.reading.readers import read_device
 from tests.checks.sites import site_of
 from tests.system.random_designs.drawing import Design

@@ -6,9 +6,7 @@ from fabric.catalog.models import SwitchModel
 from fabric.nos.cumulus.write.qos import marking_names, port_qos
 from fabric.nos.cumulus.write.tree import ENABLE, Tree, addressed, keys, merged
 from fabric.nos.target import description, lanes
-from fabric.plan.ports import Port, PortRef, Subinterface
-from fabric.plan.tenancy import Lag, Network
-from fabric.plan.views import SwitchView
+from fabric.plan import Lag, Network, Port, PortRef, Subinterface, SwitchView
 
 BRIDGE = "br_default"
 UP: Tree = {"state": {"up": {}}}

@@ -10,9 +10,7 @@ from collections.abc import Mapping
 from math import ceil
 
 from fabric.nos.cumulus.write.tree import ENABLE, Tree, keys, merged
-from fabric.plan.lossless import Marking, Qos
-from fabric.plan.ports import Port
-from fabric.plan.views import SwitchView
+from fabric.plan import Marking, Port, Qos, SwitchView
 
 BEST_EFFORT, LOSSLESS, CNP = 0, 3, 6  # traffic classes of the profile
 PROFILE = (3, 26, 6, 48)  # priority and DSCP of data, priority and DSCP of notifications

@@ -10,10 +10,7 @@ from fabric.nos.cumulus.write.interfaces import adaptive_ports, name_of
 from fabric.nos.cumulus.write.tree import ENABLE, Tree, bare, keys, merged
 from fabric.nos.policy import Entry, Policy, PrefixList, external_policy, underlay_policy
 from fabric.nos.target import description, neighbor
-from fabric.plan.devices import LEAF
-from fabric.plan.ports import Session
-from fabric.plan.tenancy import External, OverlaySession
-from fabric.plan.views import SwitchView
+from fabric.plan import LEAF, External, OverlaySession, Session, SwitchView
 
 FABRIC, OVERLAY, BFD = "FABRIC", "OVERLAY", "FABRIC"
 CONNECTED = "RM-CONNECTED"

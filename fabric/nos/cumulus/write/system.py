@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fabric.nos.cumulus.write.tree import ENABLE, Tree, addressed, bare, family, keys, merged
-from fabric.plan.views import Management, SwitchView
+from fabric.plan import Management, SwitchView
 
 USER = "cumulus"  # the account that the image comes with
 CERTIFICATE, GNMI_PORT = "gnmi", 9339

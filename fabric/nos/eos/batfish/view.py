@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from fabric.nos.batfish.view import ACL, BRIDGE, EVPN, FORWARD, TYPE5, UNNUMBERED, VRF, BatfishView, Limit, as_it_is
-from fabric.plan.tenancy import Vrf
+from fabric.plan import Vrf
 
 MOST_TARGET = 65_535  # the number behind the AS number of a route target that Batfish reads
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fabric.nos.policy import PrefixList, external_policy, vrf_policy
-from fabric.plan.tenancy import External, Vrf
-from fabric.plan.views import SwitchView
+from fabric.plan import External, SwitchView, Vrf
 
 EVPN_TTL = 3  # hops of a session between loopbacks of neighbouring tiers, one to spare
 

@@ -8,10 +8,7 @@ from itertools import pairwise
 
 from fabric.catalog.models import SwitchModel
 from fabric.nos.target import description, lanes, pam4
-from fabric.plan.lossless import Lossless
-from fabric.plan.ports import Port, PortRef, Subinterface
-from fabric.plan.tenancy import Acl, External, Lag
-from fabric.plan.views import SwitchView
+from fabric.plan import Acl, External, Lag, Lossless, Port, PortRef, Subinterface, SwitchView
 
 TRACKING = "UPLINKS"  # link tracking group: a leaf without uplinks takes its bonds down
 DF_PREFERRED, DF_OTHER = 200, 100

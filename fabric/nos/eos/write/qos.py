@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from fabric.plan.lossless import Lossless, Marking, Qos, Watchdog
-from fabric.plan.views import SwitchView
+from fabric.plan import Lossless, Marking, Qos, SwitchView, Watchdog
 
 CONTROL = 7  # class and queue of the switch's own traffic: EOS ties one to the other
 

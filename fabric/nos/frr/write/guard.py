@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from fabric.nos.target import Names
-from fabric.plan.views import SwitchView
+from fabric.plan import SwitchView
 
 MANAGEMENT, MANAGEMENT_VRF = "eth0", "mgmt"
 

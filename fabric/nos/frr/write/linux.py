@@ -10,9 +10,7 @@ from dataclasses import dataclass
 
 from fabric.nos.frr.write.tenants import Spelling
 from fabric.nos.target import Names, description, lanes, pam4
-from fabric.plan.ports import Port
-from fabric.plan.tenancy import Lag, Network, Vrf
-from fabric.plan.views import SwitchView
+from fabric.plan import Lag, Network, Port, SwitchView, Vrf
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 
 from fabric.nos.policy import PrefixList, external_policy, vrf_policy
 from fabric.nos.target import Names, Neighbor
-from fabric.plan.ports import Session
-from fabric.plan.tenancy import Lag, Vrf
-from fabric.plan.views import SwitchView
+from fabric.plan import Lag, Session, SwitchView, Vrf
 
 # Highest preference becomes designated forwarder; who says nothing has zebra's default of 32767.
 PREFERRED = 50_000

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from fabric.nos.junos.write.platform import Partition, Platform
 from fabric.nos.target import CannotRender
-from fabric.plan.lossless import Buffer
+from fabric.plan import Buffer
 
 HEADROOM, LOSSLESS, LOSSY = "lossless-headroom", "lossless", "lossy"
 MOST_HEADROOM = 80  # percent; the rest is 15 for the lossless class before it pauses, and 5 for best effort

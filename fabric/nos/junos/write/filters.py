@@ -8,8 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fabric.nos.junos.write.words import DISCARD, Match, Named, Term, Terms, listed, term
-from fabric.plan.tenancy import Acl
-from fabric.plan.views import SwitchView
+from fabric.plan import Acl, SwitchView
 
 GNMI_PORT = 32767
 BFD_PORTS = (3784, 3785, 4784)  # control, echo, multihop

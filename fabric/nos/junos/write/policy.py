@@ -6,9 +6,7 @@ from dataclasses import dataclass, field
 
 from fabric.nos.junos.write.words import REJECT, Filters, Named, Term, Terms, begins_with, filters, routes, term
 from fabric.nos.policy import CONNECTED, external_policy, underlay_policy
-from fabric.plan.devices import LEAF
-from fabric.plan.tenancy import External
-from fabric.plan.views import SwitchView
+from fabric.plan import LEAF, External, SwitchView
 
 # RFC 8326: a neighbour in graceful shutdown is the last choice. No action that ends the policy: the terms below decide.
 DRAINED = term("drained", ("community GSHUT",), "local-preference 0")

@@ -11,9 +11,7 @@ from fabric.nos.junos.write.buffers import partitions
 from fabric.nos.junos.write.interfaces import port_name
 from fabric.nos.junos.write.platform import Partition, platform
 from fabric.nos.junos.write.words import bits
-from fabric.plan.lossless import Buffer, Marking, Watchdog
-from fabric.plan.ports import Port
-from fabric.plan.views import SwitchView
+from fabric.plan import Buffer, Marking, Port, SwitchView, Watchdog
 
 CONTROL_QUEUE = 7  # of the box's own class network-control
 CNP_PERCENT = 5  # of a link, as published; the two weighted classes share the rest

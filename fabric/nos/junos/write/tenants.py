@@ -8,9 +8,7 @@ from fabric.nos.junos.write.policy import DRAINED, Policies, outside
 from fabric.nos.junos.write.words import MAC_VRF, REJECT, Named, Terms, filters, listed, quoted, routes, term
 from fabric.nos.policy import vrf_policy
 from fabric.nos.target import Names, description
-from fabric.plan.devices import LEAF
-from fabric.plan.tenancy import External, Network, Vrf
-from fabric.plan.views import SwitchView
+from fabric.plan import LEAF, External, Network, SwitchView, Vrf
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from fabric.nos.batfish.view import ACL, BRIDGE, EVPN, FORWARD, TYPE5, VRF, BatfishView, Limit, as_it_is
-from fabric.plan.tenancy import Vrf
+from fabric.plan import Vrf
 
 
 def _several(vrf: Vrf) -> bool:

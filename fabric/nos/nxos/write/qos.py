@@ -10,9 +10,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from fabric.nos.target import CannotRender
-from fabric.plan.lossless import Marking, Qos
-from fabric.plan.ports import Port
-from fabric.plan.views import SwitchView
+from fabric.plan import Marking, Port, Qos, SwitchView
 
 STRICT, BEST_EFFORT = 7, 0
 CLASSIFY, NETWORK = "ROCE-CLASSIFY", "ROCE-NETWORK"

@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from fabric.nos.nxos.write.ports import port_name
 from fabric.nos.policy import Policy, PrefixList, external_policy, underlay_policy, vrf_policy
 from fabric.nos.target import CannotRender, description
-from fabric.plan.ports import Session
-from fabric.plan.tenancy import External, Overlay
-from fabric.plan.views import SwitchView
+from fabric.plan import External, Overlay, Session, SwitchView
 
 FABRIC_IN, FABRIC_OUT, CONNECTED = "RM-FABRIC-IN", "RM-FABRIC-OUT", "RM-CONNECTED"
 OVERLAY_IN, OVERLAY_OUT, UNCHANGED = "RM-OVERLAY-IN", "RM-OVERLAY-OUT", "RM-UNCHANGED"

@@ -14,10 +14,7 @@ from dataclasses import dataclass
 from fabric.catalog.buffers import BufferPool, BufferProfile, TierBuffers
 from fabric.nos.sonic.write.ports import Table, Tables, board_of, hwsku
 from fabric.nos.target import CannotRender
-from fabric.plan.devices import LEAF
-from fabric.plan.lossless import Lossless, Qos
-from fabric.plan.ports import Port
-from fabric.plan.views import SwitchView
+from fabric.plan import LEAF, Lossless, Port, Qos, SwitchView
 
 NVIDIA, TOFINO = "nvidia", "intel"  # families of the chip catalog
 AZURE = "AZURE"  # the one row name that SONiC's buffer managers are shipped with

@@ -10,9 +10,7 @@ from typing import Any, TypeAlias
 
 from fabric.catalog.models import SonicPlatform, SwitchModel
 from fabric.nos.target import description, far_end, lane_list, pam4
-from fabric.plan.devices import CORE, LEAF, SPINE
-from fabric.plan.ports import Port, PortRef
-from fabric.plan.views import SwitchView
+from fabric.plan import CORE, LEAF, SPINE, Port, PortRef, SwitchView
 
 Table: TypeAlias = dict[str, dict[str, Any]]
 Tables: TypeAlias = dict[str, Table]

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from fabric.nos.sonic.write.ports import Table, Tables, is_older, subinterface_name
 from fabric.nos.target import CannotRender
-from fabric.plan.ports import Port
-from fabric.plan.tenancy import Lag
-from fabric.plan.views import SwitchView
+from fabric.plan import Lag, Port, SwitchView
 
 LOOPBACK, VTEP_LOOPBACK = "Loopback0", "Loopback1"
 TUNNEL, NVO = "vtep", "nvo"

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from fabric.nos.cumulus.target import TARGET
-from fabric.plan.views import SwitchView
+from fabric.plan import SwitchView
 from fabric.render import render
 from tests.goldens import GOLDEN, golden
 from tests.nos.tenant_views import rich

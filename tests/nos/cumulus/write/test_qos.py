@@ -8,8 +8,7 @@ import pytest
 
 from fabric.nos.cumulus.target import tree
 from fabric.nos.cumulus.write.qos import classes, marking_names, qos, weights
-from fabric.plan.lossless import Marking, Qos, Watchdog
-from fabric.plan.views import SwitchView
+from fabric.plan import Marking, Qos, SwitchView, Watchdog
 from tests.nos.tenant_views import MARKING, QOS, rich
 
 OTHER = replace(QOS, priority=4, dscp=24, cnp_priority=7, cnp_dscp=46)

@@ -13,8 +13,7 @@ from fabric import catalog
 from fabric.catalog.models import PortGroup, SwitchModel
 from fabric.nos.cumulus.target import TARGET, tree
 from fabric.nos.cumulus.write.interfaces import breakouts
-from fabric.plan.ports import PortRef
-from fabric.plan.views import Balancing, SwitchView
+from fabric.plan import Balancing, PortRef, SwitchView
 from fabric.render import DocumentPatch, render
 from tests.nos.cumulus.write.test_dialect import every_view
 from tests.nos.tenant_views import rich

@@ -11,8 +11,7 @@ from fabric.nos.cumulus.target import TARGET, tree
 from fabric.nos.cumulus.write.routing import prefix_list
 from fabric.nos.cumulus.write.tenants import tenant_filter
 from fabric.nos.policy import PrefixList
-from fabric.plan.tenancy import Acl, External
-from fabric.plan.views import SwitchView
+from fabric.plan import Acl, External, SwitchView
 from tests.nos.tenant_views import rich
 
 

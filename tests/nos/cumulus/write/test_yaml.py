@@ -6,8 +6,7 @@ import math
 
 import pytest
 import yaml
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from fabric.nos.cumulus.write.yaml import dump, scalar
 

@@ -9,7 +9,7 @@ import pytest
 from fabric.catalog.models import PortGroup, SwitchModel
 from fabric.nos.eos import target as eos
 from fabric.nos.eos.target import TARGET
-from fabric.plan.ports import PortRef
+from fabric.plan import PortRef
 from fabric.render import render
 from tests.nos.views import STYLES, view
 

@@ -8,9 +8,7 @@ import pytest
 
 from fabric.nos.eos.target import TARGET
 from fabric.nos.eos.write.ports import grouped, switchport, vlan_list
-from fabric.plan.ports import Subinterface
-from fabric.plan.tenancy import External
-from fabric.plan.views import SwitchView
+from fabric.plan import External, Subinterface, SwitchView
 from fabric.render import render
 from tests.goldens import golden
 from tests.nos.tenant_views import rich

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from fabric.plan.ports import PortRef
-from fabric.plan.tenancy import Acl
+from fabric.plan import Acl, PortRef
 from tests.nos.frr.write.test_tenants import CASES, files, tenants
 from tests.nos.views import STYLES, view
 

@@ -9,8 +9,7 @@ import pytest
 from fabric.nos.frr.target import TARGET as FRR
 from fabric.nos.sonic.target import TARGET as SONIC
 from fabric.nos.target import Target
-from fabric.plan.tenancy import External
-from fabric.plan.views import SwitchView
+from fabric.plan import External, SwitchView
 from fabric.render import render
 from tests.goldens import golden_folder
 from tests.nos.tenant_views import rich

@@ -11,9 +11,7 @@ from fabric import catalog
 from fabric.nos.junos.target import TARGET
 from fabric.nos.junos.write import words
 from fabric.nos.policy import Entry
-from fabric.plan.ports import PortRef
-from fabric.plan.tenancy import External
-from fabric.plan.views import SwitchView
+from fabric.plan import External, PortRef, SwitchView
 from fabric.render import TextOverride, render
 from tests.goldens import golden
 from tests.nos.tenant_views import rich

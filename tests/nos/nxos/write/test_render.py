@@ -13,8 +13,7 @@ from fabric.catalog.models import SwitchModel
 from fabric.nos.nxos import target as nxos
 from fabric.nos.nxos.target import TARGET
 from fabric.nos.nxos.write.manage import Banner, banner
-from fabric.plan.ports import PortRef
-from fabric.plan.views import SwitchView
+from fabric.plan import PortRef, SwitchView
 from fabric.render import render
 from tests.nos.tenant_views import rich
 from tests.nos.views import BOX, STYLES, view

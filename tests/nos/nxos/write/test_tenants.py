@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from fabric.nos.nxos.target import TARGET
-from fabric.plan.tenancy import Acl
+from fabric.plan import Acl
 from fabric.render import render
 from tests.goldens import golden
 from tests.nos.nxos.write.test_render import config, section

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from fabric.catalog.models import SwitchModel
 from fabric.nos.target import Capabilities, File, Target, Text
-from fabric.plan.ports import PortRef
-from fabric.plan.views import SwitchView
+from fabric.plan import PortRef, SwitchView
 
 
 def port_name(model: SwitchModel, ref: PortRef, catalog_name: str = "") -> str:

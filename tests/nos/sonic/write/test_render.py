@@ -13,7 +13,7 @@ from fabric.catalog.models import SonicPlatform
 from fabric.nos.sonic.target import BFD_TIMES, TARGET
 from fabric.nos.sonic.write import ports as sonic_ports
 from fabric.nos.target import lane_list
-from fabric.plan.ports import PortRef
+from fabric.plan import PortRef
 from fabric.render import render
 from tests.nos.views import BOARD, BOX, STYLES, half, view, whole
 

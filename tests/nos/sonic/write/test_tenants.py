@@ -9,9 +9,8 @@ import pytest
 from fabric.nos.frr.write.tenants import PREFERRED
 from fabric.nos.sonic.target import TARGET
 from fabric.nos.sonic.write.ports import subinterface_name
-from fabric.nos.sonic.write.tenants import PREFERRED as OWN_PREFERRED
-from fabric.nos.sonic.write.tenants import VRF_NAME_LIMIT, routed_tables
-from fabric.plan.tenancy import Acl
+from fabric.nos.sonic.write.tenants import PREFERRED as OWN_PREFERRED, VRF_NAME_LIMIT, routed_tables
+from fabric.plan import Acl
 from fabric.render import render
 from tests.goldens import golden
 from tests.nos.sonic.write.views import CASES, db

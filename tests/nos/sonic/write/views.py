@@ -9,7 +9,7 @@ from typing import Any
 
 from fabric.nos.sonic import target as sonic
 from fabric.nos.sonic.write.ports import board_of
-from fabric.plan.views import SwitchView
+from fabric.plan import SwitchView
 from fabric.render import to_json
 from tests.nos.tenant_views import rich
 from tests.nos.views import STYLES, view
