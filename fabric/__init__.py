@@ -13,7 +13,7 @@ from fabric.version import __version__
 
 if TYPE_CHECKING:
     from fabric import pipeline
-    from fabric.checks.run import Scope
+    from fabric.checks import Scope
     from fabric.diagnostics import Diagnostic, InputError, MissingError
     from fabric.intent.intent import Intent
     from fabric.plan import FabricPlan, Plan

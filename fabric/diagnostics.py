@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NoReturn, TypeVar
 
-from fabric.text.words import listed
+from fabric.text import listed
 
 S = TypeVar("S")
 T = TypeVar("T")

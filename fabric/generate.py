@@ -30,7 +30,7 @@ from fabric.output import (
 from fabric.output.stage import Staged
 from fabric.plan import SERVER, Plan, lock_file as lock, unsilenced
 from fabric.settings.home import Home
-from fabric.text.words import and_more, plural
+from fabric.text import and_more, plural
 from fabric.workers import PARALLEL_FROM, Progress, in_chunks, silent
 
 

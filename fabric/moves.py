@@ -10,7 +10,7 @@ from typing import Any
 import networkx
 
 from fabric.plan import SERVER, SWITCH_ROLES, FabricPlan, Plan, nic_name
-from fabric.text.words import and_more, listed, plural
+from fabric.text import and_more, listed, plural
 from fabric.thresholds import ThresholdChange, threshold_changes
 
 End = tuple[str, str]  # device, port

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from fabric.cabling.verify.finding import Verdict
     from fabric.catalog.asics import Asic
     from fabric.catalog.models import ServerModel, SwitchModel
-    from fabric.checks.run import Outcome, Scope
+    from fabric.checks import Outcome, Scope
     from fabric.configs import Renderer
     from fabric.diagnostics import Diagnostic, Warnings
     from fabric.diff.compare import Diff, Wanted
@@ -187,7 +187,8 @@ def generate(
 
 def check(scope: Scope, fail_on: str = "error", progress: Progress | None = None) -> Outcome:
     """Design and files of intents, or any folder of configs, put to every check. Raises InputError, OSError."""
-    from fabric.checks.run import named_folder, run
+    from fabric.checks import named_folder
+    from fabric.checks.run import run
     from fabric.diagnostics import tried
     from fabric.intent import revision
 

@@ -9,8 +9,8 @@ from itertools import pairwise
 
 import pytest
 
-from fabric.checks.base import Check
-from fabric.checks.registry import every, ids, of_subject
+from fabric.checks import Check, ids, of_subject
+from fabric.checks.registry import every
 from fabric.codes import STAGES, SUBJECTS, subject_of
 from fabric.settings.services import Checks
 from tests import ROOT

@@ -40,7 +40,20 @@ def imported(path: Path) -> Iterator[str]:
             yield from (alias.name for alias in node.names if alias.name in modules())
         elif isinstance(node, ast.ImportFrom) and node.module in modules():
             names = (f"{node.module}.{alias.name}" for alias in node.names)
-            yield from (name if name in modules() else str(node.module) for name in names)
+            yield from (name if name in modules() else homes().get(name, str(node.module)) for name in names)
+
+
+@cache
+def homes() -> dict[str, str]:
+    """Name that a package hands on → its module, as the package's `__init__.pyi` says."""
+    return {
+        f"{package}.{alias.name}": f"{package}.{node.module}"
+        for package, path in modules().items()
+        if (stub := path.with_suffix(".pyi")).is_file()
+        for node in ast.walk(ast.parse(stub.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
 
 
 def importers(package: str) -> dict[str, list[str]]:

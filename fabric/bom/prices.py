@@ -14,7 +14,7 @@ from fabric.catalog import media
 from fabric.catalog.models import generic_switch
 from fabric.diagnostics import Place, Report, show
 from fabric.settings.hardware import OwnCatalog
-from fabric.solver.fields import Fields, parse, read_text
+from fabric.solver import Fields, parse, read_text
 
 CODE = "FAB172"
 WHAT = "a price file"

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fabric.bom.bill import Bill
 from fabric.bom.cost import Cost
 from fabric.bom.power import Power, btu_per_hour
-from fabric.formats.csv import csv_text as to_csv, no_formula
-from fabric.formats.xlsx import Cell, Sheet
+from fabric.formats import Cell, Sheet, csv_text as to_csv, no_formula
 
 Row = Sequence[Cell]
 

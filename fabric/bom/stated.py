@@ -9,7 +9,7 @@ from typing import TypeVar
 from fabric.bom.power import MAX, TYPICAL
 from fabric.catalog.models import Record, SwitchModel
 from fabric.diagnostics import nearest, show
-from fabric.solver.fields import Fields
+from fabric.solver import Fields
 
 _MOST_W = 1_000_000
 _KEYS = {TYPICAL: "typical_w", MAX: "max_w"}

@@ -10,8 +10,8 @@ from fabric.bom.cost import Cost
 from fabric.bom.parts import CABLE
 from fabric.bom.power import Power, btu_per_hour
 from fabric.grouping import grouped
+from fabric.text import and_more, listed
 from fabric.text.table import table
-from fabric.text.words import and_more, listed
 
 MOST_KINDS = 10
 _NOTHING_W = 50  # shows as 0.0 kW

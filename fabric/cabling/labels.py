@@ -13,7 +13,7 @@ from fabric.cabling.colours import TONES
 from fabric.cabling.runs import Runs
 from fabric.cabling.walking import Walk
 from fabric.formats import yaml
-from fabric.text.words import printable
+from fabric.text import printable
 
 FONT, BOLD = "Helvetica", "Helvetica-Bold"
 LARGEST_PT, SMALLEST_PT = 7.0, 4.5

@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from fabric.cabling.runs import Runs
 from fabric.catalog import media
-from fabric.formats.csv import csv_text as to_csv, no_formula
-from fabric.formats.json import json_line
+from fabric.formats import csv_text as to_csv, json_line, no_formula
 from fabric.plan import KINDS
-from fabric.text.words import printable
+from fabric.text import printable
 
 Cell = str | int | float
 Ints = NDArray[np.int64]

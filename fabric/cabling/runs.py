@@ -25,7 +25,7 @@ from fabric.cabling.texts import Texts
 from fabric.diagnostics import Diagnostic, Report, nearest
 from fabric.floor.floor import Floor
 from fabric.plan import KINDS, FabricPlan, Plan
-from fabric.text.words import plural
+from fabric.text import plural
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

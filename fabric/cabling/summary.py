@@ -6,7 +6,7 @@ from fabric.cabling.rows import Ints
 from fabric.cabling.runs import Runs
 from fabric.cabling.tables import totals
 from fabric.cabling.walking import Walk
-from fabric.text.table import aligned
+from fabric.text import aligned
 
 
 def text(runs: Runs, chosen: Ints, walk: Walk) -> str:

@@ -9,7 +9,7 @@ from fabric.cabling.rows import COLUMNS, Cell, Ints, rows
 from fabric.cabling.runs import Runs
 from fabric.cabling.tables import PATCH_COLUMNS, RACK_COLUMNS, TOTAL_COLUMNS, patch_rows, rack_rows, totals
 from fabric.cabling.walking import Walk
-from fabric.formats.xlsx import Sheet, workbook
+from fabric.formats import Sheet, workbook
 
 WORDS = {"ru": "RU", "gbps": "Gb/s", "a": "A", "b": "B"}
 

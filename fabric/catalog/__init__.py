@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fabric.catalog.models import ServerModel, SonicPlatform, SwitchModel, generic_switch
-from fabric.formats import yaml
-from fabric.formats.json import model_of
+from fabric.formats import model_of, yaml
 
 DATA = Path(__file__).parent / "data"
 

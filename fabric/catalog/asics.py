@@ -10,8 +10,7 @@ from typing import Annotated, Any
 from pydantic import Field, model_validator
 
 from fabric.catalog.models import Gbps, Record
-from fabric.formats import yaml
-from fabric.formats.json import model_of
+from fabric.formats import model_of, yaml
 
 Metres = Annotated[int, Field(ge=0)]  # tables of routers reach further than a cable of an intent may
 FOLDER = Path(__file__).parent / "data" / "asics"

@@ -9,8 +9,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from fabric.catalog.models import Record
-from fabric.formats import yaml
-from fabric.formats.json import model_of
+from fabric.formats import model_of, yaml
 
 FOLDER = Path(__file__).parent / "data" / "buffers"
 

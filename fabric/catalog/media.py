@@ -10,8 +10,7 @@ from typing import Literal, TypeVar
 from pydantic import Field
 
 from fabric.catalog.models import Gbps, Record
-from fabric.formats import yaml
-from fabric.formats.json import model_of
+from fabric.formats import model_of, yaml
 
 FOLDER = Path(__file__).parent / "data" / "media"
 

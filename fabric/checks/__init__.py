@@ -6,3 +6,7 @@
 One property is one check, with one id, whatever it is judged from: the plan alone, the facts of all files together, or
 the facts against what the plan says they must be.
 """
+
+from lazy_loader import attach_stub
+
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

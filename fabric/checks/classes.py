@@ -11,7 +11,7 @@ from fabric.facts import Ecn, Facts, Interface, PortQos, Said
 from fabric.nos.idiom import Idiom
 from fabric.nos.target import target
 from fabric.plan import Lossless, Marking, Port, Qos, SwitchView
-from fabric.text.words import listed
+from fabric.text import listed
 
 BEST_EFFORT = 0
 CONTROL = (48, 56)  # class selectors 6 and 7, what switches say to each other

@@ -16,7 +16,7 @@ from fabric.checks.registry import checks, run
 from fabric.checks.rows import Key, blocks_of, rows_of
 from fabric.facts import Facts, Said
 from fabric.plan import SwitchView
-from fabric.text.words import listed
+from fabric.text import listed
 
 NOTHING: Mapping[str, str] = {}
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from difflib import SequenceMatcher
 
-from fabric.text.words import and_more, plural
+from fabric.text import and_more, plural
 
 SHOWN = 5  # places a file
 QUOTED = 80  # characters of a line

@@ -10,7 +10,7 @@ from fabric.checks.network import Network
 from fabric.checks.registry import ids, run
 from fabric.checks.site import Checked
 from fabric.checks.verdict import Read
-from fabric.nos.reading.folder import Folder
+from fabric.nos.reading import Folder
 
 
 def check_folder(folder: Folder) -> Checked:

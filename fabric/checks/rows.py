@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
 from fabric.facts import ANY_ROUTE, MANAGEMENT, Bgp, Facts, Interface, Neighbor, Said, Vni, Vrf
-from fabric.nos.reading.words import is_address
+from fabric.nos.reading import is_address
 
 Value: TypeAlias = "int | str | bool | frozenset[int] | frozenset[str]"
 

@@ -16,7 +16,7 @@ from fabric.checks.site import Checked, Site, finding_of
 from fabric.checks.verdict import Verdict
 from fabric.configs import Renderer
 from fabric.diagnostics import Diagnostic, MissingError
-from fabric.nos.reading.folder import Device, Folder, scan
+from fabric.nos.reading import Device, Folder, scan
 from fabric.workers import Progress, silent
 
 

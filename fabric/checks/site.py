@@ -20,13 +20,12 @@ from fabric.diagnostics import Diagnostic
 from fabric.export.site_files import site_files
 from fabric.facts import Facts, Said
 from fabric.hosts import host_files
-from fabric.nos.reading.folder import Device as Found, Folder
-from fabric.nos.reading.readers import is_read, read_device
+from fabric.nos.reading import Device as Found, Folder, is_read, read_device
 from fabric.nos.target import UNSUPPORTED, target
 from fabric.output.paths import kind
 from fabric.plan import LONGER_WARNING, Device, Plan
 from fabric.standing import Standing
-from fabric.text.words import plural
+from fabric.text import plural
 from fabric.workers import Progress, in_chunks, silent
 
 

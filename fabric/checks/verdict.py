@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fabric.checks.finding import ERROR, SEVERITIES, Finding
 from fabric.facts import Said
-from fabric.text.words import plural
+from fabric.text import plural
 
 NEVER = "never"
 FAIL_ON = (*SEVERITIES, NEVER)  # what `--fail-on` takes

@@ -18,9 +18,9 @@ from fabric.bom.text import lines
 from fabric.cli.common import FINDINGS, check_range, mistake, say, show_diagnostics
 from fabric.cli.reports import asked, usage, write
 from fabric.diagnostics import Diagnostic, Place, Report, nearest, show
-from fabric.formats.json import json_text
+from fabric.formats import json_text
 from fabric.settings.hardware import OwnCatalog
-from fabric.text.words import plural
+from fabric.text import plural
 
 FORMATS = ("text", "csv", "xlsx", "json")
 
@@ -102,7 +102,7 @@ def _write(bill: Bill, reports: list[tuple[str, Path | None]]) -> None:
 
 def _made(bill: Bill, form: str) -> str | bytes:
     if form == "xlsx":
-        from fabric.formats.xlsx import workbook  # heavy
+        from fabric.formats import workbook  # heavy
 
         return workbook(f"Bill of materials of {bill.site}", sheets(bill))
     if form == "json":

@@ -9,7 +9,7 @@ import typer
 from fabric import catalog as hardware, pipeline
 from fabric.catalog.models import ServerModel, SwitchModel
 from fabric.diagnostics import Diagnostic, InputError, Place, nearest
-from fabric.formats.json import json_text
+from fabric.formats import json_text
 from fabric.formats.yaml import dump
 
 

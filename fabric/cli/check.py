@@ -7,9 +7,8 @@ from pathlib import Path
 import typer
 
 from fabric import pipeline
+from fabric.checks import FAIL_ON, Scope
 from fabric.checks.reports import FORMATS, report
-from fabric.checks.run import Scope
-from fabric.checks.verdict import FAIL_ON
 from fabric.cli.common import FINDINGS, MISSING, USAGE, progress, say
 from fabric.cli.reports import asked, usage, write
 

@@ -16,7 +16,7 @@ from fabric.diff.compare import Diff, Wanted
 from fabric.diff.document import document
 from fabric.diff.markdown import markdown
 from fabric.diff.text import text
-from fabric.formats.json import json_text
+from fabric.formats import json_text
 
 FORMATS = ("text", "markdown", "json")
 

@@ -13,7 +13,7 @@ from fabric.cli.common import FILE, check_range, check_target, mistake, say
 from fabric.cli.reports import put
 from fabric.cli.sizes import sizes_bytes
 from fabric.diagnostics import Report
-from fabric.formats.json import json_text
+from fabric.formats import json_text
 
 if TYPE_CHECKING:
     from fabric.solver.estimate.estimate import Estimate

@@ -13,8 +13,7 @@ from fabric.cli.reports import put_folder, usage, write
 from fabric.diagnostics import Diagnostic, InputError, Place, nearest
 from fabric.export.formats import FORMATS
 from fabric.export.unsupported import unsupported
-from fabric.text.table import aligned
-from fabric.text.words import plural
+from fabric.text import aligned, plural
 
 
 def export(

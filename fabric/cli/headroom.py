@@ -11,7 +11,7 @@ from fabric.catalog import asics
 from fabric.catalog.asics import Asic
 from fabric.cli.common import check_range, mistake
 from fabric.diagnostics import Report, nearest, show
-from fabric.formats.json import json_text
+from fabric.formats import json_text
 from fabric.qos.link import LOSSLESS_MTU_BYTES, ROCE_HEADERS_BYTES
 from fabric.qos.words import explain
 

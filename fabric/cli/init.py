@@ -9,7 +9,7 @@ import typer
 from fabric import pipeline
 from fabric.cli.common import say
 from fabric.cli.reports import put
-from fabric.formats.whole import write_new
+from fabric.formats import write_new
 from fabric.intent.draft import SCHEMA, Draft
 
 

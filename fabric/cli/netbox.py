@@ -11,10 +11,10 @@ from fabric import pipeline
 from fabric.cli.common import FILE, FINDINGS, progress, say, show_diagnostics
 from fabric.cli.reports import put
 from fabric.diagnostics import Diagnostic, InputError, Place
-from fabric.formats.json import json_line
+from fabric.formats import json_line
 from fabric.inventory.engine import Change, Pushed
 from fabric.inventory.push import SYSTEMS, Options, System, lines
-from fabric.text.words import and_more
+from fabric.text import and_more
 
 MOST_SHOWN = 200
 netbox = typer.Typer(help="The plan in NetBox.", no_args_is_help=True)

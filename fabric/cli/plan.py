@@ -11,10 +11,10 @@ import typer
 from fabric import pipeline
 from fabric.cli.common import say, show_diagnostics
 from fabric.explain.sessions import Sessions, phrase, sessions
-from fabric.formats.json import json_text
+from fabric.formats import json_text
 from fabric.plan import CLOSED, WORDS, FabricPlan
 from fabric.plan.summary import summary
-from fabric.text.words import counted
+from fabric.text import counted
 
 
 def plan(

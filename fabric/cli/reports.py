@@ -11,8 +11,8 @@ import typer
 
 from fabric.cli.common import USAGE, show_diagnostics
 from fabric.diagnostics import Diagnostic, Place
-from fabric.formats.whole import write_file, write_files, write_folder
-from fabric.text.words import printable
+from fabric.formats import write_file, write_files, write_folder
+from fabric.text import printable
 
 
 def asked(forms: Sequence[str], known: Sequence[str], example: str) -> list[tuple[str, Path | None]]:

@@ -8,7 +8,7 @@ import typer
 
 from fabric import pipeline
 from fabric.cli.common import say, show_diagnostics
-from fabric.formats.json import json_text
+from fabric.formats import json_text
 from fabric.solver.measured.files import need_scored
 from fabric.solver.measured.tables import Table
 

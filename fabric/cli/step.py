@@ -10,7 +10,7 @@ from fabric import pipeline
 from fabric.cli import job
 from fabric.cli.common import FILE
 from fabric.diagnostics import Report
-from fabric.formats.json import json_text
+from fabric.formats import json_text
 
 
 def step(

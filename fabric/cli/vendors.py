@@ -8,8 +8,8 @@ import typer
 
 from fabric import pipeline
 from fabric.configs.capabilities import WORDS
-from fabric.formats.json import json_text
-from fabric.text.table import aligned
+from fabric.formats import json_text
+from fabric.text import aligned
 
 
 def vendors(as_json: bool = typer.Option(False, "--json", help="print one JSON document")) -> None:

@@ -33,7 +33,7 @@ from fabric.plan import (
     Vrf,
     WayOut,
 )
-from fabric.text.addresses import address
+from fabric.text import address
 
 
 class TenantViews:

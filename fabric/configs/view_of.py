@@ -44,7 +44,7 @@ from fabric.plan import (
     spine_downlinks,
     spine_layout,
 )
-from fabric.text.addresses import ipv4
+from fabric.text import ipv4
 
 _TIER = {LEAF: 0, SPINE: 1, CORE: 2}  # added to the hash seed
 _FABRIC_KINDS = (LEAF_LEAF, LEAF_SPINE, SPINE_CORE)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fabric.plan import FabricPlan, Plan
-from fabric.solver.figures import Figures
+from fabric.solver import Figures
 
 SIZES = (8 << 20, 256 << 20, 1 << 30, 8 << 30)  # bytes, as nccl-tests counts them
 LEAST_PERCENT = 0.05  # what is less reads +0.0 %

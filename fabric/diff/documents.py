@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from fabric.formats.json import json_line
+from fabric.formats import json_line
 from fabric.nos.dialect import same
 
 Operation = dict[str, Any]

@@ -8,7 +8,7 @@ from itertools import accumulate
 from fabric.diff.blocks import Fold, Notes, Section, Table
 from fabric.diff.compare import Diff
 from fabric.diff.report import sections
-from fabric.text.words import and_more
+from fabric.text import and_more
 
 MOST_SIGNS = 65_536  # of a comment on GitHub
 ROOM = 600  # kept for what is said of the rest

@@ -16,7 +16,7 @@ from fabric.diff.groups import Group, groups
 from fabric.diff.work import LAY
 from fabric.grouping import grouped
 from fabric.nos.dialect import JSON_PATCH
-from fabric.text.words import and_more, listed, plural
+from fabric.text import and_more, listed, plural
 
 MOST_ROWS = 20  # of a table or list; JSON has all
 

@@ -12,7 +12,7 @@ from fabric.diff.blocks import Notes, Table
 from fabric.diff.compare import Diff
 from fabric.diff.hosts import NETPLAN, HostChange
 from fabric.diff.work import MOVE, PULL
-from fabric.text.words import listed, plural
+from fabric.text import listed, plural
 
 SAMPLE = 4  # links of a kind, a fabric and an act
 MOST_DRAINS = 10

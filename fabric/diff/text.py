@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from fabric.diff.blocks import Fold, Notes, Table
 from fabric.diff.compare import Diff
 from fabric.diff.report import sections
-from fabric.text.table import aligned
-from fabric.text.words import and_more
+from fabric.text import aligned, and_more
 
 MOST_LINES = 40  # of one file's change, unless the switch was asked for
 MOST_FOLDS = 12

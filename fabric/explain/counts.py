@@ -11,7 +11,7 @@ from fabric.plan.summary import summary
 from fabric.planner.options import leaf_uplinks
 from fabric.planner.pods import core_speed, spine_split
 from fabric.planner.sizing import decide
-from fabric.text.words import plural
+from fabric.text import plural
 
 
 @dataclass(frozen=True)

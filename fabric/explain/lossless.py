@@ -8,7 +8,7 @@ from fabric.plan import Buffer, Length, Lossless, RoleLossless, source, words
 from fabric.planner import lossless
 from fabric.qos.marking import RULES
 from fabric.qos.words import explain as terms
-from fabric.text.words import plural
+from fabric.text import plural
 
 _NONE = "no lossless class: `qos: {enabled: true}` asks for one; compute and storage fabrics have it unless stated"
 

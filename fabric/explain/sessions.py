@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fabric.plan import FabricPlan, FabricSpec
-from fabric.text.words import counted, plural
+from fabric.text import counted, plural
 
 
 @dataclass(frozen=True, slots=True)

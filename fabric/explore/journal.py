@@ -16,7 +16,7 @@ from fabric.diagnostics import Place, Report
 from fabric.explore.dimensions import Value
 from fabric.explore.measure import Ask, Figures, Outcome
 from fabric.explore.space import Base, Choice
-from fabric.formats.json import json_line
+from fabric.formats import json_line
 from fabric.version import __version__
 
 

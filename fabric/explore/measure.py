@@ -17,7 +17,7 @@ from fabric.bom.prices import Prices
 from fabric.bom.quick import quick
 from fabric.diagnostics import InputError
 from fabric.explore.space import Base, Choice
-from fabric.formats.json import json_line
+from fabric.formats import json_line
 from fabric.intent import load
 from fabric.intent.intent import Intent
 from fabric.plan import FabricPlan, Plan

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from fabric.explore.front import Objective
 from fabric.explore.measure import Figures
 from fabric.explore.report import Found, title
-from fabric.formats.svg import INK, PAPER, RULE, SOFT, Box, Canvas, document, element, label, number
+from fabric.formats import INK, PAPER, RULE, SOFT, Box, Canvas, document, element, label, number
 
 WIDTH, HEIGHT = 900.0, 560.0
 PLOT = Box(84, 64, 780, 420)

@@ -9,11 +9,9 @@ from typing import Any
 from fabric.explore.front import Objective, front, known
 from fabric.explore.measure import ALLTOALL, Figures, Outcome
 from fabric.explore.run import Sweep, reasons
-from fabric.formats.csv import csv_text
-from fabric.formats.json import json_text
-from fabric.text.numbers import size
+from fabric.formats import csv_text, json_text
+from fabric.text import counted, size
 from fabric.text.table import table
-from fabric.text.words import counted
 
 REASONS = 5  # that are told
 HARDLY = 0.25  # of the traffic: what leaves can be oversubscribed 4:1 before they slow it

@@ -12,7 +12,7 @@ from fabric import catalog
 from fabric.catalog.models import SwitchModel
 from fabric.diagnostics import Place, Report
 from fabric.explore.dimensions import DIMENSIONS, Value, the_group
-from fabric.formats.json import json_line
+from fabric.formats import json_line
 from fabric.plan import FabricSpec
 
 Choice = tuple[tuple[str, Value], ...]  # (dimension, value) in the order of DIMENSIONS

@@ -18,7 +18,7 @@ from fabric.export.parts import PodPart, UnitPart
 from fabric.export.pictures.view import View
 from fabric.export.spans import names_span
 from fabric.plan import ATTACHED, CORE, KINDS, LEAF, SERVER, SPINE, Device
-from fabric.text.words import counted
+from fabric.text import counted
 
 SINGLY = 16  # switches of a fabric that are boxes of their own
 MESH = 130  # pairs of leaves and spines that are joined one by one; more are bundled by unit

@@ -18,7 +18,7 @@ from ipaddress import IPv4Network, ip_address, ip_network
 from itertools import zip_longest
 
 from fabric.export.port_names import PortNames
-from fabric.formats.json import json_line, json_text
+from fabric.formats import json_line, json_text
 from fabric.grouping import grouped
 from fabric.nos.containerlab import ANY_NAME, Kind
 from fabric.nos.target import installed

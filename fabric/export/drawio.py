@@ -19,9 +19,9 @@ from fabric.export.pictures.kinds import Kind, kinds
 from fabric.export.pictures.view import View
 from fabric.export.words import bundle
 from fabric.floor.floor import floor
-from fabric.formats.svg import INK, PANEL, PAPER, RULE, SOFT, Box, fit, wrap
+from fabric.formats import INK, PANEL, PAPER, RULE, SOFT, Box, fit, wrap
 from fabric.plan import ATTACHED, KINDS, LEAF, SWITCH_ROLES, Device, FabricPlan, Plan
-from fabric.text.words import counted
+from fabric.text import counted
 
 _W, _H, _GAP, _PAD, _HEAD, _BAND = 140.0, 54.0, 12.0, 14.0, 30.0, 120.0
 _TOP, _LEFT, _WIDE = 100.0, 40.0, 420.0  # where the drawing begins, how wide a box becomes

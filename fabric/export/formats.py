@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fabric.formats.registry import Format
+from fabric.formats import Format
 
 Exported = str | Mapping[str, str]  # one text, or texts by their path in a folder
 

@@ -14,8 +14,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from fabric.catalog.models import Record
-from fabric.formats import yaml
-from fabric.formats.json import json_line, model_of
+from fabric.formats import json_line, model_of, yaml
 from fabric.nos.target import installed
 from fabric.plan import FabricPlan, Plan
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabric.plan import ATTACHMENT, SERVER_LEAF, FabricPlan
-from fabric.text.addresses import ipv4
+from fabric.text import ipv4
 
 Flags = NDArray[np.bool_]
 

@@ -12,7 +12,7 @@ from json import dumps
 from fabric.export.bundles import Bundle, Graph, Node, Pod, overview
 from fabric.export.colours import ROLES
 from fabric.export.pictures.view import View
-from fabric.formats.svg import INK, PANEL, RULE
+from fabric.formats import INK, PANEL, RULE
 from fabric.plan import ATTACHED, KINDS, Plan
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-.,/()·×–…")

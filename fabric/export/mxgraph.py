@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
-from fabric.formats.svg import Box, number
+from fabric.formats import Box, number
 
 LINKS, SHAPES = "links", "shapes"  # layers, from the back
 _LAYERS = {LINKS: "Links", SHAPES: "Devices"}

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from fabric.formats.svg import text_width
+from fabric.formats import text_width
 from fabric.grouping import grouped
 from fabric.plan import LEAF, SERVER, SPINE, Device, FabricPlan
-from fabric.text.words import counted
+from fabric.text import counted
 
 T = TypeVar("T")
 

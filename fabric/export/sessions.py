@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from fabric.configs.view_of import Views
 from fabric.export.port_names import PortNames
-from fabric.formats.csv import csv_text
+from fabric.formats import csv_text
 from fabric.nos.policy import Policy, external_policy, vrf_policy
 from fabric.plan import Device, FabricPlan, Plan, Port, SwitchView
 

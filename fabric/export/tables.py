@@ -12,8 +12,7 @@ from typing import Any
 
 from fabric.export.link_columns import addresses, tenants
 from fabric.export.port_names import PortNames
-from fabric.formats.csv import csv_text
-from fabric.formats.json import json_line
+from fabric.formats import csv_text, json_line
 from fabric.plan import KINDS, Device, FabricPlan, Plan
 from fabric.plan.summary import summary
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from fabric.diagnostics import Diagnostic, Place
 from fabric.nos.target import UNSUPPORTED, target
 from fabric.plan import Plan
-from fabric.text.words import plural
+from fabric.text import plural
 
 LINUX = "as plain Linux without a configuration"
 NEEDS = {  # format → field of the record of a network OS, what becomes of switches whose network OS has none

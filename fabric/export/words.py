@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabric.plan import KINDS, SERVER_LEAF, FabricPlan
-from fabric.text.numbers import trimmed
-from fabric.text.words import counted
+from fabric.text import counted, trimmed
 
 TIERS = {1: "one tier", 2: "two tiers", 3: "three tiers"}
 _PER = {

@@ -17,7 +17,7 @@ from fabric.floor.outline import Outline, SiteOutline
 from fabric.grouping import grouped
 from fabric.plan import FabricSpec, GroupSize, GroupSpec, Ints
 from fabric.plan.coordinates import positions
-from fabric.text.words import plural
+from fabric.text import plural
 
 FOR_LEAVES_UNITS = 4  # kept free above servers where nothing says how many stand in a rack
 GPU_SHARE_W = 1275  # of a server whose power is not known: 10.2 kW of a DGX H100 over its eight GPUs

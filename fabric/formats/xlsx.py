@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from xml.sax.saxutils import escape
 
-from fabric.text.words import printable
+from fabric.text import printable
 
 MOST_ROWS = 1_048_575  # of a sheet, below its header
 WIDEST, SAMPLE = 48, 500

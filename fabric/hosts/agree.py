@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from fabric.hosts.read_host import Addressing, Classes, Damaged, Script, read_environment, read_netplan, read_script
 from fabric.hosts.view import ETHERNET, Host, HostNic
-from fabric.nos.reading.words import integer
+from fabric.nos.reading import integer
 
 Read = TypeVar("Read")
 

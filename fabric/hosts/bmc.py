@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from fabric.formats.csv import csv_text
+from fabric.formats import csv_text
 from fabric.hosts.facts import ServerLink, server_links
 from fabric.hosts.view import CONTROLLER, Side
 from fabric.nos.target import target

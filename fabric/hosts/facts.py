@@ -13,7 +13,7 @@ from fabric.configs.capabilities import balances_by_load
 from fabric.configs.targets import mtu_limit
 from fabric.nos.target import target
 from fabric.plan import CLOSED, LEAF, NOBODY, SERVER_LEAF, VXLAN_BYTES, FabricPlan, Qos, TenantPlan
-from fabric.text.addresses import address, ipv4
+from fabric.text import address, ipv4
 
 MOST_MTU = 9000  # what every adapter does, with room below a switch's 9216 for tags and tunnels
 

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from fabric.grouping import grouped
-from fabric.nos.reading.words import integer
-from fabric.nos.reading.yaml_lines import Branch, read_yaml
+from fabric.nos.reading import Branch, integer, read_yaml
 
 CALLS = ("run ", "try ", "put ")  # functions of roce.sh that change something
 

@@ -11,10 +11,10 @@ from pydantic import ValidationError
 
 from fabric import source
 from fabric.diagnostics import Report, nearest, one_of, show
-from fabric.formats.json import model_of
+from fabric.formats import model_of
 from fabric.intent.site import VERSION, Site
 from fabric.source import Source
-from fabric.text.words import listed, plural
+from fabric.text import listed, plural
 
 _TYPES = {
     "int_type": "a whole number",

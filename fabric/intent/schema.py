@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from fabric.formats.json import json_text
+from fabric.formats import json_text
 from fabric.intent.site import Site
 
 TITLE = "fabricwright intent, version 1"

@@ -36,7 +36,7 @@ from fabric.inventory.records import (
 )
 from fabric.nos.target import target
 from fabric.plan import ATTACHED, SERVER, SWITCH_ROLES, Device, FabricPlan, Plan
-from fabric.text.words import listed
+from fabric.text import listed
 
 _DATA = Path(__file__).parent / "data" / "words.yaml"
 _UNKNOWN = "unknown"  # maker or model of a box that the plan knows by its name alone

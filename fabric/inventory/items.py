@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from fabric.formats.json import json_line
+from fabric.formats import json_line
 
 Key = tuple[str, ...]
 Row = Mapping[str, Any]  # an object as the server's API has it

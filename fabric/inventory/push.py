@@ -14,7 +14,7 @@ from fabric.inventory.gather import inventory
 from fabric.inventory.items import Ref, Table
 from fabric.inventory.records import Inventory
 from fabric.plan import Plan
-from fabric.text.table import aligned
+from fabric.text import aligned
 
 
 @dataclass(frozen=True, slots=True)

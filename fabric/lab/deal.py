@@ -19,7 +19,7 @@ from fabric.planner.ledger import Ledger
 from fabric.planner.merged import id_spaces
 from fabric.planner.numbers import number
 from fabric.settings.services import Tenant
-from fabric.text.words import listed, plural
+from fabric.text import listed, plural
 
 KEPT = 2  # servers that a tenant keeps at least, where there are so many
 Sized = Mapping[str, tuple[FabricSpec, Sizing]]

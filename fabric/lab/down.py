@@ -14,7 +14,7 @@ from fabric.lab import state
 from fabric.lab.machine import limits, namespaces
 from fabric.lab.machine.run import LabError
 from fabric.lab.names import Names
-from fabric.text.words import listed
+from fabric.text import listed
 
 PATIENCE_S = 10.0
 

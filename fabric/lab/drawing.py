@@ -16,11 +16,11 @@ from fabric.lab.blueprint import Blueprint, End, Interface, Node, Wire
 from fabric.lab.outside import Leg, node_name, stand_in
 from fabric.lab.server import server, tagged
 from fabric.lab.switch import switch
-from fabric.nos.reading.readers import read_device
+from fabric.nos.reading import read_device
 from fabric.nos.target import target, targets
 from fabric.plan import Port, SwitchView
 from fabric.standing import Standing
-from fabric.text.words import plural
+from fabric.text import plural
 
 BFD_ENDS_PER_CORE = 400  # one end at 300 ms takes bfdd about 0.15 % of a core, and BGP needs some as well
 SERVERS = 2  # of each unit and tenant, unless asked otherwise

@@ -1,7 +1,5 @@
 """What a lab of namespaces does not show, and the checks that look at the plan and the files instead."""
 
-from __future__ import annotations
-
 from fabric.lab.outcome import NotEmulated
 
 NOT_EMULATED = (

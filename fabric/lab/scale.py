@@ -20,7 +20,7 @@ from fabric.planner.options import divisors_of
 from fabric.planner.resolve import resolve
 from fabric.planner.site import size_site
 from fabric.source import Path_
-from fabric.text.words import listed, plural
+from fabric.text import listed, plural
 
 FLAG = "--scale-down"
 BOXES = {"FAB140", "FAB145"}  # what the planner says of attached boxes that find no ports, or no buffer

@@ -17,7 +17,7 @@ from fabric.floor.floor import Floor
 from fabric.monitoring.limits import PortClasses
 from fabric.monitoring.promql import escaped, labels
 from fabric.plan import ATTACHED, CORE, KINDS, LEAF, LEAF_LEAF, LEAF_SPINE, SERVER, SPINE, SPINE_CORE, Device, FabricPlan
-from fabric.text.addresses import ipv4
+from fabric.text import ipv4
 
 LINK, SESSION, SWITCH = "fabric_link_info", "fabric_bgp_session_info", "fabric_switch_info"
 PRIMARY, SECONDARY = "primary", "secondary"  # of a link's two ends, the one that speaks for it

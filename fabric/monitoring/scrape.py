@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from ipaddress import ip_address
 from typing import Any
 
-from fabric.formats.json import json_line
+from fabric.formats import json_line
 from fabric.monitoring.exporters import Exporter
 from fabric.monitoring.watch import Watch
 

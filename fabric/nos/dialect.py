@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from fabric.formats.json import json_line
+from fabric.formats import json_line
 
 Single = tuple[tuple[str, ...], str]  # beginnings of the sections that a line lies in, pattern of the line
 Key = tuple[int | str, ...]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # what is loaded late, none of it for a plan
     from fabric.nos.containerlab import Kind
     from fabric.nos.dialect import Dialect
     from fabric.nos.lldp.output import Reader as LldpReader
-    from fabric.nos.reading.reader import Reader
+    from fabric.nos.reading import Reader
 
 GROUP = "fabricwright.targets"
 UNSUPPORTED = "FAB168"  # what a network OS has no record for

@@ -19,7 +19,7 @@ from fabric.plan.links import ATTACHMENT, SERVER_LEAF, Links
 from fabric.plan.spec import FabricSpec
 from fabric.plan.tenants import CLOSED, NOBODY
 from fabric.settings.services import Tenant
-from fabric.text.words import plural
+from fabric.text import plural
 
 _RANGE = re.compile(r"(.*?)(\d+)\.\.(\d+)")
 

@@ -9,7 +9,7 @@ from fabric.plan import Block
 from fabric.plan.lock import FabricLock, Lock, PortSpot
 from fabric.planner.settle import Lost, settle
 from fabric.planner.space import Space
-from fabric.text.words import listed
+from fabric.text import listed
 
 IDS = ("unit", "rack", "pod", "leaf", "spine", "core")
 MOST_IDS = 2**31

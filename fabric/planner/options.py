@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from fabric.plan import FabricSpec, NoFit, NoSuchSpeed, capacity, leaf_ports
-from fabric.text.words import plural
+from fabric.text import plural
 
 Path = tuple[str | int, ...]
 

@@ -11,7 +11,7 @@ from fabric.diagnostics import Report, nearest
 from fabric.plan import FabricSpec
 from fabric.settings.services import Tenant
 from fabric.settings.topology import External
-from fabric.text.words import plural
+from fabric.text import plural
 
 RESERVED = frozenset({"all", "bridge", "default", "global", "inet", "lo", "management", "master", "mgmt", "mgmt-junos"})
 # A VRF is a device of the kernel on Linux boxes, beside ports, bonds, VLANs and tunnels.

@@ -14,7 +14,7 @@ from fabric.catalog.models import SwitchModel
 from fabric.diagnostics import Report, nearest
 from fabric.plan import CORE, LEAF, SPINE, SWITCH_ROLES, Device, FabricPlan, FabricSpec, Ints, Links
 from fabric.planner.pools import PoolSet
-from fabric.text.words import plural
+from fabric.text import plural
 
 _FREE_ASN = "choose a number of no other switch; `underlay.asn.ranges` sets those that are handed out"
 

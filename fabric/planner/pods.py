@@ -17,7 +17,7 @@ from fabric.planner.options import (
     pick_spines,
     spine_switch_path,
 )
-from fabric.text.words import plural
+from fabric.text import plural
 
 
 def three_tiers(options: Options, speed: int, minimum: int, *, soft: bool) -> Shape | None:

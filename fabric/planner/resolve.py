@@ -28,7 +28,7 @@ from fabric.plan import (
 from fabric.settings.home import Home
 from fabric.settings.purposes import PURPOSES
 from fabric.source import Source
-from fabric.text.words import plural
+from fabric.text import plural
 
 NOWHERE = Home()  # of an intent that is no file
 

@@ -23,7 +23,7 @@ from fabric.planner.options import (
     uplink_speeds,
 )
 from fabric.planner.pods import three_tiers
-from fabric.text.words import plural
+from fabric.text import plural
 
 
 def choose(options: Options) -> Shape | None:

@@ -38,7 +38,7 @@ from fabric.planner import merged, overlay, tenant_numbers
 from fabric.planner.addresses import Addresses, Allocator
 from fabric.planner.ledger import Exhausted, Need, Space, power_of_two
 from fabric.planner.settle import MOVED_POOL
-from fabric.text.words import plural
+from fabric.text import plural
 
 _FABRIC = (LEAF_LEAF, LEAF_SPINE, SPINE_CORE)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from fabric.diagnostics import Diagnostic, Report
 from fabric.plan import FabricPlan, in_file
 from fabric.planner import waste
-from fabric.text.words import plural
+from fabric.text import plural
 
 
 def collect(plans: Mapping[str, FabricPlan], found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:

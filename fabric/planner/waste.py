@@ -13,7 +13,7 @@ from fractions import Fraction
 from fabric.diagnostics import Diagnostic, InputError, Place
 from fabric.plan import FabricSpec, GroupSize, GroupSpec, Sizing
 from fabric.planner.sizing import leaf_shape, size
-from fabric.text.words import plural
+from fabric.text import plural
 
 FEWEST_LEAVES = 16  # of the finished fabric; below that it is a lab or a first row of racks
 MOST_USED = Fraction(1, 2)  # of a leaf's bandwidth: with more in use its ports are not wasted

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fabric.qos.headroom import Headroom
-from fabric.text.table import aligned
+from fabric.text import aligned
 
 # How a term enters the sum, and what it is. Terms without a sign are facts beside the sum.
 WORDS = {

@@ -10,7 +10,7 @@ from fabric.bom.power import Power
 from fabric.bom.text import kilowatts
 from fabric.plan import Plan
 from fabric.report.grid import Grid, grid
-from fabric.text.words import listed
+from fabric.text import listed
 
 MOST_NAMED = 6  # models whose power nobody knows
 

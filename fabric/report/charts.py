@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from fabric.formats.svg import chart, element, fit, number
+from fabric.formats import chart, element, fit, number
 from fabric.report.spread import BIN, TierSpread
-from fabric.solver.network import Floats
+from fabric.solver import Floats
 
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 420.0, 170.0, 44.0, 40.0, 12.0
 _ROW, _BAR, _NAME = 24.0, 14.0, 320.0

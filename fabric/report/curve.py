@@ -8,7 +8,7 @@ from fabric.report.grid import Grid, grid
 from fabric.report.study import SIZES, Study
 from fabric.solver.estimate.picture import picture
 from fabric.solver.measured.tables import busbw_factor
-from fabric.text.numbers import size
+from fabric.text import size
 
 _SHEET = re.compile(r"<style>.*?</style>\n?", re.DOTALL)
 

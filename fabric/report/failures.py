@@ -5,7 +5,7 @@ from __future__ import annotations
 from fabric.report.charts import bars
 from fabric.report.grid import Grid, grid
 from fabric.report.study import Study, mean_loss, slowest_loss
-from fabric.text.numbers import percent
+from fabric.text import percent
 
 MOST_BARS = 12
 NOTE = (

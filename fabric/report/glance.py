@@ -5,19 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from fabric.checks.base import Design
+from fabric.checks import SEVERITIES, Design, Finding, Silences, finding_of, ids, warnings_of
 from fabric.checks.design.family import FabricCheck
-from fabric.checks.finding import SEVERITIES, Finding
-from fabric.checks.registry import ids, run
-from fabric.checks.silence import Silences
-from fabric.checks.site import finding_of, warnings_of
+from fabric.checks.registry import run
 from fabric.diagnostics import Diagnostic
 from fabric.plan import Plan
 from fabric.report.grid import Grid, grid
 from fabric.report.study import Study
 from fabric.solver.capacity.measure import Cut
-from fabric.text.numbers import percent
-from fabric.text.words import plural
+from fabric.text import percent, plural
 
 TIER_WORDS = {1: "one tier", 2: "two tiers", 3: "three tiers"}
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fabric.solver import Floats, Ints, Network
 from fabric.solver.ecmp.flows import Flows, connections, queue_pairs, shift
 from fabric.solver.ecmp.paths import load_of
 from fabric.solver.estimate.patterns import PATTERNS
 from fabric.solver.estimate.placement import place
-from fabric.solver.network import Floats, Ints, Network
 from fabric.solver.routes import routes
 
 PATTERN_WORDS = {

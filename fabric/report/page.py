@@ -16,7 +16,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from fabric.checks.finding import ERROR, NOTE, WARNING
+from fabric.checks import ERROR, NOTE, WARNING
 from fabric.export.formats import FORMATS
 from fabric.plan import FabricPlan, Plan
 from fabric.report import bill, curve, failures, glance, numbers, racks, spread

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from fabric.floor.floor import Floor
 from fabric.floor.names import row_letters
-from fabric.formats.svg import chart, element, fit, label
+from fabric.formats import chart, element, fit, label
 from fabric.grouping import grouped
 from fabric.plan import ATTACHED, CORE, LEAF, SERVER, SPINE, Device, Plan
 

@@ -14,10 +14,10 @@ from fabric.report.columns import packed
 from fabric.report.grid import Grid, grid
 from fabric.report.loads import PATTERN_WORDS, ROUTING_WORDS, SHORT, Loads, loads
 from fabric.report.study import Study
+from fabric.solver import Ints, Network
 from fabric.solver.capacity.failures import Failures, apply, parse
 from fabric.solver.estimate.estimate import PATTERN, Row
-from fabric.solver.network import Ints, Network
-from fabric.text.numbers import size
+from fabric.text import size
 
 LOAD_WORDS = "A load is what NICs that send at line rate would put on the link, by its capacity."
 

@@ -9,12 +9,12 @@ import numpy as np
 from fabric.report.grid import Grid, grid
 from fabric.report.loads import SHORT
 from fabric.report.study import Study
+from fabric.solver import Floats
 from fabric.solver.ecmp.flows import Flows, queue_pairs, redraw, shift
 from fabric.solver.ecmp.paths import load_of
 from fabric.solver.ecmp.study import TIERS, EcmpStudy, study as ecmp_study
-from fabric.solver.network import Floats
 from fabric.solver.routes import routes
-from fabric.text.words import plural
+from fabric.text import plural
 
 DRAWS = 4  # of queue pair numbers, each another run of the job
 BIN = 0.25  # between two columns, as a share of a link's capacity: what one of four queue pairs carries

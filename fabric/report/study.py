@@ -13,6 +13,7 @@ from fabric.hosts.spreading import spreading
 from fabric.plan import FabricPlan, Plan
 from fabric.plan.summary import summary
 from fabric.report.wanted import Wanted
+from fabric.solver import Network, OwnName
 from fabric.solver.capacity import failures, measure
 from fabric.solver.capacity.failures import Failures
 from fabric.solver.capacity.measure import Capacity
@@ -20,7 +21,7 @@ from fabric.solver.capacity.singles import Loss
 from fabric.solver.estimate import ask
 from fabric.solver.estimate.ask import Asked
 from fabric.solver.estimate.estimate import Estimate
-from fabric.solver.network import Network, OwnName, network
+from fabric.solver.network import network
 
 SIZES = tuple(1 << power for power in range(12, 35))  # 4 KiB to 16 GiB
 

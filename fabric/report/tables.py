@@ -9,7 +9,7 @@ import numpy as np
 
 from fabric.plan import ATTACHMENT, SERVER, SERVER_LEAF, SWITCH_ROLES, FabricPlan
 from fabric.report.columns import ranges, unpacked
-from fabric.solver.network import Ints
+from fabric.solver import Ints
 
 
 @dataclass(frozen=True)

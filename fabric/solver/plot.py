@@ -13,9 +13,8 @@ from hashlib import sha256
 from html import escape
 from typing import Literal
 
-from fabric.formats.svg import FONT, document, element, fit, label, number, text_width
-from fabric.text.numbers import size as size_words
-from fabric.text.words import plural, printable
+from fabric.formats import FONT, document, element, fit, label, number, text_width
+from fabric.text import plural, printable, size as size_words
 
 Style = Literal["line", "dashed", "dots"]
 Point = tuple[float, float]

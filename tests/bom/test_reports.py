@@ -22,7 +22,7 @@ from fabric.bom.prices import read
 from fabric.bom.sheets import csv_text, order, sheets
 from fabric.cli.bom import bom
 from fabric.diagnostics import InputError
-from fabric.formats.xlsx import workbook
+from fabric.formats import workbook
 from tests import ROOT
 from tests.bom import designs as bom_designs
 

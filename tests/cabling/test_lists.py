@@ -27,7 +27,8 @@ from fabric.cabling.workbook import xlsx
 from fabric.cli.cabling import cabling
 from fabric.diagnostics import InputError
 from fabric.floor.floor import floor
-from fabric.formats.xlsx import Sheet, letters, workbook
+from fabric.formats import Sheet, workbook
+from fabric.formats.xlsx import letters
 from tests.goldens import golden
 from tests.planner.helpers import make
 

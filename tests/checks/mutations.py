@@ -16,13 +16,10 @@ from dataclasses import dataclass
 from functools import cache
 
 from fabric import pipeline
-from fabric.checks import device
-from fabric.checks.base import FilesCheck
-from fabric.checks.finding import NOTE, Finding
-from fabric.checks.network import Network
+from fabric.checks import NOTE, FilesCheck, Finding, Network, device
 from fabric.checks.registry import run
 from fabric.facts import Facts
-from fabric.nos.reading.readers import read_device
+from fabric.nos.reading import read_device
 from fabric.plan import SwitchView
 from tests import ROOT
 

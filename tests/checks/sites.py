@@ -5,7 +5,7 @@ from __future__ import annotations
 from fabric import pipeline
 from fabric.checks.site import Site
 from fabric.intent.intent import Intent
-from fabric.nos.reading.folder import Folder
+from fabric.nos.reading import Folder
 
 
 def site_of(intent: Intent, folder: Folder | None = None, jobs: int = 0) -> Site:

@@ -13,12 +13,11 @@ from typing import NamedTuple, TypeAlias
 import pytest
 
 from fabric import pipeline
-from fabric.checks.base import FilesCheck
+from fabric.checks import KINDS, FilesCheck
 from fabric.checks.device import judge
 from fabric.checks.hosts import Sample
 from fabric.checks.registry import checks
-from fabric.checks.rows import KINDS
-from fabric.nos.reading.readers import read_device
+from fabric.nos.reading import read_device
 from fabric.plan import SwitchView
 from tests import ROOT
 

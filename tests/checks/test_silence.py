@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from fabric import pipeline
-from fabric.checks.finding import Finding
-from fabric.nos.reading.folder import Device, Folder
+from fabric.checks import Finding
+from fabric.nos.reading import Device, Folder
 from tests.checks.sites import site_of
 
 FABRIC = """\

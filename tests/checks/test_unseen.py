@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from fabric import pipeline
+from fabric.checks import ERROR, Finding
 from fabric.checks.device import judge
 from fabric.checks.files.reading import Edited, Rest
-from fabric.checks.finding import ERROR, Finding
 from fabric.facts import Facts
-from fabric.nos.reading.readers import read_device
+from fabric.nos.reading import read_device
 from tests.checks.batfish.helpers import DESIGNS, OVERLAY, SMALL, SWITCHES, TENANTS
 from tests.checks.sites import site_of
 

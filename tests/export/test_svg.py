@@ -15,7 +15,7 @@ from fabric.diagnostics import InputError
 from fabric.export.parts import Gap, condense
 from fabric.export.svg import svg, svg_plane, svg_racks, svg_rail
 from fabric.export.words import bandwidth
-from fabric.formats.svg import fit, text_width, wrap
+from fabric.formats import fit, text_width, wrap
 from fabric.plan import Plan
 from fabric.plan.summary import summary
 from tests.export.diagrams import DESIGNS, HOSTILE, hostile, made, of_intent, plan

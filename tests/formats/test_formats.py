@@ -9,12 +9,22 @@ from xml.etree import ElementTree as ET
 import pytest
 import yaml as library
 
-from fabric.formats import yaml
-from fabric.formats.csv import csv_text, no_formula
-from fabric.formats.json import json_line, json_text
-from fabric.formats.junit import Case, Failure, Suite, junit
-from fabric.formats.registry import Format
-from fabric.formats.svg import chart, document, element, label
+from fabric.formats import (
+    Case,
+    Failure,
+    Format,
+    Suite,
+    chart,
+    csv_text,
+    document,
+    element,
+    json_line,
+    json_text,
+    label,
+    no_formula,
+    yaml,
+)
+from fabric.formats.junit import junit
 
 
 def test_json_rounds_what_differs_between_machines() -> None:

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from fabric.formats import whole
-from fabric.formats.whole import write_file, write_folder, write_new
+from fabric.formats import whole, write_file, write_folder, write_new
 
 NEW = {"a.yaml": b"new a\n", "sub/b.yaml": b"new b\n", "z.yaml": b"new z\n"}
 OLD = {"a.yaml": b"old a\n", "z.yaml": b"old z\n", "mine.txt": b"another file\n"}

@@ -13,7 +13,7 @@ from fabric.hosts import host_files
 from fabric.hosts.agree import HostFiles, SwitchEnd, disagreements
 from fabric.hosts.ends import ends_of
 from fabric.hosts.view import hosts, sides
-from fabric.nos.reading.readers import read_device
+from fabric.nos.reading import read_device
 from fabric.plan import Plan
 from tests.hosts.helpers import QOS, lossless_facts, plan
 

@@ -10,7 +10,7 @@ import pytest
 
 from fabric.hosts.agree import SwitchEnd
 from fabric.hosts.ends import ends_of, server_port
-from fabric.nos.reading.readers import read_device
+from fabric.nos.reading import read_device
 
 END = SwitchEnd(
     dscp=26,

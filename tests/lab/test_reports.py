@@ -11,14 +11,14 @@ from xml.etree import ElementTree as ET
 import pytest
 from markdown_it import MarkdownIt
 
-from fabric.checks.registry import ids
+from fabric.checks import ids
 from fabric.diff.markdown import MENTION
 from fabric.lab.limits_of_emulation import NOT_EMULATED
 from fabric.lab.outcome import FAIL, PASS, SKIP, Fault, NotEmulated, Outcome, Result
 from fabric.lab.reports import FORMATS, report
 from fabric.lab.reports.text import MOST_FAULTS
 from fabric.lab.reports.words import label, shown, verdict
-from fabric.text.numbers import duration
+from fabric.text import duration
 from tests.checks.reports.test_hostile import HOSTILE as CHECKED
 from tests.checks.reports.test_junit import ATTRIBUTES, INSIDE
 from tests.goldens import golden

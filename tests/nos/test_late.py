@@ -13,7 +13,7 @@ from fabric.nos.containerlab import Kind
 from fabric.nos.dialect import Dialect
 from fabric.nos.late import Late
 from fabric.nos.lldp.output import Reader as LldpReader
-from fabric.nos.reading.reader import Reader
+from fabric.nos.reading import Reader
 from fabric.nos.target import Target, target, target_names
 from tests import ROOT
 

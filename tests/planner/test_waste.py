@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from fabric import pipeline
-from fabric.checks.run import Scope
+from fabric.checks import Scope
 from fabric.diagnostics import Diagnostic, InputError
 from fabric.planner import waste
 from tests import ROOT

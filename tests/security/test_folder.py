@@ -13,7 +13,7 @@ from fabric import pipeline
 from fabric.cli import app
 from fabric.cli.reports import put, put_folder
 from fabric.diagnostics import InputError
-from fabric.nos.reading.folder import scan
+from fabric.nos.reading import scan
 from fabric.output import OutputError, Store
 from tests import ROOT
 

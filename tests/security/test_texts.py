@@ -22,7 +22,7 @@ from fabric import pipeline, source
 from fabric.diagnostics import InputError
 from fabric.intent.load import validate
 from fabric.intent.schema import schema
-from fabric.nos.reading.readers import read_device
+from fabric.nos.reading import read_device
 from fabric.nos.target import target
 from fabric.output.paths import check_path
 from fabric.plan import SwitchView

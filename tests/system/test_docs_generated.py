@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from fabric.checks.base import Check
+from fabric.checks import Check
 from tests import ROOT
 from tools.docs import checks, intent
 

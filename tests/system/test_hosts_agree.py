@@ -13,7 +13,7 @@ from fabric.hosts.agree import Disagreement, HostFiles, SwitchEnd, disagreements
 from fabric.hosts.ends import ends_of
 from fabric.hosts.facts import facts_of
 from fabric.hosts.view import hosts, sides
-from fabric.nos.reading.readers import read_device
+from fabric.nos.reading import read_device
 from tests import ROOT
 from tests.system.conftest import Run
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fabric.text.numbers import duration, percent, size, trimmed
+from fabric.text import duration, percent, size, trimmed
 
 
 def test_shares_have_one_digit() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from fabric.text.table import aligned, table
+from fabric.text import aligned
+from fabric.text.table import table
 
 
 def test_columns_are_as_wide_as_their_widest_cell() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fabric.text.words import and_more, counted, listed, plural, printable
+from fabric.text import and_more, counted, listed, plural, printable
 
 
 def test_nouns_follow_their_number() -> None:

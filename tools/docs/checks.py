@@ -6,10 +6,8 @@ from collections.abc import Iterable, Iterator
 from textwrap import fill
 from typing import Any
 
-from fabric.checks.base import Check, FilesCheck
-from fabric.checks.registry import of_subject
+from fabric.checks import KINDS, Check, FilesCheck, of_subject
 from fabric.checks.reports.rules import FAMILIES
-from fabric.checks.rows import KINDS
 from fabric.codes import STAGES, SUBJECTS
 
 WIDTH = 125  # of a line of the page

@@ -17,7 +17,7 @@ from fabric.cabling.verify.splits import Splits, splits
 from fabric.cabling.verify.states import States
 from fabric.cabling.verify.wires import Wires, wires
 from fabric.plan import SERVER
-from fabric.text.words import listed, plural
+from fabric.text import listed, plural
 
 
 class Comparison:

@@ -11,7 +11,7 @@ from fabric.cabling.verify.planned import Planned
 from fabric.cabling.verify.states import States
 from fabric.cabling.verify.wires import UNKNOWN, Wires
 from fabric.diagnostics import nearest
-from fabric.text.words import and_more, listed, plural
+from fabric.text import and_more, listed, plural
 
 _SAME_PLUG = 1000  # a port cannot leave the plug that it shares with others
 

@@ -11,7 +11,7 @@ from fabric.cabling.verify.hosts import Hosts
 from fabric.cabling.verify.outputs import CODE, WHAT, Output, outputs
 from fabric.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
 from fabric.nos.lldp.heard import Neighbor, PortState
-from fabric.solver.fields import read_text
+from fabric.solver import read_text
 
 _WORDS = re.compile(r"[A-Za-z0-9]+")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from fabric.text.words import counted
+from fabric.text import counted
 
 # Kinds, the ones that others may be a consequence of first; words that a person on the floor uses.
 KINDS = {

@@ -7,10 +7,9 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
 from fabric.cabling.verify.finding import KINDS, Finding, PortAt, Verdict
-from fabric.formats.csv import csv_text, no_formula
-from fabric.formats.json import json_text
-from fabric.formats.junit import Case, Failure, Suite, junit
-from fabric.text.words import printable
+from fabric.formats import Case, Failure, Suite, csv_text, json_text, no_formula
+from fabric.formats.junit import junit
+from fabric.text import printable
 
 MOVE_COLUMNS = (
     *("step", "rack", "ru", "finding", "action", "device", "port", "port_name"),

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from fabric.diagnostics import MissingError
 
 if TYPE_CHECKING:
+    from fabric.checks import Finding
     from fabric.checks.batfish.ask import Answers
     from fabric.checks.batfish.snapshot import Files, Snapshot
-    from fabric.checks.finding import Finding
     from fabric.plan import Plan
 
 Report = tuple[list["Finding"], list[tuple[str, str]]]  # findings; (what was not looked at, why) for the report
@@ -51,7 +51,7 @@ def run(plan: Plan, files: Files, host: str) -> Report:
 
 def prepare(plan: Plan, files: Files) -> Snapshot:
     """The snapshot of a plan: all its switches, or a part of them."""
-    from fabric.checks.base import Design
+    from fabric.checks import Design
     from fabric.checks.batfish.cut import cut
     from fabric.checks.batfish.snapshot import build
 

@@ -7,11 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from fabric.checks.base import Check
+from fabric.checks import ERROR, Check, Finding
 from fabric.checks.batfish.ask import Answers, Rows, Unanswered
 from fabric.checks.batfish.expect import Expected
 from fabric.checks.batfish.snapshot import Snapshot, Texts
-from fabric.checks.finding import ERROR, Finding
 
 TABLES = (  # the block of a tenant's table in BGP, or the table itself
     r"router bgp \d+ / vrf {}",

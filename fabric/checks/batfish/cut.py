@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 
 from fabric.plan import CORE, LEAF, SPINE, Device, FabricPlan, Plan
-from fabric.text.words import plural
+from fabric.text import plural
 
 MOST = 128
 UNITS, PODS = 2, 2

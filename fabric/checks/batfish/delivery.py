@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from ipaddress import ip_interface, ip_network
 
+from fabric.checks import ERROR, Finding
 from fabric.checks.batfish.ask import Row
 from fabric.checks.batfish.checks import Asked, BatfishCheck, name_of
 from fabric.checks.batfish.expect import Place, Ways, joined, merged
 from fabric.checks.batfish.places import servers, tenants_of
 from fabric.checks.batfish.routes import shortfalls
-from fabric.checks.finding import ERROR, Finding
 from fabric.plan import LEAF, SwitchView
-from fabric.text.words import plural
+from fabric.text import plural
 
 Views = Mapping[str, SwitchView]  # by switch
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fabric.checks import ERROR, Finding
 from fabric.checks.batfish.allow import reason
 from fabric.checks.batfish.checks import AskedFiles, BatfishCheck, file_lines, name_of
-from fabric.checks.finding import ERROR, Finding
 
 READ = ("PASSED", "PARTIALLY_UNRECOGNIZED")  # lines that are not recognized are warnings of their own
 

@@ -13,16 +13,16 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from fabric.checks import WARNING, Finding
 from fabric.checks.batfish.ask import Server, Unanswered
 from fabric.checks.batfish.checks import AskedFiles, BatfishCheck, name_of
 from fabric.checks.batfish.parsing import READ, References, Warnings
 from fabric.checks.batfish.routing import Owners, Sessions, spelled
 from fabric.checks.batfish.sees import view_of
 from fabric.checks.batfish.snapshot import Texts, write
-from fabric.checks.finding import WARNING, Finding
 from fabric.diagnostics import MissingError
 from fabric.nos.batfish.copies import Copies
-from fabric.nos.reading.folder import Device, Folder
+from fabric.nos.reading import Device, Folder
 
 Pair = tuple[str, str]
 SHARED = re.compile(r"(?:vlan|irb|bridge|br|lo|loopback|mgmt|management|eth0|re0|fxp0|em0)[\d.:-]*", re.I)

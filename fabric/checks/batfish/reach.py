@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from ipaddress import ip_address, ip_network
 
+from fabric.checks import ERROR, Finding
 from fabric.checks.batfish.ask import Rows
 from fabric.checks.batfish.checks import Asked, BatfishCheck, name_of
 from fabric.checks.batfish.expect import Place, merged
 from fabric.checks.batfish.places import isolates, servers
-from fabric.checks.finding import ERROR, Finding
 from fabric.plan import LEAF, SPINE
-from fabric.text.words import plural
+from fabric.text import plural
 
 MOST_SPINES = 8  # that are taken down one after another, each for a data plane of its own
 

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from fabric.checks import ERROR, Finding
 from fabric.checks.batfish.checks import Asked, BatfishCheck, name_of
 from fabric.checks.batfish.expect import Route
-from fabric.checks.finding import ERROR, Finding
 from fabric.grouping import grouped_sets
 from fabric.plan import LEAF
-from fabric.text.words import and_more, listed, plural
+from fabric.text import and_more, listed, plural
 
 DEFAULT = "default"
 NAMED = 3  # leaves that a finding names

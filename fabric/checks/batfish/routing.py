@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fabric.checks import ERROR, Finding
 from fabric.checks.batfish.ask import Row
 from fabric.checks.batfish.checks import Asked, BatfishCheck, name_of
 from fabric.checks.batfish.expect import Session
 from fabric.checks.batfish.sees import vrf_name
-from fabric.checks.finding import ERROR, Finding
 
 Key = tuple[str, str, str]  # node, VRF, address or interface of the far end
 

@@ -16,7 +16,7 @@ from fabric.checks.batfish.cut import Cut
 from fabric.checks.batfish.outside import PORT, outside_copies
 from fabric.checks.batfish.sees import view_of
 from fabric.export.port_names import PortNames
-from fabric.formats.json import json_text
+from fabric.formats import json_text
 from fabric.nos.batfish.copies import Copies, Copy
 from fabric.plan import Device, FabricPlan, Plan, SwitchView
 

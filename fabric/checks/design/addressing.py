@@ -9,9 +9,8 @@ from typing import Any, TypeAlias
 
 from numpy.typing import NDArray
 
-from fabric.checks.base import Design
+from fabric.checks import ERROR, NOTE, WARNING, Design, Finding
 from fabric.checks.design.family import BETWEEN_SWITCHES, FabricCheck, before, in_all, link_ends, rows
-from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
 from fabric.plan import ATTACHMENT, LEAF, SERVER_LEAF, FabricPlan, NetworkPlan, nic_name
 
 SHARED = ip_network("100.64.0.0/10")

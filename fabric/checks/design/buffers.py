@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from fabric.checks.base import Design
+from fabric.checks import ERROR, WARNING, Design, Finding
 from fabric.checks.design.family import Ints, Path
 from fabric.checks.design.roce import LosslessCheck, capable, ends, meant, sorts, switches
-from fabric.checks.finding import ERROR, WARNING, Finding
 from fabric.plan import KINDS, LONGER_WARNING, FabricPlan, Lossless, Place, Qos, RoleLossless, longer_text
 from fabric.qos.frames import frame_bytes
 from fabric.qos.headroom import Headroom, floor_bytes, headroom

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabric.catalog.models import SwitchModel
-from fabric.checks.base import Check, Design
-from fabric.checks.finding import Finding
+from fabric.checks import Check, Design, Finding
 from fabric.plan import CORE, LEAF, LEAF_LEAF, LEAF_SPINE, SPINE, SPINE_CORE, Device, FabricPlan
-from fabric.text.words import counted, listed
+from fabric.text import counted, listed
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]

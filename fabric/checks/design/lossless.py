@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabric.checks.base import Design
+from fabric.checks import ERROR, NOTE, WARNING, Design, Finding
 from fabric.checks.design.family import NOUNS, FabricCheck, in_all, models, network_oses, switch_path
 from fabric.checks.design.roce import Ends, LosslessCheck, capable, ends, switches
-from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
 from fabric.grouping import grouped
 from fabric.nos.target import target
 from fabric.plan import KINDS, LEAF, SERVER, SWITCH_ROLES, FabricLossless, FabricPlan

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from ipaddress import ip_address, ip_network
 
-from fabric.checks.base import Design
+from fabric.checks import ERROR, NOTE, WARNING, Design, Finding
 from fabric.checks.design.family import FabricCheck, Path, named, pinned
-from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
 from fabric.plan import FabricPlan
 from fabric.settings.services import Management
 

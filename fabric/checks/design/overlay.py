@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from fabric.checks.base import Design
+from fabric.checks import ERROR, NOTE, WARNING, Design, Finding
 from fabric.checks.design.family import BETWEEN_SWITCHES, FabricCheck, Path, in_all, link_ends, named, rows
-from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
 from fabric.diagnostics import Report
 from fabric.grouping import grouped
 from fabric.plan import LEAF, SERVER_LEAF, VXLAN_BYTES, FabricPlan

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from fabric.checks.base import Design
+from fabric.checks import ERROR, WARNING, Design, Finding
 from fabric.checks.design.family import (
     BETWEEN_SWITCHES,
     FabricCheck,
@@ -17,9 +17,8 @@ from fabric.checks.design.family import (
     of_role,
     rows,
 )
-from fabric.checks.finding import ERROR, WARNING, Finding
 from fabric.plan import CORE, KINDS, LEAF, LEAF_SPINE, SERVER_LEAF, SPINE, SPINE_CORE, server_ports, unit_plan
-from fabric.text.words import listed, plural
+from fabric.text import listed, plural
 
 # Longest reach of a standard optic by port speed: IEEE 802.3-2022 (LX10, 40 km ER classes of 10G to 400G), 802.3ct and
 # 802.3cw (80 km ZR of 100G and 400G), 802.3df and the drafts of 802.3dj (800G ER1, 1.6T DR8-2).

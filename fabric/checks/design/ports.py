@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabric.checks.base import Design
+from fabric.checks import ERROR, Design, Finding
 from fabric.checks.design.family import FabricCheck, Ints, in_all, models, named, of_role, rows, switch_path
-from fabric.checks.finding import ERROR, Finding
 from fabric.plan import SERVER_LEAF, SWITCH_ROLES, FabricPlan
 
 

@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fabric.checks.base import Design
+from fabric.checks import ERROR, NOTE, WARNING, Design, Finding
 from fabric.checks.design.family import FabricCheck, Ints, in_all, named, of_role, per_device, rows
 from fabric.checks.design.roce import LosslessCheck, capable
-from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
 from fabric.plan import LEAF, LEAF_LEAF, LEAF_SPINE, SERVER, SERVER_LEAF, SPINE, SPINE_CORE, FabricPlan
-from fabric.text.words import plural
+from fabric.text import plural
 
 FEWEST_SPINES = 4
 SMALL_LEAVES = 8  # below that a fabric is a lab or a first rack

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabric.checks.base import Design
+from fabric.checks import Design
 from fabric.checks.design.family import NOUNS, FabricCheck, Ints, models, network_oses
 from fabric.nos.target import target
 from fabric.plan import ATTACHMENT, CLOSED, LEAF, FabricPlan

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from fabric.checks.base import Design
+from fabric.checks import ERROR, WARNING, Design, Finding
 from fabric.checks.design.family import BETWEEN_SWITCHES, FabricCheck, column, in_all, named, per_device, pinned, rows
-from fabric.checks.finding import ERROR, WARNING, Finding
 from fabric.plan import LEAF, LEAF_SPINE, PRIVATE_2_BYTE, PRIVATE_4_BYTE, SPINE, SPINE_CORE, FabricPlan
-from fabric.text.addresses import ipv4
+from fabric.text import ipv4
 
 RESERVED = {
     23_456: "AS_TRANS (RFC 6793)",

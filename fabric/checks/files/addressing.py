@@ -8,12 +8,7 @@ from collections.abc import Iterator
 from ipaddress import ip_network
 from typing import ClassVar
 
-from fabric.checks.alike import place
-from fabric.checks.base import FilesCheck
-from fabric.checks.ends import Owner, bare
-from fabric.checks.finding import ERROR, NOTE, Finding
-from fabric.checks.network import Network
-from fabric.checks.rows import is_loopback
+from fabric.checks import ERROR, NOTE, FilesCheck, Finding, Network, Owner, bare, is_loopback, place
 from fabric.facts import MANAGEMENT, Facts
 from fabric.grouping import grouped
 

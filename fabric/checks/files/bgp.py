@@ -7,16 +7,25 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import ClassVar
 
-from fabric.checks.alike import place
-from fabric.checks.base import FilesCheck
-from fabric.checks.ends import Far, bare, is_on, vrf_of
-from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
-from fabric.checks.network import Network
-from fabric.checks.rows import session_name, table_name
+from fabric.checks import (
+    ERROR,
+    NOTE,
+    WARNING,
+    Far,
+    FilesCheck,
+    Finding,
+    Network,
+    bare,
+    is_on,
+    place,
+    session_name,
+    table_name,
+    vrf_of,
+)
 from fabric.facts import Bgp, Facts, Neighbor, Said
 from fabric.grouping import grouped
 from fabric.nos.target import installed
-from fabric.text.words import listed
+from fabric.text import listed
 
 RESERVED = {0, 23456, 65535, 4294967295}  # RFC 7607, RFC 6793, RFC 7300
 

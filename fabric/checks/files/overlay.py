@@ -6,14 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import ClassVar
 
-from fabric.checks.alike import odd_ones, place
-from fabric.checks.base import FilesCheck
-from fabric.checks.ends import bare
-from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
-from fabric.checks.network import Network
+from fabric.checks import ERROR, NOTE, WARNING, FilesCheck, Finding, Network, bare, odd_ones, place
 from fabric.facts import Facts, Said, Vni, Vrf
 from fabric.grouping import grouped
-from fabric.text.words import listed
+from fabric.text import listed
 
 VXLAN_BYTES = 50  # outer IPv4, UDP, VXLAN and the inner Ethernet header (RFC 7348)
 HOSTS_MOST = 9000  # the largest MTU that servers are given

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from fabric.checks.base import FilesCheck
-from fabric.checks.finding import ERROR, Finding
-from fabric.checks.network import Network
+from fabric.checks import ERROR, FilesCheck, Finding, Network
 from fabric.grouping import grouped
-from fabric.text.words import plural
+from fabric.text import plural
 
 
 class PrefixLists(FilesCheck):

@@ -7,11 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import ClassVar
 
-from fabric.checks.alike import odd_ones, place
-from fabric.checks.base import FilesCheck
-from fabric.checks.ends import End
-from fabric.checks.finding import ERROR, WARNING, Finding
-from fabric.checks.network import Network
+from fabric.checks import ERROR, WARNING, End, FilesCheck, Finding, Network, odd_ones, place
 from fabric.facts import Facts, Interface, Said
 
 PHYSICAL = re.compile(r"(?:Ethernet|et-|xe-|ge-|swp|eth)\d", re.I)

@@ -6,18 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fabric.checks.base import Check, FilesCheck
-from fabric.checks.edited import edits
-from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
-from fabric.checks.literals import unknown_addresses
-from fabric.checks.network import Network
+from fabric.checks import ERROR, NOTE, WARNING, Check, FilesCheck, Finding, Network, edits, unknown_addresses
 from fabric.diagnostics import Place
 from fabric.facts import Facts
-from fabric.nos.reading.folder import Folder
-from fabric.nos.reading.recognise import beside
+from fabric.nos.reading import Folder, beside
 from fabric.plan import SwitchView
 from fabric.standing import Standing
-from fabric.text.words import listed, plural
+from fabric.text import listed, plural
 
 SHOWN = 5  # statements a device
 

@@ -8,12 +8,9 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial
 from typing import ClassVar, TypeVar
 
-from fabric.checks.alike import odd_ones, place, role
-from fabric.checks.base import FilesCheck
-from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
-from fabric.checks.network import Network
+from fabric.checks import ERROR, NOTE, WARNING, FilesCheck, Finding, Network, odd_ones, place, role
 from fabric.facts import Facts, PortQos, Said
-from fabric.text.words import listed
+from fabric.text import listed
 
 V = TypeVar("V", bound=Hashable)
 SELECTOR_7 = 56  # DSCP

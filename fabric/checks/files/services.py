@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from fabric.checks.base import FilesCheck
-from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
-from fabric.checks.network import Network
+from fabric.checks import ERROR, NOTE, WARNING, FilesCheck, Finding, Network
 from fabric.facts import Facts, Said
-from fabric.text.words import plural
+from fabric.text import plural
 
 
 class HostNames(FilesCheck):

@@ -6,12 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import ClassVar
 
-from fabric.checks.alike import odd_ones, place, role
-from fabric.checks.base import FilesCheck
+from fabric.checks import ERROR, NOTE, WARNING, FilesCheck, Finding, Network, odd_ones, place, role, session_name, table_name
 from fabric.checks.files.bgp import asn_at
-from fabric.checks.finding import ERROR, NOTE, WARNING, Finding
-from fabric.checks.network import Network
-from fabric.checks.rows import session_name, table_name
 from fabric.facts import Bgp, Facts, Neighbor, Said
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from fabric.formats.registry import Format
+from fabric.formats import Format
 
 if TYPE_CHECKING:
-    from fabric.checks.verdict import Verdict
+    from fabric.checks import Verdict
 
 FORMATS: Mapping[str, Format[str]] = {
     "text": Format("for people at a terminal", "fabric.checks.reports.text:report"),

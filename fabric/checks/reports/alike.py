@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
-from fabric.checks.finding import Finding
-from fabric.text.words import listed
+from fabric.checks import Finding
+from fabric.text import listed
 
 FEWEST = 3  # devices: of two both places are worth their line
 SHOWN = 3  # other devices that are named

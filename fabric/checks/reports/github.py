@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabric.checks.finding import ERROR, NOTE, SEVERITIES, WARNING, Finding
+from fabric.checks import ERROR, NOTE, SEVERITIES, WARNING, Finding, Verdict
 from fabric.checks.reports.alike import folded
 from fabric.checks.reports.rules import rule_of
 from fabric.checks.reports.spell import clean, relative, said
-from fabric.checks.verdict import Verdict
 
 COMMANDS = {ERROR: "error", WARNING: "warning", NOTE: "notice"}
 SHOWN = 10  # annotations of one kind that GitHub shows for a step; it drops the others without a word

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from fabric.checks.finding import SEVERITIES
-from fabric.checks.verdict import Read, Verdict
-from fabric.formats.json import json_text
+from fabric.checks import SEVERITIES, Read, Verdict
+from fabric.formats import json_text
 
 
 def report(verdict: Verdict) -> str:

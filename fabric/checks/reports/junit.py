@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from fabric.checks.finding import Finding
+from fabric.checks import Finding, Verdict
 from fabric.checks.reports.rules import Rule, rule_of
 from fabric.checks.reports.spell import clean, line, said
-from fabric.checks.verdict import Verdict
-from fabric.formats.junit import Case, Failure, Suite, junit
+from fabric.formats import Case, Failure, Suite
+from fabric.formats.junit import junit
 from fabric.grouping import grouped
-from fabric.text.words import plural, printable
+from fabric.text import plural, printable
 
 
 def report(verdict: Verdict) -> str:

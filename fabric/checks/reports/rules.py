@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fabric.checks.base import Check
-from fabric.checks.finding import ERROR, NOTE, WARNING
+from fabric.checks import ERROR, NOTE, WARNING, Check
 from fabric.codes import subject_of
 
 

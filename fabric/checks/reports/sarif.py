@@ -14,11 +14,10 @@ from collections import Counter
 from typing import Any
 from urllib.parse import quote
 
-from fabric.checks.finding import ERROR, NOTE, SEVERITIES, WARNING, Finding
+from fabric.checks import ERROR, NOTE, SEVERITIES, WARNING, Finding, Verdict
 from fabric.checks.reports.rules import Rule, rule_of
 from fabric.checks.reports.spell import clean, relative, said
-from fabric.checks.verdict import Verdict
-from fabric.formats.json import json_text
+from fabric.formats import json_text
 from fabric.version import __version__
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 
-from fabric.checks.finding import Finding
-from fabric.text.words import printable
+from fabric.checks import Finding
+from fabric.text import printable
 
 
 def clean(finding: Finding) -> Finding:

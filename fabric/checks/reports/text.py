@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 
-from fabric.checks.finding import SEVERITIES, Finding
+from fabric.checks import SEVERITIES, Finding, Read, Verdict
 from fabric.checks.reports.alike import folded
 from fabric.checks.reports.spell import clean, line, place, said
-from fabric.checks.verdict import Read, Verdict
-from fabric.text.words import and_more, counted, plural, printable
+from fabric.text import and_more, counted, plural, printable
 
 MOST_ALIKE = 20  # findings of one id in one file that are shown
 MOST_UNREAD = 5  # statements of one folder that are shown

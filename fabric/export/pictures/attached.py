@@ -5,9 +5,9 @@ from __future__ import annotations
 from fabric.export.colours import SERVERS
 from fabric.export.pictures import gutter
 from fabric.export.pictures.view import View
-from fabric.formats.svg import PAPER, Box, Canvas
+from fabric.formats import PAPER, Box, Canvas
 from fabric.plan import ATTACHED, ATTACHMENT
-from fabric.text.words import counted
+from fabric.text import counted
 
 _WIDTH, _HEIGHT, _GAP = 150.0, 48.0, 10.0
 

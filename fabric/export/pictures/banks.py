@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fabric.export.parts import Gap, condense
 from fabric.export.pictures.view import Network, View
-from fabric.formats.svg import PAPER, SOFT, Box, Canvas, text_width
+from fabric.formats import PAPER, SOFT, Box, Canvas, text_width
 
 HEIGHT, GAP, LEAST = 62.0, 10.0, 92.0  # a bank is never narrower than LEAST
 _MOST = 8  # banks side by side

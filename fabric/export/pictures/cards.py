@@ -13,7 +13,7 @@ from fabric.export.parts import UnitPart
 from fabric.export.pictures.unit_rows import PAD, Landing, UnitStyle
 from fabric.export.pictures.view import View, rails
 from fabric.export.spans import names_span, ports_span, runs
-from fabric.formats.svg import FRAMES, INK, PANEL, PAPER, RULE, SOFT, Box, Canvas, fit, text_width, wrap
+from fabric.formats import FRAMES, INK, PANEL, PAPER, RULE, SOFT, Box, Canvas, fit, text_width, wrap
 from fabric.plan import LEAF_SPINE, SERVER, SERVER_LEAF, Device, GroupSpec, nic_name
 
 _LEAST, _MOST, _AIR, _LINE = 140.0, 300.0, 8.0, 15.0

@@ -12,8 +12,7 @@ from fabric.export.pictures.cards import CARDS
 from fabric.export.pictures.unit_rows import UnitStyle
 from fabric.export.pictures.units import SQUARES
 from fabric.export.pictures.view import View
-from fabric.formats import svg
-from fabric.formats.svg import PAPER, RULE, SOFT, Box, Canvas, element
+from fabric.formats import PAPER, RULE, SOFT, Box, Canvas, element, svg
 
 EDGE, HEAD, BETWEEN = 24.0, 64.0, 36.0
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from fabric.export.colours import BUSY, GOOD
 from fabric.export.pictures.view import View
 from fabric.export.words import bundle, span, totals
-from fabric.formats.svg import INK, RULE, SOFT, Box, Canvas, text_width
+from fabric.formats import INK, RULE, SOFT, Box, Canvas, text_width
 from fabric.plan import CORE, LEAF, SERVER, SPINE
-from fabric.text.words import counted
+from fabric.text import counted
 
 LEFT, WIDTH = 24.0, 196.0
 MAIN = LEFT + WIDTH + 16  # where the drawing itself begins

@@ -11,7 +11,7 @@ from fabric.floor.floor import Floor, Rack
 from fabric.floor.names import row_letters
 from fabric.grouping import grouped
 from fabric.plan import ATTACHED, CORE, LEAF, SERVER, SPINE, Device, Plan
-from fabric.text.words import counted
+from fabric.text import counted
 
 UNFOLDED = 6  # racks of a site that is drawn rack by rack
 _NOUNS = {

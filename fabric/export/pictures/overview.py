@@ -12,9 +12,9 @@ from fabric.export.pictures.banks import Placed
 from fabric.export.pictures.unit_rows import Landing, Row, UnitStyle
 from fabric.export.pictures.view import Network, View
 from fabric.export.words import bundle
-from fabric.formats.svg import FRAMES, PANEL, PAPER, RULE, Box, Canvas
+from fabric.formats import FRAMES, PANEL, PAPER, RULE, Box, Canvas
 from fabric.plan import CORE, LEAF, LEAF_SPINE, SERVER, SERVER_LEAF, SPINE, SPINE_CORE
-from fabric.text.words import counted
+from fabric.text import counted
 
 BAND, FRAME_HEAD, FRAME_PAD = 92.0, 30.0, 12.0
 CLOSED, POD_GAP = 116.0, 12.0  # a pod that is not opened

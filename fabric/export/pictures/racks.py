@@ -8,9 +8,9 @@ from fabric.export.colours import ROLES, Tone
 from fabric.export.pictures.figure import EDGE, document
 from fabric.export.pictures.kinds import Kind, Mounted, RowsAlike, kinds, rows
 from fabric.floor.floor import Floor
-from fabric.formats.svg import FRAMES, INK, PANEL, PAPER, RULE, SOFT, Box, Canvas, text_width, wrap
+from fabric.formats import FRAMES, INK, PANEL, PAPER, RULE, SOFT, Box, Canvas, text_width, wrap
 from fabric.plan import ATTACHED, CORE, LEAF, SERVER, SPINE, Plan
-from fabric.text.words import counted
+from fabric.text import counted
 
 WIDTH = 1040.0
 _RU, _SCALE, _GAP = 12.0, 22.0, 18.0  # of a rack: height of a unit, room for unit numbers beside it, air

@@ -9,9 +9,9 @@ from fabric.export.parts import UnitPart
 from fabric.export.pictures import gutter
 from fabric.export.pictures.view import View
 from fabric.export.words import bundle
-from fabric.formats.svg import FRAMES, PANEL, PAPER, RULE, Box, Canvas, text_width, wrap
+from fabric.formats import FRAMES, PANEL, PAPER, RULE, Box, Canvas, text_width, wrap
 from fabric.plan import CORE, LEAF, LEAF_LEAF, LEAF_SPINE, SERVER, SERVER_LEAF, SPINE, SPINE_CORE, Device
-from fabric.text.words import counted
+from fabric.text import counted
 
 MOST = 16  # switches of a fabric that is drawn like this
 _HEIGHT, _BAND, _SERVER_BAND, _SERVER_HEIGHT = 64.0, 108.0, 62.0, 58.0

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fabric.export.parts import Gap, UnitPart, condense
 from fabric.export.pictures.banks import gap
 from fabric.export.pictures.view import View
-from fabric.formats.svg import Box, Canvas
+from fabric.formats import Box, Canvas
 
 GAP, GAP_WIDTH, PAD = 10.0, 64.0, 8.0
 

@@ -8,9 +8,9 @@ from fabric.export.colours import NEUTRAL, SERVERS, plane_tone, rail_colour
 from fabric.export.parts import UnitPart
 from fabric.export.pictures.unit_rows import PAD, Landing, UnitStyle
 from fabric.export.pictures.view import View
-from fabric.formats.svg import FRAMES, PANEL, PAPER, RULE, SOFT, Box, Canvas
+from fabric.formats import FRAMES, PANEL, PAPER, RULE, SOFT, Box, Canvas
 from fabric.plan import Device
-from fabric.text.words import counted
+from fabric.text import counted
 
 _LEAST, _HEAD, _BAND, _SERVERS = 98.0, 44.0, 44.0, 62.0
 _CELL, _CELL_HEIGHT, _AIR = 16.0, 18.0, 3.0

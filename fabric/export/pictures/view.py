@@ -27,7 +27,7 @@ from fabric.plan import (
     Links,
 )
 from fabric.plan.summary import summary
-from fabric.text.words import counted
+from fabric.text import counted
 
 
 @dataclass(frozen=True)

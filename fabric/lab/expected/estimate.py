@@ -11,9 +11,10 @@ from fabric.export.port_names import PortNames
 from fabric.lab.blueprint import Blueprint
 from fabric.lab.expected.forwarding import Down
 from fabric.plan import LEAF
+from fabric.solver import Network, Routes
 from fabric.solver.capacity.throughput import all_paths, ecmp, ground, live_ports, traffic
-from fabric.solver.network import Network, network
-from fabric.solver.routes import Routes, routes
+from fabric.solver.network import network
+from fabric.solver.routes import routes
 
 
 @dataclass(frozen=True, slots=True)

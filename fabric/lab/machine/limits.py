@@ -14,8 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from fabric.formats.json import json_text
-from fabric.formats.whole import write_file
+from fabric.formats import json_text, write_file
 from fabric.lab.names import RUN
 
 JOURNAL = RUN / "limits.json"

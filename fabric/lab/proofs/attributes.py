@@ -6,8 +6,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from fabric.checks.planned import planned_rows
-from fabric.checks.rows import Key, session_name
+from fabric.checks import Key, planned_rows, session_name
 from fabric.grouping import grouped
 from fabric.lab.expected.sessions import OVERLAY, Planned, sessions
 from fabric.lab.live import Live

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from fabric.formats.junit import Case, Failure, Suite, junit
+from fabric.formats import Case, Failure, Suite
+from fabric.formats.junit import junit
 from fabric.lab.outcome import FAIL, SKIP, Outcome, Result
 from fabric.lab.reports.words import by_kind, measures, said
-from fabric.text.words import printable
+from fabric.text import printable
 
 
 def report(outcome: Outcome) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from fabric.diff.markdown import MENTION, SPECIAL
 from fabric.lab.outcome import Outcome
 from fabric.lab.reports.words import NOTHING, by_kind, table, verdict
-from fabric.text.words import printable
+from fabric.text import printable
 
 MORE_SPECIAL = re.compile(r"([&$])")  # begin entities and formulas
 

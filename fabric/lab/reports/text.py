@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from fabric.lab.outcome import NotEmulated, Outcome, Result
 from fabric.lab.reports.words import NOTHING, by_kind, said, table, verdict
-from fabric.text.table import aligned
-from fabric.text.words import and_more, printable
+from fabric.text import aligned, and_more, printable
 
 MOST_FAULTS = 20  # of one result that are shown
 

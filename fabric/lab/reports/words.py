@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from fabric.grouping import grouped
 from fabric.lab.outcome import FAIL, PASS, SKIP, Fault, Measure, Outcome, Result
-from fabric.text.numbers import duration
-from fabric.text.words import printable
+from fabric.text import duration, printable
 
 SCENARIO = "scenario"
 MARKS = {PASS: "pass", FAIL: "FAIL", SKIP: "skip"}

@@ -1,7 +1,5 @@
 """containerlab's kind."""
 
-from __future__ import annotations
-
 from fabric.nos.containerlab import Kind
 
 KIND = Kind(

@@ -1,9 +1,7 @@
 """NVUE's files among others."""
 
-from __future__ import annotations
-
 from fabric.nos.late import Late
-from fabric.nos.reading.reader import Reader
+from fabric.nos.reading import Reader
 
 READER = Reader(
     Late(__package__, "read.device:read"),

@@ -1,7 +1,5 @@
 """What the commands of FRR mean to one another."""
 
-from __future__ import annotations
-
 from fabric.nos.dialect import BGP_FILTER, BGP_NEIGHBOR, COMMANDS, Dialect, Rules
 
 RULES = Rules(

@@ -1,9 +1,7 @@
 """Files of a Linux box with FRR among others: frr.conf, ifupdown's interfaces, and what lies beside them."""
 
-from __future__ import annotations
-
 from fabric.nos.late import Late
-from fabric.nos.reading.reader import Reader
+from fabric.nos.reading import Reader
 
 COMPANIONS = frozenset(
     (

@@ -1,7 +1,5 @@
 """Changes of Junos: `set`, `delete` and `insert`."""
 
-from __future__ import annotations
-
 import re
 
 from fabric.nos.dialect import SET, Dialect, Statements

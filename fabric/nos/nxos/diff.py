@@ -1,7 +1,5 @@
 """What the commands of NX-OS mean to one another."""
 
-from __future__ import annotations
-
 from fabric.nos.dialect import COMMANDS, Dialect, Rules
 
 RULES = Rules(

@@ -4,3 +4,7 @@
 
 Nothing here knows a plan or a template: a reader takes what the syntax allows, whoever wrote the file.
 """
+
+from lazy_loader import attach_stub
+
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -1,7 +1,5 @@
 """Changes of SONiC: a JSON Patch of its database, commands of FRR."""
 
-from __future__ import annotations
-
 from fabric.nos.dialect import COMMANDS, JSON_PATCH, Dialect
 from fabric.nos.frr.diff import RULES
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabric.plan import KINDS
+from fabric.solver import GBPS_PER_GBYTE_S, Bools, Ints, Network
 from fabric.solver.capacity.symmetry import numbered, refine
-from fabric.solver.network import GBPS_PER_GBYTE_S, Bools, Ints, Network
 
 SIDE_A, SIDE_B = 1, 2  # of a server port in a cut; 0: it takes no part
 LARGEST = 2**31 - 1  # what scipy's maximum flow counts with

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fabric.solver import Bools, Floats, Ints, Network
 from fabric.solver.capacity.cuts import SIDE_A, SIDE_B, graph, in_gbps
 from fabric.solver.capacity.symmetry import numbered, refine
 from fabric.solver.capacity.throughput import Ground, live_ports
-from fabric.solver.network import Bools, Floats, Ints, Network
 
 MOST_SINGLES = 6  # parts of a kind, the weakest of each class, that are cut off one by one
 NOUNS = {

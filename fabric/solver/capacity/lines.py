@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from fabric.text.numbers import percent
+from fabric.text import and_more, counted, percent, plural
 from fabric.text.table import table
-from fabric.text.words import and_more, counted, plural
 
 if TYPE_CHECKING:
     from fabric.solver.capacity.measure import Capacity, Cut

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from fabric.solver import Floats, Ints, Network
 from fabric.solver.capacity.cuts import Graph, graph
 from fabric.solver.capacity.symmetry import numbered, refine, representatives
 from fabric.solver.capacity.throughput import DIGITS, Ground, Traffic
-from fabric.solver.network import Floats, Ints, Network
 
 FULL_LEAVES = 64
 MOST_COLUMNS = 30_000  # of a quotient: a few seconds

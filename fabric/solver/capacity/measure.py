@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from fabric.solver import GBPS_PER_GBYTE_S, Floats, Network, Routes
 from fabric.solver.capacity import lines as capacity_lines
 from fabric.solver.capacity.cuts import SIDE_A, SIDE_B
 from fabric.solver.capacity.failures import Failures, check
@@ -16,8 +17,7 @@ from fabric.solver.capacity.halves import Halves, structured
 from fabric.solver.capacity.lp import optimal
 from fabric.solver.capacity.singles import Before, Loss, lost_servers, sampled_pairs, share_of, single_failures
 from fabric.solver.capacity.throughput import PATTERNS, Ground, all_paths, ecmp, ground, live_ports, paths, traffic
-from fabric.solver.network import GBPS_PER_GBYTE_S, Floats, Network
-from fabric.solver.routes import Routes, routes
+from fabric.solver.routes import routes
 
 __all__ = ["Capacity", "Cut", "Throughput", "measure", "paths"]
 

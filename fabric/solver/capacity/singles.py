@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabric.plan import ATTACHMENT, KINDS, SWITCH_ROLES, PortLabels
+from fabric.solver import Bools, Floats, Ints, Network
 from fabric.solver.capacity.cuts import SIDE_A, SIDE_B, graph, in_gbps, max_flow
 from fabric.solver.capacity.halves import Halves
 from fabric.solver.capacity.lp import optimal
 from fabric.solver.capacity.symmetry import numbered, refine
 from fabric.solver.capacity.throughput import Ground, Shares, all_paths, ecmp, live_ports, traffic
-from fabric.solver.network import Bools, Floats, Ints, Network
 from fabric.solver.routes import routes
 
 MOST_CLASSES = 48  # rows of the table of single failures

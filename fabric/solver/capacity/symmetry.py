@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fabric.solver.network import Ints
+from fabric.solver import Ints
 
 Hashes = NDArray[np.uint64]
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fabric.solver import Floats, Ints
 from fabric.solver.collectives.costs import Key, costs, others
 from fabric.solver.collectives.job import Job
 from fabric.solver.collectives.physics import Physics
 from fabric.solver.collectives.tuner import estimates
-from fabric.solver.network import Floats, Ints
 
 NEVER = 1e15  # µs of what cannot run
 SMALLEST = 8  # bytes; sizes in between are looked at from here on

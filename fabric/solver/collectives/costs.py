@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from fabric.solver import Floats
 from fabric.solver.collectives.job import Job
-from fabric.solver.network import Floats
 
 PROTOCOLS = ("ll", "ll128", "simple")
 TREE_HOP_US, TREE_NET_US = (0.6, 1.25, 4.0), (5.0, 8.5, 14.0)

@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from fabric.solver import Floats
 from fabric.solver.collectives.physics import Parameter, Physics, parameters
 from fabric.solver.collectives.sample import kinds_of, sample
 from fabric.solver.measured.tables import Table
-from fabric.solver.network import Floats
 
 SCALE = 0.1  # error, as a logarithm, from which on a row counts less
 ROUNDS = 30

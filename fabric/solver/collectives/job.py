@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from fabric.solver import Floats
 from fabric.solver.collectives import physics
 from fabric.solver.measured.platform import MeasuredPlatform
-from fabric.solver.network import Floats
 
 DEFAULT_CTAS = 16  # of a ring, NCCL_MIN_CTAS of a default run
 

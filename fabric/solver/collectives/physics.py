@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from fabric.formats import yaml
-from fabric.solver.network import Floats, Ints
+from fabric.solver import Floats, Ints
 
 DATA = Path(__file__).parent / "data"
-SCOPES = ("generation", "transport", "shared")
+SCOPES: tuple[str, ...] = ("generation", "transport", "shared")
 RDMA = "rdma"  # remote direct memory access of a kind that is not stated
 OLD_EFA = ("volta", "ampere")  # generations whose instances at AWS have the first EFA
 

@@ -8,12 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
+from fabric.solver import Floats, Ints
 from fabric.solver.collectives import physics
 from fabric.solver.collectives.choice import NEVER, Runs, monotone, run
 from fabric.solver.collectives.job import Job, measured_job, stack
 from fabric.solver.collectives.physics import Physics
 from fabric.solver.measured.tables import Table
-from fabric.solver.network import Floats, Ints
 
 FAMILY = {
     "all_reduce": "all_reduce",

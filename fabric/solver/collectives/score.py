@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from fabric.solver import Floats
 from fabric.solver.collectives.physics import Physics
 from fabric.solver.collectives.sample import predicted, relatives, stands_for
 from fabric.solver.measured.tables import Table
-from fabric.solver.network import Floats
 
 BANDS: Mapping[str, tuple[float, float]] = {  # above, up to and including, bytes
     "<=64K": (0, 1 << 16),

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from fabric.solver import Floats
 from fabric.solver.collectives.costs import (
     GATHERS,
     PROTOCOLS,
@@ -21,7 +22,6 @@ from fabric.solver.collectives.costs import (
     Key,
 )
 from fabric.solver.collectives.job import Job
-from fabric.solver.network import Floats
 
 # a row a generation of physics.yaml: Volta, Ampere, Hopper, Blackwell, then AMD's, which are taken for their like
 LIKE = np.array([0, 1, 2, 3, 1, 2, 2])

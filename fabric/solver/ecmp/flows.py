@@ -11,8 +11,8 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
+from fabric.solver import Bools, Floats, Ints, Network
 from fabric.solver.ecmp.hashing import Words
-from fabric.solver.network import Bools, Floats, Ints, Network
 
 ROCE_PORT = 4791  # UDP target port of RoCEv2 (InfiniBand Architecture Specification, annex A17)
 UDP = 17

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from fabric.diagnostics import nearest, show
 from fabric.plan import FabricPlan
-from fabric.solver.network import Ints
+from fabric.solver import Ints
 
 Words = NDArray[np.uint32]
 Bytes = NDArray[np.uint8]

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabric.diagnostics import nearest, show
+from fabric.solver import Bools, Floats, Ints, Network, Routes
 from fabric.solver.ecmp.flows import Flows, five_tuples, redraw
 from fabric.solver.ecmp.hashing import Hash, Hashing, Words, configured, digest, mix, own_seeds, seeded
-from fabric.solver.network import Bools, Floats, Ints, Network
-from fabric.solver.routes import Routes
 
 MODES = ("ecmp", "adaptive", "spray")
 FLOWLETS = 4  # that an adaptive flow is cut into

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabric.solver.network import Bools, Floats, Ints
+from fabric.solver import Bools, Floats, Ints
 
 if TYPE_CHECKING:
+    from fabric.solver import Network
     from fabric.solver.ecmp.flows import Flows
     from fabric.solver.ecmp.paths import Paths
-    from fabric.solver.network import Network
 
 TIE = 1e-12  # shares that differ by less (relative) are the same
 

@@ -7,13 +7,12 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
+from fabric.solver import Bools, Floats, Ints, Network, Routes
 from fabric.solver.ecmp import paths as ecmp
 from fabric.solver.ecmp.flows import Flows, redraw
 from fabric.solver.ecmp.hashing import Hashing
 from fabric.solver.ecmp.paths import FLOWLETS, Paths, TooManyPathsError, route
 from fabric.solver.ecmp.sharing import connection_rates, rates
-from fabric.solver.network import Bools, Floats, Ints, Network
-from fabric.solver.routes import Routes
 
 TIERS = ("server", "leaf", "spine", "core")
 

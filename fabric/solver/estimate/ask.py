@@ -10,6 +10,7 @@ import numpy as np
 
 from fabric.diagnostics import Diagnostic, InputError, Place
 from fabric.plan import FabricPlan
+from fabric.solver import Network, OwnName, unnamed
 from fabric.solver.capacity import failures
 from fabric.solver.collectives import physics
 from fabric.solver.collectives.job import DEFAULT_CTAS
@@ -18,7 +19,7 @@ from fabric.solver.estimate.estimate import Estimate
 from fabric.solver.estimate.placement import Placement, place
 from fabric.solver.estimate.platform_file import platform
 from fabric.solver.estimate.supply import Supply, supply
-from fabric.solver.network import Network, OwnName, network, unnamed
+from fabric.solver.network import network
 
 if TYPE_CHECKING:
     from fabric.solver.capacity.measure import Capacity

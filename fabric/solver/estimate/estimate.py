@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from fabric.diagnostics import Place, Report, nearest, show
+from fabric.solver import Floats
 from fabric.solver.collectives import physics
 from fabric.solver.collectives.choice import ALIASES, NEVER, Runs, monotone, run
 from fabric.solver.collectives.costs import GATHERS, PROTOCOLS, ROOTED
@@ -17,7 +18,6 @@ from fabric.solver.collectives.physics import Physics
 from fabric.solver.estimate.placement import Placement
 from fabric.solver.estimate.supply import Share, Supply
 from fabric.solver.measured.tables import COLLECTIVES, busbw_factor
-from fabric.solver.network import Floats
 
 ALGORITHMS = ("auto", "ring", "tree", "nvls", "nvls_tree", "hierarchical", "halving_doubling", "in_network", "p2p")
 UNCHOSEN = ("p2p", "hierarchical", "halving_doubling", "in_network")  # NCCL has no choice here

@@ -11,13 +11,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from fabric.solver import Ints
 from fabric.solver.collectives import physics
 from fabric.solver.collectives.choice import monotone
 from fabric.solver.collectives.job import Job
 from fabric.solver.collectives.physics import Physics
 from fabric.solver.estimate.estimate import gpu_of, transport_of
 from fabric.solver.estimate.supply import Supply
-from fabric.solver.network import Ints
 from fabric.solver.training.step import Step
 
 

@@ -8,8 +8,7 @@ from typing import Any
 
 from fabric.solver.estimate.estimate import PATTERN, Estimate, Row
 from fabric.solver.estimate.supply import Share
-from fabric.text.numbers import size
-from fabric.text.words import plural
+from fabric.text import plural, size
 
 FLOAT_BYTES = 4
 REDUCES = ("all_reduce", "reduce_scatter", "reduce")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fabric.solver.network import Floats, Ints
+from fabric.solver import Floats, Ints
 
 PEERS_AT_ONCE = 8  # that a rank of an alltoall talks to at the same time (NCCL's p2p batches)
 SAMPLES = 4  # of the rounds of an alltoall

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fabric.solver import Series, busbw_svg
 from fabric.solver.estimate.estimate import Estimate
 from fabric.solver.measured.tables import Table, busbw_factor
-from fabric.solver.plot import Series, busbw_svg
 
 
 def picture(found: Sequence[tuple[Estimate, Estimate | None]], tables: Sequence[Table] = ()) -> str:

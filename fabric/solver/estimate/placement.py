@@ -10,8 +10,8 @@ import numpy as np
 from fabric.catalog.models import ServerModel
 from fabric.diagnostics import Place, Report, nearest, show
 from fabric.plan import SERVER, FabricPlan, GroupSpec
-from fabric.solver.network import Ints, Network
-from fabric.text.words import plural
+from fabric.solver import Ints, Network
+from fabric.text import plural
 
 GPUS, PLACEMENT = Place("--gpus"), Place("--placement")
 KINDS = ("packed", "spread", "random")

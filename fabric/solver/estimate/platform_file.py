@@ -12,9 +12,9 @@ from pathlib import Path
 
 from fabric.diagnostics import Report, show
 from fabric.grouping import grouped
+from fabric.solver import Fields, parse, read_text
 from fabric.solver.collectives import physics
 from fabric.solver.collectives.physics import SCOPES, Physics
-from fabric.solver.fields import Fields, parse, read_text
 
 CODE = "FAB172"
 WHAT = "a platform file"

@@ -9,12 +9,12 @@ import numpy as np
 
 from fabric.diagnostics import Diagnostic, InputError, Place
 from fabric.plan import KINDS
+from fabric.solver import Floats, Ints, Network, Routes, walk
 from fabric.solver.ecmp.flows import connections, queue_pairs
 from fabric.solver.ecmp.paths import load_of, slowest_rate
 from fabric.solver.estimate.patterns import PATTERNS, Phase, together
 from fabric.solver.estimate.placement import Placement
-from fabric.solver.network import Floats, Ints, Network
-from fabric.solver.routes import Routes, routes, walk
+from fabric.solver.routes import routes
 
 DRAWS = 8  # of queue pair numbers, each another run of the job
 MOST_FLOWS = 1_500_000  # of all draws together

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from fabric.diagnostics import nearest, show
-from fabric.solver.fields import Fields
+from fabric.solver import Fields
 
 ALGORITHMS = ("auto", "ring", "tree", "nvls", "nvls_tree", "collnet_direct", "collnet_chain", "pat")
 PROTOCOLS = ("auto", "ll", "ll128", "simple")

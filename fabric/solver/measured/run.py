@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fabric.diagnostics import Place, Report
-from fabric.solver.fields import Fields
+from fabric.solver import Fields
 from fabric.solver.measured.platform import (
     ALGORITHMS,
     HEADER,

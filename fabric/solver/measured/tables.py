@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fabric.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
-from fabric.solver.fields import Fields, parse, read_text
+from fabric.solver import Fields, parse, read_text
 from fabric.solver.measured.platform import NOT_STATED, MeasuredPlatform, header_hint, read_platform
 
 __all__ = ["COLLECTIVES", "MeasuredPlatform", "Row", "Table", "busbw_factor", "of_collective", "read", "read_yaml"]

@@ -12,7 +12,7 @@ from dataclasses import replace
 from statistics import median
 
 from fabric.diagnostics import Place, Report, nearest
-from fabric.solver.fields import Fields, parse
+from fabric.solver import Fields, parse
 from fabric.solver.measured.run import Device, Printed, Run, Side, tables
 from fabric.solver.measured.tables import CODE, WHAT, MeasuredPlatform, Table
 

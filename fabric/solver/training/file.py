@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from fabric.diagnostics import Place, Report, nearest
-from fabric.solver.fields import Fields, parse, read_text
+from fabric.solver import Fields, parse, read_text
 from fabric.solver.training.step import CODE, OVERLAPS, SHARDINGS, Sharding, Step, check
 
 WHAT = "a training step"

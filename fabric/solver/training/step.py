@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from fabric.diagnostics import Diagnostic, InputError, Place
-from fabric.text.table import aligned
+from fabric.text import aligned
 
 CODE = "FAB173"
 Dimension = Literal["tensor", "pipeline", "data", "expert", "expert_data"]

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from fabric.checks import Finding, of_subject
 from fabric.checks.batfish import judge
-from fabric.checks.finding import Finding
-from fabric.checks.registry import of_subject
 from tests.checks.batfish.helpers import Recorded, Site, recorded, small
 from tests.checks.batfish.record import FILTER, SNAPSHOTS, damaged
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fabric import pipeline
-from fabric.checks.base import Design
+from fabric.checks import Design
 from fabric.checks.batfish import judge
 from fabric.checks.batfish.expect import Expected, Place, Route, Session, Ways, merged
 from fabric.plan import LEAF, SPINE

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from fabric.checks import Finding
 from fabric.checks.batfish.checks import AskedFiles
 from fabric.checks.batfish.planless import judge_files, texts_of
 from fabric.checks.batfish.snapshot import Texts
-from fabric.checks.finding import Finding
-from fabric.nos.reading.folder import Device
+from fabric.nos.reading import Device
 from tests.checks.batfish.helpers import recorded, small
 from tests.checks.batfish.record import SNAPSHOTS, damaged
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from fabric.checks import Finding
 from fabric.checks.batfish import run
 from fabric.checks.batfish.planless import run_folder
-from fabric.checks.finding import Finding
-from fabric.nos.reading.folder import scan
+from fabric.nos.reading import scan
 from tests.checks.batfish.helpers import DESIGNS, OVERLAY, TENANTS, Site, example, small
 from tests.checks.batfish.record import ORIGIN
 from tests.checks.batfish.test_limits import JOINED, LARGE, UNNUMBERED, built

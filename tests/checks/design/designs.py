@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 
 from fabric import source
-from fabric.checks.base import Check, Design
+from fabric.checks import Check, Design, Finding
 from fabric.checks.design.family import FabricCheck
-from fabric.checks.finding import Finding
 from fabric.checks.registry import checks
 from fabric.configs import targets
 from fabric.intent.load import validate

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from fabric import pipeline
+from fabric.checks import ERROR
 from fabric.checks.design.family import FabricCheck
-from fabric.checks.finding import ERROR
 from fabric.checks.registry import checks, run
 from tests import ROOT
 from tests.checks.cases import cases

@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
-from fabric.checks.base import Check, FilesCheck
-from fabric.checks.finding import Finding
-from fabric.checks.network import Network
+from fabric.checks import Check, FilesCheck, Finding, Network
 from fabric.checks.registry import checks, run
-from fabric.nos.reading.readers import read_device
+from fabric.nos.reading import read_device
 
 Files: TypeAlias = Mapping[str, str]  # `leaf1.eos` → text
 Case: TypeAlias = tuple[Files, list[str]]  # → findings, each without its hint

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import pytest
 
-from fabric.checks.base import FilesCheck
+from fabric.checks import FilesCheck, of_subject
 from fabric.checks.folder import check_folder
-from fabric.checks.registry import checks, of_subject
-from fabric.nos.reading.folder import scan
+from fabric.checks.registry import checks
+from fabric.nos.reading import scan
 from tests.checks import test_device as test_check_device
 from tests.checks.cases import cases
 from tests.checks.files.helpers import SMALL, Case, all_say, in_full, says

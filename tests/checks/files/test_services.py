@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fabric.checks.folder import check_folder
-from fabric.nos.reading.folder import scan
+from fabric.nos.reading import scan
 from tests.checks.files.helpers import SMALL, Case, but, in_full
 
 ODD = "".join(f"frobnicate {n}\n" for n in range(1, 8))

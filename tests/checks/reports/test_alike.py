@@ -6,10 +6,9 @@ import json
 
 import pytest
 
-from fabric.checks.finding import ERROR, NOTE, Finding
+from fabric.checks import ERROR, NOTE, Finding, Verdict
 from fabric.checks.reports import report
 from fabric.checks.reports.alike import folded
-from fabric.checks.verdict import Verdict
 
 
 def one(device: str, message: str = "expected 10.0.0.1, got none", line: int = 3, severity: str = ERROR) -> Finding:

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from fabric.checks.finding import Finding
+from fabric.checks import Finding, Read, Verdict
 from fabric.checks.reports import report
-from fabric.checks.verdict import Read, Verdict
 
 
 def test_commands_come_worst_first_with_places_that_are_known(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -7,9 +7,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from fabric.checks.finding import Finding
+from fabric.checks import Finding, Read, Verdict
 from fabric.checks.reports import FORMATS, report
-from fabric.checks.verdict import Read, Verdict
 from fabric.facts import Said
 
 # What a file may hold → how it is shown on one line.

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 
-from fabric.checks.finding import Finding
+from fabric.checks import Finding, Read, Verdict
 from fabric.checks.reports import report
-from fabric.checks.verdict import Read, Verdict
 from fabric.facts import Said
 
 

@@ -6,10 +6,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from fabric.checks.base import Check
-from fabric.checks.finding import Finding
+from fabric.checks import Check, Finding, Verdict
 from fabric.checks.reports import report
-from fabric.checks.verdict import Verdict
 
 # Element → attributes it must have, and those it may have; from Jenkins' junit-10.xsd.
 ATTRIBUTES = {

@@ -9,10 +9,8 @@ from typing import Any
 
 import pytest
 
-from fabric.checks.base import Check
-from fabric.checks.finding import Finding
+from fabric.checks import Check, Finding, Read, Verdict
 from fabric.checks.reports import report, sarif
-from fabric.checks.verdict import Read, Verdict
 
 # What docs.github.com, "SARIF support for code scanning", marks as required.
 RULE = ("id", "shortDescription.text", "fullDescription.text", "help.text")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from fabric.checks.finding import Finding
+from fabric.checks import Finding, Read, Verdict
 from fabric.checks.reports import report
-from fabric.checks.verdict import Read, Verdict
 from fabric.facts import Said
 
 HINT = "run `fabric generate`"

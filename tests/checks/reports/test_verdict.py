@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fabric.checks.finding import Finding
+from fabric.checks import Finding, Read, Verdict
 from fabric.checks.reports.rules import rule_of
-from fabric.checks.verdict import Read, Verdict
 
 
 def found(*severities: str) -> Verdict:

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from fabric.checks.folder import check_folder
-from fabric.nos.reading import folder as folder_module
-from fabric.nos.reading.folder import scan
+from fabric.nos.reading import folder as folder_module, scan
 from fabric.nos.reading.recognise import Kind, recognise
 from tests.examples import SITES, folder
 

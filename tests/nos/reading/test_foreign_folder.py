@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fabric.checks.folder import check_folder
-from fabric.nos.reading.folder import scan
+from fabric.nos.reading import scan
 from fabric.nos.reading.recognise import Kind, recognise
 
 EOS = "hostname {}\nvrf instance red\n"

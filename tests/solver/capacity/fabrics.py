@@ -10,7 +10,8 @@ from hypothesis import assume, settings, strategies as st
 
 from fabric.diagnostics import InputError
 from fabric.export.port_names import PortNames
-from fabric.solver.network import Ints, Network, network
+from fabric.solver import Ints, Network
+from fabric.solver.network import network
 from tests.solver import small_fabric
 
 STABLE = settings(derandomize=True, deadline=None, database=None)

@@ -9,8 +9,8 @@ from hypothesis import given, settings, strategies as st
 from fabric.diagnostics import InputError
 from fabric.export.port_names import PortNames
 from fabric.plan import LEAF_SPINE
+from fabric.solver import Network
 from fabric.solver.capacity.failures import NOTHING, apply, check, parse
-from fabric.solver.network import Network
 from tests.solver.capacity.fabrics import STABLE, fabric, networks
 
 

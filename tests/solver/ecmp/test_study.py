@@ -16,13 +16,14 @@ from fabric.intent.load import validate
 from fabric.plan.lock_file import Lock
 from fabric.planner.resolve import resolve
 from fabric.planner.site import plan_site
+from fabric.solver import Network, Routes
 from fabric.solver.ecmp import paths as ecmp, polarisation
 from fabric.solver.ecmp.flows import Flows, addresses, connections, queue_pairs, redraw, shift, together, udp_source_port
 from fabric.solver.ecmp.hashing import Hash, by_tier
 from fabric.solver.ecmp.sharing import rates
 from fabric.solver.ecmp.study import study
-from fabric.solver.network import Network, network
-from fabric.solver.routes import Routes, routes, spread
+from fabric.solver.network import network
+from fabric.solver.routes import routes, spread
 from tests import ROOT
 
 INTENTS = ROOT / "intent"

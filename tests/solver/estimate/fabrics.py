@@ -9,11 +9,12 @@ from hypothesis import assume, settings, strategies as st
 
 from fabric.diagnostics import InputError
 from fabric.plan import FabricPlan
+from fabric.solver import Network
 from fabric.solver.estimate.ask import Asked, estimate
 from fabric.solver.estimate.estimate import Estimate
 from fabric.solver.estimate.placement import place
 from fabric.solver.estimate.supply import Supply, supply
-from fabric.solver.network import Network, network
+from fabric.solver.network import network
 from tests.solver import small_fabric
 
 STABLE = settings(derandomize=True, deadline=None, database=None)

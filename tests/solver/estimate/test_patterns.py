@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from fabric.solver import Ints
 from fabric.solver.estimate.patterns import PATTERNS, Phase, peers, together
-from fabric.solver.network import Ints
 
 COUNTS = [2, 3, 4, 5, 7, 8, 9, 16, 31, 33, 64, 100]
 

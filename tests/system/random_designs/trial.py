@@ -24,15 +24,12 @@ from pathlib import Path
 from unittest.mock import patch
 
 from fabric import pipeline
-from fabric.checks.finding import ERROR, WARNING, Finding
+from fabric.checks import ERROR, WARNING, Finding, Scope, ids
 from fabric.checks.folder import check_folder
-from fabric.checks.registry import ids
-from fabric.checks.run import Scope
 from fabric.diagnostics import InputError
 from fabric.facts import Facts
 from fabric.intent.intent import Intent
-from fabric.nos.reading.folder import Device as Found, Folder, scan
-from fabric.nos.reading.readers import read_device
+from fabric.nos.reading import Device as Found, Folder, read_device, scan
 from tests.checks.sites import site_of
 from tests.system.random_designs.drawing import Design
 

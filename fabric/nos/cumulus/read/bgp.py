@@ -10,8 +10,7 @@ from typing import TypeVar
 from fabric.facts import Bgp, Facts, Neighbor, Said
 from fabric.nos.cumulus.read.ports import vrf_name
 from fabric.nos.cumulus.read.tree import number, off, said, switch, truth
-from fabric.nos.reading.words import asn, is_address
-from fabric.nos.reading.yaml_lines import Branch
+from fabric.nos.reading import Branch, asn, is_address
 
 T = TypeVar("T")
 FAMILIES = {"ipv4-unicast": "ipv4", "ipv6-unicast": "ipv6", "l2vpn-evpn": "evpn"}

@@ -10,9 +10,7 @@ from fabric.nos.cumulus.read.bgp import read_bgp
 from fabric.nos.cumulus.read.ports import read_ports, vrf_name
 from fabric.nos.cumulus.read.qos import read_qos
 from fabric.nos.cumulus.read.tree import found, number, read_tree, said, switch
-from fabric.nos.reading.passes import Entry, add_policies
-from fabric.nos.reading.words import mac, numbers
-from fabric.nos.reading.yaml_lines import Branch
+from fabric.nos.reading import Branch, Entry, add_policies, mac, numbers
 
 
 def read(name: str, files: Mapping[str, str]) -> Facts:

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from fabric.facts import Said
 from fabric.nos.cumulus.read.tree import found
-from fabric.nos.reading.words import placeholder
-from fabric.nos.reading.yaml_lines import Branch
+from fabric.nos.reading import Branch, placeholder
 
 LISTS = {  # kinds of policy: their branch under `router policy`, and the match of a route map that names them
     "route-map": "",

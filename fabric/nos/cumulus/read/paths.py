@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from fabric.nos.reading.yaml_lines import Branch
+from fabric.nos.reading import Branch
 
 Known: TypeAlias = dict[str, Any]
 

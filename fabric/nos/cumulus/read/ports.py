@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from fabric.facts import MANAGEMENT, Facts, Interface, Said
 from fabric.nos.cumulus.read.tree import number, off, said
-from fabric.nos.reading.words import esi, mac, numbers, prefix
-from fabric.nos.reading.yaml_lines import Branch
+from fabric.nos.reading import Branch, esi, mac, numbers, prefix
 
 FAMILIES = ("ipv4", "ipv6", "ip")  # `ip` has both before 5.15
 EVERY_VLAN = 4094  # a trunk with all of them says nothing about any

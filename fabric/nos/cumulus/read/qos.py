@@ -12,8 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from fabric.facts import Ecn, Facts, PortQos, Said
 from fabric.nos.cumulus.read.tree import number, off, switch, truth
-from fabric.nos.reading.words import numbers
-from fabric.nos.reading.yaml_lines import Branch
+from fabric.nos.reading import Branch, numbers
 
 PRIORITY, CNP = 3, 6  # of the profile; traffic classes have the same numbers
 WEIGHT = 50  # percent of its two weighted classes

@@ -11,8 +11,7 @@ import shlex
 from collections.abc import Iterator
 
 from fabric.facts import Said
-from fabric.nos.reading.words import each_name
-from fabric.nos.reading.yaml_lines import DEEPEST, NOTHING, Branch, read_yaml
+from fabric.nos.reading import DEEPEST, NOTHING, Branch, each_name, read_yaml
 
 COMMAND = re.compile(r"^(?:\S+[$#>]\s*)?(?:sudo\s+)?nv\s+(set|unset|config|action|show|list-commands)\b\s*(.*)$")
 ROOTS = ("interface", "vrf", "router", "bridge", "system", "nve", "evpn", "qos", "acl", "service", "mlag", "platform")

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from fabric.facts import MANAGEMENT, Bgp, Facts, Neighbor, Said, Vni, Vrf
 from fabric.nos.eos.read.names import port_name
-from fabric.nos.reading.indented import Section
-from fabric.nos.reading.words import asn, each_name, integer, is_address, numbers
+from fabric.nos.reading import Section, asn, each_name, integer, is_address, numbers
 
 MOST_ROUTES = 12000  # the limit of a neighbour that states none; 0 is no limit
 FAMILIES = {"ipv4": "ipv4", "ipv4 unicast": "ipv4", "ipv6": "ipv6", "ipv6 unicast": "ipv6", "evpn": "evpn"}

@@ -9,9 +9,19 @@ from fabric.facts import MANAGEMENT, Facts, Interface, Said, Vni, Vrf
 from fabric.nos.eos.read.bgp import read_bgp, vrf_name
 from fabric.nos.eos.read.names import port_name, undefined
 from fabric.nos.eos.read.qos import Qos
-from fabric.nos.reading.indented import Section, read_indented
-from fabric.nos.reading.passes import read_route_maps
-from fabric.nos.reading.words import each_name, esi, gbps, integer, mac, numbers, placeholder, prefix
+from fabric.nos.reading import (
+    Section,
+    each_name,
+    esi,
+    gbps,
+    integer,
+    mac,
+    numbers,
+    placeholder,
+    prefix,
+    read_indented,
+    read_route_maps,
+)
 
 # Sections that are read, by their heads; and those that tell nothing a check asks for.
 PASSED = (

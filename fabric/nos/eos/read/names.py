@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from fabric.facts import Said
-from fabric.nos.reading.indented import Section
+from fabric.nos.reading import Section
 
 DEFINED: Mapping[str, tuple[str, ...]] = {
     "route-map": ("route-map",),

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from fabric.facts import Ecn, PortQos, Said
-from fabric.nos.reading.indented import Section
-from fabric.nos.reading.words import integer, numbers
+from fabric.nos.reading import Section, integer, numbers
 
 QUEUES = ("tx-queue", "uc-tx-queue")
 ECN = re.compile(

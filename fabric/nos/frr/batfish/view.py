@@ -1,7 +1,5 @@
 """FRR on Linux as Batfish takes it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from fabric.nos.batfish.view import BRIDGE, EVPN, FORWARD, UNNUMBERED, VRF, BatfishView

@@ -10,7 +10,7 @@ from fabric.facts import Bgp, Neighbor, Said, Vni, Vrf
 from fabric.nos.frr.read.line import Line, Open
 from fabric.nos.frr.read.neighbor import DIRECTIONS, FILTERS, NEIGHBOR, VERBS, Draft
 from fabric.nos.frr.read.words import Device, need_number, peer_address, vrf_name
-from fabric.nos.reading.words import asn, placeholder
+from fabric.nos.reading import asn, placeholder
 
 FAMILIES = {"ipv4 unicast": "ipv4", "ipv6 unicast": "ipv6", "l2vpn evpn": "evpn"}
 UNICAST = ("ipv4", "ipv6")

@@ -9,8 +9,7 @@ from fabric.facts import Interface, Said
 from fabric.nos.frr.read.bgp import Processes
 from fabric.nos.frr.read.line import Line, Open, walk
 from fabric.nos.frr.read.words import Device, add_address, vrf_name
-from fabric.nos.reading.passes import Entry
-from fabric.nos.reading.words import esi, mac, placeholder, prefix
+from fabric.nos.reading import Entry, esi, mac, placeholder, prefix
 
 # Heads of lines that tell nothing a check asks for: of the whole file, of an interface, of a VRF, …
 PASSED = frozenset((

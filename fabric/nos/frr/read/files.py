@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePath
 
 from fabric.facts import Facts, Said
-from fabric.nos.reading.words import placeholder
+from fabric.nos.reading import placeholder
 
 TARGET = re.compile(r'target="([^"]+)"|\s@@?(?:\([^)]*\))?\[?([\w.:-]+?)\]?(?::\d+)?(?:;|\s|$)')
 TIME = frozenset(("server", "pool", "peer"))

@@ -10,7 +10,7 @@ from typing import Any
 
 from fabric.facts import Interface, Said, Vni
 from fabric.nos.frr.read.words import Device, add_address, need_number, vrf_name
-from fabric.nos.reading.words import each_name, mac, numbers, placeholder, prefix
+from fabric.nos.reading import each_name, mac, numbers, placeholder, prefix
 
 # Attributes that are read here, and those that tell nothing a check asks for.
 READ = frozenset((

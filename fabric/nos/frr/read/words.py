@@ -7,8 +7,7 @@ from ipaddress import IPv6Address
 from typing import TypeVar
 
 from fabric.facts import DEFAULT_VRF, MANAGEMENT, Bgp, Facts, Interface, Neighbor, Said, Vni, Vrf
-from fabric.nos.reading.passes import Entry, add_policies
-from fabric.nos.reading.words import asn, esi
+from fabric.nos.reading import Entry, add_policies, asn, esi
 
 T = TypeVar("T")
 LOOPBACK_NETS = ("127.", "::1/")  # addresses that every VRF device of Linux has

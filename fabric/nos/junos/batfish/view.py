@@ -1,7 +1,5 @@
 """Junos as Batfish takes it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from fabric.nos.batfish.view import ACL, FORWARD, VRF, BatfishView, first

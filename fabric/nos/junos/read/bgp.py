@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabric.facts import Bgp, Facts, Neighbor, Said
 from fabric.nos.junos.read.tree import Node, logical, number
 from fabric.nos.junos.read.vlans import Place
-from fabric.nos.reading.words import asn, is_address, prefix
+from fabric.nos.reading import asn, is_address, prefix
 
 FAMILIES = {
     ("inet", "unicast"): "ipv4",

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from fabric.facts import MANAGEMENT, Facts, Interface, Said
 from fabric.nos.junos.read.tree import NOTHING, Node, logical, number
 from fabric.nos.junos.read.vlans import Place, Vlans
-from fabric.nos.reading.words import esi, gbps, mac, numbers, prefix
+from fabric.nos.reading import esi, gbps, mac, numbers, prefix
 
 ETHERNET_BYTES = 14  # the checksum is not counted
 TAG_BYTES = {"vlan-tagging": 4, "flexible-vlan-tagging": 8, "stacked-vlan-tagging": 8}  # kept free, used or not

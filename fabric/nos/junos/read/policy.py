@@ -9,8 +9,7 @@ from fabric.facts import Facts, Said
 from fabric.nos.junos.read.groups import matching
 from fabric.nos.junos.read.tree import Node, find, logical
 from fabric.nos.junos.read.vlans import MANAGEMENT_INSTANCE
-from fabric.nos.reading.passes import Entry, add_policies
-from fabric.nos.reading.words import prefix
+from fabric.nos.reading import Entry, add_policies, prefix
 
 # What can be referred to → where it is defined; the last word of a path is the name.
 DEFINED: Mapping[str, tuple[str, ...]] = {

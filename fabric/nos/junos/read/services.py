@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from fabric.facts import Said, Services
 from fabric.nos.junos.read.text import Config
 from fabric.nos.junos.read.tree import Node, find
-from fabric.nos.reading.words import placeholder
+from fabric.nos.reading import placeholder
 
 PLAIN_TEXT: Mapping[str, str] = {
     "system services telnet": "telnet",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabric.facts import Said
-from fabric.nos.reading.words import integer
+from fabric.nos.reading import integer
 
 
 class Node(dict[str, "Node"]):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from fabric.facts import Said
 from fabric.nos.junos.read.tree import NOTHING, Node, logical, number
-from fabric.nos.reading.words import numbers
+from fabric.nos.reading import numbers
 
 MANAGEMENT_INSTANCE = "mgmt_junos"
 LAYER_2 = ("evpn", "evpn-vpws", "l2backhaul-vpn", "l2vpn", "mac-vrf", "mpls-internet-multicast", "virtual-switch", "vpls")

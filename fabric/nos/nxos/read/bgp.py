@@ -10,8 +10,7 @@ from typing import Any
 
 from fabric.facts import Bgp, Neighbor, Said
 from fabric.nos.nxos.read.rules import Below, Reading, Rule, Rules, as_number, constant, heads, known, port_name, vrf_name
-from fabric.nos.reading.indented import Section
-from fabric.nos.reading.words import is_address
+from fabric.nos.reading import Section, is_address
 
 FAMILIES = {"ipv4 unicast": "ipv4", "ipv6 unicast": "ipv6", "l2vpn evpn": "evpn"}
 UNICAST = ("ipv4", "ipv6")

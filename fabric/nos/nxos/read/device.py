@@ -12,9 +12,7 @@ from fabric.nos.nxos.read import bgp, names, overlay
 from fabric.nos.nxos.read.ports import PORT, Port
 from fabric.nos.nxos.read.qos import QOS, Qos, bound
 from fabric.nos.nxos.read.rules import Below, Reading, Rule, Rules, below, heads, port_names
-from fabric.nos.reading.indented import Section, read_indented
-from fabric.nos.reading.passes import read_route_maps
-from fabric.nos.reading.words import mac
+from fabric.nos.reading import Section, mac, read_indented, read_route_maps
 
 BANNER = re.compile(r"\s*banner \w+ +(\S)(.*)")
 

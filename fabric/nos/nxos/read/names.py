@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from fabric.facts import Said
-from fabric.nos.reading.indented import Section
-from fabric.nos.reading.words import placeholder
+from fabric.nos.reading import Section, placeholder
 
 # What a line at the margin defines: its name is the first group.
 DEFINED = (

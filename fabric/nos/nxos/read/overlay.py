@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 
 from fabric.facts import MANAGEMENT, Facts, Said, Vni, Vrf
 from fabric.nos.nxos.read.rules import Below, Reading, Rule, Rules, heads, port_name, value, vrf_name
-from fabric.nos.reading.indented import Section
-from fabric.nos.reading.words import numbers
+from fabric.nos.reading import Section, numbers
 
 
 @dataclass(slots=True)

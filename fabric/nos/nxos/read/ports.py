@@ -9,8 +9,7 @@ from ipaddress import ip_address, ip_interface
 
 from fabric.facts import MANAGEMENT, Interface, Said
 from fabric.nos.nxos.read.rules import Below, Reading, Rules, constant, heads, known, value, vrf_name
-from fabric.nos.reading.indented import Section
-from fabric.nos.reading.words import esi, mac, numbers, prefix
+from fabric.nos.reading import Section, esi, mac, numbers, prefix
 
 TRUNKS = ("trunk", "fex-fabric", "dot1q-tunnel")
 EVERY_VLAN = 4094  # a trunk that allows all of them says nothing about any

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from fabric.facts import Ecn, PortQos, Said
 from fabric.nos.nxos.read.rules import Below, Reading, Rule, Rules, heads
-from fabric.nos.reading.indented import Section
-from fabric.nos.reading.words import numbers
+from fabric.nos.reading import Section, numbers
 
 SYSTEM_CLASS = re.compile(r"c-(?:(?:out|in)-)?(?:[48]q-)?(?:n?q)(\d|-default)")  # `c-8q-nq3`, `c-out-8q-q-default`
 UNITS = {"bytes": 1, "kbytes": 1000, "mbytes": 1_000_000}  # packets, and times, are not bytes

@@ -13,8 +13,7 @@ from functools import lru_cache
 from typing import Any, Generic, Protocol, TypeVar
 
 from fabric.facts import MANAGEMENT, Facts, Said
-from fabric.nos.reading.indented import Section
-from fabric.nos.reading.words import each_name
+from fabric.nos.reading import Section, each_name
 
 T = TypeVar("T")
 SHORT = {

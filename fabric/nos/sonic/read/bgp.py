@@ -7,7 +7,7 @@ from typing import Any
 
 from fabric.facts import Neighbor, Said
 from fabric.nos.frr.read.words import Device, peer_address, vrf_name
-from fabric.nos.reading.words import asn
+from fabric.nos.reading import asn
 from fabric.nos.sonic.read.tables import Row, Tables
 
 FAMILIES = {"ipv4_unicast": "ipv4", "ipv6_unicast": "ipv6", "l2vpn_evpn": "evpn"}

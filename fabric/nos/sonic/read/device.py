@@ -9,7 +9,7 @@ from fabric.nos.frr.read.bgp import Processes
 from fabric.nos.frr.read.conf import read_conf
 from fabric.nos.frr.read.files import reader_of
 from fabric.nos.frr.read.words import Device, unnumbered
-from fabric.nos.reading.words import asn, placeholder
+from fabric.nos.reading import asn, placeholder
 from fabric.nos.sonic.read.bgp import read_bgp
 from fabric.nos.sonic.read.ports import read_ports, read_segments
 from fabric.nos.sonic.read.qos import read_qos

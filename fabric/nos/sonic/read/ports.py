@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fabric.facts import MANAGEMENT, Interface, Said
 from fabric.nos.frr.read.words import Device, add_address, vrf_name
-from fabric.nos.reading.words import esi, mac, prefix
+from fabric.nos.reading import esi, mac, prefix
 from fabric.nos.sonic.read.tables import Row, Tables
 
 ROUTED = (

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fabric.facts import Ecn, Facts, PortQos, Said
-from fabric.nos.reading.words import numbers
+from fabric.nos.reading import numbers
 from fabric.nos.sonic.read.tables import Row, Tables
 
 CLASSES = range(8)

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from fabric.facts import MANAGEMENT, Bgp, Ecn, Facts, Interface, Neighbor, PortQos, Said, Vni, Vrf
-from fabric.nos.reading.readers import read_device
+from fabric.nos.reading import read_device
 from tests import ROOT
 from tests.examples import located, paths
 

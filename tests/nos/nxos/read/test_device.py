@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from fabric.facts import MANAGEMENT, Ecn, Facts, Interface, Neighbor, PortQos, Said, Vni, Vrf
-from fabric.nos.reading.readers import read_device
+from fabric.nos.reading import read_device
 from tests.examples import located, paths
 
 FILE = "startup-config"

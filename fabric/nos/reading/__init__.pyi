@@ -1,0 +1,19 @@
+from .folder import Device as Device, Folder as Folder, scan as scan
+from .indented import Section as Section, read_indented as read_indented
+from .passes import Entry as Entry, add_policies as add_policies, read_route_maps as read_route_maps
+from .reader import Reader as Reader
+from .readers import is_read as is_read, read_device as read_device
+from .recognise import beside as beside
+from .words import (
+    asn as asn,
+    each_name as each_name,
+    esi as esi,
+    gbps as gbps,
+    integer as integer,
+    is_address as is_address,
+    mac as mac,
+    numbers as numbers,
+    placeholder as placeholder,
+    prefix as prefix,
+)
+from .yaml_lines import DEEPEST as DEEPEST, NOTHING as NOTHING, Branch as Branch, read_yaml as read_yaml
