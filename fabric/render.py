@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
+from itertools import chain
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -69,39 +70,38 @@ def render(view: SwitchView, target: Target, overrides: Sequence[Override] = ())
 
 def refuse_control(value: object, field: str) -> None:
     """Names are checked where they are read; this is the second wall: no value starts a line of its own."""
-    texts: list[str] = []
-    _collect((value,), texts)
-    if not "".join(texts).isprintable():  # false for every character of CONTROL, and far faster than the search
+    if not "".join(_texts(value)).isprintable():  # false for every character of CONTROL, and far faster than the search
         _search(value, field)
+
+
+def _texts(value: object) -> list[str]:
+    """Every text in a value, keys of mappings included."""
+    found: list[str] = []
+    level: list[Any] = [value]
+    while level:
+        inner: list[Any] = []
+        for item in filter(None, level):
+            kind: Any = type(item)
+            if kind is str:
+                found.append(item)
+            elif kind not in _PLAIN:
+                inner += _parts_of(kind)(item)
+        level = inner
+    return found
 
 
 _PLAIN = frozenset([int, bool, float])
 
 
-def _collect(items: Iterable[Any], texts: list[str]) -> None:
-    """Adds every text in some values, keys of mappings included."""
-    for item in items:
-        if not item:
-            continue
-        kind: Any = type(item)
-        if kind is str:
-            texts.append(item)
-        elif kind in _PLAIN:
-            continue
-        elif isinstance(item, str):
-            texts.append(item)
-        elif isinstance(item, Mapping):
-            _collect(item, texts)
-            _collect(item.values(), texts)
-        elif isinstance(item, (list, tuple)):
-            _collect(item, texts)
-        else:
-            _collect(_parts_of(kind)(item), texts)
-
-
 @cache
-def _parts_of(kind: Any) -> Callable[[object], Iterable[Any]]:
-    """What gives the fields of a record of this class, nothing where it is none."""
+def _parts_of(kind: Any) -> Callable[[Any], Iterable[Any]]:
+    """What gives the values in one of this class: the fields of a record, nothing where there is none."""
+    if issubclass(kind, str):
+        return lambda text: (str.__str__(text),)  # of a class of its own, whose `str()` may say something else
+    if issubclass(kind, Mapping):
+        return lambda mapping: chain(mapping, mapping.values())
+    if issubclass(kind, (list, tuple)):
+        return lambda items: items
     names = [part.name for part in fields(kind)] if is_dataclass(kind) else []
     return attrgetter(names[0], *names) if names else lambda value: ()  # of two names or more: a tuple
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from fabric.catalog.models import SwitchModel
@@ -33,17 +34,17 @@ class Interface:
     description: str
     up: bool
     speed: str
-    mtu: int
-    vrf: str
-    address: str
-    address6: str
-    link_local: bool
-    channel: int  # number of the bond it is in, 0: none
-    switchport: tuple[str, ...]  # lines of a layer-2 port, () of a routed one
-    filter: str  # "ip access-group TENANT-red in"
-    profile: str  # QoS profile of a lossless port
-    untrusted: bool  # carries nothing lossless while other ports of the box do
-    tracked: str  # "upstream" on an uplink of a leaf with bonds
+    mtu: int = 0
+    vrf: str = ""
+    address: str = ""
+    address6: str = ""
+    link_local: bool = False
+    channel: int = 0  # number of the bond it is in, 0: none
+    switchport: tuple[str, ...] = ()  # lines of a layer-2 port, () of a routed one
+    filter: str = ""  # "ip access-group TENANT-red in"
+    profile: str = ""  # QoS profile of a lossless port
+    untrusted: bool = False  # carries nothing lossless while other ports of the box do
+    tracked: str = ""  # "upstream" on an uplink of a leaf with bonds
     slices: tuple[Slice, ...] = ()
 
 
@@ -64,13 +65,20 @@ class Channel:
 
 def port_name(model: SwitchModel, ref: PortRef, catalog_name: str = "") -> str:
     """`Ethernet1/5`: cage and first lane. SFP cages have one lane and no lane number."""
-    count = lanes(model, ref.cage)
+    return _named(ref, lanes(model, ref.cage))
+
+
+def _named(ref: PortRef, count: int) -> str:
     return f"Ethernet{ref.cage}" if count == 1 else f"Ethernet{ref.cage}/{1 + ref.sub * count // ref.split}"
 
 
 def speed(model: SwitchModel, ref: PortRef) -> str:
     """`400g-4`: speed and lanes of a PAM4 port; the older spelling on NRZ lanes."""
-    count = max(1, lanes(model, ref.cage) // ref.split)
+    return _speed(ref, lanes(model, ref.cage))
+
+
+def _speed(ref: PortRef, cage_lanes: int) -> str:
+    count = max(1, cage_lanes // ref.split)
     return f"{ref.speed_gbps}g-{count}" if pam4(ref.speed_gbps, count) else f"forced {ref.speed_gbps}gfull"
 
 
@@ -81,8 +89,8 @@ def interfaces(view: SwitchView, profiles: Mapping[Lossless, str]) -> list[Inter
 
 
 def _interface(view: SwitchView, port: Port, out: External | None, profiles: Mapping[Lossless, str]) -> Interface:
-    # Lane 1 of a split cage makes its siblings exist, so even an unused one says its speed.
-    wanted = port.peer is not None or port.ref.split > 1
+    if port.peer is None:
+        return _idle(port.ref, lanes(view.model, port.ref.cage), description(view, port))
     address = port.address or (out.address if out else "")
     name = port_name(view.model, port.ref)
     vrf = port.vrf or (out.vrf if out else "")
@@ -91,7 +99,7 @@ def _interface(view: SwitchView, port: Port, out: External | None, profiles: Map
         name=name,
         description=description(view, port),
         up=port.up,
-        speed=speed(view.model, port.ref) if wanted else "",
+        speed=speed(view.model, port.ref),
         mtu=view.overlay.mtu if vrf and view.overlay else view.underlay.mtu,
         vrf=vrf,
         address="" if ":" in address else address,
@@ -105,6 +113,12 @@ def _interface(view: SwitchView, port: Port, out: External | None, profiles: Map
         tracked="upstream" if view.lags and port.kind == "fabric" else "",
         slices=tuple(_slice(view, name, port, part) for part in port.subinterfaces),
     )
+
+
+@lru_cache(maxsize=4096)  # most ports of a fabric that has room to grow, and the same on all its leaves
+def _idle(ref: PortRef, count: int, text: str) -> Interface:
+    """A port without a cable. Lane 1 of a split cage makes its siblings exist, so one of those says its speed."""
+    return Interface(_named(ref, count), text, up=False, speed=_speed(ref, count) if ref.split > 1 else "")
 
 
 def _slice(view: SwitchView, name: str, port: Port, part: Subinterface) -> Slice:
