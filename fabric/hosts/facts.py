@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from ipaddress import IPv6Address
 from typing import NamedTuple
@@ -12,7 +12,7 @@ import numpy as np
 from fabric.configs.capabilities import balances_by_load
 from fabric.configs.targets import mtu_limit
 from fabric.nos.target import target
-from fabric.plan import CLOSED, LEAF, NOBODY, SERVER_LEAF, VXLAN_BYTES, FabricPlan, Qos, TenantPlan
+from fabric.plan import CLOSED, LEAF, NOBODY, SERVER_LEAF, VXLAN_BYTES, FabricPlan, Qos
 from fabric.text import address, ipv4
 
 MOST_MTU = 9000  # what every adapter does, with room below a switch's 9216 for tags and tunnels
@@ -79,13 +79,14 @@ def server_links(fabric: FabricPlan) -> Iterator[ServerLink]:
     length, text = fabric.subnet_length, _v6 if fabric.subnet_length == 127 else ipv4
     routed = fabric.spec.ethernet  # an InfiniBand port has no use for a subnet
     outside = _outside(fabric)
+    bridges = [_bridges(fabric, n) for n in range(len(fabric.tenancy.tenants))]
     taken = (column[rows].tolist() if column is not rows else rows.tolist() for column in columns)
     for link, server, nic, port, leaf, speed, low, owner in zip(*taken, strict=True):
         tenant = fabric.tenancy.tenants[owner] if owner >= 0 else None
         beyond = outside.get(owner, outside.get(NOBODY, ()))
         if tenant is not None and tenant.networks:
             plain = ServerLink(server, nic, port, leaf, speed, None, None, outside=beyond, link=link)
-            yield _bridged(fabric, tenant, link, plain)
+            yield _bridged(bridges[owner], int(fabric.tenancy.lag[link]), plain)
             continue
         vrf, closed = tenant.name if tenant and fabric.tenancy.isolated else "", owner == CLOSED
         # The leaf has the first address.
@@ -101,16 +102,30 @@ def _outside(fabric: FabricPlan) -> dict[int, tuple[str, ...]]:
     return {tenant: tuple(prefixes) for tenant, prefixes in found.items()}
 
 
-def _bridged(fabric: FabricPlan, tenant: TenantPlan, link: int, plain: ServerLink) -> ServerLink:
+class _Bridge(NamedTuple):
+    """A layer-2 network, spelled once for all its ports."""
+
+    vlan: int
+    length: int
+    gateway: str | None
+    hosts: Mapping[int, int]  # link → address
+
+
+def _bridges(fabric: FabricPlan, tenant: int) -> list[_Bridge]:
+    hosts, networks = fabric.tenancy.hosts, fabric.tenancy.tenants[tenant].networks
+    return [
+        _Bridge(each.vlan, each.length, None if each.gateway is None else address(each.gateway), hosts.get((tenant, n), {}))
+        for n, each in enumerate(networks)
+    ]
+
+
+def _bridged(bridges: Iterable[_Bridge], bond: int, plain: ServerLink) -> ServerLink:
     """A port in layer-2 networks: one network comes untagged, several come tagged."""
-    place = fabric.tenancy.tenants.index(tenant)
-    found = []
-    for n, network in enumerate(tenant.networks):
-        number = fabric.tenancy.hosts.get((place, n), {}).get(link)
-        own = f"{address(number)}/{network.length}" if number is not None else None
-        gateway = address(network.gateway) if network.gateway is not None else None
-        found.append(Vlan(network.vlan, own, gateway))
-    bond = int(fabric.tenancy.lag[link])
+    link = plain.link
+    found = [
+        Vlan(vlan, f"{address(hosts[link])}/{length}" if link in hosts else None, gateway)
+        for vlan, length, gateway, hosts in bridges
+    ]
     if len(found) > 1:
         return plain._replace(tagged=tuple(sorted(found)), lag=bond)
     return plain._replace(untagged=found[0].tag, address=found[0].address, gateway=found[0].gateway, lag=bond)
