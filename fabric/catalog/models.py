@@ -16,7 +16,7 @@ Metres = Annotated[int, Field(ge=0, le=100_000)]
 class Record(BaseModel):
     """Frozen, and refuses keys it does not know."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
 
 
 class PortGroup(Record):
