@@ -94,8 +94,6 @@ class TenantViews:
 
     def _vrf(self, device: Device, tenant: TenantPlan, router_id: str, ports: Sequence[Port]) -> Vrf:
         evpn = self.tenancy.kind == "evpn"
-        routed = self.fabric.prefixes["servers"] if not tenant.networks or tenant.name in self._with_boxes else ()
-        subnets = [_subnet(network) for network in tenant.networks if network.gateway is not None]
         return Vrf(
             name=tenant.name,
             number=tenant.number,
@@ -104,11 +102,21 @@ class TenantViews:
             rd=f"{router_id}:{tenant.number}",
             route_target=self._target(tenant.vni),
             imports=tuple(self._target(self._by_name[name].vni) for name in tenant.imports),
-            prefixes=(*routed, *subnets),
+            prefixes=self._prefixes[tenant.name],
             outside=tenant.outside,
             sessions=() if evpn else tuple(_sessions(tenant, ports)),
             own=() if evpn else self._block(device),
         )
+
+    @cached_property
+    def _prefixes(self) -> dict[str, tuple[str, ...]]:
+        """The connected subnets of every tenant, the same on all its switches."""
+        found = {}
+        for tenant in self.tenancy.tenants:
+            routed = self.fabric.prefixes["servers"] if not tenant.networks or tenant.name in self._with_boxes else ()
+            subnets = [_subnet(network) for network in tenant.networks if network.gateway is not None]
+            found[tenant.name] = (*routed, *subnets)
+        return found
 
     @cached_property
     def _with_boxes(self) -> frozenset[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from ipaddress import IPv6Address, ip_address
 
 from netaddr import IPNetwork
@@ -304,7 +304,7 @@ class Views:
 
     def _ref(self, link: int, end: str) -> PortRef:
         cage, sub, split, speed = self._places[end]
-        return PortRef(cage[link], sub[link], split[link], speed[link])
+        return _port_ref(cage[link], sub[link], split[link], speed[link])
 
     @cached_property
     def _places(self) -> dict[str, tuple[list[int], ...]]:
@@ -333,6 +333,9 @@ class Views:
     def _session(self, port: Port) -> Session:
         assert port.peer is not None
         return Session(port, port.peer.device, port.peer.device.asn, port.peer_address)
+
+
+_port_ref = lru_cache(maxsize=4096)(PortRef)  # the same few on all switches of a model
 
 
 def _reserved(*runs: tuple[Sequence[Slot], str]) -> dict[int, list[Port]]:
