@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import sys
 import traceback
@@ -53,6 +54,7 @@ def main(arguments: list[str] | None = None) -> None:
     words = sys.argv[1:] if arguments is None else arguments
     OUT.debug = "--debug" in words
     gc.set_threshold(20_000, 20, 100)  # plans are many small records and few cycles: collecting took a tenth of the time
+    atexit.register(gc.freeze)  # else the interpreter searches a whole plan for cycles before it ends
     streams.open_streams()
     try:
         code = _run(words)
