@@ -96,7 +96,7 @@ docs: $(VENV)/.demo
 mutations: $(VENV)/.demo
 	$(VENV)/bin/python -m tests.checks.mutations > docs/.mutations.new && mv docs/.mutations.new docs/mutations.md
 
-# The page of what estimates are worth; fits the parameters anew without each source, which takes minutes.
+# The page of what estimates are worth; fits the parameters again without each source, which takes minutes.
 accuracy: $(VENV)/.demo
 	$(VENV)/bin/python -m tools.docs.accuracy tests/reference/collectives tests/reference/collectives-more \
 	  > docs/accuracy.md

@@ -17,7 +17,7 @@ MANAGEMENT = "management"  # the VRF of the management port, however the network
 
 
 @dataclass(frozen=True, slots=True)
-class Said(Generic[T]):
+class Located(Generic[T]):
     """A value, and where it stands."""
 
     value: T
@@ -29,11 +29,11 @@ class Said(Generic[T]):
 class Ecn:
     """Marking thresholds of one queue: instantaneous queue length in bytes."""
 
-    kmin_bytes: Said[int] | None = None
-    kmax_bytes: Said[int] | None = None
-    pmax_percent: Said[int] | None = None
-    kmin_percent: Said[int] | None = None  # of the queue's fill, where the network OS takes no bytes
-    kmax_percent: Said[int] | None = None
+    kmin_bytes: Located[int] | None = None
+    kmax_bytes: Located[int] | None = None
+    pmax_percent: Located[int] | None = None
+    kmin_percent: Located[int] | None = None  # of the queue's fill, where the network OS takes no bytes
+    kmax_percent: Located[int] | None = None
 
 
 @dataclass(slots=True)
@@ -43,15 +43,15 @@ class PortQos:
     A class is named by its PFC priority where it pauses, else by its traffic class or queue.
     """
 
-    priorities: dict[int, Said[int]] = field(default_factory=dict)  # DSCP → priority; only what the config maps
+    priorities: dict[int, Located[int]] = field(default_factory=dict)  # DSCP → priority; only what the config maps
     names: dict[int, str] = field(default_factory=dict)  # DSCP → its class's name, where the config gives it one
-    pfc: list[Said[int]] = field(default_factory=list)  # priorities that pause and obey PAUSE
-    strict: list[Said[int]] = field(default_factory=list)  # priorities served first
-    weights: dict[int, Said[int]] = field(default_factory=dict)  # priority → share of the port, as written
+    pfc: list[Located[int]] = field(default_factory=list)  # priorities that pause and obey PAUSE
+    strict: list[Located[int]] = field(default_factory=list)  # priorities served first
+    weights: dict[int, Located[int]] = field(default_factory=dict)  # priority → share of the port, as written
     ecn: dict[int, Ecn] = field(default_factory=dict)  # priority → its thresholds
-    xoff_bytes: dict[int, Said[int]] = field(default_factory=dict)  # priority → headroom, where the format states bytes
-    cable_length_m: Said[int] | None = None
-    watchdog: Said[bool] | None = None
+    xoff_bytes: dict[int, Located[int]] = field(default_factory=dict)  # priority → headroom, where the format states bytes
+    cable_length_m: Located[int] | None = None
+    watchdog: Located[bool] | None = None
 
 
 @dataclass(slots=True)
@@ -64,21 +64,21 @@ class Interface:
     name: str
     line: int
     file: str = ""
-    description: Said[str] | None = None
-    enabled: Said[bool] | None = None
-    addresses: list[Said[str]] = field(default_factory=list)  # "10.64.0.0/31"; of this device alone
-    gateways: list[Said[str]] = field(default_factory=list)  # shared on purpose: anycast, virtual router
+    description: Located[str] | None = None
+    enabled: Located[bool] | None = None
+    addresses: list[Located[str]] = field(default_factory=list)  # "10.64.0.0/31"; of this device alone
+    gateways: list[Located[str]] = field(default_factory=list)  # shared on purpose: anycast, virtual router
     link_local: bool = False  # IPv6 link-local alone, for unnumbered BGP
-    mtu: Said[int] | None = None  # largest IP packet, headers of the frame taken off where the network OS counts them
-    frame: Said[int] | None = None  # Junos: the interface's own `mtu`, which counts the frame's headers
-    vrf: Said[str] | None = None
-    speed_gbps: Said[int] | None = None
-    tag: Said[int] | None = None  # VLAN of a subinterface
-    access: Said[int] | None = None  # untagged VLAN of a layer-2 port
-    trunk: list[Said[int]] = field(default_factory=list)  # tagged VLANs
-    bond: Said[str] | None = None  # the bond that it is a member of
-    esi: Said[str] | None = None  # Ethernet segment of a bond, "03:02:00:00:00:00:05:00:00:01"
-    filters: list[Said[str]] = field(default_factory=list)  # names of packet filters on it
+    mtu: Located[int] | None = None  # largest IP packet, headers of the frame taken off where the network OS counts them
+    frame: Located[int] | None = None  # Junos: the interface's own `mtu`, which counts the frame's headers
+    vrf: Located[str] | None = None
+    speed_gbps: Located[int] | None = None
+    tag: Located[int] | None = None  # VLAN of a subinterface
+    access: Located[int] | None = None  # untagged VLAN of a layer-2 port
+    trunk: list[Located[int]] = field(default_factory=list)  # tagged VLANs
+    bond: Located[str] | None = None  # the bond that it is a member of
+    esi: Located[str] | None = None  # Ethernet segment of a bond, "03:02:00:00:00:00:05:00:00:01"
+    filters: list[Located[str]] = field(default_factory=list)  # names of packet filters on it
     qos: PortQos | None = None
 
 
@@ -90,20 +90,20 @@ class Neighbor:
     peer: str  # address without a length, or interface of an unnumbered session
     line: int
     file: str = ""
-    remote_as: Said[int | str] | None = None  # a number, "external" or "internal"
-    local_as: Said[int] | None = None
-    source: Said[str] | None = None  # local address or update-source, an address or an interface
-    families: list[Said[str]] = field(default_factory=list)  # activated: "ipv4", "ipv6", "evpn"
-    description: Said[str] | None = None
-    enabled: Said[bool] | None = None
-    multihop: Said[int] | None = None
-    max_prefix: Said[int] | None = None
-    import_filter: Said[str] | None = None  # name of the policy on what comes in (of the first family)
-    export_filter: Said[str] | None = None
-    bfd: Said[bool] | None = None
-    keepalive_s: Said[int] | None = None
-    hold_s: Said[int] | None = None
-    allowas_in: Said[int] | None = None
+    remote_as: Located[int | str] | None = None  # a number, "external" or "internal"
+    local_as: Located[int] | None = None
+    source: Located[str] | None = None  # local address or update-source, an address or an interface
+    families: list[Located[str]] = field(default_factory=list)  # activated: "ipv4", "ipv6", "evpn"
+    description: Located[str] | None = None
+    enabled: Located[bool] | None = None
+    multihop: Located[int] | None = None
+    max_prefix: Located[int] | None = None
+    import_filter: Located[str] | None = None  # name of the policy on what comes in (of the first family)
+    export_filter: Located[str] | None = None
+    bfd: Located[bool] | None = None
+    keepalive_s: Located[int] | None = None
+    hold_s: Located[int] | None = None
+    allowas_in: Located[int] | None = None
     interface: bool = False  # `peer` is an interface
     dynamic: bool = False  # `peer` is a prefix to listen on: it has no far end of its own
 
@@ -115,12 +115,12 @@ class Bgp:
     vrf: str
     line: int
     file: str = ""
-    asn: Said[int] | None = None
-    router_id: Said[str] | None = None
-    max_paths: Said[int] | None = None  # the smallest over its unicast families
-    relax: Said[bool] | None = None  # paths over different neighbour ASes count as equal
-    connected: Said[str] | None = None  # policy of the connected routes that enter; "" where every one does
-    aggregates: list[Said[str]] = field(default_factory=list)  # prefixes that stand for what is inside them
+    asn: Located[int] | None = None
+    router_id: Located[str] | None = None
+    max_paths: Located[int] | None = None  # the smallest over its unicast families
+    relax: Located[bool] | None = None  # paths over different neighbour ASes count as equal
+    connected: Located[str] | None = None  # policy of the connected routes that enter; "" where every one does
+    aggregates: list[Located[str]] = field(default_factory=list)  # prefixes that stand for what is inside them
     neighbors: dict[str, Neighbor] = field(default_factory=dict)
 
 
@@ -131,11 +131,11 @@ class Vrf:
     name: str
     line: int
     file: str = ""
-    vni: Said[int] | None = None  # its L3 VNI
-    vlan: Said[int] | None = None  # that this VNI is bound to, where the network OS needs one
-    rd: Said[str] | None = None
-    imports: list[Said[str]] = field(default_factory=list)  # route targets, "65000:50001"
-    exports: list[Said[str]] = field(default_factory=list)
+    vni: Located[int] | None = None  # its L3 VNI
+    vlan: Located[int] | None = None  # that this VNI is bound to, where the network OS needs one
+    rd: Located[str] | None = None
+    imports: list[Located[str]] = field(default_factory=list)  # route targets, "65000:50001"
+    exports: list[Located[str]] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -145,24 +145,24 @@ class Vni:
     number: int
     line: int
     file: str = ""
-    vlan: Said[int] | None = None
-    rd: Said[str] | None = None
-    imports: list[Said[str]] = field(default_factory=list)
-    exports: list[Said[str]] = field(default_factory=list)
-    arp_suppress: Said[bool] | None = None  # answers ARP and ND for hosts it knows, where its device says so
+    vlan: Located[int] | None = None
+    rd: Located[str] | None = None
+    imports: list[Located[str]] = field(default_factory=list)
+    exports: list[Located[str]] = field(default_factory=list)
+    arp_suppress: Located[bool] | None = None  # answers ARP and ND for hosts it knows, where its device says so
 
 
 @dataclass(slots=True)
 class Services:
     """What runs beside forwarding."""
 
-    ntp: list[Said[str]] = field(default_factory=list)
-    syslog: list[Said[str]] = field(default_factory=list)
-    dns: list[Said[str]] = field(default_factory=list)
-    lldp: Said[bool] | None = None
-    control_plane: Said[bool] | None = None  # a filter or policer in front of the CPU
-    plain_text: list[Said[str]] = field(default_factory=list)  # telnet, http, SNMPv1/v2c communities: what was read
-    secrets: list[Said[str]] = field(default_factory=list)  # literal passwords, hashes and keys; the value is a name of what
+    ntp: list[Located[str]] = field(default_factory=list)
+    syslog: list[Located[str]] = field(default_factory=list)
+    dns: list[Located[str]] = field(default_factory=list)
+    lldp: Located[bool] | None = None
+    control_plane: Located[bool] | None = None  # a filter or policer in front of the CPU
+    plain_text: list[Located[str]] = field(default_factory=list)  # telnet, http, SNMPv1/v2c communities: what was read
+    secrets: list[Located[str]] = field(default_factory=list)  # literal passwords, hashes and keys: a name of what
 
 
 @dataclass(slots=True)
@@ -172,23 +172,23 @@ class Facts:
     name: str  # its host name, else that of its folder or file
     nos: str
     files: tuple[str, ...] = ()
-    hostname: Said[str] | None = None
+    hostname: Located[str] | None = None
     interfaces: dict[str, Interface] = field(default_factory=dict)
     bgp: dict[str, Bgp] = field(default_factory=dict)  # by VRF
     vrfs: dict[str, Vrf] = field(default_factory=dict)
     vnis: dict[int, Vni] = field(default_factory=dict)
-    vtep: Said[str] | None = None  # source of the tunnels: an address or an interface
-    anycast_mac: Said[str] | None = None
-    hash_seed: Said[int] | None = None
-    watchdog: Said[bool] | None = None  # PFC watchdog, where the box has one switch for all ports
-    watchdog_ms: Said[int] | None = None  # its detection time
-    prefixes: dict[str, list[Said[str]]] = field(default_factory=dict)  # prefix list → "10.0.0.0/15 ge 32"
-    policies: dict[str, list[Said[str]]] = field(default_factory=dict)  # routing policy → prefix lists that it lets through
-    undefined: list[Said[str]] = field(default_factory=list)  # names referred to and defined nowhere: "route-map RM-X"
-    conflicts: list[Said[str]] = field(default_factory=list)  # one thing told twice in different words, each side a sentence
+    vtep: Located[str] | None = None  # source of the tunnels: an address or an interface
+    anycast_mac: Located[str] | None = None
+    hash_seed: Located[int] | None = None
+    watchdog: Located[bool] | None = None  # PFC watchdog, where the box has one switch for all ports
+    watchdog_ms: Located[int] | None = None  # its detection time
+    prefixes: dict[str, list[Located[str]]] = field(default_factory=dict)  # prefix list → "10.0.0.0/15 ge 32"
+    policies: dict[str, list[Located[str]]] = field(default_factory=dict)  # routing policy → prefix lists that it permits
+    undefined: list[Located[str]] = field(default_factory=list)  # names referred to and defined nowhere: "route-map RM-X"
+    conflicts: list[Located[str]] = field(default_factory=list)  # repeated settings that differ, a sentence a side
     services: Services = field(default_factory=Services)
-    broken: list[Said[str]] = field(default_factory=list)  # what no parser can read: "not JSON: …"
-    unread: list[Said[str]] = field(default_factory=list)  # statements that the reader does not know, whole
+    broken: list[Located[str]] = field(default_factory=list)  # what no parser can read: "not JSON: …"
+    unread: list[Located[str]] = field(default_factory=list)  # statements that the reader does not know, whole
     statements: int = 0  # in all, those that it knows and passes over included
 
     def neighbors(self) -> Iterator[Neighbor]:

@@ -231,7 +231,7 @@ def text(changes: Changes, most: int = 8) -> str:
 
 
 def _threshold_lines(change: ThresholdChange) -> list[str]:
-    """Values that switches in service are configured with anew, which no cable shows."""
+    """Values that switches in service are configured with again, which no cable shows."""
     out = []
     if change.lengths:
         text = ", ".join(f"{kind} {old} m to {new} m" for kind, old, new in change.lengths)

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from fabric.configs import Renderer
     from fabric.diagnostics import Diagnostic, Warnings
     from fabric.diff.compare import Diff, Wanted
-    from fabric.explore.ask import Wish
+    from fabric.explore.ask import Request
     from fabric.explore.report import Found
     from fabric.export.formats import Exported
     from fabric.generate import Generation
@@ -252,7 +252,7 @@ def score(measured: Sequence[Table], platform: Path | None = None) -> Score:
 
 
 def cross_validate(measured: Sequence[Table], beside: Sequence[Table], tell: Callable[[str], None]) -> Score:
-    """The same with parameters fitted anew without each source; `tell` hears which one is done."""
+    """The same with parameters fitted again without each source; `tell` hears which one is done."""
     from fabric.solver.collectives.calibrate import cross_validate as leave_out
 
     return leave_out(measured, beside, tell)
@@ -291,11 +291,11 @@ def report(made: Plan, wanted: report_wanted.Wanted) -> str:
     return page(made, wanted)
 
 
-def export(made: Plan, form: str, **wish: int) -> Exported:
+def export(made: Plan, form: str, **request: int) -> Exported:
     """The plan in one of `fabric.export.formats.FORMATS`. Raises InputError, KeyError for another name."""
     from fabric.export.formats import FORMATS
 
-    return FORMATS[form](made, **wish)
+    return FORMATS[form](made, **request)
 
 
 def cables(made: Plan, fabric: str = "", limit: str = "") -> RunList:
@@ -322,11 +322,11 @@ def verify(made: Plan, told: Sequence[Path], stated: Mapping[Path, str], source:
     return compare(made, told, stated, source)
 
 
-def bill(made: Plan, wish: bom.Wish) -> tuple[Bill, Warnings]:
+def bill(made: Plan, request: bom.Request) -> tuple[Bill, Warnings]:
     """What to order, what it draws and what it costs. Raises InputError."""
     from fabric.bom.gather import gather
 
-    return gather(made, wish, {} if wish.prices is None else dict(_bandwidths(made)))
+    return gather(made, request, {} if request.prices is None else dict(_bandwidths(made)))
 
 
 def _bandwidths(made: Plan) -> Iterator[tuple[str, Bandwidth]]:
@@ -354,9 +354,9 @@ def push(made: Plan, system: str, url: str, token: str, options: Options, progre
         return work.run(url, token, options, lambda table, count: advance(count))
 
 
-def explore(intent: Intent, wish: Wish, jobs: int, dask: str, journal: Path | None, progress: Progress) -> Found:
+def explore(intent: Intent, request: Request, jobs: int, dask: str, journal: Path | None, progress: Progress) -> Found:
     """Every design that the wish spans, planned and measured. Raises InputError, MissingError without the Dask cluster."""
     from fabric.explore.explore import explore as sweep
     from fabric.explore.measure import Stages
 
-    return sweep(intent, wish, Stages(plan, estimate), jobs, dask, journal, progress)
+    return sweep(intent, request, Stages(plan, estimate), jobs, dask, journal, progress)

@@ -3,7 +3,7 @@
 Of the others `tests/golden/examples/SITE.sha256` holds the digest of every file, so the same bytes are guarded. What changed
 in them, line by line, is shown by `python -m tests.examples [--against REVISION] [SITE]...`: what that revision of the
 repository generates, compared with what the working tree does. If it is meant, `UPDATE_GOLDEN=1 pytest
-tests/system/test_examples.py` writes the digests anew.
+tests/system/test_examples.py` writes the digests again.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ _PLACES = (LEAF, SPINE, CORE, "server", *KINDS)
 
 
 @dataclass(frozen=True)
-class Wish:
+class Request:
     """What is asked of a bill."""
 
     prices: Prices | None = None
@@ -41,7 +41,7 @@ class Wish:
     rack_limit_w: float | None = None  # None: that of the floor
 
 
-def gather(plan: Plan, wish: Wish, bandwidths: Bandwidths = NONE) -> tuple[Bill, tuple[Diagnostic, ...]]:
+def gather(plan: Plan, request: Request, bandwidths: Bandwidths = NONE) -> tuple[Bill, tuple[Diagnostic, ...]]:
     """The bill of a plan, and what is to be said of it. Raises InputError where the floor cannot be laid out.
 
     `bandwidths` are the all-reduces over every GPU of the compute fabrics, for what a GB/s costs.
@@ -53,24 +53,24 @@ def gather(plan: Plan, wish: Wish, bandwidths: Bandwidths = NONE) -> tuple[Bill,
     run = runs(plan, ground)
     report = Report()
     found = {name: wired(run, number) for number, name in enumerate(run.names)}
-    lines = _lines(plan, found, wish.spares)
-    boxes = _boxes(plan, found, wish.prices)
-    shares = tuple(_share(fabric, found[name], lines, wish, bandwidths.get(name)) for name, fabric in plan.fabrics.items())
-    if wish.prices is not None:
-        unpriced(wish.prices, [line.part for line in lines if wish.servers or line.part.kind != SERVER], report)
+    lines = _lines(plan, found, request.spares)
+    boxes = _boxes(plan, found, request.prices)
+    shares = tuple(_share(fabric, found[name], lines, request, bandwidths.get(name)) for name, fabric in plan.fabrics.items())
+    if request.prices is not None:
+        unpriced(request.prices, [line.part for line in lines if request.servers or line.part.kind != SERVER], report)
     bill = Bill(
         site=plan.site,
-        servers=wish.servers,
+        servers=request.servers,
         lines=lines,
-        spares=wish.spares,
+        spares=request.spares,
         network=total_of(*(share.power for share in shares)),
-        server_power=_servers(plan, wish.prices),
+        server_power=_servers(plan, request.prices),
         shares=shares,
         racks=_racks(ground, boxes),
-        rack_limit_w=wish.rack_limit_w or float(plan.settings.floor.rack_power_max_w),
-        pue=wish.pue,
-        years=wish.years,
-        prices=wish.prices,
+        rack_limit_w=request.rack_limit_w or float(plan.settings.floor.rack_power_max_w),
+        pue=request.pue,
+        years=request.years,
+        prices=request.prices,
         unjoined=sum(its.unjoined for its in found.values()),
     )
     return _priced(bill), (*ground.warnings, *run.errors, *report.warnings)
@@ -170,16 +170,16 @@ def _switches(fabric: FabricPlan, prices: Prices | None) -> dict[str, SwitchMode
     return {role: powered(prices, tier.switch, tier.model) for role, tier in tiers.items()}
 
 
-def _share(fabric: FabricPlan, found: Wired, lines: tuple[Line, ...], wish: Wish, bandwidth: Bandwidth | None) -> Share:
+def _share(fabric: FabricPlan, found: Wired, lines: tuple[Line, ...], request: Request, bandwidth: Bandwidth | None) -> Share:
     """What one fabric draws, costs and gives."""
-    switches = _switches(fabric, wish.prices)
+    switches = _switches(fabric, request.prices)
     watts = found.watts.tolist()
     ours = [(device.model, of_switch(switches[device.role], watts[device.index]), 1) for device in fabric.switches]
     far = sum(watts) - sum(watts[device.index] for device in fabric.switches)
     power = total([*ours, ("", Draw(far, far), 1)])
     ratio = summary(fabric.spec, fabric.sizing)["oversubscription"]
     over = round((ratio["leaf"] or 1.0) * (ratio["spine"] or 1.0), 4)
-    if wish.prices is None:
+    if request.prices is None:
         return Share(fabric.name, fabric.sizing.gpus, over, power)
     parts = [
         (line.part, float(count), line.order * count / sum(use.count for use in line.uses))
@@ -188,7 +188,7 @@ def _share(fabric: FabricPlan, found: Wired, lines: tuple[Line, ...], wish: Wish
         for count in [sum(use.count for use in line.uses if use.fabric == fabric.name)]
         if count
     ]
-    money = cost(parts, wish.prices, power.kwh_per_year(wish.pue), wish.years)
+    money = cost(parts, request.prices, power.kwh_per_year(request.pue), request.years)
     return Share(fabric.name, fabric.sizing.gpus, over, power, money, bandwidth)
 
 

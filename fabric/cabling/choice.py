@@ -25,7 +25,7 @@ class Task(NamedTuple):
 
     shape: int
     ends: tuple[tuple[Module, Module, int, int], ...]  # module a, module b, hub, Gb/s of a link
-    wish: str
+    request: str
 
 
 class Candidate(NamedTuple):
@@ -44,21 +44,21 @@ class Candidate(NamedTuple):
 def candidates(task: Task) -> tuple[Candidate, ...]:
     """Every way, the cheapest class first, in it the shortest reach first: what an intent wishes for, if it does."""
     found = [*_cables(task), *_optics(task)]
-    found = [way for way in found if _wanted(way, task.wish)]
+    found = [way for way in found if _wanted(way, task.request)]
     return tuple(sorted(found, key=lambda way: (CLASSES.index(way.class_), way.longest_m, _power_w(way))))
 
 
-def known_wishes() -> list[str]:
+def known_requests() -> list[str]:
     """What a wish may say."""
     return sorted({*WORDS, *media.cables(), *media.optics()})
 
 
-def _wanted(way: Candidate, wish: str) -> bool:
-    if not wish:
+def _wanted(way: Candidate, request: str) -> bool:
+    if not request:
         return True
-    if wish == "optics":
+    if request == "optics":
         return not way.cable
-    return wish == way.class_ or wish == way.cable or wish in dict(way.optics).values()
+    return request == way.class_ or request == way.cable or request in dict(way.optics).values()
 
 
 def _power_w(way: Candidate) -> float:
@@ -92,23 +92,23 @@ def _optics(task: Task) -> Iterator[Candidate]:
     )
     known = media.optics()
     for family in dict.fromkeys((optic.class_, optic.family) for optic in known.values()):
-        chosen = {speed: _of_family(family, speed, forms[speed], task.wish) for speed in sorted(forms)}
+        chosen = {speed: _of_family(family, speed, forms[speed], task.request) for speed in sorted(forms)}
         if all(chosen.values()):
             longest = _longest_m(task, {speed: known[name] for speed, name in chosen.items()})
             if longest:
                 yield Candidate(family[0], "", tuple(sorted(chosen.items())), longest)
 
 
-def _of_family(family: tuple[str, tuple[str, int, bool]], speed_gbps: int, forms: set[str], wish: str) -> str:
+def _of_family(family: tuple[str, tuple[str, int, bool]], speed_gbps: int, forms: set[str], request: str) -> str:
     """The optic of a family for cages of a speed, "" where there is none: the one wished for, else the usual one."""
     accepts = media.cages().accepts
     fits = [
         name
         for name, optic in media.optics().items()
-        if (optic.class_, optic.family) == family and optic.speed_gbps == speed_gbps and (optic.usual or name == wish)
+        if (optic.class_, optic.family) == family and optic.speed_gbps == speed_gbps and (optic.usual or name == request)
         if all(accepts(form, optic.forms) for form in forms)
     ]
-    return next((name for name in fits if name == wish), fits[0] if fits else "")
+    return next((name for name in fits if name == request), fits[0] if fits else "")
 
 
 def _longest_m(task: Task, chosen: dict[int, Optic]) -> float:

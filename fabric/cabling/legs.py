@@ -33,7 +33,7 @@ class Failure(NamedTuple):
     links: int
     length_m: float
     reach: Candidate | None
-    wish: str
+    request: str
 
 
 @dataclass(frozen=True)
@@ -66,12 +66,12 @@ class _Chosen:
 NONE = Candidate("", "", (), 0.0)
 
 
-def legs(fabric: FabricPlan, ends: tuple[Ends, Ends], length_m: Floats, wishes: dict[str, str]) -> Legs:
+def legs(fabric: FabricPlan, ends: tuple[Ends, Ends], length_m: Floats, requests: dict[str, str]) -> Legs:
     """Chooses a medium for every link of a fabric and gathers them into legs."""
     a, b = ends
     joints = join(a.node, b.node, a.speed_gbps, b.speed_gbps)
     longest = most(joints.whole, length_m, joints.count)
-    chosen = _choose(fabric, ends, joints, longest, wishes)
+    chosen = _choose(fabric, ends, joints, longest, requests)
     table = _Table(chosen, ends, fabric.links.speed_gbps.astype(np.int64))
     light = table.optical
     nodes = tuple(end.node * CONNECTORS + np.where(light, table.connector[at], 0) for at, end in enumerate(ends))
@@ -85,9 +85,11 @@ def legs(fabric: FabricPlan, ends: tuple[Ends, Ends], length_m: Floats, wishes: 
     return _gather(fabric, chosen, table, nodes, (shape, whole, hub), length_m)
 
 
-def _choose(fabric: FabricPlan, ends: tuple[Ends, Ends], joints: Joints, longest: Floats, wishes: dict[str, str]) -> _Chosen:
+def _choose(
+    fabric: FabricPlan, ends: tuple[Ends, Ends], joints: Joints, longest: Floats, requests: dict[str, str]
+) -> _Chosen:
     """One way for every whole: cages that hang together are joined alike, as far as the longest of their links."""
-    tasks, task = _tasks(fabric, ends, joints, wishes)
+    tasks, task = _tasks(fabric, ends, joints, requests)
     ways: list[Candidate] = [NONE]
     way = np.zeros(joints.count, dtype=np.int64)
     failures = []
@@ -105,11 +107,11 @@ def _choose(fabric: FabricPlan, ends: tuple[Ends, Ends], joints: Joints, longest
             link = int(np.flatnonzero(joints.whole == worst)[0])
             count = int(np.isin(joints.whole, missed).sum())
             reach = max(found, key=lambda candidate: candidate.longest_m, default=None)
-            failures.append(Failure(link, count, float(longest[worst]), reach, what.wish))
+            failures.append(Failure(link, count, float(longest[worst]), reach, what.request))
     return _Chosen(ways, way[joints.whole], tuple(failures))
 
 
-def _tasks(fabric: FabricPlan, ends: tuple[Ends, Ends], joints: Joints, wishes: dict[str, str]) -> tuple[list[Task], Ints]:
+def _tasks(fabric: FabricPlan, ends: tuple[Ends, Ends], joints: Joints, requests: dict[str, str]) -> tuple[list[Task], Ints]:
     """The different questions that wholes ask, and the question of each whole."""
     a, b = ends
     links = fabric.links
@@ -142,7 +144,7 @@ def _tasks(fabric: FabricPlan, ends: tuple[Ends, Ends], joints: Joints, wishes: 
             for at in links_of
         )
         kind = KINDS[min(int(links.kind[at]) for at in links_of)]
-        tasks.append(Task(value % 3, tuple(sorted(set(rows), key=repr)), wishes.get(kind, "")))
+        tasks.append(Task(value % 3, tuple(sorted(set(rows), key=repr)), requests.get(kind, "")))
     return tasks, task.ravel()
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabric.cabling import lengths
-from fabric.cabling.choice import known_wishes
+from fabric.cabling.choice import known_requests
 from fabric.cabling.colours import cable_colour
 from fabric.cabling.ends import Ends, ends
 from fabric.cabling.legs import Failure, Legs, legs
@@ -87,12 +87,12 @@ def runs(plan: Plan, floor: Floor) -> Runs:
 
     What no medium joins is in `errors`, with an empty `medium`.
     """
-    wishes, report = _wishes(plan), Report()
+    requests, report = _requests(plan), Report()
     parts, needed, bought, leg, begin = [], {}, {}, {}, 0
     for number, (name, fabric) in enumerate(plan.fabrics.items()):
         needed[name] = length_m = lengths.lengths(fabric, floor)
         both = (ends(fabric, "a"), ends(fabric, "b"))
-        found = legs(fabric, both, length_m, wishes)
+        found = legs(fabric, both, length_m, requests)
         parts.append(_columns(fabric, floor, number, both, found, length_m))
         leg[name], bought[name] = begin + found.leg, found.order_m[found.leg]
         begin += len(found.first)
@@ -111,14 +111,14 @@ def _joined(parts: list[Any]) -> Any:
     return np.concatenate(parts)
 
 
-def _wishes(plan: Plan) -> dict[str, str]:
+def _requests(plan: Plan) -> dict[str, str]:
     """Medium by kind of link, as the intent states it."""
-    wished = {kind: wish for kind, wish in plan.settings.floor.media.model_dump(by_alias=True).items() if wish}
-    known, report = known_wishes(), Report()
-    for kind, wish in wished.items():
-        if wish not in known:
+    wished = {kind: request for kind, request in plan.settings.floor.media.model_dump(by_alias=True).items() if request}
+    known, report = known_requests(), Report()
+    for kind, request in wished.items():
+        if request not in known:
             where = plan.at("floor", "media", kind)
-            report.error("FAB153", where, f"floor.media.{kind}: unknown medium '{wish}'", nearest(wish, known))
+            report.error("FAB153", where, f"floor.media.{kind}: unknown medium '{request}'", nearest(request, known))
     report.raise_errors()
     return wished
 
@@ -188,8 +188,8 @@ def _report(plan: Plan, fabric: FabricPlan, failure: Failure, report: Report) ->
     kind = KINDS[int(links.kind[failure.link])]
     one, other = devices[int(links.a[failure.link])].name, devices[int(links.b[failure.link])].name
     speed = int(links.speed_gbps[failure.link])
-    wish = f" of '{failure.wish}'" if failure.wish else ""
-    what = f"fabric '{fabric.name}': no medium{wish} joins {one} and {other} at {speed}G over {failure.length_m:.1f} m"
+    request = f" of '{failure.request}'" if failure.request else ""
+    what = f"fabric '{fabric.name}': no medium{request} joins {one} and {other} at {speed}G over {failure.length_m:.1f} m"
     more = f" ({plural(failure.links, kind + ' link')} like it)" if failure.links > 1 else ""
     stated = plan.stated("floor", "media", kind)
     where = plan.at("floor", "media", kind) if stated else fabric.spec.at("topology")

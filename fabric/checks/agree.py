@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from fabric.checks.rows import KINDS, Key, Row, Rows, Value
-from fabric.facts import Said
+from fabric.facts import Located
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,7 @@ class Difference:
     key: Key
     expected: str
     got: str
-    place: Said[object]
+    place: Located[object]
 
     @property
     def message(self) -> str:
@@ -25,7 +25,7 @@ class Difference:
 
 
 def differences(
-    planned: Mapping[Key, Value], said: Rows, top: Said[object], blocks: Mapping[str, Said[object]] | None = None
+    planned: Mapping[Key, Value], said: Rows, top: Located[object], blocks: Mapping[str, Located[object]] | None = None
 ) -> Iterator[Difference]:
     """Every row of the plan that the files do not say, and what they say beyond the plan where that is a fault.
 
@@ -54,13 +54,13 @@ def _untold(key: Key, planned: Mapping[Key, Value], said: Rows) -> bool:
     return key.subject.startswith(("neighbor ", "VRF ", "VNI ")) and Key("", key.subject) not in planned
 
 
-def _home(key: Key, said: Rows, top: Said[object]) -> Said[object]:
+def _home(key: Key, said: Rows, top: Located[object]) -> Located[object]:
     port = key.subject.partition(".")[0]  # of a subinterface that is not there
     row = said.get(Key("", key.subject)) or (said.get(Key("", port)) if port != key.subject else None)
     return row.home if row else top
 
 
-def _row(key: Key, expected: Value, row: Row | None, home: Said[object]) -> Iterator[Difference]:
+def _row(key: Key, expected: Value, row: Row | None, home: Located[object]) -> Iterator[Difference]:
     kind = KINDS[key.kind]
     if row is None:
         if not kind.spoken and expected != kind.default and expected not in (frozenset(), ""):

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable
 from typing import TypeVar
 
-from fabric.facts import Said
+from fabric.facts import Located
 
 T = TypeVar("T")
 V = TypeVar("V", bound=Hashable)
@@ -18,7 +18,7 @@ def role(name: str) -> str:
     return re.sub(r"\d+", "", name)
 
 
-def place(said: Said[T]) -> str:
+def place(said: Located[T]) -> str:
     """`configs/leaf1/frr.conf:12`."""
     return f"{said.file}:{said.line}" if said.line else said.file
 

@@ -1,4 +1,4 @@
-"""What a check is: a small class whose docstring says why, and which says how to mend what it finds.
+"""What a check is: a small class whose docstring says why, and which says how to fix what it finds.
 
 Each kind of check judges one type of subject: a fabric of a plan, a network of files, a server and its leaves. The class is
 refused without its metadata or with a code outside its subject's range, and two checks cannot have one id, so the pages and
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fabric.checks.agree import Difference
     from fabric.checks.network import Network
     from fabric.configs.view_of import Views
-    from fabric.facts import Facts, Said
+    from fabric.facts import Facts, Located
     from fabric.plan import FabricLossless, FabricPlan, Plan, SwitchView
 
 S = TypeVar("S")  # what a kind of check judges
@@ -34,7 +34,7 @@ class Check(Generic[S]):
     title: ClassVar[str] = ""  # the property, as a short sentence that holds when all is well
     severity: ClassVar[str] = ""
     else_severity: ClassVar[str] = ""  # when a finding is milder or worse: "note below 8 leaves"
-    mend: ClassVar[str] = ""  # the hint of its findings, unless one has a better hint of its own
+    remediation: ClassVar[str] = ""  # the hint of its findings, unless one has a better hint of its own
     subject: ClassVar[str] = ""  # the subject whose range the id must be in; of a kind of checks
     needs: ClassVar[str] = ""  # what there must be, so that it can be judged at all: "files, intent"
     registry: ClassVar[dict[str, type[Check[Any]]]] = {}
@@ -43,8 +43,8 @@ class Check(Generic[S]):
         super().__init_subclass__()
         if not cls.id:  # a kind of checks
             return
-        if not (cls.title and cls.mend and cls.severity in SEVERITIES and cls.__doc__):
-            raise TypeError(f"{cls.__name__}: a check needs id, title, severity, mend and a docstring that says why")
+        if not (cls.title and cls.remediation and cls.severity in SEVERITIES and cls.__doc__):
+            raise TypeError(f"{cls.__name__}: a check needs id, title, severity, remediation and a docstring that says why")
         subject = subject_of(cls.id)
         if subject is None or subject.name != (cls.subject or subject.name):
             raise TypeError(f"{cls.__name__}: {cls.id} is no code of its subject, '{cls.subject}'")
@@ -68,14 +68,21 @@ class Check(Generic[S]):
     def at(self, place: Place, message: str, device: str = "", hint: str = "", severity: str = "") -> Finding:
         """A finding in the intent."""
         return Finding(
-            self.id, severity or self.severity, device, place.file, place.line, message, hint or self.mend, place.column
+            self.id,
+            severity or self.severity,
+            device,
+            place.file,
+            place.line,
+            message,
+            hint or self.remediation,
+            place.column,
         )
 
-    def on(self, facts: Facts, said: Said[object] | None, message: str, hint: str = "", severity: str = "") -> Finding:
+    def on(self, facts: Facts, said: Located[object] | None, message: str, hint: str = "", severity: str = "") -> Finding:
         """A finding in the file of a device, on the line of a value; the first file when nothing is said."""
         file = said.file if said and said.file else facts.files[0] if facts.files else ""
         return Finding(
-            self.id, severity or self.severity, facts.name, file, said.line if said else 0, message, hint or self.mend
+            self.id, severity or self.severity, facts.name, file, said.line if said else 0, message, hint or self.remediation
         )
 
 
@@ -85,7 +92,7 @@ class FilesCheck(Check["Network"]):
     subject, needs = "files", "files"
     kinds: ClassVar[tuple[str, ...]] = ()  # kinds of facts that break this check where they differ from the plan's
     of_island: ClassVar[bool] = False  # compares numbers that mean something only among devices that reach each other
-    planned_mend: ClassVar[str] = ""  # the hint where a file lacks what the plan has, if it is another
+    planned_remediation: ClassVar[str] = ""  # the hint where a file lacks what the plan has, if it is another
     of_device: ClassVar[bool] = False  # judges one device at a time, so it is worth asking beside a plan as well
 
     def run(self, network: Network) -> list[Finding]:
@@ -102,7 +109,7 @@ class FilesCheck(Check["Network"]):
 
     def _differs(self, network: Network, one: Difference) -> Finding:
         (facts,) = network.devices
-        hint = self.planned_mend or self.mend
+        hint = self.planned_remediation or self.remediation
         file = one.place.file or (facts.files[0] if facts.files else "")
         return Finding(self.id, self.severity, network.planned, file, one.place.line, one.message, hint)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fabric.checks.agree import Difference, show
 from fabric.checks.rows import Key
-from fabric.facts import Ecn, Facts, Interface, PortQos, Said
+from fabric.facts import Ecn, Facts, Interface, Located, PortQos
 from fabric.nos.idiom import Idiom
 from fabric.nos.target import target
 from fabric.plan import Lossless, Marking, Port, Qos, SwitchView
@@ -30,10 +30,10 @@ def class_differences(view: SwitchView, facts: Facts) -> Iterator[Difference]:
         if interface is not None:
             qos = _classes(facts, interface)
             groups.setdefault((id(qos), id(port.lossless)), []).append((name, port, interface))
-    alike: dict[tuple[str, str, str, Said[object]], list[str]] = {}
+    alike: dict[tuple[str, str, str, Located[object]], list[str]] = {}
     for members in groups.values():
         _, port, interface = members[0]
-        home = Said(None, interface.line, interface.file)
+        home = Located(None, interface.line, interface.file)
         ports = _Ports(view, nos.idiom, home)
         for one in ports.compare(_classes(facts, interface), port):
             alike.setdefault((one.key.kind, one.expected, one.got, one.place), []).extend(name for name, _, _ in members)
@@ -53,9 +53,9 @@ def _classes(facts: Facts, interface: Interface) -> PortQos | None:
 class _Ports:
     view: SwitchView
     idiom: Idiom
-    home: Said[object]
+    home: Located[object]
 
-    def differ(self, kind: str, expected: object, got: object, place: Said[object] | None) -> Iterator[Difference]:
+    def differ(self, kind: str, expected: object, got: object, place: Located[object] | None) -> Iterator[Difference]:
         if expected != got:
             yield Difference(Key(kind, ""), show(expected), show(got) if got is not None else "none", place or self.home)
 

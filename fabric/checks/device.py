@@ -14,7 +14,7 @@ from fabric.checks.network import Network
 from fabric.checks.planned import planned_rows
 from fabric.checks.registry import checks, run
 from fabric.checks.rows import Key, blocks_of, rows_of
-from fabric.facts import Facts, Said
+from fabric.facts import Facts, Located
 from fabric.plan import SwitchView
 from fabric.text import listed
 
@@ -33,14 +33,14 @@ def judge(view: SwitchView, facts: Facts, files: Mapping[str, str], edited: Mapp
 
 
 def _differences(view: SwitchView, facts: Facts) -> Iterator[Difference]:
-    top = Said(None, 0, facts.files[0] if facts.files else "")
+    top = Located(None, 0, facts.files[0] if facts.files else "")
     yield from _grouped(differences(planned_rows(view), rows_of(facts), top, blocks_of(facts)))
     yield from class_differences(view, facts)
 
 
 def _grouped(found: Iterable[Difference]) -> Iterator[Difference]:
     """A line of a peer group that is wrong for all its neighbours is told of once."""
-    alike: dict[tuple[str, str, str, Said[object], str], list[Difference]] = {}
+    alike: dict[tuple[str, str, str, Located[object], str], list[Difference]] = {}
     for one in found:
         alone = "" if one.key.subject.startswith("neighbor ") else one.key.subject
         alike.setdefault((one.key.kind, one.expected, one.got, one.place, alone), []).append(one)

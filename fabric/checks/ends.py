@@ -5,7 +5,7 @@ from __future__ import annotations
 from ipaddress import ip_address, ip_interface, ip_network
 from typing import NamedTuple
 
-from fabric.facts import Bgp, Facts, Interface, Neighbor, Said
+from fabric.facts import Bgp, Facts, Interface, Located, Neighbor
 
 
 class Owner(NamedTuple):
@@ -13,7 +13,7 @@ class Owner(NamedTuple):
 
     facts: Facts
     interface: Interface
-    said: Said[str]  # with its length
+    said: Located[str]  # with its length
 
     @property
     def vrf(self) -> str:
@@ -48,7 +48,7 @@ class Subnets:
 
     def __init__(self, facts: Facts) -> None:
         self.lengths: set[tuple[str, int, int]] = set()
-        self.found: dict[tuple[str, int, int, int], list[Said[str]]] = {}
+        self.found: dict[tuple[str, int, int, int], list[Located[str]]] = {}
         for interface in facts.interfaces.values():
             vrf = vrf_of(interface)
             for said in (*interface.addresses, *interface.gateways):
@@ -58,7 +58,7 @@ class Subnets:
                     self.lengths.add((vrf, net.version, shift))
                     self.found.setdefault((vrf, net.version, shift, int(net[0]) >> shift), []).append(said)
 
-    def beside(self, vrf: str, address: str) -> list[Said[str]]:
+    def beside(self, vrf: str, address: str) -> list[Located[str]]:
         """Own addresses in whose subnet an address lies, those of the longest prefix."""
         try:
             ip = ip_address(address.partition("%")[0])

@@ -13,7 +13,7 @@ from functools import lru_cache
 from ipaddress import ip_address, ip_interface
 
 from fabric.catalog.models import SwitchModel
-from fabric.facts import Said
+from fabric.facts import Located
 from fabric.plan import Device, SwitchView
 
 IPV4 = re.compile(r"(?<![\w.:-])(?:\d{1,3}\.){3}\d{1,3}(?:/\d{1,2})?(?![\w.])")
@@ -21,7 +21,7 @@ IPV6 = re.compile(r"(?<![\w:.])(?=[0-9a-fA-F]*:[0-9a-fA-F:]*:)[0-9a-fA-F:]{3,39}
 ANY = ("0.", "127.", "224.", "255.", "169.254.")  # every address, this box, multicast, masks, link-local
 
 
-def unknown_addresses(view: SwitchView, files: Mapping[str, str]) -> Iterator[Said[str]]:
+def unknown_addresses(view: SwitchView, files: Mapping[str, str]) -> Iterator[Located[str]]:
     """Every address of the files that is none of the view's, with its line."""
     known = known_addresses(view)
     for file, text in files.items():
@@ -31,7 +31,7 @@ def unknown_addresses(view: SwitchView, files: Mapping[str, str]) -> Iterator[Sa
             for match in pattern.finditer(text):
                 own = match[0]
                 if own not in known and own.partition("/")[0] not in known and not _general(own):
-                    yield Said(own, text.count("\n", 0, match.start()) + 1, file)
+                    yield Located(own, text.count("\n", 0, match.start()) + 1, file)
 
 
 def _general(text: str) -> bool:

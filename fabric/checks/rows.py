@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
-from fabric.facts import ANY_ROUTE, MANAGEMENT, Bgp, Facts, Interface, Neighbor, Said, Vni, Vrf
+from fabric.facts import ANY_ROUTE, MANAGEMENT, Bgp, Facts, Interface, Located, Neighbor, Vni, Vrf
 from fabric.nos.reading import is_address
 
 Value: TypeAlias = "int | str | bool | frozenset[int] | frozenset[str]"
@@ -98,8 +98,8 @@ class Row:
     """What a file says, and where: each item of a set has its own place, and `home` is where a missing one belongs."""
 
     value: Value
-    home: Said[object]
-    places: dict[object, Said[object]] = field(default_factory=dict)
+    home: Located[object]
+    places: dict[object, Located[object]] = field(default_factory=dict)
 
 
 Rows: TypeAlias = dict[Key, Row]
@@ -108,7 +108,7 @@ Rows: TypeAlias = dict[Key, Row]
 def rows_of(facts: Facts) -> Rows:
     """The rows of a device; classes of ports are told apart by `classes`, as many ports share them."""
     found: Rows = {}
-    top = Said(None, 0, facts.files[0] if facts.files else "")
+    top = Located(None, 0, facts.files[0] if facts.files else "")
     _one(found, Key("hostname", ""), facts.hostname)
     for name, interface in facts.interfaces.items():
         _interface(found, facts, name, interface)
@@ -117,16 +117,16 @@ def rows_of(facts: Facts) -> Rows:
         if vrf != MANAGEMENT:
             _process(found, facts, process)
     tenants = [vrf for vrf in facts.vrfs.values() if vrf.name != MANAGEMENT]
-    _many(found, Key("vrfs", ""), [Said(vrf.name, vrf.line, vrf.file) for vrf in tenants], top)
+    _many(found, Key("vrfs", ""), [Located(vrf.name, vrf.line, vrf.file) for vrf in tenants], top)
     for vrf_facts in tenants:
         _targets(found, f"VRF {vrf_facts.name}", vrf_facts)
         _one(found, Key("vni", f"VRF {vrf_facts.name}"), vrf_facts.vni)
-    _many(found, Key("vnis", ""), [Said(vni.number, vni.line, vni.file) for vni in facts.vnis.values()], top)
+    _many(found, Key("vnis", ""), [Located(vni.number, vni.line, vni.file) for vni in facts.vnis.values()], top)
     for vni in facts.vnis.values():
         _targets(found, f"VNI {vni.number}", vni)
         _one(found, Key("vlan", f"VNI {vni.number}"), vni.vlan)
     if facts.vtep:
-        _one(found, Key("vtep", ""), Said(_resolved(facts, facts.vtep.value), facts.vtep.line, facts.vtep.file))
+        _one(found, Key("vtep", ""), Located(_resolved(facts, facts.vtep.value), facts.vtep.line, facts.vtep.file))
     _one(found, Key("anycast_mac", ""), facts.anycast_mac)
     _one(found, Key("hash_seed", ""), facts.hash_seed)
     _one(found, Key("watchdog_ms", ""), facts.watchdog_ms)
@@ -138,7 +138,7 @@ def rows_of(facts: Facts) -> Rows:
     return found
 
 
-def blocks_of(facts: Facts) -> dict[str, Said[object]]:
+def blocks_of(facts: Facts) -> dict[str, Located[object]]:
     """Kind of fact → the line of the block that one belongs in, where the files have such a block."""
     interfaces = {name.lower(): _place(item) for name, item in facts.interfaces.items()}
     gateways = [_place(item) for item in facts.interfaces.values() if item.gateways]
@@ -150,8 +150,8 @@ def blocks_of(facts: Facts) -> dict[str, Said[object]]:
     return {kind: place for kind, place in first.items() if place}
 
 
-def _place(block: Interface | Vni) -> Said[object]:
-    return Said(None, block.line, block.file)
+def _place(block: Interface | Vni) -> Located[object]:
+    return Located(None, block.line, block.file)
 
 
 def session_name(vrf: str, peer: str) -> str:
@@ -169,7 +169,7 @@ def is_loopback(name: str) -> bool:
 
 
 def _interface(found: Rows, facts: Facts, name: str, interface: Interface) -> None:
-    home = Said(None, interface.line, interface.file)
+    home = Located(None, interface.line, interface.file)
     if not is_loopback(name):
         _many(
             found, Key("addresses", name), [said for said in interface.addresses if not said.value.startswith("fe80:")], home
@@ -193,15 +193,15 @@ def _interface(found: Rows, facts: Facts, name: str, interface: Interface) -> No
     found.setdefault(Key("", name), Row("", home))  # that the interface is there at all
 
 
-def _loopbacks(found: Rows, facts: Facts, top: Said[object]) -> None:
+def _loopbacks(found: Rows, facts: Facts, top: Located[object]) -> None:
     own = [said for name, item in facts.interfaces.items() if is_loopback(name) for said in item.addresses]
     own = [said for said in own if not said.value.startswith(("127.", "::1/"))]
-    home = next((Said(None, i.line, i.file) for name, i in facts.interfaces.items() if is_loopback(name)), top)
+    home = next((Located(None, i.line, i.file) for name, i in facts.interfaces.items() if is_loopback(name)), top)
     _many(found, Key("loopbacks", ""), own, home)
 
 
 def _process(found: Rows, facts: Facts, process: Bgp) -> None:
-    name, home = table_name(process.vrf), Said(None, process.line, process.file)
+    name, home = table_name(process.vrf), Located(None, process.line, process.file)
     found[Key("", name)] = Row("", home)
     _one(found, Key("asn", name), process.asn)
     _one(found, Key("router_id", name), process.router_id)
@@ -210,7 +210,7 @@ def _process(found: Rows, facts: Facts, process: Bgp) -> None:
     _passed(found, facts, Key("connected", name), process.connected)
     _many(found, Key("aggregates", name), process.aggregates, home)
     peers = [
-        Said(peer.peer, peer.line, peer.file)
+        Located(peer.peer, peer.line, peer.file)
         for peer in process.neighbors.values()
         if peer.enabled is None or peer.enabled.value
     ]
@@ -220,7 +220,7 @@ def _process(found: Rows, facts: Facts, process: Bgp) -> None:
 
 
 def _session(found: Rows, facts: Facts, peer: Neighbor) -> None:
-    name, home = session_name(peer.vrf, peer.peer), Said(None, peer.line, peer.file)
+    name, home = session_name(peer.vrf, peer.peer), Located(None, peer.line, peer.file)
     found[Key("", name)] = Row("", home)
     for kind, said in (
         ("remote_as", peer.remote_as),
@@ -231,24 +231,24 @@ def _session(found: Rows, facts: Facts, peer: Neighbor) -> None:
     ):
         _one(found, Key(kind, name), said)
     if peer.source:
-        _one(found, Key("source", name), Said(_resolved(facts, peer.source.value), peer.source.line, peer.source.file))
+        _one(found, Key("source", name), Located(_resolved(facts, peer.source.value), peer.source.line, peer.source.file))
     _many(found, Key("families", name), peer.families, home)
     _passed(found, facts, Key("takes", name), peer.import_filter)
     _passed(found, facts, Key("sends", name), peer.export_filter)
 
 
-def _passed(found: Rows, facts: Facts, key: Key, policy: Said[str] | None) -> None:
+def _passed(found: Rows, facts: Facts, key: Key, policy: Located[str] | None) -> None:
     """The prefix lists that a policy lets through, each where the policy names it; a filter may be a list itself."""
     if policy is None:
         return
-    every = [] if policy.value else [Said(ANY_ROUTE, policy.line, policy.file)]
+    every = [] if policy.value else [Located(ANY_ROUTE, policy.line, policy.file)]
     for name in policy.value.split():
-        every += facts.policies.get(name, [Said(name, policy.line, policy.file)])
+        every += facts.policies.get(name, [Located(name, policy.line, policy.file)])
     found[key] = Row(frozenset(said.value for said in every), policy, {said.value: said for said in every})
 
 
 def _targets(found: Rows, name: str, own: Vni | Vrf) -> None:
-    home = Said(None, own.line, own.file)
+    home = Located(None, own.line, own.file)
     found[Key("", name)] = Row("", home)
     _one(found, Key("rd", name), own.rd)
     _many(found, Key("imports", name), own.imports, home)
@@ -264,13 +264,13 @@ def _resolved(facts: Facts, source: str) -> str:
     return own[0] if own else source
 
 
-def _one(found: Rows, key: Key, said: Said[int] | Said[str] | Said[bool] | Said[int | str] | None) -> None:
+def _one(found: Rows, key: Key, said: Located[int] | Located[str] | Located[bool] | Located[int | str] | None) -> None:
     if said is not None:
         found[key] = Row(said.value, said, {said.value: said})
 
 
-def _many(found: Rows, key: Key, all_said: Iterable[Said[str] | Said[int]], home: Said[object]) -> None:
-    places: dict[object, Said[object]] = {said.value: said for said in all_said}
+def _many(found: Rows, key: Key, all_said: Iterable[Located[str] | Located[int]], home: Located[object]) -> None:
+    places: dict[object, Located[object]] = {said.value: said for said in all_said}
     if places:
         values: frozenset[Any] = frozenset(places)
         found[key] = Row(values, home, places)

@@ -24,7 +24,7 @@ class ServerCheck(Check[Server]):
 
     subject, needs = "servers", "files, intent"
     severity = ERROR
-    mend = "both are generated from one plan: `fabric generate` writes both anew"
+    remediation = "both are generated from one plan: `fabric generate` writes both again"
 
     def judge(self, server: Server) -> Iterator[Finding]:
         return (of_server(server, one) for one in server.found if one.id == self.id)
@@ -33,7 +33,7 @@ class ServerCheck(Check[Server]):
 def of_server(server: Server, one: Disagreement) -> Finding:
     """A disagreement as a finding; also of a file that cannot be read at all."""
     file = next((path for name, path in server.paths.items() if one.file.startswith(name)), "")
-    return Finding(one.id, ERROR, one.device, f"{server.shown}/{file}", one.line, one.message, ServerCheck.mend)
+    return Finding(one.id, ERROR, one.device, f"{server.shown}/{file}", one.line, one.message, ServerCheck.remediation)
 
 
 class Addresses(ServerCheck):

@@ -27,7 +27,7 @@ class NeedlessSilence(Check[Silenced]):
     id = "FAB200"
     title = "Every silenced check has something to say"
     severity = NOTE
-    mend = "take the line out of `checks: {silence: …}`"
+    remediation = "take the line out of `checks: {silence: …}`"
     subject, needs = "silence", "intent"
 
     def judge(self, silenced: Silenced) -> Iterator[Finding]:

@@ -18,7 +18,7 @@ from fabric.checks.verdict import Read
 from fabric.configs import Job, Renderer
 from fabric.diagnostics import Diagnostic
 from fabric.export.site_files import site_files
-from fabric.facts import Facts, Said
+from fabric.facts import Facts, Located
 from fabric.hosts import host_files
 from fabric.nos.reading import Device as Found, Folder, is_read, read_device
 from fabric.nos.target import UNSUPPORTED, target
@@ -47,7 +47,7 @@ class Judged:
     ends: hosts.Ends
     files: int
     statements: int
-    unread: tuple[Said[str], ...]
+    unread: tuple[Located[str], ...]
     stale: tuple[str, ...]  # files that an older intent made
     line_ends: tuple[str, ...] = ()  # files that differ in line ends alone
     paths: tuple[str, ...] = ()  # every file of the switch, as the site's folder names it

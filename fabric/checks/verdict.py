@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from fabric.checks.finding import ERROR, SEVERITIES, Finding
-from fabric.facts import Said
+from fabric.facts import Located
 from fabric.text import plural
 
 NEVER = "never"
@@ -22,7 +22,7 @@ class Read:
     devices: int = 0  # 0 where another one of the same devices counts them
     files: int = 0
     statements: int = 0
-    unread: tuple[Said[str], ...] = ()  # statements that the reader does not know, whole
+    unread: tuple[Located[str], ...] = ()  # statements that the reader does not know, whole
 
 
 @dataclass(frozen=True, slots=True)

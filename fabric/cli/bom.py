@@ -11,7 +11,7 @@ import typer
 from fabric import pipeline
 from fabric.bom import prices as price_file
 from fabric.bom.bill import Bill
-from fabric.bom.gather import Wish
+from fabric.bom.gather import Request
 from fabric.bom.parts import PLURALS, Spares
 from fabric.bom.sheets import csv_text, order, sheets
 from fabric.bom.text import lines
@@ -69,10 +69,10 @@ def bom(
     if ("xlsx", None) in reports:
         usage("--format: xlsx: expected a file, a workbook is no text", "--format xlsx=bom.xlsx")
     intent = pipeline.load(file)
-    wish = _wish(prices, servers, spares, pue, years, rack_limit, intent.site.catalog)
+    request = _request(prices, servers, spares, pue, years, rack_limit, intent.site.catalog)
     made = pipeline.plan(intent)
     show_diagnostics(made.warnings)
-    bill, said = pipeline.bill(made, wish)
+    bill, said = pipeline.bill(made, request)
     show_diagnostics(said)
     _write(bill, reports)
     if bill.hot:
@@ -110,7 +110,7 @@ def _made(bill: Bill, form: str) -> str | bytes:
     return csv_text(order(bill)) if form == "csv" else "\n".join(lines(bill)) + "\n"
 
 
-def _wish(
+def _request(
     path: Path | None,
     servers: bool,
     spares: str,
@@ -118,7 +118,7 @@ def _wish(
     years: int | None,
     rack_limit: float | None,
     own: OwnCatalog,
-) -> Wish:
+) -> Request:
     """What is asked, every number looked at; the command line goes before the price file. Raises InputError."""
     report = Report()
     bounds = {"--pue": (pue, 1, 5), "--years": (years, 1, 30), "--rack-limit": (rack_limit, 0.1, 10_000)}
@@ -129,7 +129,7 @@ def _wish(
     report.raise_errors()
     found = price_file.read(path, own, str(path)) if path else None
     base = found.spares if found else Spares()
-    return Wish(
+    return Request(
         prices=found,
         servers=servers,
         spares=replace(base, **rates),

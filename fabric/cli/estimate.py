@@ -78,7 +78,7 @@ def estimate(
     report.raise_errors()
     on = job.chosen(file, fabric)
     asked = Asked(collective, sizes, gpus, algorithm, protocol, routing, queue_pairs, tuple(fail), seed, platform, jobs, ctas)
-    found = [pipeline.estimate(on, asked, wish) for wish in placement]
+    found = [pipeline.estimate(on, asked, request) for request in placement]
     if plot is not None:
         _plot(plot, found, measured)
     print(json_text(lines.document(found, fail)) if as_json else "\n".join(lines.text(found, fail)))

@@ -14,7 +14,7 @@ from fabric.cli.common import FINDINGS, progress, say
 from fabric.cli.reports import asked, usage, write
 from fabric.cli.sizes import size_bytes
 from fabric.diagnostics import Report
-from fabric.explore.ask import Wish
+from fabric.explore.ask import Request
 from fabric.explore.measure import Ask
 from fabric.explore.picture import picture
 from fabric.explore.report import FORMATS
@@ -67,8 +67,8 @@ def explore(
         usage(f"--dask: expected an address such as tcp://host:8786, got '{dask}'")
     intent = pipeline.load(file)
     ask = _ask(intent, gpus, collective, size, placement, prices)
-    wish = Wish(ask, fabric, tuple(vary), tuple(filter(None, by.split(","))))
-    found = pipeline.explore(intent, wish, jobs, dask, resume, partial(progress, least=16))
+    request = Request(ask, fabric, tuple(vary), tuple(filter(None, by.split(","))))
+    found = pipeline.explore(intent, request, jobs, dask, resume, partial(progress, least=16))
     write(reports, lambda name: FORMATS[name](found))
     if plot is not None:
         write([("plot", plot)], lambda _: picture(found))

@@ -36,14 +36,14 @@ def export(
         raise InputError([Diagnostic("FAB163", Place("FORMAT"), f"unknown format '{form}'", nearest(form, FORMATS))])
     if file is None:
         raise typer.BadParameter("expected an intent", param_hint="FILE")
-    wish = _wish(form, {"rail": rail, "plane": plane})
+    request = _request(form, {"rail": rail, "plane": plane})
     made = pipeline.plan(pipeline.load(file))
     made = only(made, fabric)
     show_diagnostics([*made.warnings, *unsupported(form, made)])
-    _write(form, pipeline.export(made, form, **wish), output)
+    _write(form, pipeline.export(made, form, **request), output)
 
 
-def _wish(form: str, given: Mapping[str, int | None]) -> dict[str, int]:
+def _request(form: str, given: Mapping[str, int | None]) -> dict[str, int]:
     """The numbers that were given, each for the one picture that it belongs to."""
     for name, number in given.items():
         if number is not None and form != f"svg-{name}":

@@ -21,7 +21,7 @@ def score(
         None, "--platform", metavar="FILE", help="parameters of `fabric calibrate`", show_default=False
     ),
     cross_validate: bool = typer.Option(
-        False, "--cross-validate", help="fit anew without each source and score what was left out; minutes"
+        False, "--cross-validate", help="fit again without each source and score what was left out; minutes"
     ),
     beside: list[Path] = typer.Option(
         [], "--beside", metavar="TABLE", help="with --cross-validate: tables that every fit sees", show_default=False

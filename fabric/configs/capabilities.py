@@ -92,7 +92,7 @@ def check(specs: Mapping[str, FabricSpec], chosen: Mapping[str, Mapping[str, str
                     seen.add((need.what, nos, tier.switch))
                     _check(spec, need, target(nos), tier, report)
         _check_names(name, spec, chosen[name], report)
-        _check_wishes(name, spec, chosen[name], report)
+        _check_requests(name, spec, chosen[name], report)
         _check_releases(name, spec, chosen[name], report)
 
 
@@ -149,16 +149,16 @@ def _check_names(name: str, spec: FabricSpec, chosen: Mapping[str, str], report:
             )
 
 
-def _check_wishes(name: str, spec: FabricSpec, chosen: Mapping[str, str], report: Report) -> None:
+def _check_requests(name: str, spec: FabricSpec, chosen: Mapping[str, str], report: Report) -> None:
     """Numbers that the language allows and a network OS does not."""
     under, qos = spec.underlay, spec.qos
-    wishes: dict[str, int] = {}
+    requests: dict[str, int] = {}
     if under.bfd.enabled:
-        wishes |= {"underlay.bfd.interval_ms": under.bfd.interval_ms, "underlay.bfd.multiplier": under.bfd.multiplier}
+        requests |= {"underlay.bfd.interval_ms": under.bfd.interval_ms, "underlay.bfd.multiplier": under.bfd.multiplier}
     if spec.roce:
-        wishes |= {"qos.lossless_priority": qos.lossless_priority, "qos.cnp_priority": qos.cnp_priority}
+        requests |= {"qos.lossless_priority": qos.lossless_priority, "qos.cnp_priority": qos.cnp_priority}
     for nos in sorted({chosen[role] for role in _there(spec, EVERY) if chosen[role]}):
-        for key, text in target(nos).objects(wishes).items():
+        for key, text in target(nos).objects(requests).items():
             where, title = spec.at(*key.split(".")), target(nos).title
             report.error("FAB164", where, f"fabric '{name}', {title}: {key}: {text}", "another network OS may do it")
 
@@ -181,9 +181,9 @@ def _check_releases(name: str, spec: FabricSpec, chosen: Mapping[str, str], repo
 
 def balances_by_load(spec: FabricSpec, nos: Target, model: SwitchModel) -> bool:
     """Whether a switch chooses paths by the load of its links: asked for, or because it costs nothing."""
-    wish = spec.underlay.load_balancing.mode
+    request = spec.underlay.load_balancing.mode
     has = nos.capabilities.dynamic_balancing if nos.can(model, "dynamic_balancing") else ""
-    return bool(has) and (wish == "dynamic" or (wish == "auto" and has == "auto"))
+    return bool(has) and (request == "dynamic" or (request == "auto" and has == "auto"))
 
 
 def without_lossless(spec: FabricSpec, chosen: Mapping[str, str]) -> list[str]:

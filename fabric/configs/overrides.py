@@ -15,7 +15,7 @@ from fabric.diagnostics import Diagnostic, InputError, Place, Report, one_of, sh
 from fabric.nos.target import target
 from fabric.plan import Device, Plan
 from fabric.render import DocumentPatch, Override, TextOverride, refuse_control
-from fabric.settings.services import Override as Wish
+from fabric.settings.services import Override as Request
 from fabric.templating.meter import LimitError
 from fabric.templating.shipped import shipped_templates
 from fabric.templating.site import SiteTemplateError, extended, one_line
@@ -25,11 +25,11 @@ from fabric.templating.site import SiteTemplateError, extended, one_line
 class Overrides:
     """The overrides of a site with their conditions, in the order of the intent."""
 
-    rules: tuple[tuple[Wish, Override], ...]
+    rules: tuple[tuple[Request, Override], ...]
 
     def of(self, fabric: str, device: Device) -> Sequence[Override]:
         """What applies to one switch."""
-        return [override for wish, override in self.rules if _applies(wish, fabric, device)]
+        return [override for request, override in self.rules if _applies(request, fabric, device)]
 
 
 def read(plan: Plan, base: Path) -> Overrides:
@@ -38,48 +38,48 @@ def read(plan: Plan, base: Path) -> Overrides:
     A template must be a file below `base`: text of an intent never becomes template code, and no path leads out.
     """
     report, rules = Report(), []
-    for at, wish in enumerate(plan.settings.overrides):
+    for at, request in enumerate(plan.settings.overrides):
         override: Override | None
-        if wish.template is not None:
-            override = _template(plan, at, wish.template, base, report)
+        if request.template is not None:
+            override = _template(plan, at, request.template, base, report)
         else:
-            patch: dict[str, Any] = wish.patch or {}
-            override = DocumentPatch(wish.file or "", patch)
+            patch: dict[str, Any] = request.patch or {}
+            override = DocumentPatch(request.file or "", patch)
             _check_patch(plan, at, patch, report)
-        if not _matches_any(plan, wish):
+        if not _matches_any(plan, request):
             report.error(
                 "FAB170",
                 plan.at("overrides", at),
                 f"overrides[{at}]: expected a switch that it applies to, got none",
                 "look at its role, fabric and devices; devices are names or globs such as 'backend-leaf*'",
             )
-        elif override is not None and not _changes_anything(plan, wish, override):
-            _report_idle(plan, at, wish, override, report)
+        elif override is not None and not _changes_anything(plan, request, override):
+            _report_idle(plan, at, request, override, report)
         if override is not None:
-            rules.append((wish, override))
+            rules.append((request, override))
     report.raise_errors()
     return Overrides(tuple(rules))
 
 
-def _changes_anything(plan: Plan, wish: Wish, override: Override) -> bool:
+def _changes_anything(plan: Plan, request: Request, override: Override) -> bool:
     """Whether one of the switches it applies to has the file that it changes."""
-    systems = _systems(plan, wish)
+    systems = _systems(plan, request)
     if isinstance(override, TextOverride):
         return extended(override.template_path).split("/")[0] in systems
     return any(override.file in target(nos).documents for nos in systems)
 
 
-def _systems(plan: Plan, wish: Wish) -> set[str]:
+def _systems(plan: Plan, request: Request) -> set[str]:
     return {
         device.nos
         for name, fabric in plan.fabrics.items()
         for device in fabric.switches
-        if device.nos and _applies(wish, name, device)
+        if device.nos and _applies(request, name, device)
     }
 
 
-def _report_idle(plan: Plan, at: int, wish: Wish, override: Override, report: Report) -> None:
-    systems = sorted(_systems(plan, wish))
+def _report_idle(plan: Plan, at: int, request: Request, override: Override, report: Report) -> None:
+    systems = sorted(_systems(plan, request))
     documents = sorted({document for nos in systems for document in target(nos).documents})
     if isinstance(override, DocumentPatch):
         place, what = plan.at("overrides", at, "file"), f"a document of {' or '.join(systems)}"
@@ -160,13 +160,13 @@ def explain(error: Exception, plan: Plan, device: Device, applied: Sequence[Over
 _COST = "print fewer lines, or loop over fewer values: docs/security.md has the limits"
 
 
-def _matches_any(plan: Plan, wish: Wish) -> bool:
-    return any(_applies(wish, name, device) for name, fabric in plan.fabrics.items() for device in fabric.switches)
+def _matches_any(plan: Plan, request: Request) -> bool:
+    return any(_applies(request, name, device) for name, fabric in plan.fabrics.items() for device in fabric.switches)
 
 
-def _applies(wish: Wish, fabric: str, device: Device) -> bool:
-    if wish.fabric is not None and wish.fabric != fabric:
+def _applies(request: Request, fabric: str, device: Device) -> bool:
+    if request.fabric is not None and request.fabric != fabric:
         return False
-    if wish.role is not None and wish.role != device.role:
+    if request.role is not None and request.role != device.role:
         return False
-    return not wish.devices or any(fnmatchcase(device.name, glob) for glob in wish.devices)
+    return not request.devices or any(fnmatchcase(device.name, glob) for glob in request.devices)

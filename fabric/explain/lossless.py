@@ -34,8 +34,8 @@ def ecn(case: Case) -> list[str]:
     found = lossless.lossless(case.spec, case.sizing, Report(), case.boxes)
     if found is None:
         return [_NONE]
-    wish = case.spec.qos.ecn
-    out = [f"rule '{wish.rule}': {_rule(wish.rule)}", f"  source: {RULES[wish.rule].source}"]
+    request = case.spec.qos.ecn
+    out = [f"rule '{request.rule}': {_rule(request.rule)}", f"  source: {RULES[request.rule].source}"]
     for (role, group), entry in found.roles.items():
         out.append(f"{role}{' of ' + group if group else ''} ({getattr(case.spec, role).switch})")
         out += [f"  {line}" for line in _trigger(entry.qos.buffer, sum(entry.counts.values()))]

@@ -18,7 +18,7 @@ from fabric.solver.measured.tables import COLLECTIVES
 
 
 @dataclass(frozen=True)
-class Wish:
+class Request:
     """The words of the command line."""
 
     ask: Ask
@@ -27,36 +27,36 @@ class Wish:
     by: Sequence[str] = ()
 
 
-def sweep(intent: Intent, wish: Wish) -> Sweep:
+def sweep(intent: Intent, request: Request) -> Sweep:
     """The designs to measure. Raises InputError with every word that is none."""
     report = Report()
-    name = _fabric(intent, wish.fabric, report)
-    _check(wish, report)
-    varied = _varied(intent, wish.vary, report)
+    name = _fabric(intent, request.fabric, report)
+    _check(request, report)
+    varied = _varied(intent, request.vary, report)
     report.raise_errors()
     base = Base.of(intent.source.data, intent.source.file, name)
-    if wish.ask.gpus is not None or "server" in varied:
-        _one_group(base, wish.ask.gpus, varied.get("server", ()))
+    if request.ask.gpus is not None or "server" in varied:
+        _one_group(base, request.ask.gpus, varied.get("server", ()))
     if not varied:
         varied = usual(resolve(intent.site, intent.source).fabrics[name], intent.site.catalog.switches)
-    return Sweep(base, wish.ask, choices(varied))
+    return Sweep(base, request.ask, choices(varied))
 
 
-def _check(wish: Wish, report: Report) -> None:
+def _check(request: Request, report: Report) -> None:
     """Words that say how designs are timed and judged."""
-    ask = wish.ask
+    ask = request.ask
     if ask.timed not in COLLECTIVES:
         message = f"unknown collective {show(ask.collective)}"
         report.error("FAB174", Place("--collective"), message, nearest(ask.collective, COLLECTIVES))
     if ask.placement not in KINDS and not RANDOM.fullmatch(ask.placement):
         message = f"expected packed, spread or random:SEED, got {show(ask.placement)}"
         report.error("FAB174", PLACEMENT, message, "servers by name are for `fabric estimate`: here every design has its own")
-    for word in wish.by:
+    for word in request.by:
         if word not in OBJECTIVES:
             report.error("FAB102", Place("--by"), f"unknown objective {show(word)}", nearest(word, OBJECTIVES))
-    if "cost" in wish.by and ask.prices is None:
+    if "cost" in request.by and ask.prices is None:
         report.error("FAB102", Place("--by"), "cost: expected prices, got none", "--prices FILE gives them")
-    if "alltoall" in wish.by and not ask.both:
+    if "alltoall" in request.by and not ask.both:
         message = f"alltoall: designs are timed by --collective {ask.collective} alone"
         report.error("FAB102", Place("--by"), message, "leave --collective out, or judge by `time`")
 
@@ -97,11 +97,11 @@ def _one_group(base: Base, gpus: int | None, servers: Sequence[Value]) -> None:
     Report().fail("FAB102", Place(option), why, f"leave {option} out to take the servers of the intent")
 
 
-def objectives(wish: Wish) -> tuple[str, ...]:
+def objectives(request: Request) -> tuple[str, ...]:
     """What designs are judged by: as asked, else cost where prices are known, power and time; without prices switches.
 
     Time is that of both collectives, unless one was named.
     """
-    by = tuple(wish.by) or ("cost" if wish.ask.prices is not None else "switches", "power", "time")
-    times = ("time", "alltoall") if wish.ask.both else ("time",)
+    by = tuple(request.by) or ("cost" if request.ask.prices is not None else "switches", "power", "time")
+    times = ("time", "alltoall") if request.ask.both else ("time",)
     return tuple(dict.fromkeys(name for word in by for name in (times if word == "time" else (word,))))

@@ -18,11 +18,11 @@ def fix(plan: Plan, found: Mapping[str, Place], report: Report) -> dict[str, Pla
     geometry = plan.settings.floor
     own = _machines(plan)
     moved = dict(found)
-    for name, wish in geometry.places.items():
+    for name, request in geometry.places.items():
         if name not in found:
             where = plan.settings.positions.at("floor", "places", name, key=True)
             report.error(CODE, where, f"floor.places: the site has no device '{name}'", nearest(name, found))
-        elif (place := _checked(plan, name, wish, found[name].height, report)) is not None:
+        elif (place := _checked(plan, name, request, found[name].height, report)) is not None:
             for other in own.get(name, (name,)):
                 moved[other] = place
     _refuse_shared(plan, moved, own, report)
@@ -39,21 +39,21 @@ def _machines(plan: Plan) -> dict[str, tuple[str, ...]]:
     return {name: tuple(its) for its in names.values() for name in its}
 
 
-def _checked(plan: Plan, name: str, wish: Fixed, height: int, report: Report) -> Place | None:
+def _checked(plan: Plan, name: str, request: Fixed, height: int, report: Report) -> Place | None:
     """The place that is wished for, None where the floor has no such place."""
     geometry = plan.settings.floor
-    row, place = rack_place(wish.rack)
+    row, place = rack_place(request.rack)
     if not 0 <= place < geometry.racks_per_row:
         last = rack_name(row, geometry.racks_per_row - 1)
-        message = f"floor.places.{name}.rack: expected a rack of row {rack_name(row, 0)} to {last}, got {wish.rack}"
+        message = f"floor.places.{name}.rack: expected a rack of row {rack_name(row, 0)} to {last}, got {request.rack}"
         report.error(CODE, plan.settings.positions.at("floor", "places", name, "rack"), message)
         return None
-    if wish.ru + height - 1 > geometry.rack_units:
+    if request.ru + height - 1 > geometry.rack_units:
         most = geometry.rack_units - height + 1
-        message = f"floor.places.{name}.ru: expected at most {most}, the device is {height} high, got {wish.ru}"
+        message = f"floor.places.{name}.ru: expected at most {most}, the device is {height} high, got {request.ru}"
         report.error(CODE, plan.settings.positions.at("floor", "places", name, "ru"), message)
         return None
-    return Place((row, place), wish.ru, height)
+    return Place((row, place), request.ru, height)
 
 
 def _refuse_shared(plan: Plan, moved: Mapping[str, Place], own: Mapping[str, tuple[str, ...]], report: Report) -> None:
@@ -73,11 +73,11 @@ def _refuse_shared(plan: Plan, moved: Mapping[str, Place], own: Mapping[str, tup
                 break
 
 
-def _free(moved: Mapping[str, Place], wish: Place) -> str:
+def _free(moved: Mapping[str, Place], request: Place) -> str:
     """A hint at the highest free units of that rack."""
-    taken = {ru for p in moved.values() if p.rack == wish.rack and p is not wish for ru in range(p.ru, p.ru + p.height)}
-    top = max((p.ru + p.height for p in moved.values() if p.rack == wish.rack), default=1)
-    for ru in range(max(top, wish.ru), 0, -1):
-        if not taken & set(range(ru, ru + wish.height)) and ru + wish.height - 1 <= top:
+    taken = {ru for p in moved.values() if p.rack == request.rack and p is not request for ru in range(p.ru, p.ru + p.height)}
+    top = max((p.ru + p.height for p in moved.values() if p.rack == request.rack), default=1)
+    for ru in range(max(top, request.ru), 0, -1):
+        if not taken & set(range(ru, ru + request.height)) and ru + request.height - 1 <= top:
             return f"`ru: {ru}` of that rack is free"
     return "that rack has no room for it; choose another"

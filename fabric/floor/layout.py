@@ -33,7 +33,7 @@ class Place(NamedTuple):
     height: int
 
 
-class Wish(NamedTuple):
+class Request(NamedTuple):
     """A switch that needs rack units and power."""
 
     key: Key
@@ -59,27 +59,27 @@ class Layout:
         self.plan, self.reserved = plan, reserved
         self.geometry = plan.settings.floor
         self.units = self.geometry.rack_units
-        self.on_top: dict[tuple[str, int], list[Wish]] = defaultdict(list)  # (group, its rack) → leaves above the servers
-        self.beside: dict[Block, list[Wish]] = defaultdict(list)  # unit → what its network racks hold
-        self.upper: list[Wish] = []
+        self.on_top: dict[tuple[str, int], list[Request]] = defaultdict(list)  # (group, its rack) → leaves above the servers
+        self.beside: dict[Block, list[Request]] = defaultdict(list)  # unit → what its network racks hold
+        self.upper: list[Request] = []
         for fabric in plan.fabrics.values():
             for group, size in zip(fabric.spec.groups, fabric.sizing.groups, strict=True):
                 self._leaves(fabric, group, size)
             self.upper += _uppers(fabric)
-        boxes = [Wish((ATTACHED, name), ATTACHED_UNITS) for name in _attached(plan)]
+        boxes = [Request((ATTACHED, name), ATTACHED_UNITS) for name in _attached(plan)]
         if self.upper or not reserved:
             self.upper += boxes
         else:
             self.beside[next(iter(reserved)), 0] += boxes
-        tallest = max((wish.height for wish in self.wishes()), default=1)
+        tallest = max((request.height for request in self.requests()), default=1)
         if tallest > self.units:
             message = f"floor.rack_units: expected at least {tallest}, a switch is as high, got {self.units}"
             report.fail("FAB152", plan.settings.positions.at("floor", "rack_units"), message)
 
-    def wishes(self) -> Iterator[Wish]:
+    def requests(self) -> Iterator[Request]:
         yield from self.upper
-        for wishes in (*self.on_top.values(), *self.beside.values()):
-            yield from wishes
+        for requests in (*self.on_top.values(), *self.beside.values()):
+            yield from requests
 
     def _leaves(self, fabric: Outline, group: GroupSpec, size: GroupSize) -> None:
         """Leaves of every planned unit: above their servers where these share a rack, else in the middle of them."""
@@ -93,15 +93,15 @@ class Layout:
                     first, count = first + leaf // per_nic * size.servers_per_leaf, size.servers_per_leaf
                 last = min(first + count, its.reserved) - 1
                 low, high = its.rack(min(first, its.reserved - 1)), its.rack(max(last, 0))
-                wish = Wish((LEAF, fabric.name, group.name, unit, leaf), height, power_w)
+                request = Request((LEAF, fabric.name, group.name, unit, leaf), height, power_w)
                 if low == high and self.geometry.leaves == "auto" and height <= self._free((group.name, low)):
-                    self.on_top[group.name, low].append(wish)
+                    self.on_top[group.name, low].append(request)
                 else:
-                    self.beside[group.name, its.unit_of((low + high) // 2)].append(wish)
+                    self.beside[group.name, its.unit_of((low + high) // 2)].append(request)
 
     def _free(self, rack: tuple[str, int]) -> int:
         its = self.reserved[rack[0]]
-        return self.units - its.height * its.per_rack - sum(wish.height for wish in self.on_top[rack])
+        return self.units - its.height * its.per_rack - sum(request.height for request in self.on_top[rack])
 
     def fill(self) -> dict[Key, Place]:
         """The place of every wish and of every server that is built."""
@@ -116,8 +116,8 @@ class Layout:
         found: dict[Key, Place] = {}
         rows = _Rows(self.geometry.racks_per_row)
         upper = self._packed(self.upper)
-        for wishes, rack in zip(upper, rows.take(len(upper)), strict=True):
-            _stack(found, wishes, rack, self.units)
+        for requests, rack in zip(upper, rows.take(len(upper)), strict=True):
+            _stack(found, requests, rack, self.units)
         if upper:
             rows.new_row()
         return found, {name: self._group(name, its, rows, found) for name, its in self.reserved.items()}
@@ -132,23 +132,23 @@ class Layout:
             beside = self._packed(self.beside.get((name, unit), []))
             taken = rows.take(count + len(beside))
             before = -(-count // 2) if self.geometry.network_racks == "middle" else count
-            for wishes, where in zip(beside, taken[before : before + len(beside)], strict=True):
-                _stack(found, wishes, where, self.units)
+            for requests, where in zip(beside, taken[before : before + len(beside)], strict=True):
+                _stack(found, requests, where, self.units)
             racks += taken[:before] + taken[before + len(beside) :]
         for at, where in enumerate(racks):
             _stack(found, self.on_top.get((name, at), []), where, self.units)
         return racks
 
-    def _packed(self, wishes: list[Wish]) -> list[list[Wish]]:
+    def _packed(self, requests: list[Request]) -> list[list[Request]]:
         """Wishes in their order, as many to a rack as its height and its power take."""
-        racks: list[list[Wish]] = []
+        racks: list[list[Request]] = []
         left, left_w = 0, 0.0
-        for wish in wishes:
-            if wish.height > left or wish.power_w > left_w:
+        for request in requests:
+            if request.height > left or request.power_w > left_w:
                 racks.append([])
                 left, left_w = self.units, float(self.geometry.rack_power_max_w)
-            racks[-1].append(wish)
-            left, left_w = left - wish.height, left_w - wish.power_w
+            racks[-1].append(request)
+            left, left_w = left - request.height, left_w - request.power_w
         return racks
 
 
@@ -175,12 +175,12 @@ class _Rows:
         return found
 
 
-def _stack(found: dict[Key, Place], wishes: list[Wish], rack: tuple[int, int], units: int) -> None:
+def _stack(found: dict[Key, Place], requests: list[Request], rack: tuple[int, int], units: int) -> None:
     """Fills a rack from the top down."""
     top = units
-    for wish in wishes:
-        found[wish.key] = Place(rack, top - wish.height + 1, wish.height)
-        top -= wish.height
+    for request in requests:
+        found[request.key] = Place(rack, top - request.height + 1, request.height)
+        top -= request.height
 
 
 def uppers(fabric: Outline) -> dict[str, int]:
@@ -195,12 +195,12 @@ def uppers(fabric: Outline) -> dict[str, int]:
     return counts
 
 
-def _uppers(fabric: Outline) -> list[Wish]:
+def _uppers(fabric: Outline) -> list[Request]:
     """Spines and cores by number."""
     counts = uppers(fabric)
     models = {SPINE: fabric.spec.spine.model, CORE: fabric.spec.core.model}
     return [
-        Wish((role, fabric.name, number + 1), switch_units(models[role]), switch_power_w(models[role]))
+        Request((role, fabric.name, number + 1), switch_units(models[role]), switch_power_w(models[role]))
         for role in counts
         for number in range(counts[role])
     ]

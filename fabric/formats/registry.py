@@ -19,7 +19,7 @@ class Format(Generic[Made]):
     what: str
     made_by: str
 
-    def __call__(self, value: Any, **wish: Any) -> Made:
+    def __call__(self, value: Any, **request: Any) -> Made:
         module, _, name = self.made_by.partition(":")
-        made: Made = getattr(import_module(module), name)(value, **wish)
+        made: Made = getattr(import_module(module), name)(value, **request)
         return made

@@ -127,7 +127,7 @@ def _spurious(item: Any, errors: list[Any]) -> bool:
 
 
 def _type_hint(kind: str, value: Any, path: tuple[str | int, ...]) -> str:
-    """How to mend a value of the wrong type, where that is plain to see."""
+    """How to fix a value of the wrong type, where that is plain to see."""
     text = value if isinstance(value, str) else ""
     if kind in ("int_type", "float_type") and re.fullmatch(r"[0-9]+(\.[0-9]+)?", text):
         return "numbers stand without quotes"

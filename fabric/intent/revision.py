@@ -83,7 +83,7 @@ def missing(name: str, beside: Path | None) -> bool:
 
 def templates(intent: Intent, name: str, target: Path) -> Path:
     """The folder of an intent's own templates: `target`, where those of its commit are laid; its own where it is a file."""
-    wanted = [wish.template for wish in intent.site.overrides if wish.template is not None]
+    wanted = [request.template for request in intent.site.overrides if request.template is not None]
     home = intent.path.absolute().parent
     if not name.startswith(GIT) or not wanted:
         return home

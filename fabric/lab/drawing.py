@@ -148,7 +148,7 @@ class _Drawing:
         except ValueError as error:
             place = Place(f"{self.home.shown}/hosts/{name}/60-fabric.yaml")
             said = " ".join(str(error).split())
-            raise InputError([Diagnostic("FAB513", place, said, "`fabric generate` writes it anew")]) from None
+            raise InputError([Diagnostic("FAB513", place, said, "`fabric generate` writes it again")]) from None
 
     # --- wires --------------------------------------------------------------------------------------------------
 

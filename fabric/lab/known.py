@@ -46,7 +46,7 @@ LOSES_NEXT_HOPS = Known(
     "leaves a path out of the kernel's table after its link came back",
     "https://github.com/FRRouting/frr/pull/13413",
 )
-OWN_HOPS = "no zebra nexthop kernel enable"  # each route with its own next hops, which zebra then installs anew
+OWN_HOPS = "no zebra nexthop kernel enable"  # each route with its own next hops, which zebra then installs again
 
 
 def needs_own_hops(frr_conf: str) -> bool:

@@ -92,7 +92,7 @@ class Lab:
         with state.only_one(self.names):
             if not any(name not in trial.PROOF_NAMES for name in wanted):
                 return trial.run(built, _kernel(built), wanted, fabric, self.say)
-            state.write(self.names, replace(known, ready=False))  # if this ends half-way, the next `up` builds it anew
+            state.write(self.names, replace(known, ready=False))  # if this ends half-way, the next `up` builds it again
             outcome = trial.run(built, _kernel(built), wanted, fabric, self.say)
             state.write(self.names, replace(known, ready=not outcome.failed))
             return outcome

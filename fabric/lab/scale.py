@@ -46,7 +46,7 @@ def scaled(intent: Intent, plan: Planning, spines: int, leaves: int, fabric: str
 
     `fabric`, or else the one with the most leaves, gets exactly so many leaves; others may have fewer, as their units
     come. A fabric that is small enough stays as it is. The numbers of the lock are those of the big site, so the result
-    has a folder of its own, in which there is none: a plan of it begins anew.
+    has a folder of its own, in which there is none: a plan of it begins again.
 
     Raises InputError for an intent that cannot be planned, and for a size that cannot be had.
     """
@@ -221,7 +221,7 @@ def _made(intent: Intent, plan: Planning, sized: Sized, aims: Mapping[str, Aim],
 
 
 def _resize(text: Rewrite, spec: FabricSpec, sizing: Sizing, aim: Aim, room: int) -> Iterator[str]:
-    """States the sizes, and what the rule would else choose anew for so few servers."""
+    """States the sizes, and what the rule would else choose again for so few servers."""
     base: Path_ = ("fabrics", spec.name)
     servers = _servers(spec, sizing, aim, room)
     for at, count in enumerate(servers):
@@ -319,7 +319,7 @@ def _without_idle(text: Rewrite, small: Intent, plan: Plan, notes: list[str]) ->
         places = {diagnostic.place for diagnostic in error.diagnostics}
         idle = [at for at in range(len(small.site.overrides)) if small.source.place(("overrides", at)) in places]
         for at in reversed(idle):
-            wish = small.site.overrides[at]
+            request = small.site.overrides[at]
             text.drop(("overrides", at))
-            notes.append(f"override left out, there is no switch for it: {wish.template or wish.file}")
+            notes.append(f"override left out, there is no switch for it: {request.template or request.file}")
     return text.made(small, small.folder)

@@ -98,10 +98,10 @@ def as_network_os(intent: Intent, nos: str) -> Changed:
             text.drop(("fabrics", name, "topology", role, "nos"))
         notes += _without_releases(text, ("fabrics", name), fabric.releases, nos)
     notes += _without_releases(text, (), intent.site.releases, nos)
-    for at, wish in reversed(list(enumerate(intent.site.overrides))):
-        if _of_another(intent, wish, nos):
+    for at, request in reversed(list(enumerate(intent.site.overrides))):
+        if _of_another(intent, request, nos):
             text.drop(("overrides", at))
-            notes.append(f"override left out: {wish.template or wish.file} is of another network OS")
+            notes.append(f"override left out: {request.template or request.file} is of another network OS")
     made = text.made(intent, intent.folder)
     return Changed(intent if made.site == intent.site else made, tuple(notes))
 
@@ -114,12 +114,12 @@ def _without_releases(text: Rewrite, path: Path_, releases: Mapping[str, str], n
     return [f"{where}release of {name} left out" for name in others]
 
 
-def _of_another(intent: Intent, wish: Override, nos: str) -> bool:
+def _of_another(intent: Intent, request: Override, nos: str) -> bool:
     """Whether an override changes files that this network OS has not. What cannot be read is left to the renderer."""
-    if wish.template is None:
-        return wish.file not in target(nos).documents
+    if request.template is None:
+        return request.file not in target(nos).documents
     try:
-        return extended(intent.path.absolute().parent / wish.template).split("/")[0] != nos
+        return extended(intent.path.absolute().parent / request.template).split("/")[0] != nos
     except (OSError, ValueError, TemplateError):
         return False
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from fabric import facts as read
-from fabric.facts import Facts, Said
+from fabric.facts import Facts, Located
 from fabric.lab.blueprint import BRIDGE, LOOPBACK, PORT, SWITCH, TUNNEL, Interface, Node
 from fabric.nos.target import target
 from fabric.plan import SwitchView
@@ -218,7 +218,7 @@ class _Drawing:
         )
 
 
-def own_mtu(facts: Facts, name: str) -> Said[int] | None:
+def own_mtu(facts: Facts, name: str) -> Located[int] | None:
     own = facts.interfaces.get(name)
     return own.mtu if own else None
 
@@ -232,5 +232,5 @@ def _vrf(port: read.Interface) -> str:
     return port.vrf.value if port.vrf else ""
 
 
-def _int(said: Said[int] | None) -> int:
+def _int(said: Located[int] | None) -> int:
     return said.value if said else 0

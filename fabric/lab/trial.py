@@ -73,7 +73,7 @@ def _settle(live: Live) -> None:
 def _scenarios(live: Live, wanted: Sequence[Scenario], fabric: str, sound: bool, say: Say) -> Iterator[Result]:
     """Nothing is broken on purpose in a lab that is broken already: nobody could tell what came of what."""
     if not sound:
-        why = skip("proofs have failed: mend first what they found")
+        why = skip("proofs have failed: fix what they found first")
         yield from (judged(SCENARIO, one.id, one.title, why, 0.0) for one in wanted)
         return
     stage = Stage(live, fabric)

@@ -2,7 +2,7 @@
 
 `Rules` say what the commands mean to one another, as far as a change needs to know. A pattern has groups: two lines of a
 section whose groups read alike set one thing, so the later takes the place of the earlier and no `no` is wanted before it.
-What no rule names is taken back with `no` and set anew, which is right too, only longer.
+What no rule names is taken back with `no` and set again, which is right too, only longer.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ UNSUPPORTED = "FAB168"  # what a network OS has no record for
 
 PortName: TypeAlias = Callable[[SwitchModel, PortRef, str], str]
 Names: TypeAlias = Callable[[PortRef], str]  # the port names of one box
-Wishes: TypeAlias = Mapping[str, int]  # key of the intent, `qos.lossless_priority`, → what it asks for
+Requests: TypeAlias = Mapping[str, int]  # key of the intent, `qos.lossless_priority`, → what it asks for
 Refusal: TypeAlias = Callable[[SwitchModel, str], "str | None"]
 
 
@@ -64,7 +64,7 @@ def runs_anything(model: SwitchModel, catalog_name: str) -> str | None:
     return None
 
 
-def objects_to_nothing(wishes: Wishes) -> Mapping[str, str]:
+def objects_to_nothing(requests: Requests) -> Mapping[str, str]:
     """Of a target that can do every number the language allows."""
     return {}
 
@@ -110,7 +110,7 @@ class Target:
     refuses: Refusal = runs_anything
     boxes_of: str = ""  # its short name, where only boxes run it that the catalog says so of; others if they say nothing
     max_mtu: int = 9216  # largest IP MTU that every box of the target does
-    objects: Callable[[Wishes], Mapping[str, str]] = objects_to_nothing  # key of the intent → "expected …, got …"
+    objects: Callable[[Requests], Mapping[str, str]] = objects_to_nothing  # key of the intent → "expected …, got …"
     documents: tuple[str, ...] = ()  # files that a merge patch can change
     capabilities: Capabilities = Capabilities()
     releases: tuple[str, ...] = ()  # that the renderer knows apart, the usual one first; an intent may name a later one

@@ -15,7 +15,7 @@ _LINE = re.compile(r"([0-9a-f]{64})  (.+)")
 _CONFLICT = re.compile(r"(<{7}|\|{7}|={7}|>{7})( |$)")
 _MERGED_HINT = (
     f"delete the marker lines of {MANIFEST}, keep the lines of both sides, then run `fabric generate`: "
-    "it writes the manifest anew"
+    "it writes the manifest again"
 )
 
 

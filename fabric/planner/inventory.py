@@ -88,8 +88,8 @@ def devices(
             name = naming.name(SERVER, box)
             found.append(Device(len(found), name, SERVER, box.number + 1, group.model, "", **box.where))
     attached = len(found)
-    for at, wish in enumerate(spec.attachments):
-        found.append(Device(len(found), wish.name, ATTACHED, at + 1, "", ""))
+    for at, request in enumerate(spec.attachments):
+        found.append(Device(len(found), request.name, ATTACHED, at + 1, "", ""))
     core = places[CORE].reshape(numbers.core.shape)
     spine = places[SPINE].reshape(numbers.spine.shape if sizing.spines else (0, 0, 0))
     return found, Index(core, spine, leaf, first, attached)

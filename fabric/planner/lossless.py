@@ -141,13 +141,13 @@ def _counted(runs: Iterable[tuple[Iterable[Slot], int]]) -> dict[Place, int]:
 def _role(spec: FabricSpec, tier: TierSpec, role: str, counts: dict[Place, int], report: Report) -> RoleLossless:
     from fabric.catalog.asics import asic  # late: the tables are large, and counts alone need none of them
 
-    wish, chip = spec.qos, asic(tier.model.asic)
+    request, chip = spec.qos, asic(tier.model.asic)
     headrooms = {
         place: headroom(
             chip,
             *place,
             spec.underlay.mtu,
-            wish.traffic,
+            request.traffic,
             switch=tier.switch,
             lossless_mtu_bytes=frame_bytes(spec),
         )
@@ -157,19 +157,21 @@ def _role(spec: FabricSpec, tier: TierSpec, role: str, counts: dict[Place, int],
     _check_fits(spec, tier, role, counts, headrooms, buffer, report)
     ports = {}
     for place, room in headrooms.items():
-        chosen = marking.choose(wish.ecn, place[0], buffer.trigger_bytes)
+        chosen = marking.choose(request.ecn, place[0], buffer.trigger_bytes)
         _check_marking(spec, role, tier, (chosen.kmin_bytes, chosen.kmax_bytes), buffer, report)
         ports[place] = Lossless(room.xoff_bytes, room.xon_bytes, room.size_bytes, room.method, chosen)
     qos = Qos(
-        priority=wish.lossless_priority,
-        dscp=wish.lossless_dscp,
-        cnp_priority=wish.cnp_priority,
-        cnp_dscp=wish.cnp_dscp,
-        lossless_percent=wish.lossless_percent,
-        lossy_percent=100 - wish.lossless_percent,
-        watchdog=Watchdog(wish.watchdog_ms, wish.watchdog_ms, min(200, wish.watchdog_ms)) if wish.pfc_watchdog else None,
-        traffic=wish.traffic,
-        buffer_model=wish.buffer_model,
+        priority=request.lossless_priority,
+        dscp=request.lossless_dscp,
+        cnp_priority=request.cnp_priority,
+        cnp_dscp=request.cnp_dscp,
+        lossless_percent=request.lossless_percent,
+        lossy_percent=100 - request.lossless_percent,
+        watchdog=Watchdog(request.watchdog_ms, request.watchdog_ms, min(200, request.watchdog_ms))
+        if request.pfc_watchdog
+        else None,
+        traffic=request.traffic,
+        buffer_model=request.buffer_model,
         lossless_mtu=frame_bytes(spec),
         buffer=buffer,
     )

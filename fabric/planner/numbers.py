@@ -68,7 +68,7 @@ def number(spec: FabricSpec, sizing: Sizing, ledger: Ledger, spaces: Mapping[str
 def _retired(spec: FabricSpec, sizing: Sizing, ledger: Ledger) -> list[tuple[int, str, int, int]]:
     """Leaves of server groups that the intent has no more: their numbers stay taken, so that others keep theirs.
 
-    Where no known group is left the fabric was begun anew, or its only group has another name: nothing is kept.
+    Where no known group is left the fabric was begun again, or its only group has another name: nothing is kept.
     """
     prefix = f"{spec.name}:id/leaf/"
     known = {key.removeprefix(prefix) for key, blocks in ledger.known.items() if key.startswith(prefix) and blocks}

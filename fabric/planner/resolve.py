@@ -101,10 +101,10 @@ def _fabric(name: str, site: Site, source: Source, report: Report) -> FabricSpec
 
 def _reserve(intent: Fabric) -> bool:
     """Whether cables run where the finished fabric has them."""
-    wish = intent.planned
-    if wish is not None and wish.uplinks == "recable":
+    request = intent.planned
+    if request is not None and request.uplinks == "recable":
         return False
-    return wish is not None or any(group.planned is not None for group in intent.servers)
+    return request is not None or any(group.planned is not None for group in intent.servers)
 
 
 def _constraints(topology: Topology) -> Constraints:

@@ -35,13 +35,13 @@ def arithmetic(fabric: FabricPlan) -> Arithmetic | None:
     found = fabric.lossless
     if found is None or not found.roles:
         return None
-    qos, wish = next(iter(found.roles.values())).qos, fabric.spec.qos
+    qos, request = next(iter(found.roles.values())).qos, fabric.spec.qos
     watchdog = f"a queue paused for {qos.watchdog.detect_ms} ms is drained" if qos.watchdog else "no PFC watchdog"
     sentence = (
         f"RoCE has DSCP {qos.dscp} and priority {qos.priority}, which PFC keeps from dropping, and "
         f"{qos.lossless_percent} % of a busy link; congestion notifications have DSCP {qos.cnp_dscp} and priority "
         f"{qos.cnp_priority}. Frames of up to {qos.lossless_mtu:,} bytes; {watchdog}. "
-        f"ECN by rule {wish.ecn.rule} ({RULES[wish.ecn.rule].source})."
+        f"ECN by rule {request.ecn.rule} ({RULES[request.ecn.rule].source})."
     )
     return Arithmetic(sentence, _ports(fabric, found), _buffers(fabric, found), tuple(_sums(fabric, found)))
 

@@ -10,7 +10,7 @@ import pytest
 
 from fabric import pipeline
 from fabric.bom.bill import Bill
-from fabric.bom.gather import Wish
+from fabric.bom.gather import Request
 from fabric.bom.parts import CABLE, OPTIC, SERVER, SWITCH, Part, Spares
 from fabric.bom.prices import read_yaml
 from fabric.bom.text import lines
@@ -37,7 +37,7 @@ years: 4
 
 
 def bill_of(plan: Plan, **words: object) -> Bill:
-    return pipeline.bill(plan, replace(Wish(), **words))[0]  # type: ignore[arg-type]
+    return pipeline.bill(plan, replace(Request(), **words))[0]  # type: ignore[arg-type]
 
 
 def counts(bill: Bill) -> dict[Part, tuple[int, int]]:

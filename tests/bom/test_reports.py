@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from fabric import pipeline
 from fabric.bom.bill import Bill
-from fabric.bom.gather import Wish
+from fabric.bom.gather import Request
 from fabric.bom.parts import SWITCH, Part
 from fabric.bom.prices import read
 from fabric.bom.sheets import csv_text, order, sheets
@@ -32,7 +32,7 @@ HOSTILE = '=HYPERLINK("http://x","y")\x07'
 
 @pytest.fixture
 def bill(tmp_path: Path) -> Bill:
-    return pipeline.bill(bom_designs.plan(tmp_path, "starter", "frontend"), Wish(prices=read(EXAMPLE)))[0]
+    return pipeline.bill(bom_designs.plan(tmp_path, "starter", "frontend"), Request(prices=read(EXAMPLE)))[0]
 
 
 def hostile(bill: Bill) -> Bill:

@@ -162,7 +162,8 @@ def test_training_step(run: Run) -> None:
     assert (done.code, done.err) == (0, "")
     assert re.search(r"^tokens/s +[0-9,]+, [0-9.]+% lost to the network$", done.out, re.MULTILINE)
     packed, spread = (
-        json.loads(run(f"step site.yaml --job step.yaml --placement {wish} --json").out) for wish in ("packed", "spread")
+        json.loads(run(f"step site.yaml --job step.yaml --placement {request} --json").out)
+        for request in ("packed", "spread")
     )
     assert packed["gpus"] == 128
     assert [item["dimension"] for item in packed["dimensions"]] == ["tensor", "data", "data"]

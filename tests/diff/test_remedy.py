@@ -355,7 +355,7 @@ JUNOS = {
         "system {\n    host-name a;\n}\n",
         ["delete protocols rstp", "delete protocols lldp", "set system host-name a"],
     ),
-    "a list is set anew": (
+    "a list is set again": (
         "from {\n    protocol [ direct bgp ];\n}\n",
         "from {\n    protocol [ direct aggregate bgp ];\n}\n",
         ["delete from protocol", "set from protocol [ direct aggregate bgp ]"],

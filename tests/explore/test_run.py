@@ -17,7 +17,7 @@ import pytest
 from fabric import pipeline
 from fabric.bom.prices import read as read_prices
 from fabric.diagnostics import InputError, MissingError
-from fabric.explore.ask import Wish, objectives, sweep
+from fabric.explore.ask import Request, objectives, sweep
 from fabric.explore.journal import Journal, fingerprint
 from fabric.explore.measure import Ask, Figures, Outcome, Stages, measure
 from fabric.explore.picture import picture
@@ -58,7 +58,7 @@ def as_rows(found: list[Any]) -> list[dict[str, Any]]:
 
 
 def test_the_figures_are_those_of_the_design(intent: pipeline.Intent, tmp_path: Path) -> None:
-    asked = sweep(intent, Wish(Ask(size=1 << 26), vary=("switch=7060dx5-64s", "oversubscription=2", "kind=rack")))
+    asked = sweep(intent, Request(Ask(size=1 << 26), vary=("switch=7060dx5-64s", "oversubscription=2", "kind=rack")))
     assert asked.choices == [(("switch", "7060dx5-64s"), ("kind", "rack"), ("oversubscription", 2.0))]
     figures = measure(asked.base, asked.ask, STAGES, asked.choices[0]).figures
     assert figures is not None
@@ -83,14 +83,14 @@ RATIOS = ("switch=7060dx5-64s", "unit=16", "oversubscription=1,2,4")  # two unit
 
 def test_by_default_an_oversubscribed_design_does_not_win(intent: pipeline.Intent) -> None:
     """The all-reduce takes the same time on all three; the alltoall as long as the links allow."""
-    wish = Wish(Ask(), vary=RATIOS)
-    asked = sweep(intent, wish)
-    found = Found.of(asked, run(asked, STAGES, jobs=1), objectives(wish), "")
+    request = Request(Ask(), vary=RATIOS)
+    asked = sweep(intent, request)
+    found = Found.of(asked, run(asked, STAGES, jobs=1), objectives(request), "")
     times = [item.time_us for item in found.built]
     assert times == pytest.approx([times[0]] * 3, rel=0.01)
     assert [item.name for item in found.objectives] == ["switches", "time", "alltoall"]
     assert {0, 1} <= set(found.front)
-    alone = Wish(Ask(collective="all_reduce"), vary=RATIOS)
+    alone = Request(Ask(collective="all_reduce"), vary=RATIOS)
     assert 0 not in Found.of(asked, found.outcomes, objectives(alone), "").front
     alltoall = [item.alltoall_time_us or 0.0 for item in found.built]
     assert alltoall == sorted(alltoall)
@@ -102,7 +102,7 @@ def test_by_default_an_oversubscribed_design_does_not_win(intent: pipeline.Inten
 
 
 def test_the_alltoall_is_that_of_estimate(intent: pipeline.Intent) -> None:
-    figures = measure(sweep(intent, Wish(Ask())).base, Ask(size=1 << 26), STAGES, ()).figures
+    figures = measure(sweep(intent, Request(Ask())).base, Ask(size=1 << 26), STAGES, ()).figures
     fabric = pipeline.plan(intent).fabrics["backend"]
     row = pipeline.estimate(fabric, Asked("alltoall", (1 << 26,), routing="spray"))[0].rows[0]
     assert figures is not None
@@ -124,16 +124,16 @@ def test_the_alltoall_is_that_of_estimate(intent: pipeline.Intent) -> None:
 def test_a_collective_that_hardly_crosses_a_spine_is_noted(
     intent: pipeline.Intent, ask: Ask, vary: tuple[str, ...], note: str
 ) -> None:
-    wish = Wish(ask, vary=vary)
-    asked = sweep(intent, wish)
-    found = Found.of(asked, run(asked, STAGES, jobs=1), objectives(wish), "")
+    request = Request(ask, vary=vary)
+    asked = sweep(intent, request)
+    found = Found.of(asked, run(asked, STAGES, jobs=1), objectives(request), "")
     assert found.built
     assert (note in "".join(found.notes)) if note else not found.notes
     assert json.loads(FORMATS["json"](found))["notes"] == list(found.notes)
 
 
 def test_so_many_gpus_are_built(intent: pipeline.Intent) -> None:
-    asked = sweep(intent, Wish(Ask(gpus=1001), vary=("server=dgx-h100,mi300x-8",)))
+    asked = sweep(intent, Request(Ask(gpus=1001), vary=("server=dgx-h100,mi300x-8",)))
     found = run(asked, STAGES, jobs=1)
     assert [item.figures and item.figures.servers for item in found] == [126, 126], [
         item.why for item in found
@@ -141,7 +141,7 @@ def test_so_many_gpus_are_built(intent: pipeline.Intent) -> None:
 
 
 def test_what_cannot_be_built_says_why(intent: pipeline.Intent) -> None:
-    asked = sweep(intent, Wish(Ask(gpus=100_000), vary=("switch=32x400g", "tiers=2,3")))
+    asked = sweep(intent, Request(Ask(gpus=100_000), vary=("switch=32x400g", "tiers=2,3")))
     found = run(asked, STAGES, jobs=1)
     assert [item.figures is None for item in found] == [True, True]
     assert [why.partition(" uplinks")[0] for why in reasons(found)] == ["three tiers with 400G", "two tiers with 400G"]
@@ -149,14 +149,14 @@ def test_what_cannot_be_built_says_why(intent: pipeline.Intent) -> None:
 
 def test_the_network_os_of_another_switch_is_not_kept(tmp_path: Path) -> None:
     intent = written(tmp_path, INTENT.replace("  backend:\n", "  backend:\n    nos: cumulus\n"))
-    found = run(sweep(intent, Wish(Ask(), vary=("switch=7060dx5-64s",))), STAGES, jobs=1)
+    found = run(sweep(intent, Request(Ask(), vary=("switch=7060dx5-64s",))), STAGES, jobs=1)
     assert found[0].figures is not None, found[0].why
 
 
 def test_the_usual_sweep(intent: pipeline.Intent) -> None:
     """Switches that suit a 400G NIC, of the technology that the intent has."""
     dimensions: dict[str, set[Any]] = {}
-    for choice in sweep(intent, Wish(Ask())).choices:
+    for choice in sweep(intent, Request(Ask())).choices:
         for name, value in choice:
             dimensions.setdefault(name, set()).add(value)
     assert {"sn5600", "7060dx5-64s", "z9864f-on"} <= dimensions["switch"]
@@ -166,7 +166,7 @@ def test_the_usual_sweep(intent: pipeline.Intent) -> None:
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_every_way_to_run_gives_the_same(intent: pipeline.Intent, jobs: int) -> None:
-    asked = sweep(intent, Wish(Ask(), vary=VARY))
+    asked = sweep(intent, Request(Ask(), vary=VARY))
     assert as_rows(run(asked, STAGES, jobs)) == as_rows(
         [measure(asked.base, asked.ask, STAGES, choice) for choice in asked.choices]
     )
@@ -176,7 +176,7 @@ def test_every_way_to_run_gives_the_same(intent: pipeline.Intent, jobs: int) -> 
 
 
 def test_a_sweep_goes_on_where_it_stopped(intent: pipeline.Intent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked, path = sweep(intent, Wish(Ask(), vary=VARY)), tmp_path / "sweep.jsonl"
+    asked, path = sweep(intent, Request(Ask(), vary=VARY)), tmp_path / "sweep.jsonl"
     whole = run(asked, STAGES, 1, journal=Journal(path, asked.base, asked.ask))
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(lines[:4]) + lines[4][:25])  # killed while it wrote the fourth outcome
@@ -209,7 +209,7 @@ def test_a_file_of_something_else_is_refused(
     intent: pipeline.Intent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str, told: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    asked, path = sweep(intent, Wish(Ask(), vary=VARY)), Path("j")
+    asked, path = sweep(intent, Request(Ask(), vary=VARY)), Path("j")
     Journal(path, asked.base, asked.ask)
     figures = json.dumps({**Outcome((), FIGURES).as_dict(), "time_us": "soon"})
     path.write_text(content.replace("SAME", path.read_text().strip()).replace("FIGURES", figures), encoding="utf-8")
@@ -231,7 +231,7 @@ def test_a_sweep_goes_on_from_another_folder(
         monkeypatch.chdir(folder)
         there = pipeline.load(at / "ex.yaml")
         ask = Ask(prices=read_prices(at / "prices.yaml", there.site.catalog, str(at / "prices.yaml")))
-        return fingerprint(sweep(there, Wish(ask, vary=VARY)).base, ask)
+        return fingerprint(sweep(there, Request(ask, vary=VARY)).base, ask)
 
     assert mark(tmp_path, Path()) == mark(Path("/"), tmp_path)
 
@@ -271,9 +271,9 @@ def test_a_sweep_goes_on_from_another_folder(
         ),
     ],
 )
-def test_words_that_are_none(intent: pipeline.Intent, wish: dict[str, Any], told: str) -> None:
+def test_words_that_are_none(intent: pipeline.Intent, request: dict[str, Any], told: str) -> None:
     with pytest.raises(InputError) as caught:
-        sweep(intent, Wish(**{"ask": Ask(), **wish}))
+        sweep(intent, Request(**{"ask": Ask(), **request}))
     assert told in str(caught.value)
 
 
@@ -281,18 +281,18 @@ def test_gpus_of_several_groups_are_refused(tmp_path: Path) -> None:
     groups = "[{model: dgx-h100, count: 8, name: a}, {model: dgx-h100, count: 8, name: b}]"
     intent = written(tmp_path, INTENT.replace("{model: dgx-h100, count: 32, per_rack: 4}", groups))
     with pytest.raises(InputError, match=r"--gpus: error\[FAB102\]: expected one group of servers, got 2"):
-        sweep(intent, Wish(Ask(gpus=64)))
+        sweep(intent, Request(Ask(gpus=64)))
     with pytest.raises(InputError, match=r"--vary: error\[FAB102\]: expected one group of servers, got 2"):
-        sweep(intent, Wish(Ask(), vary=("server=dgx-h100",)))
-    assert sweep(intent, Wish(Ask())).choices
+        sweep(intent, Request(Ask(), vary=("server=dgx-h100",)))
+    assert sweep(intent, Request(Ask())).choices
 
 
 def test_gpus_are_of_the_servers_that_are_tried(tmp_path: Path) -> None:
     """The intent's own server has none: that is no matter where others are asked for."""
     intent = written(tmp_path, INTENT.replace("{model: dgx-h100, count: 32, per_rack: 4}", "{model: cpu-2x100, count: 32}"))
     with pytest.raises(InputError, match="server cpu-2x100 has no GPUs"):
-        sweep(intent, Wish(Ask(gpus=64)))
-    found = run(sweep(intent, Wish(Ask(gpus=64), vary=("server=cpu-2x100,dgx-h100",))), STAGES, jobs=1)
+        sweep(intent, Request(Ask(gpus=64)))
+    found = run(sweep(intent, Request(Ask(gpus=64), vary=("server=cpu-2x100,dgx-h100",))), STAGES, jobs=1)
     assert [(item.why, item.figures and item.figures.gpus) for item in found] == [
         ("server cpu-2x100 has no GPUs", None),
         ("", 64),
@@ -303,15 +303,15 @@ def test_the_usual_sweep_has_the_switch_of_the_intent(tmp_path: Path) -> None:
     """A management switch is far faster upwards than a port of 1G: it is no usual choice, but the intent's own."""
     oob = "    purpose: oob\n    servers: {model: dgx-h100, count: 32, per_rack: 4}\n    topology: {switch: sn2201}\n"
     intent = written(tmp_path, INTENT.partition("  storage:")[0] + "  mgmt:\n" + oob)
-    choices = sweep(intent, Wish(Ask(), fabric="mgmt")).choices
+    choices = sweep(intent, Request(Ask(), fabric="mgmt")).choices
     assert {dict(choice)["switch"] for choice in choices} == {"sn2201"}
 
 
 def test_reports_and_picture(intent: pipeline.Intent) -> None:
-    wish = Wish(Ask(), vary=VARY)
-    asked = sweep(intent, wish)
+    request = Request(Ask(), vary=VARY)
+    asked = sweep(intent, request)
     outcomes = run(asked, STAGES, jobs=1)
-    found = Found.of(asked, outcomes, objectives(wish), "")
+    found = Found.of(asked, outcomes, objectives(request), "")
     document = json.loads(FORMATS["json"](found))
     assert len(document["designs"]) == 8
     assert document["front"] == list(found.front) != []
@@ -332,14 +332,14 @@ def test_reports_and_picture(intent: pipeline.Intent) -> None:
 @pytest.mark.parametrize(
     ("wish", "told"),
     [
-        (Wish(Ask(), vary=("switch=sn2201",)), ["1 design of fabric backend", "none of them can be built"]),
-        (Wish(Ask(gpus=64), vary=("rails=3",)), ["1 design of fabric backend for 64 GPUs", "none of them can be built"]),
+        (Request(Ask(), vary=("switch=sn2201",)), ["1 design of fabric backend", "none of them can be built"]),
+        (Request(Ask(gpus=64), vary=("rails=3",)), ["1 design of fabric backend for 64 GPUs", "none of them can be built"]),
         (
-            Wish(Ask(), "storage", ("oversubscription=1,2",), ("time",)),
+            Request(Ask(), "storage", ("oversubscription=1,2",), ("time",)),
             ["2 designs of fabric storage for 256 GPUs", "2 can be built; not judged by time and alltoall, known of none"],
         ),
         (
-            Wish(Ask(collective="alltoall", placement="spread"), vary=("switch=7060dx5-64s",), by=("time", "power")),
+            Request(Ask(collective="alltoall", placement="spread"), vary=("switch=7060dx5-64s",), by=("time", "power")),
             [
                 "1 design of fabric backend for 256 GPUs, timed by alltoall of 1 GiB, spread",
                 "1 can be built; 1 beaten by none in time; not judged by power, known of none",
@@ -347,9 +347,9 @@ def test_reports_and_picture(intent: pipeline.Intent) -> None:
         ),
     ],
 )
-def test_the_first_lines_say_what_was_asked(intent: pipeline.Intent, wish: Wish, told: list[str]) -> None:
-    asked = sweep(intent, wish)
-    found = Found.of(asked, run(asked, STAGES, jobs=1), objectives(wish), "")
+def test_the_first_lines_say_what_was_asked(intent: pipeline.Intent, request: Request, told: list[str]) -> None:
+    asked = sweep(intent, request)
+    found = Found.of(asked, run(asked, STAGES, jobs=1), objectives(request), "")
     assert FORMATS["text"](found).splitlines()[:2] == told
 
 
@@ -358,7 +358,7 @@ def test_the_first_lines_say_what_was_asked(intent: pipeline.Intent, wish: Wish,
 
 def test_no_cluster(intent: pipeline.Intent, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fabric.explore.run.PATIENCE", "1s")
-    asked = sweep(intent, Wish(Ask(), vary=VARY))
+    asked = sweep(intent, Request(Ask(), vary=VARY))
     with pytest.raises(MissingError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"):
         run(asked, STAGES, dask="tcp://127.0.0.1:9")
 
@@ -394,9 +394,9 @@ def test_a_cluster_gives_the_same_until_it_is_lost(
     intent: pipeline.Intent, cluster: tuple[str, list[subprocess.Popen[bytes]]], capfd: pytest.CaptureFixture[str]
 ) -> None:
     address, (scheduler, *_) = cluster
-    asked = sweep(intent, Wish(Ask(), vary=VARY))
+    asked = sweep(intent, Request(Ask(), vary=VARY))
     assert as_rows(run(asked, STAGES, dask=address)) == as_rows(run(asked, STAGES, jobs=1))
-    many = sweep(intent, Wish(Ask(), vary=(*VARY, "unit=4,8,16,32")))
+    many = sweep(intent, Request(Ask(), vary=(*VARY, "unit=4,8,16,32")))
     with pytest.raises(
         MissingError, match=r"the Dask cluster at tcp://127\.0\.0\.1:\d+ was lost \(\w+\); with --resume FILE"
     ):
@@ -413,7 +413,7 @@ def test_a_cluster_without_workers_is_given_up(
     """Killed in the middle, then never there: an end each time, and what was measured is kept."""
     monkeypatch.setattr("fabric.explore.run.WORKERS_PATIENCE_S", 1.5)
     address, (_, *workers) = cluster
-    asked, path = sweep(intent, Wish(Ask(), vary=(*VARY, "unit=4,8,16,32"))), tmp_path / "sweep.jsonl"
+    asked, path = sweep(intent, Request(Ask(), vary=(*VARY, "unit=4,8,16,32"))), tmp_path / "sweep.jsonl"
 
     def kill(steps: int) -> None:
         for worker in workers if steps else ():

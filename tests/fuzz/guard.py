@@ -1,4 +1,4 @@
-"""A process that runs `fabric` again and again, in limits of time and memory, and is started anew when it dies.
+"""A process that runs `fabric` again and again, in limits of time and memory, and is started again when it dies.
 
 Time is CPU time: a signal ends a case that takes too long and says where it was; the kernel kills a process that does not
 answer the signal. Memory is the process's peak of the case; the kernel refuses an allocation far above the limit.

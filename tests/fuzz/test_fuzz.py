@@ -57,7 +57,7 @@ def test_what_counts_as_a_failure() -> None:
 
 
 def test_the_guard_ends_what_takes_too_long() -> None:
-    """The next case runs in a process that is started anew."""
+    """The next case runs in a process that is started again."""
     quick = Case("plan", 0, ("plan", "x.yaml"), {"x.yaml": b"version: 1\nsite: fz\nfabrics: {}\n"})
     with Guard(0.5) as guard:
         slow = Case("plan", 0, ("explore", "x.yaml", "--jobs", "1", "--gpus", "8192"), {"x.yaml": LARGE})

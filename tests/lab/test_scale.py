@@ -317,7 +317,7 @@ def test_overrides_that_apply_to_no_switch_go() -> None:
     patch = {"file": "config_db.json", "patch": {"BANNER": {"x": "y"}}}
     data["overrides"] = [{"devices": "backend-leaf01*", **patch}, {"devices": "backend-leaf12*", **patch}]
     changed = scaled(intent_of(data), pipeline.plan, 2, 16)
-    assert [wish.devices for wish in changed.intent.site.overrides] == [("backend-leaf01*",)]
+    assert [request.devices for request in changed.intent.site.overrides] == [("backend-leaf01*",)]
     assert changed.notes[-1] == "override left out, there is no switch for it: config_db.json"
     data["overrides"] = data["overrides"][1]
     assert scaled(intent_of(data), pipeline.plan, 2, 16).intent.site.overrides == ()
@@ -450,7 +450,7 @@ overrides:
 """
     changed = as_network_os(intent_of(text, tmp_path), "frr")
     site = changed.intent.site
-    assert [wish.template for wish in site.overrides] == ["frr.j2", "missing.j2"]  # the renderer says what is missing
+    assert [request.template for request in site.overrides] == ["frr.j2", "missing.j2"]  # the renderer says what is missing
     assert (site.releases, site.fabrics["backend"].releases) == ({}, {})
     assert changed.notes == (
         "backend: frr in place of sonic and cumulus and each model's usual one",

@@ -69,7 +69,7 @@ def refusal(data: dict[str, Any], code: str) -> list[str]:
 
 
 def formula(entry: RoleLossless) -> None:
-    """What is reserved and when PAUSE is sent, added up anew."""
+    """What is reserved and when PAUSE is sent, added up again."""
     buffer, count = entry.qos.buffer, sum(entry.counts.values())
     of_ports = sum(entry.headroom[place].size_bytes * number for place, number in entry.counts.items())
     pool = sum(entry.headroom[place].xoff_bytes * number for place, number in entry.counts.items())
@@ -159,8 +159,8 @@ def test_marking_that_begins_after_pause_is_refused() -> None:
 def test_thresholds_are_in_order(rule: str, kmin: int | None, kmax: int | None, speed: int, trigger: int | None) -> None:
     if kmin is not None and kmax is not None:
         kmin, kmax = min(kmin, kmax), max(kmin, kmax)
-    wish = Ecn.model_validate({"rule": rule, "kmin_bytes": kmin, "kmax_bytes": kmax})
-    found = choose(wish, speed, trigger)
+    request = Ecn.model_validate({"rule": rule, "kmin_bytes": kmin, "kmax_bytes": kmax})
+    found = choose(request, speed, trigger)
     assert 1 <= found.kmin_bytes <= found.kmax_bytes
     assert kmin in (None, found.kmin_bytes)
     assert kmax in (None, found.kmax_bytes)

@@ -100,7 +100,7 @@ def views(plan: Plan) -> list[SwitchView]:
 
 
 def owner_of(fabric: FabricPlan, link: int) -> str:
-    """The tenant of a link, read from the intent anew; "" is nobody's."""
+    """The tenant of a link, read from the intent again; "" is nobody's."""
     links, devices = fabric.links, fabric.devices
     server, rail = devices[int(links.a[link])], devices[int(links.b[link])].rail
     if server.role != SERVER:

@@ -44,7 +44,7 @@ class Opened:
     requests: list[str] = field(default_factory=list)
 
     def go(self, state: str = "") -> None:
-        """Opens the page anew in a state of its address, and waits until it is ready."""
+        """Opens the page again in a state of its address, and waits until it is ready."""
         self.page.goto("about:blank")
         self.page.goto(f"{self.path.as_uri()}{'#' + state if state else ''}")
         self.page.wait_for_selector("html[data-ready]")

@@ -148,7 +148,7 @@ def test_pictures_work_by_keyboard(tabs: Tabs, view: str, first: str) -> None:
     third = tab.page.evaluate(focus)
     assert third not in (start, second)
     tab.page.keyboard.press("Enter")
-    assert tab.page.evaluate(focus) == third  # it is drawn anew and keeps the focus
+    assert tab.page.evaluate(focus) == third  # it is drawn again and keeps the focus
     assert tab.page.get_attribute(f"[data-key={third}]", "aria-pressed") == "true"
     assert tab.page.locator(".picture [tabindex='0']").count() == 1
 

@@ -1,4 +1,4 @@
-"""Pages that are made from the program are committed as it makes them now: `make docs` writes them anew."""
+"""Pages that are made from the program are committed as it makes them now: `make docs` writes them again."""
 
 from __future__ import annotations
 

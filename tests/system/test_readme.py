@@ -44,7 +44,7 @@ def run(command: str, folder: Path) -> str:
 
 
 def masked(output: str) -> str:
-    """Output without the number of checks: a page need not be written anew for every check."""
+    """Output without the number of checks: a page need not be written again for every check."""
     return re.sub(r"\b[0-9]+ checks applied", "… checks applied", output)
 
 

@@ -2,7 +2,7 @@
 
     python -m tools.docs.accuracy tests/reference/collectives tests/reference/collectives-more > docs/accuracy.md
 
-Takes some minutes: it fits the parameters anew without each source.
+Takes some minutes: it fits the parameters again without each source.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Measured is the better of in place and out of place; rows below 8 bytes are left
 
 ## With every source left out
 
-The parameters are fitted anew without each source (a thread, a repository, a report), from their first values, and what was
+The parameters are fitted again without each source (a thread, a repository, a report), from their first values, and what was
 left out is predicted. A table has a like where its GPU generation, its transport and its family of collectives each appear
 among the other reference tables. `fabric score tests/reference/collectives --cross-validate --beside
 tests/reference/collectives-more` prints:

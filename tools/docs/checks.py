@@ -101,7 +101,7 @@ def _entry(check: type[Check[Any]]) -> str:
     if issubclass(check, FilesCheck) and check.kinds:
         words = [KINDS[kind].words for kind in check.kinds]
         lines.append(_wrapped(f"Compared with the plan: {', '.join(words)}."))
-    return "\n\n".join([*lines, _wrapped(f"To mend it: {check.mend}.")]) + "\n"
+    return "\n\n".join([*lines, _wrapped(f"To mend it: {check.remediation}.")]) + "\n"
 
 
 def _wrapped(text: str) -> str:

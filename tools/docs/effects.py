@@ -95,7 +95,7 @@ The algorithm does not change with the fabric, because NCCL does not see it. Tim
 
 def page() -> str:
     """The whole page as Markdown."""
-    effects = [measure(servers, wish, case) for servers in SERVERS for wish in PLACEMENTS for case in CASES]
+    effects = [measure(servers, request, case) for servers in SERVERS for request in PLACEMENTS for case in CASES]
     runs = sorted({f"{row.algorithm}/{row.protocol}" for effect in effects for row in effect.reduce.rows})
     pattern = " or the ".join(sorted({"ring" if name.startswith("ring") else "tree" for name in runs}))
     return "\n".join(
@@ -156,7 +156,7 @@ def learnt(effects: list[Effect]) -> Iterator[str]:
         return f"{found[servers, placement, case].share(pattern):.0%}"
 
     def slower(servers: int) -> str:
-        spread, packed = (found[servers, wish, BASE.name].reduce.rows[0].time_us for wish in ("spread", "packed"))
+        spread, packed = (found[servers, request, BASE.name].reduce.rows[0].time_us for request in ("spread", "packed"))
         return f"{spread / packed:.1f}"
 
     def row(placement: str, pattern: str, *cases: str) -> str:

@@ -35,7 +35,7 @@ class Describe:
         return PortAt(device, label, extra.port, *self.places(device))
 
     def cost(self, shifts: Sequence[Shift]) -> tuple[int, ...]:
-        """Of two ways to mend: plugs that are shared stay whole, one device is better than two, the upper end is moved."""
+        """Of two ways to fix it: plugs that are shared stay whole, one device is better than two, the upper end is moved."""
         moved = [shift for shift in shifts if shift.target >= 0]
         torn = sum(self.plug(shift.source) == self.plug(shift.target) for shift in moved)
         walks = sum(self.wires.device(shift.source) != self.wires.device(shift.target) for shift in moved)
@@ -54,7 +54,7 @@ class Describe:
         return 0, 0, node
 
     def plugs(self, figure: Figure) -> object:
-        """The same of figures that the same moves of plugs mend."""
+        """The same of figures that the same moves of plugs fix."""
         return tuple(sorted((self.plug(shift.source), self.plug(max(0, shift.target))) for shift in figure.shifts))
 
     def pair(self, link: int) -> tuple[PortAt, PortAt]:

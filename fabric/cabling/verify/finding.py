@@ -1,4 +1,4 @@
-"""What is wrong with the cables, each thing once, and the moves that mend it."""
+"""What is wrong with the cables, each thing once, and the moves that fix it."""
 
 from __future__ import annotations
 
@@ -115,6 +115,6 @@ class Verdict:
         parts = [f"{self.as_planned:,} of {self.links:,} links as planned"]
         parts += [f"{number:,} {kind}" for kind in KINDS if (number := self.counts.get(kind))]
         moves = sum(len(finding.moves) for finding in self.findings)
-        parts += [f"{counted(moves, 'move')} mend{'s' * (moves == 1)} all"] if moves else []
+        parts += [f"{counted(moves, 'move')} fix{'es' * (moves == 1)} everything"] if moves else []
         parts += [f"{self.not_reported:,} not reported"] if self.not_reported else []
         return "; ".join(parts)

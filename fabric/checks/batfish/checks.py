@@ -85,7 +85,7 @@ class BatfishCheck(Check[Asked]):
         found = asked.snapshot.origin(path, line)
         if found:
             device, file, at = found
-            yield Finding(self.id, self.severity, device, file, at, message, self.mend)
+            yield Finding(self.id, self.severity, device, file, at, message, self.remediation)
 
     def at_switch(self, asked: AskedFiles, node: str, message: str, *words: str) -> Iterator[Finding]:
         """A finding on a switch, on the first line of its files that has one of the words; nothing on others."""
@@ -97,7 +97,7 @@ class BatfishCheck(Check[Asked]):
         """A finding on a line of a switch's rendered files; nothing on what is no switch of the plan."""
         copies = asked.snapshot.copies.get(node)
         if copies:
-            yield Finding(self.id, self.severity, copies.device, file, line, message, self.mend)
+            yield Finding(self.id, self.severity, copies.device, file, line, message, self.remediation)
 
 
 def name_of(cell: Any) -> str:

@@ -28,7 +28,7 @@ class Crossing(BatfishCheck):
     id = "FAB311"
     title = "Packets cross the fabric"
     severity = ERROR
-    mend = "look at the findings about sessions and routes first; without them Batfish does not model the way"
+    remediation = "look at the findings about sessions and routes first; without them Batfish does not model the way"
 
     def judge(self, asked: Asked) -> Iterator[Finding]:
         for name in asked.snapshot.views:
@@ -72,7 +72,7 @@ class Delivered(BatfishCheck):
     id = "FAB310"
     title = "The servers of a tenant reach each other"
     severity = ERROR
-    mend = "look at the filter and the routes of the switch that drops the packet"
+    remediation = "look at the filter and the routes of the switch that drops the packet"
 
     def judge(self, asked: Asked) -> Iterator[Finding]:
         for name in asked.snapshot.views:

@@ -18,7 +18,7 @@ class Formats(BatfishCheck):
     id = "FAB301"
     title = "Batfish reads every file in its own format"
     severity = ERROR
-    mend = "an override may have taken out the line by which the format is known, or may not be in the format at all"
+    remediation = "an override may have taken out the line by which the format is known, or may not be in the format at all"
 
     def judge(self, asked: AskedFiles) -> Iterator[Finding]:
         rows = {row["File_Name"]: row for row in asked.answers.file_status()}
@@ -40,7 +40,7 @@ class Warnings(BatfishCheck):
     id = "FAB302"
     title = "Batfish knows every line, but for those on the list"
     severity = ERROR
-    mend = "mend the line; where it is right, Batfish does not know it: silence this check with that reason"
+    remediation = "fix the line; where it is right, Batfish does not know it: silence this check with that reason"
 
     def judge(self, asked: AskedFiles) -> Iterator[Finding]:
         for row in asked.answers.init_issues():
@@ -67,7 +67,7 @@ class References(BatfishCheck):
     id = "FAB303"
     title = "Everything that is referred to is defined"
     severity = ERROR
-    mend = "define it, or take the reference out"
+    remediation = "define it, or take the reference out"
 
     def judge(self, asked: AskedFiles) -> Iterator[Finding]:
         for row in asked.answers.undefined():

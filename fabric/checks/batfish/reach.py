@@ -23,7 +23,7 @@ class Isolation(BatfishCheck):
     id = "FAB307"
     title = "No tenant reaches another one"
     severity = ERROR
-    mend = "look at the VRF of the ports, the imported route targets and the filters on the way"
+    remediation = "look at the VRF of the ports, the imported route targets and the filters on the way"
 
     def judge(self, asked: Asked) -> Iterator[Finding]:
         for name in asked.snapshot.views:
@@ -69,7 +69,7 @@ class WithoutSpine(BatfishCheck):
     id = "FAB308"
     title = "Nothing is cut off when any one spine is down"
     severity = ERROR
-    mend = "give every leaf links to two spines, and look at the routes of the leaf that is named"
+    remediation = "give every leaf links to two spines, and look at the routes of the leaf that is named"
 
     def judge(self, asked: Asked) -> Iterator[Finding]:
         for name in asked.snapshot.views:
@@ -111,7 +111,7 @@ class Loops(BatfishCheck):
     id = "FAB309"
     title = "No forwarding loops"
     severity = ERROR
-    mend = "look at the routes of the switches that are named"
+    remediation = "look at the routes of the switches that are named"
 
     def judge(self, asked: Asked) -> Iterator[Finding]:
         for row in asked.answers.loops():

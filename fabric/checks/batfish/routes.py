@@ -108,7 +108,7 @@ class Routes(BatfishCheck):
     id = "FAB306"
     title = "Every leaf has every planned route, over all its equal paths"
     severity = ERROR
-    mend = "look at the sessions, the route filters and the multipath setting on the way"
+    remediation = "look at the sessions, the route filters and the multipath setting on the way"
 
     def judge(self, asked: Asked) -> Iterator[Finding]:
         for name in asked.snapshot.views:

@@ -20,7 +20,7 @@ class Owners(BatfishCheck):
     id = "FAB304"
     title = "Every address of a routing table has one owner"
     severity = ERROR
-    mend = "look for an override or a pinned address"
+    remediation = "look for an override or a pinned address"
 
     def judge(self, asked: Asked) -> Iterator[Finding]:
         shared = set(_shared(asked))
@@ -69,7 +69,7 @@ class Sessions(BatfishCheck):
     id = "FAB305"
     title = "Every planned BGP session comes up, and no other"
     severity = ERROR
-    mend = "compare address and AS number at both ends"
+    remediation = "compare address and AS number at both ends"
 
     def judge(self, asked: Asked) -> Iterator[Finding]:
         # The status, not the compatibility: that says NO_LOCAL_IP of every Junos session without `local-address`.

@@ -28,7 +28,7 @@ class UniqueAddresses(FabricCheck):
     id = "FAB208"
     title = "Every address of the site has one owner"
     severity = ERROR
-    mend = "take the pin away, or give the pools space of their own"
+    remediation = "take the pin away, or give the pools space of their own"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         yield from self._across(design)
@@ -115,7 +115,7 @@ class LinkSubnets(FabricCheck):
     id = "FAB209"
     title = "Every link has a /31 or /127 to itself"
     severity = ERROR
-    mend = "plan the fabric anew; addresses of links follow from its pools"
+    remediation = "plan the fabric again; addresses of links follow from its pools"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         fabric = design.fabric
@@ -149,7 +149,7 @@ class Pools(FabricCheck):
     id = "FAB210"
     title = "Pools lie apart, from each other and from what is taken in from outside"
     severity = ERROR
-    mend = "give every kind of address space of its own"
+    remediation = "give every kind of address space of its own"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         known = dict.fromkeys(pool for fabric in before(design) for pool in _pools(fabric))

@@ -28,7 +28,7 @@ class MarkingBeforePause(LosslessCheck):
     id = "FAB221"
     title = "Marking begins well before PAUSE"
     severity = WARNING
-    mend = "leave `qos.ecn` out: thresholds then follow the port speed and stay below the trigger"
+    remediation = "leave `qos.ecn` out: thresholds then follow the port speed and stay below the trigger"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         lossless = design.lossless
@@ -58,7 +58,7 @@ def _marking(fabric: FabricPlan, qos: Qos, place: Place, port: Lossless) -> Iter
 
 
 def recomputed(fabric: FabricPlan, role: str, place: Place) -> Headroom:
-    """The headroom of a port from its speed and cable, computed anew."""
+    """The headroom of a port from its speed and cable, computed needed."""
     from fabric.catalog.asics import asic  # late: the tables are large
 
     tier, spec = getattr(fabric.spec, role), fabric.spec
@@ -80,7 +80,7 @@ class EnoughHeadroom(LosslessCheck):
     id = "FAB222"
     title = "Every lossless port has the headroom that its speed and cable need"
     severity = ERROR
-    mend = "state the longest cable of each kind under `cable_length_m`, and plan the fabric anew"
+    remediation = "state the longest cable of each kind under `cable_length_m`, and plan the fabric needed"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         lossless = design.lossless
@@ -105,7 +105,7 @@ class CablesWithinHeadroom(LosslessCheck):
     id = "FAB243"
     title = "No cable is longer than PFC headroom is computed for"
     severity = ERROR
-    mend = "state the longest cable of each kind under `cable_length_m`, or leave it out and it follows the floor plan"
+    remediation = "state the longest cable of each kind under `cable_length_m`, or leave it out and it follows the floor plan"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         fabric = design.fabric
@@ -122,7 +122,7 @@ class BufferHolds(LosslessCheck):
     id = "FAB223"
     title = "The headroom of all ports fits the buffer and leaves room to share"
     severity = ERROR
-    mend = "shorter cables, slower or fewer ports, or a switch with more buffer; `fabric headroom` shows one link"
+    remediation = "shorter cables, slower or fewer ports, or a switch with more buffer; `fabric headroom` shows one link"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         lossless = design.lossless
@@ -136,17 +136,19 @@ class BufferHolds(LosslessCheck):
                     yield self.say(design, ("topology",), f"{who}: {text}, {got}")
             if buffer.total_bytes is None:
                 continue
-            anew = _buffer(fabric, key, entry)
-            if buffer.reserved_bytes < anew:
-                text = f"{who}: expected {anew:,} bytes of headroom reserved, got {buffer.reserved_bytes:,}"
+            needed = _buffer(fabric, key, entry)
+            if buffer.reserved_bytes < needed:
+                text = f"{who}: expected {needed:,} bytes of headroom reserved, got {buffer.reserved_bytes:,}"
                 yield self.say(design, ("topology", "cable_length_m"), text)
-            if anew + 2 * fabric.spec.underlay.mtu > buffer.total_bytes:
-                text = f"{who}: expected headroom within {buffer.total_bytes:,} bytes of buffer, with room left, got {anew:,}"
+            if needed + 2 * fabric.spec.underlay.mtu > buffer.total_bytes:
+                text = (
+                    f"{who}: expected headroom within {buffer.total_bytes:,} bytes of buffer, with room left, got {needed:,}"
+                )
                 yield self.say(design, ("topology", "cable_length_m"), text)
 
 
 def _buffer(fabric: FabricPlan, key: tuple[str, str], entry: RoleLossless) -> int:
-    """Bytes that the ports of a box reserve, computed anew."""
+    """Bytes that the ports of a box reserve, computed needed."""
     from fabric.catalog.asics import asic
 
     tier = getattr(fabric.spec, key[0])
@@ -181,7 +183,7 @@ class Watchdogs(LosslessCheck):
     id = "FAB224"
     title = "The PFC watchdog runs where the network OS has one"
     severity = WARNING
-    mend = "`qos: {pfc_watchdog: true}`, or leave it out"
+    remediation = "`qos: {pfc_watchdog: true}`, or leave it out"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         lossless = design.lossless

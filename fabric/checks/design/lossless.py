@@ -20,7 +20,7 @@ class PfcAtBothEnds(LosslessCheck):
     id = "FAB218"
     title = "Both ends of every link of a lossless fabric do PFC"
     severity = ERROR
-    mend = "one network OS on all tiers that does PFC, or `qos: {enabled: false}`"
+    remediation = "one network OS on all tiers that does PFC, or `qos: {enabled: false}`"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         lossless = design.lossless
@@ -63,19 +63,19 @@ class OneLosslessPriority(LosslessCheck):
     id = "FAB219"
     title = "One priority is lossless, the one that the intent names, and notifications are never paused"
     severity = ERROR
-    mend = "`qos: {lossless_priority: 3, cnp_priority: 6}` are usual"
+    remediation = "`qos: {lossless_priority: 3, cnp_priority: 6}` are usual"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         lossless = design.lossless
-        wish = design.fabric.spec.qos
+        request = design.fabric.spec.qos
         for key, entry in sorted(lossless.roles.items()):
             who, qos = switches(design.fabric, key), entry.qos
-            if qos.priority != wish.lossless_priority:
-                text = f"{who}: expected priority {wish.lossless_priority} to be lossless, got {qos.priority}"
+            if qos.priority != request.lossless_priority:
+                text = f"{who}: expected priority {request.lossless_priority} to be lossless, got {qos.priority}"
                 yield self.say(design, ("qos", "lossless_priority"), text)
-            if qos.cnp_priority != wish.cnp_priority or qos.cnp_priority == qos.priority:
+            if qos.cnp_priority != request.cnp_priority or qos.cnp_priority == qos.priority:
                 paused = ", which is paused" if qos.cnp_priority == qos.priority else ""
-                text = f"{who}: expected notifications in priority {wish.cnp_priority}, got {qos.cnp_priority}{paused}"
+                text = f"{who}: expected notifications in priority {request.cnp_priority}, got {qos.cnp_priority}{paused}"
                 yield self.say(design, ("qos", "cnp_priority"), text)
 
 
@@ -86,16 +86,16 @@ class Marks(LosslessCheck):
     id = "FAB220"
     title = "Data and notifications have DSCPs of their own, the same everywhere"
     severity = ERROR
-    mend = "`qos: {lossless_dscp: 26, cnp_dscp: 48}` are usual"
+    remediation = "`qos: {lossless_dscp: 26, cnp_dscp: 48}` are usual"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         lossless = design.lossless
-        wish = design.fabric.spec.qos
+        request = design.fabric.spec.qos
         for key, entry in sorted(lossless.roles.items()):
             who = switches(design.fabric, key)
             for name, stated, used in (
-                ("lossless_dscp", wish.lossless_dscp, entry.qos.dscp),
-                ("cnp_dscp", wish.cnp_dscp, entry.qos.cnp_dscp),
+                ("lossless_dscp", request.lossless_dscp, entry.qos.dscp),
+                ("cnp_dscp", request.cnp_dscp, entry.qos.cnp_dscp),
             ):
                 if used != stated:
                     yield self.say(design, ("qos", name), f"{who}: {name}: expected DSCP {stated}, got {used}")
@@ -112,7 +112,7 @@ class BalancedByLoad(FabricCheck):
     id = "FAB226"
     title = "Compute fabrics spread flows by load where their switches can"
     severity = NOTE
-    mend = "`underlay: {load_balancing: {mode: dynamic}}`; `fabric vendors` says what it costs"
+    remediation = "`underlay: {load_balancing: {mode: dynamic}}`; `fabric vendors` says what it costs"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         from fabric.configs.capabilities import balances_by_load
@@ -135,7 +135,7 @@ class LosslessWhereMeant(FabricCheck):
     id = "FAB227"
     title = "Only fabrics that carry RoCE have a lossless class"
     severity = WARNING
-    mend = "leave `qos.enabled` out, or say what the fabric is for: `purpose: storage`"
+    remediation = "leave `qos.enabled` out, or say what the fabric is for: `purpose: storage`"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         purpose = design.fabric.spec.purpose
@@ -151,7 +151,7 @@ class PfcOnEveryTier(LosslessCheck):
     id = "FAB228"
     title = "Every tier of a lossless fabric can do PFC"
     severity = WARNING
-    mend = "another `nos:` for these switches, or `qos: {enabled: false}` where the fabric carries no RoCE"
+    remediation = "another `nos:` for these switches, or `qos: {enabled: false}` where the fabric carries no RoCE"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         able, oses = capable(design.fabric, "lossless"), network_oses(design.fabric)

@@ -17,7 +17,7 @@ WIDEST = {4: 8, 6: 16}  # shortest prefix that may be one site's own: 10.0.0.0/8
 class ManagementCheck(FabricCheck):
     """Whose findings stand at the management of a fabric, or at the site's, which the first fabric that has it speaks for."""
 
-    def wish(self, design: Design) -> Management:
+    def request(self, design: Design) -> Management:
         return design.fabric.spec.management
 
     def spoken_for(self, design: Design) -> list[FabricPlan]:
@@ -42,16 +42,16 @@ class ManagementApart(ManagementCheck):
     id = "FAB238"
     title = "Management has addresses and a routing table of its own"
     severity = WARNING
-    mend = "`management: {vrf: true}`, and a pool `management` beside the others with the gateway in it"
+    remediation = "`management: {vrf: true}`, and a pool `management` beside the others with the gateway in it"
 
     def judge(self, design: Design) -> Iterator[Finding]:
-        fabric, wish = design.fabric, self.wish(design)
-        if not wish.vrf and self.spoken_for(design):
+        fabric, request = design.fabric, self.request(design)
+        if not request.vrf and self.spoken_for(design):
             yield self.about(design, "vrf", "expected a VRF of its own, got the default routing table")
         nets = [ip_network(prefix) for prefix in fabric.prefixes["management"]]
-        if wish.gateway and not any(ip_address(wish.gateway) in net for net in nets):
+        if request.gateway and not any(ip_address(request.gateway) in net for net in nets):
             pool = ", ".join(map(str, nets))
-            text = f"expected an address of the pool 'management' ({pool}) of fabric '{fabric.name}', got {wish.gateway}"
+            text = f"expected an address of the pool 'management' ({pool}) of fabric '{fabric.name}', got {request.gateway}"
             yield self.about(design, "gateway", text, ERROR)
         numbers = {device.index: int(fabric.management[device.index]) for device in fabric.switches}
         bare = [at for at, number in numbers.items() if number < 0]
@@ -77,15 +77,15 @@ class TimeAndLogs(ManagementCheck):
     id = "FAB239"
     title = "Switches have two time servers and a log collector"
     severity = NOTE
-    mend = "`management: {ntp: [192.0.2.10, 192.0.2.11], syslog: 192.0.2.20}`"
+    remediation = "`management: {ntp: [192.0.2.10, 192.0.2.11], syslog: 192.0.2.20}`"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         if not self.spoken_for(design):
             return
-        wish = self.wish(design)
-        if len(wish.ntp) < TIME_SERVERS or not wish.syslog:
+        request = self.request(design)
+        if len(request.ntp) < TIME_SERVERS or not request.syslog:
             text = f"expected at least {TIME_SERVERS} time servers and a log collector"
-            yield self.about(design, "", f"{text}, got {len(wish.ntp)} and {len(wish.syslog)}")
+            yield self.about(design, "", f"{text}, got {len(request.ntp)} and {len(request.syslog)}")
 
 
 class Reach(ManagementCheck):
@@ -95,11 +95,11 @@ class Reach(ManagementCheck):
     id = "FAB240"
     title = "Management is answered to few"
     severity = WARNING
-    mend = "name the prefixes of operators and collectors; unless stated it is the management pool"
+    remediation = "name the prefixes of operators and collectors; unless stated it is the management pool"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         pools = {prefix for fabric in self.spoken_for(design) for prefix in fabric.prefixes["servers"]}
-        for text in (self.wish(design).allow or ()) if pools else ():
+        for text in (self.request(design).allow or ()) if pools else ():
             net = ip_network(text)
             if net.prefixlen < WIDEST[net.version]:
                 yield self.about(design, "allow", f"expected prefixes of /{WIDEST[net.version]} or longer, got {text}")

@@ -26,7 +26,7 @@ class TunnelMtu(FabricCheck):
     id = "FAB211"
     title = "A full packet of a tenant fits the underlay with its VXLAN header"
     severity = WARNING
-    mend = "`underlay: {mtu: 9216}`"
+    remediation = "`underlay: {mtu: 9216}`"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         mtu = design.views.underlay.mtu
@@ -44,7 +44,7 @@ class StatedMtu(FabricCheck):
     id = "FAB212"
     title = "Links have the IP MTU that the intent states"
     severity = NOTE
-    mend = "state the lower number, so that the intent says what is there"
+    remediation = "state the lower number, so that the intent says what is there"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         stated, mtu = design.fabric.spec.underlay.mtu, design.views.underlay.mtu
@@ -60,7 +60,7 @@ class Identifiers(FabricCheck):
     id = "FAB213"
     title = "VNIs and VLANs stand for one table each"
     severity = ERROR
-    mend = "state another number, or leave it out: the plan then takes one that is free"
+    remediation = "state another number, or leave it out: the plan then takes one that is free"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         vnis: dict[int, str] = {}
@@ -92,7 +92,7 @@ class Distinguishers(FabricCheck):
     id = "FAB214"
     title = "Every table of a leaf has a route distinguisher of its own"
     severity = ERROR
-    mend = "plan the fabric anew: numbers of tenants and networks are kept in the lock, each once"
+    remediation = "plan the fabric again: numbers of tenants and networks are kept in the lock, each once"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         if design.fabric.tenancy.kind != "evpn":
@@ -134,7 +134,7 @@ class RouteServers(FabricCheck):
     id = "FAB215"
     title = "Every leaf has two route servers, and only leaves have VTEPs"
     severity = WARNING
-    mend = "`overlay: {route_servers: 4}` is usual; two is the least that survives a failure"
+    remediation = "`overlay: {route_servers: 4}` is usual; two is the least that survives a failure"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         fabric = design.fabric
@@ -168,7 +168,7 @@ class Segments(FabricCheck):
     id = "FAB216"
     title = "A bond has one Ethernet segment, the same on both of its leaves"
     severity = ERROR
-    mend = "plan the fabric anew: a bond takes its number from the place of its ports"
+    remediation = "plan the fabric again: a bond takes its number from the place of its ports"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         fabric, pair = design.fabric, design.fabric.tenancy.pair
@@ -199,7 +199,7 @@ class Ownership(FabricCheck):
     id = "FAB217"
     title = "Every port is in the table of the tenant that the intent names"
     severity = ERROR
-    mend = "plan the fabric anew: owners follow from `tenants`"
+    remediation = "plan the fabric again: owners follow from `tenants`"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         fabric, tenancy = design.fabric, design.fabric.tenancy

@@ -34,7 +34,7 @@ class UniformLinks(FabricCheck):
     id = "FAB229"
     title = "Every leaf meets every spine of its plane and pod with equally many links of one speed"
     severity = ERROR
-    mend = "plan the fabric anew; `spine.count` and `uplinks` must divide evenly"
+    remediation = "plan the fabric again; `spine.count` and `uplinks` must divide evenly"
     infiniband = True
 
     def judge(self, design: Design) -> Iterator[Finding]:
@@ -92,7 +92,7 @@ class PlanesApart(FabricCheck):
     id = "FAB230"
     title = "No cable crosses planes, rails or units"
     severity = ERROR
-    mend = "plan the fabric anew, or move the cable back"
+    remediation = "plan the fabric again, or move the cable back"
     infiniband = True
 
     def judge(self, design: Design) -> Iterator[Finding]:
@@ -143,7 +143,7 @@ class Speeds(FabricCheck):
     id = "FAB232"
     title = "Both ends of every server's link run at one speed"
     severity = ERROR
-    mend = "plan the fabric anew, or correct the NIC's `speed_gbps` in the catalog"
+    remediation = "plan the fabric again, or correct the NIC's `speed_gbps` in the catalog"
     infiniband = True
 
     def judge(self, design: Design) -> Iterator[Finding]:
@@ -165,7 +165,7 @@ class CableReach(FabricCheck):
     id = "FAB233"
     title = "Every cable is within reach of an optic of its speed"
     severity = ERROR
-    mend = "lengths are in metres; links between buildings want a slower speed or a router"
+    remediation = "lengths are in metres; links between buildings want a slower speed or a router"
     infiniband = True
 
     def judge(self, design: Design) -> Iterator[Finding]:

@@ -19,7 +19,7 @@ class Ports(FabricCheck):
     id = "FAB231"
     title = "Every port exists and is used once"
     severity = ERROR
-    mend = "take pinned ports away, or plan the fabric anew"
+    remediation = "take pinned ports away, or plan the fabric again"
     infiniband = True
 
     def judge(self, design: Design) -> Iterator[Finding]:

@@ -29,7 +29,7 @@ class FewSpines(LosslessCheck):
     title = "A lossless fabric has at least four spines"
     severity = WARNING
     else_severity = f"note in a fabric of fewer than {SMALL_LEAVES} leaves"
-    mend = "`leaf: {uplinks: …}` of a lower speed reaches more spines; `spine: {min_count: 4}` asks for them"
+    remediation = "`leaf: {uplinks: …}` of a lower speed reaches more spines; `spine: {min_count: 4}` asks for them"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         sizing = design.fabric.sizing
@@ -49,7 +49,7 @@ class SinglePoints(FabricCheck):
     title = "No single leaf takes servers or the way out along"
     severity = WARNING
     else_severity = "note for servers of a storage fabric"
-    mend = "`dual_tor: true` with NICs of two ports; two `links` or more for a router"
+    remediation = "`dual_tor: true` with NICs of two ports; two `links` or more for a router"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         fabric, purpose = design.fabric, design.fabric.spec.purpose
@@ -102,7 +102,7 @@ class Oversubscription(FabricCheck):
     id = "FAB236"
     title = "No switch is oversubscribed beyond what the intent says"
     severity = ERROR
-    mend = "more uplinks or spines, fewer servers, or a higher `oversubscription`"
+    remediation = "more uplinks or spines, fewer servers, or a higher `oversubscription`"
     infiniband = True
 
     def judge(self, design: Design) -> Iterator[Finding]:
@@ -141,7 +141,7 @@ class Bisection(FabricCheck):
     id = "FAB237"
     title = "Every half of the fabric reaches the other at the promised share of NIC speed"
     severity = ERROR
-    mend = "`fabric capacity` shows every cut and the links that limit it"
+    remediation = "`fabric capacity` shows every cut and the links that limit it"
     infiniband = True
 
     def judge(self, design: Design) -> Iterator[Finding]:

@@ -29,7 +29,7 @@ class AsNumbers(FabricCheck):
     id = "FAB201"
     title = "AS numbers are private, and none is reserved"
     severity = ERROR
-    mend = "64512-65534 and 4200000000-4294967294 are private (RFC 6996)"
+    remediation = "64512-65534 and 4200000000-4294967294 are private (RFC 6996)"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         fabric, seen = design.fabric, set()
@@ -67,7 +67,7 @@ class AsNumbersApart(FabricCheck):
     id = "FAB202"
     title = "No AS number comes twice on a path"
     severity = ERROR
-    mend = "take the pin away, or choose a number of no other leaf, pod or tier"
+    remediation = "take the pin away, or choose a number of no other leaf, pod or tier"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         fabric = design.fabric
@@ -98,7 +98,7 @@ class SessionEnds(FabricCheck):
     id = "FAB203"
     title = "Both ends of every session know each other"
     severity = ERROR
-    mend = "plan the fabric anew; an AS number of `external` must be none of the fabric's"
+    remediation = "plan the fabric again; an AS number of `external` must be none of the fabric's"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         fabric, peers = design.fabric, design.fabric.tenancy.peers
@@ -130,7 +130,7 @@ class MaximumPaths(FabricCheck):
     id = "FAB204"
     title = "Every equal path is used"
     severity = ERROR
-    mend = "plan the fabric anew: the limit follows from its uplinks, and is 64 at least"
+    remediation = "plan the fabric again: the limit follows from its uplinks, and is 64 at least"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         fabric, limit = design.fabric, design.views.underlay.max_paths
@@ -157,7 +157,7 @@ class MaximumPrefixes(FabricCheck):
     id = "FAB205"
     title = "The limit of routes lies above those of the finished fabric, with room"
     severity = ERROR
-    mend = "leave `underlay.max_prefix` out: it is then twice the routes, and at least 12000"
+    remediation = "leave `underlay.max_prefix` out: it is then twice the routes, and at least 12000"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         limit, routes = design.views.underlay.max_prefix, routes_of(design.fabric)
@@ -183,7 +183,7 @@ class Timers(FabricCheck):
     id = "FAB206"
     title = "Timers fit each other"
     severity = WARNING
-    mend = "`bfd: {interval_ms: 300, multiplier: 3}`, `keepalive_s: 3` and `hold_s: 9` are usual"
+    remediation = "`bfd: {interval_ms: 300, multiplier: 3}`, `keepalive_s: 3` and `hold_s: 9` are usual"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         under = design.fabric.spec.underlay
@@ -208,7 +208,7 @@ class RouterIds(FabricCheck):
     id = "FAB207"
     title = "Every switch has a router id of its own"
     severity = ERROR
-    mend = "take the pin away, or choose an address of no other switch"
+    remediation = "take the pin away, or choose an address of no other switch"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         fabric = design.fabric

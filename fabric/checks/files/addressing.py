@@ -22,7 +22,7 @@ class Addresses(FilesCheck):
     id = "FAB251"
     title = "Interfaces have the addresses of the plan"
     severity = ERROR
-    mend = "`fabric generate` writes the file anew; if the device is right, pin its address in the intent"
+    remediation = "`fabric generate` writes the file again; if the device is right, pin its address in the intent"
     kinds: ClassVar = ("addresses", "gateways", "loopbacks")
 
 
@@ -34,7 +34,7 @@ class OneOwner(FilesCheck):
     id = "FAB252"
     title = "Every address has one owner"
     severity = ERROR
-    mend = "give one of the two another address"
+    remediation = "give one of the two another address"
     copies = "give one another address; networks that never meet, or two versions of one, are checked in a run each"
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -131,7 +131,7 @@ class PointToPoint(FilesCheck):
     id = "FAB253"
     title = "A point-to-point subnet has its two ends"
     severity = ERROR
-    mend = "compare the address with that of the far end, and the cabling with both"
+    remediation = "compare the address with that of the far end, and the cabling with both"
 
     def judge(self, network: Network) -> Iterator[Finding]:
         for (_, net), all_members in network.subnets.items():
@@ -205,7 +205,7 @@ class ManagementApart(FilesCheck):
     id = "FAB288"
     title = "The management port is in a VRF of its own"
     severity = "warning"
-    mend = "`management: {vrf: true}` in the intent, or the network OS's management VRF on the port"
+    remediation = "`management: {vrf: true}` in the intent, or the network OS's management VRF on the port"
 
     def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:

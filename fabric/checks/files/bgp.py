@@ -22,7 +22,7 @@ from fabric.checks import (
     table_name,
     vrf_of,
 )
-from fabric.facts import Bgp, Facts, Neighbor, Said
+from fabric.facts import Bgp, Facts, Located, Neighbor
 from fabric.grouping import grouped
 from fabric.nos.target import installed
 from fabric.text import listed
@@ -30,7 +30,7 @@ from fabric.text import listed
 RESERVED = {0, 23456, 65535, 4294967295}  # RFC 7607, RFC 6793, RFC 7300
 
 
-def asn_at(far: Far) -> Said[int] | None:
+def asn_at(far: Far) -> Located[int] | None:
     """The AS number that a device shows on a session."""
     if far.back is not None and far.back.local_as is not None:
         return far.back.local_as
@@ -44,17 +44,19 @@ class RemoteAs(FilesCheck):
     id = "FAB255"
     title = "The remote AS is that of the far end"
     severity = ERROR
-    mend = "make `remote-as` the AS number of the device at the other end"
+    remediation = "make `remote-as` the AS number of the device at the other end"
     kinds: ClassVar = ("remote_as", "asn")
 
     def judge(self, network: Network) -> Iterator[Finding]:
-        wrong: dict[int, list[tuple[Facts, Neighbor, Far, Said[int]]]] = {}
+        wrong: dict[int, list[tuple[Facts, Neighbor, Far, Located[int]]]] = {}
         told: Counter[int] = Counter()
         for facts, process, peer in network.sessions():
             if peer.dynamic:
                 continue
             if peer.remote_as is None:
-                yield self.on(facts, Said(None, peer.line, peer.file), f"{session_name(peer.vrf, peer.peer)}: no remote AS")
+                yield self.on(
+                    facts, Located(None, peer.line, peer.file), f"{session_name(peer.vrf, peer.peer)}: no remote AS"
+                )
                 continue
             far = network.far(peer)
             own = asn_at(far) if far else None
@@ -66,7 +68,7 @@ class RemoteAs(FilesCheck):
         for key, rows in wrong.items():
             yield from self._blame(rows, told[key])
 
-    def _blame(self, rows: list[tuple[Facts, Neighbor, Far, Said[int]]], sessions: int) -> Iterator[Finding]:
+    def _blame(self, rows: list[tuple[Facts, Neighbor, Far, Located[int]]], sessions: int) -> Iterator[Finding]:
         """One far end is wrong where all its neighbours agree on another number; else each session is."""
         expected = {peer.remote_as.value for _, peer, _, _ in rows if peer.remote_as}
         if len(rows) == sessions and sessions > 1 and len(expected) == 1:
@@ -98,7 +100,7 @@ class Sessions(FilesCheck):
     id = "FAB256"
     title = "Every session is configured at both ends"
     severity = ERROR
-    mend = "configure the session at the end where it is missing, or correct the address"
+    remediation = "configure the session at the end where it is missing, or correct the address"
     kinds: ClassVar = ("neighbors",)
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -115,7 +117,7 @@ class Sessions(FilesCheck):
                 yield from self._nobody(network, facts, peer, numbers)
 
     def _at(self, facts: Facts, peer: Neighbor, message: str, severity: str = "") -> Finding:
-        said = Said(None, peer.line, peer.file)
+        said = Located(None, peer.line, peer.file)
         return self.on(facts, said, f"{session_name(peer.vrf, peer.peer)}: {message}", severity=severity)
 
     def _both_ends(self, network: Network, facts: Facts, peer: Neighbor, far: Far) -> Iterator[Finding]:
@@ -127,8 +129,8 @@ class Sessions(FilesCheck):
             yield self._at(facts, peer, f"the address of {end}, but in no subnet of this device")
             return
         own, vrf = far.process, vrf_of(far.interface)
-        there = Said(None, own.line, own.file) if own else None
-        where = place(Said(None, peer.line, peer.file))
+        there = Located(None, own.line, own.file) if own else None
+        where = place(Located(None, peer.line, peer.file))
         yield self.on(
             far.facts, there, f"{table_name(vrf)}: no session with {facts.name}, which has one with {peer.peer} ({where})"
         )
@@ -169,7 +171,7 @@ class LocalAddress(FilesCheck):
     id = "FAB257"
     title = "The local address of a session is the device's own"
     severity = ERROR
-    mend = "use an address or interface that the device has, usually the loopback"
+    remediation = "use an address or interface that the device has, usually the loopback"
     of_device: ClassVar = True
     kinds: ClassVar = ("source",)
 
@@ -179,7 +181,7 @@ class LocalAddress(FilesCheck):
                 continue
             own = {bare(said.value) for interface in facts.interfaces.values() for said in interface.addresses}
             own |= facts.interfaces.keys()
-            users: dict[Said[str], list[str]] = {}
+            users: dict[Located[str], list[str]] = {}
             for peer in facts.neighbors():
                 source = peer.source
                 if source and is_on(peer) and not own & {bare(source.value), source.value.removesuffix(".0")}:
@@ -213,11 +215,11 @@ class RouterId(FilesCheck):
     id = "FAB258"
     title = "Router ids are unique"
     severity = ERROR
-    mend = "use each device's own loopback as its router id"
+    remediation = "use each device's own loopback as its router id"
     kinds: ClassVar = ("router_id",)
 
     def judge(self, network: Network) -> Iterator[Finding]:
-        users: dict[str, list[tuple[Facts, Said[str]]]] = {}
+        users: dict[str, list[tuple[Facts, Located[str]]]] = {}
         for facts in network.devices:
             seen = {process.router_id.value: process.router_id for process in facts.bgp.values() if process.router_id}
             for value, said in seen.items():
@@ -239,7 +241,7 @@ class ReservedAs(FilesCheck):
     id = "FAB262"
     title = "AS numbers are none of the reserved ones"
     severity = ERROR
-    mend = "take a private AS number"
+    remediation = "take a private AS number"
     of_device: ClassVar = True
 
     def judge(self, network: Network) -> Iterator[Finding]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from fabric.checks import ERROR, NOTE, WARNING, FilesCheck, Finding, Network, bare, odd_ones, place
-from fabric.facts import Facts, Said, Vni, Vrf
+from fabric.facts import Facts, Located, Vni, Vrf
 from fabric.grouping import grouped
 from fabric.text import listed
 
@@ -23,13 +23,13 @@ class VniVlan(FilesCheck):
     id = "FAB264"
     title = "A layer-2 VNI is one VLAN's"
     severity = ERROR
-    mend = "map the VLAN to the VNI that the other leaves have"
+    remediation = "map the VLAN to the VNI that the other leaves have"
     kinds: ClassVar = ("vnis", "vlan")
     of_island: ClassVar = True
 
     def judge(self, network: Network) -> Iterator[Finding]:
-        rows: dict[int, list[tuple[int, tuple[Facts, Said[int]]]]] = {}
-        vnis: dict[int, list[tuple[int, tuple[Facts, Said[object]]]]] = {}
+        rows: dict[int, list[tuple[int, tuple[Facts, Located[int]]]]] = {}
+        vnis: dict[int, list[tuple[int, tuple[Facts, Located[object]]]]] = {}
         for facts in network.devices:
             layer3 = {vrf.vni.value for vrf in facts.vrfs.values() if vrf.vni}
             for vrf in facts.vrfs.values():
@@ -37,10 +37,10 @@ class VniVlan(FilesCheck):
                     vnis.setdefault(vrf.vlan.value, []).append((vrf.vni.value, (facts, vrf.vni)))
             for vni in facts.vnis.values():
                 if not 0 < vni.number < 1 << 24:
-                    yield self.on(facts, Said(None, vni.line, vni.file), f"VNI {vni.number}: expected 1 to 16777215")
+                    yield self.on(facts, Located(None, vni.line, vni.file), f"VNI {vni.number}: expected 1 to 16777215")
                 if vni.vlan and vni.number not in layer3:
                     rows.setdefault(vni.number, []).append((vni.vlan.value, (facts, vni.vlan)))
-                    vnis.setdefault(vni.vlan.value, []).append((vni.number, (facts, Said(None, vni.line, vni.file))))
+                    vnis.setdefault(vni.vlan.value, []).append((vni.number, (facts, Located(None, vni.line, vni.file))))
         told: set[tuple[str, int]] = set()
         for number, same in rows.items():
             usual, odd = odd_ones(same)
@@ -70,7 +70,7 @@ class VrfVni(FilesCheck):
     id = "FAB265"
     title = "VRF, VNI and route targets are one to one"
     severity = ERROR
-    mend = "make VNI and route targets of the VRF those of the other leaves"
+    remediation = "make VNI and route targets of the VRF those of the other leaves"
     kinds: ClassVar = ("vrfs", "vni", "imports", "exports")
     of_island: ClassVar = True
 
@@ -100,7 +100,7 @@ class VrfVni(FilesCheck):
                     if any(facts is user for user, _, _ in rows) and own.vlan is not None and _is_l3_vlan(facts, own):
                         continue
                     if own.vlan is not None and not _is_l3_vlan(facts, own):
-                        said_own = Said(None, own.line, own.file)
+                        said_own = Located(None, own.line, own.file)
                         yield self.on(
                             facts,
                             said_own,
@@ -164,7 +164,7 @@ class Distinguisher(FilesCheck):
     id = "FAB266"
     title = "Route distinguishers are each device's own"
     severity = ERROR
-    mend = "use `<router id>:<number>`"
+    remediation = "use `<router id>:<number>`"
     kinds: ClassVar = ("rd",)
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -199,7 +199,7 @@ class TunnelSource(FilesCheck):
     id = "FAB267"
     title = "Tunnels begin at a loopback of the leaf, and gateways share one MAC address"
     severity = ERROR
-    mend = "use the leaf's own loopback as source, and the anycast MAC address of the other leaves"
+    remediation = "use the leaf's own loopback as source, and the anycast MAC address of the other leaves"
     kinds: ClassVar = ("vtep", "anycast_mac")
     of_island: ClassVar = True
 
@@ -241,7 +241,7 @@ class Segments(FilesCheck):
     id = "FAB268"
     title = "Both leaves of a bond have its Ethernet segment"
     severity = ERROR
-    mend = "give the bond the same identifier on both leaves, and no other bond"
+    remediation = "give the bond the same identifier on both leaves, and no other bond"
     kinds: ClassVar = ("esi",)
     of_island: ClassVar = True
 
@@ -271,7 +271,7 @@ class TunnelFits(FilesCheck):
     id = "FAB269"
     title = "A tenant's packet fits the fabric with its tunnel header"
     severity = ERROR
-    mend = "lower the MTU of the tenant's interfaces, or raise that of the fabric links"
+    remediation = "lower the MTU of the tenant's interfaces, or raise that of the fabric links"
 
     def judge(self, network: Network) -> Iterator[Finding]:
         tunnels = {facts.name for facts in network.devices if facts.vtep}
@@ -283,7 +283,7 @@ class TunnelFits(FilesCheck):
                     room[end.facts.name] = min(mtu.value, room.get(end.facts.name, mtu.value))
         for facts in network.devices:
             most = room.get(facts.name)
-            found: dict[int, list[tuple[str, Said[int]]]] = {}
+            found: dict[int, list[tuple[str, Located[int]]]] = {}
             for name, interface in facts.interfaces.items() if most else ():
                 inside = interface.vrf and interface.vrf.value in facts.vrfs and facts.vrfs[interface.vrf.value].vni
                 between = VLAN.match(name) and id(interface) in network.cabled  # a pair's peer link, which no tunnel crosses

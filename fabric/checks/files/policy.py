@@ -17,7 +17,7 @@ class PrefixLists(FilesCheck):
     id = "FAB280"
     title = "Prefix lists have the entries of the plan"
     severity = ERROR
-    mend = "`fabric generate` writes the file anew"
+    remediation = "`fabric generate` writes the file again"
     kinds: ClassVar = ("prefixes",)
 
 
@@ -28,7 +28,7 @@ class RoutesPassed(FilesCheck):
     id = "FAB296"
     title = "Sessions take in and send out the routes of the plan"
     severity = ERROR
-    mend = "`fabric generate` writes the file anew"
+    remediation = "`fabric generate` writes the file again"
     kinds: ClassVar = ("takes", "sends", "connected", "aggregates")
 
 
@@ -39,7 +39,7 @@ class Undefined(FilesCheck):
     id = "FAB281"
     title = "Everything that is referred to is defined"
     severity = ERROR
-    mend = "define it, or correct its name"
+    remediation = "define it, or correct its name"
     of_device: ClassVar = True
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -57,7 +57,7 @@ class OneStory(FilesCheck):
     id = "FAB294"
     title = "What a device is told twice, it is told alike"
     severity = ERROR
-    mend = "make both lines say the same"
+    remediation = "make both lines say the same"
     of_device: ClassVar = True
 
     def judge(self, network: Network) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from fabric.checks import ERROR, WARNING, End, FilesCheck, Finding, Network, odd_ones, place
-from fabric.facts import Facts, Interface, Said
+from fabric.facts import Facts, Interface, Located
 
 PHYSICAL = re.compile(r"(?:Ethernet|et-|xe-|ge-|swp|eth)\d", re.I)
 
@@ -20,7 +20,7 @@ class Mtu(FilesCheck):
     id = "FAB254"
     title = "Both ends of a link have one MTU"
     severity = ERROR
-    mend = "set the MTU of the fabric on both ends"
+    remediation = "set the MTU of the fabric on both ends"
     kinds: ClassVar = ("mtu", "frame")
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -78,7 +78,7 @@ class Membership(FilesCheck):
     id = "FAB270"
     title = "Ports are in the VRF, VLANs and bonds of the plan, behind its filters"
     severity = ERROR
-    mend = "`fabric generate` writes the file anew"
+    remediation = "`fabric generate` writes the file again"
     kinds: ClassVar = ("vrf", "tag", "access", "trunk", "bond", "filters")
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -98,7 +98,7 @@ class State(FilesCheck):
     id = "FAB271"
     title = "Ports in use are on, spare ones off, and both ends have one speed"
     severity = ERROR
-    mend = "`no shutdown` where a cable is, `shutdown` where none is, one speed at both ends"
+    remediation = "`no shutdown` where a cable is, `shutdown` where none is, one speed at both ends"
     kinds: ClassVar = ("enabled", "speed")
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -122,7 +122,7 @@ class Cabling(FilesCheck):
     id = "FAB279"
     title = "Descriptions of both ends name each other"
     severity = WARNING
-    mend = "write the far end's name and port into the description"
+    remediation = "write the far end's name and port into the description"
 
     def judge(self, network: Network) -> Iterator[Finding]:
         for members in network.subnets.values():
@@ -136,4 +136,4 @@ class Cabling(FilesCheck):
                 if named is not None and named is not far.facts:
                     end = End(far.facts, far.interface)
                     got = f"the description names {named.name}, but its subnet is that of {end} ({place(far.said)})"
-                    yield self.on(own.facts, Said(None, text.line, text.file), f"{own.interface.name}: {got}")
+                    yield self.on(own.facts, Located(None, text.line, text.file), f"{own.interface.name}: {got}")

@@ -24,7 +24,7 @@ class Unreadable(FilesCheck):
     id = "FAB290"
     title = "Files can be read"
     severity = ERROR
-    mend = "restore the file"
+    remediation = "restore the file"
     of_device: ClassVar = True
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -45,12 +45,12 @@ class Unrecognised(FolderCheck):
     id = "FAB291"
     title = "Every file is recognised"
     severity = WARNING
-    mend = "readers exist for SONiC, Cumulus Linux, EOS, NX-OS, Junos and FRR; move other files elsewhere"
+    remediation = "readers exist for SONiC, Cumulus Linux, EOS, NX-OS, Junos and FRR; move other files elsewhere"
 
     def judge(self, folder: Folder) -> Iterator[Finding]:
         for path, reason in sorted(folder.unrecognised.items()):
             severity = NOTE if beside(path) else self.severity
-            yield Finding(self.id, severity, "", path, 0, f"not read: {reason}", self.mend)
+            yield Finding(self.id, severity, "", path, 0, f"not read: {reason}", self.remediation)
 
 
 class NotUnderstood(FilesCheck):
@@ -59,7 +59,7 @@ class NotUnderstood(FilesCheck):
     id = "FAB292"
     title = "Every statement is understood"
     severity = NOTE
-    mend = "see for yourself what these lines do"
+    remediation = "see for yourself what these lines do"
     of_device: ClassVar = True
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -99,7 +99,7 @@ class OutOfDate(OnDiskCheck):
     id = "FAB293"
     title = "Generated files are up to date"
     severity = ERROR
-    mend = "run `fabric generate`"
+    remediation = "run `fabric generate`"
 
     def judge(self, found: OnDisk) -> Iterator[Finding]:
         if found.disk.lost and not found.disk.line_ends:
@@ -133,7 +133,7 @@ class UnknownAddress(RestCheck):
     id = "FAB282"
     title = "Every address in a file is one of the plan's"
     severity = WARNING
-    mend = "correct it; an address of your own in an override is silenced with its reason"
+    remediation = "correct it; an address of your own in an override is silenced with its reason"
 
     def judge(self, rest: Rest) -> Iterator[Finding]:
         told = {(finding.file, finding.line) for finding in rest.found}
@@ -150,13 +150,13 @@ class Edited(RestCheck):
     id = "FAB295"
     title = "No line of a generated file is edited that no other check names"
     severity = WARNING
-    mend = "see for yourself what it does; what is meant goes into the intent or an override"
+    remediation = "see for yourself what it does; what is meant goes into the intent or an override"
 
     def judge(self, rest: Rest) -> Iterator[Finding]:
         for path, planned in rest.edited.items():
             told = {finding.line for finding in rest.found if finding.file == path}
             for line, message in edits(planned, rest.files[path], told):
-                yield Finding(self.id, self.severity, rest.facts.name, path, line, message, self.mend)
+                yield Finding(self.id, self.severity, rest.facts.name, path, line, message, self.remediation)
 
 
 class Unfinished(OnDiskCheck):
@@ -166,7 +166,7 @@ class Unfinished(OnDiskCheck):
     id = "FAB297"
     title = "No run of `fabric generate` was stopped half-way"
     severity = ERROR
-    mend = "run `fabric generate`"
+    remediation = "run `fabric generate`"
 
     def judge(self, found: OnDisk) -> Iterator[Finding]:
         if found.disk.unfinished:
@@ -181,7 +181,7 @@ class LineEnds(OnDiskCheck):
     id = "FAB298"
     title = "Generated files have the line ends they were generated with"
     severity = ERROR
-    mend = (
+    remediation = (
         "`git config core.autocrlf false`, remove the folder, `git checkout -- FOLDER`; a line `generated/** -text` in "
         ".gitattributes keeps the files as they are in every checkout"
     )

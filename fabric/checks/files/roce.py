@@ -9,7 +9,7 @@ from functools import partial
 from typing import ClassVar, TypeVar
 
 from fabric.checks import ERROR, NOTE, WARNING, FilesCheck, Finding, Network, odd_ones, place, role
-from fabric.facts import Facts, PortQos, Said
+from fabric.facts import Facts, Located, PortQos
 from fabric.text import listed
 
 V = TypeVar("V", bound=Hashable)
@@ -46,7 +46,7 @@ class Pfc(FilesCheck):
     id = "FAB272"
     title = "PFC is on the fabric's priority, at both ends"
     severity = ERROR
-    mend = "turn PFC on for the same priority at both ends"
+    remediation = "turn PFC on for the same priority at both ends"
     kinds: ClassVar = ("pfc",)
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -58,7 +58,7 @@ class Pfc(FilesCheck):
             if mine == theirs:
                 continue
             own, far, less, more = (a, b, mine, theirs) if len(mine) <= len(theirs) else (b, a, theirs, mine)
-            said: Said[object] = Said(None, own.interface.line, own.interface.file)
+            said: Located[object] = Located(None, own.interface.line, own.interface.file)
             if own.interface.qos and own.interface.qos.pfc:
                 said = own.interface.qos.pfc[0]
             got = f"PFC on {_numbers(less)}, but on {_numbers(more)} at {far}"
@@ -70,13 +70,13 @@ def _numbers(values: frozenset[int]) -> str:
 
 
 class Dscp(FilesCheck):
-    """The DSCP of a packet decides its class at every hop anew. One switch that maps RoCE's DSCP to best effort drops what
+    """The DSCP of a packet decides its class at every hop again. One switch that maps RoCE's DSCP to best effort drops what
     all others keep, and one that maps another DSCP into the lossless class lets strangers pause the fabric."""
 
     id = "FAB273"
     title = "Every switch maps the same DSCPs to the lossless class"
     severity = ERROR
-    mend = "use one DSCP map on all switches"
+    remediation = "use one DSCP map on all switches"
     kinds: ClassVar = ("lossless", "cnp")
     of_island: ClassVar = True
 
@@ -117,7 +117,7 @@ class Dscp(FilesCheck):
     def _unused(self, network: Network) -> Iterator[Finding]:
         """A paused priority that no DSCP leads to protects nothing."""
         for facts in network.devices:
-            found: dict[int, list[tuple[str, Said[int]]]] = {}
+            found: dict[int, list[tuple[str, Located[int]]]] = {}
             for port, qos in classes(facts):
                 mapped = {said.value for said in qos.priorities.values()}
                 for said in qos.pfc if mapped else ():
@@ -163,7 +163,7 @@ class Shares(FilesCheck):
     id = "FAB278"
     title = "Queues have the weights of the plan, and notifications go first"
     severity = ERROR
-    mend = "`fabric generate` writes the file anew"
+    remediation = "`fabric generate` writes the file again"
     kinds: ClassVar = ("strict", "weight")
 
 
@@ -175,13 +175,13 @@ class EcnThresholds(FilesCheck):
     id = "FAB274"
     title = "ECN thresholds are in order and alike on switches of one role"
     severity = ERROR
-    mend = "use the thresholds that `fabric explain` gives for the port"
+    remediation = "use the thresholds that `fabric explain` gives for the port"
     of_device: ClassVar = True
     kinds: ClassVar = ("kmin", "kmax", "pmax")
 
     def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
-            found: dict[tuple[Said[int], str], list[tuple[str, None]]] = {}
+            found: dict[tuple[Located[int], str], list[tuple[str, None]]] = {}
             for port, qos in classes(facts):
                 for priority, ecn in qos.ecn.items():
                     for low, high, unit in (
@@ -199,16 +199,16 @@ class EcnThresholds(FilesCheck):
             yield from _odd_roles(self, network, partial(_ecn, field), f"ECN {words}")
 
 
-def _ecn(field: str, qos: PortQos) -> tuple[Hashable, Said[object]] | None:
+def _ecn(field: str, qos: PortQos) -> tuple[Hashable, Located[object]] | None:
     found = [(priority, said) for priority, ecn in sorted(qos.ecn.items()) if (said := getattr(ecn, field))]
     return (tuple((priority, said.value) for priority, said in found), found[0][1]) if found else None
 
 
 def _odd_roles(
-    check: FilesCheck, network: Network, take: Callable[[PortQos], tuple[Hashable, Said[object]] | None], words: str
+    check: FilesCheck, network: Network, take: Callable[[PortQos], tuple[Hashable, Located[object]] | None], words: str
 ) -> Iterator[Finding]:
     """Switches of one role, told by name, and ports of one speed there should have one value."""
-    groups: dict[tuple[object, ...], list[tuple[Hashable, tuple[Facts, str, Said[object]]]]] = {}
+    groups: dict[tuple[object, ...], list[tuple[Hashable, tuple[Facts, str, Located[object]]]]] = {}
     for facts in network.devices:
         seen: set[tuple[object, ...]] = set()
         for name, interface in facts.interfaces.items():
@@ -261,7 +261,7 @@ def _in_proportion(mine: PortQos | None, theirs: PortQos | None) -> bool:
     return lowest <= highest < math.inf
 
 
-def _value(said: Said[int] | None) -> int:
+def _value(said: Located[int] | None) -> int:
     return said.value if said else 0
 
 
@@ -272,14 +272,14 @@ class Headroom(FilesCheck):
     id = "FAB275"
     title = "Headroom and cable lengths are those of the plan"
     severity = ERROR
-    mend = "`fabric headroom` computes it for a port"
+    remediation = "`fabric headroom` computes it for a port"
     kinds: ClassVar = ("xoff", "cable")
 
     def judge(self, network: Network) -> Iterator[Finding]:
         yield from _odd_roles(self, network, _xoff, "headroom")
 
 
-def _xoff(qos: PortQos) -> tuple[Hashable, Said[object]] | None:
+def _xoff(qos: PortQos) -> tuple[Hashable, Located[object]] | None:
     found = sorted(qos.xoff_bytes.items())
     return (tuple((priority, said.value) for priority, said in found), found[0][1]) if found else None
 
@@ -291,12 +291,12 @@ class Watchdog(FilesCheck):
     id = "FAB276"
     title = "Every port with PFC has a watchdog"
     severity = WARNING
-    mend = "turn the PFC watchdog on, with one detection time everywhere"
+    remediation = "turn the PFC watchdog on, with one detection time everywhere"
     kinds: ClassVar = ("watchdog", "watchdog_ms")
 
     def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
-            found: list[tuple[str, Said[object]]] = []
+            found: list[tuple[str, Located[object]]] = []
             for port, qos in classes(facts):
                 on = qos.watchdog or facts.watchdog
                 if qos.pfc and (on is None or not on.value):
@@ -312,7 +312,7 @@ class HashSeeds(FilesCheck):
     id = "FAB277"
     title = "Tiers have different hash seeds"
     severity = WARNING
-    mend = "give each tier another seed"
+    remediation = "give each tier another seed"
     kinds: ClassVar = ("hash_seed",)
 
     def judge(self, network: Network) -> Iterator[Finding]:

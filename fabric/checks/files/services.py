@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from fabric.checks import ERROR, NOTE, WARNING, FilesCheck, Finding, Network
-from fabric.facts import Facts, Said
+from fabric.facts import Facts, Located
 from fabric.text import plural
 
 
@@ -17,7 +17,7 @@ class HostNames(FilesCheck):
     id = "FAB250"
     title = "Every switch has its files, under its own name"
     severity = ERROR
-    mend = "give the device its planned host name"
+    remediation = "give the device its planned host name"
     kinds: ClassVar = ("hostname",)
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -35,8 +35,8 @@ class Servers(FilesCheck):
     id = "FAB283"
     title = "Time, logs and names come from the planned servers"
     severity = ERROR
-    mend = "name them under `management:`"
-    planned_mend = "`management:` has them: an override or an edit by hand took them out of the file"
+    remediation = "name them under `management:`"
+    planned_remediation = "`management:` has them: an override or an edit by hand took them out of the file"
     kinds: ClassVar = ("ntp", "syslog", "dns")
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -62,7 +62,7 @@ class ControlPlane(FilesCheck):
     id = "FAB284"
     title = "The control plane is protected"
     severity = WARNING
-    mend = "apply a control-plane policy, or a filter on the loopback"
+    remediation = "apply a control-plane policy, or a filter on the loopback"
     of_device: ClassVar = True
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -78,7 +78,7 @@ class PlainText(FilesCheck):
     id = "FAB285"
     title = "Nothing listens that sends passwords in the clear"
     severity = ERROR
-    mend = "use SSH, HTTPS or gNMI over TLS, and SNMPv3"
+    remediation = "use SSH, HTTPS or gNMI over TLS, and SNMPv3"
     of_device: ClassVar = True
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -94,7 +94,7 @@ class Secrets(FilesCheck):
     id = "FAB286"
     title = "No file holds a secret"
     severity = ERROR
-    mend = "put a reference there, `${NAME}`, and fill it in when the file is loaded; change the secret that was shown"
+    remediation = "put a reference there, `${NAME}`, and fill it in when the file is loaded; change the secret that was shown"
     of_device: ClassVar = True
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -110,11 +110,11 @@ class Lldp(FilesCheck):
     id = "FAB287"
     title = "LLDP runs"
     severity = NOTE
-    mend = "turn LLDP on on the fabric ports"
+    remediation = "turn LLDP on on the fabric ports"
     of_device: ClassVar = True
 
     def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
-            lldp: Said[bool] | None = facts.services.lldp
+            lldp: Located[bool] | None = facts.services.lldp
             if lldp is not None and not lldp.value:
                 yield self.on(facts, lldp, "LLDP is off")

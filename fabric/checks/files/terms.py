@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from fabric.checks import ERROR, NOTE, WARNING, FilesCheck, Finding, Network, odd_ones, place, role, session_name, table_name
 from fabric.checks.files.bgp import asn_at
-from fabric.facts import Bgp, Facts, Neighbor, Said
+from fabric.facts import Bgp, Facts, Located, Neighbor
 
 
 class SessionTerms(FilesCheck):
@@ -18,7 +18,7 @@ class SessionTerms(FilesCheck):
     id = "FAB259"
     title = "Both ends of a session agree on families, timers and BFD"
     severity = ERROR
-    mend = "make both ends alike"
+    remediation = "make both ends alike"
     kinds: ClassVar = ("families", "keepalive", "hold", "bfd")
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -35,7 +35,7 @@ class SessionTerms(FilesCheck):
         yield from self._families(facts, peer, far, back)
         if bool(peer.bfd and peer.bfd.value) != bool(back.bfd and back.bfd.value):
             with_it, without, there = (facts, far, back) if peer.bfd and peer.bfd.value else (far, facts, peer)
-            line = Said(None, there.line, there.file)
+            line = Located(None, there.line, there.file)
             name = session_name(there.vrf, there.peer)
             yield self.on(without, line, f"{name}: no BFD, but {with_it.name} has it", severity=WARNING)
         if peer.hold_s and back.hold_s and peer.hold_s.value != back.hold_s.value:
@@ -57,7 +57,7 @@ class SessionTerms(FilesCheck):
             without, there, other, said = (
                 (far, back, facts, mine[family]) if family in mine else (facts, peer, far, theirs[family])
             )
-            home = Said(None, there.line, there.file)
+            home = Located(None, there.line, there.file)
             message = f"{session_name(there.vrf, there.peer)}: no {family}, but {other.name} has it ({place(said)})"
             yield self.on(without, home, message)
 
@@ -69,7 +69,7 @@ class PrefixLimit(FilesCheck):
     id = "FAB260"
     title = "Every eBGP neighbour has a prefix limit"
     severity = WARNING
-    mend = "set a maximum of prefixes on the peer group"
+    remediation = "set a maximum of prefixes on the peer group"
     kinds: ClassVar = ("max_prefix",)
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -79,12 +79,12 @@ class PrefixLimit(FilesCheck):
                 open_ = [peer for peer in external if peer.max_prefix is None]
                 if open_ and len(open_) < len(external):
                     for peer in open_:
-                        said = Said(None, peer.line, peer.file)
+                        said = Located(None, peer.line, peer.file)
                         yield self.on(
                             facts, said, f"{session_name(peer.vrf, peer.peer)}: no prefix limit, as its siblings have"
                         )
                 elif open_:
-                    place_, count = Said(None, process.line, process.file), len(open_)
+                    place_, count = Located(None, process.line, process.file), len(open_)
                     neighbors = f"{count} eBGP neighbours" if count > 1 else "its eBGP neighbour"
                     yield self.on(facts, place_, f"{table_name(process.vrf)}: no prefix limit on {neighbors}", severity=NOTE)
 
@@ -106,7 +106,7 @@ class Multipath(FilesCheck):
     id = "FAB261"
     title = "As many equal paths are allowed as there are"
     severity = ERROR
-    mend = "raise `maximum-paths`, and let paths over several AS numbers count as equal"
+    remediation = "raise `maximum-paths`, and let paths over several AS numbers count as equal"
     kinds: ClassVar = ("max_paths", "relax")
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -150,7 +150,7 @@ class Timers(FilesCheck):
     id = "FAB263"
     title = "Neighbours of one device have the same timers"
     severity = NOTE
-    mend = "move the timers to the peer group"
+    remediation = "move the timers to the peer group"
 
     def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:

@@ -16,7 +16,7 @@ class Rule:
     name: str  # in one word
     title: str  # a short sentence that holds when all is well
     why: str
-    mend: str
+    remediation: str
     severity: str
     subject: str  # "files.addresses": the room, and what it is about
 
@@ -50,6 +50,6 @@ def rule_of(id: str) -> Rule:
     if check is None:
         family = subject_of(id)
         like = FAMILIES.get(family.name, OTHER) if family else OTHER
-        return Rule(id, like.name, like.title, like.why, like.mend, like.severity, like.subject)
+        return Rule(id, like.name, like.title, like.why, like.remediation, like.severity, like.subject)
     _, _, subject = check.__module__.partition("fabric.checks.")
-    return Rule(id, check.__name__, check.title, check.why(), check.mend, check.severity, subject or "other.checks")
+    return Rule(id, check.__name__, check.title, check.why(), check.remediation, check.severity, subject or "other.checks")

@@ -75,8 +75,8 @@ def _rule(rule: Rule) -> dict[str, Any]:
         "shortDescription": {"text": _cut(title)},
         "fullDescription": {"text": _cut(rule.why)},
         "help": {
-            "text": f"{title}.\n\n{rule.why}\n\nTo mend it: {rule.mend}",
-            "markdown": f"**{title}.**\n\n{rule.why}\n\n*To mend it:* {rule.mend}",
+            "text": f"{title}.\n\n{rule.why}\n\nFix: {rule.remediation}",
+            "markdown": f"**{title}.**\n\n{rule.why}\n\n*Fix:* {rule.remediation}",
         },
         "defaultConfiguration": {"level": rule.severity},
         "properties": {"tags": ["network", rule.room], "precision": "high", "problem.severity": PROBLEM[rule.severity]},

@@ -158,7 +158,7 @@ class Stage:
                 faults.append(Fault(node, words))
         return faults
 
-    def mend(self, act: Callable[[], None]) -> list[Fault]:
+    def repair(self, act: Callable[[], None]) -> list[Fault]:
         """Undoes it, and waits until everything is as it was."""
         act()
         # Nobody measures how long this takes, so sessions between loopbacks need not wait for their next try.

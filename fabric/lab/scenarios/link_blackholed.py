@@ -54,12 +54,12 @@ def _once(stage: Stage, wire: Wire, undo: Callable[[], None], patience_s: float 
     act = partial(_blackhole, stage, wire)
     watched = stage.break_(stage.streams(stage.leaves[0]), down, lambda: act(on=True), patience_s, flows_back_s)
 
-    def mend() -> None:
+    def repair() -> None:
         act(on=False)
         undo()
 
     words = f"{wire.a.node} {wire.a.interface} to {wire.b.node} {wire.b.interface}"
-    return Shown(words, (*watched.faults, *stage.mend(mend)), measures(watched))
+    return Shown(words, (*watched.faults, *stage.repair(repair)), measures(watched))
 
 
 def _blind(stage: Stage, wire: Wire, planned: bool) -> Shown:

@@ -13,7 +13,7 @@ def play(stage: Stage) -> Shown:
         return skip(f"no cable of {stage.fabric} has another one beside it")
     streams = stage.streams(stage.leaves[0])
     watched = stage.break_(streams, Down(cables=frozenset({wire})), lambda: stage.set_port(wire.a, up=False))
-    back = stage.mend(lambda: stage.set_port(wire.a, up=True))
+    back = stage.repair(lambda: stage.set_port(wire.a, up=True))
     words = f"{wire.a.node} {wire.a.interface} to {wire.b.node} {wire.b.interface}"
     return Shown(words, (*watched.faults, *back), measures(watched))
 

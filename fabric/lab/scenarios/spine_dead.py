@@ -62,7 +62,7 @@ def boot(stage: Stage, name: str) -> None:
 
 def back(stage: Stage, name: str) -> list[Fault]:
     """Boots a box and waits until all is as it was."""
-    return stage.mend(lambda: boot(stage, name))
+    return stage.repair(lambda: boot(stage, name))
 
 
 SCENARIO = Scenario("spine-dead", "Spine dead and back", play)

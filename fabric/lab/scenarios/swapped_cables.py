@@ -53,7 +53,7 @@ def _pair(stage: Stage) -> tuple[Wire, Wire] | None:
 
 
 def _plug(stage: Stage, pair: tuple[Wire, Wire], crossed: bool) -> None:
-    """Takes both cables out and lays them anew; ports keep their names and addresses."""
+    """Takes both cables out and lays them again; ports keep their names and addresses."""
     one, other = pair
     for wire in pair:
         run("ip", "-n", stage.live.space(wire.a.node), "link", "delete", wire.a.interface)

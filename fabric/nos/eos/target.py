@@ -11,7 +11,7 @@ from fabric.nos.eos.write.qos import classes, detection_ms, profiles
 from fabric.nos.idiom import Idiom
 from fabric.nos.late import Late
 from fabric.nos.policy import underlay_policy
-from fabric.nos.target import Capabilities, File, Neighbor, Target, Text, Wishes, neighbor
+from fabric.nos.target import Capabilities, File, Neighbor, Requests, Target, Text, neighbor
 from fabric.plan import SwitchView
 
 __all__ = ["RELEASE", "TARGET", "context", "files", "port_name", "speed"]
@@ -111,9 +111,9 @@ def files(view: SwitchView) -> list[File]:
     return [Text("startup-config", "eos/device.j2", context(view))]
 
 
-def objects(wishes: Wishes) -> dict[str, str]:
+def objects(requests: Requests) -> dict[str, str]:
     """Queues are strict from the top down, so that of congestion notifications lies above that of RoCE data."""
-    lossless, notices = wishes.get("qos.lossless_priority", 0), wishes.get("qos.cnp_priority", 7)
+    lossless, notices = requests.get("qos.lossless_priority", 0), requests.get("qos.cnp_priority", 7)
     if notices > lossless:
         return {}
     return {"qos.cnp_priority": f"expected one above lossless_priority ({lossless}), got {notices}"}

@@ -10,7 +10,7 @@ from fabric.nos.late import Late
 from fabric.nos.nxos.write import manage, ports, qos, routing, tenants
 from fabric.nos.nxos.write.ports import LAYER_2_MTU, port_name
 from fabric.nos.nxos.write.routing import BFD_MS, BFD_MULTIPLIER
-from fabric.nos.target import Capabilities, File, Target, Text, Wishes
+from fabric.nos.target import Capabilities, File, Requests, Target, Text
 from fabric.plan import PortRef, SwitchView
 
 RELEASE = "10.5(3)"  # what the spelling follows; parsers recognise the file by its `feature` lines
@@ -64,7 +64,7 @@ def _port_name(model: SwitchModel, ref: PortRef, catalog_name: str = "") -> str:
     return port_name(ref)
 
 
-def objects(wishes: Wishes) -> dict[str, str]:
+def objects(requests: Requests) -> dict[str, str]:
     """What the box's own ranges leave out."""
     found = {}
     ranges = (
@@ -72,8 +72,8 @@ def objects(wishes: Wishes) -> dict[str, str]:
         ("underlay.bfd.multiplier", BFD_MULTIPLIER),
     )
     for key, range_ in ranges:
-        if key in wishes and wishes[key] not in range_:
-            found[key] = f"expected {range_.start} to {range_.stop - 1}, got {wishes[key]}"
+        if key in requests and requests[key] not in range_:
+            found[key] = f"expected {range_.start} to {range_.stop - 1}, got {requests[key]}"
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from fabric.facts import ANY_ROUTE, Facts, Said
+from fabric.facts import ANY_ROUTE, Facts, Located
 from fabric.nos.reading.indented import Section
 
 
@@ -17,22 +17,22 @@ class Entry:
     permits: bool
     line: int
     file: str
-    lists: list[Said[str]] = field(default_factory=list)
+    lists: list[Located[str]] = field(default_factory=list)
     narrowed: bool = False  # asks for something else as well: a community, a path
 
     def match(self, words: list[str], line: int) -> None:
         """`ip address prefix-list PL-OWN`, or any other condition."""
         if words[1:3] == ["address", "prefix-list"]:
-            self.lists += [Said(name, line, self.file) for name in words[3:]]
+            self.lists += [Located(name, line, self.file) for name in words[3:]]
         else:
             self.narrowed = True
 
     @property
-    def passes(self) -> list[Said[str]]:
+    def passes(self) -> list[Located[str]]:
         """An entry that asks for a list and for more is about some routes of the list; another entry has the rest."""
         if not self.permits or (self.lists and self.narrowed):
             return []
-        return self.lists or [Said(ANY_ROUTE, self.line, self.file)]
+        return self.lists or [Located(ANY_ROUTE, self.line, self.file)]
 
 
 def add_policies(facts: Facts, entries: Iterable[Entry]) -> None:

@@ -30,7 +30,7 @@ from fabric.nos.sonic.write.ports import (
 )
 from fabric.nos.sonic.write.qos import qos_tables
 from fabric.nos.sonic.write.tenants import VRF_NAME_LIMIT, tenant_tables
-from fabric.nos.target import Capabilities, Document, File, Target, Text, Wishes
+from fabric.nos.target import Capabilities, Document, File, Requests, Target, Text
 from fabric.plan import SwitchView
 
 # bgpcfgd writes the same two route-maps into the running daemons: under other names the last one to write would win.
@@ -93,12 +93,12 @@ def files(view: SwitchView) -> list[File]:
     ]
 
 
-def objects(wishes: Wishes) -> dict[str, str]:
+def objects(requests: Requests) -> dict[str, str]:
     """What the box would not do though the file asks for it."""
     return {
-        key: f"expected {only}, the only one that outlives a restart of SONiC's BFD daemon, got {wishes[key]}"
+        key: f"expected {only}, the only one that outlives a restart of SONiC's BFD daemon, got {requests[key]}"
         for key, only in BFD_TIMES.items()
-        if wishes.get(key, only) != only
+        if requests.get(key, only) != only
     }
 
 

@@ -35,7 +35,7 @@ class Polarisation:
     available: float  # … and that there are; means
     excess: float  # standard deviations above chance
     reason: str
-    mend: str
+    remediation: str
 
     @property
     def harms(self) -> bool:
@@ -47,7 +47,7 @@ class Polarisation:
         whole = f", those of all together over {self.together:.1f}" if self.together > self.used / MUCH else ""
         return (
             f"{self.tier} repeats the choice of {self.after}: {some} spread the flows of a switch below over "
-            f"{self.used:.1f} of {self.available:.0f} next hops{whole} ({self.reason}); {self.mend}"
+            f"{self.used:.1f} of {self.available:.0f} next hops{whole} ({self.reason}); {self.remediation}"
         )
 
 
@@ -93,7 +93,7 @@ def find(net: Network, ways: Routes, flows: Flows, hashing: Hashing | None = Non
             continue
         whole = _groups(choices, mine, np.zeros_like(choices.below))
         repeated = _repeated(hashing, low, middle)
-        reason, mend = _why(hashing[repeated], hashing[middle], TIERS[middle], itself=repeated == middle)
+        reason, remediation = _why(hashing[repeated], hashing[middle], TIERS[middle], itself=repeated == middle)
         found.append(
             Polarisation(
                 tier=f"{TIERS[middle]} -> {TIERS[high]}",
@@ -104,7 +104,7 @@ def find(net: Network, ways: Routes, flows: Flows, hashing: Hashing | None = Non
                 available=hops,
                 excess=excess,
                 reason=reason,
-                mend=mend,
+                remediation=remediation,
             )
         )
     return tuple(found)

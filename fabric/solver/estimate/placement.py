@@ -45,7 +45,7 @@ class Placement:
         return min(self.gpus, self.domain_servers * self.gpus_per_server)
 
 
-def place(net: Network, gpus: int | None, wish: str = "packed", jobs: int = 1) -> Placement:
+def place(net: Network, gpus: int | None, request: str = "packed", jobs: int = 1) -> Placement:
     """A job of so many GPUs (all of the fabric's unless given), or several such jobs, on `packed`, `spread` or
     `random:SEED` servers, or on those that are named, a comma between.
 
@@ -56,7 +56,7 @@ def place(net: Network, gpus: int | None, wish: str = "packed", jobs: int = 1) -
     servers, group = _candidates(fabric, report)
     model = group.server
     domain = _domain_servers(model) if gpus is None or gpus >= model.gpus else 1
-    if RANDOM.fullmatch(wish) or wish in KINDS:
+    if RANDOM.fullmatch(request) or request in KINDS:
         count = _servers_for(fabric, gpus, jobs, len(servers), model, report)
         if jobs > 1 and count > domain and count % domain:
             hint = f"{count // domain * domain * model.gpus} GPUs are whole NVLink domains"
@@ -65,9 +65,9 @@ def place(net: Network, gpus: int | None, wish: str = "packed", jobs: int = 1) -
             )
         report.raise_errors()
         domain = min(domain, count)
-        chosen = _ordered(fabric, servers, domain, wish)[: count * jobs]
+        chosen = _ordered(fabric, servers, domain, request)[: count * jobs]
     else:
-        chosen = _named(fabric, servers, wish, report)
+        chosen = _named(fabric, servers, request, report)
         if gpus is not None and gpus != len(chosen) * model.gpus and not report.errors:
             expected = f"{len(chosen) * model.gpus} GPUs, which is what the {plural(len(chosen), 'server')} named have"
             report.error("FAB174", GPUS, f"expected {expected}, got {gpus}", "leave --gpus out: the list says it")
@@ -79,7 +79,7 @@ def place(net: Network, gpus: int | None, wish: str = "packed", jobs: int = 1) -
         chosen, domain = _by_domain(servers, chosen, domain, report)
     rows, whole_ports = _ports(net, chosen, domain)
     return Placement(
-        name=wish,
+        name=request,
         gpus=len(chosen) // jobs * (model.gpus if gpus is None else min(gpus, model.gpus)),
         jobs=jobs,
         servers=chosen,
@@ -153,12 +153,12 @@ def _domain_servers(model: ServerModel) -> int:
     return max(1, (model.nvlink_domain_gpus or model.gpus) // max(1, model.gpus))
 
 
-def _ordered(fabric: FabricPlan, servers: Ints, domain: int, wish: str) -> Ints:
+def _ordered(fabric: FabricPlan, servers: Ints, domain: int, request: str) -> Ints:
     """Servers in the order that a job takes them, whole domains at a time."""
-    if wish == "packed":
+    if request == "packed":
         return servers
     blocks = [servers[at : at + domain] for at in range(0, len(servers), domain)]
-    if wish == "spread":
+    if request == "spread":
         units = np.array([fabric.devices[int(block[0])].unit for block in blocks])
         turn = np.zeros(len(blocks), dtype=np.int64)
         for unit in np.unique(units):
@@ -166,7 +166,7 @@ def _ordered(fabric: FabricPlan, servers: Ints, domain: int, wish: str) -> Ints:
             turn[mine] = np.arange(len(mine))
         order = np.lexsort((units, turn))
     else:
-        match = RANDOM.fullmatch(wish)
+        match = RANDOM.fullmatch(request)
         assert match is not None
         order = np.random.Generator(np.random.PCG64(int(match[1] or 0))).permutation(len(blocks))
     short = np.array([len(block) < domain for block in blocks])
@@ -174,10 +174,10 @@ def _ordered(fabric: FabricPlan, servers: Ints, domain: int, wish: str) -> Ints:
     return np.concatenate([blocks[int(at)] for at in order])
 
 
-def _named(fabric: FabricPlan, servers: Ints, wish: str, report: Report) -> Ints:
-    names = [name.strip() for name in wish.split(",") if name.strip()]
+def _named(fabric: FabricPlan, servers: Ints, request: str, report: Report) -> Ints:
+    names = [name.strip() for name in request.split(",") if name.strip()]
     if len(names) > 1 and all(name in KINDS or RANDOM.fullmatch(name) for name in names):
-        report.error("FAB174", PLACEMENT, f"expected one placement, got {show(wish)}", "give --placement for each of them")
+        report.error("FAB174", PLACEMENT, f"expected one placement, got {show(request)}", "give --placement for each of them")
         return np.empty(0, np.int64)
     known = {fabric.devices[int(at)].name: int(at) for at in servers}
     chosen: list[int] = []

@@ -134,8 +134,8 @@ def found(id_: str, about: Design) -> list[Finding]:
 def verify(key: tuple[str, str], case: Case) -> None:
     """The base passes; the changed design says exactly what the case expects, at the place of the key to mend."""
     assert found(key[0], design(case.base)) == []
-    mend = Check.registry[key[0]].mend
-    expected = [line if "\n" in line else f"{line}\n    hint: {mend}" for line in case.says]
+    remediation = Check.registry[key[0]].remediation
+    expected = [line if "\n" in line else f"{line}\n    hint: {remediation}" for line in case.says]
     assert [str(finding) for finding in found(key[0], changed(case))] == expected
 
 

@@ -132,4 +132,4 @@ def all_say(files: Files) -> list[Finding]:
 
 def in_full(id_: str, heads: Iterable[str]) -> list[str]:
     """Findings as they are printed: with the hint of their check."""
-    return [f"{head}\n    hint: {Check.registry[id_].mend}" for head in heads]
+    return [f"{head}\n    hint: {Check.registry[id_].remediation}" for head in heads]

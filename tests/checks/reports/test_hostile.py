@@ -9,7 +9,7 @@ import pytest
 
 from fabric.checks import Finding, Read, Verdict
 from fabric.checks.reports import FORMATS, report
-from fabric.facts import Said
+from fabric.facts import Located
 
 # What a file may hold → how it is shown on one line.
 HOSTILE = {
@@ -37,7 +37,7 @@ def verdict_of(text: str) -> Verdict:
             Finding("FAB991", "error", text, text, 3, text, text),
             Finding("FAB992", "error", text, text, 4, text, text, silenced=text),
         ],
-        [Read(text, text, 1, 1, 2, (Said(text, 5, text),))],
+        [Read(text, text, 1, 1, 2, (Located(text, 5, text),))],
         ["FAB991"],
         [(text, text)],
     )

@@ -6,7 +6,7 @@ import json
 
 from fabric.checks import Finding, Read, Verdict
 from fabric.checks.reports import report
-from fabric.facts import Said
+from fabric.facts import Located
 
 
 def test_the_whole_document() -> None:
@@ -15,7 +15,7 @@ def test_the_whole_document() -> None:
             Finding("FAB301", "error", "leaf1", "a.conf", 3, "twice", "mend it"),
             Finding("FAB187", "warning", "", "dc1.yaml", 4, "shut", silenced="spare", column=5),
         ],
-        read=[Read("folder a", "a", 1, 2, 30, (Said(" frob\tx", 7, "a.conf"),))],
+        read=[Read("folder a", "a", 1, 2, 30, (Located(" frob\tx", 7, "a.conf"),))],
         ran=["FAB301"],
         skipped=[("Batfish", "no server")],
         fail_on="warning",

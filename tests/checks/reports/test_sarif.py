@@ -25,7 +25,7 @@ def verdict(monkeypatch: pytest.MonkeyPatch) -> Verdict:
     class UniqueAddresses(Check):
         """Two boxes would answer."""
 
-        id, title, severity, mend = "FAB201", "Addresses are unique", "error", "change one"
+        id, title, severity, remediation = "FAB201", "Addresses are unique", "error", "change one"
         __module__ = "fabric.checks.design.addresses"
 
     return Verdict.of(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fabric.checks import Finding, Read, Verdict
 from fabric.checks.reports import report
-from fabric.facts import Said
+from fabric.facts import Located
 
 HINT = "run `fabric generate`"
 CONFIG = "generated/dc1/leaf1/frr.conf"
@@ -24,7 +24,7 @@ def test_everything_a_run_can_say() -> None:
         ],
         read=[
             Read("plan of site dc1, 2 fabrics", "intent/dc1.yaml", devices=2),
-            Read("generated/dc1", "generated/dc1", 0, 2, 1234, tuple(Said(f" frob {n} ", n, CONFIG) for n in range(1, 8))),
+            Read("generated/dc1", "generated/dc1", 0, 2, 1234, tuple(Located(f" frob {n} ", n, CONFIG) for n in range(1, 8))),
         ],
         ran=["FAB301", "FAB302", "FAB303"],
         skipped=[("Batfish", "no server; set BATFISH_HOST")],

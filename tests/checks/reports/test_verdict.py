@@ -79,4 +79,4 @@ def test_ids_without_a_class_have_the_rule_of_their_family(id: str, name: str, s
     assert (rule.id, rule.name, rule.severity, rule.room) == (id, name, severity, room)
     assert rule.title
     assert rule.why
-    assert rule.mend
+    assert rule.remediation

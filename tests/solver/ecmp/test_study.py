@@ -359,7 +359,8 @@ def test_polarisation_is_found_where_it_is(hash_: Hash, change: dict[str, Any], 
     assert [other.tier for other in others] == ["core -> spine"]
     linear = hash_.seeding != "mixed"
     assert (
-        spines.mend == f"give the spines {'another family, hash offset or key rotation' if linear else 'a seed of their own'}"
+        spines.remediation
+        == f"give the spines {'another family, hash offset or key rotation' if linear else 'a seed of their own'}"
     )
     assert "over 1.0 of 32 next hops" in str(spines)
     taken = study(net, ways, flows, seeds=1, hashing=hashing).tiers[2]
@@ -376,7 +377,7 @@ def test_a_tier_between_others_does_not_hide_a_repeated_choice() -> None:
     net, ways = three_tiers()
     flows = queue_pairs(shift(net, 1, shuffled=1), 8)
     found = polarisation.find(net, ways, flows, {1: Hash(seed=1), 2: Hash(seed=2), 3: Hash(seed=1)})
-    assert [(item.tier, item.after, item.mend) for item in found] == [
+    assert [(item.tier, item.after, item.remediation) for item in found] == [
         ("core -> spine", "leaf -> spine", "give the cores a seed of their own")
     ]
 

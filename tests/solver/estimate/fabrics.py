@@ -77,5 +77,5 @@ def ask(fabric: FabricPlan, *, placement: str = "packed", sizes: Sequence[int] =
     return estimate(fabric, Asked(words.pop("collective", "all_reduce"), tuple(sizes), **words), placement)[0]
 
 
-def supplied(net: Network, wish: str = "packed", routing: str = "spray", qps: int = 1, seed: int = 0) -> Supply:
-    return supply(net, place(net, None, wish), routing, qps, seed)
+def supplied(net: Network, request: str = "packed", routing: str = "spray", qps: int = 1, seed: int = 0) -> Supply:
+    return supply(net, place(net, None, request), routing, qps, seed)

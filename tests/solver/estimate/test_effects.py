@@ -35,7 +35,7 @@ def test_alltoall_sees_oversubscription() -> None:
 
 
 def test_placement_costs_more_than_oversubscription() -> None:
-    spread, packed = (effect(wish, "base").reduce.rows[0].time_us for wish in ("spread", "packed"))
+    spread, packed = (effect(request, "base").reduce.rows[0].time_us for request in ("spread", "packed"))
     over = effect("packed", "4:1 oversubscription").reduce.rows[0].time_us
     assert spread > over == packed
 
@@ -64,7 +64,7 @@ def test_page_has_every_row() -> None:
     """The figures in it follow the fitted parameters; rows and claims do not."""
     text = PAGE.read_text(encoding="utf-8")
     rows = re.findall(r"^\| ([0-9,]+) \| (packed|spread) \| ([^|]+) \|", text, re.MULTILINE)
-    assert rows == [(f"{servers * 8:,}", wish, case.name) for servers in SERVERS for wish in PLACEMENTS for case in CASES]
+    assert rows == [(f"{servers * 8:,}", where, case.name) for servers in SERVERS for where in PLACEMENTS for case in CASES]
     for item in (effect("packed", "base"), effect("packed", "4:1 oversubscription")):
         shares = " | ".join(f"{item.share(pattern):.0%}" for pattern in ("ring", "tree", "peers"))
         assert f"| 512 | packed | {item.case.name} | {shares} |" in text

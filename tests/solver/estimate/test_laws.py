@@ -56,8 +56,8 @@ def test_a_ring_on_half_the_links_takes_twice_as_long() -> None:
     """Where the NICs limit it: spread at 2:1 every byte goes through the cut; packed none does that has no room."""
     fabric = planned("rails", servers=[("four", SERVERS)], unit={"servers": UNIT}, leaf={"oversubscription": 2})
     packed, spread = (
-        ask(fabric, placement=wish, sizes=(HUGE,), algorithm="ring", protocol="simple", routing="spray")
-        for wish in ("packed", "spread")
+        ask(fabric, placement=request, sizes=(HUGE,), algorithm="ring", protocol="simple", routing="spray")
+        for request in ("packed", "spread")
     )
     assert (packed.shares["ring"].share, spread.shares["ring"].share) == (1.0, 0.5)
     assert spread.rows[0].time_us / packed.rows[0].time_us == pytest.approx(2, rel=0.01)

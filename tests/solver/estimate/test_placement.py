@@ -21,16 +21,16 @@ def names(placed: Placement, fabric: FabricPlan) -> list[str]:
     return [fabric.devices[int(at)].name for at in placed.servers]
 
 
-def numbers(wish: str, gpus: int | None = None, jobs: int = 1, name: str = "rails", **changes: Any) -> list[int]:
+def numbers(request: str, gpus: int | None = None, jobs: int = 1, name: str = "rails", **changes: Any) -> list[int]:
     """Numbers of the servers, by their names."""
     fabric = planned(name, **changes)
-    return [int(item.rsplit("-", 1)[1]) for item in names(place(network(fabric), gpus, wish, jobs), fabric)]
+    return [int(item.rsplit("-", 1)[1]) for item in names(place(network(fabric), gpus, request, jobs), fabric)]
 
 
-def mistake(wish: str, gpus: int | None = None, jobs: int = 1, name: str = "rails", **changes: Any) -> str:
+def mistake(request: str, gpus: int | None = None, jobs: int = 1, name: str = "rails", **changes: Any) -> str:
     """The one mistake of a placement, as it is shown."""
     with pytest.raises(InputError) as caught:
-        place(wired(name, **changes), gpus, wish, jobs)
+        place(wired(name, **changes), gpus, request, jobs)
     assert [item.code for item in caught.value.diagnostics] == ["FAB174"]
     return str(caught.value)
 
@@ -47,8 +47,8 @@ def mistake(wish: str, gpus: int | None = None, jobs: int = 1, name: str = "rail
         (" four-0003 , four-0001 ", 8, [3, 1]),
     ],
 )
-def test_order(wish: str, gpus: int | None, expected: list[int]) -> None:
-    assert numbers(wish, gpus) == expected
+def test_order(request: str, gpus: int | None, expected: list[int]) -> None:
+    assert numbers(request, gpus) == expected
 
 
 def test_spread_takes_turns_over_an_uneven_last_unit() -> None:
@@ -65,10 +65,10 @@ def test_random_is_seeded() -> None:
 
 @settings(STABLE, max_examples=80)
 @given(plans(), placements)
-def test_every_placement(fabric: FabricPlan, wish: str) -> None:
+def test_every_placement(fabric: FabricPlan, request: str) -> None:
     """All servers of one kind once, whole domains, and the same place in two domains on the same rail."""
     net = network(fabric)
-    placed = place(net, None, wish)
+    placed = place(net, None, request)
     chosen = placed.servers.tolist()
     assert len(set(chosen)) == len(chosen)
     kind = {fabric.devices[at].group for at in chosen}
@@ -90,10 +90,10 @@ def test_the_kind_with_the_most_gpus() -> None:
 
 
 @pytest.mark.parametrize("wish", ["packed", "spread", "random:1"])
-def test_racks_of_one_nvlink_domain_stay_together(wish: str) -> None:
+def test_racks_of_one_nvlink_domain_stay_together(request: str) -> None:
     """Twelve trays of two GPUs, three to a domain: six GPUs and six ports each."""
     net = wired("trays")
-    placed = place(net, None, wish)
+    placed = place(net, None, request)
     assert (placed.domains, placed.domain_gpus, placed.ports.shape) == (4, 6, (4, 6))
     trays = net.ports.server[placed.ports]
     for row in trays:
@@ -149,8 +149,8 @@ def test_dead_ports_are_left_out_in_all_domains() -> None:
         ("four-0001,four-0002", None, 2, "expected packed, spread or random for 2 jobs, got names"),
     ],
 )
-def test_mistakes(wish: str, gpus: int | None, jobs: int, said: str) -> None:
-    assert said in mistake(wish, gpus, jobs)
+def test_mistakes(request: str, gpus: int | None, jobs: int, said: str) -> None:
+    assert said in mistake(request, gpus, jobs)
 
 
 def test_part_of_an_nvlink_domain_for_several_jobs() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ipaddress import ip_address, ip_network
 from typing import TypeVar
 
-from fabric.facts import Bgp, Facts, Neighbor, Said
+from fabric.facts import Bgp, Facts, Located, Neighbor
 from fabric.nos.cumulus.read.ports import vrf_name
 from fabric.nos.cumulus.read.tree import number, off, said, switch, truth
 from fabric.nos.reading import Branch, asn, is_address
@@ -29,7 +29,7 @@ class Levels:
     def at(self, *path: str) -> Levels:
         return Levels(self.file, tuple([branch.at(*path) for branch in self.branches]))
 
-    def first(self, read: Callable[[Branch, str], Said[T] | None], *path: str) -> Said[T] | None:
+    def first(self, read: Callable[[Branch, str], Located[T] | None], *path: str) -> Located[T] | None:
         for branch in self.branches:
             if (found := read(branch.at(*path), self.file)) is not None:
                 return found
@@ -67,18 +67,18 @@ def _routes(bgp: Bgp, family: Branch) -> None:
     """What enters BGP here."""
     connected = family.at("redistribute", "connected")
     if connected.line and not off(connected):
-        bgp.connected = said(connected.at("route-map"), bgp.file) or Said("", connected.line, bgp.file)
-    bgp.aggregates += [Said(text, part.line, bgp.file) for text, part in family.at("aggregate-route").parts.items()]
+        bgp.connected = said(connected.at("route-map"), bgp.file) or Located("", connected.line, bgp.file)
+    bgp.aggregates += [Located(text, part.line, bgp.file) for text, part in family.at("aggregate-route").parts.items()]
 
 
-def _asn(branch: Branch, file: str) -> Said[int] | None:
+def _asn(branch: Branch, file: str) -> Located[int] | None:
     value = asn(branch.word)
-    return Said(value, branch.value.line, file) if value is not None else None
+    return Located(value, branch.value.line, file) if value is not None else None
 
 
-def _remote_as(branch: Branch, file: str) -> Said[int | str] | None:
+def _remote_as(branch: Branch, file: str) -> Located[int | str] | None:
     value = branch.word if branch.word in ("external", "internal") else asn(branch.word)
-    return Said(value, branch.value.line, file) if value is not None else None
+    return Located(value, branch.value.line, file) if value is not None else None
 
 
 def _peer(text: str) -> str:
@@ -103,7 +103,7 @@ def _neighbor(file: str, vrf: str, text: str, branch: Branch, groups: Branch) ->
     own.keepalive_s = levels.first(number, "timers", "keepalive")
     own.hold_s = levels.first(number, "timers", "hold")
     if shut := levels.first(truth, "shutdown"):
-        own.enabled = Said(not shut.value, shut.line, file)
+        own.enabled = Located(not shut.value, shut.line, file)
     for family, name in FAMILIES.items():
         _family(own, levels.at("address-family", family), name)
     return own
@@ -114,21 +114,21 @@ def _family(own: Neighbor, family: Levels, name: str) -> None:
     on = family.first(switch)
     if not (on.value if on else name == "ipv4"):
         return
-    own.families.append(Said(name, on.line if on else own.line, own.file))
+    own.families.append(Located(name, on.line if on else own.line, own.file))
     own.max_prefix = own.max_prefix or family.first(number, "prefix-limits", "inbound", "maximum")
     own.import_filter = own.import_filter or _filter(family, "inbound")
     own.export_filter = own.export_filter or _filter(family, "outbound")
     allowed = family.at("aspath", "allow-my-asn")
     times, state = allowed.first(number, "occurrences"), allowed.first(switch)
     if own.allowas_in is None and (state.value if state else times):
-        own.allowas_in = times or (Said(ALLOWED, state.line, own.file) if state else None)
+        own.allowas_in = times or (Located(ALLOWED, state.line, own.file) if state else None)
 
 
-def _filter(family: Levels, way: str) -> Said[str] | None:
+def _filter(family: Levels, way: str) -> Located[str] | None:
     return next((found for kind in FILTERS if (found := family.first(said, "policy", way, kind))), None)
 
 
-def _bfd(branch: Branch, file: str) -> Said[bool] | None:
+def _bfd(branch: Branch, file: str) -> Located[bool] | None:
     """Switched on, or given a profile."""
     profile = said(branch.at("profile"), file)
-    return switch(branch, file) or (Said(True, profile.line, file) if profile else None)
+    return switch(branch, file) or (Located(True, profile.line, file) if profile else None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from fabric.facts import MANAGEMENT, Facts, Said, Vni, Vrf
+from fabric.facts import MANAGEMENT, Facts, Located, Vni, Vrf
 from fabric.nos.cumulus.read import names, paths
 from fabric.nos.cumulus.read.bgp import read_bgp
 from fabric.nos.cumulus.read.ports import read_ports, vrf_name
@@ -29,9 +29,9 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
         add_policies(facts, _entries(file, tree))
         facts.undefined += names.undefined(tree, file)
         facts.services.secrets += names.secrets(tree, file)
-        facts.broken += [Said(why, line, file) for why, line in broken]
+        facts.broken += [Located(why, line, file) for why, line in broken]
         unread = [*paths.unread(tree), *others]
-        facts.unread += [Said(what, line, file) for what, line in sorted(unread, key=lambda own: own[1])]
+        facts.unread += [Located(what, line, file) for what, line in sorted(unread, key=lambda own: own[1])]
         facts.statements += tree.leaves() + len(others)
     return facts
 
@@ -41,17 +41,17 @@ def _system(facts: Facts, file: str, tree: Branch) -> None:
     if hostname := said(system.at("hostname"), file):
         facts.name, facts.hostname = hostname.value, hostname
     shared = said(system.at("global", "fabric-mac"), file) or said(system.at("global", "anycast-mac"), file)
-    facts.anycast_mac = Said(mac(shared.value), shared.line, file) if shared else facts.anycast_mac
+    facts.anycast_mac = Located(mac(shared.value), shared.line, file) if shared else facts.anycast_mac
     facts.hash_seed = number(system.at("forwarding", "hash-seed"), file) or facts.hash_seed
-    services.lldp = switch(system.at("lldp"), file) or services.lldp or Said(True, 1, file)  # on by default
+    services.lldp = switch(system.at("lldp"), file) or services.lldp or Located(True, 1, file)  # on by default
     for kind, into in (("ntp", services.ntp), ("syslog", services.syslog), ("dns", services.dns)):
         for path in (f"system/{kind}/server/*", f"service/{kind}/*/server/*"):
-            into += [Said(stars[-1], part.line, file) for stars, part in found(tree, path)]
+            into += [Located(stars[-1], part.line, file) for stars, part in found(tree, path)]
     for _, part in found(tree, "system/control-plane/acl/*/inbound"):
-        services.control_plane = services.control_plane or Said(True, part.line, file)
+        services.control_plane = services.control_plane or Located(True, part.line, file)
     for path in ("readonly-community", "readonly-community-v6", "trap-destination/*/community-password"):
         for _, part in found(tree, f"system|service/snmp-server/{path}"):
-            services.plain_text += [Said("SNMP community", own.line, file) for own in part.parts.values()]
+            services.plain_text += [Located("SNMP community", own.line, file) for own in part.parts.values()]
 
 
 def _vrfs(facts: Facts, file: str, tree: Branch) -> None:
@@ -67,8 +67,8 @@ def _vrfs(facts: Facts, file: str, tree: Branch) -> None:
         own.exports = _keys(bgp.at("route-export", "to-evpn", "route-target"), file)
 
 
-def _keys(branch: Branch, file: str) -> list[Said[str]]:
-    return [Said(text, part.line, file) for text, part in branch.parts.items()]
+def _keys(branch: Branch, file: str) -> list[Located[str]]:
+    return [Located(text, part.line, file) for text, part in branch.parts.items()]
 
 
 def _overlay(facts: Facts, file: str, tree: Branch) -> None:
@@ -76,7 +76,7 @@ def _overlay(facts: Facts, file: str, tree: Branch) -> None:
     for (_, vlans), part in found(tree, "bridge/domain/*/vlan/*"):
         for text, own in part.at("vni").parts.items():
             for vlan, vni in zip(numbers(vlans), numbers(text), strict=False):
-                facts.vnis[vni] = Vni(vni, own.line, file, vlan=Said(vlan, part.line, file))
+                facts.vnis[vni] = Vni(vni, own.line, file, vlan=Located(vlan, part.line, file))
     for (text,), part in found(tree, "evpn/vni/*"):
         for vni in numbers(text):
             table = facts.vnis.setdefault(vni, Vni(vni, part.line, file))
@@ -102,14 +102,14 @@ def _prefixes(facts: Facts, file: str, tree: Branch) -> None:
                 low, high = part.at("min-prefix-len").word, part.at("max-prefix-len").word
                 text = prefix + (f" ge {low}" if low else "") + (f" le {high}" if high else "")
                 if rule.at("action").word == "permit":
-                    rows.append(Said(text, part.line, file))
+                    rows.append(Located(text, part.line, file))
 
 
 def _entries(file: str, tree: Branch) -> Iterator[Entry]:
     for (name, _), rule in found(tree, "router/policy/route-map/*/rule/*"):
         entry = Entry(name, "deny" not in rule.at("action").parts, rule.line, file)
         for key, part in rule.at("match").parts.items():
-            lists = [Said(text, own.line, file) for text, own in part.parts.items()]
+            lists = [Located(text, own.line, file) for text, own in part.parts.items()]
             if key in ("ip-prefix-list", "prefix-list"):
                 entry.lists += lists
             elif key != "type":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from fabric.facts import Said
+from fabric.facts import Located
 from fabric.nos.cumulus.read.tree import found
 from fabric.nos.reading import Branch, placeholder
 
@@ -67,7 +67,7 @@ SECRETS = {
 }
 
 
-def undefined(tree: Branch, file: str) -> Iterator[Said[str]]:
+def undefined(tree: Branch, file: str) -> Iterator[Located[str]]:
     """The first use of every name that is nowhere defined; peer groups belong to their VRF."""
     defined = {(kind, _scope(kind, stars), stars[-1]) for path, kind in DEFINED.items() for stars, _ in found(tree, path)}
     uses: dict[tuple[str, str, str], int] = {}
@@ -78,17 +78,17 @@ def undefined(tree: Branch, file: str) -> Iterator[Said[str]]:
                 if key not in defined and not BUILT_IN.fullmatch(f"{kind} {name}"):
                     uses[key] = min(part.line, uses.get(key, part.line))
     for (kind, _, name), line in sorted(uses.items(), key=lambda use: use[1]):
-        yield Said(f"{kind} {name}", line, file)
+        yield Located(f"{kind} {name}", line, file)
 
 
 def _scope(kind: str, stars: tuple[str, ...]) -> str:
     return stars[0] if kind == "peer-group" else ""
 
 
-def secrets(tree: Branch, file: str) -> Iterator[Said[str]]:
+def secrets(tree: Branch, file: str) -> Iterator[Located[str]]:
     """What each secret is, never itself."""
     for path, what in SECRETS.items():
         for stars, branch in found(tree, path):
             for text, part in branch.parts.items():
                 if not placeholder(text):
-                    yield Said(what.format(*stars), part.line, file)
+                    yield Located(what.format(*stars), part.line, file)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from fabric.facts import MANAGEMENT, Facts, Interface, Said
+from fabric.facts import MANAGEMENT, Facts, Interface, Located
 from fabric.nos.cumulus.read.tree import number, off, said
 from fabric.nos.reading import Branch, esi, mac, numbers, prefix
 
@@ -20,14 +20,14 @@ def read_ports(facts: Facts, file: str, tree: Branch) -> None:
     for name, port in ports.items():
         for member, part in port.at("bond", "member").parts.items():
             own = facts.interfaces.setdefault(member, Interface(member, part.line, file))
-            own.bond = Said(name, part.line, file)
+            own.bond = Located(name, part.line, file)
         base = facts.interfaces.get(port.at("base-interface").word or "")
         if base and facts.interfaces[name].mtu is None:
             facts.interfaces[name].mtu = base.mtu  # a slice has its port's
     for name, vrf in tree.at("vrf").parts.items():
         addresses = list(_addresses(facts, file, vrf.at("loopback"), "address"))
         if addresses and name != "default":  # the address is the VRF's own device's
-            vrf_ = Said(vrf_name(name), vrf.line, file)
+            vrf_ = Located(vrf_name(name), vrf.line, file)
             facts.interfaces[name] = Interface(name, vrf.line, file, addresses=addresses, vrf=vrf_)
         elif addresses:
             facts.interfaces.setdefault("lo", Interface("lo", vrf.line, file)).addresses += addresses
@@ -45,30 +45,32 @@ def _interface(facts: Facts, file: str, name: str, port: Branch) -> Interface:
     own.gateways = list(_addresses(facts, file, port, "vrr", "address"))
     for family in FAMILIES:
         for router in port.at(family, "vrrp", "virtual-router").parts.values():
-            own.gateways += [Said(_with_length(at, own), part.line, file) for at, part in router.at("address").parts.items()]
+            own.gateways += [
+                Located(_with_length(at, own), part.line, file) for at, part in router.at("address").parts.items()
+            ]
     own.mtu = number(port.at("link", "mtu"), file)
     own.speed_gbps = _speed(port.at("link", "speed"), file)
     own.enabled = _enabled(port.at("link", "state"), file)
     for vrf in (port.at("vrf"), port.at("ip", "vrf")):
         if vrf.word is not None:
-            own.vrf = Said(vrf_name(vrf.word), vrf.value.line, file)
+            own.vrf = Located(vrf_name(vrf.word), vrf.value.line, file)
     own.tag = _tag(name, port, file)
     for domain in port.at("bridge", "domain").parts.values():
         own.access = number(domain.at("access"), file) or number(domain.at("untagged"), file) or own.access
         own.trunk += _vlans(domain.at("vlan"), file)
     own.esi = _esi(port.at("evpn", "multihoming", "segment"), file)
-    own.filters = [Said(acl, part.line, file) for acl, part in port.at("acl").parts.items()]
+    own.filters = [Located(acl, part.line, file) for acl, part in port.at("acl").parts.items()]
     return own
 
 
-def _addresses(facts: Facts, file: str, port: Branch, *path: str) -> Iterator[Said[str]]:
+def _addresses(facts: Facts, file: str, port: Branch, *path: str) -> Iterator[Located[str]]:
     for family in FAMILIES:
         for text, part in port.at(family, *path).parts.items():
             address = prefix(text)
             if address is not None:
-                yield Said(address, part.line, file)
+                yield Located(address, part.line, file)
             elif text != "dhcp":
-                facts.broken.append(Said(f"{text}: expected an address with its length", part.line, file))
+                facts.broken.append(Located(f"{text}: expected an address with its length", part.line, file))
 
 
 def _with_length(text: str, own: Interface) -> str:
@@ -79,36 +81,36 @@ def _with_length(text: str, own: Interface) -> str:
     return prefix(f"{text}/{length}") or text
 
 
-def _speed(branch: Branch, file: str) -> Said[int] | None:
+def _speed(branch: Branch, file: str) -> Located[int] | None:
     match = re.fullmatch(r"(\d{1,4})G", branch.word or "", re.IGNORECASE)
-    return Said(int(match[1]), branch.value.line, file) if match else None
+    return Located(int(match[1]), branch.value.line, file) if match else None
 
 
-def _enabled(branch: Branch, file: str) -> Said[bool] | None:
-    return Said(branch.word == "up", branch.value.line, file) if branch.word in ("up", "down") else None
+def _enabled(branch: Branch, file: str) -> Located[bool] | None:
+    return Located(branch.word == "up", branch.value.line, file) if branch.word in ("up", "down") else None
 
 
-def _tag(name: str, port: Branch, file: str) -> Said[int] | None:
+def _tag(name: str, port: Branch, file: str) -> Located[int] | None:
     """Of a subinterface: its `vlan`, else what follows the dot."""
     _, dot, tag = name.partition(".")
     if not dot:
         return None
-    return number(port.at("vlan"), file) or (Said(int(tag), port.line, file) if tag.isdecimal() and len(tag) < 5 else None)
+    return number(port.at("vlan"), file) or (Located(int(tag), port.line, file) if tag.isdecimal() and len(tag) < 5 else None)
 
 
-def _vlans(branch: Branch, file: str) -> list[Said[int]]:
-    found = [Said(vlan, part.line, file) for text, part in branch.parts.items() for vlan in numbers(text)]
+def _vlans(branch: Branch, file: str) -> list[Located[int]]:
+    found = [Located(vlan, part.line, file) for text, part in branch.parts.items() for vlan in numbers(text)]
     return found if len(found) < EVERY_VLAN else []
 
 
-def _esi(segment: Branch, file: str) -> Said[str] | None:
+def _esi(segment: Branch, file: str) -> Located[str] | None:
     """Type 3 of a MAC address and a local number, or ten bytes as they are."""
     if off(segment):
         return None
     identifier, local, system = segment.at("identifier"), segment.at("local-id"), segment.at("mac-address").word
     if identifier.word is not None:
-        return Said(esi(identifier.word), identifier.value.line, file)
+        return Located(esi(identifier.word), identifier.value.line, file)
     discriminator = number(local, file)
     if discriminator is None or system is None:
         return None
-    return Said(esi(f"03{mac(system)}{discriminator.value & 0xFFFFFF:06x}"), discriminator.line, file)
+    return Located(esi(f"03{mac(system)}{discriminator.value & 0xFFFFFF:06x}"), discriminator.line, file)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from fabric.facts import Ecn, Facts, PortQos, Said
+from fabric.facts import Ecn, Facts, Located, PortQos
 from fabric.nos.cumulus.read.tree import number, off, switch, truth
 from fabric.nos.reading import Branch, numbers
 
@@ -28,7 +28,7 @@ class Qos:
 
     file: str
     tree: Branch
-    roce: Said[int] | None = None  # the profile, where it is on
+    roce: Located[int] | None = None  # the profile, where it is on
     _known: dict[tuple[str, ...], PortQos] = field(default_factory=dict)
 
     def of(self, port: Branch) -> PortQos:
@@ -58,25 +58,25 @@ class Qos:
             found.xoff_bytes = {priority: replace(xoff, value=buffer.value - xoff.value) for priority in sorted(paused)}
         return found
 
-    def _priorities(self, mapping: Branch) -> dict[int, Said[int]]:
+    def _priorities(self, mapping: Branch) -> dict[int, Located[int]]:
         """Eight DSCPs to a priority, with the exceptions of the profile; nothing where the port does not look at them."""
         if not (self.roce or mapping.line) or (mapping.at("trust").word or "both") not in ("both", "l3"):
             return {}
         line = self.roce.line if self.roce else mapping.line
-        found = {code: Said(code // 8, line, self.file) for code in range(64)}
+        found = {code: Located(code // 8, line, self.file) for code in range(64)}
         for text, row in mapping.at("dscp").parts.items():
             priority = number(row.at("switch-priority"), self.file)
             for code in numbers(text) if priority else ():
                 found[code] = priority or found[code]
         return found
 
-    def _pauses(self, flow: Branch) -> list[Said[int]]:
+    def _pauses(self, flow: Branch) -> list[Located[int]]:
         if any((said := truth(flow.at(way), self.file)) and not said.value for way in ("rx", "tx")):
             return []
         if not flow.at("switch-priority").parts:
             return [replace(self.roce, value=PRIORITY)] if self.roce else []
         found = flow.at("switch-priority").parts.items()
-        return [Said(priority, part.line, self.file) for text, part in found for priority in numbers(text)]
+        return [Located(priority, part.line, self.file) for text, part in found for priority in numbers(text)]
 
     def _by_class(self, mapping: Branch) -> dict[int, list[int]]:
         """Traffic class → its switch priorities."""
@@ -94,7 +94,7 @@ class Qos:
     def _schedule(
         self, found: PortQos, profile: Branch, classes: Mapping[int, list[int]], named: Mapping[int, list[int]]
     ) -> None:
-        strict: dict[int, Said[int]] = {CNP: self.roce} if self.roce else {}
+        strict: dict[int, Located[int]] = {CNP: self.roce} if self.roce else {}
         shares = {own: replace(self.roce, value=WEIGHT) for own in (0, PRIORITY)} if self.roce else {}
         for text, row in profile.at("traffic-class").parts.items():
             for own in numbers(text):
@@ -103,10 +103,12 @@ class Qos:
                     shares[own] = share
                 if row.at("mode").word == "strict":
                     shares.pop(own, None)
-                    strict[own] = Said(own, row.at("mode").value.line, self.file)
+                    strict[own] = Located(own, row.at("mode").value.line, self.file)
         found.weights = {priority: share for own, share in sorted(shares.items()) for priority in named.get(own, ())}
         found.strict = [
-            Said(priority, said.line, self.file) for own, said in sorted(strict.items()) for priority in classes.get(own, ())
+            Located(priority, said.line, self.file)
+            for own, said in sorted(strict.items())
+            for priority in classes.get(own, ())
         ]
 
     def _marking(self, found: PortQos, profile: Branch, every: bool, named: Mapping[int, list[int]]) -> None:
@@ -143,12 +145,12 @@ def _split(port: Branch) -> bool:
     return port.at("link", "breakout").word not in (None, "1x")
 
 
-def _roce(branch: Branch, file: str) -> Said[int] | None:
+def _roce(branch: Branch, file: str) -> Located[int] | None:
     """`qos roce` alone switches it on, in the mode without loss."""
     if not branch.line or off(branch) or (branch.at("mode").word or "lossless").startswith("lossy"):
         return None
     on = switch(branch, file)
-    return Said(PRIORITY, on.line if on else branch.line, file)
+    return Located(PRIORITY, on.line if on else branch.line, file)
 
 
 def _named(own: int, priorities: list[int], paused: set[int]) -> list[int]:
@@ -158,10 +160,10 @@ def _named(own: int, priorities: list[int], paused: set[int]) -> list[int]:
     return sorted([priority for priority in priorities if priority in paused] + rest)
 
 
-def _bytes(branch: Branch, file: str) -> Said[int] | None:
+def _bytes(branch: Branch, file: str) -> Located[int] | None:
     """`150000`, `150KB`, `1.5 MB`."""
     match = re.fullmatch(r"(\d{1,12}(?:\.\d{1,6})?) ?(KB|MB|K|M|B)?", branch.word or "", re.IGNORECASE)
     if match is None:
         return None
     unit = {"": 1, "B": 1, "K": 1000, "M": 1_000_000}[(match[2] or "").upper()[:1]]
-    return Said(round(float(match[1]) * unit), branch.value.line, file)
+    return Located(round(float(match[1]) * unit), branch.value.line, file)

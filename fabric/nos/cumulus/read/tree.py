@@ -10,7 +10,7 @@ import re
 import shlex
 from collections.abc import Iterator
 
-from fabric.facts import Said
+from fabric.facts import Located
 from fabric.nos.reading import DEEPEST, NOTHING, Branch, each_name, read_yaml
 
 COMMAND = re.compile(r"^(?:\S+[$#>]\s*)?(?:sudo\s+)?nv\s+(set|unset|config|action|show|list-commands)\b\s*(.*)$")
@@ -110,23 +110,23 @@ def _spread(tree: Branch, above: str = "") -> None:
         _spread(part, key)
 
 
-def said(branch: Branch, file: str) -> Said[str] | None:
+def said(branch: Branch, file: str) -> Located[str] | None:
     """The value, and its line."""
-    return Said(branch.word, branch.value.line, file) if branch.word is not None else None
+    return Located(branch.word, branch.value.line, file) if branch.word is not None else None
 
 
-def number(branch: Branch, file: str) -> Said[int] | None:
+def number(branch: Branch, file: str) -> Located[int] | None:
     word = branch.word
-    return Said(int(word), branch.value.line, file) if word and word.isdecimal() and len(word) < 12 else None
+    return Located(int(word), branch.value.line, file) if word and word.isdecimal() and len(word) < 12 else None
 
 
-def truth(branch: Branch, file: str) -> Said[bool] | None:
+def truth(branch: Branch, file: str) -> Located[bool] | None:
     """`on`, `enabled` and `enable` alike."""
     word = branch.word
-    return Said(word in ON, branch.value.line, file) if word in ON or word in OFF else None
+    return Located(word in ON, branch.value.line, file) if word in ON or word in OFF else None
 
 
-def switch(branch: Branch, file: str) -> Said[bool] | None:
+def switch(branch: Branch, file: str) -> Located[bool] | None:
     """Whether a feature is on: `state: enabled` since 5.15, `enable: on` before. None where neither is said."""
     return truth(branch.at("state"), file) or truth(branch.at("enable"), file)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabric.facts import MANAGEMENT, Bgp, Facts, Neighbor, Said, Vni, Vrf
+from fabric.facts import MANAGEMENT, Bgp, Facts, Located, Neighbor, Vni, Vrf
 from fabric.nos.eos.read.names import port_name
 from fabric.nos.reading import Section, asn, each_name, integer, is_address, numbers
 
@@ -36,7 +36,7 @@ def read_bgp(facts: Facts, file: str, config: Section) -> None:
 class _Process:
     def __init__(self, facts: Facts, file: str, section: Section, number: int | None) -> None:
         self.facts, self.file, self.section = facts, file, section
-        self.asn = Said(number, section.number, file) if number is not None else None
+        self.asn = Located(number, section.number, file) if number is not None else None
         self.groups: dict[str, list[tuple[list[str], int]]] = {}
         self.defined: set[str] = set()
         self.group_of: dict[tuple[str, str], tuple[str, int]] = {}  # (VRF, peer) → its group and the line that says so
@@ -57,10 +57,10 @@ class _Process:
         self._defaults()
         self.facts.unread += self._unread()
 
-    def _unread(self) -> Iterator[Said[str]]:
+    def _unread(self) -> Iterator[Located[str]]:
         for part in self.section.parts:
             if part.line.split(" ", 1)[0] not in KNOWN:
-                yield Said(part.line, part.number, self.file)
+                yield Located(part.line, part.number, self.file)
 
     def _defaults(self) -> None:
         """What holds for neighbours that say nothing themselves."""
@@ -69,7 +69,7 @@ class _Process:
             if timers:
                 _take(peer, ["timers", *timers[0].split()], timers[1].number, self.file, inherited=True)
             if peer.max_prefix is None:
-                peer.max_prefix = Said(MOST_ROUTES, peer.line, self.file)
+                peer.max_prefix = Located(MOST_ROUTES, peer.line, self.file)
             elif peer.max_prefix.value == 0:
                 peer.max_prefix = None
 
@@ -88,13 +88,13 @@ class _Process:
         own = facts.bgp.setdefault(vrf, Bgp(vrf, section.number, file))
         own.asn = self.asn
         strict = section.last("no bgp bestpath as-path multipath-relax")  # on by default
-        own.relax = Said(strict is None, strict[1].number if strict else section.number, file)
+        own.relax = Located(strict is None, strict[1].number if strict else section.number, file)
         if found := section.last("local-as") if vrf else None:
-            own.asn = Said(asn(found[0]) or 0, found[1].number, file)
+            own.asn = Located(asn(found[0]) or 0, found[1].number, file)
         if found := section.last("router-id"):
-            own.router_id = Said(found[0], found[1].number, file)
+            own.router_id = Located(found[0], found[1].number, file)
         if (found := section.last("maximum-paths")) and (paths := integer(found[0])) is not None:
-            own.max_paths = Said(paths, found[1].number, file)
+            own.max_paths = Located(paths, found[1].number, file)
         for text, part in section.each("neighbor"):
             self._neighbor(own, vrf, text.split(), part.number)
         for text, part in section.each("bgp listen range"):
@@ -116,9 +116,9 @@ class _Process:
         """What enters BGP here."""
         for text, part in section.each("redistribute connected"):
             words = text.split()
-            own.connected = Said(words[1] if words[:1] == ["route-map"] and len(words) > 1 else "", part.number, self.file)
+            own.connected = Located(words[1] if words[:1] == ["route-map"] and len(words) > 1 else "", part.number, self.file)
         for text, part in section.each("aggregate-address"):
-            own.aggregates += [Said(word, part.number, self.file) for word in text.split()[:1]]
+            own.aggregates += [Located(word, part.number, self.file) for word in text.split()[:1]]
 
     def _listen(self, own: Bgp, vrf: str, words: list[str], line: int) -> None:
         if words:
@@ -132,7 +132,7 @@ class _Process:
             for row, at in self.groups.get(name, ()):
                 _take(peer, row, at, self.file, inherited=True)
             if name not in self.defined and name not in self.groups:
-                self.facts.undefined.append(Said(f"peer group {name}", line, self.file))
+                self.facts.undefined.append(Located(f"peer group {name}", line, self.file))
             self.group_of[peer.vrf, peer.peer] = name, line
             words = words[3:] if words[0] == "peer" else words[2:]
         if words:
@@ -161,7 +161,7 @@ class _Process:
                 for name in reversed(names):  # what the neighbour itself says holds over its group
                     at = said.get(name, 0 if (family, name) in denied else at)
                 if at:
-                    peer.families.append(Said(family, at, self.file))
+                    peer.families.append(Located(family, at, self.file))
 
     def _in_family(self, own: Bgp, name: str, words: list[str], line: int) -> None:
         for peer in own.neighbors.values():
@@ -175,7 +175,7 @@ class _Process:
         mapped = {own.vlan.value for own in self.facts.vnis.values() if own.vlan}
         if mapped:  # a tunnel for VLANs, but none for this one
             missing = (f"VNI of VLAN {vlan}" for vlan in vlans if vlan not in mapped)
-            self.facts.undefined += [Said(name, section.number, self.file) for name in missing]
+            self.facts.undefined += [Located(name, section.number, self.file) for name in missing]
         for vni in [own for own in self.facts.vnis.values() if own.vlan and own.vlan.value in vlans]:
             self._targets(vni, section)
 
@@ -184,12 +184,12 @@ class _Process:
 
     def _targets(self, own: Vni | Vrf, section: Section) -> None:
         if found := section.last("rd"):
-            own.rd = Said(found[0].split()[-1], found[1].number, self.file)
+            own.rd = Located(found[0].split()[-1], found[1].number, self.file)
         for text, part in section.each("route-target"):
             words = text.split()
             for kind, into in (("import", own.imports), ("export", own.exports)):
                 if words and (kind in words[:2] or words[0] == "both"):
-                    into.append(Said(words[-1], part.number, self.file))
+                    into.append(Located(words[-1], part.number, self.file))
 
 
 def _take(peer: Neighbor, words: list[str], line: int, file: str, *, inherited: bool = False) -> None:
@@ -198,7 +198,7 @@ def _take(peer: Neighbor, words: list[str], line: int, file: str, *, inherited: 
 
     def put(name: str, value: object) -> None:
         if value is not None and not (inherited and getattr(peer, name) is not None):
-            setattr(peer, name, Said(value, line, file))
+            setattr(peer, name, Located(value, line, file))
 
     if head == "remote-as" and rest:
         put("remote_as", rest[0] if rest[0] in ("external", "internal") else asn(rest[0]))

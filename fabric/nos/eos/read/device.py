@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from fabric.facts import MANAGEMENT, Facts, Interface, Said, Vni, Vrf
+from fabric.facts import MANAGEMENT, Facts, Interface, Located, Vni, Vrf
 from fabric.nos.eos.read.bgp import read_bgp, vrf_name
 from fabric.nos.eos.read.names import port_name, undefined
 from fabric.nos.eos.read.qos import Qos
@@ -134,20 +134,20 @@ class _Reader:
     def _vxlan(self, section: Section) -> None:
         facts = self.facts
         for text, part in section.each("vxlan source-interface"):
-            facts.vtep = Said(port_name(text), part.number, self.file)
+            facts.vtep = Located(port_name(text), part.number, self.file)
         for text, part in section.each("vxlan vlan"):
             vlans, _, vnis = text.partition(" vni ")
             for vlan, vni in zip(numbers(vlans.removeprefix("add ")), numbers(vnis), strict=False):
                 own = facts.vnis.setdefault(vni, Vni(vni, part.number, self.file))
                 if own.vlan and own.vlan.value != vlan:
                     for line, other in ((own.vlan.line, vlan), (part.number, own.vlan.value)):
-                        facts.conflicts.append(Said(f"VNI {vni} is that of VLAN {other} too", line, self.file))
-                own.vlan = Said(vlan, part.number, self.file)
+                        facts.conflicts.append(Located(f"VNI {vni} is that of VLAN {other} too", line, self.file))
+                own.vlan = Located(vlan, part.number, self.file)
         for text, part in section.each("vxlan vrf"):
             name, _, vni_text = text.partition(" vni ")
             name, vni_ = vrf_name(name), integer(vni_text)
             if vni_ is not None:
-                facts.vrfs.setdefault(name, Vrf(name, part.number, self.file)).vni = Said(vni_, part.number, self.file)
+                facts.vrfs.setdefault(name, Vrf(name, part.number, self.file)).vni = Located(vni_, part.number, self.file)
 
     # --- everything else ----------------------------------------------------------------------------------------
 
@@ -155,59 +155,63 @@ class _Reader:
         facts, config, services = self.facts, self.config, self.facts.services
         if found := config.last("hostname"):
             facts.name = found[0]
-            facts.hostname = Said(found[0], found[1].number, self.file)
+            facts.hostname = Located(found[0], found[1].number, self.file)
         if found := config.last("ip virtual-router mac-address"):
-            facts.anycast_mac = Said(mac(found[0]), found[1].number, self.file)
+            facts.anycast_mac = Located(mac(found[0]), found[1].number, self.file)
         for head, into in (("ntp server", services.ntp), ("logging", services.syslog), ("ip name-server", services.dns)):
             for text, part in config.each(head):
                 words = _after_vrf(text)
                 if head == "logging":
                     words = words[1:] if words[:1] == ["host"] else []
-                into += [Said(word, part.number, self.file) for word in words[:1]]
+                into += [Located(word, part.number, self.file) for word in words[:1]]
         off, on = config.last("no lldp run"), config.last("lldp run")
         where = off or on
-        services.lldp = Said(off is None, where[1].number, self.file) if where else Said(True, 1, self.file)  # on by default
+        services.lldp = (
+            Located(off is None, where[1].number, self.file) if where else Located(True, 1, self.file)
+        )  # on by default
         for head in ("system control-plane", "control-plane"):
             for _, part in config.each(head):
                 if any(own.line.startswith(("ip access-group", "ipv6 access-group", "service-policy")) for own in part.parts):
-                    services.control_plane = Said(True, part.number, self.file)
+                    services.control_plane = Located(True, part.number, self.file)
         self._open_doors()
         services.secrets += self._secrets()
 
     def _open_doors(self) -> None:
         services = self.facts.services
         for _, part in self.config.each("management telnet"):
-            services.plain_text += [Said("telnet", own.number, self.file) for own in part.walk() if own.line == "no shutdown"]
+            services.plain_text += [
+                Located("telnet", own.number, self.file) for own in part.walk() if own.line == "no shutdown"
+            ]
         for _, part in self.config.each("management api http-commands"):
             on = part.has("no shutdown") or any(own.has("no shutdown") for own in part.parts)
             for own in part.parts:
                 words = own.line.split()
                 if on and words[:2] == ["protocol", "http"] and "localhost" not in words:
-                    services.plain_text.append(Said("http", own.number, self.file))
+                    services.plain_text.append(Located("http", own.number, self.file))
         for _, part in self.config.each("snmp-server community"):
-            services.plain_text.append(Said("SNMP community", part.number, self.file))
+            services.plain_text.append(Located("SNMP community", part.number, self.file))
 
-    def _secrets(self) -> Iterator[Said[str]]:
+    def _secrets(self) -> Iterator[Located[str]]:
         for text, part in self.config.each("username"):
             words = text.split()
             for key in ("secret", "password"):
                 if key in words and not placeholder(words[-1]):
-                    yield Said(f"password of user {words[0]}", part.number, self.file)
+                    yield Located(f"password of user {words[0]}", part.number, self.file)
         for text, part in self.config.each("snmp-server user"):
             words = text.split()
             for key in ("auth", "priv"):
                 if key in words[:-1] and not placeholder(words[min(words.index(key) + 2, len(words) - 1)]):
-                    yield Said(f"SNMP {key} key of user {words[0]}", part.number, self.file)
+                    yield Located(f"SNMP {key} key of user {words[0]}", part.number, self.file)
         for head, word, what in SECRETS:
             for text, part in self.config.each(head):
                 words = text.split()
                 if words and (not word or word in words[:-1]) and not placeholder(words[-1]):
-                    yield Said(what, part.number, self.file)
+                    yield Located(what, part.number, self.file)
         for _, bgp in self.config.each("router bgp"):
             for part in bgp.walk():
                 words = part.line.split()
                 if words[:1] == ["neighbor"] and "password" in words[2:3] and not placeholder(words[-1]):
-                    yield Said(f"BGP password of {words[1]}", part.number, self.file)
+                    yield Located(f"BGP password of {words[1]}", part.number, self.file)
 
     def _policies(self) -> None:
         for head in ("ip prefix-list", "ipv6 prefix-list"):
@@ -217,9 +221,9 @@ class _Reader:
                 for line, number in [(rest, part.number), *((own.line, own.number) for own in part.parts)]:
                     _, permit, entry = line.partition("permit ")
                     if permit:
-                        rows.append(Said(entry, number, self.file))
+                        rows.append(Located(entry, number, self.file))
 
-    def _unread(self) -> Iterator[Said[str]]:
+    def _unread(self) -> Iterator[Located[str]]:
         passed = {head for head in PASSED if " " not in head}
         longer = tuple(f"{head} " for head in PASSED if " " in head)
         for part in self.config.parts:
@@ -229,12 +233,12 @@ class _Reader:
             elif head == "router" and part.line.startswith("router bgp"):
                 continue  # told by its own reader
             elif head not in passed and not f"{part.line} ".startswith(longer):
-                yield Said(part.line, part.number, self.file)
+                yield Located(part.line, part.number, self.file)
 
-    def _unknown(self, section: Section, known: tuple[str, ...]) -> Iterator[Said[str]]:
+    def _unknown(self, section: Section, known: tuple[str, ...]) -> Iterator[Located[str]]:
         for part in section.parts:
             if part.line.split(" ", 1)[0] not in known:
-                yield Said(part.line, part.number, self.file)
+                yield Located(part.line, part.number, self.file)
 
 
 def _after_vrf(text: str) -> list[str]:
@@ -250,14 +254,14 @@ def _ip(found: Interface, rest: str, line: int, file: str) -> None:
     if words[:2] == ["address", "virtual"] or words[:2] == ["virtual-router", "address"]:
         own = prefix(" ".join(words[2:])) or (words[2] if len(words) > 2 else None)
         if own:
-            found.gateways.append(Said(own, line, file))
+            found.gateways.append(Located(own, line, file))
     elif words[:1] == ["address"]:
         if own := prefix(" ".join(words[1:])):
             if "secondary" not in words:
                 found.addresses = [said for said in found.addresses if ":" in said.value]
-            found.addresses.append(Said(own, line, file))
+            found.addresses.append(Located(own, line, file))
     elif words[:1] == ["access-group"] and len(words) > 1:
-        found.filters.append(Said(words[1], line, file))
+        found.filters.append(Located(words[1], line, file))
 
 
 def _ipv6(found: Interface, rest: str, line: int, file: str) -> None:
@@ -265,61 +269,61 @@ def _ipv6(found: Interface, rest: str, line: int, file: str) -> None:
     if words[:1] == ["enable"]:
         found.link_local = True
     elif words[:2] == ["address", "virtual"] and (own := prefix(" ".join(words[2:]))):
-        found.gateways.append(Said(own, line, file))
+        found.gateways.append(Located(own, line, file))
     elif words[:1] == ["address"] and (own := prefix(" ".join(words[1:]))):
-        found.addresses.append(Said(own, line, file))
+        found.addresses.append(Located(own, line, file))
     elif words[:1] == ["access-group"] and len(words) > 1:
-        found.filters.append(Said(words[1], line, file))
+        found.filters.append(Located(words[1], line, file))
 
 
 def _switchport(found: Interface, rest: str, line: int, file: str) -> None:
     kind, _, text = rest.partition(" vlan ")
     if kind in ("access", "trunk native") and (vlan := integer(text)) is not None:
-        found.access = Said(vlan, line, file)
+        found.access = Located(vlan, line, file)
     elif kind == "trunk allowed":
-        found.trunk += [Said(vlan, line, file) for vlan in numbers(text.removeprefix("add "))]
+        found.trunk += [Located(vlan, line, file) for vlan in numbers(text.removeprefix("add "))]
 
 
 def _evpn(found: Interface, section: Section, file: str) -> None:
     for own in section.parts:
         value = esi(own.line.partition(" ")[2])
         if own.line.startswith("identifier ") and re.fullmatch(r"(?:[0-9a-f]{2}:){9}[0-9a-f]{2}", value):
-            found.esi = Said(value, own.number, file)
+            found.esi = Located(value, own.number, file)
 
 
 def _number(name: str, strip: str = "") -> Callable[[Interface, str, int, str], None]:
     def take(found: Interface, rest: str, line: int, file: str) -> None:
         value = integer(rest.removeprefix(strip).strip())
         if value is not None:
-            setattr(found, name, Said(value, line, file))
+            setattr(found, name, Located(value, line, file))
 
     return take
 
 
 def _no(found: Interface, rest: str, line: int, file: str) -> None:
     if rest == "shutdown":
-        found.enabled = Said(True, line, file)
+        found.enabled = Located(True, line, file)
 
 
 def _shutdown(found: Interface, rest: str, line: int, file: str) -> None:
-    found.enabled = Said(False, line, file)
+    found.enabled = Located(False, line, file)
 
 
 def _description(found: Interface, rest: str, line: int, file: str) -> None:
-    found.description = Said(rest, line, file)
+    found.description = Located(rest, line, file)
 
 
 def _vrf(found: Interface, rest: str, line: int, file: str) -> None:
-    found.vrf = Said(vrf_name(rest.removeprefix("forwarding ").strip()), line, file)
+    found.vrf = Located(vrf_name(rest.removeprefix("forwarding ").strip()), line, file)
 
 
 def _bond(found: Interface, rest: str, line: int, file: str) -> None:
-    found.bond = Said(f"Port-Channel{rest.split()[0]}" if rest else "", line, file)
+    found.bond = Located(f"Port-Channel{rest.split()[0]}" if rest else "", line, file)
 
 
 def _speed(found: Interface, rest: str, line: int, file: str) -> None:
     if (speed := gbps(rest)) is not None:
-        found.speed_gbps = Said(speed, line, file)
+        found.speed_gbps = Located(speed, line, file)
 
 
 _FIELDS: Mapping[str, Callable[[Interface, str, int, str], None]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from fabric.facts import Said
+from fabric.facts import Located
 from fabric.nos.reading import Section
 
 DEFINED: Mapping[str, tuple[str, ...]] = {
@@ -33,19 +33,19 @@ MODES = frozenset(("exact-match", "or-results", "length", "community-list"))
 BUILT_IN = frozenset(("default", "copp-system-policy"))
 
 
-def undefined(config: Section, file: str) -> Iterator[Said[str]]:
+def undefined(config: Section, file: str) -> Iterator[Located[str]]:
     """Names that are used and nowhere defined."""
     defined = {kind: {name for head in heads for name in _names(config, head)} for kind, heads in DEFINED.items()}
     for part in config.walk():
         for kind, name in _references(part.line.split()):
             if name not in defined[kind] and name not in BUILT_IN:
-                yield Said(f"{kind} {name}", part.number, file)
+                yield Located(f"{kind} {name}", part.number, file)
     for head, sections in (("interface", ("vrf", "vrf forwarding")), ("router bgp", ("vrf",))):
         for _, section in config.each(head):
             for own in sections:
                 for name, part in section.each(own):
                     if name and " " not in name and name not in defined["vrf"] | BUILT_IN:
-                        yield Said(f"vrf {name}", part.number, file)
+                        yield Located(f"vrf {name}", part.number, file)
 
 
 def _names(config: Section, head: str) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from fabric.facts import Ecn, PortQos, Said
+from fabric.facts import Ecn, Located, PortQos
 from fabric.nos.reading import Section, integer, numbers
 
 QUEUES = ("tx-queue", "uc-tx-queue")
@@ -47,10 +47,10 @@ class Qos:
         qos = PortQos(priorities=dict(self.by_dscp))
         for text, part in lines.each("priority-flow-control priority") if on else ():
             values, _, kind = text.rpartition(" ")
-            qos.pfc += [Said(value, part.number, file) for value in numbers(values) if kind == "no-drop"]
+            qos.pfc += [Located(value, part.number, file) for value in numbers(values) if kind == "no-drop"]
         for text, part in lines.each("priority-flow-control pause watchdog"):
             if not text:  # `… port action drop` says what it does, not that it does
-                qos.watchdog = Said(True, part.number, file)
+                qos.watchdog = Located(True, part.number, file)
         # A queue is strict unless told otherwise; round robin holds for all queues below one that has it.
         weighted = max((number for number, queue in queues.items() if queue.has("no priority")), default=-1)
         for own, mapped in sorted({said.value: said for said in self.by_dscp.values()}.items()):
@@ -59,13 +59,13 @@ class Qos:
             section = queues.get(queue)
             if section is None:
                 if -1 < weighted < queue:
-                    qos.strict.append(Said(own, place.line, file))
+                    qos.strict.append(Located(own, place.line, file))
                 continue
             if queue > weighted:
                 line = next((part.number for part in section.parts if part.line == "priority strict"), section.number)
-                qos.strict.append(Said(own, line, file))
+                qos.strict.append(Located(own, line, file))
             if (found := section.last("bandwidth percent")) and (share := integer(found[0])) is not None:
-                qos.weights[own] = Said(share, found[1].number, file)
+                qos.weights[own] = Located(share, found[1].number, file)
             if (ecn := self._ecn(section)) is not None:
                 qos.ecn[own] = ecn
         return qos
@@ -75,31 +75,31 @@ class Qos:
             match = ECN.match(part.line)
             if match and match[2] in UNITS and match[4] in UNITS:
                 return Ecn(
-                    Said(int(match[1]) * UNITS[match[2]], part.number, self.file),
-                    Said(int(match[3]) * UNITS[match[4]], part.number, self.file),
-                    Said(int(match[5]), part.number, self.file) if match[5] else None,
+                    Located(int(match[1]) * UNITS[match[2]], part.number, self.file),
+                    Located(int(match[3]) * UNITS[match[4]], part.number, self.file),
+                    Located(int(match[5]), part.number, self.file) if match[5] else None,
                 )
         return None
 
-    def _map(self, config: Section, source: str, target: str) -> dict[int, Said[int]]:
+    def _map(self, config: Section, source: str, target: str) -> dict[int, Located[int]]:
         """`qos map dscp 0 1 2 to traffic-class 0`."""
-        found: dict[int, Said[int]] = {}
+        found: dict[int, Located[int]] = {}
         for text, part in config.each(f"qos map {source}"):
             values, _, own = text.partition(f" to {target} ")
             number = integer(own)
             if number is not None:
-                found |= {value: Said(number, part.number, self.file) for value in numbers(values)}
+                found |= {value: Located(number, part.number, self.file) for value in numbers(values)}
         return found
 
-    def _watchdog_ms(self, config: Section) -> Said[int] | None:
+    def _watchdog_ms(self, config: Section) -> Located[int] | None:
         found = config.last("priority-flow-control pause watchdog default timeout")
         if found is None or not re.fullmatch(r"\d+(\.\d+)?", found[0]):
             return None
-        return Said(round(float(found[0]) * 1000), found[1].number, self.file)
+        return Located(round(float(found[0]) * 1000), found[1].number, self.file)
 
-    def _seed(self, config: Section) -> Said[int] | None:
+    def _seed(self, config: Section) -> Located[int] | None:
         for section in config.walk():
             match = re.search(r"(?:hash seed|ip load-sharing \S+) (\d+)", section.line)
             if match:
-                return Said(int(match[1]), section.number, self.file)
+                return Located(int(match[1]), section.number, self.file)
         return None

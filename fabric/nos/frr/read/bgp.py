@@ -6,7 +6,7 @@ from functools import partial
 from ipaddress import ip_address, ip_network
 from typing import Any
 
-from fabric.facts import Bgp, Neighbor, Said, Vni, Vrf
+from fabric.facts import Bgp, Located, Neighbor, Vni, Vrf
 from fabric.nos.frr.read.line import Line, Open
 from fabric.nos.frr.read.neighbor import DIRECTIONS, FILTERS, NEIGHBOR, VERBS, Draft
 from fabric.nos.frr.read.words import Device, need_number, peer_address, vrf_name
@@ -45,8 +45,8 @@ class Process:
     def __init__(self, device: Device, bgp: Bgp) -> None:
         self.device, self.bgp = device, bgp
         self.drafts: dict[str, Draft] = {}
-        self.ranges: list[tuple[str, Said[str]]] = []  # (prefix to listen on, its group)
-        self.told: dict[str, Said[Any]] = {}  # what holds for every neighbour
+        self.ranges: list[tuple[str, Located[str]]] = []  # (prefix to listen on, its group)
+        self.told: dict[str, Located[Any]] = {}  # what holds for every neighbour
         self.active = {"ipv4": True}  # families that a neighbour has without asking
 
     def line(self, line: Line, open_: Open) -> bool:
@@ -57,7 +57,7 @@ class Process:
             return True
         if words[0] == "timers" and words[1] == "bgp":
             for name, value in zip(("keepalive_s", "hold_s"), words[2:4], strict=True):
-                self.told[name] = Said(need_number(value), line.number, line.file)
+                self.told[name] = Located(need_number(value), line.number, line.file)
             return True
         return self._bgp(line) if words[0] == "bgp" else self.in_family("ipv4", line, open_)
 
@@ -67,7 +67,7 @@ class Process:
             case ["router-id", address, *_] if not line.negated:
                 bgp.router_id = line.said(str(ip_address(address)))
             case ["bestpath", "as-path", "multipath-relax", *_]:
-                bgp.relax = Said(not line.negated, line.number, line.file)
+                bgp.relax = Located(not line.negated, line.number, line.file)
             case ["default", family, *_] if family in DEFAULTS:
                 self.active[DEFAULTS[family]] = not line.negated
             case ["listen", "range", prefix, "peer-group", group, *_]:
@@ -113,7 +113,7 @@ class Process:
     def _paths(self, line: Line) -> None:
         words = line.words[2:] if line.words[1] == "ibgp" else line.words[1:]
         if not line.negated:
-            new = Said(need_number(words[0]), line.number, line.file)
+            new = Located(need_number(words[0]), line.number, line.file)
             old = self.bgp.max_paths
             self.bgp.max_paths = new if old is None or new.value < old.value else old
 
@@ -143,7 +143,7 @@ class Process:
             draft = self.drafts[name] = Draft(name, line.number, line.file)
         match verb:
             case "activate":
-                draft.families[family] = Said(not line.negated, line.number, line.file)
+                draft.families[family] = Located(not line.negated, line.number, line.file)
             case "peer-group":
                 self._group(draft, line, words)
             case "interface":
@@ -183,7 +183,7 @@ class Process:
         if line.negated and verb not in ("bfd", "shutdown"):
             return
         for name, value in VERBS[verb](words).items():
-            draft.told[name] = Said(not value if line.negated else value, line.number, line.file)
+            draft.told[name] = Located(not value if line.negated else value, line.number, line.file)
 
     def _filter(self, draft: Draft, line: Line, verb: str, words: list[str]) -> None:
         """The first filter of a direction is the one that facts name."""
@@ -215,11 +215,11 @@ class Process:
     def _made(self, draft: Draft) -> Neighbor:
         group = self.drafts.get(draft.group.value) if draft.group else None
         told = self.told | (group.told if group else {}) | draft.told
-        families = {name: Said(True, draft.line, draft.file) for name, active in self.active.items() if active}
+        families = {name: Located(True, draft.line, draft.file) for name, active in self.active.items() if active}
         families |= (group.families if group else {}) | draft.families
         fields: dict[str, Any] = {**told}
         made = Neighbor(self.bgp.vrf, draft.name, draft.line, draft.file, interface=draft.interface, **fields)
-        made.families = [Said(name, said.line, said.file) for name, said in families.items() if said.value]
+        made.families = [Located(name, said.line, said.file) for name, said in families.items() if said.value]
         return made
 
 
@@ -246,7 +246,7 @@ class Processes:
         if made is None:
             made = self.known[vrf] = Process(self.device, self.device.bgp(vrf, line.number, line.file))
         if number := asn(words[2]) if words[2:] else None:
-            new = Said(number, line.number, line.file)
+            new = Located(number, line.number, line.file)
             made.bgp.asn = self.device.first(f"the AS of VRF {name or 'default'}", made.bgp.asn, new)
         elif words[2:] and words[2] not in ("auto", "view", "vrf"):
             self.device.facts.broken.append(line.said(f"cannot be read: {line.rest(0)}"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from fabric.facts import Interface, Said
+from fabric.facts import Interface, Located
 from fabric.nos.frr.read.bgp import Processes
 from fabric.nos.frr.read.line import Line, Open, walk
 from fabric.nos.frr.read.words import Device, add_address, vrf_name
@@ -150,7 +150,7 @@ class _Conf:
             case ["description", *words]:
                 port.description = port.description or line.said(" ".join(words).strip('"'))
             case ["shutdown"]:
-                port.enabled = Said(line.negated, line.number, line.file)
+                port.enabled = Located(line.negated, line.number, line.file)
             case ["vrf", name]:
                 port.vrf = port.vrf or line.said(vrf_name(name))
             case ["ip" | "ipv6", "address" | "addr", text, *words]:

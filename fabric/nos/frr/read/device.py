@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from fabric.facts import Facts, Said
+from fabric.facts import Facts, Located
 from fabric.nos.frr.read.bgp import Processes
 from fabric.nos.frr.read.conf import read_conf
 from fabric.nos.frr.read.files import reader_of
@@ -51,7 +51,7 @@ def _parts(facts: Facts, file: str, text: str) -> Iterator[tuple[str, str, str]]
         return
     end = routing.start()
     if first := NAME.match(text):
-        facts.hostname = Said(first[1], text.count("\n", 0, first.start(1)) + 1, file)
+        facts.hostname = Located(first[1], text.count("\n", 0, first.start(1)) + 1, file)
     ports = text.find("# ports.conf")  # which says how ports are split, between the two
     start = first.end() if first else 0
     yield "interfaces", file, "\n" * text.count("\n", 0, start) + text[start : ports if start < ports < end else end]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePath
 
-from fabric.facts import Facts, Said
+from fabric.facts import Facts, Located
 from fabric.nos.reading import placeholder
 
 TARGET = re.compile(r'target="([^"]+)"|\s@@?(?:\([^)]*\))?\[?([\w.:-]+?)\]?(?::\d+)?(?:;|\s|$)')
@@ -28,14 +28,14 @@ def _time(facts: Facts, file: str, text: str) -> None:
         facts.statements += 1
         words = line.split()
         if words[0] in TIME and len(words) > 1:
-            facts.services.ntp.append(Said(words[1], number, file))
+            facts.services.ntp.append(Located(words[1], number, file))
 
 
 def _log(facts: Facts, file: str, text: str) -> None:
     for number, line in _lines(text):
         facts.statements += 1
         for match in TARGET.finditer(line):
-            facts.services.syslog.append(Said(match[1] or match[2], number, file))
+            facts.services.syslog.append(Located(match[1] or match[2], number, file))
 
 
 def _names(facts: Facts, file: str, text: str) -> None:
@@ -43,15 +43,15 @@ def _names(facts: Facts, file: str, text: str) -> None:
         facts.statements += 1
         words = line.split()
         if words[0] == "nameserver" and len(words) > 1:
-            facts.services.dns.append(Said(words[1], number, file))
+            facts.services.dns.append(Located(words[1], number, file))
 
 
 def _neighbours(facts: Facts, file: str, text: str) -> None:
-    facts.services.lldp = Said(True, 1, file)
+    facts.services.lldp = Located(True, 1, file)
     for number, line in _lines(text):
         facts.statements += 1
         if re.search(r"lldp status (?:disabled|rx-only)", line):
-            facts.services.lldp = Said(False, number, file)
+            facts.services.lldp = Located(False, number, file)
 
 
 def _snmp(facts: Facts, file: str, text: str) -> None:
@@ -60,11 +60,11 @@ def _snmp(facts: Facts, file: str, text: str) -> None:
         facts.statements += 1
         words = line.replace('"', "").split() or [""]
         if words[0] in ("rocommunity", "rwcommunity", "rocommunity6", "rwcommunity6", "com2sec", "com2sec6", "trapcommunity"):
-            facts.services.plain_text.append(Said("SNMP community", number, file))
+            facts.services.plain_text.append(Located("SNMP community", number, file))
             if not placeholder(words[-1] if words[0].startswith("com2sec") else words[1] if len(words) > 1 else ""):
-                facts.services.secrets.append(Said("SNMP community", number, file))
+                facts.services.secrets.append(Located("SNMP community", number, file))
         elif words[0] == "createUser" and any(not placeholder(word) for word in (*words[3:4], *words[5:6])):
-            facts.services.secrets.append(Said(f"SNMP keys of user {words[1]}", number, file))
+            facts.services.secrets.append(Located(f"SNMP keys of user {words[1]}", number, file))
 
 
 def _accounts(facts: Facts, file: str, text: str) -> None:
@@ -73,7 +73,7 @@ def _accounts(facts: Facts, file: str, text: str) -> None:
         facts.statements += 1
         name, _, rest = line.partition(":")
         if rest and not placeholder(rest.split(":")[0]):
-            facts.services.secrets.append(Said(f"password of user {name}", number, file))
+            facts.services.secrets.append(Located(f"password of user {name}", number, file))
 
 
 def _filter(facts: Facts, file: str, text: str) -> None:
@@ -81,11 +81,11 @@ def _filter(facts: Facts, file: str, text: str) -> None:
     for number, line in _lines(text):
         facts.statements += 1
         if HOOK.search(line) and not facts.services.control_plane:
-            facts.services.control_plane = Said(True, number, file)
+            facts.services.control_plane = Located(True, number, file)
         if match := ENTERS.match(line):
             for name in re.findall(r"[\w.-]+", match[1]):
                 if port := facts.interfaces.get(name):
-                    port.filters.append(Said(match[2], number, file))
+                    port.filters.append(Located(match[2], number, file))
 
 
 def _kernel(facts: Facts, file: str, text: str) -> None:
@@ -93,7 +93,7 @@ def _kernel(facts: Facts, file: str, text: str) -> None:
         facts.statements += 1
         name, _, value = (part.strip() for part in line.lstrip("-").partition("="))
         if name.endswith("fib_multipath_hash_seed") and value.isdecimal() and len(value) < 12:
-            facts.hash_seed = Said(int(value), number, file)
+            facts.hash_seed = Located(int(value), number, file)
 
 
 def _daemons(facts: Facts, file: str, text: str) -> None:
@@ -101,13 +101,13 @@ def _daemons(facts: Facts, file: str, text: str) -> None:
         facts.statements += 1
         if match := LISTENS.search(line):
             name = line.partition("_options")[0]
-            facts.services.plain_text.append(Said(f"telnet to {name} on {match[1]}", number, file))
+            facts.services.plain_text.append(Located(f"telnet to {name} on {match[1]}", number, file))
 
 
 def _hostname(facts: Facts, file: str, text: str) -> None:
     for number, line in _lines(text):
         facts.statements += 1
-        facts.hostname = facts.hostname or Said(line.split()[0], number, file)
+        facts.hostname = facts.hostname or Located(line.split()[0], number, file)
 
 
 def _passed(facts: Facts, file: str, text: str) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
-from fabric.facts import Interface, Said, Vni
+from fabric.facts import Interface, Located, Vni
 from fabric.nos.frr.read.words import Device, add_address, need_number, vrf_name
 from fabric.nos.reading import each_name, mac, numbers, placeholder, prefix
 
@@ -43,18 +43,18 @@ class Stanza:
     name: str
     line: int
     file: str
-    attributes: dict[str, list[Said[str]]] = field(default_factory=dict)
+    attributes: dict[str, list[Located[str]]] = field(default_factory=dict)
 
-    def all(self, *names: str) -> list[Said[str]]:
+    def all(self, *names: str) -> list[Located[str]]:
         return [said for name in names for said in self.attributes.get(name, ())]
 
-    def one(self, name: str) -> Said[str] | None:
+    def one(self, name: str) -> Located[str] | None:
         """A later line overwrites an earlier one."""
         return self.attributes[name][-1] if name in self.attributes else None
 
-    def number(self, name: str) -> Said[int] | None:
+    def number(self, name: str) -> Located[int] | None:
         said = self.one(name)
-        return Said(need_number(said.value), said.line, said.file) if said else None
+        return Located(need_number(said.value), said.line, said.file) if said else None
 
 
 def read_interfaces(device: Device, file: str, text: str) -> dict[str, Stanza]:
@@ -77,16 +77,16 @@ def _sections(device: Device, file: str, text: str) -> dict[str, Stanza]:
             name, *words = value.split()
             now = stanzas.setdefault(name, Stanza(name, number, file))
             if "inherits" in words:
-                facts.unread.append(Said(line, number, file))
+                facts.unread.append(Located(line, number, file))
         elif head in ("auto", "iface") or head.startswith("allow-"):
             now = None
             if head == "iface" or "$" in value:
-                facts.unread.append(Said(line, number, file))
+                facts.unread.append(Located(line, number, file))
         elif now and (head in READ or (head in HOOKS and (ADDRESS_COMMAND.match(value) or FDB_COMMAND.match(value)))):
             name = head if head in READ else "address" if ADDRESS_COMMAND.match(value) else "fdb"
-            now.attributes.setdefault(name, []).append(Said(value, number, file))
+            now.attributes.setdefault(name, []).append(Located(value, number, file))
         elif not (now and (head in PASSED or head.startswith(PASSED_STEMS) or (head in HOOKS and HARMLESS.match(value)))):
-            facts.unread.append(Said(line, number, file))
+            facts.unread.append(Located(line, number, file))
     return stanzas
 
 
@@ -117,7 +117,7 @@ class _Ifupdown:
                 try:
                     step(stanza)
                 except ValueError as mistake:
-                    self.facts.broken.append(Said(f"iface {stanza.name}: {mistake}", stanza.line, stanza.file))
+                    self.facts.broken.append(Located(f"iface {stanza.name}: {mistake}", stanza.line, stanza.file))
         for stanza in self.stanzas.values():
             self._bridge(stanza)
             self._bond(stanza)
@@ -136,25 +136,25 @@ class _Ifupdown:
         port.description = port.description or stanza.one("alias")
         port.mtu = stanza.number("mtu")
         speed = stanza.number("link-speed")
-        port.speed_gbps = Said(speed.value // 1000, speed.line, speed.file) if speed else None
+        port.speed_gbps = Located(speed.value // 1000, speed.line, speed.file) if speed else None
         port.tag = self._tag(stanza)
         port.access = stanza.number("bridge-access")
         down = stanza.one("link-down")
-        port.enabled = Said(down.value not in ("yes", "on"), down.line, down.file) if down else port.enabled
+        port.enabled = Located(down.value not in ("yes", "on"), down.line, down.file) if down else port.enabled
         if vrf := stanza.one("vrf"):
-            port.vrf = Said(vrf_name(vrf.value), vrf.line, vrf.file)
+            port.vrf = Located(vrf_name(vrf.value), vrf.line, vrf.file)
             self.device.use("VRF", port.vrf.value, vrf.line, vrf.file)
         elif "vrf-table" in stanza.attributes:
-            port.vrf = Said(vrf_name(stanza.name), stanza.line, stanza.file)
+            port.vrf = Located(vrf_name(stanza.name), stanza.line, stanza.file)
         if system_mac := stanza.one("es-sys-mac"):
-            self.device.system_macs.setdefault(stanza.name, Said(mac(system_mac.value), system_mac.line, system_mac.file))
+            self.device.system_macs.setdefault(stanza.name, Located(mac(system_mac.value), system_mac.line, system_mac.file))
         self._addresses(stanza, port)
 
-    def _tag(self, stanza: Stanza) -> Said[int] | None:
+    def _tag(self, stanza: Stanza) -> Located[int] | None:
         """VLAN of `swp1.100` or of a device with `vlan-id`."""
         told = stanza.number("vlan-id")
         last = stanza.name.rpartition(".")[2]
-        return told or (Said(int(last), stanza.line, stanza.file) if "." in stanza.name and last.isdecimal() else None)
+        return told or (Located(int(last), stanza.line, stanza.file) if "." in stanza.name and last.isdecimal() else None)
 
     def _addresses(self, stanza: Stanza, port: Interface) -> None:
         mask = stanza.one("netmask")
@@ -163,17 +163,17 @@ class _Ifupdown:
             text = command[1] if command else said.value.split()[0] if said.value else ""
             address = _prefix(text, mask.value if mask else "")
             if address is None:
-                self.facts.broken.append(Said(f"no address: {said.value}", said.line, said.file))
+                self.facts.broken.append(Located(f"no address: {said.value}", said.line, said.file))
             elif not address.startswith("fe80:"):
-                add_address(port.addresses, Said(address, said.line, said.file))
+                add_address(port.addresses, Located(address, said.line, said.file))
         for said in stanza.all("address-virtual", "vrrp"):
             first, *texts = said.value.split()
             if first.count(":") == 5:
                 self._anycast_mac(said, first)
-            port.gateways += (Said(address, said.line, said.file) for text in texts if (address := _prefix(text)))
+            port.gateways += (Located(address, said.line, said.file) for text in texts if (address := _prefix(text)))
         for said in stanza.all("clagd-vxlan-anycast-ip"):
             if address := _prefix(said.value):
-                port.gateways.append(Said(address, said.line, said.file))
+                port.gateways.append(Located(address, said.line, said.file))
 
     def _vxlan(self, stanza: Stanza) -> None:
         """A device for each VNI, or one for many with `bridge-vlan-vni-map 10=1010 20-21=1020-1021`."""
@@ -184,22 +184,22 @@ class _Ifupdown:
             own = self._vni(number.value, number)
             own.vlan = stanza.number("bridge-access") or own.vlan
             if said := stanza.one("bridge-arp-nd-suppress"):
-                own.arp_suppress = Said(said.value in ("on", "yes"), said.line, said.file)
+                own.arp_suppress = Located(said.value in ("on", "yes"), said.line, said.file)
         for said in stanza.all("bridge-vlan-vni-map"):
             for pair in said.value.split():
                 for vlan, vni in _mapped(pair):
-                    self._vni(vni, said).vlan = Said(vlan, said.line, said.file)
+                    self._vni(vni, said).vlan = Located(vlan, said.line, said.file)
 
-    def _vni(self, number: int, said: Said[Any]) -> Vni:
+    def _vni(self, number: int, said: Located[Any]) -> Vni:
         self.device.defined.add(f"VXLAN device of VNI {number}")
         return self.device.vni(number, said.line, said.file)
 
     def _services(self, stanza: Stanza) -> None:
         for said in stanza.all("dns-nameservers", "dns-nameserver"):
-            self.facts.services.dns += (Said(word, said.line, said.file) for word in said.value.split())
+            self.facts.services.dns += (Located(word, said.line, said.file) for word in said.value.split())
         for said in stanza.all("clagd-priv-key", "wpa-psk"):
             if not placeholder(said.value):
-                self.facts.services.secrets.append(Said(f"key of {stanza.name}", said.line, said.file))
+                self.facts.services.secrets.append(Located(f"key of {stanza.name}", said.line, said.file))
 
     def _bridge(self, stanza: Stanza) -> None:
         """A port carries the VLANs of its bridge, unless it says otherwise; a VXLAN device beside `swp1.100` has VLAN 100."""
@@ -210,19 +210,19 @@ class _Ifupdown:
             port = self.facts.interfaces.get(name)
             vxlan = own.number("vxlan-id") if own and _is_number(own.one("vxlan-id")) else None
             if own and vxlan and len(tags) == 1 and self.facts.vnis[vxlan.value].vlan is None:
-                self.facts.vnis[vxlan.value].vlan = Said(next(iter(tags)), stanza.line, stanza.file)
+                self.facts.vnis[vxlan.value].vlan = Located(next(iter(tags)), stanza.line, stanza.file)
             if not port or not own or port.access:
                 continue
             for said in own.all("bridge-vids") or stanza.all("bridge-vids"):
-                port.trunk += (Said(vlan, said.line, said.file) for vlan in numbers(said.value))
+                port.trunk += (Located(vlan, said.line, said.file) for vlan in numbers(said.value))
             native = own.one("bridge-pvid") or stanza.one("bridge-pvid")
             if native and native.value.isdecimal():
-                port.access = Said(int(native.value), native.line, native.file)
+                port.access = Located(int(native.value), native.line, native.file)
 
     def _bond(self, stanza: Stanza) -> None:
         for said in stanza.all("bond-slaves"):
             for name in _names([said]):
-                self.device.interface(name, said.line, said.file).bond = Said(stanza.name, said.line, said.file)
+                self.device.interface(name, said.line, said.file).bond = Located(stanza.name, said.line, said.file)
 
     def _anycast(self) -> None:
         """A stretched VLAN with a MAC that no maker gave it, or that is kept local, is a gateway alike on every leaf."""
@@ -237,8 +237,8 @@ class _Ifupdown:
                 port.addresses = []
                 self._anycast_mac(own, address)
 
-    def _anycast_mac(self, said: Said[str], text: str) -> None:
-        self.facts.anycast_mac = self.facts.anycast_mac or Said(mac(text), said.line, said.file)
+    def _anycast_mac(self, said: Located[str], text: str) -> None:
+        self.facts.anycast_mac = self.facts.anycast_mac or Located(mac(text), said.line, said.file)
 
 
 def _prefix(text: str, mask: str = "") -> str | None:
@@ -257,7 +257,7 @@ def _mapped(pair: str) -> Iterator[tuple[int, int]]:
         yield from zip(vlans, numbers(right), strict=False)
 
 
-def _names(lists: list[Said[str]]) -> Iterator[str]:
+def _names(lists: list[Located[str]]) -> Iterator[str]:
     """`glob swp1-4 vni10` and `swp1 swp2`; a regular expression names nothing that is read here."""
     for said in lists:
         words = said.value.split()
@@ -266,5 +266,5 @@ def _names(lists: list[Said[str]]) -> Iterator[str]:
         yield from chain.from_iterable(each_name(word) for word in words if word not in ("glob", "none"))
 
 
-def _is_number(said: Said[str] | None) -> bool:
+def _is_number(said: Located[str] | None) -> bool:
     return bool(said and said.value.isdecimal() and len(said.value) < 10)

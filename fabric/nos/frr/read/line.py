@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from fabric.facts import Facts, Said
+from fabric.facts import Facts, Located
 from fabric.nos.frr.read.words import need_number
 
 SHORT = {  # as people type them
@@ -33,12 +33,12 @@ class Line:
     negated: bool
     file: str
 
-    def said(self, value: str) -> Said[str]:
-        return Said(value, self.number, self.file)
+    def said(self, value: str) -> Located[str]:
+        return Located(value, self.number, self.file)
 
-    def number_at(self, at: int) -> Said[int]:
+    def number_at(self, at: int) -> Located[int]:
         """A word that must be a number."""
-        return Said(need_number(self.words[at]), self.number, self.file)
+        return Located(need_number(self.words[at]), self.number, self.file)
 
     def rest(self, start: int) -> str:
         """The words from there on."""

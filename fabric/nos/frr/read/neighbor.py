@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from fabric.facts import Said
+from fabric.facts import Located
 from fabric.nos.frr.read.words import need_asn, need_number, peer_address
 
 ALLOWAS = 3  # of `allowas-in` without a number
@@ -70,8 +70,8 @@ class Draft:
     name: str
     line: int
     file: str
-    told: dict[str, Said[Any]] = field(default_factory=dict)  # by field of the neighbour
-    families: dict[str, Said[bool]] = field(default_factory=dict)
-    group: Said[str] | None = None
+    told: dict[str, Located[Any]] = field(default_factory=dict)  # by field of the neighbour
+    families: dict[str, Located[bool]] = field(default_factory=dict)
+    group: Located[str] | None = None
     is_group: bool = False
     interface: bool = False

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from ipaddress import IPv6Address
 from typing import TypeVar
 
-from fabric.facts import DEFAULT_VRF, MANAGEMENT, Bgp, Facts, Interface, Neighbor, Said, Vni, Vrf
+from fabric.facts import DEFAULT_VRF, MANAGEMENT, Bgp, Facts, Interface, Located, Neighbor, Vni, Vrf
 from fabric.nos.reading import Entry, add_policies, asn, esi
 
 T = TypeVar("T")
@@ -20,10 +20,10 @@ class Device:
 
     facts: Facts
     defined: set[str] = field(default_factory=set)  # "route-map RM-X"
-    used: list[Said[str]] = field(default_factory=list)
+    used: list[Located[str]] = field(default_factory=list)
     entries: list[Entry] = field(default_factory=list)  # of route maps
-    segments: dict[str, Said[int]] = field(default_factory=dict)  # bond → number of its Ethernet segment …
-    system_macs: dict[str, Said[str]] = field(default_factory=dict)  # … and the MAC that both leaves show
+    segments: dict[str, Located[int]] = field(default_factory=dict)  # bond → number of its Ethernet segment …
+    system_macs: dict[str, Located[str]] = field(default_factory=dict)  # … and the MAC that both leaves show
 
     def interface(self, name: str, line: int, file: str) -> Interface:
         known = self.facts.interfaces.get(name)
@@ -42,16 +42,16 @@ class Device:
 
     def use(self, kind: str, name: str, line: int, file: str) -> None:
         """A name is referred to."""
-        self.used.append(Said(f"{kind} {name}", line, file))
+        self.used.append(Located(f"{kind} {name}", line, file))
 
-    def first(self, what: str, known: Said[T] | None, new: Said[T]) -> Said[T]:
+    def first(self, what: str, known: Located[T] | None, new: Located[T]) -> Located[T]:
         """The value that was told first; another one is a conflict, noted on both sides."""
         if known is None:
             return new
         if known.value != new.value:
             for one, other in ((known, new), (new, known)):
                 text = f"{what} is {one.value} here and {other.value} in {other.file}:{other.line}"
-                self.facts.conflicts.append(Said(text, one.line, one.file))
+                self.facts.conflicts.append(Located(text, one.line, one.file))
         return known
 
     def tenants_apart(self) -> None:
@@ -68,7 +68,7 @@ class Device:
         for bond, number in self.segments.items():
             if bond in self.system_macs and bond in self.facts.interfaces and number.value < 1 << 24:
                 text = f"03:{self.system_macs[bond].value}:{number.value:06x}"
-                self.facts.interfaces[bond].esi = Said(esi(text), number.line, number.file)
+                self.facts.interfaces[bond].esi = Located(esi(text), number.line, number.file)
         add_policies(self.facts, self.entries)
         seen: set[str] = set(self.defined)
         for said in self.used:
@@ -83,7 +83,7 @@ def vrf_name(text: str) -> str:
     return VRF_NAMES.get(text, text)
 
 
-def add_address(known: list[Said[str]], said: Said[str]) -> None:
+def add_address(known: list[Located[str]], said: Located[str]) -> None:
     """An address may stand in two files of one device; what every VRF device has for itself is left out."""
     if not said.value.startswith(LOOPBACK_NETS) and all(other.value != said.value for other in known):
         known.append(said)

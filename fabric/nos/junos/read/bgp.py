@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabric.facts import Bgp, Facts, Neighbor, Said
+from fabric.facts import Bgp, Facts, Located, Neighbor
 from fabric.nos.junos.read.tree import Node, logical, number
 from fabric.nos.junos.read.vlans import Place
 from fabric.nos.reading import asn, is_address, prefix
@@ -30,7 +30,7 @@ def read_bgp(facts: Facts, places: list[Place]) -> None:
             facts.bgp[place.name] = _process(place, bgp, root)
 
 
-def evpn_source(facts: Facts) -> Said[str] | None:
+def evpn_source(facts: Facts) -> Located[str] | None:
     """Tunnels of a leaf that only routes begin at the address its EVPN sessions run from."""
     vnis = [vrf.vni for vrf in facts.vrfs.values() if vrf.vni]
     sessions = facts.bgp[""].neighbors.values() if "" in facts.bgp and vnis else ()
@@ -44,11 +44,11 @@ def _process(place: Place, bgp: Node, root: Node) -> Bgp:
     found.router_id = own.value("router-id")
     loops = _loops(own.at("autonomous-system"))
     found.aggregates = [
-        Said(text, node.line, node.file)
+        Located(text, node.line, node.file)
         for text, node in (own.at("aggregate", "route") | own.at("rib", "inet6.0", "aggregate", "route")).items()
     ]
-    paths: list[Said[int]] = []
-    relaxed: list[Said[bool]] = []
+    paths: list[Located[int]] = []
+    relaxed: list[Located[bool]] = []
     for group in bgp.at("group").values():
         sessions = list(_sessions(place.name, group, bgp))
         for session in sessions:
@@ -87,10 +87,12 @@ def _neighbor(found: Neighbor, levels: Levels) -> Neighbor:
     found.remote_as = _remote_as(levels)
     found.local_as = next((told for level in levels if (told := _asn(level.at("local-as")))), None)
     found.source = _first(levels, "local-address") or _first(levels, "local-interface")
-    found.families = [said for said, _ in families] or [Said("ipv6" if ":" in found.peer else "ipv4", found.line, found.file)]
+    found.families = [said for said, _ in families] or [
+        Located("ipv6" if ":" in found.peer else "ipv4", found.line, found.file)
+    ]
     found.description = levels[0].value("description")
     disabled = next((told for level in levels if (told := level.flag("disable"))), None)
-    found.enabled = Said(False, disabled.line, disabled.file) if disabled else None
+    found.enabled = Located(False, disabled.line, disabled.file) if disabled else None
     found.multihop = next((_ttl(level) for level in levels if "multihop" in level), None)
     found.max_prefix = next((told for _, node in families if (told := _limit(node))), None)
     found.import_filter = _policies(levels, "import")
@@ -102,65 +104,65 @@ def _neighbor(found: Neighbor, levels: Levels) -> Neighbor:
     return found
 
 
-def _first(levels: Levels, *words: str) -> Said[str] | None:
+def _first(levels: Levels, *words: str) -> Located[str] | None:
     return next((said for level in levels if (said := level.value(*words))), None)
 
 
-def _remote_as(levels: Levels) -> Said[int | str] | None:
+def _remote_as(levels: Levels) -> Located[int | str] | None:
     """A number, or what the group's type says of it."""
     if told := _first(levels, "peer-as"):
         value = asn(told.value)
-        return Said(told.value if value is None else value, told.line, told.file)
+        return Located(told.value if value is None else value, told.line, told.file)
     if told := _first(levels, "peer-as-list"):
-        return Said("external", told.line, told.file)
+        return Located("external", told.line, told.file)
     kind = _first(levels, "type")
-    return Said("internal", kind.line, kind.file) if kind and kind.value == "internal" else None
+    return Located("internal", kind.line, kind.file) if kind and kind.value == "internal" else None
 
 
-def _asn(node: Node) -> Said[int] | None:
+def _asn(node: Node) -> Located[int] | None:
     """`65001 private`, `65000.1 loops 2`: the number among the words."""
     for word, child in node.items():
         if (value := asn(word)) is not None:
-            return Said(value, child.line, child.file)
+            return Located(value, child.line, child.file)
     return None
 
 
-def _families(levels: Levels) -> Iterator[tuple[Said[str], Node]]:
+def _families(levels: Levels) -> Iterator[tuple[Located[str], Node]]:
     """The nearest level that names any family names them all."""
     for level in levels:
         if "family" in level:
             for (family, kind), name in FAMILIES.items():
                 node = level.at("family", family).get(kind)
                 if node is not None:
-                    yield Said(name, node.line, node.file), node
+                    yield Located(name, node.line, node.file), node
             return
 
 
-def _limit(family: Node) -> Said[int] | None:
+def _limit(family: Node) -> Located[int] | None:
     return number(family.value("prefix-limit", "maximum") or family.value("accepted-prefix-limit", "maximum"))
 
 
-def _ttl(level: Node) -> Said[int]:
+def _ttl(level: Node) -> Located[int]:
     node = level.at("multihop")
-    return number(node.value("ttl")) or Said(MULTIHOP_TTL, node.line, node.file)
+    return number(node.value("ttl")) or Located(MULTIHOP_TTL, node.line, node.file)
 
 
-def _policies(levels: Levels, way: str) -> Said[str] | None:
+def _policies(levels: Levels, way: str) -> Located[str] | None:
     """All names of a chain, or the expression that joins them."""
     for level in levels:
         if way in level:
             words = level.at(way).words()
             if len(words) == 3 and (words[0], words[2]) == ("(", ")"):  # an expression of one name
                 words = words[1:2]
-            return Said(" ".join(words), level.at(way).line, level.at(way).file) if words else None
+            return Located(" ".join(words), level.at(way).line, level.at(way).file) if words else None
     return None
 
 
-def _loops(node: Node) -> Said[int] | None:
+def _loops(node: Node) -> Located[int] | None:
     """`loops 2` hides a route that has the own AS twice: once is allowed."""
     parts = [node, *node.values()]
     told = next((said for part in parts if (said := number(part.value("loops")))), None)
-    return Said(told.value - 1, told.line, told.file) if told else None
+    return Located(told.value - 1, told.line, told.file) if told else None
 
 
 def _canonical(peer: str) -> str:
@@ -175,24 +177,24 @@ def _multipath(group: Node, bgp: Node) -> Node | None:
     return None if found is None or "disable" in found else found
 
 
-def _paths(group: Node, bgp: Node, root: Node, several: bool) -> Iterator[Said[int]]:
+def _paths(group: Node, bgp: Node, root: Node, several: bool) -> Iterator[Located[int]]:
     """Several next hops enter the forwarding table only where a policy of load balancing is applied to it."""
     multipath = _multipath(group, bgp)
     if multipath is None:
         if several:
-            yield Said(1, group.line, group.file)
+            yield Located(1, group.line, group.file)
     elif not _balanced(root):
         applied = root.at("routing-options", "forwarding-table").get("export", multipath)
-        yield Said(1, applied.line, applied.file)
+        yield Located(1, applied.line, applied.file)
     else:
         widest = number(root.at("chassis").value("maximum-ecmp"))
-        yield widest or Said(DEFAULT_PATHS, multipath.line, multipath.file)
+        yield widest or Located(DEFAULT_PATHS, multipath.line, multipath.file)
 
 
-def _relaxed(group: Node, bgp: Node) -> Iterator[Said[bool]]:
+def _relaxed(group: Node, bgp: Node) -> Iterator[Located[bool]]:
     multipath, kind = _multipath(group, bgp), group.value("type")
     if multipath is not None and not (kind and kind.value == "internal"):
-        yield multipath.flag("multiple-as") or Said(False, multipath.line, multipath.file)
+        yield multipath.flag("multiple-as") or Located(False, multipath.line, multipath.file)
 
 
 def _balanced(root: Node) -> bool:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from fabric.facts import Said
+from fabric.facts import Located
 from fabric.nos.junos.read.tree import Node
 
 MOST_MEMBERS = 1024  # of a range: a number that is mistyped shall not fill the memory
@@ -60,7 +60,7 @@ def matching(node: Node, word: str) -> Iterator[tuple[str, Node]]:
         yield word, node[word]
 
 
-def write_out(root: Node) -> tuple[list[Said[str]], list[Said[str]]]:
+def write_out(root: Node) -> tuple[list[Located[str]], list[Located[str]]]:
     """Puts ranges and groups where they apply: (names of groups that are not defined, `apply-groups` left unread)."""
     _ranges(root.at("interfaces"))
     work = _Groups(root.pop("groups", Node()))
@@ -71,8 +71,8 @@ def write_out(root: Node) -> tuple[list[Said[str]], list[Said[str]]]:
 class _Groups:
     def __init__(self, groups: Node) -> None:
         self.groups = groups
-        self.undefined: list[Said[str]] = []
-        self.unread: list[Said[str]] = []
+        self.undefined: list[Located[str]] = []
+        self.unread: list[Located[str]] = []
 
     def inherit(self, node: Node, path: tuple[str, ...], above: tuple[Cursor, ...]) -> None:
         """Everything in groups that belongs to this node and below; `above` are those applied further up."""
@@ -103,14 +103,14 @@ class _Groups:
                 waiting[:0] = [inner for said in part.every("apply-groups") for inner in self._parts(said, path)]
         return found
 
-    def _parts(self, said: Said[str], path: tuple[str, ...]) -> list[Cursor]:
+    def _parts(self, said: Located[str], path: tuple[str, ...]) -> list[Cursor]:
         """What a group says of a path; several parts where wildcards overlap."""
         group = self.groups.get(said.value)
         if group is None or "when" in group:
             if group is None and "$" not in said.value:
-                self.undefined.append(Said(f"group {said.value}", said.line, said.file))
+                self.undefined.append(Located(f"group {said.value}", said.line, said.file))
             else:
-                self.unread.append(Said(f"apply-groups {said.value}", said.line, said.file))
+                self.unread.append(Located(f"apply-groups {said.value}", said.line, said.file))
             return []
         cursors: list[Cursor] = [(said.value, group)]
         for word in path:
@@ -118,7 +118,7 @@ class _Groups:
         return cursors
 
 
-def _taken(node: Node, word: str) -> list[Said[str]]:
+def _taken(node: Node, word: str) -> list[Located[str]]:
     """The names below a word, which leaves the tree."""
     found = node.every(word)
     node.pop(word, None)

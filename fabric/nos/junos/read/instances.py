@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabric.facts import Facts, Said, Vni, Vrf
+from fabric.facts import Facts, Located, Vni, Vrf
 from fabric.nos.junos.read.tree import Node, logical, number
 from fabric.nos.junos.read.vlans import Place, Vlans
 
@@ -17,7 +17,7 @@ def read_instances(facts: Facts, places: list[Place], vlans: Vlans) -> None:
         if place.name and not place.layer_2:
             facts.vrfs[place.name] = _vrf(place, policies)
         if (source := place.switching.value("vtep-source-interface")) and facts.vtep is None:
-            facts.vtep = Said(logical(source.value), source.line, source.file)
+            facts.vtep = Located(logical(source.value), source.line, source.file)
     for vlan in vlans.every:
         if vlan.vni:
             found = Vni(vlan.vni.value, vlan.vni.line, vlan.vni.file, vlan.id)
@@ -44,11 +44,11 @@ def _describe(found: Vni, place: Place, policies: Node) -> None:
         found.imports, found.exports = targets(place.switching, policies)
         node = place.switching.at("vrf-target").get(AUTO)
         if node is not None:
-            found.imports = [Said(AUTO, node.line, node.file)]
+            found.imports = [Located(AUTO, node.line, node.file)]
             found.exports = found.imports.copy()
 
 
-def targets(node: Node, policies: Node) -> tuple[list[Said[str]], list[Said[str]]]:
+def targets(node: Node, policies: Node) -> tuple[list[Located[str]], list[Located[str]]]:
     """Route targets in and out; a policy goes before `vrf-target`."""
     stated = node.at("vrf-target")
     both = _stripped(stated.every())
@@ -61,10 +61,10 @@ def targets(node: Node, policies: Node) -> tuple[list[Said[str]], list[Said[str]
     return imports, exports
 
 
-def _stripped(found: list[Said[str]]) -> list[Said[str]]:
+def _stripped(found: list[Located[str]]) -> list[Located[str]]:
     """`target:4200000001L:5` → 4200000001:5; words that are no targets are left out."""
     kept = [said for said in found if said.value.startswith("target:")]
-    return [Said(said.value.removeprefix("target:").replace("L:", ":"), said.line, said.file) for said in kept]
+    return [Located(said.value.removeprefix("target:").replace("L:", ":"), said.line, said.file) for said in kept]
 
 
 def _terms(policies: Node, name: str) -> Iterator[Node]:
@@ -73,7 +73,7 @@ def _terms(policies: Node, name: str) -> Iterator[Node]:
     yield from statement.at("term").values()
 
 
-def _matched(policies: Node, name: str) -> Iterator[Said[str]]:
+def _matched(policies: Node, name: str) -> Iterator[Located[str]]:
     """Targets of the communities that a policy accepts by."""
     for term in _terms(policies, name):
         if "accept" in term.at("then"):
@@ -81,7 +81,7 @@ def _matched(policies: Node, name: str) -> Iterator[Said[str]]:
                 yield from _members(policies, community)
 
 
-def _added(policies: Node, name: str) -> Iterator[Said[str]]:
+def _added(policies: Node, name: str) -> Iterator[Located[str]]:
     """Targets of the communities that a policy gives a route."""
     for term in _terms(policies, name):
         for way in ("add", "set", "+", "="):
@@ -89,5 +89,5 @@ def _added(policies: Node, name: str) -> Iterator[Said[str]]:
                 yield from _members(policies, community)
 
 
-def _members(policies: Node, community: str) -> list[Said[str]]:
+def _members(policies: Node, community: str) -> list[Located[str]]:
     return _stripped(policies.every("community", community, "members"))

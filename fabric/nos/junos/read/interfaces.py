@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from fabric.facts import MANAGEMENT, Facts, Interface, Said
+from fabric.facts import MANAGEMENT, Facts, Interface, Located
 from fabric.nos.junos.read.tree import NOTHING, Node, logical, number
 from fabric.nos.junos.read.vlans import Place, Vlans
 from fabric.nos.reading import esi, gbps, mac, numbers, prefix
@@ -33,7 +33,7 @@ class _Reader:
     def __init__(self, facts: Facts, root: Node, places: list[Place], vlans: Vlans) -> None:
         self.facts, self.ports, self.vlans = facts, root.at("interfaces"), vlans
         self.instances = {
-            logical(said.value): Said(place.name, said.line, said.file)
+            logical(said.value): Located(place.name, said.line, said.file)
             for place in places
             if place.name and not place.layer_2
             for said in place.node.every("interface")
@@ -59,7 +59,7 @@ class _Reader:
         found = Interface(name, own.line, own.file)
         found.description = own.value("description") or unit.value("description")
         disabled = port.flag("disable") or port.flag("unused") or unit.flag("disable")
-        found.enabled = Said(False, disabled.line, disabled.file) if disabled else None
+        found.enabled = Located(False, disabled.line, disabled.file) if disabled else None
         found.frame = number(port.value("mtu"))
         found.mtu = min(_mtus(port, unit, found.frame), key=lambda said: said.value, default=None)
         found.vrf = self._vrf(name, port_name)
@@ -72,14 +72,14 @@ class _Reader:
         self._switching(found, port, unit)
         return found
 
-    def _vrf(self, name: str, port_name: str) -> Said[str] | None:
+    def _vrf(self, name: str, port_name: str) -> Located[str] | None:
         if name in self.instances:
             return self.instances[name]
         if self.management and MANAGEMENT_PORT.fullmatch(port_name):
-            return Said(MANAGEMENT, self.management.line, self.management.file)
+            return Located(MANAGEMENT, self.management.line, self.management.file)
         return None
 
-    def _speed(self, name: str, port: Node) -> Said[int] | None:
+    def _speed(self, name: str, port: Node) -> Located[int] | None:
         """Of the port itself, of the cage that it is a part of, or of the cage as the chassis has it."""
         cage = self.ports.at(name.partition(":")[0])
         told = next(_speeds(port), None) or (next(_speeds(cage), None) if cage is not port else None)
@@ -87,7 +87,7 @@ class _Reader:
         if told is None and physical:
             told = self.cages.get(physical[1])
         value = gbps(told.value) if told else None
-        return Said(value, told.line, told.file) if told and value else None
+        return Located(value, told.line, told.file) if told and value else None
 
     # --- layer 3 ------------------------------------------------------------------------------------------------
 
@@ -101,14 +101,14 @@ class _Reader:
                 address = _with_length(text)
                 if address and not address.startswith("fe80:"):
                     own = found.gateways if shared and "virtual-gateway-address" not in node else found.addresses
-                    own.append(Said(address, node.line, node.file))
+                    own.append(Located(address, node.line, node.file))
                     found.gateways += _virtual(node, address.partition("/")[2])
         found.link_local = "inet6" in unit.at("family") and not found.addresses and not found.gateways
 
     def _anycast_mac(self, unit: Node) -> None:
         for word in ("mac", "virtual-gateway-v4-mac", "virtual-gateway-v6-mac"):
             if (told := unit.value(word)) and self.facts.anycast_mac is None:
-                self.facts.anycast_mac = Said(mac(told.value), told.line, told.file)
+                self.facts.anycast_mac = Located(mac(told.value), told.line, told.file)
 
     # --- layer 2 ------------------------------------------------------------------------------------------------
 
@@ -118,11 +118,11 @@ class _Reader:
             return
         mode = family.value("interface-mode") or family.value("port-mode")
         words = family.every("vlan", "members") + family.every("vlan-id") + family.every("vlan-id-list")
-        carried = [Said(vlan, said.line, said.file) for said in words for vlan in self.vlans.ids(said.value, found.name)]
+        carried = [Located(vlan, said.line, said.file) for said in words for vlan in self.vlans.ids(said.value, found.name)]
         if found.name in self.members and found.tag is None:
             vlan, said = self.members[found.name]
             if vlan.id:
-                carried.append(Said(vlan.id.value, said.line, said.file))
+                carried.append(Located(vlan.id.value, said.line, said.file))
         if mode is None or mode.value == "access":
             found.access, found.trunk = (carried[0] if carried else None), carried[1:]  # one is all that Junos takes
             return
@@ -132,7 +132,7 @@ class _Reader:
         found.access = native if len(found.trunk) < len(carried) else None
 
 
-def _mtus(port: Node, unit: Node, frame: Said[int] | None) -> Iterator[Said[int]]:
+def _mtus(port: Node, unit: Node, frame: Located[int] | None) -> Iterator[Located[int]]:
     """Where two are the same the family's counts, for it is what is told of IP."""
     for family in FAMILIES:
         if told := number(unit.at("family", family).value("mtu")):
@@ -142,16 +142,16 @@ def _mtus(port: Node, unit: Node, frame: Said[int] | None) -> Iterator[Said[int]
         mode = unit.at("family", "ethernet-switching").value("interface-mode")
         if mode and mode.value == "trunk":
             tags = max(tags, TAG_BYTES["vlan-tagging"])
-        yield Said(frame.value - ETHERNET_BYTES - tags, frame.line, frame.file)
+        yield Located(frame.value - ETHERNET_BYTES - tags, frame.line, frame.file)
 
 
-def _tag(port: Node, unit: Node) -> Said[int] | None:
+def _tag(port: Node, unit: Node) -> Located[int] | None:
     """The native VLAN of a port is not tagged."""
     tag, native = number(unit.value("vlan-id")), number(port.value("native-vlan-id"))
     return None if tag and native and tag.value == native.value else tag
 
 
-def _speeds(port: Node) -> Iterator[Said[str]]:
+def _speeds(port: Node) -> Iterator[Located[str]]:
     if told := port.value("speed"):
         yield told
     for option in OPTIONS:
@@ -159,7 +159,7 @@ def _speeds(port: Node) -> Iterator[Said[str]]:
             yield told
 
 
-def _cage_speeds(chassis: Node) -> Iterator[tuple[str, Said[str]]]:
+def _cage_speeds(chassis: Node) -> Iterator[tuple[str, Located[str]]]:
     """`fpc 0 pic 0 port 5 speed 100g`: cage 0/0/5."""
     for fpc, slot in chassis.at("fpc").items():
         for pic, card in slot.at("pic").items():
@@ -172,15 +172,15 @@ def _cage_speeds(chassis: Node) -> Iterator[tuple[str, Said[str]]]:
                         yield from ((f"{fpc}/{pic}/{port}", said) for port in numbers(f"{low}-{high}"))
 
 
-def _bonds(options: Node) -> Iterator[Said[str]]:
+def _bonds(options: Node) -> Iterator[Located[str]]:
     for word in ("802.3ad", "ieee-802.3ad"):
         yield from (said for said in options.every(word) if said.value.startswith("ae"))
 
 
-def _segments(part: Node) -> Iterator[Said[str]]:
+def _segments(part: Node) -> Iterator[Located[str]]:
     for said in part.every("esi"):
         if ESI.fullmatch(said.value):
-            yield Said(esi(":".join(byte.zfill(2) for byte in said.value.split(":"))), said.line, said.file)
+            yield Located(esi(":".join(byte.zfill(2) for byte in said.value.split(":"))), said.line, said.file)
 
 
 def _filtered(unit: Node) -> Iterator[Node]:
@@ -188,12 +188,12 @@ def _filtered(unit: Node) -> Iterator[Node]:
     yield from unit.at("family").values()
 
 
-def _filters(part: Node) -> Iterator[Said[str]]:
+def _filters(part: Node) -> Iterator[Located[str]]:
     for way in ("input", "input-list", "output", "output-list"):
         yield from part.every(way)
 
 
-def _virtual(address: Node, length: str) -> Iterator[Said[str]]:
+def _virtual(address: Node, length: str) -> Iterator[Located[str]]:
     """Of a virtual gateway, or of VRRP."""
     groups = [group for kind in ("vrrp-group", "vrrp-inet6-group") for group in address.at(kind).values()]
     words = ("virtual-address", "virtual-inet6-address")
@@ -203,7 +203,7 @@ def _virtual(address: Node, length: str) -> Iterator[Said[str]]:
     for said in shared:
         text = prefix(f"{said.value.partition('/')[0]}/{length}")
         if text and not text.startswith("fe80:"):
-            yield Said(text, said.line, said.file)
+            yield Located(text, said.line, said.file)
 
 
 def _with_length(text: str) -> str | None:

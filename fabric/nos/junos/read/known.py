@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from fabric.facts import Said
+from fabric.facts import Located
 from fabric.nos.junos.read.services import is_secret
 from fabric.nos.junos.read.text import Config
 from fabric.nos.junos.read.tree import Node
@@ -149,11 +149,11 @@ def _add(tree: Node, path: str, heads: str) -> None:
         tree.setdefault(head, WHOLE)
 
 
-def unread(config: Config) -> list[Said[str]]:
+def unread(config: Config) -> list[Located[str]]:
     """Every statement that the tables do not know, written as after `set`; what several places inherit is told once."""
-    found: dict[tuple[str, int, tuple[str, ...]], Said[str]] = {}
+    found: dict[tuple[str, int, tuple[str, ...]], Located[str]] = {}
     for path, known_words, node in _unknown(config, config.root, known(), ()):
-        said = Said(" ".join(_quoted(word) for word in path), node.line, node.file)
+        said = Located(" ".join(_quoted(word) for word in path), node.line, node.file)
         found.setdefault((node.file, node.line, path[known_words:]), said)
     return list(found.values())
 

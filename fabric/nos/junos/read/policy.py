@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from fabric.facts import Facts, Said
+from fabric.facts import Facts, Located
 from fabric.nos.junos.read.groups import matching
 from fabric.nos.junos.read.tree import Node, find, logical
 from fabric.nos.junos.read.vlans import MANAGEMENT_INSTANCE
@@ -119,14 +119,14 @@ def _terms(name: str, policy: Node) -> Iterator[Entry]:
         yield Entry(name, True, policy.line, policy.file)
 
 
-def _prefixes(node: Node, root: Node) -> Iterator[Said[str]]:
+def _prefixes(node: Node, root: Node) -> Iterator[Located[str]]:
     """Those that stand there, and those that `apply-path` picks out of the rest of the config."""
     for said in node.every():
         if said.value != "apply-path":
-            yield Said(_network(said.value), said.line, said.file)
+            yield Located(_network(said.value), said.line, said.file)
     if path := node.value("apply-path"):
         for word in sorted({word for word in _picked(root, path.value.split()) if prefix(_network(word))}):
-            yield Said(_network(word), path.line, path.file)
+            yield Located(_network(word), path.line, path.file)
 
 
 def _picked(node: Node, path: list[str]) -> Iterator[str]:
@@ -144,14 +144,14 @@ def _network(text: str) -> str:
     return text if "/" in text else f"{text}/{128 if ':' in text else 32}"
 
 
-def _entries(network: str, node: Node) -> Iterator[Said[str]]:
+def _entries(network: str, node: Node) -> Iterator[Located[str]]:
     """One prefix may stand there in several ways; an entry with the action `reject` lets nothing through."""
     if not node:
-        yield Said(network, node.line, node.file)
+        yield Located(network, node.line, node.file)
     for kind, bounds in node.items():
         words = tuple(bounds)
         if "reject" not in words:
-            yield Said(_entry(network, kind, words[0] if words else ""), bounds.line, bounds.file)
+            yield Located(_entry(network, kind, words[0] if words else ""), bounds.line, bounds.file)
 
 
 def _entry(network: str, kind: str, bounds: str) -> str:
@@ -170,14 +170,14 @@ def _entry(network: str, kind: str, bounds: str) -> str:
     return network
 
 
-def undefined(root: Node) -> list[Said[str]]:
+def undefined(root: Node) -> list[Located[str]]:
     """Every name that is used and stands nowhere, where it is used first."""
     known = {kind: set(_names(root, paths)) | BUILT_IN.get(kind, frozenset()) for kind, paths in DEFINED.items()}
-    found: dict[str, Said[str]] = {}
+    found: dict[str, Located[str]] = {}
     for kind, said in _references(root):
         text = f"{kind} {said.value}"
         if said.value not in known[kind] and not _literal(said.value):
-            found.setdefault(text, Said(text, said.line, said.file))
+            found.setdefault(text, Located(text, said.line, said.file))
     return sorted(found.values(), key=lambda said: (said.file, said.line, said.value))
 
 
@@ -188,7 +188,7 @@ def _names(root: Node, paths: tuple[str, ...]) -> Iterator[str]:
             yield logical(".".join(words)) if path.startswith("interfaces") else words[-1]
 
 
-def _references(root: Node) -> Iterator[tuple[str, Said[str]]]:
+def _references(root: Node) -> Iterator[tuple[str, Located[str]]]:
     for place in (root, *root.at("routing-instances").values()):
         yield from _referred(place, OF_A_PLACE)
     yield from _referred(root, REFERRED)
@@ -198,22 +198,22 @@ def _references(root: Node) -> Iterator[tuple[str, Said[str]]]:
     for _, scheduler in find(root, "class-of-service schedulers * drop-profile-map"):
         words = scheduler.words()
         if "drop-profile" in words[:-1]:
-            yield "drop-profile", Said(words[words.index("drop-profile") + 1], scheduler.line, scheduler.file)
+            yield "drop-profile", Located(words[words.index("drop-profile") + 1], scheduler.line, scheduler.file)
 
 
-def _referred(place: Node, table: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, Said[str]]]:
+def _referred(place: Node, table: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, Located[str]]]:
     for kind, paths in table.items():
         for path in paths:
             for _, node in find(place, path):
                 for said in _flat(node) if kind in CHAINS else node.every():
                     name = logical(said.value) if kind == "interface" else said.value
-                    yield kind, Said(name, said.line, said.file)
+                    yield kind, Located(name, said.line, said.file)
 
 
-def _flat(node: Node) -> Iterator[Said[str]]:
+def _flat(node: Node) -> Iterator[Located[str]]:
     """The names of a chain or of an expression."""
     for word, child in node.items():
-        yield from (Said(name, child.line, child.file) for name in NAME.findall(word))
+        yield from (Located(name, child.line, child.file) for name in NAME.findall(word))
         yield from _flat(child)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from fabric.facts import Ecn, Facts, PortQos, Said
+from fabric.facts import Ecn, Facts, Located, PortQos
 from fabric.nos.junos.read.groups import pattern
 from fabric.nos.junos.read.tree import NOTHING, Node, number
 
@@ -43,11 +43,11 @@ def read_qos(facts: Facts, root: Node) -> None:
     facts.watchdog_ms = max((said for said in times if said), key=lambda said: said.value, default=None)  # the slowest
 
 
-def _detection(profile: Node) -> Said[int] | None:
+def _detection(profile: Node) -> Located[int] | None:
     """A queue is found stuck after so many polls."""
     dog = profile.at("pfc-watchdog")
     poll, polls = number(dog.value("poll-interval")), number(dog.value("detection"))
-    return Said(poll.value * polls.value, polls.line, polls.file) if poll and polls else None
+    return Located(poll.value * polls.value, polls.line, polls.file) if poll and polls else None
 
 
 class _Classes:
@@ -89,7 +89,7 @@ class _Classes:
             self._pause(found, self.cos.at("congestion-notification-profile", profile))
         return self.made[key]
 
-    def _maps(self, port: Node) -> Iterator[Said[str]]:
+    def _maps(self, port: Node) -> Iterator[Located[str]]:
         """A scheduler map is named at the port or its units, or by way of a traffic control profile."""
         for node in (port, *port.at("unit").values(), *port.at("forwarding-class-set").values()):
             if told := node.value("output-traffic-control-profile"):
@@ -103,7 +103,7 @@ class _Classes:
                 for said in row.every("code-points"):
                     dscp = self._code_point(said.value)
                     if dscp is not None and priority is not None:
-                        found.priorities[dscp] = Said(priority, said.line, said.file)
+                        found.priorities[dscp] = Located(priority, said.line, said.file)
                         found.names[dscp] = name
 
     def _code_point(self, word: str) -> int | None:
@@ -118,7 +118,7 @@ class _Classes:
             scheduler = self.cos.at("schedulers", told.value)
             order = scheduler.value("priority")
             if order and order.value == "strict-high":
-                found.strict.append(Said(own, order.line, order.file))
+                found.strict.append(Located(own, order.line, order.file))
             if rate := number(scheduler.value("transmit-rate", "percent")):
                 found.weights[own] = rate
             if "explicit-congestion-notification" in scheduler:
@@ -141,10 +141,10 @@ class _Classes:
         """A class pauses for code points that come in, and obeys where PAUSE stops the queue that it is in."""
         obeyed = _obeyed(profile)
         queues = {priority: self.queues.get(name, priority) for name, priority in self.priorities.items()}
-        paused: dict[int, Said[int]] = {}
+        paused: dict[int, Located[int]] = {}
         for priority, node in self._asked(found, profile):
             if priority is not None and "pfc" in node and queues.get(priority, priority) in obeyed.get(priority, ()):
-                paused.setdefault(priority, Said(priority, node.line, node.file))
+                paused.setdefault(priority, Located(priority, node.line, node.file))
         found.pfc = [paused[priority] for priority in sorted(paused)]
         found.cable_length_m = number(profile.value("input", "cable-length"))
         found.watchdog = profile.flag("pfc-watchdog")
@@ -179,7 +179,7 @@ def _classifiers(port: Node) -> Iterator[str]:
             yield from (f"{kind} {said.value}" for said in node.every("classifiers", kind))
 
 
-def _last(found: Iterator[Said[str]] | Iterator[str]) -> str:
+def _last(found: Iterator[Located[str]] | Iterator[str]) -> str:
     last = ""
     for said in found:
         last = said if isinstance(said, str) else said.value

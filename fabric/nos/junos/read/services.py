@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fabric.facts import Said, Services
+from fabric.facts import Located, Services
 from fabric.nos.junos.read.text import Config
 from fabric.nos.junos.read.tree import Node, find
 from fabric.nos.reading import placeholder
@@ -51,14 +51,16 @@ def read_services(found: Services, root: Node) -> None:
     off = lldp.flag("disable")
     if lldp:
         line, file = (off.line, off.file) if off else (next(iter(lldp.values())).line, next(iter(lldp.values())).file)
-        found.lldp = Said(off is None, line, file)
+        found.lldp = Located(off is None, line, file)
     guards = [said for family in ("inet", "inet6") for said in _guards(root, family)]
-    found.control_plane = Said(True, guards[0].line, guards[0].file) if guards else None
-    found.plain_text = [Said(what, node.line, node.file) for path, what in PLAIN_TEXT.items() for _, node in find(root, path)]
+    found.control_plane = Located(True, guards[0].line, guards[0].file) if guards else None
+    found.plain_text = [
+        Located(what, node.line, node.file) for path, what in PLAIN_TEXT.items() for _, node in find(root, path)
+    ]
     found.plain_text.sort(key=lambda said: (said.file, said.line))
 
 
-def _guards(root: Node, family: str) -> list[Said[str]]:
+def _guards(root: Node, family: str) -> list[Located[str]]:
     filters = root.at("interfaces", "lo0", "unit", "0", "family", family, "filter")
     return filters.every("input") + filters.every("input-list")
 
@@ -70,19 +72,19 @@ def is_secret(config: Config, path: tuple[str, ...], word: str, node: Node) -> b
     return not node and (named or (node.file, node.line) in config.secret_lines) and not placeholder(word)
 
 
-def secrets(config: Config) -> list[Said[str]]:
+def secrets(config: Config) -> list[Located[str]]:
     """What every literal secret is, never the secret itself."""
-    found: set[Said[str]] = set()
+    found: set[Located[str]] = set()
     _collect(config, config.root, (), found)
     return sorted(found, key=lambda said: (said.file, said.line, said.value))
 
 
-def _collect(config: Config, node: Node, path: tuple[str, ...], found: set[Said[str]]) -> None:
+def _collect(config: Config, node: Node, path: tuple[str, ...], found: set[Located[str]]) -> None:
     for word, child in node.items():
         if child:
             _collect(config, child, (*path, word), found)
         elif is_secret(config, path, word, child):
-            found.add(Said(_owner(path), child.line, child.file))
+            found.add(Located(_owner(path), child.line, child.file))
 
 
 def _owner(path: tuple[str, ...]) -> str:

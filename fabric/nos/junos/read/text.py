@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from fabric.facts import Said
+from fabric.facts import Located
 from fabric.nos.junos.read.tree import Node, remove
 
 TOKEN = re.compile(
@@ -42,8 +42,8 @@ class Config:
 
     root: Node = field(default_factory=Node)
     statements: int = 0
-    broken: list[Said[str]] = field(default_factory=list)
-    unread: list[Said[str]] = field(default_factory=list)
+    broken: list[Located[str]] = field(default_factory=list)
+    unread: list[Located[str]] = field(default_factory=list)
     secret_lines: set[tuple[str, int]] = field(default_factory=set)  # marked `## SECRET-DATA` by the device itself
     inactive: dict[tuple[str, ...], None] = field(default_factory=dict)  # paths that `deactivate` names
 
@@ -201,10 +201,10 @@ class _Text:
         elif verb == "activate":
             self.config.inactive.pop(path, None)
         else:
-            self.config.unread.append(Said(" ".join((verb, *path)), line, self.file))
+            self.config.unread.append(Located(" ".join((verb, *path)), line, self.file))
 
     def _broken(self, message: str, line: int) -> None:
-        self.config.broken.append(Said(message, line, self.file))
+        self.config.broken.append(Located(message, line, self.file))
 
 
 def unquoted(token: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabric.facts import Said
+from fabric.facts import Located
 from fabric.nos.reading import integer
 
 
@@ -30,20 +30,20 @@ class Node(dict[str, "Node"]):
             node = found
         return node
 
-    def every(self, *words: str) -> list[Said[str]]:
+    def every(self, *words: str) -> list[Located[str]]:
         """What stands below these words: `members [ a b ]`."""
-        return [Said(word, node.line, node.file) for word, node in self.at(*words).items()]
+        return [Located(word, node.line, node.file) for word, node in self.at(*words).items()]
 
-    def value(self, *words: str) -> Said[str] | None:
+    def value(self, *words: str) -> Located[str] | None:
         """The last of them, which is the one in force: `mtu 9216`."""
         node = self.at(*words)
         word = next(reversed(node), None)
-        return None if word is None else Said(word, node[word].line, node[word].file)
+        return None if word is None else Located(word, node[word].line, node[word].file)
 
-    def flag(self, word: str) -> Said[bool] | None:
+    def flag(self, word: str) -> Located[bool] | None:
         """A statement that is just there: `disable`."""
         node = self.get(word)
-        return None if node is None else Said(True, node.line, node.file)
+        return None if node is None else Located(True, node.line, node.file)
 
     def words(self) -> list[str]:
         """Every word below, in order: of statements that say several things in a line."""
@@ -81,10 +81,10 @@ def find(node: Node, path: str) -> Iterator[tuple[tuple[str, ...], Node]]:
     yield from found
 
 
-def number(said: Said[str] | None) -> Said[int] | None:
+def number(said: Located[str] | None) -> Located[int] | None:
     """The same as a number, None for a word that is none."""
     value = integer(said.value) if said else None
-    return None if said is None or value is None else Said(value, said.line, said.file)
+    return None if said is None or value is None else Located(value, said.line, said.file)
 
 
 def logical(name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from fabric.facts import Said
+from fabric.facts import Located
 from fabric.nos.junos.read.tree import NOTHING, Node, logical, number
 from fabric.nos.reading import numbers
 
@@ -40,10 +40,10 @@ class Place:
 class Vlan:
     name: str
     place: Place
-    id: Said[int] | None
-    vni: Said[int] | None
+    id: Located[int] | None
+    vni: Located[int] | None
     gateway: str  # interface, "irb.100", "" for none
-    members: list[Said[str]]  # interfaces that the VLAN itself names
+    members: list[Located[str]]  # interfaces that the VLAN itself names
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Vlans:
         named = (vlan for vlan in self.every if vlan.name == word or word == "all")
         return [vlan.id.value for vlan in named if vlan.id and vlan.place.bridges(interface)]
 
-    def gateways(self) -> dict[str, Said[int]]:
+    def gateways(self) -> dict[str, Located[int]]:
         return {vlan.gateway: vlan.id for vlan in self.every if vlan.gateway and vlan.id}
 
 

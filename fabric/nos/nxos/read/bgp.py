@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_network
 from typing import Any
 
-from fabric.facts import Bgp, Neighbor, Said
+from fabric.facts import Bgp, Located, Neighbor
 from fabric.nos.nxos.read.rules import Below, Reading, Rule, Rules, as_number, constant, heads, known, port_name, vrf_name
 from fabric.nos.reading import Section, is_address
 
@@ -25,9 +25,9 @@ class Block:
     """What a neighbour, a template, or an address family of one of them says itself."""
 
     reading: Reading
-    values: dict[str, Said[Any]] = field(default_factory=dict)  # by fields of a neighbour, and "route-map in"
+    values: dict[str, Located[Any]] = field(default_factory=dict)  # by fields of a neighbour, and "route-map in"
     families: dict[str, Block] = field(default_factory=dict)
-    names: dict[str, Said[str]] = field(default_factory=dict)  # of the families
+    names: dict[str, Located[str]] = field(default_factory=dict)  # of the families
     inherits: list[tuple[int, str, str]] = field(default_factory=list)  # (order, kind of template, name)
 
     @property
@@ -75,7 +75,7 @@ class Process:
     target: Bgp
     templates: Templates
     neighbors: dict[str, tuple[Section, Block]] = field(default_factory=dict)
-    timers: dict[str, Said[Any]] = field(default_factory=dict)  # of neighbours that say none
+    timers: dict[str, Located[Any]] = field(default_factory=dict)  # of neighbours that say none
     vrfs: dict[str, Process] = field(default_factory=dict)
 
     def close(self) -> None:
@@ -112,7 +112,7 @@ def start(reading: Reading, section: Section, asn: str) -> Process:
     return Process(reading, own, Templates())
 
 
-def _of_family(values: dict[str, Said[Any]]) -> dict[str, Said[Any]]:
+def _of_family(values: dict[str, Located[Any]]) -> dict[str, Located[Any]]:
     found = {name: values[name] for name in OF_FAMILIES if name in values}
     for way, name in WAYS.items():
         said = next((values[f"{kind} {way}"] for kind in FILTERS if f"{kind} {way}" in values), None)
@@ -235,7 +235,7 @@ def _timers(block: Block, section: Section, match: re.Match[str]) -> None:
     block.values.update(_timers_of(block.reading, section, match))
 
 
-def _timers_of(reading: Reading, section: Section, match: re.Match[str]) -> dict[str, Said[Any]]:
+def _timers_of(reading: Reading, section: Section, match: re.Match[str]) -> dict[str, Located[Any]]:
     return {"keepalive_s": reading.said(int(match[1]), section), "hold_s": reading.said(int(match[2]), section)}
 
 

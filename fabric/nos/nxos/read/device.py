@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from fabric.facts import Facts, Interface, Said
+from fabric.facts import Facts, Interface, Located
 from fabric.nos.nxos.read import bgp, names, overlay
 from fabric.nos.nxos.read.ports import PORT, Port
 from fabric.nos.nxos.read.qos import QOS, Qos, bound
@@ -104,7 +104,7 @@ def _servers(name: str) -> Rule[Box]:
     """A line with one or more servers of a service."""
 
     def keep(box: Box, section: Section, match: re.Match[str]) -> None:
-        found: list[Said[str]] = getattr(box.target.services, name)
+        found: list[Located[str]] = getattr(box.target.services, name)
         found += [box.reading.said(server, section) for server in match[1].split()]
 
     return keep

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from fabric.facts import Said
+from fabric.facts import Located
 from fabric.nos.reading import Section, placeholder
 
 # What a line at the margin defines: its name is the first group.
@@ -87,7 +87,7 @@ SECRETS = (
 SECRET = re.compile(r"password |community |key|auth|secret ")
 
 
-def told(config: Section, file: str, undefined: list[Said[str]], secrets: list[Said[str]]) -> None:
+def told(config: Section, file: str, undefined: list[Located[str]], secrets: list[Located[str]]) -> None:
     """Adds the first use of every name that is nowhere defined, and what each secret is, never itself."""
     defined = set(_defined(config))
     found: dict[tuple[str, str], int] = {}
@@ -97,8 +97,8 @@ def told(config: Section, file: str, undefined: list[Said[str]], secrets: list[S
                 found.setdefault(key, part.number)
         for what in _secrets(part.line):
             name = " ".join(above.line.split()[1:2])
-            secrets.append(Said(what.replace("{above}", name), part.number, file))
-    undefined += [Said(f"{kind} {name}", line, file) for (kind, name), line in found.items()]
+            secrets.append(Located(what.replace("{above}", name), part.number, file))
+    undefined += [Located(f"{kind} {name}", line, file) for (kind, name), line in found.items()]
 
 
 def _defined(config: Section) -> Iterator[tuple[str, str]]:

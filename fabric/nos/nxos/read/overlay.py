@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from fabric.facts import MANAGEMENT, Facts, Said, Vni, Vrf
+from fabric.facts import MANAGEMENT, Facts, Located, Vni, Vrf
 from fabric.nos.nxos.read.rules import Below, Reading, Rule, Rules, heads, port_name, value, vrf_name
 from fabric.nos.reading import Section, numbers
 
@@ -16,7 +16,7 @@ class Vlan:
     """VLANs of one section; a VNI belongs to one of them."""
 
     reading: Reading
-    numbers: Said[list[int]]
+    numbers: Located[list[int]]
     overlay: Overlay
 
     @property
@@ -37,10 +37,10 @@ class Overlay:
     """What the sections say; which VNIs are those of VRFs is known at the end."""
 
     reading: Reading
-    segments: dict[int, tuple[Said[int], Said[int]]] = field(default_factory=dict)  # VNI → itself, its VLAN
-    members: dict[int, Said[int]] = field(default_factory=dict)  # of the tunnel interface
+    segments: dict[int, tuple[Located[int], Located[int]]] = field(default_factory=dict)  # VNI → itself, its VLAN
+    members: dict[int, Located[int]] = field(default_factory=dict)  # of the tunnel interface
     tables: dict[int, Vni] = field(default_factory=dict)  # of `evpn`
-    of_vrfs: dict[int, Said[int]] = field(default_factory=dict)  # `member vni N associate-vrf`
+    of_vrfs: dict[int, Located[int]] = field(default_factory=dict)  # `member vni N associate-vrf`
 
     @property
     def target(self) -> object:
@@ -62,7 +62,9 @@ class Overlay:
                 vrf.vlan = self.segments[vrf.vni.value][1]
         known = {vrf.vni.value for vrf in facts.vrfs.values() if vrf.vni}
         facts.undefined += [
-            Said(f"vrf of vni {number}", said.line, said.file) for number, said in self.of_vrfs.items() if number not in known
+            Located(f"vrf of vni {number}", said.line, said.file)
+            for number, said in self.of_vrfs.items()
+            if number not in known
         ]
 
 
@@ -76,8 +78,8 @@ def _segment(own: Vlan, section: Section, match: re.Match[str]) -> None:
         if (other := own.overlay.segments.get(said.value)) and other[1].value != own.numbers.value[0]:
             for one, vlan in ((other[0], own.numbers.value[0]), (said, other[1].value)):
                 text = f"vn-segment {said.value} is that of VLAN {vlan} too"
-                own.reading.facts.conflicts.append(Said(text, one.line, one.file))
-        own.overlay.segments[said.value] = (said, Said(own.numbers.value[0], own.numbers.line, own.numbers.file))
+                own.reading.facts.conflicts.append(Located(text, one.line, one.file))
+        own.overlay.segments[said.value] = (said, Located(own.numbers.value[0], own.numbers.line, own.numbers.file))
 
 
 def _vrf(overlay: Overlay, section: Section, match: re.Match[str]) -> Below:

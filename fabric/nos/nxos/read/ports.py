@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_interface
 
-from fabric.facts import MANAGEMENT, Interface, Said
+from fabric.facts import MANAGEMENT, Interface, Located
 from fabric.nos.nxos.read.rules import Below, Reading, Rules, constant, heads, known, value, vrf_name
 from fabric.nos.reading import Section, esi, mac, numbers, prefix
 
@@ -22,33 +22,33 @@ class Port:
     reading: Reading
     target: Interface
     mode: str = "access"
-    access: Said[int] | None = None
-    native: Said[int] | None = None
-    trunk: list[Said[int]] = field(default_factory=list)
-    primary: Said[str] | None = None  # its IPv4 address: a later one takes the place of an earlier one
-    more: list[Said[str]] = field(default_factory=list)  # IPv6 and secondary addresses
+    access: Located[int] | None = None
+    native: Located[int] | None = None
+    trunk: list[Located[int]] = field(default_factory=list)
+    primary: Located[str] | None = None  # its IPv4 address: a later one takes the place of an earlier one
+    more: list[Located[str]] = field(default_factory=list)  # IPv6 and secondary addresses
     anycast: bool = False
-    shared: list[Said[str]] = field(default_factory=list)  # virtual addresses, without a length
+    shared: list[Located[str]] = field(default_factory=list)  # virtual addresses, without a length
     system_mac: str = ""  # of an Ethernet segment …
-    discriminator: Said[int] | None = None  # … and its number
-    qos: dict[str, Said[str]] = field(default_factory=dict)  # "pfc", "watchdog", "classify", "queuing"
+    discriminator: Located[int] | None = None  # … and its number
+    qos: dict[str, Located[str]] = field(default_factory=dict)  # "pfc", "watchdog", "classify", "queuing"
 
     def close(self) -> None:
         own = self.target
         own.access, own.trunk = (self.native, self.trunk) if self.mode in TRUNKS else (self.access, [])
         own.addresses = ([self.primary] if self.primary else []) + self.more
-        shared = [Said(_with_length(said.value, own.addresses), said.line, said.file) for said in self.shared]
+        shared = [Located(_with_length(said.value, own.addresses), said.line, said.file) for said in self.shared]
         if self.anycast:
             own.addresses, shared = [], own.addresses + shared
         own.gateways = shared
         if own.name.startswith("mgmt") and own.vrf is None:
-            own.vrf = Said(MANAGEMENT, own.line, own.file)  # it can be in no other
+            own.vrf = Located(MANAGEMENT, own.line, own.file)  # it can be in no other
         if self.discriminator and self.system_mac and own.esi is None:
             number = f"{self.discriminator.value & 0xFFFFFF:06x}"
-            own.esi = Said(esi(f"03{mac(self.system_mac)}{number}"), self.discriminator.line, self.discriminator.file)
+            own.esi = Located(esi(f"03{mac(self.system_mac)}{number}"), self.discriminator.line, self.discriminator.file)
 
 
-def _with_length(address: str, own: list[Said[str]]) -> str:
+def _with_length(address: str, own: list[Located[str]]) -> str:
     """A virtual address has the length of the subnet that it lies in."""
     ip = ip_address(address)
     for said in own:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from fabric.facts import Ecn, PortQos, Said
+from fabric.facts import Ecn, Located, PortQos
 from fabric.nos.nxos.read.rules import Below, Reading, Rule, Rules, heads
 from fabric.nos.reading import Section, numbers
 
@@ -29,11 +29,11 @@ class Class:
 
     reading: Reading
     name: str
-    group: Said[int] | None = None  # set, or matched
-    cos: list[Said[int]] = field(default_factory=list)  # priorities on the wire that it pauses
-    buffer: Said[int] | None = None  # bytes that it may take after it has sent PAUSE
-    strict: Said[int] | None = None
-    share: Said[int] | None = None  # percent
+    group: Located[int] | None = None  # set, or matched
+    cos: list[Located[int]] = field(default_factory=list)  # priorities on the wire that it pauses
+    buffer: Located[int] | None = None  # bytes that it may take after it has sent PAUSE
+    strict: Located[int] | None = None
+    share: Located[int] | None = None  # percent
     ecn: Ecn | None = None
 
     @property
@@ -46,7 +46,7 @@ class Match:
     """A class map: the packets of a class."""
 
     reading: Reading
-    codes: list[Said[int]] = field(default_factory=list)  # DSCPs
+    codes: list[Located[int]] = field(default_factory=list)  # DSCPs
     groups: list[int] = field(default_factory=list)
 
     @property
@@ -74,9 +74,9 @@ class Qos:
     matches: dict[tuple[str, str], Match] = field(default_factory=dict)  # by type and name
     policies: dict[tuple[str, str], Policy] = field(default_factory=dict)
     system: dict[str, str] = field(default_factory=dict)  # "network-qos", "queuing", "classify" → policy
-    watchdog: Said[bool] | None = None
-    interval: Said[int] | None = None
-    multiplier: Said[int] | None = None
+    watchdog: Located[bool] | None = None
+    interval: Located[int] | None = None
+    multiplier: Located[int] | None = None
     _known: dict[tuple[str, ...], PortQos] = field(default_factory=dict)
 
     @property
@@ -84,15 +84,15 @@ class Qos:
         return self
 
     @property
-    def watchdog_ms(self) -> Said[int] | None:
+    def watchdog_ms(self) -> Located[int] | None:
         """Steps until a queue counts as stuck, times the length of a step."""
         said = self.multiplier or self.interval
         if said is None:
             return None
         step = self.interval.value if self.interval else POLL_MS
-        return Said(step * (self.multiplier.value if self.multiplier else 1), said.line, said.file)
+        return Located(step * (self.multiplier.value if self.multiplier else 1), said.line, said.file)
 
-    def of(self, said: Mapping[str, Said[str]]) -> PortQos | None:
+    def of(self, said: Mapping[str, Located[str]]) -> PortQos | None:
         """The classes of a port, by what its lines and those of its channel say; None for a port that says nothing."""
         if not said:
             return None
@@ -105,7 +105,7 @@ class Qos:
         found = self._known[key]
         if (watchdog := said.get("watchdog")) is None:
             return found
-        return replace(found, watchdog=Said(watchdog.value == "on", watchdog.line, watchdog.file))
+        return replace(found, watchdog=Located(watchdog.value == "on", watchdog.line, watchdog.file))
 
     def _classes(self, pauses: bool, classify: str, queuing: str) -> PortQos:
         network = dict(self._numbered("network-qos", self.system.get("network-qos", "")))
@@ -130,7 +130,7 @@ class Qos:
                 found.ecn[number] = own.ecn
         return found
 
-    def _by_code(self, policy: str) -> Iterator[tuple[int, Said[int], str]]:
+    def _by_code(self, policy: str) -> Iterator[tuple[int, Located[int], str]]:
         """(DSCP, its group, its class), the class that counts first. Lines are those of the DSCPs."""
         for own in self.policies.get(("qos", policy), Policy(self.reading)).classes.values():
             match = self.matches.get(("qos", own.name))
@@ -271,9 +271,9 @@ CLASS: Rules[Class] = Rules(
 )
 
 
-def bound(said: Iterable[Mapping[str, Said[str]]]) -> dict[str, Said[str]]:
+def bound(said: Iterable[Mapping[str, Located[str]]]) -> dict[str, Located[str]]:
     """What the lines of a port and of its channel say together; the port's own win."""
-    found: dict[str, Said[str]] = {}
+    found: dict[str, Located[str]] = {}
     for own in said:
         found = {**own, **found}
     return found

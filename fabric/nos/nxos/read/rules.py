@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Generic, Protocol, TypeVar
 
-from fabric.facts import MANAGEMENT, Facts, Said
+from fabric.facts import MANAGEMENT, Facts, Located
 from fabric.nos.reading import Section, each_name
 
 T = TypeVar("T")
@@ -35,8 +35,8 @@ class Reading:
     facts: Facts
     file: str
 
-    def said(self, value: T, section: Section) -> Said[T]:
-        return Said(value, section.number, self.file)
+    def said(self, value: T, section: Section) -> Located[T]:
+        return Located(value, section.number, self.file)
 
     def unknown(self, section: Section) -> None:
         """A statement with everything below it."""

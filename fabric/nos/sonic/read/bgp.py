@@ -5,7 +5,7 @@ from __future__ import annotations
 from ipaddress import ip_network
 from typing import Any
 
-from fabric.facts import Neighbor, Said
+from fabric.facts import Located, Neighbor
 from fabric.nos.frr.read.words import Device, peer_address, vrf_name
 from fabric.nos.reading import asn
 from fabric.nos.sonic.read.tables import Row, Tables
@@ -61,7 +61,7 @@ def _processes(device: Device, tables: Tables) -> None:
         process.asn = _asn(row.text("local_asn")) or process.asn
         process.router_id = row.text("router_id") or process.router_id
         if relax := row.text("load_balance_mp_relax"):
-            process.relax = Said(relax.value == "true", relax.line, relax.file)
+            process.relax = Located(relax.value == "true", relax.line, relax.file)
     for row in tables.rows("BGP_GLOBALS_AF"):
         vrf, family = _split(row.key)
         paths = row.number("max_ebgp_paths")
@@ -75,15 +75,15 @@ def _processes(device: Device, tables: Tables) -> None:
             own.exports += row.many("export-rts")
 
 
-def _asn(said: Said[str] | None) -> Said[Any] | None:
+def _asn(said: Located[str] | None) -> Located[Any] | None:
     number = asn(said.value) if said else None
-    return Said(number, said.line, said.file) if said and number else None
+    return Located(number, said.line, said.file) if said and number else None
 
 
-def _told(row: Row) -> dict[str, Said[Any] | None]:
+def _told(row: Row) -> dict[str, Located[Any] | None]:
     """What a neighbour or peer group says, by field of the neighbour."""
     kind, status, hops = row.text("peer_type"), row.text("admin_status"), row.text("ebgp_multihop")
-    told: dict[str, Said[Any] | None] = {field: row.number(name) for field, name in NUMBERS.items()}
+    told: dict[str, Located[Any] | None] = {field: row.number(name) for field, name in NUMBERS.items()}
     if kind and kind.value in ("internal", "external"):
         told["remote_as"] = kind
     told["remote_as"] = _asn(row.text("asn")) or told.get("remote_as")
@@ -91,11 +91,11 @@ def _told(row: Row) -> dict[str, Said[Any] | None]:
     told["source"] = row.text("local_addr")
     told["description"] = row.text("name")
     if status:
-        told["enabled"] = Said(status.value in ("up", "true"), status.line, status.file)
+        told["enabled"] = Located(status.value in ("up", "true"), status.line, status.file)
     if hops and hops.value == "true" and told["multihop"] is None:
-        told["multihop"] = Said(MULTIHOP, hops.line, hops.file)
+        told["multihop"] = Located(MULTIHOP, hops.line, hops.file)
     if bfd := row.text("bfd"):
-        told["bfd"] = Said(bfd.value == "true", bfd.line, bfd.file)
+        told["bfd"] = Located(bfd.value == "true", bfd.line, bfd.file)
     return {field: said for field, said in told.items() if said}
 
 
@@ -110,7 +110,9 @@ def _families(tables: Tables, vrf: str, peer: str, table: str = "BGP_NEIGHBOR_AF
     return found
 
 
-def _add(device: Device, row: Row, vrf: str, peer: str, told: dict[str, Said[Any] | None], families: dict[str, Row]) -> None:
+def _add(
+    device: Device, row: Row, vrf: str, peer: str, told: dict[str, Located[Any] | None], families: dict[str, Row]
+) -> None:
     """Without rows of its own a neighbour has the family of its address."""
     name = vrf_name(vrf)
     process = device.bgp(name, row.line, row.tables.file)
@@ -125,7 +127,7 @@ def _add(device: Device, row: Row, vrf: str, peer: str, told: dict[str, Said[Any
         except ValueError:
             device.facts.broken.append(row.here(f"no prefix: {peer}"))
             return
-    made.families = [Said(family, own.line, row.tables.file) for family, own in families.items()]
+    made.families = [Located(family, own.line, row.tables.file) for family, own in families.items()]
     if not families and not made.interface:
         made.families = [row.here("ipv6" if ":" in peer else "ipv4")]
     for own in families.values():

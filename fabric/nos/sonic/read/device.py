@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fabric.facts import MANAGEMENT, Facts, Said
+from fabric.facts import MANAGEMENT, Facts, Located
 from fabric.nos.frr.read.bgp import Processes
 from fabric.nos.frr.read.conf import read_conf
 from fabric.nos.frr.read.files import reader_of
@@ -68,11 +68,11 @@ def _system(device: Device, tables: Tables) -> None:
     services.dns += (row.here(row.key) for row in tables.rows("DNS_NAMESERVER"))
     lldp = tables.row("FEATURE", "lldp")
     if state := lldp.text("state") if lldp else None:
-        services.lldp = Said(state.value in ("enabled", "always_enabled"), state.line, state.file)
+        services.lldp = Located(state.value in ("enabled", "always_enabled"), state.line, state.file)
     for row in tables.rows("ACL_TABLE", "COPP_TRAP", "COPP_GROUP"):
         kind = row.text("type")
         if services.control_plane is None and (kind is None or kind.value == "CTRLPLANE"):
-            services.control_plane = Said(True, row.line, tables.file)
+            services.control_plane = Located(True, row.line, tables.file)
     _secrets(device, tables)
 
 
@@ -87,11 +87,11 @@ def _secrets(device: Device, tables: Tables) -> None:
             for field in fields:
                 said = row.text(field)
                 if said and not placeholder(said.value):
-                    services.secrets.append(Said(f"{field} of {table}|{row.key}", said.line, said.file))
+                    services.secrets.append(Located(f"{field} of {table}|{row.key}", said.line, said.file))
     for row in tables.rows("RESTAPI"):
         insecure = row.text("allow_insecure")
         if insecure and insecure.value == "true":
-            services.plain_text.append(Said("REST API without TLS", insecure.line, insecure.file))
+            services.plain_text.append(Located("REST API without TLS", insecure.line, insecure.file))
 
 
 def _overlay(device: Device, tables: Tables) -> None:
@@ -112,7 +112,7 @@ def _overlay(device: Device, tables: Tables) -> None:
             vni = device.vni(number.value, number.line, number.file)
             device.defined.add(f"VXLAN_TUNNEL_MAP of VNI {number.value}")
             digits = name.value.removeprefix("Vlan") if name else ""
-            vni.vlan = Said(int(digits), name.line, name.file) if name and digits.isdecimal() else vni.vlan
+            vni.vlan = Located(int(digits), name.line, name.file) if name and digits.isdecimal() else vni.vlan
 
 
 def _names(device: Device, tables: Tables) -> None:
@@ -153,4 +153,4 @@ def _agree(device: Device, databases: list[Tables]) -> None:
         said = row.text("bgp_asn") if row else None
         default = facts.bgp.get("")
         if said and default and default.asn and (told := asn(said.value)):
-            device.first("the AS of VRF default", default.asn, Said(told, said.line, said.file))
+            device.first("the AS of VRF default", default.asn, Located(told, said.line, said.file))

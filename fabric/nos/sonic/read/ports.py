@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fabric.facts import MANAGEMENT, Interface, Said
+from fabric.facts import MANAGEMENT, Interface, Located
 from fabric.nos.frr.read.words import Device, add_address, vrf_name
 from fabric.nos.reading import esi, mac, prefix
 from fabric.nos.sonic.read.tables import Row, Tables
@@ -28,7 +28,7 @@ def read_ports(device: Device, tables: Tables) -> None:
         _port_of(device, row, member).bond = row.here(bond)
     for row in tables.rows("PORTCHANNEL"):
         for said in row.many("members"):
-            _port_of(device, row, said.value).bond = Said(row.key, said.line, said.file)
+            _port_of(device, row, said.value).bond = Located(row.key, said.line, said.file)
     _vlans(device, tables)
     for table in ROUTED:
         for row in tables.rows(table):
@@ -38,7 +38,7 @@ def read_ports(device: Device, tables: Tables) -> None:
     for row in tables.rows("ACL_TABLE"):
         for said in row.many("ports"):
             if port := device.facts.interfaces.get(said.value):
-                port.filters.append(Said(row.key, said.line, said.file))
+                port.filters.append(Located(row.key, said.line, said.file))
     for row in tables.rows("DEVICE_NEIGHBOR"):
         _cabled(device, row)
 
@@ -51,13 +51,13 @@ def read_segments(device: Device, tables: Tables) -> None:
         own = tables.row("PORTCHANNEL", bond)
         system_mac = own.text("system_mac") if own else None
         if port and told and ":" in told.value:
-            port.esi = Said(esi(told.value), told.line, told.file)
+            port.esi = Located(esi(told.value), told.line, told.file)
         elif told and told.value.upper() == "AUTO" and system_mac:
             number = bond.removeprefix("PortChannel")
-            said = Said(mac(system_mac.value), system_mac.line, system_mac.file)
+            said = Located(mac(system_mac.value), system_mac.line, system_mac.file)
             device.system_macs[bond] = device.first(f"the system MAC of {bond}", device.system_macs.get(bond), said)
             if number.isdecimal() and bond not in device.segments:
-                device.segments[bond] = Said(int(number), told.line, told.file)
+                device.segments[bond] = Located(int(number), told.line, told.file)
 
 
 def _port_of(device: Device, row: Row, name: str) -> Interface:
@@ -69,13 +69,13 @@ def _port(port: Interface, row: Row) -> None:
     port.description = description if description and description.value else port.description
     port.mtu = row.number("mtu") or port.mtu
     if speed := row.number("speed"):
-        port.speed_gbps = Said(speed.value // 1000, speed.line, speed.file)
+        port.speed_gbps = Located(speed.value // 1000, speed.line, speed.file)
     _admin(port, row)
 
 
 def _admin(port: Interface, row: Row) -> None:
     if status := row.text("admin_status"):
-        port.enabled = Said(status.value.lower() == "up", status.line, status.file)
+        port.enabled = Located(status.value.lower() == "up", status.line, status.file)
 
 
 def _vlans(device: Device, tables: Tables) -> None:
@@ -85,9 +85,9 @@ def _vlans(device: Device, tables: Tables) -> None:
         if number is not None and name:
             port, mode = _port_of(device, row, name), row.text("tagging_mode")
             if mode and mode.value == "untagged":
-                port.access = Said(number, row.line, tables.file)
+                port.access = Located(number, row.line, tables.file)
             else:
-                port.trunk.append(Said(number, row.line, tables.file))
+                port.trunk.append(Located(number, row.line, tables.file))
 
 
 def _vlan(tables: Tables, name: str) -> int | None:
@@ -110,7 +110,7 @@ def _routed(device: Device, tables: Tables, row: Row) -> None:
         return
     vrf, local, vlan = row.text("vrf_name") or row.text("vnet_name"), row.text("ipv6_use_link_local_only"), row.number("vlan")
     if vrf and vrf.value:
-        port.vrf = Said(vrf_name(vrf.value), vrf.line, vrf.file)
+        port.vrf = Located(vrf_name(vrf.value), vrf.line, vrf.file)
     port.link_local = bool(local and local.value.lower() in ("enable", "enabled", "true"))
     _admin(port, row)
     if own := tables.row("VLAN", name):
@@ -119,7 +119,7 @@ def _routed(device: Device, tables: Tables, row: Row) -> None:
     if dot:
         letters = stem.rstrip("0123456789")
         parent = device.facts.interfaces.get(SHORT.get(letters, letters) + stem[len(letters) :])
-        port.tag = vlan or (Said(int(tag), row.line, tables.file) if tag.isdecimal() else None)
+        port.tag = vlan or (Located(int(tag), row.line, tables.file) if tag.isdecimal() else None)
         port.mtu = row.number("mtu") or (parent.mtu if parent else None)
 
 
@@ -131,7 +131,7 @@ def _management(device: Device, tables: Tables) -> None:
         device.vrf(MANAGEMENT, enabled.line, enabled.file)
         for own in tables.rows("MGMT_INTERFACE"):
             port = device.facts.interfaces[own.key.partition("|")[0]]
-            port.vrf = Said(MANAGEMENT, enabled.line, enabled.file)
+            port.vrf = Located(MANAGEMENT, enabled.line, enabled.file)
 
 
 def _gateways(device: Device, tables: Tables) -> None:
@@ -142,7 +142,7 @@ def _gateways(device: Device, tables: Tables) -> None:
             port.gateways, port.addresses = port.addresses, []
     for row in tables.rows("SAG"):
         if said := row.text("gateway_mac"):
-            device.facts.anycast_mac = Said(mac(said.value), said.line, said.file)
+            device.facts.anycast_mac = Located(mac(said.value), said.line, said.file)
 
 
 def _cabled(device: Device, row: Row) -> None:
@@ -150,4 +150,4 @@ def _cabled(device: Device, row: Row) -> None:
     name, port = row.text("name"), row.text("port")
     own = device.facts.interfaces.get(row.key)
     if own and name and port and not own.description:
-        own.description = Said(f"{name.value} {port.value}", name.line, name.file)
+        own.description = Located(f"{name.value} {port.value}", name.line, name.file)

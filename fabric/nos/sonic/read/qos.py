@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fabric.facts import Ecn, Facts, PortQos, Said
+from fabric.facts import Ecn, Facts, Located, PortQos
 from fabric.nos.reading import numbers
 from fabric.nos.sonic.read.tables import Row, Tables
 
@@ -20,7 +20,7 @@ SAME = {number: number for number in CLASSES}  # where no map is bound
 class Classes:
     """How the traffic classes of some ports are named; ports with the same maps share one."""
 
-    priorities: dict[int, Said[int]]  # DSCP → priority
+    priorities: dict[int, Located[int]]  # DSCP → priority
     names: Mapping[int, int]  # traffic class → priority
     queues: Mapping[int, int]  # traffic class → queue
     groups: Mapping[int, int]  # priority → priority group
@@ -34,7 +34,7 @@ def read_qos(facts: Facts, tables: Tables) -> None:
 class _Qos:
     def __init__(self, facts: Facts, tables: Tables) -> None:
         self.facts, self.tables = facts, tables
-        self.maps: dict[tuple[str, str], dict[int, Said[int]]] = {}
+        self.maps: dict[tuple[str, str], dict[int, Located[int]]] = {}
         self.classes: dict[tuple[str, ...], Classes] = {}
         self.ecns: dict[str, Ecn | None] = {}
 
@@ -70,7 +70,7 @@ class _Qos:
         classes = self._named(row, everywhere, tuple(paused))
         qos.priorities = classes.priorities
         if enabled:
-            qos.pfc = [Said(number, enabled.line, enabled.file) for number in paused]
+            qos.pfc = [Located(number, enabled.line, enabled.file) for number in paused]
         for number, queue in classes.queues.items():
             if own := queues.get(queue):
                 self._queue(qos, classes.names[number], own)
@@ -85,7 +85,7 @@ class _Qos:
         kind = scheduler.text("type") if scheduler else None
         weight = scheduler.number("weight") if scheduler else None
         if kind and kind.value == "STRICT":
-            qos.strict.append(Said(priority, kind.line, kind.file))
+            qos.strict.append(Located(priority, kind.line, kind.file))
         elif weight:
             qos.weights.setdefault(priority, weight)
         profile = row.name("wred_profile")
@@ -106,7 +106,7 @@ class _Qos:
                 pausing = [one for one in paused if groups.get(one, one) == group]
                 names[number] = pausing[0] if len(pausing) == 1 else number
             priorities = {
-                point: Said(names.get(said.value, said.value), said.line, said.file)
+                point: Located(names.get(said.value, said.value), said.line, said.file)
                 for point, said in self._map("DSCP_TO_TC_MAP", dscp).items()
             }
             queues = {
@@ -115,7 +115,7 @@ class _Qos:
             self.classes[key] = Classes(priorities, names, queues or SAME, groups)
         return self.classes[key]
 
-    def _map(self, table: str, name: Said[str] | None) -> dict[int, Said[int]]:
+    def _map(self, table: str, name: Located[str] | None) -> dict[int, Located[int]]:
         if name is None:
             return {}
         key = (table, name.value)
@@ -125,10 +125,10 @@ class _Qos:
             self.maps[key] = {int(point): said for point, said in pairs if said and point.isdecimal() and len(point) < 4}
         return self.maps[key]
 
-    def _row(self, table: str, name: Said[str] | None) -> Row | None:
+    def _row(self, table: str, name: Located[str] | None) -> Row | None:
         return self.tables.row(table, name.value) if name else None
 
-    def _ecn(self, name: Said[str]) -> Ecn | None:
+    def _ecn(self, name: Located[str]) -> Ecn | None:
         """Thresholds of the colour that all packets have by default."""
         if name.value not in self.ecns:
             row = self._row("WRED_PROFILE", name)
@@ -141,25 +141,25 @@ class _Qos:
             )  # fmt: skip
         return self.ecns[name.value]
 
-    def _watched(self) -> dict[str, Said[bool]]:
+    def _watched(self) -> dict[str, Located[bool]]:
         """Ports that the watchdog looks at; its slowest detection is the switch's."""
-        found: dict[str, Said[bool]] = {}
+        found: dict[str, Located[bool]] = {}
         for row in self.tables.rows("PFC_WD", "PFC_WD_TABLE"):
             time = row.number("detection_time")
             if time is None:
                 continue
             for port in row.key.split(","):
-                found[port] = Said(True, row.line, self.tables.file)
+                found[port] = Located(True, row.line, self.tables.file)
             if self.facts.watchdog_ms is None or self.facts.watchdog_ms.value < time.value:
                 self.facts.watchdog_ms = time
         return found
 
 
-def _plain(pairs: Mapping[int, Said[int]]) -> dict[int, int]:
+def _plain(pairs: Mapping[int, Located[int]]) -> dict[int, int]:
     return {key: said.value for key, said in pairs.items()}
 
 
-def _metres(said: Said[str] | None) -> Said[int] | None:
+def _metres(said: Located[str] | None) -> Located[int] | None:
     """`40m` → 40."""
     digits = said.value.removesuffix("m") if said else ""
-    return Said(int(digits), said.line, said.file) if said and digits.isdecimal() and len(digits) < 7 else None
+    return Located(int(digits), said.line, said.file) if said and digits.isdecimal() and len(digits) < 7 else None

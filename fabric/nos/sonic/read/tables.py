@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from fabric.facts import Facts, Said
+from fabric.facts import Facts, Located
 from fabric.nos.sonic.read.json_lines import Object, Repeated, read_json
 
 # Tables that are read, with their fields; `None`: the fields are ports, code points and the like.
@@ -143,37 +143,37 @@ class Row:
     tables: Tables
     fields: Object
 
-    def text(self, name: str) -> Said[str] | None:
+    def text(self, name: str) -> Located[str] | None:
         """A field; numbers and truth values as text, nothing for a list."""
         value = self.fields.values.get(name)
         if value is None or isinstance(value, (Object, list)):
             return None
         text = value if isinstance(value, str) else str(value).lower()
-        return Said(text.strip(), self.fields.lines[name], self.tables.file)
+        return Located(text.strip(), self.fields.lines[name], self.tables.file)
 
-    def number(self, name: str) -> Said[int] | None:
+    def number(self, name: str) -> Located[int] | None:
         said = self.text(name)
         if said is None:
             return None
         if not said.value.isdecimal() or len(said.value) > 12:
-            self.tables.facts.broken.append(Said(f"{name} of {self.key} is no number: {said.value}", said.line, said.file))
+            self.tables.facts.broken.append(Located(f"{name} of {self.key} is no number: {said.value}", said.line, said.file))
             return None
-        return Said(int(said.value), said.line, said.file)
+        return Located(int(said.value), said.line, said.file)
 
-    def name(self, name: str) -> Said[str] | None:
+    def name(self, name: str) -> Located[str] | None:
         """A field that names a row; old releases write `[TABLE|name]`."""
         said = self.text(name)
-        return Said(said.value.strip("[]").rpartition("|")[2], said.line, said.file) if said else None
+        return Located(said.value.strip("[]").rpartition("|")[2], said.line, said.file) if said else None
 
-    def many(self, name: str) -> list[Said[str]]:
+    def many(self, name: str) -> list[Located[str]]:
         """A list, or a text with commas."""
         value = self.fields.values.get(name, self.fields.values.get(f"{name}@"))
         parts: list[Any] = value if isinstance(value, list) else value.split(",") if isinstance(value, str) else []
         line = self.fields.lines.get(name, self.line)
-        return [Said(part.strip(), line, self.tables.file) for part in parts if isinstance(part, str) and part.strip()]
+        return [Located(part.strip(), line, self.tables.file) for part in parts if isinstance(part, str) and part.strip()]
 
-    def here(self, value: str) -> Said[str]:
-        return Said(value, self.line, self.tables.file)
+    def here(self, value: str) -> Located[str]:
+        return Located(value, self.line, self.tables.file)
 
 
 class Tables:
@@ -184,8 +184,8 @@ class Tables:
         repeated: Repeated = []
         self.root, mistake, line = read_json(text, repeated)
         if mistake:
-            facts.broken.append(Said(mistake, line, file))
-        facts.conflicts += [Said(f'the key "{key}" stands here twice', at, file) for key, at in repeated]
+            facts.broken.append(Located(mistake, line, file))
+        facts.conflicts += [Located(f'the key "{key}" stands here twice', at, file) for key, at in repeated]
 
     def rows(self, *tables: str) -> Iterator[Row]:
         for table in tables:
@@ -206,15 +206,15 @@ class Tables:
         facts = self.facts
         for table, whole in self.root.values.items():
             if not isinstance(whole, Object):
-                facts.unread.append(Said(table, self.root.lines[table], self.file))
+                facts.unread.append(Located(table, self.root.lines[table], self.file))
                 continue
             known = READ.get(table)
             facts.statements += len(whole.values)
             if table not in READ and table not in PASSED:
-                facts.unread += (Said(f"{table}|{key}", line, self.file) for key, line in whole.lines.items())
+                facts.unread += (Located(f"{table}|{key}", line, self.file) for key, line in whole.lines.items())
             elif known is not None:
                 for row in self.rows(table):
                     strange = row.fields.values.keys() - known - {"NULL"}
                     facts.unread += (
-                        Said(f"{table}|{row.key} {name}", row.fields.lines[name], self.file) for name in sorted(strange)
+                        Located(f"{table}|{row.key} {name}", row.fields.lines[name], self.file) for name in sorted(strange)
                     )

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from fabric.facts import MANAGEMENT, Bgp, Ecn, Facts, Interface, Neighbor, PortQos, Said, Vni, Vrf
+from fabric.facts import MANAGEMENT, Bgp, Ecn, Facts, Interface, Located, Neighbor, PortQos, Vni, Vrf
 from fabric.nos.reading import read_device
 from tests import ROOT
 from tests.examples import located, paths
@@ -27,10 +27,10 @@ def facts(text: str) -> Facts:
 
 
 def said(value: Any, line: int) -> Any:
-    return Said(value, line, FILE)
+    return Located(value, line, FILE)
 
 
-def plain(found: list[Said[str]]) -> list[str]:
+def plain(found: list[Located[str]]) -> list[str]:
     return [f"{own.line}: {own.value}" for own in found]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from fabric.facts import MANAGEMENT, Ecn, Facts, Said
+from fabric.facts import MANAGEMENT, Ecn, Facts, Located
 from fabric.nos.eos.read.device import read
 from tests.examples import located, paths
 
@@ -21,9 +21,9 @@ def facts(text: str) -> Facts:
     return read("x", {"f": text.removeprefix("\n")})
 
 
-def told(said: Iterable[Said[Any]] | Said[Any] | None) -> Any:
+def told(said: Iterable[Located[Any]] | Located[Any] | None) -> Any:
     """Values and lines, without the file."""
-    if said is None or isinstance(said, Said):
+    if said is None or isinstance(said, Located):
         return said and (said.value, said.line)
     return [(one.value, one.line) for one in said]
 
@@ -340,7 +340,7 @@ def test_classes_of_a_profile_are_shared_by_its_ports() -> None:
     assert (len(qos.priorities), told(qos.priorities[26]), told(qos.priorities[25])) == (29, (3, 2), (0, 1))
     assert (told(qos.pfc), told(qos.strict), told(qos.watchdog)) == ([(3, 8)], [(6, 18)], (True, 9))
     assert {own: told(said) for own, said in qos.weights.items()} == {0: (40, 12), 3: (60, 15)}
-    assert qos.ecn == {3: Ecn(Said(150_000, 16, "f"), Said(1_500_000, 16, "f"), Said(20, 16, "f"))}
+    assert qos.ecn == {3: Ecn(Located(150_000, 16, "f"), Located(1_500_000, 16, "f"), Located(20, 16, "f"))}
     assert (told(found.watchdog_ms), told(found.hash_seed)) == ((200, 5), (7, 27))
 
 

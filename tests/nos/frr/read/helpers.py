@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 from typing import Any
 
-from fabric.facts import Ecn, Facts, Said
+from fabric.facts import Ecn, Facts, Located
 from fabric.nos.frr.read.device import read
 from tests import ROOT
 
@@ -131,14 +131,14 @@ def facts(conf: str, interfaces: str = "") -> Facts:
 
 def plain(value: Any) -> Any:
     """Values with their lines: `9216@16`."""
-    if isinstance(value, Said):
+    if isinstance(value, Located):
         return f"{value.value}@{value.line}"
     return [plain(part) for part in value] if isinstance(value, list) else value
 
 
 def values(of: Any) -> Any:
     """Values alone."""
-    if isinstance(of, Said):
+    if isinstance(of, Located):
         return of.value
     if isinstance(of, dict):
         return {key: values(part) for key, part in of.items()}

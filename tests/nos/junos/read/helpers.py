@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from fabric.facts import Facts, Said
+from fabric.facts import Facts, Located
 from fabric.nos.junos.read.device import read
 
 FILE = "juniper.conf"
@@ -17,7 +17,7 @@ def facts(text: str) -> Facts:
 
 def told(value: Any) -> Any:
     """Values with their lines, `(9144, 7)`, of everything that was said; all else is left out."""
-    if isinstance(value, Said):
+    if isinstance(value, Located):
         return value.value, value.line
     if isinstance(value, list):
         return [told(item) for item in value]
@@ -31,7 +31,7 @@ def told(value: Any) -> Any:
 
 def plain(value: Any) -> Any:
     """The same without any line."""
-    if isinstance(value, Said):
+    if isinstance(value, Located):
         return value.value
     if isinstance(value, list):
         return [plain(item) for item in value]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fabric.facts import Said
+from fabric.facts import Located
 from tests.nos.junos.read.helpers import FILE, facts, plain, told
 
 PORTS = """\
@@ -115,7 +115,7 @@ def test_interfaces() -> None:
     assert {name: told(port) for name, port in found.interfaces.items()} == {
         name: {"name": name, **port} for name, port in PORT_FACTS.items()
     }
-    assert found.anycast_mac == Said("00:00:5e:00:01:01", 35, FILE)
+    assert found.anycast_mac == Located("00:00:5e:00:01:01", 35, FILE)
     assert (found.unread, found.broken) == ([], [])
 
 
@@ -226,7 +226,7 @@ def test_class_of_service() -> None:
     assert ports["et-0/0/1"]["pfc"] == [(3, 23)]
     assert ports["xe-0/0/2"] == {"pfc": [(4, 26)], "weights": {5: (38, 49)}}  # without `output`: queues 3 and 4 obey
     assert (ports["et-0/0/1.5"], ports["ae1"]) == (None, None)
-    assert found.watchdog_ms == Said(300, 22, FILE)
+    assert found.watchdog_ms == Located(300, 22, FILE)
     assert (found.undefined, found.unread, found.broken) == ([], [], [])
 
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from fabric.facts import Said, Vni
+from fabric.facts import Located, Vni
 from tests.nos.junos.read.helpers import FILE, facts, plain, told
 
 BGP = """\
@@ -98,11 +98,15 @@ def test_bgp() -> None:
     assert [told(session) for session in process.neighbors.values()] == [
         {name: value for name, value in session.items() if value != ""} for session in SESSIONS
     ]
-    assert (process.line, process.asn, process.router_id) == (9, Said(65000 * 65536 + 5, 4, FILE), Said("10.0.0.1", 3, FILE))
-    assert process.max_paths == Said(1, 37, FILE)  # the group of two unnumbered sessions has none
-    assert process.relax == Said(True, 20, FILE)
+    assert (process.line, process.asn, process.router_id) == (
+        9,
+        Located(65000 * 65536 + 5, 4, FILE),
+        Located("10.0.0.1", 3, FILE),
+    )
+    assert process.max_paths == Located(1, 37, FILE)  # the group of two unnumbered sessions has none
+    assert process.relax == Located(True, 20, FILE)
     red = found.bgp["RED"]
-    assert (red.asn, red.router_id, red.max_paths) == (process.asn, Said("10.0.0.2", 47, FILE), None)
+    assert (red.asn, red.router_id, red.max_paths) == (process.asn, Located("10.0.0.2", 47, FILE), None)
     assert told(red.neighbors["10.1.0.1"]) == {
         "vrf": "RED", "peer": "10.1.0.1", "line": 48, "remote_as": (65020, 48), "families": [("ipv4", 48)],
         "multihop": (2, 48),
@@ -136,7 +140,7 @@ def test_one_neighbour_shares_no_paths() -> None:
     """What its group says of them is read all the same; what it does not say is no fault."""
     alone = "protocols {{ bgp {{ group UP {{ type external; {} neighbor 10.0.0.1 {{ peer-as 65001; }} }} }} }}\n"
     said = {words: facts(alone.format(words)).bgp[""].relax for words in ("multipath { multiple-as; }", "multipath;", "")}
-    assert said == {"multipath { multiple-as; }": Said(True, 1, FILE), "multipath;": None, "": None}
+    assert said == {"multipath { multiple-as; }": Located(True, 1, FILE), "multipath;": None, "": None}
 
 
 TENANTS = """\
@@ -204,7 +208,7 @@ def test_tenants() -> None:
         10002: {"number": 10002, "line": 32, "vlan": (11, 32), "rd": rd, "imports": auto, "exports": auto},
         10003: {"number": 10003, "line": 37, "vlan": (20, 36), "imports": old, "exports": old},
     }
-    assert found.vtep == Said("lo0", 28, FILE)
+    assert found.vtep == Located("lo0", 28, FILE)
     assert (found.undefined, found.unread) == ([], [])
 
 
@@ -213,17 +217,17 @@ def test_vlans_of_the_box_itself() -> None:
         "set switch-options vtep-source-interface lo0.0\nset switch-options route-distinguisher 10.0.0.1:1\n"
         "set switch-options vrf-target target:65000:1\nset vlans web vlan-id 10\nset vlans web vxlan vni 10001\n"
     )
-    expected = Vni(10001, 5, FILE, Said(10, 4, FILE), Said("10.0.0.1:1", 2, FILE))
-    expected.imports = [Said("65000:1", 3, FILE)]
-    expected.exports = [Said("65000:1", 3, FILE)]
+    expected = Vni(10001, 5, FILE, Located(10, 4, FILE), Located("10.0.0.1:1", 2, FILE))
+    expected.imports = [Located("65000:1", 3, FILE)]
+    expected.exports = [Located("65000:1", 3, FILE)]
     assert found.vnis == {10001: expected}
-    assert found.vtep == Said("lo0", 1, FILE)
+    assert found.vtep == Located("lo0", 1, FILE)
 
 
 def test_a_leaf_that_only_routes_has_tunnels_from_the_address_of_its_sessions() -> None:
     sessions = "protocols { bgp { group E { local-address 10.0.0.1; family evpn { signaling; } neighbor 10.0.0.9; } } }\n"
     tenant = "routing-instances { RED { instance-type vrf; protocols { evpn { ip-prefix-routes { vni 5; } } } } }"
-    assert facts(sessions + tenant).vtep == Said("10.0.0.1", 1, FILE)
+    assert facts(sessions + tenant).vtep == Located("10.0.0.1", 1, FILE)
     assert facts(sessions).vtep is None
 
 
@@ -371,10 +375,10 @@ def test_services_and_secrets() -> None:
             ("BGP password of group A", 23),
         ],
     }
-    assert found.hash_seed == Said(7, 21, FILE)
+    assert found.hash_seed == Located(7, 21, FILE)
     assert (found.unread, found.broken) == ([], [])
 
 
 def test_lldp_that_is_off() -> None:
-    assert facts("protocols { lldp { disable; interface all; } }").services.lldp == Said(False, 1, FILE)
+    assert facts("protocols { lldp { disable; interface all; } }").services.lldp == Located(False, 1, FILE)
     assert facts("protocols { lldp; }").services.lldp is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fabric.facts import Said
+from fabric.facts import Located
 from fabric.nos.junos.read.device import read
 from fabric.nos.junos.read.text import Config, read_text
 from tests.nos.junos.read.helpers import FILE, facts, told
@@ -102,15 +102,15 @@ def test_forms(form: str) -> None:
     found = facts(FORMS[form])
     name, frame, mtu, address = LINES[form]
     port = found.interfaces["et-0/0/1"]
-    assert found.hostname == Said("leaf1", name, FILE)
-    assert (port.frame, port.mtu) == (Said(9216, frame, FILE), Said(9100, mtu, FILE))
-    assert port.addresses == [Said("10.0.0.0/31", address, FILE)]
+    assert found.hostname == Located("leaf1", name, FILE)
+    assert (port.frame, port.mtu) == (Located(9216, frame, FILE), Located(9100, mtu, FILE))
+    assert port.addresses == [Located("10.0.0.0/31", address, FILE)]
     assert (list(found.interfaces), found.unread, found.broken) == (["et-0/0/1"], [], [])
 
 
 def test_later_files_overwrite_earlier_ones() -> None:
     found = read("box", {"a.conf": "system { host-name a; }", "b.conf": "\nset system host-name b"})
-    assert found.hostname == Said("b", 2, "b.conf")
+    assert found.hostname == Located("b", 2, "b.conf")
     assert (found.name, found.files, found.statements) == ("b", ("a.conf", "b.conf"), 2)
 
 
@@ -163,7 +163,7 @@ protocols { bgp { group A { type external; neighbor 10.0.0.1; neighbor 2001:db8:
 def test_groups_and_ranges() -> None:
     found = facts(GROUPS)
     ports = {name: told(port) for name, port in found.interfaces.items()}
-    assert found.hostname == Said("leaf1", 7, FILE)
+    assert found.hostname == Located("leaf1", 7, FILE)
     assert ports["et-0/0/1"] == {
         "name": "et-0/0/1", "line": 13, "description": ("far", 7), "addresses": [("10.0.0.0/31", 13)],
         "frame": (9216, 3), "mtu": (9100, 3),
@@ -176,9 +176,9 @@ def test_groups_and_ranges() -> None:
     assert (ports["et-0/0/11"]["description"], ports["et-0/0/11"]["line"]) == (("mine", 22), 22)
     assert (ports["et-0/0/13"]["line"], ports["irb.7"]["description"]) == (18, ("new", 3))
     neighbors = found.bgp[""].neighbors
-    assert neighbors["10.0.0.1"].remote_as == Said(65001, 4, FILE)
-    assert neighbors["2001:db8::1"].remote_as == Said(65002, 24, FILE)
-    assert neighbors["2001:db8::1"].hold_s == Said(9, 4, FILE)
+    assert neighbors["10.0.0.1"].remote_as == Located(65001, 4, FILE)
+    assert neighbors["2001:db8::1"].remote_as == Located(65002, 24, FILE)
+    assert neighbors["2001:db8::1"].hold_s == Located(9, 4, FILE)
     assert told(found.undefined) == [("group LOST", 11)]
     assert told(found.unread) == [("apply-groups NODE", 11), ("apply-groups ${node}", 11)]
     assert found.services.plain_text == []
@@ -187,4 +187,4 @@ def test_groups_and_ranges() -> None:
 
 def test_groups_that_name_each_other() -> None:
     text = "groups { A { apply-groups B; system { host-name a; } } B { apply-groups A; } } apply-groups B;"
-    assert facts(text).hostname == Said("a", 1, FILE)
+    assert facts(text).hostname == Located("a", 1, FILE)

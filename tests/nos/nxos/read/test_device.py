@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from fabric.facts import MANAGEMENT, Ecn, Facts, Interface, Neighbor, PortQos, Said, Vni, Vrf
+from fabric.facts import MANAGEMENT, Ecn, Facts, Interface, Located, Neighbor, PortQos, Vni, Vrf
 from fabric.nos.reading import read_device
 from tests.examples import located, paths
 
@@ -23,10 +23,10 @@ def facts(text: str) -> Facts:
 
 
 def said(value: Any, line: int) -> Any:
-    return Said(value, line, FILE)
+    return Located(value, line, FILE)
 
 
-def plain(found: list[Said[str]]) -> list[str]:
+def plain(found: list[Located[str]]) -> list[str]:
     return [f"{own.line}: {own.value}" for own in found]
 
 

@@ -122,8 +122,8 @@ def test_the_source_route_map_is_the_one_that_bgpcfgd_writes_too(style: str, map
         ({"underlay.bfd.interval_ms": 1000, "underlay.bfd.multiplier": 5}, list(BFD_TIMES)),
     ],
 )
-def test_bfd_times_that_a_restart_would_lose_are_refused(wishes: dict[str, int], refused: list[str]) -> None:
-    assert list(TARGET.objects(wishes)) == refused
+def test_bfd_times_that_a_restart_would_lose_are_refused(requests: dict[str, int], refused: list[str]) -> None:
+    assert list(TARGET.objects(requests)) == refused
 
 
 def test_a_box_without_a_port_map_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
