@@ -24,9 +24,9 @@ SFP28 = module(25, 25, "SFP28")
 XDR = module(1600, 200, "OSFP")
 
 
-def best(shape: int, a: Module, b: Module, link: int, metres: float, request: str = "") -> tuple[str, str, str]:
+def best(shape: int, a: Module, b: Module, link: int, metres: float, requested: str = "") -> tuple[str, str, str]:
     hub = 0 if a.speed_gbps > b.speed_gbps else 1 if b.speed_gbps > a.speed_gbps else -1
-    for way in candidates(Task(shape, ((a, b, hub, link),), request)):
+    for way in candidates(Task(shape, ((a, b, hub, link),), requested)):
         if metres <= way.longest_m:
             return way.cable, way.optic(a.speed_gbps), way.optic(b.speed_gbps)
     return "", "", ""
@@ -80,7 +80,7 @@ def test_what_is_chosen(shape: int, a: Module, b: Module, link: int, metres: flo
 
 
 @pytest.mark.parametrize(
-    ("wish", "metres", "medium"),
+    ("requested", "metres", "medium"),
     [
         ("dac", 1, ("dac-800g", "", "")),
         ("dac", 3, ("", "", "")),
@@ -92,8 +92,8 @@ def test_what_is_chosen(shape: int, a: Module, b: Module, link: int, metres: flo
         ("acc-800g", 4, ("acc-800g", "", "")),
     ],
 )
-def test_what_an_intent_wishes_for(request: str, metres: float, medium: tuple[str, str, str]) -> None:
-    assert best(STRAIGHT, OSFP, OSFP, 800, metres, request) == medium
+def test_what_an_intent_wishes_for(requested: str, metres: float, medium: tuple[str, str, str]) -> None:
+    assert best(STRAIGHT, OSFP, OSFP, 800, metres, requested) == medium
 
 
 def test_the_catalog_does_not_contradict_itself() -> None:

@@ -18,7 +18,7 @@ PAGE = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
 CODE = re.compile(r"`([^`]+)`")
 TERMS = [
     [cell.strip() for cell in line.strip("|").split("|")]
-    for line in PAGE.partition("| term |")[2].splitlines()[2:]
+    for line in PAGE.partition("| term | JSON key |")[2].splitlines()[2:]
     if line.startswith("| ") and not line.startswith("| **")
 ]
 VALUES = {"server-leaf", "leaf-spine", "…", "lay", "move", "pull", "create", "update", "delete"}  # of `kind` and `action`

@@ -83,9 +83,9 @@ RATIOS = ("switch=7060dx5-64s", "unit=16", "oversubscription=1,2,4")  # two unit
 
 def test_by_default_an_oversubscribed_design_does_not_win(intent: pipeline.Intent) -> None:
     """The all-reduce takes the same time on all three; the alltoall as long as the links allow."""
-    request = Request(Ask(), vary=RATIOS)
-    asked = sweep(intent, request)
-    found = Found.of(asked, run(asked, STAGES, jobs=1), objectives(request), "")
+    requested = Request(Ask(), vary=RATIOS)
+    asked = sweep(intent, requested)
+    found = Found.of(asked, run(asked, STAGES, jobs=1), objectives(requested), "")
     times = [item.time_us for item in found.built]
     assert times == pytest.approx([times[0]] * 3, rel=0.01)
     assert [item.name for item in found.objectives] == ["switches", "time", "alltoall"]
@@ -124,9 +124,9 @@ def test_the_alltoall_is_that_of_estimate(intent: pipeline.Intent) -> None:
 def test_a_collective_that_hardly_crosses_a_spine_is_noted(
     intent: pipeline.Intent, ask: Ask, vary: tuple[str, ...], note: str
 ) -> None:
-    request = Request(ask, vary=vary)
-    asked = sweep(intent, request)
-    found = Found.of(asked, run(asked, STAGES, jobs=1), objectives(request), "")
+    requested = Request(ask, vary=vary)
+    asked = sweep(intent, requested)
+    found = Found.of(asked, run(asked, STAGES, jobs=1), objectives(requested), "")
     assert found.built
     assert (note in "".join(found.notes)) if note else not found.notes
     assert json.loads(FORMATS["json"](found))["notes"] == list(found.notes)
@@ -240,7 +240,7 @@ def test_a_sweep_goes_on_from_another_folder(
 
 
 @pytest.mark.parametrize(
-    ("wish", "told"),
+    ("requested", "told"),
     [
         ({"vary": ("colour=red",)}, "--vary: error[FAB102]: unknown dimension 'colour'"),
         ({"vary": ("planes",)}, "expected planes=VALUE,VALUE, got 'planes'"),
@@ -271,9 +271,9 @@ def test_a_sweep_goes_on_from_another_folder(
         ),
     ],
 )
-def test_words_that_are_none(intent: pipeline.Intent, request: dict[str, Any], told: str) -> None:
+def test_words_that_are_none(intent: pipeline.Intent, requested: dict[str, Any], told: str) -> None:
     with pytest.raises(InputError) as caught:
-        sweep(intent, Request(**{"ask": Ask(), **request}))
+        sweep(intent, Request(**{"ask": Ask(), **requested}))
     assert told in str(caught.value)
 
 
@@ -308,10 +308,10 @@ def test_the_usual_sweep_has_the_switch_of_the_intent(tmp_path: Path) -> None:
 
 
 def test_reports_and_picture(intent: pipeline.Intent) -> None:
-    request = Request(Ask(), vary=VARY)
-    asked = sweep(intent, request)
+    requested = Request(Ask(), vary=VARY)
+    asked = sweep(intent, requested)
     outcomes = run(asked, STAGES, jobs=1)
-    found = Found.of(asked, outcomes, objectives(request), "")
+    found = Found.of(asked, outcomes, objectives(requested), "")
     document = json.loads(FORMATS["json"](found))
     assert len(document["designs"]) == 8
     assert document["front"] == list(found.front) != []
@@ -330,7 +330,7 @@ def test_reports_and_picture(intent: pipeline.Intent) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wish", "told"),
+    ("requested", "told"),
     [
         (Request(Ask(), vary=("switch=sn2201",)), ["1 design of fabric backend", "none of them can be built"]),
         (Request(Ask(gpus=64), vary=("rails=3",)), ["1 design of fabric backend for 64 GPUs", "none of them can be built"]),
@@ -347,9 +347,9 @@ def test_reports_and_picture(intent: pipeline.Intent) -> None:
         ),
     ],
 )
-def test_the_first_lines_say_what_was_asked(intent: pipeline.Intent, request: Request, told: list[str]) -> None:
-    asked = sweep(intent, request)
-    found = Found.of(asked, run(asked, STAGES, jobs=1), objectives(request), "")
+def test_the_first_lines_say_what_was_asked(intent: pipeline.Intent, requested: Request, told: list[str]) -> None:
+    asked = sweep(intent, requested)
+    found = Found.of(asked, run(asked, STAGES, jobs=1), objectives(requested), "")
     assert FORMATS["text"](found).splitlines()[:2] == told
 
 

@@ -28,5 +28,5 @@ def test_ten_thousand_cables(tmp_path: Path) -> None:
     assert len(found.findings) == 200
     assert sum(len(finding.moves) for finding in found.findings) == 400
     assert text.endswith(
-        f"{len(floor.plan) - 400:,} of {len(floor.plan):,} links as planned; 200 swapped; 400 moves mend all\n"
+        f"{len(floor.plan) - 400:,} of {len(floor.plan):,} links as planned; 200 swapped; 400 moves fix everything\n"
     )

@@ -124,11 +124,11 @@ def test_a_packet_that_stays_on_its_leaf_crosses_nothing(site: Site) -> None:
     assert [finding.id for finding in judge(site.snapshot(), answers)[0]] == ["FAB311"]
 
 
-def test_findings_name_the_file_and_say_how_to_mend(site: Site) -> None:
+def test_findings_name_the_file_and_say_how_to_fix(site: Site) -> None:
     first = findings_of(site, "lines")[0]
     assert first.file == "configs/backend-spine001/startup-config"
     assert first.severity == "error"
-    assert first.hint == "mend the line; where it is right, Batfish does not know it: silence this check with that reason"
+    assert first.hint == "fix the line; where it is right, Batfish does not know it: silence this check with that reason"
 
 
 FORMATS = {

@@ -99,8 +99,8 @@ def test_a_rule_is_made_from_its_class(verdict: Verdict) -> None:
         "shortDescription": {"text": "Expected: Addresses are unique"},
         "fullDescription": {"text": "Two boxes would answer."},
         "help": {
-            "text": "Expected: Addresses are unique.\n\nTwo boxes would answer.\n\nTo mend it: change one",
-            "markdown": "**Expected: Addresses are unique.**\n\nTwo boxes would answer.\n\n*To mend it:* change one",
+            "text": "Expected: Addresses are unique.\n\nTwo boxes would answer.\n\nFix: change one",
+            "markdown": "**Expected: Addresses are unique.**\n\nTwo boxes would answer.\n\n*Fix:* change one",
         },
         "defaultConfiguration": {"level": "error"},
         "properties": {"tags": ["network", "design"], "precision": "high", "problem.severity": "error"},

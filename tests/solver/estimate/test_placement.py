@@ -21,22 +21,22 @@ def names(placed: Placement, fabric: FabricPlan) -> list[str]:
     return [fabric.devices[int(at)].name for at in placed.servers]
 
 
-def numbers(request: str, gpus: int | None = None, jobs: int = 1, name: str = "rails", **changes: Any) -> list[int]:
+def numbers(requested: str, gpus: int | None = None, jobs: int = 1, name: str = "rails", **changes: Any) -> list[int]:
     """Numbers of the servers, by their names."""
     fabric = planned(name, **changes)
-    return [int(item.rsplit("-", 1)[1]) for item in names(place(network(fabric), gpus, request, jobs), fabric)]
+    return [int(item.rsplit("-", 1)[1]) for item in names(place(network(fabric), gpus, requested, jobs), fabric)]
 
 
-def mistake(request: str, gpus: int | None = None, jobs: int = 1, name: str = "rails", **changes: Any) -> str:
+def mistake(requested: str, gpus: int | None = None, jobs: int = 1, name: str = "rails", **changes: Any) -> str:
     """The one mistake of a placement, as it is shown."""
     with pytest.raises(InputError) as caught:
-        place(wired(name, **changes), gpus, request, jobs)
+        place(wired(name, **changes), gpus, requested, jobs)
     assert [item.code for item in caught.value.diagnostics] == ["FAB174"]
     return str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("wish", "gpus", "expected"),
+    ("requested", "gpus", "expected"),
     [
         ("packed", None, [1, 2, 3, 4, 5, 6, 7, 8]),
         ("packed", 12, [1, 2, 3]),
@@ -47,8 +47,8 @@ def mistake(request: str, gpus: int | None = None, jobs: int = 1, name: str = "r
         (" four-0003 , four-0001 ", 8, [3, 1]),
     ],
 )
-def test_order(request: str, gpus: int | None, expected: list[int]) -> None:
-    assert numbers(request, gpus) == expected
+def test_order(requested: str, gpus: int | None, expected: list[int]) -> None:
+    assert numbers(requested, gpus) == expected
 
 
 def test_spread_takes_turns_over_an_uneven_last_unit() -> None:
@@ -65,10 +65,10 @@ def test_random_is_seeded() -> None:
 
 @settings(STABLE, max_examples=80)
 @given(plans(), placements)
-def test_every_placement(fabric: FabricPlan, request: str) -> None:
+def test_every_placement(fabric: FabricPlan, requested: str) -> None:
     """All servers of one kind once, whole domains, and the same place in two domains on the same rail."""
     net = network(fabric)
-    placed = place(net, None, request)
+    placed = place(net, None, requested)
     chosen = placed.servers.tolist()
     assert len(set(chosen)) == len(chosen)
     kind = {fabric.devices[at].group for at in chosen}
@@ -89,11 +89,11 @@ def test_the_kind_with_the_most_gpus() -> None:
     assert place(wired("mixed", servers=[("four", 1), ("slow", 5)]), None).model == "slow"
 
 
-@pytest.mark.parametrize("wish", ["packed", "spread", "random:1"])
-def test_racks_of_one_nvlink_domain_stay_together(request: str) -> None:
+@pytest.mark.parametrize("requested", ["packed", "spread", "random:1"])
+def test_racks_of_one_nvlink_domain_stay_together(requested: str) -> None:
     """Twelve trays of two GPUs, three to a domain: six GPUs and six ports each."""
     net = wired("trays")
-    placed = place(net, None, request)
+    placed = place(net, None, requested)
     assert (placed.domains, placed.domain_gpus, placed.ports.shape) == (4, 6, (4, 6))
     trays = net.ports.server[placed.ports]
     for row in trays:
@@ -135,7 +135,7 @@ def test_dead_ports_are_left_out_in_all_domains() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wish", "gpus", "jobs", "said"),
+    ("requested", "gpus", "jobs", "said"),
     [
         ("packed", 36, 1, "--gpus: error[FAB174]: expected at most 32 GPUs, got 36"),
         ("packed", 6, 1, "8 GPUs are whole servers of 4"),
@@ -149,8 +149,8 @@ def test_dead_ports_are_left_out_in_all_domains() -> None:
         ("four-0001,four-0002", None, 2, "expected packed, spread or random for 2 jobs, got names"),
     ],
 )
-def test_mistakes(request: str, gpus: int | None, jobs: int, said: str) -> None:
-    assert said in mistake(request, gpus, jobs)
+def test_mistakes(requested: str, gpus: int | None, jobs: int, said: str) -> None:
+    assert said in mistake(requested, gpus, jobs)
 
 
 def test_part_of_an_nvlink_domain_for_several_jobs() -> None:

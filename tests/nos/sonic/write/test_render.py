@@ -114,7 +114,7 @@ def test_the_source_route_map_is_the_one_that_bgpcfgd_writes_too(style: str, map
 
 
 @pytest.mark.parametrize(
-    ("wishes", "refused"),
+    ("requests", "refused"),
     [
         ({}, []),
         ({"underlay.bfd.interval_ms": 300, "underlay.bfd.multiplier": 3, "qos.cnp_priority": 6}, []),
