@@ -34,7 +34,8 @@ class Check(Generic[S]):
     title: ClassVar[str] = ""  # the property, as a short sentence that holds when all is well
     severity: ClassVar[str] = ""
     else_severity: ClassVar[str] = ""  # when a finding is milder or worse: "note below 8 leaves"
-    remediation: ClassVar[str] = ""  # the hint of its findings, unless one has a better hint of its own
+    example: ClassVar[str] = ""  # a short situation that fails: one or two lines, of config, intent or values
+    remediation: ClassVar[str] = ""  # how to fix it: the hint of its findings, unless one has a better hint of its own
     subject: ClassVar[str] = ""  # the subject whose range the id must be in; of a kind of checks
     needs: ClassVar[str] = ""  # what there must be, so that it can be judged at all: "files, intent"
     registry: ClassVar[dict[str, type[Check[Any]]]] = {}
