@@ -1,0 +1,244 @@
+"""The words of the glossary's table "Words not to use" stand nowhere: not in messages, hints, help, docstrings, comments,
+identifiers, file names, docs, templates or alerts. `python -m tests.system.test_words [FOLDER]…` prints what remains.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import groupby
+from typing import NamedTuple
+
+import pytest
+
+from tests import ROOT
+
+GLOSSARY = "docs/glossary.md"
+ROOTS = ("fabric", "tools", "tests", "docs", "templates", "intent", ".ci", "*.md", "*.toml", "*.yml", "*.yaml", "Makefile")
+SUFFIXES = {"", ".css", ".html", ".j2", ".js", ".json", ".md", ".py", ".pyi", ".toml", ".txt", ".yaml", ".yml"}
+# Output of the program, which its source answers for, and files that others wrote.
+LEFT_OUT = ("tests/golden/", "tests/reference/")
+
+# Names of other people's formats and terms of the trade that contain one of the words.
+TERMS = [
+    "box-sizing",  # CSS
+    "box-shadow",  # CSS
+    "viewBox",  # SVG
+    "MediaBox",  # PDF
+    "stationBox",  # draw.io
+    "shape=box",  # Graphviz
+    "gear_box",
+    "bounding box",
+    "Net_Box",  # NetBox, split
+]
+
+DRAWING = "rectangles of a drawing"
+# File or folder → the words that may stand there, and why.
+EXCEPTIONS: dict[str, tuple[set[str], str]] = {
+    "tests/system/test_words.py": ({"*"}, "this table"),
+    "fabric/formats/svg.py": ({"box", "boxes"}, DRAWING),
+    "fabric/formats/__init__.pyi": ({"box"}, DRAWING),
+    "fabric/export/mxgraph.py": ({"box"}, DRAWING),
+    "fabric/export/pictures/": ({"box"}, DRAWING),
+    "fabric/export/drawio.py": ({"box"}, DRAWING),
+    "tests/export/test_svg.py": ({"box", "boxes"}, DRAWING),
+}
+
+# Folder → places that remain. A figure may only fall; at 0 its row goes.
+REMAINING: dict[str, int] = {
+    ".": 29,
+    "docs": 366,
+    "docs/targets": 129,
+    "fabric": 15,
+    "fabric/bom": 127,
+    "fabric/cabling": 282,
+    "fabric/catalog": 25,
+    "fabric/checks": 437,
+    "fabric/cli": 45,
+    "fabric/configs": 31,
+    "fabric/diff": 28,
+    "fabric/explain": 30,
+    "fabric/explore": 16,
+    "fabric/export": 111,
+    "fabric/floor": 29,
+    "fabric/formats": 4,
+    "fabric/hosts": 28,
+    "fabric/intent": 5,
+    "fabric/inventory": 140,
+    "fabric/lab": 182,
+    "fabric/monitoring": 14,
+    "fabric/nos": 954,
+    "fabric/output": 4,
+    "fabric/plan": 50,
+    "fabric/planner": 246,
+    "fabric/qos": 16,
+    "fabric/report": 158,
+    "fabric/schemas": 7,
+    "fabric/settings": 16,
+    "fabric/solver": 54,
+    "intent": 29,
+    "templates/frr": 7,
+    "tests": 3,
+    "tests/bom": 29,
+    "tests/cabling": 303,
+    "tests/checks": 128,
+    "tests/cli": 38,
+    "tests/diff": 6,
+    "tests/explore": 11,
+    "tests/export": 66,
+    "tests/floor": 2,
+    "tests/formats": 3,
+    "tests/fuzz": 3,
+    "tests/hosts": 35,
+    "tests/intent": 3,
+    "tests/inventory": 21,
+    "tests/lab": 91,
+    "tests/monitoring": 9,
+    "tests/nos": 461,
+    "tests/plan": 3,
+    "tests/planner": 105,
+    "tests/qos": 29,
+    "tests/report": 64,
+    "tests/security": 14,
+    "tests/solver": 49,
+    "tests/system": 53,
+    "tools/docs": 7,
+}
+
+
+class Place(NamedTuple):
+    file: str
+    line: int  # 0: the name of the file
+    word: str
+    text: str
+
+    @property
+    def folder(self) -> str:
+        """`fabric/checks`, `tests/cli`, `docs`; `.` for files at the top."""
+        parts = self.file.split("/")[:-1]
+        return "/".join(parts[:2]) or "."
+
+
+def words_not_to_use(glossary: str) -> list[str]:
+    """First column of the table below "Words not to use": words and phrases, with commas between them."""
+    _, _, section = glossary.partition("## Words not to use")
+    rows = re.findall(r"^\| ([^|]+) \| [^|]+ \|$", section.partition("\n## ")[0], re.MULTILINE)
+    return [word.strip() for row in rows[1:] for word in row.split(",")]
+
+
+def compiled(words: Sequence[str]) -> re.Pattern[str]:
+    """Finds the words, longest first: in prose, across the lines of a comment or a string, and as parts of identifiers."""
+    gap = r"""(?:[\s_#*>"'-]|(?<=\s)[fr](?="))+"""
+    spelled = (gap.join(map(re.escape, word.split())) for word in sorted(words, key=len, reverse=True))
+    return re.compile(rf"(?<![A-Za-z])(?:{'|'.join(spelled)})(?![A-Za-z])", re.IGNORECASE)
+
+
+@cache
+def pattern() -> re.Pattern[str]:
+    return compiled(words_not_to_use((ROOT / GLOSSARY).read_text(encoding="utf-8")))
+
+
+def split(text: str) -> str:
+    """`viewBox` as `view_Box`, `BOXSize` as `BOX_Size`; lines stay."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", text)
+
+
+TERMS_SPLIT = re.compile("|".join(re.escape(split(term)) for term in TERMS), re.IGNORECASE)
+
+
+def without_terms(text: str) -> str:
+    return TERMS_SPLIT.sub(lambda term: re.sub(r"[^\n]", " ", term[0]), split(text))
+
+
+def without_tables(glossary: str) -> str:
+    """The glossary without what it names as not to use: the last column of the terms, the first of the last table."""
+    terms, head, rest = glossary.partition("## Words not to use")
+    table, next_head, names = rest.partition("\n## ")
+    blank = re.compile(r"^(\|.*\|)[^|\n]*\|$", re.MULTILINE)
+    written = re.sub(r"^\|[^|\n]*", "", table, flags=re.MULTILINE)
+    return blank.sub(r"\1", terms) + head + written + next_head + blank.sub(r"\1", names)
+
+
+def files() -> Iterator[str]:
+    for root in ROOTS:
+        for path in ROOT.glob(root):
+            inside = path.rglob("*") if path.is_dir() else [path]
+            names = (file.relative_to(ROOT).as_posix() for file in inside if file.is_file() and file.suffix in SUFFIXES)
+            yield from sorted(name for name in names if not name.startswith(LEFT_OUT))
+
+
+def places_in(file: str, text: str) -> Iterator[Place]:
+    allowed: set[str] = set()
+    for place, (words, _) in EXCEPTIONS.items():
+        if file == place or (place.endswith("/") and file.startswith(place)):
+            allowed |= words
+    if "*" in allowed:
+        return
+    plain = without_terms(without_tables(text) if file == GLOSSARY else text)
+    lines = text.splitlines()
+    named = [(0, match, file) for match in pattern().finditer(split(file))]
+    inside = [(plain.count("\n", 0, match.start()) + 1, match, "") for match in pattern().finditer(plain)]
+    for line, match, shown in [*named, *inside]:
+        word = " ".join(part for part in re.split(r"[^a-z]+", match[0].lower()) if part not in {"f", "r"})
+        if word not in allowed:
+            yield Place(file, line, word, shown or lines[line - 1].strip())
+
+
+@cache
+def remaining() -> list[Place]:
+    texts = ((file, (ROOT / file).read_text(encoding="utf-8", errors="replace")) for file in files())
+    return [place for file, text in texts for place in places_in(file, text)]
+
+
+def by_folder() -> dict[str, list[Place]]:
+    ordered = sorted(remaining(), key=lambda place: (place.folder, place.file, place.line))
+    return {folder: list(places) for folder, places in groupby(ordered, key=lambda place: place.folder)}
+
+
+def test_words_not_to_use_come_back_nowhere() -> None:
+    more = {
+        folder: [f"{place.file}:{place.line}: {place.word}" for place in places]
+        for folder, places in by_folder().items()
+        if len(places) > REMAINING.get(folder, 0)
+    }
+    assert not more, f"words that docs/glossary.md replaces: python -m tests.system.test_words {' '.join(more)}"
+
+
+def test_every_exception_is_needed() -> None:
+    every = list(files())
+    for place in EXCEPTIONS:
+        inside = [file for file in every if file == place or (place.endswith("/") and file.startswith(place))]
+        assert any(pattern().search(without_terms((ROOT / file).read_text(encoding="utf-8"))) for file in inside), place
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("def box_of(x): ...", ["box"]),
+        ("class AttachedBoxes:", ["boxes"]),
+        ("unless told\n    # otherwise", ["unless told otherwise"]),
+        ('"plan the "\n    f"fabric again"', ["plan the fabric again"]),
+        ("wayOut, way_out, WAYS-OUT", ["way out", "way out", "ways out"]),
+        ('<svg viewBox="0 0 1 1"> NetBox, netbox, sandbox, gearbox', []),
+        ("amended, unsaid", []),
+    ],
+)
+def test_words_are_found(text: str, words: list[str]) -> None:
+    assert [place.word for place in places_in("x.py", text)] == words
+
+
+def test_the_glossary_may_name_them() -> None:
+    text = "| a | b | box |\n\nA box.\n\n## Words not to use\n\n| not | write |\n|---|---|\n| box | x |\n"
+    assert [place.line for place in places_in(GLOSSARY, text)] == [3]
+
+
+if __name__ == "__main__":
+    folders = tuple(sys.argv[1:]) or ("",)
+    shown = [place for place in remaining() if place.file.startswith(folders)]
+    for place in sorted(shown):
+        print(f"{place.file}:{place.line}: {place.word}: {place.text}")
+    for folder, count in sorted(Counter(place.folder for place in shown).items()):
+        print(f'    "{folder}": {count},', file=sys.stderr)
