@@ -68,7 +68,7 @@ def test_a_code_outside_of_its_subject_is_refused() -> None:
         type("Stray", (design,), {"id": "FAB299", "__doc__": "Why."})
     with pytest.raises(TypeError, match="Twice: FAB201 is the id of AsNumbers"):
         type("Twice", (design,), {"id": "FAB201", "__doc__": "Why."})
-    with pytest.raises(TypeError, match="Bare: a check needs id, title, severity, mend and a docstring"):
+    with pytest.raises(TypeError, match="Bare: a check needs id, title, severity, remediation and a docstring"):
         type("Bare", (Check,), {"id": "FAB2011", "__doc__": "Why."})
 
 
