@@ -49,10 +49,8 @@ def stage_any(site: Path, path: str, data: bytes, owned: bool, step: Step = no_s
 
 
 def _write(file: str, data: bytes, step: Step) -> None:
-    draft = f"{file}.{os.getpid()}"
+    """No process reads it before all files of the run are staged, and its name holds its hash, so it needs no second name."""
     step("stage a file")
     # 0644 less the umask: generated files are never executable, whatever they replace.
-    with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o644), "wb") as opened:
+    with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o644), "wb") as opened:
         opened.write(data)
-    step("name the staged file")
-    os.replace(draft, file)

@@ -47,7 +47,7 @@ def test_a_file_to_adopt_and_a_wrong_line_make_the_manifest_stale(site: Path) ->
 
 def test_an_unfinished_run_shows(site: Path) -> None:
     generate(site, {"a": b"1"})
-    # Step 1: the first file is staged, under its draft's name.
+    # Step 1: the first file is about to be staged.
     assert killed_at(1, lambda step: generate(site, {"a": b"2", "b": b"1"}, step=step))
     before = snapshot(site)
     assert check(site, [("a", b"1")]).unfinished

@@ -36,7 +36,7 @@ def test_a_run_killed_at_any_step_is_finished_or_rolled_back(site: Path) -> None
     steps = count_steps(Run(site, NEW))
     record = steps.index("commit")
     assert snapshot(site) == whole(NEW)
-    assert {"stage a file", "name the staged file", "remove a file", "remove a folder", "place a file"} < set(steps)
+    assert {"stage a file", "remove a file", "remove a folder", "place a file"} < set(steps)
 
     outcomes = set()
     for number in range(len(steps)):
@@ -69,7 +69,7 @@ def test_the_next_run_recovers_by_itself(site: Path) -> None:
         assert snapshot(site) == whole(NEW)
 
 
-@pytest.mark.parametrize("after", ["name the staged file", "remove a file", "place a file"])
+@pytest.mark.parametrize("after", ["stage a file", "remove a file", "place a file"])
 def test_a_recovery_killed_at_any_step_is_recovered(site: Path, after: str) -> None:
     old = {"a/x": b"1", "b": b"1", "c/d/e": b"1", "same": b"1"}
     new = {"a/x": b"2", "b/y": b"2", "c/d": b"2", "same": b"1", "n/e/w": b"2"}
@@ -81,7 +81,7 @@ def test_a_recovery_killed_at_any_step_is_recovered(site: Path, after: str) -> N
         assert killed_at(first, Run(site, new))
         killed = killed_at(number, lambda step: recover(site, step))
         recover(site)
-        assert snapshot(site) == whole(old if after == "name the staged file" else new)
+        assert snapshot(site) == whole(old if after == "stage a file" else new)
         assert recover(site) is None
         number += 1
     assert number > 3
