@@ -1,6 +1,6 @@
-"""From a switch's view to the files of its network OS.
+"""Renders the view of a switch into the files of its network OS.
 
-Text files are printed by templates, documents are serialised; a site's overrides change either.
+Templates print text files, documents are serialised; the overrides of a site apply to both.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from fabric.plan import SwitchView
 from fabric.templating import site
 from fabric.templating.shipped import environment as environment, templates_root as templates_root
 
-# Control characters, line ends that only Unicode knows, marks that turn the direction of what is shown, halves of a pair
-# that no file can hold: none of them belongs in a line of config.
+# Control characters, Unicode line separators, bidirectional controls and lone surrogates: not allowed in a config line.
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
@@ -33,15 +32,15 @@ class RenderedFile:
 
 @dataclass(frozen=True, slots=True)
 class TextOverride:
-    """A site's own template: `{% extends "eos/device.j2" %}` and the blocks it wants otherwise."""
+    """Template of a site: `{% extends "eos/device.j2" %}` and the blocks that it replaces."""
 
     template_path: Path
-    index: int = 0  # which entry of the intent's `overrides` it is
+    index: int = 0  # index in `overrides` of the intent
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentPatch:
-    """A JSON merge patch (RFC 7396) on one document."""
+    """A JSON merge patch (RFC 7396) of one document."""
 
     file: str
     patch: Mapping[str, Any]
@@ -51,7 +50,7 @@ Override: TypeAlias = TextOverride | DocumentPatch
 
 
 def render(view: SwitchView, target: Target, overrides: Sequence[Override] = ()) -> list[RenderedFile]:
-    """Every file of one switch. An override of what this target does not write is left alone."""
+    """Renders every file of one switch. Overrides of files that this target does not write are ignored."""
     rendered = []
     for file in target.files(view):
         if isinstance(file, Text):
@@ -69,25 +68,25 @@ def render(view: SwitchView, target: Target, overrides: Sequence[Override] = ())
 
 
 def refuse_control(value: object, field: str) -> None:
-    """Names are checked where they are read; this is the second wall: no value starts a line of its own."""
-    if not "".join(_texts(value)).isprintable():  # false for every character of CONTROL, and far faster than the search
+    """Rejects control characters, so that no value starts a new config line; names were checked on input already."""
+    if not "".join(_texts(value)).isprintable():  # false for every character of CONTROL, and much faster than the search
         _search(value, field)
 
 
 def _texts(value: object) -> list[str]:
-    """Every text in a value, keys of mappings included."""
-    found: list[str] = []
+    """Every string in a value, keys of mappings included."""
+    texts: list[str] = []
     level: list[Any] = [value]
     while level:
         inner: list[Any] = []
         for item in filter(None, level):
             kind: Any = type(item)
             if kind is str:
-                found.append(item)
+                texts.append(item)
             elif kind not in _PLAIN:
                 inner += _parts_of(kind)(item)
         level = inner
-    return found
+    return texts
 
 
 _PLAIN = frozenset([int, bool, float])
@@ -95,19 +94,19 @@ _PLAIN = frozenset([int, bool, float])
 
 @cache
 def _parts_of(kind: Any) -> Callable[[Any], Iterable[Any]]:
-    """What gives the values in one of this class: the fields of a record, nothing where there is none."""
+    """Function that returns the values inside an object of this class, for example the fields of a record."""
     if issubclass(kind, str):
-        return lambda text: (str.__str__(text),)  # of a class of its own, whose `str()` may say something else
+        return lambda text: (str.__str__(text),)  # a subclass may override `str()`
     if issubclass(kind, Mapping):
         return lambda mapping: chain(mapping, mapping.values())
     if issubclass(kind, (list, tuple)):
         return lambda items: items
     names = [part.name for part in fields(kind)] if is_dataclass(kind) else []
-    return attrgetter(names[0], *names) if names else lambda value: ()  # of two names or more: a tuple
+    return attrgetter(names[0], *names) if names else lambda value: ()  # two names or more: it returns a tuple
 
 
 def _search(value: object, field: str) -> None:
-    """Raises ValueError for the first control character, with the field that has it."""
+    """Raises ValueError for the first control character and names its field."""
     if isinstance(value, str):
         if CONTROL.search(value):
             raise ValueError(f"{field}: control character in {value!r}")
@@ -127,11 +126,11 @@ def _search(value: object, field: str) -> None:
 
 
 def _printed(file: Text, overrides: Sequence[Override]) -> str:
-    """A text file by its template, or by what a site's own templates make of that."""
+    """A text file, printed by its template or by templates of the site that extend it."""
     paths = [item.template_path.resolve() for item in overrides if isinstance(item, TextOverride)]
-    own = [path for path in paths if site.extended(path) == file.template]
-    if own:
-        return site.render(file.template, own, file.context)
+    overriding = [path for path in paths if site.extended(path) == file.template]
+    if overriding:
+        return site.render(file.template, overriding, file.context)
     return environment().get_template(file.template).render(file.context)
 
 
@@ -139,7 +138,7 @@ def _printed(file: Text, overrides: Sequence[Override]) -> str:
 
 
 def json_merge_patch(target: Any, patch: Any) -> Any:
-    """RFC 7396: objects merge, null deletes, anything else replaces. Leaves its arguments as they are."""
+    """RFC 7396: objects merge, null deletes, anything else replaces. Does not modify its arguments."""
     if not isinstance(patch, Mapping):
         return patch
     merged = dict(target) if isinstance(target, Mapping) else {}
@@ -158,7 +157,7 @@ def _patched(file: Document, overrides: Iterable[Override]) -> Mapping[str, Any]
     data: Any = file.data
     for patch in patches:
         data = json_merge_patch(data, patch)
-    # A target writes its rows in front-panel order; a patch appends.
+    # A target writes rows in front-panel order; rows of a patch come after them.
     return {name: _in_order(rows) for name, rows in data.items()}
 
 
@@ -173,11 +172,11 @@ def _natural(key: str) -> list[tuple[int, str]]:
 
 
 _dumps = json.JSONEncoder(ensure_ascii=False).encode
-WIDE = 16  # a row of more fields than this is printed a field a line
+WIDE = 16  # rows with more fields have one field per line
 
 
 def to_json(data: Mapping[str, Any]) -> str:
-    """A table a block, a row a line: what a person wants in a diff, and far faster than `indent`."""
+    """JSON with one block per table and one line per row: readable diffs, and much faster than `indent`."""
     tables = (f"    {_dumps(name)}: {_table(data[name])}" for name in sorted(data))
     return "{\n" + ",\n".join(tables) + "\n}\n"
 

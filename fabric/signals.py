@@ -1,4 +1,4 @@
-"""Signals that end a run: as an exception, so that what was begun is cleaned up, or held back until a step is whole."""
+"""Signals that end a run: raised as an exception, so that cleanup runs, or deferred until a step is complete."""
 
 from __future__ import annotations
 
@@ -9,16 +9,19 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-TERMINATING = (signal.SIGTERM, signal.SIGHUP)  # of `kill`, `timeout`, CI systems and terminals; Python raises SIGINT itself
+TERMINATING = (
+    signal.SIGTERM,
+    signal.SIGHUP,
+)  # of `kill`, `timeout`, CI systems, terminals; Python handles SIGINT itself
 
 Handler = Callable[[int, FrameType | None], Any]
 
 
 @contextmanager
 def exit_on_signal() -> Iterator[None]:
-    """SIGTERM and SIGHUP raise SystemExit with 128 + their number here, as Ctrl-C raises KeyboardInterrupt.
+    """SIGTERM and SIGHUP raise SystemExit with 128 + the signal number, as Ctrl-C raises KeyboardInterrupt.
 
-    A signal that is ignored, as under nohup, stays ignored.
+    An ignored signal, for example under nohup, stays ignored.
     """
 
     def leave(number: int, frame: FrameType | None) -> None:
@@ -30,7 +33,7 @@ def exit_on_signal() -> Iterator[None]:
 
 @contextmanager
 def held_back() -> Iterator[None]:
-    """SIGINT, SIGTERM and SIGHUP take effect when the block has ended, once."""
+    """Defers SIGINT, SIGTERM and SIGHUP to the end of the block; several take effect once."""
     caught: list[int] = []
     try:
         with _handled((signal.SIGINT, *TERMINATING), lambda number, frame: caught.append(number)):
@@ -42,10 +45,10 @@ def held_back() -> Iterator[None]:
 
 @contextmanager
 def _handled(signals: Iterable[signal.Signals], handler: Handler) -> Iterator[None]:
-    """Installs a handler; outside the main thread, which alone runs handlers, nothing."""
+    """Installs a handler; does nothing outside the main thread, because only that thread runs handlers."""
     main = threading.current_thread() is threading.main_thread()
-    known = {number: signal.getsignal(number) for number in signals if main}
-    changed = {number: before for number, before in known.items() if before not in (signal.SIG_IGN, None)}
+    previous = {number: signal.getsignal(number) for number in signals if main}
+    changed = {number: before for number, before in previous.items() if before not in (signal.SIG_IGN, None)}
     try:
         for number in changed:
             signal.signal(number, handler)

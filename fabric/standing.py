@@ -1,4 +1,4 @@
-"""The generated files as they lie there: who judges or tries them takes what a person edited, not what would be written."""
+"""State of the generated files on disk. Checks and the lab use edited files as edited."""
 
 from __future__ import annotations
 
@@ -18,35 +18,35 @@ State = Literal["fresh", "stale", "edited", "CRLF"]
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """One generated file: what is to be judged of it, and how what lies there came about."""
+    """One generated file: the content to check, and how it differs from the plan."""
 
     data: bytes
     state: State = "fresh"
-    stale: bool = False  # an older intent made it, or it is gone; an edited file can be that as well
+    stale: bool = False  # written for an older intent, or missing; an edited file can be stale as well
 
 
 def unfinished_run(home: Home, place: Place) -> Diagnostic | None:
-    """That what lies in a site's folder may be of two designs: who reads numbers from it should know."""
+    """Warning that an interrupted run may have left files of two designs in the folder of a site."""
     try:
         if not unfinished(home.folder):
             return None
     except OutputError:
-        return None  # who writes there says why
-    message = f"{home.shown}: a run of `fabric generate` was stopped half-way: files of two designs may lie there"
-    hint = f"run `fabric generate {home.path}`: it finishes that run, or takes it back, before its own"
+        return None  # `fabric generate` reports the error
+    message = f"{home.shown}: a run of `fabric generate` was interrupted: the folder may contain files of two designs"
+    hint = f"run `fabric generate {home.path}`: it first completes or rolls back the interrupted run"
     return Diagnostic("FAB167", place, message, hint, "warning")
 
 
 class Standing:
-    """The folder of a site: which files stand there as they were generated, and which were changed since."""
+    """The folder of a site: which files are as generated, and which were changed since."""
 
     def __init__(self, settings: SiteSettings) -> None:
         home = settings.home
         self.folder, self.shown = home.folder, home.shown
         self.owned = manifest.Owned()
-        self.lost = ""  # why nothing there is looked at, though there are files
-        self.line_ends = False  # the manifest was checked out with CRLF line ends, which is why
-        self.unfinished = False  # a run was stopped half-way: files of two designs may lie there
+        self.lost = ""  # reason to ignore the files on disk
+        self.line_ends = False  # the reason: the manifest was checked out with CRLF line ends
+        self.unfinished = False  # an interrupted run may have left files of two designs
         if not settings.output.keep:
             return
         try:
@@ -59,22 +59,21 @@ class Standing:
             self.lost = "there is no manifest"
 
     def look(self, path: str, fresh: bytes) -> Look:
-        """What is to be judged of a file that a plan makes. One that was edited by hand is judged as it is; nothing is read
-        through a symlink."""
+        """Content to check of a planned file. A hand-edited file is checked as edited; symlinks are not followed."""
         if not self.owned:
             return Look(fresh)
         try:
-            there = stored.read(self.folder, path)
+            on_disk = stored.read(self.folder, path)
         except OutputError:
-            there = None
-        if there is None:
+            on_disk = None
+        if on_disk is None:
             return Look(fresh, "stale", stale=True)
         wrote = self.owned.wrote
         stale = not wrote(path, sha256(fresh))
-        if there == fresh:
+        if on_disk == fresh:
             return Look(fresh, stale=stale)
-        if b"\r\n" in there and wrote(path, sha256(there.replace(b"\r\n", b"\n"))):
+        if b"\r\n" in on_disk and wrote(path, sha256(on_disk.replace(b"\r\n", b"\n"))):
             return Look(fresh, "CRLF", stale=stale)
-        if wrote(path, sha256(there)):
+        if wrote(path, sha256(on_disk)):
             return Look(fresh, "stale", stale=True)
-        return Look(there, "edited", stale=stale)
+        return Look(on_disk, "edited", stale=stale)

@@ -1,3 +1,3 @@
-"""The version, for whoever writes it into a file."""
+"""The version of the package."""
 
 __version__ = "0.1.0"

@@ -1,4 +1,4 @@
-"""One piece of work for each of many switches or designs, in this process or, where it pays, in forked ones."""
+"""A function applied to many switches or designs: in this process or, for large inputs, in forked workers."""
 
 from __future__ import annotations
 
@@ -13,34 +13,36 @@ from typing import Any, TypeVar
 S = TypeVar("S")
 T = TypeVar("T")
 
-PARALLEL_FROM = 64  # switches; below that, starting processes costs more than it saves
+PARALLEL_FROM = 64  # switches; below that, starting processes takes longer than it saves
 CHUNK = 16
 
-Progress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]  # (what is done, steps) → tells of steps
+# (title, number of steps) → context whose function counts finished steps
+Progress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
 
 
 @contextmanager
 def silent(title: str, total: int) -> Iterator[Callable[[int], None]]:
-    """A Progress that shows nothing."""
+    """A Progress without output."""
     yield lambda steps: None
 
 
-_run: Callable[[Any], Any] | None = None  # what forked workers inherit; a plan is never pickled
+_run: Callable[[Any], Any] | None = None  # inherited by forked workers, so a plan is never pickled
 
 
 def in_chunks(
     run: Callable[[S], T], todo: Sequence[S], jobs: int = 0, chunk: int = CHUNK, least: int = PARALLEL_FROM
 ) -> Iterator[list[T]]:
-    """`run` of everything there is to do, in order, some results at a time.
+    """Applies `run` to every item, in order, and yields the results in chunks.
 
     Args:
-        run: is inherited by the workers with all that it holds; what it takes and gives is sent.
-        jobs: processes; 0 takes every core.
-        chunk: how many are done before their results are given.
-        least: fewer than this are done in this process.
+        run: the function; forked workers inherit it with its closure, while items and results are pickled.
+        todo: the items.
+        jobs: number of processes; 0 uses all cores.
+        chunk: items per chunk.
+        least: below this number of items, all run in this process.
     """
     global _run
-    chunks = [todo[at : at + chunk] for at in range(0, len(todo), chunk)]
+    chunks = [todo[start : start + chunk] for start in range(0, len(todo), chunk)]
     workers = min(jobs or os.cpu_count() or 1, len(chunks))
     if workers < 2 or len(todo) < least:
         yield from ([run(item) for item in part] for part in chunks)
@@ -55,7 +57,7 @@ def in_chunks(
 
 def _run_chunk(chunk: Sequence[Any]) -> list[Any]:
     assert _run is not None
-    gc.disable()  # rendering and reading make many small records and few cycles; collecting takes a third of the time
+    gc.disable()  # rendering and parsing create many small records and few cycles; collection would take a third of the time
     try:
         return [_run(item) for item in chunk]
     finally:

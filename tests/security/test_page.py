@@ -15,7 +15,7 @@ FILES = ("intent", "template", "merge patch", "lock.yaml", "manifest.txt", "LLDP
 
 def rows() -> list[list[str]]:
     """Cells of the table of files."""
-    table = PAGE.split("## What each file can do at most\n")[1].split("\n## ")[0]
+    table = PAGE.split("## Worst effect of each file\n")[1].split("\n## ")[0]
     lines = [line for line in table.splitlines() if line.startswith("| ")]
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[1:]]
 
@@ -35,7 +35,7 @@ def test_every_kind_of_file_has_a_line() -> None:
 
 
 def test_the_figures_are_those_of_the_program() -> None:
-    assert f"{STEPS:,} steps and {CHARACTERS:,} characters a file" in PAGE
+    assert f"{STEPS:,} steps and {CHARACTERS:,} characters per file" in PAGE
     assert f"widths to {WIDTH:,}" in " ".join(PAGE.split())
     listed = PAGE.split("the filters ")[1].split(";")[0]
     assert set(re.findall(r"`([a-z]+)`", listed)) == FILTER_NAMES
