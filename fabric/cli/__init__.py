@@ -42,8 +42,12 @@ def _version(wanted: bool) -> None:
 def root(
     version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="print the version"),
     debug: bool = typer.Option(False, "--debug", help="show a traceback when something goes wrong inside"),
+    color: str = typer.Option("auto", "--color", metavar="WHEN", help="auto (colour at a terminal), always or never"),
 ) -> None:
     OUT.debug = debug
+    if color not in streams.COLOURS:
+        raise typer.BadParameter(f"expected {', '.join(streams.COLOURS)}, got '{color}'", param_hint="--color")
+    streams.CHOICE.colour = color
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -51,7 +55,7 @@ def main(arguments: list[str] | None = None) -> None:
 
     Exit codes: 0 fine, 1 findings, 2 bad input or usage, 3 something outside is missing, 70 an internal error.
     """
-    words = sys.argv[1:] if arguments is None else arguments
+    words = _color_first(sys.argv[1:] if arguments is None else arguments)
     OUT.debug = "--debug" in words
     gc.set_threshold(20_000, 20, 100)  # plans are many small records and few cycles: collecting took a tenth of the time
     atexit.register(gc.freeze)  # else the interpreter searches a whole plan for cycles before it ends
@@ -66,6 +70,16 @@ def main(arguments: list[str] | None = None) -> None:
         code = _failed(error)
     streams.give_up()
     sys.exit(code)
+
+
+def _color_first(words: list[str]) -> list[str]:
+    """The command line with `--color WHEN` before the verb, where it may stand anywhere."""
+    end = words.index("--") if "--" in words else len(words)
+    first, rest = list[str](), list[str]()
+    for index, word in enumerate(words[:end]):
+        is_value = index > 0 and words[index - 1] == "--color"
+        (first if is_value or word.partition("=")[0] == "--color" else rest).append(word)
+    return [*first, *rest, *words[end:]]
 
 
 def _run(words: list[str]) -> int:

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from fabric.cli.streams import screen_of
 from fabric.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
+from fabric.text import fit, on
 
 if TYPE_CHECKING:
     from fabric.plan import Plan
@@ -31,10 +33,23 @@ OUT = Out()
 FILE = typer.Argument(..., metavar="FILE", help="intent", show_default=False)
 
 
-def say(text: str) -> None:
-    """Progress, warnings and errors: stderr, so that results can be piped."""
-    with suppress(OSError):  # a full or closed stderr is no reason to fail
-        print(text, file=sys.stderr)
+def say(text: object) -> None:
+    """Progress, warnings and errors: stderr, so that results can be piped. Colours are those of stderr."""
+    with suppress(OSError), on(screen_of(sys.stderr)):  # a full or closed stderr is no reason to fail
+        print(fit(str(text)), file=sys.stderr)
+
+
+def out(text: str) -> None:
+    """A result on stdout, its lines as wide as the terminal at most. For text without tables or colour; see `page`."""
+    with page():
+        print(fit(text))
+
+
+@contextmanager
+def page() -> Iterator[None]:
+    """Text that is made inside is for the terminal of stdout: tables know its width, styles its colours."""
+    with on(screen_of(sys.stdout)):
+        yield
 
 
 @contextmanager

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
 import typer
 
-from fabric.cli.common import USAGE, show_diagnostics
+from fabric.cli.common import USAGE, page, show_diagnostics
 from fabric.diagnostics import Diagnostic, Place
 from fabric.formats import write_file, write_files, write_folder
-from fabric.text import printable
+from fabric.text import fit, printable
 
 
 def asked(forms: Sequence[str], known: Sequence[str], example: str) -> list[tuple[str, Path | None]]:
@@ -39,13 +40,26 @@ def asked(forms: Sequence[str], known: Sequence[str], example: str) -> list[tupl
 
 
 def write(reports: Sequence[tuple[str, Path | None]], report: Callable[[str], str | bytes]) -> None:
-    """The reports; files are all written, each whole, or none."""
-    made = [(file, report(name)) for name, file in reports]
+    """The reports; files are all written, each whole, or none. The one named `text` fits the terminal that it goes to."""
+    made = [(file, _made(name == "text" and file is None, partial(report, name))) for name, file in reports]
     files = {file: text for file, text in made if file is not None and _plain(file)}
     write_files({file: encoded(text) for file, text in files.items()})
     for file, text in made:
         if file not in files:
             put(file, text)
+
+
+def put_text(file: Path | None, make: Callable[[], str]) -> None:
+    """Writes text for people: made for the terminal where it goes to one, without limits or colour where it is a file."""
+    put(file, _made(file is None, make))
+
+
+def _made(terminal: bool, make: Callable[[], str | bytes]) -> str | bytes:
+    if not terminal:
+        return make()
+    with page():
+        made = make()
+        return fit(made) if isinstance(made, str) else made
 
 
 def put(file: Path | None, made: str | bytes) -> None:

@@ -1,4 +1,4 @@
-"""The terminal: text that any encoding takes, and what to do when it is gone or full."""
+"""The terminal: its width and colours, text that any encoding takes, and what to do when it is gone or full."""
 
 from __future__ import annotations
 
@@ -6,12 +6,65 @@ import codecs
 import io
 import os
 import sys
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TextIO
+
+from fabric.text import FILE, Screen
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer as Buffer
 
 _READABLE = "fabric-readable"
+COLOURS = ("auto", "always", "never")
+
+
+@dataclass
+class _Choice:
+    """The value of --color, for one run of the command."""
+
+    colour: str = "auto"
+
+
+CHOICE = _Choice()
+
+
+def screen_of(stream: TextIO) -> Screen:
+    """The width of a terminal, from COLUMNS or the terminal itself, and whether it takes colour; a pipe has no width."""
+    terminal = _is_terminal(stream)
+    if not terminal and CHOICE.colour != "always" and not _forced():
+        return FILE
+    return Screen(_width(stream) if terminal else 0, _colour(terminal))
+
+
+def _is_terminal(stream: TextIO) -> bool:
+    try:
+        return stream.isatty()
+    except ValueError:  # it is closed
+        return False
+
+
+def _width(stream: TextIO) -> int:
+    """COLUMNS counts first, as in other programs; a terminal that does not know its width has 80 columns."""
+    stated = os.environ.get("COLUMNS", "")
+    if stated.isdecimal() and int(stated):
+        return int(stated)
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or 80
+    except (OSError, ValueError):
+        return 80
+
+
+def _colour(terminal: bool) -> bool:
+    """--color, then NO_COLOR (no-color.org), then FORCE_COLOR and CLICOLOR_FORCE, then what the stream is."""
+    if CHOICE.colour != "auto":
+        return CHOICE.colour == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    return _forced() or (terminal and os.environ.get("TERM") != "dumb")
+
+
+def _forced() -> bool:
+    return any(os.environ.get(name, "0") not in ("", "0") for name in ("FORCE_COLOR", "CLICOLOR_FORCE"))
 
 
 class _Named(io.FileIO):

@@ -1,4 +1,23 @@
 from .addresses import address as address, ipv4 as ipv4
-from .numbers import duration as duration, percent as percent, size as size, trimmed as trimmed
+from .numbers import (
+    duration as duration,
+    percent as percent,
+    power as power,
+    size as size,
+    trimmed as trimmed,
+    volume as volume,
+)
+from .screen import (
+    FILE as FILE,
+    Screen as Screen,
+    diff_line as diff_line,
+    fit as fit,
+    on as on,
+    padded as padded,
+    screen as screen,
+    style as style,
+    width_of as width_of,
+    wrapped as wrapped,
+)
 from .table import aligned as aligned
 from .words import and_more as and_more, counted as counted, listed as listed, plural as plural, printable as printable

@@ -1,8 +1,12 @@
-"""Numbers with their units."""
+"""Numbers with their units, as people read them; JSON has the raw values."""
 
 from __future__ import annotations
 
-_BYTES = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
+import math
+
+_BINARY = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
+_DECIMAL = ("B", "kB", "MB", "GB", "TB", "PB")
+_WATTS = ("W", "kW", "MW", "GW")
 
 
 def percent(share: float) -> str:
@@ -11,18 +15,40 @@ def percent(share: float) -> str:
 
 
 def size(count: float) -> str:
-    """`8 B`, `1.5 KiB`, `64 MiB`."""
-    power = 0
-    while count >= 1024 and power < len(_BYTES) - 1:
-        count, power = count / 1024, power + 1
-    return f"{count:.4g} {_BYTES[power]}"
+    """Bytes by 1,024, as messages of collectives and buffers have them: `8 B`, `1.5 KiB`, `64 MiB`."""
+    return _scaled(count, _BINARY, 1024, 4)
+
+
+def volume(count: float) -> str:
+    """Bytes by 1,000, as files, memory and disks have them: `8 B`, `1.5 kB`, `1.2 GB`."""
+    return _scaled(count, _DECIMAL, 1000, 3)
+
+
+def power(watts: float) -> str:
+    """`950 W`, `22.4 kW`, `1.25 MW`."""
+    return _scaled(watts, _WATTS, 1000, 3)
+
+
+def _scaled(count: float, units: tuple[str, ...], step: int, digits: int) -> str:
+    index = 0
+    while float(f"{count:.{digits}g}") >= step and index < len(units) - 1:
+        count, index = count / step, index + 1
+    return f"{count:.{digits}g} {units[index]}" if count < 10**digits else f"{count:,.0f} {units[index]}"
 
 
 def duration(ms: float) -> str:
-    """`12.5 ms`, `250 ms`, `43.1 s`."""
-    if round(ms, 1) < 100:
-        return f"{ms:.1f} ms"
-    return f"{ms:.0f} ms" if round(ms, 0) < 1000 else f"{ms / 1000:,.1f} s"
+    """A time in milliseconds, with three digits: `0.04 ms`, `8.41 ms`, `49.6 ms`, `250 ms`, `43.1 s`, `3 min 20 s`, `2 h`."""
+    if not ms:
+        return "0 ms"
+    if float(f"{ms:.3g}") < 1000:
+        digits = 2 if ms < 9.995 else 1 if ms < 99.95 else 0
+        return f"{ms:.{digits}f} ms"
+    seconds = ms / 1000
+    if seconds < 59.95 or not math.isfinite(seconds):
+        return f"{seconds:.1f} s"
+    whole, unit, rest, part = (round(seconds), "min", 60, "s") if seconds < 3570 else (round(seconds / 60), "h", 60, "min")
+    large, small = divmod(whole, rest)
+    return f"{large:,} {unit}" + (f" {small} {part}" if small else "")
 
 
 def trimmed(value: float, digits: int) -> str:
