@@ -20,8 +20,9 @@ _ClickError: type[Exception] = typer.BadParameter.__mro__[2]  # ClickException, 
 app = typer.Typer(
     cls=Lazy,
     name="fabric",
-    help="Design AI-datacenter networks as code: intent in, plan and switch configs out.",
-    epilog="Exit codes: 0 fine, 1 findings, 2 bad input or usage, 3 something outside is missing, 70 internal error.",
+    help="Design AI-datacenter networks as code: a YAML intent becomes a plan and the configs of every switch.",
+    epilog="`fabric COMMAND --help` shows options and an example.\n\nExit codes: 0 success, 1 findings, 2 invalid input or "
+    "usage, 3 missing dependency or privilege, 70 internal error.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -41,7 +42,7 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def root(
     version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="print the version"),
-    debug: bool = typer.Option(False, "--debug", help="show a traceback when something goes wrong inside"),
+    debug: bool = typer.Option(False, "--debug", help="show a traceback on internal errors"),
     color: str = typer.Option("auto", "--color", metavar="WHEN", help="auto (colour at a terminal), always or never"),
 ) -> None:
     OUT.debug = debug

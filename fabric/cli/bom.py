@@ -1,4 +1,4 @@
-"""`fabric bom`: what to order, what it draws and what it costs."""
+"""`fabric bom`: parts to order, their power and their cost."""
 
 from __future__ import annotations
 
@@ -26,48 +26,48 @@ FORMATS = ("text", "csv", "xlsx", "json")
 
 
 def bom(
-    file: Path = typer.Argument(..., metavar="FILE", help="intent", show_default=False),
+    file: Path = typer.Argument(..., metavar="FILE", help="intent file", show_default=False),
     prices: Path | None = typer.Option(
         None,
         "--prices",
         metavar="PRICES",
-        help="file of prices, and of power that the catalog lacks; docs/bom.md names its keys",
+        help="price file (keys: docs/bom.md)",
         show_default=False,
     ),
-    servers: bool = typer.Option(True, "--servers/--no-servers", help="count the servers too, or the network alone"),
+    servers: bool = typer.Option(True, "--servers/--no-servers", help="with or without the servers"),
     spares: str = typer.Option(
         "",
         "--spares",
         metavar="PERCENT",
-        help="of what is in use, rounded up: 2, or switches=2,optics=3,cables=5; 2 of all but servers unless given",
-        show_default=False,
+        help="spare parts, rounded up: 2, or switches=2,optics=3,cables=5",
+        show_default="2, servers 0",
     ),
     pue: float | None = typer.Option(
-        None, "--pue", metavar="X", help="power at the meter over power of the boxes; 1.3 unless given", show_default=False
+        None, "--pue", metavar="X", help="power usage effectiveness of the building", show_default="1.3"
     ),
     years: int | None = typer.Option(
-        None, "--years", metavar="N", help="of the total cost; 5 unless given", show_default=False
+        None, "--years", metavar="N", help="years of support and energy in the total cost", show_default="5"
     ),
     rack_limit: float | None = typer.Option(
         None,
         "--rack-limit",
         metavar="KW",
-        help="most that a rack may draw; that of `floor:` unless given",
-        show_default=False,
+        help="maximum power of a rack",
+        show_default="as in `floor:`",
     ),
     form: list[str] = typer.Option(
-        ["text"], "--format", metavar="NAME[=FILE]", help="text, csv (the order), xlsx=FILE, json; several may be given"
+        ["text"], "--format", metavar="NAME[=FILE]", show_default="text", help="text, csv, json or xlsx=FILE; repeatable"
     ),
     as_json: bool = typer.Option(False, "--json", help="print one JSON document"),
 ) -> None:
-    """List what to order for a site, with spares, power per rack and in all, and cost from a price file.
+    """List parts to order, with spares, power and cost.
 
-    Exit code 1: a rack draws more than it may, or no medium joins some ends.
+    Exit code 1: a rack exceeds its power limit, or no cable of the catalog fits some links.
     """
     forms = [*([] if as_json and form == ["text"] else form), *(["json"] if as_json else [])]
     reports = asked(forms, FORMATS, "xlsx=bom.xlsx")
     if ("xlsx", None) in reports:
-        usage("--format: xlsx: expected a file, a workbook is no text", "--format xlsx=bom.xlsx")
+        usage("--format: xlsx: expected a file name, as a workbook is binary", "--format xlsx=bom.xlsx")
     intent = pipeline.load(file)
     request = _request(prices, servers, spares, pue, years, rack_limit, intent.site.catalog)
     made = pipeline.plan(intent)
@@ -82,14 +82,14 @@ def bom(
 
 
 def _over(bill: Bill, file: Path) -> Diagnostic:
-    """The racks that draw more than they may, as one finding."""
+    """The racks above their power limit, as one finding."""
     worst, limit_w = bill.hot[0], bill.rack_limit_w or 0.0
     return Diagnostic(
         "FAB514",
         Place(str(file)),
-        f"expected at most {limit_w / 1000:g} kW a rack in the worst case, got {plural(len(bill.hot), 'rack')} above it: "
+        f"expected at most {limit_w / 1000:g} kW a rack in the worst case, got {plural(len(bill.hot), 'rack')} above it; "
         f"{worst.name} draws {worst.power.max_w / 1000:.1f} kW",
-        "`floor: {rack_power_max_w: …}` states what a rack may draw, `floor: {places: …}` where a device stands",
+        "`floor: {rack_power_max_w: …}` sets the limit, `floor: {places: …}` moves devices to other racks",
     )
 
 
@@ -119,7 +119,7 @@ def _request(
     rack_limit: float | None,
     own: OwnCatalog,
 ) -> Request:
-    """What is asked, every number looked at; the command line goes before the price file. Raises InputError."""
+    """The validated request; the command line takes precedence over the price file. Raises InputError."""
     report = Report()
     bounds = {"--pue": (pue, 1, 5), "--years": (years, 1, 30), "--rack-limit": (rack_limit, 0.1, 10_000)}
     for option, (value, least, most) in bounds.items():
@@ -140,7 +140,7 @@ def _request(
 
 
 def _rates(text: str, report: Report) -> dict[str, float]:
-    """`3` is for all but servers; `optics=3,cables=5` for some."""
+    """`3` applies to all kinds but servers; `optics=3,cables=5` to those named."""
     found: dict[str, float] = {}
     for item in text.split(",") if text else ():
         name, equals, told = item.rpartition("=")

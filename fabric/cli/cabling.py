@@ -1,4 +1,4 @@
-"""`fabric cabling list, labels, verify`: what the people on the floor carry, and what they made of it."""
+"""`fabric cabling list, labels, verify`: documents for the installers, and the check of their work."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from fabric.cli.common import FILE, check_fabric, say, show_diagnostics
 from fabric.cli.reports import put, put_folder, usage
 from fabric.diagnostics import nearest
 
-cabling = typer.Typer(help="Cables of a plan: run lists, labels, and what switches say of them.", no_args_is_help=True)
+cabling = typer.Typer(help="Run lists, cable labels, and LLDP verification.", no_args_is_help=True)
 FABRIC = typer.Option("", "--fabric", metavar="NAME", help="only this fabric", show_default=False)
-LIMIT = typer.Option("", "--limit", metavar="GLOB", help="only cables of such devices or racks", show_default=False)
+LIMIT = typer.Option("", "--limit", metavar="GLOB", help="only cables of matching devices or racks", show_default=False)
 FORMATS = ("text", "csv", "xlsx", "json")
 
 
@@ -26,16 +26,19 @@ FORMATS = ("text", "csv", "xlsx", "json")
 def run_list(
     file: Path = FILE,
     output: Path | None = typer.Option(
-        None, "-o", "--output", metavar="FOLDER", help="folder to write to", show_default=False
+        None, "-o", "--output", metavar="FOLDER", help="folder of the files to write", show_default=False
     ),
     fabric: str = FABRIC,
     limit: str = LIMIT,
     form: str = typer.Option(
-        "", "--format", metavar="NAME,…", help="text, csv, xlsx, json; text, or csv,xlsx into a folder", show_default=False
+        "", "--format", metavar="NAME,…", help="text, csv, xlsx, json", show_default="text; with -o csv,xlsx"
     ),
     as_json: bool = typer.Option(False, "--json", help="the same as --format json"),
 ) -> None:
-    """Print what to buy, or write the run list: all cables, one list a rack, and the order to lay them in."""
+    """Print cable counts, or write the run lists.
+
+    With -o: all cables, one list per rack, and the patch order.
+    """
 
     forms = _forms("json" if as_json else form, output)
     found = _cables(file, fabric, limit)
@@ -49,18 +52,21 @@ def run_list(
 @cabling.command()
 def labels(
     file: Path = FILE,
-    output: Path = typer.Option(..., "-o", "--output", metavar="FILE.pdf", help="PDF to write", show_default=False),
+    output: Path = typer.Option(..., "-o", "--output", metavar="FILE.pdf", help="PDF file to write", show_default=False),
     fabric: str = FABRIC,
     limit: str = LIMIT,
-    sheet: str = typer.Option("l7651", "--sheet", metavar="NAME", help="sheet of labels; `help` lists them"),
-    skip: int = typer.Option(0, "--skip", min=0, help="labels of the first sheet that are used already"),
+    sheet: str = typer.Option("l7651", "--sheet", metavar="NAME", help="label sheet; `help` lists all"),
+    skip: int = typer.Option(0, "--skip", metavar="N", min=0, help="number of used labels on the first sheet"),
 ) -> None:
-    """Write labels for both ends of every cable, in the order of laying, as a PDF to print on sheets of labels."""
+    """Write cable labels for both ends as a printable PDF.
+
+    Labels are in patch order.
+    """
     if sheet == "help":
         print("\n".join(f"{name:6}  {its.description}" for name, its in sheets().items()))
         return
     if sheet not in sheets():
-        usage(f"--sheet: there is no sheet '{sheet}'", nearest(sheet, sheets()))
+        usage(f"--sheet: unknown sheet '{sheet}'", nearest(sheet, sheets()))
     if skip >= sheets()[sheet].count:
         usage(f"--skip: expected less than the {sheets()[sheet].count} labels of a sheet, got {skip}")
     found = _cables(file, fabric, limit)
@@ -68,11 +74,11 @@ def labels(
 
 
 def _forms(text: str, output: Path | None) -> list[str]:
-    """Formats that were asked for, looked at before any work is done."""
+    """The requested formats, validated before any work is done."""
     forms = [name.strip() for name in text.split(",") if name.strip()] or (["text"] if output is None else ["csv", "xlsx"])
     for name in forms:
         if name not in FORMATS:
-            usage(f"--format: there is no format '{name}'", nearest(name, FORMATS))
+            usage(f"--format: unknown format '{name}'", nearest(name, FORMATS))
     if output is None and (len(forms) > 1 or forms == ["xlsx"]):
         usage(f"--format {','.join(forms)}: expected -o and a folder to write to")
     if output is not None and output.exists() and not output.is_dir():
@@ -87,7 +93,7 @@ def _cables(file: Path, fabric: str, limit: str) -> RunList:
     found = pipeline.cables(made, fabric, limit)
     show_diagnostics([*made.warnings, *found.warnings])
     if limit and not len(found.chosen):
-        say(f"--limit '{limit}': no cable has such a device or rack")
+        say(f"--limit '{limit}': no cable has a matching device or rack")
     return found
 
 

@@ -15,22 +15,25 @@ from fabric.cli.reports import asked, usage, write
 
 
 def verify(
-    file: Path = typer.Argument(..., metavar="FILE", help="intent"),
+    file: Path = typer.Argument(..., metavar="FILE", help="intent file"),
     told: list[Path] = typer.Argument(
-        None, metavar="LLDP…", help="files or folders of what switches and servers print", show_default=False
+        None, metavar="LLDP…", help="files or folders of LLDP output of switches and servers", show_default=False
     ),
     device: list[str] = typer.Option(
-        [], "--device", metavar="NAME=FILE", help="a file and the device it is of; may be repeated", show_default=False
+        [], "--device", metavar="NAME=FILE", help="device of an LLDP output file; repeatable", show_default=False
     ),
     source: str = typer.Option(
-        "", "--source", metavar="OS", help="eos, nxos, junos, lldpd, sonic or nvue; told by content", show_default=False
+        "", "--source", metavar="OS", help="output format: eos, nxos, junos, lldpd, sonic or nvue", show_default="detected"
     ),
     form: list[str] = typer.Option(
-        [], "--format", metavar="NAME[=FILE]", help="text, json, csv or junit; may be repeated", show_default=False
+        [], "--format", metavar="NAME[=FILE]", help="text, json, csv or junit; repeatable", show_default="text"
     ),
     as_json: bool = typer.Option(False, "--json", help="the same as --format json"),
 ) -> None:
-    """Compare the LLDP neighbours that boxes report with the plan's cables; each mistake with the move that mends it."""
+    """Compare LLDP neighbors with the planned cables.
+
+    Each cabling mistake is listed with the re-cabling move that fixes it.
+    """
     reports = asked([*form, *(["json"] if as_json else [])] or ["text"], list(FORMATS), "csv=moves.csv")
     if source and source not in sources():
         usage(f"--source: expected {', '.join(sources())}, got '{source}'")

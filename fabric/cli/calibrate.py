@@ -1,4 +1,4 @@
-"""`fabric calibrate`: fits the parameters of collective times to one's own measurements."""
+"""`fabric calibrate`: fits the parameters of collective times to measurements."""
 
 from __future__ import annotations
 
@@ -16,22 +16,25 @@ from fabric.solver.measured.files import need_scored
 
 def calibrate(
     paths: list[Path] = typer.Argument(
-        ..., metavar="TABLE...", help="output of nccl-tests, tables in YAML, or folders of them"
+        ..., metavar="TABLE…", help="output of nccl-tests, YAML tables, or folders of these"
     ),
-    output: Path = typer.Option(..., "-o", "--output", metavar="PLATFORM", help="file to write", show_default=False),
+    output: Path = typer.Option(..., "-o", "--output", metavar="PLATFORM", help="platform file to write", show_default=False),
     base: str = typer.Option(
-        "shipped", "--base", metavar="BASE", help="shipped, physics (first values, all parameters free), or a platform file"
+        "shipped", "--base", metavar="BASE", help="start values: shipped, physics (all parameters free), or a platform file"
     ),
     beside: list[Path] = typer.Option(
-        [], "--beside", metavar="TABLE", help="further tables of less weight", show_default=False
+        [], "--beside", metavar="TABLE", help="additional tables with lower weight; repeatable", show_default=False
     ),
 ) -> None:
-    """Fit the model of collective times to measured tables and write a platform file."""
+    """Fit the model of collective times to measurements.
+
+    The fitted parameters go to a platform file, for --platform of other commands.
+    """
     tables, others = read_tables(paths), read_tables(beside)
     need_scored(tables, paths)
     if not output.parent.is_dir():
-        message = "expected a folder that exists to write into"
-        raise InputError([Diagnostic("FAB160", Place(str(output)), message, f"make {output.parent} first")])
+        message = "expected a file in an existing folder"
+        raise InputError([Diagnostic("FAB160", Place(str(output)), message, f"create it: mkdir -p {output.parent}")])
     found = pipeline.calibrate(tables, others, base)
     put(output, found.text)
     say(f"wrote {output}")

@@ -1,4 +1,4 @@
-"""`fabric capacity`: what crosses a fabric at all, whole or with failures."""
+"""`fabric capacity`: the bandwidth of a fabric, whole or with failures."""
 
 from __future__ import annotations
 
@@ -17,13 +17,20 @@ def capacity(
     file: Path = FILE,
     fabric: str = job.FABRIC,
     fail: list[str] = job.FAIL,
-    pairs: int = typer.Option(0, "--pairs", metavar="N", help="sampled pairs of failures, beside every single one"),
+    pairs: int = typer.Option(
+        0, "--pairs", metavar="N", help="random pairs of failures to measure, in addition to all single failures"
+    ),
     seed: int = job.SEED,
     as_json: bool = job.JSON,
 ) -> None:
-    """Measure what a fabric carries: cuts, bisection, throughput, and what every single failure leaves."""
+    """Compute cuts, throughput and the effect of failures.
+
+    Bisection bandwidth, all-to-all throughput, and the bandwidth left after each single failure.
+    """
     report = Report()
-    check_range(report, "--pairs", pairs, 0, 10_000, "0 to 10000 pairs of failures", "each takes a throughput of its own")
+    check_range(
+        report, "--pairs", pairs, 0, 10_000, "0 to 10000 pairs of failures", "the throughput is computed again for each pair"
+    )
     job.check_seed(report, seed)
     report.raise_errors()
     found = pipeline.capacity(job.chosen(file, fabric), tuple(fail), pairs, seed)

@@ -1,4 +1,4 @@
-"""`fabric catalog`: the hardware that ships."""
+"""`fabric catalog`: the hardware models that are shipped."""
 
 from __future__ import annotations
 
@@ -14,10 +14,13 @@ from fabric.formats.yaml import dump
 
 
 def catalog(
-    name: str = typer.Argument("", metavar="[NAME]", help="one switch or server, whole", show_default=False),
+    name: str = typer.Argument("", metavar="NAME", help="switch or server model to show as YAML", show_default=False),
     as_json: bool = typer.Option(False, "--json", help="print one JSON document"),
 ) -> None:
-    """List the switches and servers of the catalog, or show one as YAML to start an entry of your own from."""
+    """List the switch and server models of the catalog.
+
+    With NAME: one model as YAML, ready to paste below `catalog:` of an intent.
+    """
     if name:
         entry = hardware.switch(name) or hardware.server(name)
         if entry is None:

@@ -14,23 +14,30 @@ from fabric.cli.reports import asked, usage, write
 
 
 def check(
-    files: list[Path] = typer.Argument(None, metavar="FILE…", help="intents", show_default=False),
+    files: list[Path] = typer.Argument(None, metavar="FILE…", help="intent files", show_default=False),
     configs: Path | None = typer.Option(
-        None, "--configs", metavar="DIR", help="judge the configs of this folder; needs no intent", show_default=False
+        None, "--configs", metavar="DIR", help="folder of configs to check, with or without an intent", show_default=False
     ),
     batfish: str = typer.Option(
-        "", "--batfish", metavar="HOST", envvar="BATFISH_HOST", help="ask this Batfish server as well", show_default=False
+        "",
+        "--batfish",
+        metavar="HOST",
+        envvar="BATFISH_HOST",
+        help="Batfish server for additional checks",
+        show_default=False,
     ),
-    output: Path | None = typer.Option(None, "-o", "--output", help="folder of generated files", show_default=False),
+    output: Path | None = typer.Option(
+        None, "-o", "--output", metavar="FOLDER", help="folder of generated files", show_default="generated/"
+    ),
     form: list[str] = typer.Option(
-        [], "--format", metavar="NAME[=FILE]", help="text, json, sarif, junit or github; may be repeated", show_default=False
+        [], "--format", metavar="NAME[=FILE]", help="text, json, sarif, junit or github; repeatable", show_default="text"
     ),
     as_json: bool = typer.Option(False, "--json", help="the same as --format json"),
-    fail_on: str = typer.Option("error", "--fail-on", help="exit 1 for findings as bad as this: error, warning, note, never"),
-    all_servers: bool = typer.Option(
-        False, "--all-servers", help="compare all servers with their leaves, not one in several"
+    fail_on: str = typer.Option(
+        "error", "--fail-on", metavar="SEVERITY", help="lowest severity with exit code 1: error, warning, note or never"
     ),
-    jobs: int = typer.Option(0, "--jobs", min=0, help="processes; 0 takes every core", show_default=False),
+    all_servers: bool = typer.Option(False, "--all-servers", help="compare all servers with their leaves, not a sample"),
+    jobs: int = typer.Option(0, "--jobs", metavar="N", min=0, help="number of processes", show_default="one per core"),
 ) -> None:
     """Check designs, their generated files, or any folder of configs."""
     reports = asked([*form, *(["json"] if as_json else [])] or ["text"], list(FORMATS), "sarif=check.sarif")

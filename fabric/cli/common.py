@@ -30,7 +30,7 @@ class Out:
 
 
 OUT = Out()
-FILE = typer.Argument(..., metavar="FILE", help="intent", show_default=False)
+FILE = typer.Argument(..., metavar="FILE", help="intent file", show_default=False)
 
 
 def say(text: object) -> None:

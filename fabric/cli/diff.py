@@ -1,4 +1,4 @@
-"""`fabric diff`: what changes from one intent to another."""
+"""`fabric diff`: the changes from one intent to another."""
 
 from __future__ import annotations
 
@@ -24,25 +24,28 @@ FORMATS = ("text", "markdown", "json")
 def diff(
     old: str = typer.Argument(..., metavar="OLD", help="intent, git:REV or git:REV:FILE", show_default=False),
     new: str = typer.Argument(..., metavar="NEW", help="intent, git:REV or git:REV:FILE", show_default=False),
-    form: str = typer.Option("text", "--format", metavar="F", help="text, markdown (a pull request's comment), json"),
-    fabric: str = typer.Option("", "--fabric", metavar="NAME", help="this fabric only", show_default=False),
+    form: str = typer.Option("text", "--format", metavar="NAME", help="text, markdown (for pull requests) or json"),
+    fabric: str = typer.Option("", "--fabric", metavar="NAME", help="only this fabric", show_default=False),
     limit: str = typer.Option(
-        "", "--limit", metavar="GLOB", help="files of these switches and servers, whole", show_default=False
+        "", "--limit", metavar="GLOB", help="complete file differences of matching devices", show_default=False
     ),
-    configs: bool = typer.Option(True, "--configs/--no-configs", help="what changes in the files of switches and servers"),
+    configs: bool = typer.Option(True, "--configs/--no-configs", help="with or without file differences"),
     size: list[str] = typer.Option(
-        [], "--size", metavar="S", help="of the all-reduce and the alltoall; 8M 256M 1G 8G unless given"
+        [], "--size", metavar="SIZE", help="message size of all-reduce and alltoall; repeatable", show_default="8M 256M 1G 8G"
     ),
-    jobs: int = typer.Option(0, "--jobs", min=0, help="processes; 0 takes every core", show_default=False),
-    output: Path | None = typer.Option(None, "-o", "--output", metavar="FILE", help="write there", show_default=False),
-    exit_code: bool = typer.Option(False, "--exit-code", help="exit 1 when something differs"),
+    jobs: int = typer.Option(0, "--jobs", metavar="N", min=0, help="number of processes", show_default="one per core"),
+    output: Path | None = typer.Option(None, "-o", "--output", metavar="FILE", help="file to write", show_default="stdout"),
+    exit_code: bool = typer.Option(False, "--exit-code", help="exit with code 1 on differences"),
 ) -> None:
-    """Show what changes between two intents: design, capacity and time, configs."""
+    """Show what changes between two intents.
+
+    Design, re-cabling moves, capacity, collective times and config files.
+    """
     report = Report()
     if form not in FORMATS:
         mistake(report, "--format", f"expected a format, got {show(form)}", nearest(form, FORMATS))
     if output is not None and not output.parent.is_dir():
-        mistake(report, "--output", f"expected a folder that is there, got {output.parent}")
+        mistake(report, "--output", f"expected an existing folder, got {output.parent}")
     sizes = sorted({value for text in size if (value := size_bytes("--size", text, report)) is not None})
     report.raise_errors()
     made = pipeline.diff(old, new, Wanted(fabric, configs, limit, tuple(sizes) or SIZES, jobs, progress))

@@ -25,43 +25,78 @@ def estimate(
     collective: str = typer.Option(
         "all_reduce",
         "--collective",
-        metavar="C",
-        help="all_reduce, all_gather, reduce_scatter, alltoall, broadcast, reduce, sendrecv",
+        metavar="NAME",
+        help="all_reduce, all_gather, reduce_scatter, alltoall, broadcast, reduce or sendrecv",
+        rich_help_panel=job.JOB,
     ),
     size: list[str] = typer.Option(
-        [], "--size", metavar="S", help="64M, 1G, bytes, as nccl-tests counts them", show_default=False
+        [],
+        "--size",
+        metavar="SIZE",
+        help="message size as nccl-tests counts it: 64M, 1G, 4096; repeatable",
+        show_default=False,
+        rich_help_panel=job.JOB,
     ),
-    sweep: str = typer.Option("", "--sweep", metavar="MIN:MAX[:FACTOR]", help="8:8G unless given", show_default=False),
+    sweep: str = typer.Option(
+        "",
+        "--sweep",
+        metavar="MIN:MAX[:FACTOR]",
+        help="range of message sizes",
+        show_default="8:8G:2",
+        rich_help_panel=job.JOB,
+    ),
     gpus: int | None = job.GPUS,
     placement: list[str] = typer.Option(
         ["packed"],
         "--placement",
         metavar="P",
-        help="packed, spread, random:SEED, or servers with commas between; several are compared",
+        help=f"{job.PLACEMENT}; repeat to compare several",
+        show_default="packed",
+        rich_help_panel=job.JOB,
     ),
+    jobs: int = typer.Option(
+        1, "--jobs", metavar="N", help="number of concurrent jobs of --gpus GPUs each", rich_help_panel=job.JOB
+    ),
+    routing: str = job.ROUTING,
+    queue_pairs: int = job.QUEUE_PAIRS,
+    fail: list[str] = job.FAIL,
     algorithm: str = typer.Option(
         "auto",
         "--algorithm",
-        metavar="A",
-        help="as NCCL would choose, or ring, tree, nvls, nvls_tree, hierarchical, halving_doubling, in_network",
+        metavar="NAME",
+        help="auto (NCCL's own choice), ring, tree, nvls, nvls_tree, hierarchical, halving_doubling or in_network",
+        rich_help_panel=job.PARAMETERS,
     ),
-    protocol: str = typer.Option("auto", "--protocol", metavar="P", help="auto, ll, ll128, simple"),
-    routing: str = job.ROUTING,
-    queue_pairs: int = job.QUEUE_PAIRS,
-    ctas: int = typer.Option(16, "--min-ctas", metavar="N", help="CTAs of a ring, as NCCL_MIN_CTAS sets them"),
-    jobs: int = typer.Option(1, "--jobs", metavar="N", help="so many jobs of --gpus each at the same time"),
-    fail: list[str] = job.FAIL,
+    protocol: str = typer.Option(
+        "auto", "--protocol", metavar="NAME", help="auto, ll, ll128 or simple", rich_help_panel=job.PARAMETERS
+    ),
+    ctas: int = typer.Option(
+        16, "--min-ctas", metavar="N", help="CTAs per ring (NCCL_MIN_CTAS)", rich_help_panel=job.PARAMETERS
+    ),
     platform: Path | None = job.PLATFORM,
-    measured: list[Path] = typer.Option(
-        [], "--measured", metavar="TABLE", help="with --plot: dots of a measured table", show_default=False
-    ),
-    plot: Path | None = typer.Option(
-        None, "--plot", metavar="FILE.svg", help="busbw by size as a picture", show_default=False
-    ),
     seed: int = job.SEED,
+    plot: Path | None = typer.Option(
+        None,
+        "--plot",
+        metavar="FILE.svg",
+        help="picture of busbw by message size",
+        show_default=False,
+        rich_help_panel=job.OUTPUT,
+    ),
+    measured: list[Path] = typer.Option(
+        [],
+        "--measured",
+        metavar="TABLE",
+        help="measured table, drawn as dots in --plot; repeatable",
+        show_default=False,
+        rich_help_panel=job.OUTPUT,
+    ),
     as_json: bool = job.JSON,
 ) -> None:
-    """Estimate the time of a collective on a fabric, size by size, and what limits it."""
+    """Estimate the time of a collective, and its bottleneck.
+
+    One row per message size, with algorithm, protocol, algbw and busbw as nccl-tests defines them.
+    """
     from fabric.solver.estimate import lines  # heavy: not for help and mistakes
     from fabric.solver.estimate.ask import Asked
 
@@ -69,12 +104,12 @@ def estimate(
     sizes = tuple(sizes_bytes(size, sweep, report))
     job.check_spread(report, routing, queue_pairs)
     job.check_seed(report, seed)
-    check_range(report, "--jobs", jobs, 1, 100_000, "1 to 100000 jobs", "each takes --gpus of its own")
-    check_range(report, "--min-ctas", ctas, 1, 64, "1 to 64 CTAs", "NCCL runs 16 unless told otherwise")
+    check_range(report, "--jobs", jobs, 1, 100_000, "1 to 100000 jobs", "each job takes --gpus GPUs")
+    check_range(report, "--min-ctas", ctas, 1, 64, "1 to 64 CTAs", "the default of NCCL is 16")
     if plot is not None:
         check_target(report, "--plot", plot, "estimate.svg")
     elif measured:
-        mistake(report, "--measured", "expected --plot with it, got none", "its rows are dots of the picture")
+        mistake(report, "--measured", "expected --plot with it, got none", "measured rows are drawn as dots in the picture")
     report.raise_errors()
     on = job.chosen(file, fabric)
     asked = Asked(collective, sizes, gpus, algorithm, protocol, routing, queue_pairs, tuple(fail), seed, platform, jobs, ctas)

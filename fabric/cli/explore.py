@@ -1,4 +1,4 @@
-"""`fabric explore`: which design for so many GPUs."""
+"""`fabric explore`: the best designs for a number of GPUs."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import typer
 
 from fabric import pipeline
 from fabric.bom.prices import read
+from fabric.cli import job
 from fabric.cli.common import FINDINGS, progress, say
 from fabric.cli.reports import asked, usage, write
 from fabric.cli.sizes import size_bytes
@@ -20,47 +21,87 @@ from fabric.explore.picture import picture
 from fabric.explore.report import FORMATS
 from fabric.intent.intent import Intent
 
+DESIGNS, RUN = "Designs", "Execution"  # groups of options
+
 
 def explore(
-    file: Path = typer.Argument(..., metavar="FILE", help="intent that designs start from", show_default=False),
-    fabric: str = typer.Option("", "--fabric", metavar="NAME", help="fabric that is varied; the compute fabric unless given"),
+    file: Path = typer.Argument(..., metavar="FILE", help="intent of the base design", show_default=False),
+    fabric: str = typer.Option(
+        "", "--fabric", metavar="NAME", help="fabric to vary", show_default="compute fabric", rich_help_panel=DESIGNS
+    ),
     gpus: int | None = typer.Option(
-        None, "--gpus", metavar="N", help="GPUs; those of the intent unless given", show_default=False
+        None, "--gpus", metavar="N", help="number of GPUs", show_default="as in the intent", rich_help_panel=DESIGNS
     ),
     vary: list[str] = typer.Option(
         [],
         "--vary",
         metavar="NAME=V,V…",
-        help="switch, leaf, spine, core, server, kind, tiers, planes, rails, unit, oversubscription, "
-        "spine-oversubscription, dual-tor; `switch=sn5*` takes all that match. Unless given: switches that suit the NICs, "
-        "kinds, tiers, planes and oversubscription",
-        show_default=False,
+        help="choices of switch, leaf, spine, core, server, kind, tiers, planes, rails, unit, oversubscription, "
+        "spine-oversubscription or dual-tor; `switch=sn5*` matches models; repeatable",
+        show_default="suitable switches, kinds, tiers, planes and oversubscription",
+        rich_help_panel=DESIGNS,
     ),
     by: str = typer.Option(
-        "", "--by", metavar="O,O…", help="what designs are judged by: cost, power, time, alltoall, switches, oversubscription"
+        "",
+        "--by",
+        metavar="O,O…",
+        help="objectives: cost, power, time, alltoall, switches, oversubscription",
+        show_default=False,
+        rich_help_panel=DESIGNS,
     ),
-    prices: Path | None = typer.Option(None, "--prices", metavar="PRICES", help="price file, for cost", show_default=False),
+    prices: Path | None = typer.Option(
+        None, "--prices", metavar="PRICES", help="price file, for cost", show_default=False, rich_help_panel=DESIGNS
+    ),
     collective: str = typer.Option(
         "",
         "--collective",
-        metavar="C",
-        help="collective to time over all GPUs; all_reduce, and alltoall with packets sprayed, unless given",
+        metavar="NAME",
+        help="collective to time over all GPUs",
+        show_default="all_reduce, and alltoall with packet spraying",
+        rich_help_panel=job.JOB,
+    ),
+    size: str = typer.Option(
+        "1G", "--size", metavar="SIZE", help="message size as nccl-tests counts it", rich_help_panel=job.JOB
+    ),
+    placement: str = typer.Option(
+        "packed", "--placement", metavar="P", help="packed, spread or random:SEED", rich_help_panel=job.JOB
+    ),
+    jobs: int = typer.Option(
+        0, "--jobs", metavar="N", help="number of processes", show_default="one per core", rich_help_panel=RUN
+    ),
+    dask: str = typer.Option(
+        "",
+        "--dask",
+        metavar="ADDRESS",
+        help="Dask cluster to run on, such as tcp://host:8786",
         show_default=False,
+        rich_help_panel=RUN,
     ),
-    size: str = typer.Option("1G", "--size", metavar="S", help="its size, as nccl-tests counts it"),
-    placement: str = typer.Option("packed", "--placement", metavar="P", help="packed, spread, random:SEED"),
-    plot: Path | None = typer.Option(None, "--plot", metavar="FILE.svg", help="the designs as a picture", show_default=False),
     resume: Path | None = typer.Option(
-        None, "--resume", metavar="FILE", help="keep what is found here, and go on from it", show_default=False
+        None,
+        "--resume",
+        metavar="FILE",
+        help="journal to continue from, and to write",
+        show_default=False,
+        rich_help_panel=RUN,
     ),
-    jobs: int = typer.Option(0, "--jobs", metavar="N", help="processes; 0 takes every core"),
-    dask: str = typer.Option("", "--dask", metavar="ADDRESS", help="do the work on this Dask cluster: tcp://host:8786"),
+    plot: Path | None = typer.Option(
+        None, "--plot", metavar="FILE.svg", help="picture of the designs", show_default=False, rich_help_panel=job.OUTPUT
+    ),
     form: list[str] = typer.Option(
-        [], "--format", metavar="NAME[=FILE]", help="text, csv, json; several with =FILE", show_default=False
+        [],
+        "--format",
+        metavar="NAME[=FILE]",
+        help="text, csv or json; repeatable with =FILE",
+        show_default="text",
+        rich_help_panel=job.OUTPUT,
     ),
-    as_json: bool = typer.Option(False, "--json", help="print one JSON document"),
+    as_json: bool = job.JSON,
 ) -> None:
-    """Plan and time every combination of choices, and show those that no other design beats."""
+    """Compare many designs by cost, power and time.
+
+    Every combination of choices is planned and timed; the designs that no other design beats are shown.
+    """
     reports = asked([*form, *(["json"] if as_json else [])] or ["text"], list(FORMATS), "csv=designs.csv")
     _look(plot, resume, jobs, gpus)
     if dask and not re.fullmatch(r"((tcp|tls|ucx|ws|wss)://)?[^/]+:[0-9]+", dask):
@@ -86,13 +127,13 @@ def _ask(intent: Intent, gpus: int | None, collective: str, size: str, placement
 
 
 def _look(plot: Path | None, resume: Path | None, jobs: int, gpus: int | None) -> None:
-    """Looks at numbers and at where files would go before any work is done."""
+    """Validates numbers and output files before any work is done."""
     if jobs < 0:
         usage(f"--jobs: expected 0 or more processes, got {jobs}")
     if gpus is not None and not 1 <= gpus <= 10_000_000:
         usage(f"--gpus: expected 1 to 10,000,000 GPUs, got {gpus}")
     for option, path in (("--plot", plot), ("--resume", resume)):
         if path is not None and (path.is_dir() or not path.parent.is_dir()):
-            usage(f"{option}: expected a file in a folder that is there, got {path}")
+            usage(f"{option}: expected a file in an existing folder, got {path}")
     if resume is not None and resume.exists() and not resume.is_file():
-        usage(f"--resume: expected a file that can be read again, got {resume}")
+        usage(f"--resume: expected a regular file, got {resume}")

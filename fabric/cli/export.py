@@ -18,17 +18,22 @@ from fabric.text import aligned, plural
 
 def export(
     form: str | None = typer.Argument(
-        None, metavar="FORMAT", help="name of a format; all are listed without", show_default=False
+        None, metavar="FORMAT", help="format; without it, all formats are listed", show_default=False
     ),
-    file: Path | None = typer.Argument(None, metavar="FILE", help="intent", show_default=False),
+    file: Path | None = typer.Argument(None, metavar="FILE", help="intent file", show_default=False),
     fabric: str = typer.Option("", "--fabric", metavar="NAME", help="only this fabric", show_default=False),
-    rail: int | None = typer.Option(None, "--rail", metavar="N", help="of svg-rail, from 1", show_default=False),
-    plane: int | None = typer.Option(None, "--plane", metavar="N", help="of svg-plane, from 1", show_default=False),
+    rail: int | None = typer.Option(None, "--rail", metavar="N", help="rail of svg-rail, from 1", show_default=False),
+    plane: int | None = typer.Option(None, "--plane", metavar="N", help="plane of svg-plane, from 1", show_default=False),
     output: Path | None = typer.Option(
-        None, "-o", "--output", help="file to write; the folder, where a format is several files", show_default=False
+        None,
+        "-o",
+        "--output",
+        metavar="PATH",
+        help="file to write, or folder for a format of several files",
+        show_default="stdout",
     ),
 ) -> None:
-    """Write the plan of an intent in another format, to stdout unless -o names a file."""
+    """Write the plan in another format, or as a picture."""
     if form is None:
         print("\n".join(aligned([(name, FORMATS[name].what) for name in sorted(FORMATS)])))
         return

@@ -20,15 +20,17 @@ T = TypeVar("T")
 
 
 def generate(
-    files: list[Path] = typer.Argument(..., metavar="FILE…", help="intents", show_default=False),
-    output: Path | None = typer.Option(None, "-o", "--output", help="folder of generated files", show_default=False),
-    limit: str = typer.Option("", "--limit", metavar="GLOB", help="only switches of these names", show_default=False),
-    check: bool = typer.Option(False, "--check", help="write nothing; exit 1 when the files are not up to date"),
-    diff: bool = typer.Option(False, "--diff", help="write nothing; print what would change"),
-    renumber: bool = typer.Option(
-        False, "--renumber", help="ignore the lock file: numbers and names of devices in service may change"
+    files: list[Path] = typer.Argument(..., metavar="FILE…", help="intent files", show_default=False),
+    output: Path | None = typer.Option(
+        None, "-o", "--output", metavar="FOLDER", help="folder of generated files", show_default="generated/"
     ),
-    jobs: int = typer.Option(0, "--jobs", min=0, help="processes; 0 takes every core", show_default=False),
+    limit: str = typer.Option("", "--limit", metavar="GLOB", help="only switches with matching names", show_default=False),
+    check: bool = typer.Option(False, "--check", help="write nothing; exit code 1 if files are out of date"),
+    diff: bool = typer.Option(False, "--diff", help="write nothing; print the differences"),
+    renumber: bool = typer.Option(
+        False, "--renumber", help="ignore the lock file; names and numbers of devices in service may change"
+    ),
+    jobs: int = typer.Option(0, "--jobs", metavar="N", min=0, help="number of processes", show_default="one per core"),
 ) -> None:
     """Write the plan and the configs of every switch of each intent."""
     with all_or_nothing(len(files), check or diff):

@@ -1,4 +1,4 @@
-"""`fabric headroom`: how much buffer a lossless priority needs on one port, and why."""
+"""`fabric headroom`: the buffer that a lossless priority needs on one port, term by term."""
 
 from __future__ import annotations
 
@@ -15,25 +15,28 @@ from fabric.formats import json_text
 from fabric.qos.link import LOSSLESS_MTU_BYTES, ROCE_HEADERS_BYTES
 from fabric.qos.words import explain
 
-LONGEST_M, FASTEST_GBPS = 100_000, 12_800  # as an intent may say
+LONGEST_M, FASTEST_GBPS = 100_000, 12_800  # as in an intent
 MTU_RANGE = (256, 16_384)
 
 
 def headroom(
-    switch: str = typer.Option("", "--switch", metavar="MODEL", help="switch of the catalog", show_default=False),
-    asic: str = typer.Option("", "--asic", metavar="CHIP", help="switch chip, instead of a switch", show_default=False),
+    switch: str = typer.Option("", "--switch", metavar="MODEL", help="switch model of the catalog", show_default=False),
+    asic: str = typer.Option("", "--asic", metavar="NAME", help="switch ASIC, instead of --switch", show_default=False),
     speed: int = typer.Option(..., "--speed", metavar="GBPS", help="port speed in Gb/s", show_default=False),
     length: int = typer.Option(..., "--length", metavar="METRES", help="cable length in m", show_default=False),
-    mtu: int = typer.Option(9216, "--mtu", metavar="BYTES", help="largest frame of the port"),
+    mtu: int = typer.Option(9216, "--mtu", metavar="BYTES", help="maximum frame size of the port"),
     rdma_mtu: int = typer.Option(
-        0, "--rdma-mtu", metavar="BYTES", help="RDMA payload, 4096 in a design; 1024, as in published tables, unless given"
+        0, "--rdma-mtu", metavar="BYTES", help="RDMA path MTU; designs use 4096", show_default="1024, as in published tables"
     ),
     traffic: str = typer.Option(
-        "static", "--traffic", metavar="KIND", help="static: small packets only; dynamic: half small"
+        "static", "--traffic", metavar="KIND", help="static (64-byte packets only) or dynamic (half of them)"
     ),
     as_json: bool = typer.Option(False, "--json", help="print one JSON document"),
 ) -> None:
-    """Compute the PFC headroom of a port and show its terms."""
+    """Compute the PFC headroom of a port.
+
+    Prints every term of the sum, with its source.
+    """
     report = Report()
     chip = _chip(report, switch, asic, speed)
     ranges = {
@@ -43,7 +46,7 @@ def headroom(
         "--rdma-mtu": (rdma_mtu or 1024, 256, 4096, "bytes"),
     }
     for option, (value, least, most, unit) in ranges.items():
-        check_range(report, option, value, least, most, f"{least} to {most} {unit}", f"{option} counts in {unit}")
+        check_range(report, option, value, least, most, f"{least} to {most} {unit}", f"the unit of {option} is {unit}")
     if traffic not in ("static", "dynamic"):
         mistake(report, "--traffic", f"expected static or dynamic, got {traffic!r}", "static is what SONiC's tables assume")
     report.raise_errors()
@@ -64,26 +67,26 @@ def headroom(
 
 
 def _chip(report: Report, switch: str, asic: str, speed: int) -> Asic | None:
-    """The chip that is meant, None for one without published figures; mistakes go to the report."""
+    """The requested ASIC, None for one without published figures; errors go to the report."""
     if bool(switch) == bool(asic):
         got = "both" if switch else "neither"
-        mistake(report, "--switch", f"expected one of --switch and --asic, got {got}", "a switch names its chip by itself")
+        mistake(report, "--switch", f"expected one of --switch and --asic, got {got}", "--switch implies the ASIC")
         return None
     if asic:
         chip = asics.asic(asic)
         if chip is None:
             hint = nearest(asics.asic_name(asic), asics.asic_names())
-            mistake(report, "--asic", f"unknown chip {show(asic)}", hint, "FAB106")
+            mistake(report, "--asic", f"unknown ASIC {show(asic)}", hint, "FAB106")
         return chip
-    box = catalog.switch(switch)
-    if box is None:
+    model = catalog.switch(switch)
+    if model is None:
         mistake(report, "--switch", f"unknown switch {show(switch)}", nearest(switch, catalog.switch_names()), "FAB106")
         return None
-    if box.technology != "ethernet":
+    if model.technology != "ethernet":
         hint = "InfiniBand is lossless by link credits: it has no PFC headroom"
         mistake(report, "--switch", f"expected an Ethernet switch, got {switch}", hint)
         return None
-    if 1 <= speed <= FASTEST_GBPS and speed not in box.speeds:
-        speeds = ", ".join(map(str, box.speeds))
+    if 1 <= speed <= FASTEST_GBPS and speed not in model.speeds:
+        speeds = ", ".join(map(str, model.speeds))
         mistake(report, "--speed", f"expected a port speed of {switch}, got {speed}", f"its ports run at {speeds} Gb/s")
-    return asics.asic(box.asic)
+    return asics.asic(model.asic)

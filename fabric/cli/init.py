@@ -12,35 +12,109 @@ from fabric.cli.reports import put
 from fabric.formats import write_new
 from fabric.intent.draft import SCHEMA, Draft
 
+SERVERS, SWITCHES, TOPOLOGY, OUTPUT = "Servers", "Switches", "Topology", "Output"  # groups of options
+
 
 def init(
     name: str = typer.Argument(..., metavar="NAME", help="name of the site", show_default=False),
-    output: Path | None = typer.Option(None, "-o", "--output", metavar="FILE", help="file to write; stdout unless given"),
-    server: str = typer.Option("", "--server", metavar="MODEL", help="server of the catalog  [dgx-h100]"),
-    servers: int = typer.Option(8, "--servers", help="how many"),
-    servers_per_rack: int | None = typer.Option(None, "--servers-per-rack", help="servers in one rack", show_default=False),
-    gpus_per_server: int | None = typer.Option(
-        None, "--gpus-per-server", help="declares a server of your own", show_default=False
+    output: Path | None = typer.Option(
+        None, "-o", "--output", metavar="FILE", help="file to write", show_default="stdout", rich_help_panel=OUTPUT
     ),
-    nics_per_server: int | None = typer.Option(None, "--nics-per-server", help="its NICs", show_default=False),
-    nic_ports: str = typer.Option("", "--nic-ports", metavar="2x400", help="ports of a NIC x Gb/s", show_default=False),
-    switch: str = typer.Option("", "--switch", metavar="MODEL", help="switch of every tier  [sn5600]"),
-    leaf: str = typer.Option("", "--leaf", metavar="MODEL", help="leaf switch", show_default=False),
-    spine: str = typer.Option("", "--spine", metavar="MODEL", help="spine switch", show_default=False),
-    core: str = typer.Option("", "--core", metavar="MODEL", help="core switch", show_default=False),
-    topology: str = typer.Option("", "--topology", metavar="KIND", help="rail-optimized, rack, rail-only or collapsed"),
-    unit: int | None = typer.Option(None, "--unit", "--scalable-unit", help="servers of a unit", show_default=False),
-    tiers: str = typer.Option("auto", "--tiers", help="auto, 2 or 3"),
-    pods: str = typer.Option("auto", "--pods", help="auto, a count, units=N or racks=N"),
-    planes: int = typer.Option(1, "--planes", help="isolated planes"),
-    dual_tor: bool = typer.Option(False, "--dual-tor", help="ports of a NIC go to different leaves"),
-    oversubscription: str = typer.Option("", "--oversubscription", metavar="R[,R]", help="of the leaf, of the spine"),
-    uplinks: str = typer.Option("", "--uplinks", metavar="N[@SPEED]", help="uplinks of a leaf", show_default=False),
-    spines: int | None = typer.Option(None, "--spines", help="spines in all", show_default=False),
-    cores: int | None = typer.Option(None, "--cores", help="cores in all", show_default=False),
-    spare: int = typer.Option(0, "--spare", help="server ports of each leaf kept free"),
-    planned_servers: int | None = typer.Option(None, "--planned-servers", help="size to leave room for", show_default=False),
-    nos: str = typer.Option("", "--nos", help="network OS: sonic, eos, frr, …", show_default=False),
+    nos: str = typer.Option(
+        "", "--nos", metavar="OS", help="network OS: sonic, eos, frr, …", show_default=False, rich_help_panel=SWITCHES
+    ),
+    server: str = typer.Option(
+        "", "--server", metavar="MODEL", help="server model", show_default="dgx-h100", rich_help_panel=SERVERS
+    ),
+    servers: int = typer.Option(8, "--servers", metavar="N", help="number of servers", rich_help_panel=SERVERS),
+    servers_per_rack: int | None = typer.Option(
+        None, "--servers-per-rack", metavar="N", help="servers per rack", show_default=False, rich_help_panel=SERVERS
+    ),
+    gpus_per_server: int | None = typer.Option(
+        None,
+        "--gpus-per-server",
+        metavar="N",
+        help="GPUs per server; declares a new server model",
+        show_default=False,
+        rich_help_panel=SERVERS,
+    ),
+    nics_per_server: int | None = typer.Option(
+        None,
+        "--nics-per-server",
+        metavar="N",
+        help="NICs per server; declares a new server model",
+        show_default=False,
+        rich_help_panel=SERVERS,
+    ),
+    nic_ports: str = typer.Option(
+        "",
+        "--nic-ports",
+        metavar="NxGBPS",
+        help="ports of a NIC and their speed, such as 2x400",
+        show_default=False,
+        rich_help_panel=SERVERS,
+    ),
+    planned_servers: int | None = typer.Option(
+        None,
+        "--planned-servers",
+        metavar="N",
+        help="final number of servers, for growth",
+        show_default=False,
+        rich_help_panel=SERVERS,
+    ),
+    switch: str = typer.Option(
+        "", "--switch", metavar="MODEL", help="switch model of all tiers", show_default="sn5600", rich_help_panel=SWITCHES
+    ),
+    leaf: str = typer.Option(
+        "", "--leaf", metavar="MODEL", help="leaf switch model", show_default=False, rich_help_panel=SWITCHES
+    ),
+    spine: str = typer.Option(
+        "", "--spine", metavar="MODEL", help="spine switch model", show_default=False, rich_help_panel=SWITCHES
+    ),
+    core: str = typer.Option(
+        "", "--core", metavar="MODEL", help="core switch model", show_default=False, rich_help_panel=SWITCHES
+    ),
+    spines: int | None = typer.Option(
+        None, "--spines", metavar="N", help="total number of spines", show_default=False, rich_help_panel=SWITCHES
+    ),
+    cores: int | None = typer.Option(
+        None, "--cores", metavar="N", help="total number of cores", show_default=False, rich_help_panel=SWITCHES
+    ),
+    spare: int = typer.Option(0, "--spare", metavar="N", help="spare server ports per leaf", rich_help_panel=SWITCHES),
+    topology: str = typer.Option(
+        "",
+        "--topology",
+        metavar="KIND",
+        help="rail-optimized, rack, rail-only or collapsed",
+        show_default="rail-optimized",
+        rich_help_panel=TOPOLOGY,
+    ),
+    unit: int | None = typer.Option(
+        None,
+        "--unit",
+        "--scalable-unit",
+        metavar="N",
+        help="servers per unit",
+        show_default=False,
+        rich_help_panel=TOPOLOGY,
+    ),
+    tiers: str = typer.Option("auto", "--tiers", metavar="N", help="auto, 2 or 3", rich_help_panel=TOPOLOGY),
+    pods: str = typer.Option(
+        "auto", "--pods", metavar="N", help="auto, a count, units=N or racks=N", rich_help_panel=TOPOLOGY
+    ),
+    planes: int = typer.Option(1, "--planes", metavar="N", help="number of isolated planes", rich_help_panel=TOPOLOGY),
+    dual_tor: bool = typer.Option(False, "--dual-tor", help="ports of a NIC on different leaves", rich_help_panel=TOPOLOGY),
+    oversubscription: str = typer.Option(
+        "",
+        "--oversubscription",
+        metavar="R[,R]",
+        help="oversubscription of leaf and spine",
+        show_default="1",
+        rich_help_panel=TOPOLOGY,
+    ),
+    uplinks: str = typer.Option(
+        "", "--uplinks", metavar="N[@SPEED]", help="uplinks per leaf", show_default=False, rich_help_panel=TOPOLOGY
+    ),
 ) -> None:
     """Write a short commented intent."""
     draft = Draft(
@@ -74,8 +148,8 @@ def init(
     if output is None:
         put(None, text)
         return
-    write_new(output, text.encode())  # never over somebody's intent
+    write_new(output, text.encode())  # never over an existing intent
     if not beside.exists():
         write_new(beside, pipeline.schema().encode())
-        say(f"{beside} written, for editors that complete and check YAML")
+        say(f"{beside} written, for completion and validation in editors")
     say(f"{output} written; next: fabric plan {output}")

@@ -1,4 +1,4 @@
-"""What `estimate`, `capacity` and `step` have in common: options that several of them take, and the fabric that is meant."""
+"""Options that `estimate`, `capacity` and `step` share, and the fabric that they apply to."""
 
 from __future__ import annotations
 
@@ -14,20 +14,62 @@ from fabric.diagnostics import Report, nearest
 if TYPE_CHECKING:
     from fabric.plan import FabricPlan
 
-FABRIC = typer.Option("", "--fabric", metavar="NAME", help="fabric of the site; its compute fabric unless given")
-GPUS = typer.Option(None, "--gpus", metavar="N", help="GPUs of the job; all unless given", show_default=False)
-ROUTING = typer.Option("", "--routing", metavar="R", help="ecmp, adaptive, spray; as the plan configures it unless given")
-QUEUE_PAIRS = typer.Option(
-    0, "--qps", metavar="N", help="queue pairs of a connection; as the plan sets it unless given", show_default=False
+JOB, NETWORK, PARAMETERS, OUTPUT = "Job", "Network", "Model parameters", "Output"  # groups of options
+
+FABRIC = typer.Option(
+    "",
+    "--fabric",
+    metavar="NAME",
+    help="fabric of the site",
+    show_default="compute fabric with the most GPUs",
+    rich_help_panel=NETWORK,
 )
-FAIL = typer.Option([], "--fail", metavar="NAME", help="SWITCH, A:B or SWITCH:PORT that is down", show_default=False)
-PLATFORM = typer.Option(None, "--platform", metavar="FILE", help="parameters of `fabric calibrate`", show_default=False)
-SEED = typer.Option(0, "--seed", metavar="N", help="of queue pair numbers and samples")
-JSON = typer.Option(False, "--json", help="print one JSON document")
+GPUS = typer.Option(None, "--gpus", metavar="N", help="GPUs of the job", show_default="all", rich_help_panel=JOB)
+PLACEMENT = "packed, spread, random:SEED, or server names separated by commas"
+ROUTING = typer.Option(
+    "",
+    "--routing",
+    metavar="MODE",
+    help="load balancing: ecmp, adaptive or spray",
+    show_default="as in the plan",
+    rich_help_panel=NETWORK,
+)
+QUEUE_PAIRS = typer.Option(
+    0,
+    "--qps",
+    metavar="N",
+    help="queue pairs per connection",
+    show_default="as in the plan",
+    rich_help_panel=NETWORK,
+)
+FAIL = typer.Option(
+    [],
+    "--fail",
+    metavar="NAME",
+    help="failed device or link: SWITCH, A:B or SWITCH:PORT; repeatable",
+    show_default=False,
+    rich_help_panel=NETWORK,
+)
+PLATFORM = typer.Option(
+    None,
+    "--platform",
+    metavar="FILE",
+    help="platform file of `fabric calibrate`",
+    show_default="shipped parameters",
+    rich_help_panel=PARAMETERS,
+)
+SEED = typer.Option(
+    0,
+    "--seed",
+    metavar="N",
+    help="seed of queue pair numbers and samples",
+    rich_help_panel=PARAMETERS,
+)
+JSON = typer.Option(False, "--json", help="print one JSON document", rich_help_panel=OUTPUT)
 
 
 def chosen(file: Path, name: str) -> FabricPlan:
-    """The fabric of an intent that is meant: the one named, else the compute fabric with the most GPUs. Raises InputError."""
+    """The named fabric of an intent, else its compute fabric with the most GPUs. Raises InputError."""
     made = pipeline.plan(pipeline.load(file))
     check_fabric(made, name)
     if name:
@@ -36,12 +78,20 @@ def chosen(file: Path, name: str) -> FabricPlan:
 
 
 def check_spread(report: Report, routing: str, queue_pairs: int) -> None:
-    """Looks at --routing and --qps."""
+    """Validates --routing and --qps."""
     modes = ["ecmp", "adaptive", "spray"]
     if routing and routing not in modes:
-        mistake(report, "--routing", f"expected a way of routing, got {routing!r}", nearest(routing, modes))
-    check_range(report, "--qps", queue_pairs, 0, 128, "1 to 128 queue pairs", "NCCL_IB_QPS_PER_CONNECTION takes as many")
+        mistake(report, "--routing", f"expected a routing mode, got {routing!r}", nearest(routing, modes))
+    check_range(report, "--qps", queue_pairs, 0, 128, "1 to 128 queue pairs", "the range of NCCL_IB_QPS_PER_CONNECTION")
 
 
 def check_seed(report: Report, seed: int) -> None:
-    check_range(report, "--seed", seed, 0, (1 << 31) - 1, "a seed from 0 to 2147483647", "0 is as good as any")
+    check_range(
+        report,
+        "--seed",
+        seed,
+        0,
+        (1 << 31) - 1,
+        "a seed from 0 to 2147483647",
+        "any value gives one sample; the same value gives the same sample",
+    )

@@ -19,20 +19,22 @@ from fabric.lab.state import Choices
 from fabric.lab.trial import NAMES
 from fabric.signals import exit_on_signal
 
-lab = typer.Typer(help="Bring a plan up as network namespaces with real FRR daemons, and test it.", no_args_is_help=True)
+lab = typer.Typer(help="Run the generated FRR configs in network namespaces.", no_args_is_help=True)
 
 
 @lab.command()
 def up(
     file: Path = FILE,
-    limit: str = typer.Option("", "--limit", metavar="GLOB", help="only switches with such names", show_default=False),
+    limit: str = typer.Option("", "--limit", metavar="GLOB", help="only switches with matching names", show_default=False),
     scale_down: str = typer.Option(
-        "", "--scale-down", metavar="SPINESxLEAVES", help="the same design with fewer units and spines", show_default=False
+        "", "--scale-down", metavar="SPINESxLEAVES", help="size of a smaller copy of the design", show_default=False
     ),
-    as_nos: str = typer.Option("", "--as", metavar="NOS", help="the same design on another network OS", show_default=False),
-    servers: int = typer.Option(2, "--servers", min=0, help="servers of each leaf and tenant"),
+    as_nos: str = typer.Option(
+        "", "--as", metavar="NOS", help="network OS to use in place of the planned one", show_default=False
+    ),
+    servers: int = typer.Option(2, "--servers", metavar="N", min=0, help="servers per leaf and tenant"),
 ) -> None:
-    """Start every switch as a namespace with FRR in it, joined by the planned cables, on the generated files."""
+    """Start every switch as a network namespace with FRR."""
     with _lab(file, Choices(limit, scale_down, as_nos, servers)) as chosen:
         done = chosen.up()
         for note in done.blueprint.notes:
@@ -49,7 +51,7 @@ def up(
 
 @lab.command()
 def status(file: Path = FILE) -> None:
-    """Show what of a lab is there."""
+    """Show the state of a lab."""
     with _lab(file) as chosen:
         found = chosen.status()
         print(f"{chosen.names.site}: {found.word}")
@@ -72,15 +74,19 @@ def status(file: Path = FILE) -> None:
 @lab.command("test")
 def trial(
     file: Path = FILE,
-    scenarios: bool = typer.Option(False, "--scenarios", help="then break it: links, spines, leaves, cables"),
-    only: list[str] = typer.Option([], "--only", metavar="NAME", help="a proof or scenario; may be repeated"),
-    fabric: str = typer.Option("", "--fabric", metavar="NAME", help="fabric that scenarios break", show_default=False),
+    scenarios: bool = typer.Option(
+        False, "--scenarios", help="failure scenarios after the proofs: links, spines, leaves, cables"
+    ),
+    only: list[str] = typer.Option(
+        [], "--only", metavar="NAME", help="proof or scenario to run; repeatable", show_default=False
+    ),
+    fabric: str = typer.Option("", "--fabric", metavar="NAME", help="fabric of the failure scenarios", show_default=False),
     form: list[str] = typer.Option(
-        [], "--format", metavar="NAME[=FILE]", help="text, json, junit or markdown; may be repeated", show_default=False
+        [], "--format", metavar="NAME[=FILE]", help="text, json, junit or markdown; repeatable", show_default="text"
     ),
     as_json: bool = typer.Option(False, "--json", help="the same as --format json"),
 ) -> None:
-    """Prove that the lab does what the plan says; on request, break it and measure how it mends itself."""
+    """Test that the lab matches the plan, also under failures."""
     reports = asked([*form, *(["json"] if as_json else [])] or ["text"], list(FORMATS), "junit=lab.xml")
     if unknown := [name for name in only if name not in NAMES]:
         usage(f"--only: expected {', '.join(NAMES)}, got '{unknown[0]}'")
@@ -93,7 +99,7 @@ def trial(
 
 @lab.command()
 def down(file: Path = FILE) -> None:
-    """Take a lab down, also one that is half there; nothing of it stays."""
+    """Stop a lab and remove everything of it."""
     with _lab(file) as chosen:
         count = chosen.down()
         print(f"{chosen.names.site}: {'down' if count else 'there was none'}")

@@ -17,17 +17,15 @@ from fabric.inventory.push import SYSTEMS, Options, System, lines
 from fabric.text import and_more
 
 MOST_SHOWN = 200
-netbox = typer.Typer(help="The plan in NetBox.", no_args_is_help=True)
-nautobot = typer.Typer(help="The plan in Nautobot.", no_args_is_help=True)
+netbox = typer.Typer(help="Push the plan into NetBox.", no_args_is_help=True)
+nautobot = typer.Typer(help="Push the plan into Nautobot.", no_args_is_help=True)
 
-ADDRESS = typer.Option("", "--url", metavar="URL", help="of the server; NETBOX_URL unless given", show_default=False)
-NAUTOBOT_ADDRESS = typer.Option(
-    "", "--url", metavar="URL", help="of the server; NAUTOBOT_URL unless given", show_default=False
-)
-DRY = typer.Option(False, "--dry-run", help="show what would change, and change nothing; exit code 1 if anything would")
-PRUNE = typer.Option(False, "--prune", help="delete what an earlier push of this site made and the plan no longer has")
-BATCH = typer.Option(200, "--batch", min=1, max=1000, help="objects a request")
-JSON = typer.Option(False, "--json", help="print counts and changes as JSON")
+ADDRESS = typer.Option("", "--url", metavar="URL", help="NetBox base URL", show_default="$NETBOX_URL")
+NAUTOBOT_ADDRESS = typer.Option("", "--url", metavar="URL", help="Nautobot base URL", show_default="$NAUTOBOT_URL")
+DRY = typer.Option(False, "--dry-run", help="print the changes without applying them; exit code 1 if there are any")
+PRUNE = typer.Option(False, "--prune", help="delete objects of earlier pushes that the plan no longer has")
+BATCH = typer.Option(200, "--batch", metavar="N", min=1, max=1000, help="objects per request")
+JSON = typer.Option(False, "--json", help="print one JSON document")
 
 
 @netbox.callback()
@@ -40,7 +38,10 @@ def group() -> None:
 def push(
     file: Path = FILE, url: str = ADDRESS, dry_run: bool = DRY, prune: bool = PRUNE, batch: int = BATCH, as_json: bool = JSON
 ) -> None:
-    """Create what is missing in NetBox and change what differs; the token is that of NETBOX_TOKEN."""
+    """Create and update the objects of the plan in NetBox.
+
+    The API token is read from NETBOX_TOKEN.
+    """
     _push("netbox", file, url, dry_run, prune, batch, as_json)
 
 
@@ -53,7 +54,10 @@ def push_nautobot(
     batch: int = BATCH,
     as_json: bool = JSON,
 ) -> None:
-    """Create what is missing in Nautobot and change what differs; the token is that of NAUTOBOT_TOKEN."""
+    """Create and update the objects of the plan in Nautobot.
+
+    The API token is read from NAUTOBOT_TOKEN.
+    """
     _push("nautobot", file, url, dry_run, prune, batch, as_json)
 
 

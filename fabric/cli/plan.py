@@ -18,12 +18,14 @@ from fabric.text import counted
 
 
 def plan(
-    file: Path = typer.Argument(..., metavar="FILE", help="intent", show_default=False),
-    as_json: bool = typer.Option(False, "--json", help="print the counts as one JSON document"),
+    file: Path = typer.Argument(..., metavar="FILE", help="intent file", show_default=False),
+    as_json: bool = typer.Option(False, "--json", help="print one JSON document"),
     against: str = typer.Option(
-        "", "--against", metavar="OLD", help="list what changes from OLD, an intent file or git:REV", show_default=False
+        "", "--against", metavar="OLD", help="older intent to compare with: a file or git:REV", show_default=False
     ),
-    output: Path | None = typer.Option(None, "-o", "--output", help="folder of generated files", show_default=False),
+    output: Path | None = typer.Option(
+        None, "-o", "--output", metavar="FOLDER", help="folder of generated files", show_default="generated/"
+    ),
 ) -> None:
     """Size, wire and number the fabrics of an intent."""
     intent = pipeline.load(file, output)

@@ -16,30 +16,36 @@ from fabric.solver.measured.tables import COLLECTIVES, of_collective
 
 
 def report(
-    file: Path = typer.Argument(..., metavar="FILE", help="intent", show_default=False),
+    file: Path = typer.Argument(..., metavar="FILE", help="intent file", show_default=False),
     output: Path = typer.Option(..., "-o", "--output", metavar="FILE.html", help="page to write", show_default=False),
     fabric: str = typer.Option("", "--fabric", metavar="NAME", help="only this fabric", show_default=False),
     collective: str = typer.Option(
         "",
         "--collective",
-        metavar="C",
-        help="collective of the curve, whose link loads are shown first; all_reduce, and the loads of an alltoall first, "
-        "unless given",
+        metavar="NAME",
+        help="collective of the chart and of the link loads",
+        show_default="all_reduce; alltoall for link loads",
+    ),
+    size: str = typer.Option("8G", "--size", metavar="SIZE", help="message size for the link loads"),
+    fail: list[str] = typer.Option(
+        [],
+        "--fail",
+        metavar="NAME",
+        help="failed device or link: SWITCH, A:B or SWITCH:PORT; repeatable",
         show_default=False,
     ),
-    size: str = typer.Option("8G", "--size", metavar="S", help="of the collective whose link loads are shown"),
-    fail: list[str] = typer.Option(
-        [], "--fail", metavar="NAME", help="SWITCH, A:B or SWITCH:PORT that is down", show_default=False
-    ),
     platform: Path | None = typer.Option(
-        None, "--platform", metavar="FILE", help="parameters of `fabric calibrate`", show_default=False
+        None, "--platform", metavar="FILE", help="platform file of `fabric calibrate`", show_default="shipped parameters"
     ),
     measured: list[Path] = typer.Option(
-        [], "--measured", metavar="TABLE", help="dots of a measured table, or output of nccl-tests", show_default=False
+        [], "--measured", metavar="TABLE", help="measured table, drawn as dots; repeatable", show_default=False
     ),
-    no_load: bool = typer.Option(False, "--no-load", help="no link loads: the design alone"),
+    no_load: bool = typer.Option(False, "--no-load", help="omit link loads"),
 ) -> None:
-    """Write a site as one HTML page: the design, what it carries, racks, addresses, every link."""
+    """Write a site as one HTML page that opens offline.
+
+    Design, link loads, failures, racks, addresses, parts and every link.
+    """
     found = Report()
     asked = size_bytes("--size", size, found)
     timed = collective or "all_reduce"

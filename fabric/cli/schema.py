@@ -1,4 +1,4 @@
-"""`fabric schema`: the JSON Schema of the intent language, and of what commands print with `--json`."""
+"""`fabric schema`: the JSON Schema of intents, and of the documents that commands print with `--json`."""
 
 from __future__ import annotations
 
@@ -11,10 +11,16 @@ from fabric.diagnostics import Diagnostic, InputError, Place, nearest, show
 
 def schema(
     name: str = typer.Argument(
-        "", metavar="NAME", help=f"document of a command: {', '.join(schemas.names())}", show_default=False
+        "",
+        metavar="NAME",
+        help=f"document that a command prints with --json: {', '.join(schemas.names())}",
+        show_default=False,
     ),
 ) -> None:
-    """Print the JSON Schema of the intent language, for editors, or of what a command prints with --json."""
+    """Print the JSON Schema of intents or of JSON output.
+
+    Without NAME: the schema of intents, for editors.
+    """
     if name and name not in schemas.names():
         hint = nearest(name, schemas.names())
         raise InputError([Diagnostic("FAB106", Place("schema"), f"unknown document {show(name)}", hint)])

@@ -1,4 +1,4 @@
-"""`fabric score`: how far the estimate is from measured tables."""
+"""`fabric score`: error of the estimate against measured tables."""
 
 from __future__ import annotations
 
@@ -15,20 +15,24 @@ from fabric.solver.measured.tables import Table
 
 def score(
     paths: list[Path] = typer.Argument(
-        ..., metavar="TABLE...", help="output of nccl-tests, tables in YAML, or folders of them"
+        ..., metavar="TABLE…", help="output of nccl-tests, YAML tables, or folders of these"
     ),
     platform: Path | None = typer.Option(
-        None, "--platform", metavar="FILE", help="parameters of `fabric calibrate`", show_default=False
+        None, "--platform", metavar="FILE", help="platform file of `fabric calibrate`", show_default="shipped parameters"
     ),
     cross_validate: bool = typer.Option(
-        False, "--cross-validate", help="fit again without each source and score what was left out; minutes"
+        False, "--cross-validate", help="leave-one-source-out cross-validation (takes minutes)"
     ),
     beside: list[Path] = typer.Option(
-        [], "--beside", metavar="TABLE", help="with --cross-validate: tables that every fit sees", show_default=False
+        [],
+        "--beside",
+        metavar="TABLE",
+        help="with --cross-validate: tables in every training set; repeatable",
+        show_default=False,
     ),
     as_json: bool = typer.Option(False, "--json", help="print one JSON document"),
 ) -> None:
-    """Score the estimate of collective times against measured tables."""
+    """Compare estimated collective times with measured ones."""
     tables = read_tables(paths)
     need_scored(tables, paths)
     if cross_validate:

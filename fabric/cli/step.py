@@ -16,13 +16,11 @@ from fabric.formats import json_text
 def step(
     file: Path = FILE,
     model: Path = typer.Option(
-        ..., "--job", metavar="JOB", help="file of the model and how it is cut over the GPUs", show_default=False
+        ..., "--job", metavar="JOB", help="YAML file of the model and its parallelism", show_default=False
     ),
     fabric: str = job.FABRIC,
     gpus: int | None = job.GPUS,
-    placement: str = typer.Option(
-        "packed", "--placement", metavar="P", help="packed, spread, random:SEED, or servers with commas between"
-    ),
+    placement: str = typer.Option("packed", "--placement", metavar="P", help=job.PLACEMENT),
     routing: str = job.ROUTING,
     queue_pairs: int = job.QUEUE_PAIRS,
     fail: list[str] = job.FAIL,
@@ -30,7 +28,10 @@ def step(
     seed: int = job.SEED,
     as_json: bool = job.JSON,
 ) -> None:
-    """Time a training step: what crosses the network, what the computing hides of it, and the tokens per second left."""
+    """Estimate the time of a training step.
+
+    Traffic on the network, communication that compute does not hide, and tokens per second.
+    """
     from fabric.solver.estimate.ask import Asked  # heavy: not for help and mistakes
 
     report = Report()

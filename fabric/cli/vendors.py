@@ -1,4 +1,4 @@
-"""`fabric vendors`: the network OSes, what each can do, and the switches each can be rendered for."""
+"""`fabric vendors`: the network OSes, their capabilities and their switch models."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fabric.text import aligned
 
 
 def vendors(as_json: bool = typer.Option(False, "--json", help="print one JSON document")) -> None:
-    """List the network OSes that configs are made for: their switches, and what each of them can do."""
+    """List the network OSes and their capabilities."""
     models, _ = pipeline.catalog()
     table: dict[str, dict[str, Any]] = {}
     for name, target in pipeline.vendors().items():
