@@ -82,7 +82,7 @@ def check_spread(report: Report, routing: str, queue_pairs: int) -> None:
     modes = ["ecmp", "adaptive", "spray"]
     if routing and routing not in modes:
         mistake(report, "--routing", f"expected a routing mode, got {routing!r}", nearest(routing, modes))
-    check_range(report, "--qps", queue_pairs, 0, 128, "1 to 128 queue pairs", "the range of NCCL_IB_QPS_PER_CONNECTION")
+    check_range(report, "--qps", queue_pairs, 0, 128, "1 to 128 queue pairs", "NCCL_IB_QPS_PER_CONNECTION has the same range")
 
 
 def check_seed(report: Report, seed: int) -> None:
@@ -93,5 +93,5 @@ def check_seed(report: Report, seed: int) -> None:
         0,
         (1 << 31) - 1,
         "a seed from 0 to 2147483647",
-        "any value gives one sample; the same value gives the same sample",
+        "`--seed 0` is the default",
     )

@@ -262,7 +262,7 @@ BROKEN = site(fabric("eos", 2, EVPN, RED)).replace("quad, count: 2,", "quad, cou
         ("old.yaml new.yaml --fabric nosuch", "--fabric: error[FAB106]: unknown fabric 'nosuch'"),
         ("old.yaml new.yaml --limit nosuch*", "--limit: error[FAB162]: 'nosuch*' matches no switch or server of either side"),
         ("old.yaml new.yaml --size big", "--size: error[FAB102]: expected a size of 8 bytes to 4 TiB, got 'big'"),
-        ("old.yaml new.yaml -o nosuch/diff.txt", "--output: error[FAB102]: expected a folder that is there, got nosuch"),
+        ("old.yaml new.yaml -o nosuch/diff.txt", "--output: error[FAB102]: expected an existing folder, got nosuch"),
     ],
 )
 def test_bad_input(arguments: str, words: str, run: Run, tmp_path: Path) -> None:

@@ -140,7 +140,7 @@ def test_a_file_that_is_there_stays(run: Run) -> None:
     first = run("init dc1 -o sites/dc1.yaml")
     assert (first.code, first.out) == (0, "")
     assert first.err == (
-        "sites/fabric.schema.json written, for editors that complete and check YAML\n"
+        "sites/fabric.schema.json written, for completion and validation in editors\n"
         "sites/dc1.yaml written; next: fabric plan sites/dc1.yaml\n"
     )
     before = Path("sites/dc1.yaml").read_bytes()

@@ -9,7 +9,7 @@ import pytest
 from fabric.cli.lazy import COMMANDS, load
 from tests import ROOT
 
-SHARED = {"common", "job", "renamed", "reports", "sizes", "streams", "lazy", "cabling_verify", "__init__"}
+SHARED = {"common", "job", "renamed", "reports", "sizes", "streams", "lazy", "cabling_verify", "help", "progress", "__init__"}
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -401,12 +401,12 @@ def test_explain_names_every_term() -> None:
         (
             ("--speed", "100", "--length", "5"),
             "--switch: error[FAB102]: expected one of --switch and --asic, got neither\n"
-            "    hint: a switch names its chip by itself",
+            "    hint: --switch implies the ASIC",
         ),
         (
             ("--switch", "sn5600", "--asic", "spectrum-4", "--speed", "100", "--length", "5"),
             "--switch: error[FAB102]: expected one of --switch and --asic, got both\n"
-            "    hint: a switch names its chip by itself",
+            "    hint: --switch implies the ASIC",
         ),
         (
             ("--switch", "sn560", "--speed", "100", "--length", "5"),
@@ -414,7 +414,7 @@ def test_explain_names_every_term() -> None:
         ),
         (
             ("--asic", "Tomahwk 4", "--speed", "100", "--length", "5"),
-            "--asic: error[FAB106]: unknown chip 'Tomahwk 4'\n    hint: did you mean 'tomahawk4'?",
+            "--asic: error[FAB106]: unknown ASIC 'Tomahwk 4'\n    hint: did you mean 'tomahawk4'?",
         ),
         (
             ("--switch", "sn5400", "--speed", "800", "--length", "5"),
@@ -428,9 +428,9 @@ def test_explain_names_every_term() -> None:
         ),
         (
             ("--asic", "tofino2", "--speed", "0", "--length", "-1", "--mtu", "90000", "--traffic", "some"),
-            "--length: error[FAB102]: expected 0 to 100000 m, got -1\n    hint: --length counts in m\n"
-            "--mtu: error[FAB102]: expected 256 to 16384 bytes, got 90000\n    hint: --mtu counts in bytes\n"
-            "--speed: error[FAB102]: expected 1 to 12800 Gb/s, got 0\n    hint: --speed counts in Gb/s\n"
+            "--length: error[FAB102]: expected 0 to 100000 m, got -1\n    hint: the unit of --length is m\n"
+            "--mtu: error[FAB102]: expected 256 to 16384 bytes, got 90000\n    hint: the unit of --mtu is bytes\n"
+            "--speed: error[FAB102]: expected 1 to 12800 Gb/s, got 0\n    hint: the unit of --speed is Gb/s\n"
             "--traffic: error[FAB102]: expected static or dynamic, got 'some'\n"
             "    hint: static is what SONiC's tables assume",
         ),
