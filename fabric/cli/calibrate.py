@@ -15,9 +15,7 @@ from fabric.solver.measured.files import need_scored
 
 
 def calibrate(
-    paths: list[Path] = typer.Argument(
-        ..., metavar="TABLE…", help="output of nccl-tests, YAML tables, or folders of these"
-    ),
+    paths: list[Path] = typer.Argument(..., metavar="TABLE…", help="output of nccl-tests, YAML tables, or folders of these"),
     output: Path = typer.Option(..., "-o", "--output", metavar="PLATFORM", help="platform file to write", show_default=False),
     base: str = typer.Option(
         "shipped", "--base", metavar="BASE", help="start values: shipped, physics (all parameters free), or a platform file"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from textwrap import wrap
 from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
+
+from fabric.text import wrapped
 
 UNGROUPED = 10  # so many options beside --help need no groups
 NAME_COLUMN = 30  # names of options and commands that are longer have a line of their own
@@ -144,5 +145,4 @@ def _section(formatter: Any, title: str, rows: list[tuple[str, str]]) -> None:
 
 def _wrapped(text: str, width: int) -> list[str]:
     """Lines of whole words."""
-    lines = wrap(text, width, break_long_words=False, break_on_hyphens=False)
-    return [line.replace(HARD_BLANK, " ") for line in lines]
+    return [line.replace(HARD_BLANK, " ") for line in wrapped(text, width)]

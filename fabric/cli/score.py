@@ -14,9 +14,7 @@ from fabric.solver.measured.tables import Table
 
 
 def score(
-    paths: list[Path] = typer.Argument(
-        ..., metavar="TABLE…", help="output of nccl-tests, YAML tables, or folders of these"
-    ),
+    paths: list[Path] = typer.Argument(..., metavar="TABLE…", help="output of nccl-tests, YAML tables, or folders of these"),
     platform: Path | None = typer.Option(
         None, "--platform", metavar="FILE", help="platform file of `fabric calibrate`", show_default="shipped parameters"
     ),

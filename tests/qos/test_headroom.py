@@ -400,13 +400,11 @@ def test_explain_names_every_term() -> None:
     [
         (
             ("--speed", "100", "--length", "5"),
-            "--switch: error[FAB102]: expected one of --switch and --asic, got neither\n"
-            "    hint: --switch implies the ASIC",
+            "--switch: error[FAB102]: expected one of --switch and --asic, got neither\n    hint: --switch implies the ASIC",
         ),
         (
             ("--switch", "sn5600", "--asic", "spectrum-4", "--speed", "100", "--length", "5"),
-            "--switch: error[FAB102]: expected one of --switch and --asic, got both\n"
-            "    hint: --switch implies the ASIC",
+            "--switch: error[FAB102]: expected one of --switch and --asic, got both\n    hint: --switch implies the ASIC",
         ),
         (
             ("--switch", "sn560", "--speed", "100", "--length", "5"),
