@@ -78,10 +78,11 @@ fuzz: $(VENV)/.dev
 bench: $(VENV)/.demo
 	$(VENV)/bin/python tests/bench/bench.py
 
-docs: $(VENV)/.demo
+docs: $(VENV)/.dev
 	$(FABRIC) schema > intent/fabric.schema.json
 	$(VENV)/bin/python -m tools.docs.intent > docs/intent.md
 	$(VENV)/bin/python -m tools.docs.checks > docs/checks.md
+	$(VENV)/bin/python -m tools.docs.report_image intent/h100-4su.yaml docs/img/report.png
 	$(FABRIC) export svg intent/h100-4su.yaml -o docs/img/h100-4su.svg
 	$(FABRIC) export svg-rail intent/h100-4su.yaml -o docs/img/h100-4su-rail.svg
 	$(FABRIC) export svg-racks intent/h100-4su.yaml -o docs/img/h100-4su-racks.svg

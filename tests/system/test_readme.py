@@ -1,4 +1,4 @@
-"""The tours of README and docs, run as a reader would run them. UPDATE_GOLDEN=1 writes what came out into the page."""
+"""Commands of README and docs, run as a reader would run them. UPDATE_GOLDEN=1 writes their output into the page."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ import pytest
 
 from tests import ROOT
 from tests.goldens import same_as
+from tests.lab.sites import lacking
 
 README = ROOT / "README.md"
+WORDS = 900  # a README is shorter
 PAGES = (
     README,
     *(
         ROOT / "docs" / name
-        for name in ("tenants.md", "qos.md", "estimate.md", "capacity.md", "ci.md", "configs.md", "explore.md")
+        for name in ("tour.md", "tenants.md", "qos.md", "estimate.md", "capacity.md", "ci.md", "configs.md", "explore.md")
     ),
 )
 BESIDE = (  # files that a page names
@@ -29,7 +31,8 @@ BESIDE = (  # files that a page names
     "tests/reference/collectives/h100_ib_2n_allreduce_309.yaml",
 )
 FENCE = re.compile(r"```console\n(.*?)```", re.DOTALL)
-TOUR = "## Sixty seconds"
+LAB = "intent/evpn-lab.yaml"
+VARIES = r"\bin \d+\.\d s\b|at most \d+\.\d+ times"  # in what a lab prints: seconds, and the spread of flows
 
 
 def run(command: str, folder: Path) -> str:
@@ -54,19 +57,54 @@ def replay(block: str, folder: Path) -> str:
     return "".join(f"$ {command}\n{run(command, folder)}" for command in commands)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_the_tour_prints_what_the_page_shows(page: Path, tmp_path: Path) -> None:
-    shutil.copytree(ROOT / "intent", tmp_path / "intent")
+def copy_examples(folder: Path) -> None:
+    shutil.copytree(ROOT / "intent", folder / "intent")
     for name in BESIDE:
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, tmp_path / name)
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, folder / name)
+
+
+def of_lab(block: str) -> bool:
+    """Whether a block needs root and FRR: it has a test of its own."""
+    return block.startswith("$ fabric lab ")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_page_shows_what_its_commands_print(page: Path, tmp_path: Path) -> None:
+    copy_examples(tmp_path)
     text = page.read_text(encoding="utf-8")
-    head, mark, tour = text.partition(TOUR) if page == README else ("", "", text)
-    assert bool(mark) == (page == README)
-    assert "BENCH" not in text
-    assert FENCE.search(tour)
-    again = FENCE.sub(lambda match: f"```console\n{replay(match[1], tmp_path)}```", tour)
-    same_as(page, head + mark + again)
+    assert FENCE.search(text)
+    same_as(
+        page, FENCE.sub(lambda match: match[0] if of_lab(match[1]) else f"```console\n{replay(match[1], tmp_path)}```", text)
+    )
+
+
+@pytest.mark.skipif(bool(lacking()), reason=lacking())
+def test_the_readme_shows_what_the_lab_prints(tmp_path: Path) -> None:
+    """The lab under a site name of its own, so that another lab of the same example can run at the same time."""
+    copy_examples(tmp_path)
+    intent = tmp_path / LAB
+    intent.write_text(intent.read_text(encoding="utf-8").replace("site: evpn-lab", "site: readme-lab"), encoding="utf-8")
+    text = README.read_text(encoding="utf-8")
+    (block,) = filter(of_lab, FENCE.findall(text))
+    try:
+        printed = replay(block, tmp_path).replace("readme-lab:", "evpn-lab:")
+    finally:
+        run(f"fabric lab down {LAB}", tmp_path)
+    if re.sub(VARIES, "…", printed) != re.sub(VARIES, "…", block):
+        same_as(README, text.replace(block, printed))
+
+
+def test_the_readme_is_short() -> None:
+    assert len(README.read_text(encoding="utf-8").split()) < WORDS
+
+
+def test_every_page_is_in_the_index() -> None:
+    index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    linked = re.findall(r"\]\(([^)#:]+\.md)\)", index)
+    pages = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
+    assert sorted(pages - {"README.md"} - set(linked)) == []
+    assert sorted(linked) == sorted(set(linked))
 
 
 def test_links_of_the_page_lead_somewhere() -> None:

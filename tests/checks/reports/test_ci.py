@@ -24,8 +24,9 @@ HOOKS = ROOT / ".pre-commit-hooks.yaml"
 PAGE = ROOT / "docs" / "ci.md"
 SNIPPETS = re.findall(r"```yaml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
 README = ROOT / "README.md"
+TOUR = ROOT / "docs" / "tour.md"
 PAGES = (README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")))
-ROWS = re.findall(r"`(fabric [a-z][^`]*)`", "".join(re.findall(r"^\| `fabric .*\n", README.read_text("utf-8"), re.MULTILINE)))
+ROWS = re.findall(r"`(fabric [a-z][^`]*)`", "".join(re.findall(r"^\| `fabric .*\n", TOUR.read_text("utf-8"), re.MULTILINE)))
 START = r"(?:^|[;&|] *|^ *- (?:run: )?|^ *[A-Z_]+=\S+ )"  # where a command may begin: not within a sentence
 CALL = re.compile(START + r"(?P<line> *fabric [a-z][^;&|\n]*)", re.MULTILINE)
 OPTION = re.compile(r"(?<![\w-])--?[a-z][\w-]*")
