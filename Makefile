@@ -4,7 +4,7 @@ VENV   := .venv
 FABRIC := $(VENV)/bin/fabric
 EXAMPLES := $(wildcard intent/*.yaml)
 
-.PHONY: demo test quick test-lowest test-newest lint check lab fuzz bench docs mutations accuracy clean
+.PHONY: demo test quick test-lowest test-newest lint check lab fuzz bench docs changelog mutations accuracy clean
 
 demo: $(VENV)/.demo
 	$(FABRIC) plan intent/starter.yaml
@@ -92,6 +92,10 @@ docs: $(VENV)/.dev
 	  --vary kind=rail-optimized,rack --vary oversubscription=1,2 --collective alltoall \
 	  --prices docs/prices-example.yaml --plot docs/img/h100-explore.svg > /dev/null
 	$(VENV)/bin/python -m tools.docs.effects > docs/.effects.new && mv docs/.effects.new docs/effects.md
+
+# The Unreleased section of CHANGELOG.md, from the fragments in changelog.d/.
+changelog: $(VENV)/.dev
+	$(VENV)/bin/python -m tools.docs.changelog > .changelog.new && mv .changelog.new CHANGELOG.md
 
 # The page of what the checks find: 500 damaged files, judged one after the other, take a minute.
 mutations: $(VENV)/.demo

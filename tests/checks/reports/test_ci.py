@@ -244,7 +244,7 @@ def test_the_action_as_it_is_usually_called(repository: Path) -> None:
     ]
 
 
-OUT_OF_DATE = "::error title=generated/ is out of date::run 'fabric generate' on the intents and commit what it writes\n"
+OUT_OF_DATE = "::error title=generated/ is out of date::run 'fabric generate' on the intents and commit the files\n"
 
 
 @pytest.mark.parametrize(
