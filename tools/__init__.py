@@ -1,1 +1,1 @@
-"""Made for who works on the project: no part of what is installed."""
+"""Development tools; not installed with the package."""

@@ -1,1 +1,1 @@
-"""Pages under `docs/` that are made from the program: `make docs`, `make accuracy`."""
+"""Generators of pages under `docs/`: `make docs`, `make accuracy`."""

@@ -1,4 +1,4 @@
-"""The intent language as a page of documentation, key by key, generated from the models.
+"""docs/intent.md: reference of the intent language, generated from its models.
 
 Run as `python -m tools.docs.intent`.
 """
@@ -15,8 +15,8 @@ HEAD = """\
 
 *Generated from the models by `make docs`; do not edit.*
 
-An intent is one YAML file a site. Everything but `version`, `site`, `fabrics`, `servers` and a switch has a default.
-The first line of an example names the JSON Schema beside it, so that editors complete keys and mark mistakes.
+An intent is one YAML file per site. All keys except `version`, `site`, `fabrics`, `servers` and a switch have defaults.
+The first line of an example names its JSON Schema, so that editors complete keys and mark errors.
 
 """
 
@@ -32,7 +32,7 @@ def page() -> str:
         out.append(f"## {f'`{path}`' if path else title}\n\n")
         if node.get("description"):
             out.append(f"{' '.join(node['description'].split())}\n\n")
-        out.append("| key | what it takes | default | meaning |\n|---|---|---|---|\n")
+        out.append("| key | value | default | meaning |\n|---|---|---|---|\n")
         for key, field in node.get("properties", {}).items():
             required = key in node.get("required", ())
             out.append(_row(key, field, whole, required))
@@ -58,7 +58,7 @@ def _default(value: Any) -> str:
 
 
 def _type(field: dict[str, Any], whole: dict[str, Any]) -> str:
-    """What a key takes, in a few words."""
+    """Type of a key's value, in a few words."""
     if "$ref" in field:
         name = field["$ref"].rsplit("/", 1)[1]
         target = whole["$defs"][name]
@@ -91,7 +91,7 @@ def _bounds(field: dict[str, Any]) -> str:
 
 
 def _models(field: dict[str, Any], whole: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The mappings that a field leads to."""
+    """Models that a field refers to."""
     if "$ref" in field:
         name = field["$ref"].rsplit("/", 1)[1]
         if whole["$defs"][name].get("properties"):

@@ -68,7 +68,7 @@ def test_page_has_every_row() -> None:
     for item in (effect("packed", "base"), effect("packed", "4:1 oversubscription")):
         shares = " | ".join(f"{item.share(pattern):.0%}" for pattern in ("ring", "tree", "peers"))
         assert f"| 512 | packed | {item.case.name} | {shares} |" in text
-    assert "## What one learns" in text
+    assert "## Conclusions" in text
 
 
 def test_cases_are_those_that_were_asked_for() -> None:
