@@ -44,7 +44,7 @@ def test_a_code_is_a_checks_or_a_stages() -> None:
     assert {subject.name for code in STAGES if (subject := subject_of(code))} == STAGES_OF
 
 
-def test_ranges_lie_apart() -> None:
+def test_ranges_do_not_overlap() -> None:
     ends = [end for subject in SUBJECTS for end in (subject.first, subject.last)]
     assert ends == sorted(ends)
     assert all(before.last < after.first for before, after in pairwise(SUBJECTS))

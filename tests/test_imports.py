@@ -79,9 +79,9 @@ def test_nothing_imports_the_cli() -> None:
     assert importers("fabric.cli") == {}
 
 
-def test_circles_are_small() -> None:
-    circles = [sorted(found) for found in networkx.strongly_connected_components(imports())]
-    assert [found for found in circles if len(found) > CIRCLE] == []
+def test_import_cycles_are_small() -> None:
+    cycles = [sorted(component) for component in networkx.strongly_connected_components(imports())]
+    assert [cycle for cycle in cycles if len(cycle) > CIRCLE] == []
 
 
 def test_the_solver_is_a_leaf() -> None:

@@ -94,7 +94,7 @@ def tabs(dice: random.Random, text: bytes) -> bytes:
 
 
 def line(dice: random.Random, text: bytes) -> bytes:
-    """A line that goes, comes twice, moves, changes its indentation, or is exchanged."""
+    """A line removed, repeated, moved, with other indentation, or exchanged."""
     lines = text.split(b"\n")
     a, b = dice.randrange(len(lines)), dice.randrange(len(lines))
     what = dice.randrange(6)

@@ -47,7 +47,7 @@ def measured() -> tuple[bytes, ...]:
 
 
 @cache
-def heard(name: str) -> tuple[tuple[str, bytes], ...]:
+def lldp_outputs(name: str) -> tuple[tuple[str, bytes], ...]:
     """LLDP outputs of all switches of a site in the shape of one writer."""
     from fabric import pipeline
     from fabric.cabling.verify.planned import planned
@@ -115,7 +115,7 @@ def lldp(seed: int, number: int) -> Case:
     """`fabric cabling verify` on what damaged outputs tell."""
     dice = rng("lldp", seed, number)
     writer = dice.choice(sorted(WRITERS))
-    files = {f"lldp/{name}": data for name, data in heard(writer)}
+    files = {f"lldp/{name}": data for name, data in lldp_outputs(writer)}
     for name in dice.sample(sorted(files), min(len(files), dice.choice((1, 1, 2, 5)))):
         files[name] = (_document if dice.random() < 0.5 else _hurt)(dice, files[name])
     files["x.yaml"] = (ROOT / "intent" / f"{WRITERS[writer][0]}.yaml").read_bytes()

@@ -48,7 +48,7 @@ def outcome(plan: Plan, folder: Path, name: str) -> dict[str, str]:
         return {"text": printed(plan, folder, name)}
     except InputError as error:
         return {"refused": str(error)}
-    except Exception as error:  # told apart: the command would call it an internal error
+    except Exception as error:  # the command would report an internal error
         return {"crashed": repr(error)}
 
 

@@ -235,7 +235,7 @@ catalog: {servers: {node: {gpus: 4, nics: {compute: {count: 4, speed_gbps: 400}}
 management: {banner: TOKEN, ntp: 192.0.2.1, snmp_user: monitor}
 fabrics:
 """
-BOXES = {
+MODELS = {
     "cumulus": "sn5600",
     "eos": "7060x6-64pe",
     "frr": "64x400g",
@@ -247,18 +247,18 @@ FABRIC = """\
   {nos}:
     nos: {nos}
     servers: {{model: node, count: 2, name: {nos}}}
-    topology: {{switch: {box}, unit: {{servers: 2}}}}
+    topology: {{switch: {model}, unit: {{servers: 2}}}}
 """
 
 
 @cache
 def leaves() -> Mapping[str, SwitchView]:
     """One leaf of each network OS."""
-    text = source.parse(SITE + "".join(FABRIC.format(nos=nos, box=box) for nos, box in BOXES.items()), "x.yaml")
+    text = source.parse(SITE + "".join(FABRIC.format(nos=nos, model=model) for nos, model in MODELS.items()), "x.yaml")
     made = pipeline.plan(pipeline.Intent(Path("x.yaml"), validate(text), text, Path("/nowhere")), Lock())
     renderer = pipeline.render(made, pipeline.Intent(Path("x.yaml"), validate(text), text, Path("/nowhere")))
     jobs = {job.fabric: job for job in reversed(renderer.jobs(lambda name: "leaf" in name))}
-    return {nos: renderer.views[nos].of(jobs[nos].device) for nos in BOXES}
+    return {nos: renderer.views[nos].of(jobs[nos].device) for nos in MODELS}
 
 
 def printed(nos: str, banner: str) -> dict[str, str]:
@@ -296,8 +296,8 @@ def hostile_banners() -> list[tuple[str, str]]:
     return [
         (nos, text)
         for n, text in enumerate(payloads)
-        for m, nos in enumerate(BOXES)
-        if FULL or (n + m) % (len(BOXES) if text in OF_CONFIGS else 2 * len(BOXES)) == 0
+        for m, nos in enumerate(MODELS)
+        if FULL or (n + m) % (len(MODELS) if text in OF_CONFIGS else 2 * len(MODELS)) == 0
     ]
 
 
@@ -382,7 +382,7 @@ catalog:
   servers:
     node: {gpus: 4, maker: MARK, description: MARK, source: MARK, nics: {compute: {count: 4, speed_gbps: 400, model: MARK}}}
   switches:
-    box:
+    custom:
       ports: [{count: 16, speed_gbps: 400}]
       maker: MARK
       description: MARK
@@ -392,7 +392,7 @@ catalog:
 fabrics:
   b:
     servers: {model: node, count: 2}
-    topology: {switch: box}
+    topology: {switch: custom}
     management: {banner: MARK}
     qos: {enabled: false}
     checks: {silence: {FAB234: MARK, FAB239: MARK}}
@@ -426,7 +426,7 @@ def test_a_text_stays_text_in_pages_sheets_and_pictures(tmp_path: Path) -> None:
 
 
 def test_files_have_plain_paths() -> None:
-    for nos in BOXES:
+    for nos in MODELS:
         for path in plain(nos):
             check_path(f"configs/leaf/{path}")
 

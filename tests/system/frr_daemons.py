@@ -21,7 +21,7 @@ DAEMONS = Path("/usr/lib/frr")
 NAMESPACES = ("unshare", "-n", "-m", "-p", "-f", "-u", "--kill-child", "--mount-proc")
 Line: TypeAlias = tuple[tuple[str, ...], str]  # the blocks it stands in, outermost first, and itself
 
-# bgpd says this of every file with graceful restart, and vtysh of FRR 10 tells how far it is; nothing else may be said.
+# bgpd prints this for every file with graceful restart, and vtysh of FRR 10 prints its progress; no other output is expected.
 NOTICES = re.compile(
     r"Graceful restart configuration changed, reset all peers to take effect"
     r"|\[\d+\|\w+\] (sending configuration|done)|Waiting for children to finish applying config\.\.\."
@@ -42,7 +42,7 @@ ADDED = re.compile(r"frr version \S+|vni \d+")  # a live VNI in the default tabl
 @dataclass(frozen=True, slots=True)
 class Loaded:
     code: int
-    said: str  # while it loaded, on either stream
+    output: str  # of the load, both streams
     running: str  # `show running-config`
 
 
@@ -91,10 +91,10 @@ echo 1 > /proc/sys/net/ipv4/ip_forward
 echo 1 > /proc/sys/net/ipv6/conf/all/forwarding
 ip -batch "$3" -force
 start "$home" "" || exit 9
-vtysh --vty_socket $home --config_dir $home -b > $home/said 2>&1
+vtysh --vty_socket $home --config_dir $home -b > $home/output 2>&1
 echo $?
 echo ---
-cat $home/said
+cat $home/output
 echo ---
 vtysh --vty_socket $home --config_dir $home -c 'show running-config'
 """
@@ -102,28 +102,28 @@ vtysh --vty_socket $home --config_dir $home -c 'show running-config'
 
 
 def load(path: Path, scratch: Path) -> Loaded:
-    """Loads one frr.conf as a booting box does and asks the daemons what they have."""
+    """Loads one frr.conf as at boot and reads the running configuration of the daemons."""
     text = path.read_text(encoding="utf-8")
     links = scratch / "links"
     links.write_text("".join(f"{line}\n" for line in devices(text)), encoding="utf-8")
     name = re.search(r"^hostname (\S+)", text, re.MULTILINE)
     done = subprocess.run(
-        [*NAMESPACES, "sh", "-c", SCRIPT, "sh", str(path), name[1] if name else "box", str(links)],
+        [*NAMESPACES, "sh", "-c", SCRIPT, "sh", str(path), name[1] if name else "switch", str(links)],
         capture_output=True,
         text=True,
         check=False,
         timeout=60,
     )
     assert done.returncode == 0, done.stderr
-    code, said, running = done.stdout.split("---\n", 2)
-    return Loaded(int(code), said, running)
+    code, output, running = done.stdout.split("---\n", 2)
+    return Loaded(int(code), output, running)
 
 
 def devices(text: str) -> list[str]:
     """iproute2 batch lines for what the file names: a veth per port, a bridge and a vxlan device per L2 VNI.
 
-    Not every kernel has VRFs and bonds, and FRR keeps what it is told of them until they come; a veth in the place of a
-    bond it would refuse.
+    Not every kernel has VRFs and bonds, and FRR keeps their configuration until they appear; it would reject a veth in
+    place of a bond.
     """
     ports = re.findall(r"^interface (\S+)\n evpn mh uplink", text, re.MULTILINE)
     ports += re.findall(r"neighbor (\S+) interface ", text)
@@ -136,9 +136,9 @@ def devices(text: str) -> list[str]:
     return lines
 
 
-def said(loaded: Loaded) -> set[str]:
-    """Words that a clean load does not have."""
-    return {line for line in loaded.said.splitlines() if line.strip() and not NOTICES.fullmatch(line)}
+def unexpected(loaded: Loaded) -> set[str]:
+    """Lines of output that a clean load does not print."""
+    return {line for line in loaded.output.splitlines() if line.strip() and not NOTICES.fullmatch(line)}
 
 
 def lines(text: str) -> list[Line]:

@@ -56,7 +56,7 @@ def test_every_command_is_a_verb(command: str) -> None:
     assert all(callable(getattr(fabric.pipeline, name)) for name in names)
 
 
-def test_names_that_are_not_there_are_said() -> None:
+def test_unknown_names_are_reported() -> None:
     with pytest.raises(AttributeError, match="module 'fabric' has no attribute 'nothing'"):
         _ = fabric.nothing
 

@@ -1,4 +1,4 @@
-"""What the examples render, held against the real parser of FRR and against itself."""
+"""Configs of the examples, loaded by the parser of FRR and checked for consistency."""
 
 from __future__ import annotations
 

@@ -63,27 +63,27 @@ def failure(tmp_path: Path) -> Run:
     return run
 
 
-def test_a_check_that_says_something_else(failure: Run) -> None:
-    """The one line that it says, below the one that the test expects."""
-    said = failure(CHECK)
-    assert "E         -     'leaf2.nxos:1: error',\n" in said
-    assert "E         +     'leaf1.eos:20: error[',\n" in said
+def test_a_check_with_another_message(failure: Run) -> None:
+    """The line of the check, below the line that the test expects."""
+    report = failure(CHECK)
+    assert "E         -     'leaf2.nxos:1: error',\n" in report
+    assert "E         +     'leaf1.eos:20: error[',\n" in report
 
 
 def test_an_assert_in_a_helper(failure: Run) -> None:
-    said = failure(HELPER)
-    assert "tests/checks/files/wrong_helper.py:2: AssertionError" in said
-    assert "E         {'links': 64} != {'links': 96}\n" in said
+    report = failure(HELPER)
+    assert "tests/checks/files/wrong_helper.py:2: AssertionError" in report
+    assert "E         {'links': 64} != {'links': 96}\n" in report
 
 
 def test_a_golden_file(failure: Run) -> None:
     """Lines of the file and what came out instead, and how to rewrite it: no page of Python."""
-    said = failure(GOLDEN)
-    assert "--- tests/golden/bom/starter.txt\n+++ what came out\n" in said
-    assert "\n-  switch  sn5600 " in said
-    assert "\n+  switch  sn5610 " in said
-    assert "UPDATE_GOLDEN=1 rewrites the file\n" in said
-    assert "Traceback" not in said
+    report = failure(GOLDEN)
+    assert "--- tests/golden/bom/starter.txt\n+++ what came out\n" in report
+    assert "\n-  switch  sn5600 " in report
+    assert "\n+  switch  sn5610 " in report
+    assert "UPDATE_GOLDEN=1 rewrites the file\n" in report
+    assert "Traceback" not in report
 
 
 def test_a_golden_file_is_rewritten(failure: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

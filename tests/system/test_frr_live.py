@@ -16,7 +16,7 @@ from fabric.render import render
 from tests.examples import located, paths
 from tests.nos.tenant_views import rich
 from tests.nos.views import STYLES, view
-from tests.system.frr_daemons import ask_fabric, differences, lines, load, said, why_not
+from tests.system.frr_daemons import ask_fabric, differences, lines, load, unexpected, why_not
 
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not())
 
@@ -27,7 +27,7 @@ KINDS = {
     "evpn": ("ipv4", "unnumbered"),
     "vrf-lite": ("ipv4",),
     "acl": ("ipv4",),
-    "way-out": ("ipv4", "ipv6"),
+    "external": ("ipv4", "ipv6"),
 }
 CASES = [
     (target, kind, style, name)
@@ -42,13 +42,13 @@ GENERATED = paths("frr.conf")
 def seen(kind: str, style: str, name: str, nos: str) -> SwitchView:
     if kind == "plain":
         return view(name, replace(STYLES[style], nos=nos))
-    if kind == "way-out":
-        return with_a_way_out(view(name, replace(STYLES[style], nos=nos)))
+    if kind == "external":
+        return with_external_connection(view(name, replace(STYLES[style], nos=nos)))
     return replace(rich(name, kind, nos, style), qos=None) if nos == "frr" else rich(name, kind, nos, style)
 
 
-def with_a_way_out(base: SwitchView) -> SwitchView:
-    """A router outside beside the default table, on the last port."""
+def with_external_connection(base: SwitchView) -> SwitchView:
+    """A border router in the default table, on the last port."""
     port = base.ports[-1]
     own, far, out = (
         ("fd00:9::", "fd00:9::1", "::/0") if base.underlay.family == "ipv6" else ("10.9.0.0", "10.9.0.1", "0.0.0.0/0")
@@ -64,7 +64,7 @@ def frr_conf(target: Target, kind: str, style: str, name: str) -> str:
 def complaints(path: Path, scratch: Path) -> list[str]:
     loaded = load(path, scratch)
     code = [f"exit {loaded.code}"] if loaded.code else []
-    return [*code, *sorted(said(loaded)), *differences(path.read_text(encoding="utf-8"), loaded.running)]
+    return [*code, *sorted(unexpected(loaded)), *differences(path.read_text(encoding="utf-8"), loaded.running)]
 
 
 @pytest.mark.parametrize(("target", "kind", "style", "name"), CASES, ids=["-".join((c[0].name, *c[1:])) for c in CASES])
@@ -128,29 +128,29 @@ def tenant(own: SwitchView, vrf: Vrf) -> list[str]:
 
 def test_routes_cross_the_spine(tmp_path: Path) -> None:
     """Sessions between loopbacks come up; the spine, which has no VNIs, passes routes on and leaves their next hop alone;
-    tenants hear of each other's servers as far as their route targets say."""
+    tenants import routes of each other as their route targets permit."""
     wired(tmp_path, "unnumbered")
     asked = [f"show ip route vrf vrf-{vrf} bgp" for vrf in ("blue", "red")]
     asked += [f"show bgp l2vpn evpn route type {number}" for number in (5, 3)]
     blue, red, prefixes, vteps = ask_fabric(tmp_path, "leaf2", "10.128.1.2/31", asked)
-    assert heard(vteps, "10.0.0.1:10001") == ("[3]:[0]:[32]:[10.2.0.1]", "10.2.0.1", "RT:65000:10001")
-    assert heard(prefixes, "10.0.0.1:1") == ("[5]:[0]:[31]:[10.128.1.0]", "10.2.0.1", "RT:65000:50001")
-    assert heard(prefixes, "10.0.0.1:2") == ("[5]:[0]:[31]:[10.128.1.2]", "10.2.0.1", "RT:65000:50002")
+    assert first_route(vteps, "10.0.0.1:10001") == ("[3]:[0]:[32]:[10.2.0.1]", "10.2.0.1", "RT:65000:10001")
+    assert first_route(prefixes, "10.0.0.1:1") == ("[5]:[0]:[31]:[10.128.1.0]", "10.2.0.1", "RT:65000:50001")
+    assert first_route(prefixes, "10.0.0.1:2") == ("[5]:[0]:[31]:[10.128.1.2]", "10.2.0.1", "RT:65000:50002")
     assert "10.128.1.0/31 [20/0] via 10.2.0.1, l3 onlink" in red
     assert "10.128.1.2/31" not in red  # blue lets red in, not the other way round
     assert "10.128.1.0/31" in blue
     assert "10.128.1.2/31 [20/0] via 10.2.0.1, l3 onlink" in blue
 
 
-def heard(answer: str, rd: str) -> tuple[str, str, str]:
+def first_route(answer: str, rd: str) -> tuple[str, str, str]:
     """The first route under a route distinguisher: prefix, next hop, route target."""
     _, prefix, hop, *rest = answer.split(f"Route Distinguisher: {rd}\n", 1)[1].split()
     return prefix, hop.partition("(")[0], next(word for word in rest if word.startswith("RT:"))
 
 
-# A line put in the place of another, and what must be said of it. Only the unknown word makes vtysh return anything but 0.
+# A replaced line, and the reported difference. Only the unknown word gives an exit code of vtysh other than 0.
 PLANTED = {
-    # An RD with an IPv4 address has 16 bits left; bgpd cuts the rest off without a word.
+    # An RD with an IPv4 address has 16 bits left; bgpd truncates the value silently.
     "rd cut off": (
         "  rd 10.0.0.1:1\n",
         "  rd 10.0.0.1:70000\n",

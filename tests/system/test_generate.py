@@ -116,7 +116,7 @@ def test_a_killed_run_is_finished_or_rolled_back(delay: float, fabric: Run, exam
     assert tree(tmp_path / "b200-3tier") == tree(examples / "b200-3tier")
 
 
-def test_infiniband_is_planned_and_said_once(tmp_path: Path, fabric: Run) -> None:
+def test_infiniband_is_planned_and_reported_once(tmp_path: Path, fabric: Run) -> None:
     intent = tmp_path / "ib.yaml"
     intent.write_text(
         "version: 1\nsite: ib\nfabrics:\n  backend:\n    servers: {model: dgx-h100, count: 64}\n"

@@ -1,4 +1,4 @@
-"""Draws the tenants of a fabric, its networks, and the boxes and routers attached to it."""
+"""Draws the tenants of a fabric, their networks, and its attachments."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def draw_tenants(rng: random.Random, part: Part, fabric: dict[str, Any]) -> None
     if tenants:
         fabric["tenants"] = tenants if len(tenants) > 1 or rng.random() < 0.7 else tenants[0]
     if rng.random() < 0.35:
-        fabric["topology"]["attachments"] = _boxes(rng, part, names)
+        fabric["topology"]["attachments"] = _attachments(rng, part, names)
 
 
 def servers(part: Part, group: dict[str, Any]) -> list[str]:
@@ -54,7 +54,7 @@ def _owners(rng: random.Random, part: Part, count: int) -> list[dict[str, Any]]:
     if rng.random() < 0.5:
         rng.shuffle(every)
     found: list[dict[str, Any]] = [{"servers": sorted(every[at::count])} for at in range(count)]
-    if count and rng.random() < 0.3 and len(found[-1]["servers"]) > 1:  # a server of nobody
+    if count and rng.random() < 0.3 and len(found[-1]["servers"]) > 1:  # a server without a tenant
         found[-1]["servers"].pop()
     run = part.groups[0]
     if count == 1 and rng.random() < 0.5 and part.server_names == SERVER_NAMES[0]:
@@ -86,24 +86,24 @@ def _imports(rng: random.Random, part: Part, tenants: list[dict[str, Any]]) -> N
             second["imports"] = first["name"]
 
 
-def _boxes(rng: random.Random, part: Part, names: list[str]) -> list[dict[str, Any]]:
-    """Attached boxes: some of them routers to the outside."""
-    found = []
-    for at in range(rng.choice((1, 1, 2))):
-        box: dict[str, Any] = {"name": f"{part.name}-{('wan', 'ufm')[at]}", "links": rng.choice((1, 2, 2, 4))}
+def _attachments(rng: random.Random, part: Part, names: list[str]) -> list[dict[str, Any]]:
+    """Attachments; some are border routers with an external connection."""
+    attachments = []
+    for number in range(rng.choice((1, 1, 2))):
+        attachment: dict[str, Any] = {"name": f"{part.name}-{('wan', 'ufm')[number]}", "links": rng.choice((1, 2, 2, 4))}
         if rng.random() < 0.15:
-            box["speed_gbps"] = part.port_gbps
+            attachment["speed_gbps"] = part.port_gbps
         if part.isolation != "acl" and rng.random() < 0.75:
-            box["external"] = {"asn": rng.choice((64_700, 4_200_900_000)) + at}
+            attachment["external"] = {"asn": rng.choice((64_700, 4_200_900_000)) + number}
             if names and part.isolation != "none" and rng.random() < 0.5:
-                box["external"]["tenants"] = rng.sample(names, rng.randint(1, len(names)))
+                attachment["external"]["tenants"] = rng.sample(names, rng.randint(1, len(names)))
             if rng.random() < 0.4:
                 inside = ["2001:db8:100::/40", "::/0"] if part.addressing == "ipv6" else ["198.18.0.0/15", "0.0.0.0/0"]
-                box["external"]["accept"] = inside[: rng.randint(1, 2)]
+                attachment["external"]["accept"] = inside[: rng.randint(1, 2)]
         else:
             if names and part.isolation != "none" and rng.random() < 0.6:
-                box["tenant"] = rng.choice(names)
+                attachment["tenant"] = rng.choice(names)
             if rng.random() < 0.3:
-                box["lossless"] = rng.random() < 0.5
-        found.append(box)
-    return found
+                attachment["lossless"] = rng.random() < 0.5
+        attachments.append(attachment)
+    return attachments

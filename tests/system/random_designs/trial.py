@@ -12,7 +12,7 @@ the check, never of the design:
 
 These are not: a design that the planner refuses with a diagnostic, warnings and notes on the design itself, notes on files.
 An error of a check of the design is counted by itself: the design is unsound, and `fabric check` says so in the intent. Files
-of an unsound design show the same fault (`ECHOES`), and without the plan nobody knows what the intent wants (`STATED`).
+of an unsound design show the same fault (`ECHOES`), and without the plan the values of the intent are unknown (`STATED`).
 """
 
 from __future__ import annotations
