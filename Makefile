@@ -82,6 +82,7 @@ docs: $(VENV)/.dev
 	$(FABRIC) schema > intent/fabric.schema.json
 	$(VENV)/bin/python -m tools.docs.intent > docs/intent.md
 	$(VENV)/bin/python -m tools.docs.checks > docs/checks.md
+	$(VENV)/bin/python -m tools.docs.codes > docs/codes.md
 	$(VENV)/bin/python -m tools.docs.report_image intent/h100-4su.yaml docs/img/report.png
 	$(FABRIC) export svg intent/h100-4su.yaml -o docs/img/h100-4su.svg
 	$(FABRIC) export svg-rail intent/h100-4su.yaml -o docs/img/h100-4su-rail.svg

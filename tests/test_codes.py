@@ -11,12 +11,13 @@ import pytest
 
 from fabric.checks import Check, ids, of_subject
 from fabric.checks.registry import every
-from fabric.codes import STAGES, SUBJECTS, subject_of
+from fabric.codes import SUBJECTS, subject_of
+from fabric.explain.codes import without_check
 from fabric.settings.services import Checks
 from tests import ROOT
 
 CODE = re.compile(r"FAB[0-9]+")
-STAGES_OF = {"report", "file", "language", "refusal", "remark", "lab"}  # subjects of codes without a class
+SUBJECTS_WITHOUT_CHECKS = {"report", "file", "language", "refusal", "remark", "lab"}  # subjects of codes without a class
 
 
 def literals() -> Iterator[str]:
@@ -29,19 +30,19 @@ def literals() -> Iterator[str]:
 
 
 def test_every_code_that_is_raised_is_listed() -> None:
-    known = STAGES.keys() | {check.id for check in every()}
+    known = without_check().keys() | {check.id for check in every()}
     assert sorted(set(literals()) - known) == []
 
 
 def test_every_code_that_is_listed_is_raised() -> None:
     text = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "fabric").rglob("*.py") if path.name != "codes.py")
-    assert [code for code in STAGES if code not in text] == []
+    assert [code for code in without_check() if code not in text] == []
 
 
 def test_a_code_is_a_checks_or_a_stages() -> None:
-    assert sorted(STAGES.keys() & ids(*(subject.name for subject in SUBJECTS if subject.home))) == []
-    assert list(STAGES) == sorted(STAGES)
-    assert {subject.name for code in STAGES if (subject := subject_of(code))} == STAGES_OF
+    assert sorted(without_check().keys() & ids(*(subject.name for subject in SUBJECTS if subject.home))) == []
+    assert list(without_check()) == sorted(without_check())
+    assert {subject.name for code in without_check() if (subject := subject_of(code))} == SUBJECTS_WITHOUT_CHECKS
 
 
 def test_ranges_do_not_overlap() -> None:

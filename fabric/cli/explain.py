@@ -1,4 +1,4 @@
-"""`fabric explain`: the arithmetic behind one number."""
+"""`fabric explain`: a code of a message, or the arithmetic behind one number of a plan."""
 
 from __future__ import annotations
 
@@ -6,15 +6,46 @@ from pathlib import Path
 
 import typer
 
-from fabric import pipeline
+from fabric.cli.common import mistake
+from fabric.diagnostics import Report
+from fabric.explain import codes
+from fabric.formats import json_text
 
 
 def explain(
-    file: Path = typer.Argument(..., metavar="FILE", help="intent file", show_default=False),
-    subject: str = typer.Argument("", metavar="SUBJECT", help="backend.spines, a device, an address", show_default=False),
+    about: str = typer.Argument("", metavar="[CODE|FILE]", help="code of a message, or intent file", show_default=False),
+    subject: str = typer.Argument(
+        "", metavar="[SUBJECT]", help="with FILE: backend.spines, a device, an address", show_default=False
+    ),
     output: Path | None = typer.Option(
         None, "-o", "--output", metavar="FOLDER", help="folder of generated files", show_default="generated/"
     ),
+    as_json: bool = typer.Option(False, "--json", help="print one JSON document: the entry of CODE, or of every code"),
 ) -> None:
-    """Show the arithmetic behind one number, recomputed by the stages that made it."""
+    """Explain a code such as FAB102, or a number of a plan.
+
+    With CODE: the problem, why it matters, an example and the fix. With FILE SUBJECT: the arithmetic behind one number,
+    recomputed by the stages that made it; with FILE alone, the subjects. Without arguments: all codes.
+    """
+    if about and (subject or not codes.is_code(about)):
+        _number(Path(about), subject, output, as_json)
+    elif as_json:
+        print(json_text({"codes": [entry.as_dict() for entry in _entries(about)]}))
+    elif about:
+        print(codes.text(codes.entry(about)))
+    else:
+        print("\n".join(codes.table(codes.entries())))
+
+
+def _entries(code: str) -> list[codes.Entry]:
+    return [codes.entry(code)] if code else codes.entries()
+
+
+def _number(file: Path, subject: str, output: Path | None, as_json: bool) -> None:
+    if as_json:
+        report = Report()
+        mistake(report, "--json", f"expected a code or no argument, got {file}", "`fabric explain FAB102 --json`")
+        report.raise_errors()
+    from fabric import pipeline  # heavy
+
     print("\n".join(pipeline.explain(pipeline.load(file, output), subject)))

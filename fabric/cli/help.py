@@ -19,7 +19,7 @@ EXAMPLES = {
     "init": "fabric init dc1 --server dgx-h100 --servers 64 -o intent/dc1.yaml",
     "plan": "fabric plan intent/dc1.yaml --against git:main",
     "explore": "fabric explore intent/dc1.yaml --vary oversubscription=1,2 --by power,time",
-    "explain": "fabric explain intent/dc1.yaml backend.spines",
+    "explain": "fabric explain FAB102; fabric explain intent/dc1.yaml backend.spines",
     "report": "fabric report intent/dc1.yaml -o dc1.html",
     "generate": "fabric generate intent/dc1.yaml --diff",
     "check": "fabric check intent/dc1.yaml --format text --format sarif=check.sarif",

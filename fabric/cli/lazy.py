@@ -16,7 +16,7 @@ GROUPS = {
         "init": "Write a short commented intent.",
         "plan": "Size, wire and number the fabrics of an intent.",
         "explore": "Compare many designs by cost, power and time.",
-        "explain": "Show the arithmetic behind one number, recomputed by the stages that made it.",
+        "explain": "Explain a code such as FAB102, or a number of a plan.",
         "report": "Write a site as one HTML page that opens offline.",
     },
     "Configure and check": {

@@ -81,6 +81,7 @@ PRINTED = {  # command → schema → command lines, each with one design after 
             f"explore small.yaml --vary unit=1,4 --jobs 1 --collective alltoall --prices {PRICES} --json",
         )
     },
+    "explain": {"explain": ("explain fab102 --json", "explain FAB233 --json", "explain --json")},
     "bom": {
         "bom": (
             "bom * --json",

@@ -8,11 +8,12 @@ from collections.abc import Iterator
 import pytest
 
 from fabric.checks import Check
+from fabric.explain.codes import entries
 from tests import ROOT
-from tools.docs import checks, intent
+from tools.docs import checks, codes, intent
 
 DOCS = ROOT / "docs"
-PAGES = {"intent.md": intent.page, "checks.md": checks.page}
+PAGES = {"intent.md": intent.page, "checks.md": checks.page, "codes.md": codes.page}
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -33,3 +34,9 @@ def test_every_check_has_a_row_and_an_entry() -> None:
     ids = sorted(shipped(Check))
     assert sorted(re.findall(r"^\| \[(FAB\d+)\]\(#fab\d+\) \|", text, re.MULTILINE)) == ids
     assert sorted(re.findall(r"^### (FAB\d+)$", text, re.MULTILINE)) == ids
+
+
+def test_every_code_has_an_anchor() -> None:
+    text = codes.page()
+    anchors = [code.upper() for code in re.findall(r'^(?:### |\| <a id=")(fab\d+)', text, re.MULTILINE | re.IGNORECASE)]
+    assert anchors == [entry.id for entry in entries()]

@@ -8,7 +8,7 @@ from typing import Any
 
 from fabric.checks import KINDS, Check, FilesCheck, of_subject
 from fabric.checks.reports.rules import FAMILIES
-from fabric.codes import STAGES, SUBJECTS
+from fabric.codes import SUBJECTS
 
 WIDTH = 125  # of a line of the page
 
@@ -18,7 +18,8 @@ HEAD = """# Checks
 
 `fabric check FILE…` checks a design and its generated files; `fabric check --configs DIR` checks configs of any origin,
 without an intent. [ci.md](ci.md) documents reports and exit codes, [configs.md](configs.md) the checks of configs without
-an intent, [mutations.md](mutations.md) how many injected faults the checks detect.
+an intent, [mutations.md](mutations.md) how many injected faults the checks detect. `fabric explain FAB233` prints the
+entry of a check; [codes.md](codes.md) documents all other codes.
 
 A check that does not apply is suppressed by its id, with a reason, for the site or for one fabric. Its findings are still
 reported, marked as silenced:
@@ -81,14 +82,12 @@ def _families() -> Iterator[str]:
 
 
 def _codes() -> Iterator[str]:
-    """The ranges, and every code without a check."""
+    """The ranges."""
     yield "## Codes\n"
     yield "A code never changes its meaning and is never reused. A subject has a range of three-digit codes and, once"
     yield "they are used up, the four-digit codes that begin with them: FAB2010 to FAB2499 follow FAB201 to FAB249.\n"
     yield "| codes | subject |\n|---|---|"
     yield from (f"| {subject.span} | {subject.about} |" for subject in SUBJECTS)
-    yield "\nCodes without a check:\n\n| code | meaning |\n|---|---|"
-    yield from (f"| {code} | {meaning} |" for code, meaning in STAGES.items())
     yield ""
 
 
