@@ -13,9 +13,9 @@ from fabric.formats import json_text
 
 
 def explain(
-    about: str = typer.Argument("", metavar="[CODE|FILE]", help="code of a message, or intent file", show_default=False),
+    about: str = typer.Argument("", metavar="CODE|FILE", help="code of a message, or intent file", show_default=False),
     subject: str = typer.Argument(
-        "", metavar="[SUBJECT]", help="with FILE: backend.spines, a device, an address", show_default=False
+        "", metavar="SUBJECT", help="with FILE: backend.spines, a device, an address", show_default=False
     ),
     output: Path | None = typer.Option(
         None, "-o", "--output", metavar="FOLDER", help="folder of generated files", show_default="generated/"

@@ -32,11 +32,11 @@ NOT_RUN = {
 }
 RUN = [code for code in without_check() if code not in NOT_RUN]
 
-Said = Callable[[list[str]], str]
+Printed = Callable[[list[str]], str]
 
 
 @pytest.fixture
-def fabric(capfd: pytest.CaptureFixture[str]) -> Said:
+def fabric(capfd: pytest.CaptureFixture[str]) -> Printed:
     """Runs `fabric` in this process; everything that it prints."""
 
     def go(words: list[str]) -> str:
@@ -66,7 +66,7 @@ def split(example: str) -> tuple[str, list[str]]:
 
 
 @pytest.mark.parametrize("code", RUN)
-def test_the_example_raises_the_code(code: str, fabric: Said, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_example_raises_the_code(code: str, fabric: Printed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("NETBOX_URL", raising=False)
     monkeypatch.delenv("NETBOX_TOKEN", raising=False)
@@ -131,18 +131,18 @@ def test_codes_are_found_in_any_case() -> None:
         ("FAB9", r"hint: a code has three or four digits; nearest: FAB006, FAB007, FAB008"),
     ],
 )
-def test_an_unknown_code(word: str, hint: str, fabric: Said) -> None:
+def test_an_unknown_code(word: str, hint: str, fabric: Printed) -> None:
     printed = fabric(["explain", word.lower()])
     assert f"explain: error[FAB106]: unknown code '{word}'" in printed
     assert re.search(hint, printed)
 
 
-def test_the_list_has_every_code_once(fabric: Said) -> None:
+def test_the_list_has_every_code_once(fabric: Printed) -> None:
     listed = re.findall(r"^  (FAB\d+)  (?:error|warning|note) +\S", fabric(["explain"]), re.MULTILINE)
     assert listed == [each.id for each in entries()]
 
 
-def test_a_number_is_no_json(fabric: Said) -> None:
+def test_a_number_is_no_json(fabric: Printed) -> None:
     assert "--json: error[FAB102]: expected a code or no argument, got intent.yaml" in fabric(
         ["explain", "intent.yaml", "--json"]
     )
