@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from fabric.diagnostics import Diagnostic, InputError, MissingError
     from fabric.intent.intent import Intent
     from fabric.plan import FabricPlan, Plan
-    from fabric.solver.estimate.ask import Asked
+    from fabric.solver.estimate.request import EstimateRequest
 
 __all__ = [
-    "Asked",
     "Diagnostic",
+    "EstimateRequest",
     "FabricPlan",
     "InputError",
     "Intent",
@@ -32,7 +32,7 @@ __all__ = [
     "pipeline",
 ]
 _HOMES = {
-    "Asked": "fabric.solver.estimate.ask",
+    "EstimateRequest": "fabric.solver.estimate.request",
     "Diagnostic": "fabric.diagnostics",
     "FabricPlan": "fabric.plan.plan",
     "InputError": "fabric.diagnostics",

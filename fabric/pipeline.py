@@ -29,8 +29,8 @@ from fabric.plan.lock import Lock
 from fabric.planner.resolve import resolve
 
 if TYPE_CHECKING:
-    from fabric.bom import gather as bom
     from fabric.bom.bill import Bandwidth, Bill
+    from fabric.bom.gather import BomRequest
     from fabric.cabling.labels import Sheet
     from fabric.cabling.run_list import RunList
     from fabric.cabling.verify.finding import Verdict
@@ -39,25 +39,25 @@ if TYPE_CHECKING:
     from fabric.checks import Outcome, Scope
     from fabric.configs import Renderer
     from fabric.diagnostics import Diagnostic, Warnings
-    from fabric.diff.compare import Diff, Wanted
-    from fabric.explore.ask import Request
-    from fabric.explore.report import Found
+    from fabric.diff.compare import Diff, DiffRequest
+    from fabric.explore.report import SweepResult
+    from fabric.explore.request import ExploreRequest
     from fabric.export.formats import Exported
     from fabric.generate import Generation
     from fabric.intent.draft import Draft
     from fabric.inventory.engine import Pushed
-    from fabric.inventory.push import Options
+    from fabric.inventory.push import PushRequest
     from fabric.lab.lab import Lab
     from fabric.moves import Changes
     from fabric.nos.target import Target
     from fabric.plan import FabricPlan, Plan
     from fabric.qos.headroom import Headroom
-    from fabric.report import wanted as report_wanted
+    from fabric.report.request import ReportRequest
     from fabric.solver.capacity.measure import Capacity
     from fabric.solver.collectives.calibrate import Calibration
     from fabric.solver.collectives.score import Score
-    from fabric.solver.estimate.ask import Asked
     from fabric.solver.estimate.estimate import Estimate
+    from fabric.solver.estimate.request import EstimateRequest
     from fabric.solver.measured.tables import Table
     from fabric.solver.training.step import StepTime
     from fabric.workers import Progress
@@ -204,36 +204,36 @@ def check(scope: Scope, fail_on: str = "error", progress: Progress | None = None
     return run(scope, folder, ready, [*mistakes, *more], fail_on, progress)
 
 
-def estimate(fabric: FabricPlan, asked: Asked, placement: str = "packed") -> tuple[Estimate, Estimate | None]:
+def estimate(fabric: FabricPlan, request: EstimateRequest, placement: str = "packed") -> tuple[Estimate, Estimate | None]:
     """Times of a collective on one fabric of a plan, and what they were before the failures asked for. Raises InputError."""
     from fabric.export.port_names import PortNames
-    from fabric.solver.estimate import ask
+    from fabric.solver.estimate import request as estimate_request
 
-    return ask.estimate(fabric, _spread(fabric, asked), placement, PortNames(fabric).own)
+    return estimate_request.estimate(fabric, _spread(fabric, request), placement, PortNames(fabric).port_name)
 
 
 def capacity(fabric: FabricPlan, fail: Sequence[str] = (), pairs: int = 0, seed: int = 0) -> Capacity:
     """Cuts, bisection and throughput of one fabric of a plan, and what further failures leave. Raises InputError."""
     from fabric.export.port_names import PortNames
-    from fabric.solver.estimate import ask
+    from fabric.solver.estimate import request as estimate_request
 
-    return ask.capacity(fabric, tuple(fail), pairs, seed, PortNames(fabric).own)
+    return estimate_request.capacity(fabric, tuple(fail), pairs, seed, PortNames(fabric).port_name)
 
 
-def step(fabric: FabricPlan, asked: Asked, job: Path, placement: str = "packed") -> StepTime:
+def step(fabric: FabricPlan, request: EstimateRequest, job: Path, placement: str = "packed") -> StepTime:
     """The time of a training step whose model a file describes, on one fabric of a plan. Raises InputError."""
     from fabric.export.port_names import PortNames
-    from fabric.solver.estimate import ask
+    from fabric.solver.estimate import request as estimate_request
 
-    return ask.training_step(fabric, _spread(fabric, asked), job, placement, PortNames(fabric).own)
+    return estimate_request.training_step(fabric, _spread(fabric, request), job, placement, PortNames(fabric).port_name)
 
 
-def _spread(fabric: FabricPlan, asked: Asked) -> Asked:
+def _spread(fabric: FabricPlan, request: EstimateRequest) -> EstimateRequest:
     """With the plan's routing and queue pairs where none are asked for."""
     from fabric.hosts.spreading import spreading
 
-    routing, queue_pairs = spreading(fabric, asked.routing, asked.queue_pairs)
-    return replace(asked, routing=routing, queue_pairs=queue_pairs)
+    routing, queue_pairs = spreading(fabric, request.routing, request.queue_pairs)
+    return replace(request, routing=routing, queue_pairs=queue_pairs)
 
 
 def tables(paths: Sequence[Path]) -> list[Table]:
@@ -265,7 +265,7 @@ def calibrate(measured: Sequence[Table], beside: Sequence[Table] = (), base: str
     return fit(measured, beside, base)
 
 
-def diff(old: str, new: str, wanted: Wanted) -> Diff:
+def diff(old: str, new: str, request: DiffRequest) -> Diff:
     """What changes from one intent to another, each a file or `git:REV`: design, capacity, configs. Raises InputError."""
     from fabric.diff.compare import compare
     from fabric.hosts.spreading import spreading
@@ -274,7 +274,7 @@ def diff(old: str, new: str, wanted: Wanted) -> Diff:
 
     sides = read(old, new)
     plans = planned(sides, plan)
-    return compare(sides, plans, wanted, lambda fabric, cuts: figures(fabric, spreading(fabric), wanted.sizes, cuts))
+    return compare(sides, plans, request, lambda fabric, cuts: figures(fabric, spreading(fabric), request.sizes, cuts))
 
 
 def lab(intent: Intent) -> Lab:
@@ -284,11 +284,11 @@ def lab(intent: Intent) -> Lab:
     return Lab(intent, plan)
 
 
-def report(made: Plan, wanted: report_wanted.Wanted) -> str:
+def report(made: Plan, request: ReportRequest) -> str:
     """The plan as one HTML page that opens offline. Raises InputError."""
     from fabric.report.page import page
 
-    return page(made, wanted)
+    return page(made, request)
 
 
 def export(made: Plan, form: str, **request: int) -> Exported:
@@ -322,7 +322,7 @@ def verify(made: Plan, told: Sequence[Path], stated: Mapping[Path, str], source:
     return compare(made, told, stated, source)
 
 
-def bill(made: Plan, request: bom.Request) -> tuple[Bill, Warnings]:
+def bill(made: Plan, request: BomRequest) -> tuple[Bill, Warnings]:
     """What to order, what it draws and what it costs. Raises InputError."""
     from fabric.bom.gather import gather
 
@@ -334,18 +334,18 @@ def _bandwidths(made: Plan) -> Iterator[tuple[str, Bandwidth]]:
     from fabric.bom.bill import Bandwidth
     from fabric.bom.gather import ALL_REDUCE_BYTES
     from fabric.diagnostics import InputError
-    from fabric.solver.estimate.ask import Asked
+    from fabric.solver.estimate.request import EstimateRequest
 
     for name, fabric in made.fabrics.items():
         if fabric.spec.purpose != "compute" or not fabric.sizing.gpus:
             continue
-        asked = Asked("all_reduce", (ALL_REDUCE_BYTES,), routing="", queue_pairs=0)
+        request = EstimateRequest("all_reduce", (ALL_REDUCE_BYTES,), routing="", queue_pairs=0)
         with suppress(InputError):
-            busbw = estimate(fabric, asked)[0].rows[0].busbw_GBps
+            busbw = estimate(fabric, request)[0].rows[0].busbw_GBps
             yield name, Bandwidth(fabric.sizing.gpus, ALL_REDUCE_BYTES, busbw)
 
 
-def push(made: Plan, system: str, url: str, token: str, options: Options, progress: Progress) -> Pushed:
+def push(made: Plan, system: str, url: str, token: str, options: PushRequest, progress: Progress) -> Pushed:
     """The plan into NetBox or Nautobot, or what would change there. Raises InputError, MissingError."""
     from fabric.inventory.push import SYSTEMS, Push
 
@@ -354,7 +354,9 @@ def push(made: Plan, system: str, url: str, token: str, options: Options, progre
         return work.run(url, token, options, lambda table, count: advance(count))
 
 
-def explore(intent: Intent, request: Request, jobs: int, dask: str, journal: Path | None, progress: Progress) -> Found:
+def explore(
+    intent: Intent, request: ExploreRequest, jobs: int, dask: str, journal: Path | None, progress: Progress
+) -> SweepResult:
     """Every design that the wish spans, planned and measured. Raises InputError, MissingError without the Dask cluster."""
     from fabric.explore.explore import explore as sweep
     from fabric.explore.measure import Stages

@@ -51,7 +51,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class RackDevice:
     """A device in its rack, with its optics."""
 
     name: str
@@ -67,7 +67,7 @@ class RackPower:
     """What one rack draws; its boxes from the top down."""
 
     name: str
-    boxes: tuple[Box, ...]
+    devices: tuple[RackDevice, ...]
     power: Power
 
     def over(self, limit_w: float | None) -> bool:
@@ -186,14 +186,14 @@ def total_of(*parts: Power) -> Power:
     return Power(*watts, dict(sorted(typical.items())), dict(sorted(most.items())))
 
 
-def rack_power(name: str, boxes: tuple[Box, ...]) -> RackPower:
+def rack_power(name: str, devices: tuple[RackDevice, ...]) -> RackPower:
     """A rack of boxes, put in order."""
-    ordered = tuple(sorted(boxes, key=lambda box: (-box.ru, box.name)))
-    return RackPower(name, ordered, total((box.model, box.draw, 1) for box in ordered))
+    ordered = tuple(sorted(devices, key=lambda device: (-device.ru, device.name)))
+    return RackPower(name, ordered, total((device.model, device.draw, 1) for device in ordered))
 
 
 def _rack(rack: RackPower, limit_w: float | None) -> dict[str, Any]:
-    return {"name": rack.name, "devices": len(rack.boxes), **rack.power.as_dict(), "over_limit": rack.over(limit_w)}
+    return {"name": rack.name, "devices": len(rack.devices), **rack.power.as_dict(), "over_limit": rack.over(limit_w)}
 
 
 def _share(share: Share) -> dict[str, Any]:

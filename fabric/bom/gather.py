@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from fabric.bom.bill import Bandwidth, Bill, Box, Line, RackPower, Share, Use, rack_power, total_of
+from fabric.bom.bill import Bandwidth, Bill, Line, RackDevice, RackPower, Share, Use, rack_power, total_of
 from fabric.bom.cost import Cost, cost
 from fabric.bom.parts import OPTIC, SERVER, SWITCH, Part, Spares
 from fabric.bom.power import Draw, Power, of_server, of_switch, total
@@ -30,7 +30,7 @@ _PLACES = (LEAF, SPINE, CORE, "server", *KINDS)
 
 
 @dataclass(frozen=True)
-class Request:
+class BomRequest:
     """What is asked of a bill."""
 
     prices: Prices | None = None
@@ -41,7 +41,7 @@ class Request:
     rack_limit_w: float | None = None  # None: that of the floor
 
 
-def gather(plan: Plan, request: Request, bandwidths: Bandwidths = NONE) -> tuple[Bill, tuple[Diagnostic, ...]]:
+def gather(plan: Plan, request: BomRequest, bandwidths: Bandwidths = NONE) -> tuple[Bill, tuple[Diagnostic, ...]]:
     """The bill of a plan, and what is to be said of it. Raises InputError where the floor cannot be laid out.
 
     `bandwidths` are the all-reduces over every GPU of the compute fabrics, for what a GB/s costs.
@@ -54,7 +54,7 @@ def gather(plan: Plan, request: Request, bandwidths: Bandwidths = NONE) -> tuple
     report = Report()
     found = {name: wired(run, number) for number, name in enumerate(run.names)}
     lines = _lines(plan, found, request.spares)
-    boxes = _boxes(plan, found, request.prices)
+    draws = _draws(plan, found, request.prices)
     shares = tuple(_share(fabric, found[name], lines, request, bandwidths.get(name)) for name, fabric in plan.fabrics.items())
     if request.prices is not None:
         unpriced(request.prices, [line.part for line in lines if request.servers or line.part.kind != SERVER], report)
@@ -66,7 +66,7 @@ def gather(plan: Plan, request: Request, bandwidths: Bandwidths = NONE) -> tuple
         network=total_of(*(share.power for share in shares)),
         server_power=_servers(plan, request.prices),
         shares=shares,
-        racks=_racks(ground, boxes),
+        racks=_racks(ground, draws),
         rack_limit_w=request.rack_limit_w or float(plan.settings.floor.rack_power_max_w),
         pue=request.pue,
         years=request.years,
@@ -141,13 +141,13 @@ def _servers(plan: Plan, prices: Prices | None) -> Power:
     return total((model, of_server(powered(prices, model, models[model]), 0.0), count) for model, count in counts)
 
 
-def _boxes(plan: Plan, found: Mapping[str, Wired], prices: Prices | None) -> dict[str, tuple[str, str, Draw]]:
+def _draws(plan: Plan, found: Mapping[str, Wired], prices: Prices | None) -> dict[str, tuple[str, str, Draw]]:
     """Role, model and power of every device of the site by name; a server draws the optics of all its fabrics."""
     optics: dict[str, float] = defaultdict(float)
     for name, fabric in plan.fabrics.items():
         for device, watts in zip(fabric.devices, found[name].watts.tolist(), strict=True):
             optics[device.name] += watts
-    boxes: dict[str, tuple[str, str, Draw]] = {}
+    draws: dict[str, tuple[str, str, Draw]] = {}
     for fabric in plan.fabrics.values():
         switches = _switches(fabric, prices)
         servers = {group.name: powered(prices, group.model, group.server) for group in fabric.spec.groups}
@@ -159,8 +159,8 @@ def _boxes(plan: Plan, found: Mapping[str, Wired], prices: Prices | None) -> dic
                 draw = of_server(servers[device.group], watts)
             else:  # an attached box: nobody knows what it is
                 draw = Draw(watts, watts, typical_known=False, max_known=False)
-            boxes[device.name] = device.role, device.model, draw
-    return boxes
+            draws[device.name] = device.role, device.model, draw
+    return draws
 
 
 def _switches(fabric: FabricPlan, prices: Prices | None) -> dict[str, SwitchModel]:
@@ -170,7 +170,9 @@ def _switches(fabric: FabricPlan, prices: Prices | None) -> dict[str, SwitchMode
     return {role: powered(prices, tier.switch, tier.model) for role, tier in tiers.items()}
 
 
-def _share(fabric: FabricPlan, found: Wired, lines: tuple[Line, ...], request: Request, bandwidth: Bandwidth | None) -> Share:
+def _share(
+    fabric: FabricPlan, found: Wired, lines: tuple[Line, ...], request: BomRequest, bandwidth: Bandwidth | None
+) -> Share:
     """What one fabric draws, costs and gives."""
     switches = _switches(fabric, request.prices)
     watts = found.watts.tolist()
@@ -192,12 +194,12 @@ def _share(fabric: FabricPlan, found: Wired, lines: tuple[Line, ...], request: R
     return Share(fabric.name, fabric.sizing.gpus, over, power, money, bandwidth)
 
 
-def _racks(ground: Floor, boxes: Mapping[str, tuple[str, str, Draw]]) -> tuple[RackPower, ...]:
+def _racks(ground: Floor, draws: Mapping[str, tuple[str, str, Draw]]) -> tuple[RackPower, ...]:
     """Every rack of the floor, in its order."""
-    held: dict[int, list[Box]] = defaultdict(list)
+    held: dict[int, list[RackDevice]] = defaultdict(list)
     for name, spot in ground.spots.items():
-        role, model, draw = boxes[name]
-        held[spot.rack].append(Box(name, role, model, spot.ru, spot.height, draw))
+        role, model, draw = draws[name]
+        held[spot.rack].append(RackDevice(name, role, model, spot.ru, spot.height, draw))
     return tuple(rack_power(rack.name, tuple(held[at])) for at, rack in enumerate(ground.racks))
 
 

@@ -44,15 +44,17 @@ class Side:
 
     role: str
     module: Module
-    boxes: tuple[tuple[int, Sequence[tuple[int, int]]], ...]
+    devices: tuple[tuple[int, Sequence[tuple[int, int]]], ...]
 
     @property
     def modules(self) -> int:
-        return sum(boxes * len({number for number, _ in places}) for boxes, places in self.boxes)
+        return sum(devices * len({number for number, _ in places}) for devices, places in self.devices)
 
     def connectors(self, port_gbps: int) -> int:
         """Connectors in use, when one carries so much."""
-        return sum(boxes * len({(number, into // port_gbps) for number, into in places}) for boxes, places in self.boxes)
+        return sum(
+            devices * len({(number, into // port_gbps) for number, into in places}) for devices, places in self.devices
+        )
 
 
 @dataclass(frozen=True)
@@ -183,7 +185,7 @@ class _Sized:
     def _together(self, group: GroupSpec, numbers: list[int], leaves: Side) -> int:
         """Links of the NICs that share a module, where all of them lead to one module of a leaf; else 1."""
         ports = server_ports(self.spec, group)
-        places = leaves.boxes[0][1] or leaves.boxes[1][1]
+        places = leaves.devices[0][1] or leaves.devices[1][1]
         far = grouped_sets(
             (number, (leaf, places[local][0]))
             for number, leaf, local in zip(numbers, ports.leaf.tolist(), ports.local.tolist(), strict=True)
@@ -203,13 +205,13 @@ class _Sized:
         for size, layout in zip(sizing.groups, self.layouts, strict=True):
             whole = sizing.links_per_spine(size)
             a = self._side(LEAF, _uplinks(size, layout.up, whole, sizing.spines_built))
-            links = sum(boxes * len(places) for boxes, places in a.boxes)
-            boxes = []
+            links = sum(devices * len(places) for devices, places in a.devices)
+            devices = []
             for pods, per_leaf in _pods(size, sizing):
                 slots = [down[begin + leaf * whole + link] for leaf, count in enumerate(per_leaf) for link in range(count)]
-                boxes.append((pods * spines, slots))
+                devices.append((pods * spines, slots))
             begin += len(per_leaf) * whole if sizing.tiers == 2 else 0
-            b = self._side(SPINE, boxes)
+            b = self._side(SPINE, devices)
             yield Bundle("leaf-spine", links, sizing.uplink_gbps, a, b, whole, self.length["leaf-spine"])
 
     def spine_core(self) -> Bundle:
@@ -221,21 +223,21 @@ class _Sized:
 
     def attachments(self) -> Iterator[Bundle]:
         """Boxes of which nobody knows the ports, a link on a leaf's cage of its own."""
-        for box in self.spec.attachments:
-            speed = box.speed_gbps or self.sizing.groups[0].down_gbps
+        for attachment in self.spec.attachments:
+            speed = attachment.speed_gbps or self.sizing.groups[0].down_gbps
             slot = next((s for s in self.layouts[0].down if s.speed_gbps == speed), None)
             if slot is None:
                 model = self.spec.leaf.model
                 cage = next(cage for cage in range(model.cages, 0, -1) if speed in model.group_of(cage).splits)
                 slot = Slot(cage, 0, model.group_of(cage).splits[speed], speed)
-            a = Side(ATTACHED, Module(speed, frozenset(), ""), ((box.links, [(1, 0)]),))
-            b = self._side(LEAF, ((box.links, [slot]),))
-            yield Bundle("attachments", box.links, speed, a, b, 1, self.length["attachments"])
+            a = Side(ATTACHED, Module(speed, frozenset(), ""), ((attachment.links, [(1, 0)]),))
+            b = self._side(LEAF, ((attachment.links, [slot]),))
+            yield Bundle("attachments", attachment.links, speed, a, b, 1, self.length["attachments"])
 
-    def _side(self, role: str, boxes: Sequence[tuple[int, Sequence[Slot]]]) -> Side:
+    def _side(self, role: str, devices: Sequence[tuple[int, Sequence[Slot]]]) -> Side:
         """Switches whose slots are in use, so many of each; empty ones are left out."""
-        filled = [(count, [self._place(role, slot) for slot in slots]) for count, slots in boxes]
-        first = next(slots[0] for _, slots in boxes if slots)
+        filled = [(count, [self._place(role, slot) for slot in slots]) for count, slots in devices]
+        first = next(slots[0] for _, slots in devices if slots)
         return Side(role, self._module(role, first)[0], tuple(filled))
 
     def _place(self, role: str, slot: Slot) -> tuple[int, int]:
@@ -258,11 +260,11 @@ class _Sized:
 def _uplinks(size: GroupSize, up: Sequence[Slot], whole: int, spines: int) -> list[tuple[int, list[Slot]]]:
     """The uplinks of every leaf of a group; those of a last unit that is not full may be fewer."""
     full = [up[spine * whole + link] for spine in range(spines) for link in range(whole)]
-    boxes = [(size.leaves - len(size.last_unit), full)]
+    devices = [(size.leaves - len(size.last_unit), full)]
     for few in sorted(set(size.last_unit)):
         slots = [up[spine * whole + link] for spine in range(spines) for link in range(few)]
-        boxes.append((size.last_unit.count(few), slots))
-    return boxes
+        devices.append((size.last_unit.count(few), slots))
+    return devices
 
 
 def _pods(size: GroupSize, sizing: Sizing) -> list[tuple[int, list[int]]]:

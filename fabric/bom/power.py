@@ -75,12 +75,12 @@ class Power:
         }
 
 
-def total(boxes: Iterable[tuple[str, Draw, int]]) -> Power:
+def total(devices: Iterable[tuple[str, Draw, int]]) -> Power:
     """The sum over (model, power of one, how many)."""
     typical, most = 0.0, 0.0
     no_typical: dict[str, int] = {}
     no_max: dict[str, int] = {}
-    for model, draw, count in boxes:
+    for model, draw, count in devices:
         typical += draw.typical_w * count
         most += draw.max_w * count
         if not draw.typical_known:

@@ -54,13 +54,13 @@ def quick(spec: FabricSpec, sizing: Sizing, prices: Prices | None = None, pue: f
             parts[part] = parts.get(part, 0) + count
         for side, watts in ((bundle.a, found.a_watts), (bundle.b, found.b_watts)):
             optics_w[side.role] = optics_w.get(side.role, 0.0) + watts
-    boxes = [
+    draws = [
         (tier.switch, of_switch(powered(prices, tier.switch, tier.model), optics_w.pop(role, 0.0) / count), count)
         for role, (tier, count) in tiers.items()
         if count
     ]
     far = sum(optics_w.values())  # in servers and attached boxes
-    power = total([*boxes, ("", Draw(far, far), 1)])
+    power = total([*draws, ("", Draw(far, far), 1)])
     kwh = power.kwh_per_year(pue or (prices.pue if prices else None) or PUE)
     money = _cost(parts, prices, kwh) if prices else None
     return Quick(parts, power.typical_whole, power.max_whole, power.typical_w, kwh, tuple(unjoined), money)

@@ -81,7 +81,7 @@ def racks(bill: Bill) -> Sheet:
     rows = tuple(
         (
             rack.name,
-            len(rack.boxes),
+            len(rack.devices),
             round(rack.power.typical_w, 1),
             round(rack.power.max_w, 1),
             sum(rack.power.no_typical.values()),
@@ -97,9 +97,18 @@ def racks(bill: Bill) -> Sheet:
 def elevations(bill: Bill) -> Sheet:
     """Every device in its rack, from the top down."""
     rows = tuple(
-        (rack.name, box.ru, box.height, box.name, box.role, box.model, _watts(box.draw.typical_w), _watts(box.draw.max_w))
+        (
+            rack.name,
+            device.ru,
+            device.height,
+            device.name,
+            device.role,
+            device.model,
+            _watts(device.draw.typical_w),
+            _watts(device.draw.max_w),
+        )
         for rack in bill.racks
-        for box in rack.boxes
+        for device in rack.devices
     )
     return Sheet("elevations", ("rack", "ru", "rack_units", "device", "role", "model", "typical_W", "worst_case_W"), rows)
 

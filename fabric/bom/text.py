@@ -106,12 +106,12 @@ def _least(missing: Collection[object]) -> str:
 
 def _unknown(total: Power) -> Iterator[str]:
     """Boxes that no maker's figure is known of."""
-    for said, boxes in (
+    for said, devices in (
         ("typical power not known, only their optics are counted", total.no_typical),
         ("worst case not known, counted as their typical power", total.no_max),
     ):
-        if boxes:
-            yield f"  {said}: {', '.join(f'{model} ({count:,})' for model, count in boxes.items())}"
+        if devices:
+            yield f"  {said}: {', '.join(f'{model} ({count:,})' for model, count in devices.items())}"
 
 
 def _stated(bill: Bill) -> Iterator[str]:
@@ -145,12 +145,12 @@ def _some(names: list[str]) -> str:
 def _rack(rack: RackPower) -> tuple[str, ...]:
     """Devices, typical kW, worst case kW, and what it holds."""
     models: dict[str, int] = {}
-    for box in rack.boxes:
-        name = box.model or box.role
+    for device in rack.devices:
+        name = device.model or device.role
         models[name] = models.get(name, 0) + 1
     holds = ", ".join(f"{count} {model}" for model, count in sorted(models.items()))
     typical, most = kilowatts(rack.power.typical_w, rack.power.no_typical), kilowatts(rack.power.max_w, rack.power.no_max)
-    return f"{len(rack.boxes):,}", typical, most, holds
+    return f"{len(rack.devices):,}", typical, most, holds
 
 
 def _cost(bill: Bill, cost: Cost) -> list[str]:

@@ -11,7 +11,7 @@ import typer
 from fabric import pipeline
 from fabric.bom import prices as price_file
 from fabric.bom.bill import Bill
-from fabric.bom.gather import Request
+from fabric.bom.gather import BomRequest
 from fabric.bom.parts import PLURALS, Spares
 from fabric.bom.sheets import csv_text, order, sheets
 from fabric.bom.text import lines
@@ -118,7 +118,7 @@ def _request(
     years: int | None,
     rack_limit: float | None,
     own: OwnCatalog,
-) -> Request:
+) -> BomRequest:
     """The validated request; the command line takes precedence over the price file. Raises InputError."""
     report = Report()
     bounds = {"--pue": (pue, 1, 5), "--years": (years, 1, 30), "--rack-limit": (rack_limit, 0.1, 10_000)}
@@ -129,7 +129,7 @@ def _request(
     report.raise_errors()
     found = price_file.read(path, own, str(path)) if path else None
     base = found.spares if found else Spares()
-    return Request(
+    return BomRequest(
         prices=found,
         servers=servers,
         spares=replace(base, **rates),

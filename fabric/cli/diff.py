@@ -12,7 +12,7 @@ from fabric.cli.reports import put
 from fabric.cli.sizes import size_bytes
 from fabric.diagnostics import Report, nearest, show
 from fabric.diff.capacity import SIZES
-from fabric.diff.compare import Diff, Wanted
+from fabric.diff.compare import Diff, DiffRequest
 from fabric.diff.document import document
 from fabric.diff.markdown import markdown
 from fabric.diff.text import text
@@ -48,7 +48,7 @@ def diff(
         mistake(report, "--output", f"expected an existing folder, got {output.parent}")
     sizes = sorted({value for text in size if (value := size_bytes("--size", text, report)) is not None})
     report.raise_errors()
-    made = pipeline.diff(old, new, Wanted(fabric, configs, limit, tuple(sizes) or SIZES, jobs, progress))
+    made = pipeline.diff(old, new, DiffRequest(fabric, configs, limit, tuple(sizes) or SIZES, jobs, progress))
     text = _printed(made, form)
     put(output, text)
     if exit_code and not made.same:

@@ -98,7 +98,7 @@ def estimate(
     One row per message size, with algorithm, protocol, algbw and busbw as nccl-tests defines them.
     """
     from fabric.solver.estimate import lines  # heavy: not for help and mistakes
-    from fabric.solver.estimate.ask import Asked
+    from fabric.solver.estimate.request import EstimateRequest
 
     report = Report()
     sizes = tuple(sizes_bytes(size, sweep, report))
@@ -112,7 +112,9 @@ def estimate(
         mistake(report, "--measured", "expected --plot with it, got none", "measured rows are drawn as dots in the picture")
     report.raise_errors()
     on = job.chosen(file, fabric)
-    asked = Asked(collective, sizes, gpus, algorithm, protocol, routing, queue_pairs, tuple(fail), seed, platform, jobs, ctas)
+    asked = EstimateRequest(
+        collective, sizes, gpus, algorithm, protocol, routing, queue_pairs, tuple(fail), seed, platform, jobs, ctas
+    )
     found = [pipeline.estimate(on, asked, request) for request in placement]
     if plot is not None:
         _plot(plot, found, measured)

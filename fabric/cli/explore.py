@@ -15,10 +15,10 @@ from fabric.cli.common import FINDINGS, progress, say
 from fabric.cli.reports import asked, usage, write
 from fabric.cli.sizes import size_bytes
 from fabric.diagnostics import Report
-from fabric.explore.ask import Request
-from fabric.explore.measure import Ask
+from fabric.explore.measure import DesignRequest
 from fabric.explore.picture import picture
 from fabric.explore.report import FORMATS
+from fabric.explore.request import ExploreRequest
 from fabric.intent.intent import Intent
 
 DESIGNS, RUN = "Designs", "Execution"  # groups of options
@@ -107,8 +107,8 @@ def explore(
     if dask and not re.fullmatch(r"((tcp|tls|ucx|ws|wss)://)?[^/]+:[0-9]+", dask):
         usage(f"--dask: expected an address such as tcp://host:8786, got '{dask}'")
     intent = pipeline.load(file)
-    ask = _ask(intent, gpus, collective, size, placement, prices)
-    request = Request(ask, fabric, tuple(vary), tuple(filter(None, by.split(","))))
+    design = _ask(intent, gpus, collective, size, placement, prices)
+    request = ExploreRequest(design, fabric, tuple(vary), tuple(filter(None, by.split(","))))
     found = pipeline.explore(intent, request, jobs, dask, resume, partial(progress, least=16))
     write(reports, lambda name: FORMATS[name](found))
     if plot is not None:
@@ -118,12 +118,12 @@ def explore(
         raise typer.Exit(FINDINGS)
 
 
-def _ask(intent: Intent, gpus: int | None, collective: str, size: str, placement: str, prices: Path | None) -> Ask:
+def _ask(intent: Intent, gpus: int | None, collective: str, size: str, placement: str, prices: Path | None) -> DesignRequest:
     report = Report()
     count = size_bytes("--size", size, report)
     report.raise_errors()
     listed = read(prices, intent.site.catalog, str(prices)) if prices else None
-    return Ask(gpus, collective, count or 0, placement, listed)
+    return DesignRequest(gpus, collective, count or 0, placement, listed)
 
 
 def _look(plot: Path | None, resume: Path | None, jobs: int, gpus: int | None) -> None:

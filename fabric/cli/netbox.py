@@ -13,7 +13,7 @@ from fabric.cli.reports import put
 from fabric.diagnostics import Diagnostic, InputError, Place
 from fabric.formats import json_line
 from fabric.inventory.engine import Change, Pushed
-from fabric.inventory.push import SYSTEMS, Options, System, lines
+from fabric.inventory.push import SYSTEMS, PushRequest, System, lines
 from fabric.text import and_more
 
 MOST_SHOWN = 200
@@ -67,7 +67,7 @@ def _push(name: str, file: Path, url: str, dry: bool, prune: bool, batch: int, a
     token = _access(system, url)
     made = pipeline.plan(pipeline.load(file))
     show_diagnostics(made.warnings)
-    done = pipeline.push(made, name, url, token, Options(prune, dry, batch), progress)
+    done = pipeline.push(made, name, url, token, PushRequest(prune, dry, batch), progress)
     _print(done, dry, as_json)
     if dry and done.total:
         raise typer.Exit(FINDINGS)

@@ -11,7 +11,7 @@ from fabric.cli.common import check_target, mistake, only, say, show_diagnostics
 from fabric.cli.reports import put
 from fabric.cli.sizes import size_bytes
 from fabric.diagnostics import Report, nearest, show
-from fabric.report.wanted import Wanted
+from fabric.report.request import ReportRequest
 from fabric.solver.measured.tables import COLLECTIVES, of_collective
 
 
@@ -55,7 +55,7 @@ def report(
     found.raise_errors()
     made = pipeline.plan(pipeline.load(file))
     tables = of_collective(measured, timed)
-    wanted = Wanted(timed, asked or 0, tuple(fail), platform, tables, not no_load, bool(collective))
+    wanted = ReportRequest(timed, asked or 0, tuple(fail), platform, tables, not no_load, bool(collective))
     text = pipeline.report(only(made, fabric), wanted)
     show_diagnostics(made.warnings)
     put(output, text)

@@ -32,12 +32,12 @@ def step(
 
     Traffic on the network, communication that compute does not hide, and tokens per second.
     """
-    from fabric.solver.estimate.ask import Asked  # heavy: not for help and mistakes
+    from fabric.solver.estimate.request import EstimateRequest  # heavy: not for help and mistakes
 
     report = Report()
     job.check_spread(report, routing, queue_pairs)
     job.check_seed(report, seed)
     report.raise_errors()
-    asked = Asked(gpus=gpus, routing=routing, queue_pairs=queue_pairs, fail=tuple(fail), seed=seed, platform=platform)
+    asked = EstimateRequest(gpus=gpus, routing=routing, queue_pairs=queue_pairs, fail=tuple(fail), seed=seed, platform=platform)
     found = pipeline.step(job.chosen(file, fabric), asked, model, placement)
     print(json_text(found.as_dict()) if as_json else "\n".join(found.lines()))

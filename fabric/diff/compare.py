@@ -21,7 +21,7 @@ from fabric.workers import Progress, silent
 
 
 @dataclass(frozen=True)
-class Wanted:
+class DiffRequest:
     """What is looked at."""
 
     fabric: str = ""  # this one only
@@ -53,24 +53,24 @@ class Diff:
         return self.state == "changed" and self.design.same and not self.devices and not self.hosts
 
 
-def compare(sides: Sides, plans: tuple[Plan, Plan], wanted: Wanted, measure: Measure) -> Diff:
+def compare(sides: Sides, plans: tuple[Plan, Plan], request: DiffRequest, measure: Measure) -> Diff:
     """The two sides, planned. Raises InputError."""
     old_plan, new_plan = plans
     names = design.renames(old_plan, new_plan)
-    selected = _selected(wanted, old_plan, new_plan, names)
-    _check(wanted, old_plan, new_plan, selected)
-    found = design.compare(old_plan, new_plan, sides.keys, wanted.fabric)
+    selected = _selected(request, old_plan, new_plan, names)
+    _check(request, old_plan, new_plan, selected)
+    found = design.compare(old_plan, new_plan, sides.keys, request.fabric)
     moved = [fabric.name for fabric in found.fabrics if fabric.state != "same" or found.said_of(fabric.name)]
     devices: tuple[DeviceChange, ...] = ()
     servers: tuple[HostChange, ...] = ()
     known = frozenset(_names(old_plan) | _names(new_plan))
-    if wanted.configs:
+    if request.configs:
         with tempfile.TemporaryDirectory() as scratch:
             left, right = (
                 Renderer(plan, side.templates(name, Path(scratch, word))) if side else None
                 for plan, side, name, word in zip(plans, sides.both, (sides.old, sides.new), ("old", "new"), strict=True)
             )
-            devices = tuple(configs.changes(left, right, names, selected, wanted.jobs, wanted.progress))
+            devices = tuple(configs.changes(left, right, names, selected, request.jobs, request.progress))
         servers = hosts.changes(old_plan, new_plan, names, known, selected)
     return Diff(
         sides.old,
@@ -80,33 +80,33 @@ def compare(sides: Sides, plans: tuple[Plan, Plan], wanted: Wanted, measure: Mea
         capacity.compare(old_plan, new_plan, moved, measure),
         devices,
         servers,
-        wanted.configs,
-        wanted.limit,
+        request.configs,
+        request.limit,
         known,
         "added" if sides.before is None else "removed" if sides.after is None else "changed",
     )
 
 
-def _check(wanted: Wanted, old: Plan, new: Plan, selected: Callable[[str], bool]) -> None:
+def _check(request: DiffRequest, old: Plan, new: Plan, selected: Callable[[str], bool]) -> None:
     """A fabric or a switch that is named must be on one side at least."""
     report = Report()
     known = {*old.fabrics, *new.fabrics}
-    if wanted.fabric and wanted.fabric not in known:
-        report.error("FAB106", Place("--fabric"), f"unknown fabric {show(wanted.fabric)}", nearest(wanted.fabric, known))
-    elif wanted.limit and not any(map(selected, _devices(old) | _devices(new))):
-        report.error("FAB162", Place("--limit"), f"'{wanted.limit}' matches no switch or server of either side")
+    if request.fabric and request.fabric not in known:
+        report.error("FAB106", Place("--fabric"), f"unknown fabric {show(request.fabric)}", nearest(request.fabric, known))
+    elif request.limit and not any(map(selected, _devices(old) | _devices(new))):
+        report.error("FAB162", Place("--limit"), f"'{request.limit}' matches no switch or server of either side")
     report.raise_errors()
 
 
-def _selected(wanted: Wanted, old: Plan, new: Plan, names: Names) -> Callable[[str], bool]:
+def _selected(request: DiffRequest, old: Plan, new: Plan, names: Names) -> Callable[[str], bool]:
     """Whether the files of a switch or server are looked at, by its new name or its old one."""
     was = {after: before for before, after in names.items()}
-    plans = [plan.fabrics[wanted.fabric] for plan in (old, new) if wanted.fabric in plan.fabrics]
+    plans = [plan.fabrics[request.fabric] for plan in (old, new) if request.fabric in plan.fabrics]
     inside = {device.name for plan in plans for device in plan.devices}
 
     def selected(name: str) -> bool:
         own = (name, was.get(name, name))
-        return (not wanted.fabric or name in inside) and any(fnmatchcase(each, wanted.limit or "*") for each in own)
+        return (not request.fabric or name in inside) and any(fnmatchcase(each, request.limit or "*") for each in own)
 
     return selected
 

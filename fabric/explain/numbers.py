@@ -99,7 +99,7 @@ def _port(fabric: FabricPlan, found: Device, port: str) -> list[str]:
     for link, end in fabric.links.of(found.index):
         own, far = ("a", "b") if end == 0 else ("b", "a")
         ref = names.ref(link, own)
-        if port not in (f"{ref.cage}", f"{ref.cage}/{ref.sub + 1}", names.label(found, ref), names.own(found, ref)):
+        if port not in (f"{ref.cage}", f"{ref.cage}/{ref.sub + 1}", names.label(found, ref), names.port_name(found, ref)):
             continue
         peer, row = fabric.devices[columns[far][link]], columns["row"][link] + 1
         low = int(fabric.subnet[link])
@@ -118,7 +118,7 @@ def _port(fabric: FabricPlan, found: Device, port: str) -> list[str]:
 
 def _called(names: PortNames, device: Device, ref: PortRef, *, far: bool = False) -> str:
     """`compute1`, `cage 33, port 2 of 2 (Ethernet260)`; a far end more briefly: `cage 33/2 (Ethernet260)`."""
-    label, own = names.label(device, ref), names.own(device, ref)
+    label, own = names.label(device, ref), names.port_name(device, ref)
     if device.role not in SWITCH_ROLES:
         text = label if device.role == SERVER else f"port {label}"
     elif far or ref.split == 1:
@@ -137,7 +137,7 @@ def _uncabled(names: PortNames, found: Device, port: str) -> list[str]:
         return [f"{found.name} port {port}: no link is planned"]
     if model is None:
         return []
-    there = next((ref for ref in names.possible(found) if names.own(found, ref) == port), None)
+    there = next((ref for ref in names.possible(found) if names.port_name(found, ref) == port), None)
     return [f"{found.name} {_called(names, found, there)}: no link is planned"] if there is not None else []
 
 

@@ -14,27 +14,27 @@ from pydantic import TypeAdapter, ValidationError
 
 from fabric.diagnostics import Place, Report
 from fabric.explore.dimensions import Value
-from fabric.explore.measure import Ask, Figures, Outcome
+from fabric.explore.measure import DesignRequest, Figures, Outcome
 from fabric.explore.space import Base, Choice
 from fabric.formats import json_line
 from fabric.version import __version__
 
 
-def fingerprint(base: Base, ask: Ask) -> str:
+def fingerprint(base: Base, design: DesignRequest) -> str:
     """Of all that outcomes depend on but the choice: designs may be added to a sweep, its question may not change.
 
     Where the intent and the prices lie is left out: the same sweep goes on from another folder.
     """
-    prices = replace(ask.prices, places={}) if ask.prices else None
-    return hashlib.sha256(repr((__version__, base.text, base.fabric, replace(ask, prices=prices))).encode()).hexdigest()
+    prices = replace(design.prices, places={}) if design.prices else None
+    return hashlib.sha256(repr((__version__, base.text, base.fabric, replace(design, prices=prices))).encode()).hexdigest()
 
 
 class Journal:
     """JSON lines: what was asked, then an outcome a line, as they come. Raises InputError for a file of another sweep."""
 
-    def __init__(self, path: Path, base: Base, ask: Ask) -> None:
+    def __init__(self, path: Path, base: Base, design: DesignRequest) -> None:
         self.path = path
-        self.mark = fingerprint(base, ask)
+        self.mark = fingerprint(base, design)
         self.known: dict[Choice, Outcome] = {}
         if path.exists() and path.stat().st_size:
             self._read()

@@ -23,14 +23,14 @@ from fabric.intent.intent import Intent
 from fabric.plan import FabricPlan, Plan
 from fabric.plan.lock_file import Lock
 from fabric.plan.summary import summary
-from fabric.solver.estimate.ask import Asked
 from fabric.solver.estimate.estimate import Estimate, pattern_of
+from fabric.solver.estimate.request import EstimateRequest
 
 ALL_REDUCE, ALLTOALL = "all_reduce", "alltoall"
 
 
 @dataclass(frozen=True)
-class Ask:
+class DesignRequest:
     """What is asked of every design. Without `gpus` the servers are those of the intent."""
 
     gpus: int | None = None
@@ -102,13 +102,13 @@ class Stages:
     """What plans and times a design: functions of a module, since they are sent to the workers of a cluster."""
 
     plan: Callable[[Intent, Lock | None], Plan]
-    estimate: Callable[[FabricPlan, Asked, str], tuple[Estimate, Estimate | None]]
+    estimate: Callable[[FabricPlan, EstimateRequest, str], tuple[Estimate, Estimate | None]]
 
 
-def measure(base: Base, ask: Ask, stages: Stages, choice: Choice) -> Outcome:
+def measure(base: Base, design: DesignRequest, stages: Stages, choice: Choice) -> Outcome:
     """Plans and measures one design; what cannot be planned or timed says why."""
     try:
-        return Outcome(choice, _figures(_plan(base, base.design(choice, ask.gpus), stages), ask, stages))
+        return Outcome(choice, _figures(_plan(base, base.design(choice, design.gpus), stages), design, stages))
     except InputError as error:
         return Outcome(choice, why=error.diagnostics[0].message)
     except ValueError as error:
@@ -123,12 +123,12 @@ def _plan(base: Base, data: dict[str, Any], stages: Stages) -> FabricPlan:
     return stages.plan(intent, Lock()).fabrics[base.fabric]
 
 
-def _figures(fabric: FabricPlan, ask: Ask, stages: Stages) -> Figures:
+def _figures(fabric: FabricPlan, design: DesignRequest, stages: Stages) -> Figures:
     spec, sizing = fabric.spec, fabric.sizing
     row = summary(spec, sizing)
-    timed = _estimate(fabric, ask, stages, ask.timed, "", 0)  # spread as the plan configures it
-    crossing = _estimate(fabric, ask, stages, ALLTOALL, "spray", 1) if ask.both else None  # over all equal ways
-    bought = quick(spec, sizing, ask.prices)
+    timed = _estimate(fabric, design, stages, design.timed, "", 0)  # spread as the plan configures it
+    crossing = _estimate(fabric, design, stages, ALLTOALL, "spray", 1) if design.both else None  # over all equal ways
+    bought = quick(spec, sizing, design.prices)
     return Figures(
         servers=sizing.servers,
         gpus=sizing.gpus,
@@ -152,13 +152,13 @@ def _figures(fabric: FabricPlan, ask: Ask, stages: Stages) -> Figures:
 
 
 def _estimate(
-    fabric: FabricPlan, ask: Ask, stages: Stages, collective: str, routing: str, queue_pairs: int
+    fabric: FabricPlan, design: DesignRequest, stages: Stages, collective: str, routing: str, queue_pairs: int
 ) -> Estimate | None:
     """The collective over all GPUs; None for a fabric without GPUs."""
     if fabric.spec.purpose != "compute" or not fabric.sizing.gpus:
         return None
-    asked = Asked(collective, (ask.size,), routing=routing, queue_pairs=queue_pairs)
-    return stages.estimate(fabric, asked, ask.placement)[0]
+    asked = EstimateRequest(collective, (design.size,), routing=routing, queue_pairs=queue_pairs)
+    return stages.estimate(fabric, asked, design.placement)[0]
 
 
 def _beyond_leaf(found: Estimate) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from fabric.explore.front import Objective
 from fabric.explore.measure import Figures
-from fabric.explore.report import Found, title
+from fabric.explore.report import SweepResult, title
 from fabric.formats import INK, PAPER, RULE, SOFT, Box, Canvas, document, element, label, number
 
 WIDTH, HEIGHT = 900.0, 560.0
@@ -17,7 +17,7 @@ _NEAR = 16.0  # dots that are nearer than this share a label
 _SMALL, _LARGE = 3.5, 13.0  # radius of the dot of the least and the most of the third objective
 
 
-def picture(found: Found) -> str:
+def picture(found: SweepResult) -> str:
     """A whole SVG document. Designs with an unknown figure on an axis are left out, and counted."""
     axes = _axes(found.objectives)
     canvas = Canvas()
@@ -57,7 +57,7 @@ class _Scales:
         self.most = max(thirds, default=0.0)
 
     @classmethod
-    def of(cls, found: Found, axes: tuple[Objective, Objective, Objective | None]) -> _Scales:
+    def of(cls, found: SweepResult, axes: tuple[Objective, Objective, Objective | None]) -> _Scales:
         built = [(at, item.figures) for at, item in enumerate(found.outcomes) if item.figures is not None]
         points = [(at, f) for at, f in built if axes[0].of(f) is not None and axes[1].of(f) is not None]
         return cls(axes, points, len(built))
@@ -100,7 +100,7 @@ class _Scales:
         )
         return parts
 
-    def dots(self, found: Found) -> list[str]:
+    def dots(self, found: SweepResult) -> list[str]:
         """The rest pale, then the front with its line of steps and its numbers."""
         parts, front = [], set(found.front)
         for at, figures in self.points:
@@ -141,7 +141,7 @@ def _steps(points: Sequence[tuple[float, float]]) -> str:
     return element("path", d="".join(path), **look) if path else ""
 
 
-def _legend(found: Found, axes: tuple[Objective, Objective, Objective | None], left_out: int) -> str:
+def _legend(found: SweepResult, axes: tuple[Objective, Objective, Objective | None], left_out: int) -> str:
     words = ["numbered: beaten by none, as in the table"]
     if cannot := len(found.outcomes) - len(found.built):
         words.append(f"{cannot:,} cannot be built")

@@ -19,7 +19,7 @@ Row = tuple[str, str, Callable[[Figures], str]]  # title, alignment, cell
 
 
 @dataclass(frozen=True)
-class Found:
+class SweepResult:
     """A finished sweep."""
 
     sweep: Sweep
@@ -30,22 +30,22 @@ class Found:
     front: Mapping[int, int]  # rows of `outcomes`, the best first → how many other designs come to the same
 
     @staticmethod
-    def of(sweep: Sweep, outcomes: Sequence[Outcome], wanted: Sequence[str], currency: str) -> Found:
+    def of(sweep: Sweep, outcomes: Sequence[Outcome], wanted: Sequence[str], currency: str) -> SweepResult:
         objectives = known(outcomes, wanted)
         names = {item.name for item in objectives}
         unjudged = tuple(name for name in wanted if name not in names)
-        return Found(sweep, currency, outcomes, objectives, unjudged, front(outcomes, objectives))
+        return SweepResult(sweep, currency, outcomes, objectives, unjudged, front(outcomes, objectives))
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What the times cannot tell, where hardly anything leaves its leaf."""
-        ask = self.sweep.ask
+        design = self.sweep.design
         shares = [item.beyond_leaf for item in self.built if item.beyond_leaf is not None and item.spines]
         if not shares or max(shares) > HARDLY:
             return ()
-        what = "these collectives send" if ask.both else f"this {ask.timed} sends"
+        what = "these collectives send" if design.both else f"this {design.timed} sends"
         note = f"note: at most {max(shares):.0%} of what {what} crosses a spine: oversubscription hardly changes the time"
-        if ask.both or ask.collective == ALLTOALL:
+        if design.both or design.collective == ALLTOALL:
             return (note,)
         return (
             note,
@@ -58,24 +58,24 @@ class Found:
         return [item.figures for item in self.outcomes if item.figures is not None]
 
 
-def title(found: Found) -> str:
+def title(found: SweepResult) -> str:
     """`96 designs of fabric backend for 1,024 GPUs, timed by all_reduce of 1 GiB`."""
-    ask, count = found.sweep.ask, len(found.outcomes)
-    gpus = {ask.gpus} if ask.gpus else {figures.gpus for figures in found.built}
+    design, count = found.sweep.design, len(found.outcomes)
+    gpus = {design.gpus} if design.gpus else {figures.gpus for figures in found.built}
     words = [f"{counted(count, 'design')} of fabric {found.sweep.base.fabric}"]
     if any(gpus):
         words.append(f" for {' to '.join(f'{ends:,}' for ends in sorted({min(gpus), max(gpus)}))} GPUs")
     if any(figures.time_us is not None for figures in found.built):
         words.extend(
             (
-                f", timed by {ask.timed}{' and alltoall' if ask.both else ''} of {size(ask.size)}",
-                "" if ask.placement == "packed" else f", {ask.placement}",
+                f", timed by {design.timed}{' and alltoall' if design.both else ''} of {size(design.size)}",
+                "" if design.placement == "packed" else f", {design.placement}",
             )
         )
     return "".join(words)
 
 
-def _judged(found: Found) -> str:
+def _judged(found: SweepResult) -> str:
     """How many can be built, and how many of those are best in what."""
     if not found.built:
         return "none of them can be built"
@@ -87,7 +87,7 @@ def _judged(found: Found) -> str:
     return "; ".join(words)
 
 
-def text(found: Found) -> str:
+def text(found: SweepResult) -> str:
     """The front, best of the first objective first, numbered as in the picture."""
     out = [title(found), _judged(found)]
     if found.front:
@@ -101,7 +101,7 @@ def text(found: Found) -> str:
     return "\n".join(out) + "\n"
 
 
-def _front(found: Found) -> list[str]:
+def _front(found: SweepResult) -> list[str]:
     varied = _varied(found)
     columns = [*_SIZES, *_figures(found)]
     head = ["", *varied, *(title for title, _, _ in columns), "equal"]
@@ -116,7 +116,7 @@ def _front(found: Found) -> list[str]:
     return table(head, rows, ">" + "<" * len(varied) + "".join(align for _, align, _ in columns) + ">")
 
 
-def _varied(found: Found) -> list[str]:
+def _varied(found: SweepResult) -> list[str]:
     """Dimensions of which designs on the table have more than one value."""
     first = dict(found.outcomes[0].choice)
     return [name for name in first if len({dict(item.choice)[name] for item in found.outcomes}) > 1]
@@ -131,7 +131,7 @@ _SIZES: Sequence[Row] = (
 )
 
 
-def _figures(found: Found) -> list[Row]:
+def _figures(found: SweepResult) -> list[Row]:
     money = found.currency
     rows: list[Row] = [("kW", ">", lambda f: _number(f.power_typical_w, 1e3, 1))]
     if money:
@@ -139,8 +139,8 @@ def _figures(found: Found) -> list[Row]:
             (f"1000 {money}", ">", lambda f: _number(f.capex, 1e3, 0)),
             (f"{money}/GPU", ">", lambda f: _number(f.capex_per_gpu, 1, 0)),
         ]
-    ask = found.sweep.ask
-    if not ask.both:
+    design = found.sweep.design
+    if not design.both:
         return [
             *rows,
             ("time ms", ">", lambda f: _number(f.time_us, 1e3, 3)),
@@ -149,7 +149,7 @@ def _figures(found: Found) -> list[Row]:
         ]
     return [
         *rows,
-        (f"{ask.timed} ms", ">", lambda f: _number(f.time_us, 1e3, 3)),
+        (f"{design.timed} ms", ">", lambda f: _number(f.time_us, 1e3, 3)),
         ("GB/s", ">", lambda f: _number(f.busbw_GBps, 1, 1)),
         ("alltoall ms", ">", lambda f: _number(f.alltoall_time_us, 1e3, 3)),
         ("GB/s", ">", lambda f: _number(f.alltoall_busbw_GBps, 1, 1)),
@@ -171,16 +171,16 @@ def _word(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def as_dict(found: Found) -> dict[str, Any]:
+def as_dict(found: SweepResult) -> dict[str, Any]:
     """The whole sweep as one document."""
-    ask = found.sweep.ask
+    design = found.sweep.design
     return {
         "fabric": found.sweep.base.fabric,
-        "gpus": ask.gpus,
-        "collective": ask.timed,
-        "alltoall": ask.both,
-        "bytes": ask.size,
-        "placement": ask.placement,
+        "gpus": design.gpus,
+        "collective": design.timed,
+        "alltoall": design.both,
+        "bytes": design.size,
+        "placement": design.placement,
         "currency": found.currency,
         "objectives": [item.name for item in found.objectives],
         "notes": list(found.notes),
@@ -189,11 +189,11 @@ def as_dict(found: Found) -> dict[str, Any]:
     }
 
 
-def as_json(found: Found) -> str:
+def as_json(found: SweepResult) -> str:
     return json_text(as_dict(found)) + "\n"
 
 
-def as_csv(found: Found) -> str:
+def as_csv(found: SweepResult) -> str:
     """A line a design, in the order of the choices; plain numbers, empty where nothing is known."""
     names = [item.name for item in fields(Figures)]
     first = names[: names.index("capex") + 1]
@@ -208,4 +208,4 @@ def as_csv(found: Found) -> str:
     return csv_text([*chosen, "front", *titles, "why"], rows)
 
 
-FORMATS: Mapping[str, Callable[[Found], str]] = {"text": text, "csv": as_csv, "json": as_json}
+FORMATS: Mapping[str, Callable[[SweepResult], str]] = {"text": text, "csv": as_csv, "json": as_json}

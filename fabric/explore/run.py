@@ -13,7 +13,7 @@ from typing import Any
 
 from fabric.diagnostics import MissingError
 from fabric.explore.journal import Journal
-from fabric.explore.measure import Ask, Outcome, Stages, measure
+from fabric.explore.measure import DesignRequest, Outcome, Stages, measure
 from fabric.explore.space import Base, Choice
 from fabric.workers import in_chunks
 
@@ -39,7 +39,7 @@ class Sweep:
     """The question, and every design it is asked of."""
 
     base: Base
-    ask: Ask
+    design: DesignRequest
     choices: Sequence[Choice]
 
 
@@ -64,7 +64,7 @@ def run(
     found: dict[Choice, Outcome] = dict(journal.known) if journal else {}
     todo = [choice for choice in sweep.choices if choice not in found]
     advance(len(sweep.choices) - len(todo))
-    one = partial(measure, sweep.base, sweep.ask, stages)
+    one = partial(measure, sweep.base, sweep.design, stages)
     again = f"its results are in {journal.path}: the same command goes on from there" if journal else RESUME
     for outcomes in _on_dask(one, todo, dask, again) if dask else _here(one, todo, jobs):
         if journal:

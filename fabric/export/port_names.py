@@ -24,7 +24,7 @@ Names = NDArray[Any]  # of str
 class PortNames(PortLabels):
     """The names of one fabric's ports: those of the plan, and those that the boxes have for them."""
 
-    def own(self, device: Device, ref: PortRef) -> str:
+    def port_name(self, device: Device, ref: PortRef) -> str:
         """The box's own name, "" where nobody knows it: of attached boxes, and of switches without a network OS."""
         if device.role == SERVER:
             group, label = self._groups[device.group], self.label(device, ref)
@@ -53,7 +53,7 @@ class PortNames(PortLabels):
         labels, own = np.empty(len(first), object), np.empty(len(first), object)
         for at, link in enumerate(first.tolist()):
             device, ref = devices[int(index[link])], self.ref(link, end)
-            labels[at], own[at] = self.label(device, ref), self.own(device, ref)
+            labels[at], own[at] = self.label(device, ref), self.port_name(device, ref)
         return labels[every.ravel()], own[every.ravel()]
 
     def possible(self, device: Device) -> Iterator[PortRef]:

@@ -46,7 +46,7 @@ def sessions(plan: Plan) -> Iterator[Row]:
 
 def _ways_out(fabric: FabricPlan, view: SwitchView, names: PortNames) -> Iterator[Row]:
     for way in view.externals:
-        policy, own = external_policy(view, way), names.own(view.device, way.port.ref)
+        policy, own = external_policy(view, way), names.port_name(view.device, way.port.ref)
         yield (
             *(fabric.name, WAY_OUT, view.device.name, _interface(own, way.tag), way.tag or "", way.vrf, way.address),
             *(view.device.asn, way.peer, "", way.peer_address, way.peer_asn),
@@ -62,7 +62,7 @@ def _slices(fabric: FabricPlan, view: SwitchView, names: PortNames) -> Iterator[
         both = _prefixes(policy, policy.imports), _prefixes(policy, policy.exports)
         for session in vrf.sessions:
             part = next(part for part in session.port.subinterfaces if part.tag == session.tag)
-            own = names.own(view.device, session.port.ref)
+            own = names.port_name(view.device, session.port.ref)
             yield (
                 *(fabric.name, VRF_LITE, view.device.name, _interface(own, part.tag), part.tag, vrf.name, part.address),
                 *(view.device.asn, session.peer.name, _interface(_far(names, session.peer, session.port), part.tag)),
@@ -71,7 +71,7 @@ def _slices(fabric: FabricPlan, view: SwitchView, names: PortNames) -> Iterator[
 
 
 def _far(names: PortNames, peer: Device, port: Port) -> str:
-    return names.own(peer, port.peer.port) if port.peer is not None and port.peer.port is not None else ""
+    return names.port_name(peer, port.peer.port) if port.peer is not None and port.peer.port is not None else ""
 
 
 def _interface(name: str, tag: int) -> str:

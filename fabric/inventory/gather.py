@@ -24,7 +24,7 @@ from fabric.inventory.records import (
     PORT,
     Address,
     Asn,
-    Box,
+    DeviceRecord,
     Inventory,
     Model,
     Port,
@@ -55,14 +55,14 @@ def inventory(plan: Plan) -> Inventory:
     stands = floor(plan)
     cables = runs(plan, stands)
     views = [_Fabric(plan, fabric, stands, cables) for fabric in plan.fabrics.values()]
-    ports = _once((port for view in views for port in view.ports()), lambda port: (port.box, port.name))
-    boxes = _boxes(views)
+    ports = _once((port for view in views for port in view.ports()), lambda port: (port.device, port.name))
+    records = _devices(views)
     return Inventory(
         site=plan.site,
         rack_units=stands.units,
         racks=tuple(rack.name for rack in stands.racks),
-        models=tuple(_models(plan, views, boxes, ports)),
-        boxes=boxes,
+        models=tuple(_models(plan, views, records, ports)),
+        devices=records,
         ports=ports,
         wires=tuple(wire for view in views for wire in view.wires()),
         addresses=_once((found for view in views for found in view.addresses()), lambda found: (found.text, found.vrf)),
@@ -118,12 +118,12 @@ class _Fabric:
         group = next((group for group in self.fabric.spec.groups if group.name == device.group), None)
         return (group.server.maker or _UNKNOWN, group.model) if group else (_UNKNOWN, "attached box")
 
-    def box(self, device: Device) -> Box:
+    def record(self, device: Device) -> DeviceRecord:
         spot = self.floor.spots[device.name]
         maker, model = self.maker(device)
         management = self._management(device) if device.role in SWITCH_ROLES else ""
         rack = self.floor.racks[spot.rack].name
-        return Box(device.name, device.role, maker, model, device.nos, rack, spot.ru, "", management)
+        return DeviceRecord(device.name, device.role, maker, model, device.nos, rack, spot.ru, "", management)
 
     def _management(self, device: Device) -> str:
         address = ip_address(int(self.fabric.management[device.index]))
@@ -274,37 +274,37 @@ class _Fabric:
                 yield device.name, self.tenancy.tenants[owner].name
 
 
-def _boxes(views: list[_Fabric]) -> tuple[Box, ...]:
+def _devices(views: list[_Fabric]) -> tuple[DeviceRecord, ...]:
     """Every box once; a server is a tenant's when all its links with a tenant are that one's."""
     tenants = grouped_sets((server, tenant) for view in views for server, tenant in view.tenants_of_servers())
-    found: dict[str, Box] = {}
+    found: dict[str, DeviceRecord] = {}
     places: set[tuple[str, int]] = set()
     for view in views:
         for device in view.fabric.devices:
             if device.name in found:
                 continue
-            box = view.box(device)
+            record = view.record(device)
             owners = tenants.get(device.name, set())
-            shared = (box.rack, box.ru) in places  # trays of one machine: the floor gives them one place
-            places.add((box.rack, box.ru))
+            shared = (record.rack, record.ru) in places  # trays of one machine: the floor gives them one place
+            places.add((record.rack, record.ru))
             tenant = min(owners) if len(owners) == 1 else ""
-            found[box.name] = Box(
-                *(box.name, box.role, box.maker, box.model, box.platform, box.rack),
-                *(0 if shared else box.ru, tenant, box.management),
+            found[record.name] = DeviceRecord(
+                *(record.name, record.role, record.maker, record.model, record.platform, record.rack),
+                *(0 if shared else record.ru, tenant, record.management),
             )
     return tuple(found.values())
 
 
-def _models(plan: Plan, views: list[_Fabric], boxes: tuple[Box, ...], ports: tuple[Port, ...]) -> Iterator[Model]:
+def _models(plan: Plan, views: list[_Fabric], records: tuple[DeviceRecord, ...], ports: tuple[Port, ...]) -> Iterator[Model]:
     """Every kind of box, with the ports that all boxes of the kind have in common."""
-    kind = {box.name: (box.maker, box.model) for box in boxes}
+    kind = {record.name: (record.maker, record.model) for record in records}
     heights = {kind[name]: spot.height for view in views for name, spot in view.floor.spots.items() if name in kind}
-    of_box: dict[str, dict[str, str]] = {name: {} for name in kind}
+    ports_of: dict[str, dict[str, str]] = {name: {} for name in kind}
     for port in ports:
         if port.what != LOOPBACK:
-            of_box[port.box][port.name] = port.type
+            ports_of[port.device][port.name] = port.type
     common: dict[tuple[str, str], dict[str, str]] = {}
-    for name, mine in of_box.items():
+    for name, mine in ports_of.items():
         shared = common.setdefault(kind[name], mine)
         if shared is not mine:
             common[kind[name]] = {port: type_ for port, type_ in shared.items() if mine.get(port) == type_}

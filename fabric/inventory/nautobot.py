@@ -84,12 +84,12 @@ def _organisation(made: Inventory, place: Ref) -> Iterator[Table]:
 
 def _hardware(made: Inventory) -> Iterator[Table]:
     yield _simple("manufacturers", "dcim.manufacturers", sorted({model.maker for model in made.models}), tagged=False)
-    platforms = sorted({box.platform for box in made.boxes if box.platform})
+    platforms = sorted({device.platform for device in made.devices if device.platform})
     yield _simple("platforms", "dcim.platforms", platforms, tagged=False)
     colours = words()["roles"]
     roles = [
         Item((role,), {"name": role}, {"color": colours[role], "content_types": ["dcim.device"]})
-        for role in sorted({box.role for box in made.boxes})
+        for role in sorted({device.role for device in made.devices})
     ]
     yield Table("roles", "extras.roles", (("name", ""),), roles, tagged=False)
     yield from device_types(made, "device_type", str, lambda _: {})
@@ -164,26 +164,28 @@ def _tenant(name: str) -> Ref | None:
 
 def _devices(made: Inventory, place: Ref) -> Iterator[Table]:
     spaces = _Spaces(made)
-    boxes = []
-    for box in made.boxes:
+    devices = []
+    for device in made.devices:
         fields = {
-            "name": box.name,
-            "device_type": Ref("types", (box.maker, box.model)),
-            "role": Ref("roles", (box.role,)),
-            "platform": Ref("platforms", (box.platform,)) if box.platform else None,
+            "name": device.name,
+            "device_type": Ref("types", (device.maker, device.model)),
+            "role": Ref("roles", (device.role,)),
+            "platform": Ref("platforms", (device.platform,)) if device.platform else None,
             "location": place,
-            "rack": Ref("racks", (*place.key, box.rack)),
-            "position": box.ru or None,
-            "face": "front" if box.ru else "",
-            "tenant": _tenant(box.tenant),
+            "rack": Ref("racks", (*place.key, device.rack)),
+            "position": device.ru or None,
+            "face": "front" if device.ru else "",
+            "tenant": _tenant(device.tenant),
         }
-        boxes.append(Item((*place.key, box.name), fields, {"status": PLANNED}))
-    yield Table("devices", "dcim.devices", (("location", "locations"), ("name", "")), boxes, [{"location": place}], own=True)
-    there = sorted({(port.vrf, port.box) for port in made.ports if port.vrf})
+        devices.append(Item((*place.key, device.name), fields, {"status": PLANNED}))
+    yield Table(
+        "devices", "dcim.devices", (("location", "locations"), ("name", "")), devices, [{"location": place}], own=True
+    )
+    there = sorted({(port.vrf, port.device) for port in made.ports if port.vrf})
     vrf_of = {vrf.name: Ref("vrfs", (spaces.of_prefix(vrf.name), vrf.name)) for vrf in made.vrfs}
     uses = [
-        Item((*vrf_of[vrf].key, *place.key, box), {"vrf": vrf_of[vrf], "device": Ref("devices", (*place.key, box))})
-        for vrf, box in there
+        Item((*vrf_of[vrf].key, *place.key, device), {"vrf": vrf_of[vrf], "device": Ref("devices", (*place.key, device))})
+        for vrf, device in there
     ]
     key = (("vrf", "vrfs"), ("device", "devices"))
     find = [{"vrf": list(vrf_of.values())}]
@@ -213,7 +215,7 @@ def _ports(key: Key) -> tuple[Key, ...]:
 def _port(made: Inventory, place: Ref, vrf_of: Mapping[str, Ref], port: Port) -> Item:
     group = f"{made.site}-{port.fabric}"
     fields: dict[str, Any] = {
-        "device": Ref("devices", (*place.key, port.box)),
+        "device": Ref("devices", (*place.key, port.device)),
         "name": port.name,
         "type": port.type,
         "mgmt_only": port.what == MANAGEMENT,
@@ -226,7 +228,7 @@ def _port(made: Inventory, place: Ref, vrf_of: Mapping[str, Ref], port: Port) ->
         fields["mode"] = "tagged" if port.tagged else "access"
         fields["untagged_vlan"] = Ref("vlans", (group, str(port.untagged))) if port.untagged else None
         fields["tagged_vlans"] = [Ref("vlans", (group, str(number))) for number in port.tagged]
-    return Item((*place.key, port.box, port.name), fields, {"status": PLANNED})
+    return Item((*place.key, port.device, port.name), fields, {"status": PLANNED})
 
 
 def _addresses(made: Inventory, spaces: _Spaces, place: Ref) -> Iterator[Table]:
@@ -241,8 +243,8 @@ def _addresses(made: Inventory, spaces: _Spaces, place: Ref) -> Iterator[Table]:
         known[key] = Ref("addresses", key)
         fields = {"address": address.text, "role": Ref("ip_roles", (ROLES[address.role],)) if address.role else None}
         rows.append(Item(key, fields, {"status": ACTIVE, "namespace": Ref("namespaces", (space,))}))
-        if address.box:
-            port = Ref("interfaces", (*place.key, address.box, address.port))
+        if address.device:
+            port = Ref("interfaces", (*place.key, address.device, address.port))
             joins.append(Item((*key, *port.key), {"ip_address": known[key], "interface": port}))
     yield Table("ip_roles", "extras.roles", (("name", ""),), [], tagged=False)
     parents = [{"parent": [Ref("prefixes", (prefix, space)) for _, prefix, space in known]}]
@@ -252,11 +254,11 @@ def _addresses(made: Inventory, spaces: _Spaces, place: Ref) -> Iterator[Table]:
     both = (("ip_address", "addresses"), ("interface", "interfaces"))
     yield Table("assignments", "ipam.ip_address_to_interface", both, joins, ids, tagged=False, joins="addresses")
     primary = []
-    for box in made.boxes:
-        if box.management and box.platform:
-            space, parent = spaces.of_address(box.management, "")
-            name = "primary_ip6" if ":" in box.management else "primary_ip4"
-            primary.append(Item((*place.key, box.name), {name: Ref("addresses", (box.management, parent, space))}))
+    for device in made.devices:
+        if device.management and device.platform:
+            space, parent = spaces.of_address(device.management, "")
+            name = "primary_ip6" if ":" in device.management else "primary_ip4"
+            primary.append(Item((*place.key, device.name), {name: Ref("addresses", (device.management, parent, space))}))
     key_of = (("location", "locations"), ("name", ""))
     yield Table("primary", "dcim.devices", key_of, primary, tagged=False, part_of="devices", patch=True)
 

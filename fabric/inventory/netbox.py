@@ -104,9 +104,9 @@ def _organisation(made: Inventory) -> Iterator[Table]:
 def _hardware(made: Inventory) -> Iterator[Table]:
     makers = sorted({model.maker for model in made.models})
     yield _simple("manufacturers", "dcim.manufacturers", makers)
-    yield _simple("platforms", "dcim.platforms", sorted({box.platform for box in made.boxes if box.platform}))
+    yield _simple("platforms", "dcim.platforms", sorted({device.platform for device in made.devices if device.platform}))
     colours = words()["roles"]
-    roles = sorted({box.role for box in made.boxes})
+    roles = sorted({device.role for device in made.devices})
     yield _simple("roles", "dcim.device_roles", roles, lambda role: {"color": colours[role], "vm_role": False})
     yield from device_types(made, "device_type_id", slug, lambda model: {"slug": slug(f"{model.maker}-{model.name}")})
 
@@ -169,21 +169,21 @@ def _tenant_ref(name: str) -> Ref | None:
 
 def _devices(made: Inventory) -> Iterator[Table]:
     site = Ref("sites", (slug(made.site),))
-    boxes = []
-    for box in made.boxes:
+    devices = []
+    for device in made.devices:
         fields = {
-            "name": box.name,
-            "device_type": Ref("types", (slug(box.maker), box.model)),
-            "role": Ref("roles", (slug(box.role),)),
-            "platform": Ref("platforms", (slug(box.platform),)) if box.platform else None,
+            "name": device.name,
+            "device_type": Ref("types", (slug(device.maker), device.model)),
+            "role": Ref("roles", (slug(device.role),)),
+            "platform": Ref("platforms", (slug(device.platform),)) if device.platform else None,
             "site": site,
-            "rack": Ref("racks", (*site.key, box.rack)),
-            "position": box.ru or None,
-            "face": "front" if box.ru else "",
-            "tenant": _tenant_ref(box.tenant),
+            "rack": Ref("racks", (*site.key, device.rack)),
+            "position": device.ru or None,
+            "face": "front" if device.ru else "",
+            "tenant": _tenant_ref(device.tenant),
         }
-        boxes.append(Item((*site.key, box.name), fields, {"status": "planned"}))
-    yield Table("devices", "dcim.devices", (("site", "sites"), ("name", "")), boxes, [{"site_id": site}], own=True)
+        devices.append(Item((*site.key, device.name), fields, {"status": "planned"}))
+    yield Table("devices", "dcim.devices", (("site", "sites"), ("name", "")), devices, [{"site_id": site}], own=True)
     ports = [_port(made, site, port) for port in made.ports]
     key = (("device", "devices"), ("name", ""))
     yield Table("interfaces", "dcim.interfaces", key, ports, [{"site_id": site}], own=True, adopt=True)
@@ -226,7 +226,7 @@ def _ports(key: Key) -> tuple[Key, ...]:
 def _port(made: Inventory, site: Ref, port: Port) -> Item:
     group = Ref("groups", (slug(f"{made.site}-{port.fabric}"),))
     fields: dict[str, Any] = {
-        "device": Ref("devices", (*site.key, port.box)),
+        "device": Ref("devices", (*site.key, port.device)),
         "name": port.name,
         "type": port.type,
         "mgmt_only": port.what == MANAGEMENT,
@@ -241,14 +241,14 @@ def _port(made: Inventory, site: Ref, port: Port) -> Item:
         fields["mode"] = "tagged" if port.tagged else "access"
         fields["untagged_vlan"] = Ref("vlans", (*group.key, str(port.untagged))) if port.untagged else None
         fields["tagged_vlans"] = [Ref("vlans", (*group.key, str(number))) for number in port.tagged]
-    return Item((*site.key, port.box, port.name), fields)
+    return Item((*site.key, port.device, port.name), fields)
 
 
 def _addresses(made: Inventory) -> Iterator[Table]:
     site = (slug(made.site),)
     rows = []
     for address in made.addresses:
-        of = Ref("interfaces", (*site, address.box, address.port)) if address.box else None
+        of = Ref("interfaces", (*site, address.device, address.port)) if address.device else None
         fields = {
             "address": address.text,
             "vrf": Ref("vrfs", (address.vrf,)) if address.vrf else None,
@@ -263,10 +263,10 @@ def _addresses(made: Inventory) -> Iterator[Table]:
     port = ("assigned_object_id", "interfaces")
     yield Table("addresses", "ipam.ip_addresses", key, rows, find, own=True, falls_with=port)
     primary = []
-    for box in made.boxes:
-        if box.management and box.platform:
-            name = "primary_ip6" if ":" in box.management else "primary_ip4"
-            primary.append(Item((*site, box.name), {name: Ref("addresses", (box.management, ""))}))
+    for device in made.devices:
+        if device.management and device.platform:
+            name = "primary_ip6" if ":" in device.management else "primary_ip4"
+            primary.append(Item((*site, device.name), {name: Ref("addresses", (device.management, ""))}))
     key = (("site", "sites"), ("name", ""))
     yield Table("primary", "dcim.devices", key, primary, tagged=False, part_of="devices", patch=True)
 

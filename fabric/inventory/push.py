@@ -44,7 +44,7 @@ SYSTEMS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class PushRequest:
     """How to push."""
 
     prune: bool = False
@@ -52,7 +52,7 @@ class Options:
     batch: int = 200
 
 
-DEFAULT = Options()
+DEFAULT = PushRequest()
 
 
 class Push:
@@ -67,11 +67,11 @@ class Push:
         """Objects that it is about."""
         return sum(len(table.items) for table in self.tables)
 
-    def run(self, url: str, token: str, options: Options = DEFAULT, advance: Advance | None = None) -> Pushed:
+    def run(self, url: str, token: str, request: PushRequest = DEFAULT, advance: Advance | None = None) -> Pushed:
         """Fills or updates a server. Raises InputError where it refuses, MissingError where there is none or no client."""
         tag, own = self.system.tags(self.site)
-        engine = Engine(_client(self.system, url, token), options.batch, options.dry, advance)
-        return engine.push(self.tables, tag, own, options.prune)
+        engine = Engine(_client(self.system, url, token), request.batch, request.dry, advance)
+        return engine.push(self.tables, tag, own, request.prune)
 
 
 def _client(system: System, url: str, token: str) -> Any:

@@ -18,7 +18,7 @@ class Model:
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class DeviceRecord:
     """A switch, a server, or whatever is attached; of several fabrics still one."""
 
     name: str
@@ -36,7 +36,7 @@ class Box:
 class Port:
     """A port that has a cable, a loopback, or the management port."""
 
-    box: str
+    device: str
     name: str
     what: str  # PORT | LOOPBACK | MANAGEMENT
     type: str  # as both systems spell it
@@ -65,7 +65,7 @@ class Address:
     """An address with its length; of a box's port, or of none: a gateway that many leaves have."""
 
     text: str
-    box: str
+    device: str
     port: str
     vrf: str
     role: str  # "" | "loopback" | "anycast" | "vip"
@@ -119,7 +119,7 @@ class Inventory:
     rack_units: int
     racks: tuple[str, ...]
     models: tuple[Model, ...]
-    boxes: tuple[Box, ...]
+    devices: tuple[DeviceRecord, ...]
     ports: tuple[Port, ...]
     wires: tuple[Wire, ...]
     addresses: tuple[Address, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fabric.bom.bill import Bill
-from fabric.bom.gather import Request, gather
+from fabric.bom.gather import BomRequest, gather
 from fabric.bom.power import Power
 from fabric.bom.text import kilowatts
 from fabric.plan import Plan
@@ -17,7 +17,7 @@ MOST_NAMED = 6  # models whose power nobody knows
 
 def bill(plan: Plan) -> Bill:
     """The bill of the whole site, with the usual spares."""
-    return gather(plan, Request())[0]
+    return gather(plan, BomRequest())[0]
 
 
 def order_grid(found: Bill) -> Grid:

@@ -15,15 +15,15 @@ _SHEET = re.compile(r"<style>.*?</style>\n?", re.DOTALL)
 
 def curve_svg(study: Study) -> str:
     """The chart of `fabric estimate --plot`; its colours come from the page."""
-    return _SHEET.sub("", picture([study.curve], study.wanted.measured), count=1).strip()
+    return _SHEET.sub("", picture([study.curve], study.request.measured), count=1).strip()
 
 
 def curve_grid(study: Study) -> Grid:
     """Every second size of the chart and the one asked for, as `fabric estimate` prints them."""
     now, before = study.curve
     healthy = {row.bytes: row for row in before.rows} if before else {}
-    factor = busbw_factor(study.wanted.collective, now.placement.gpus)
-    shown = {*SIZES[::2], study.wanted.size_bytes}
+    factor = busbw_factor(study.request.collective, now.placement.gpus)
+    shown = {*SIZES[::2], study.request.size_bytes}
     rows = [
         (
             size(row.bytes),
@@ -38,5 +38,5 @@ def curve_grid(study: Study) -> Grid:
         if row.bytes in shown
     ]
     titles = ("#size", "algorithm", "#time, µs", "#busbw, GB/s", "#healthy, GB/s", "#ideal, GB/s", "limited by")
-    caption = f"{study.wanted.collective} on {now.placement.gpus:,} GPUs, by size"
+    caption = f"{study.request.collective} on {now.placement.gpus:,} GPUs, by size"
     return grid(caption, titles, rows, "; ".join(now.notes))

@@ -24,11 +24,11 @@ from fabric.report.charts import histogram
 from fabric.report.data import document, encoded
 from fabric.report.grid import Grid, grid
 from fabric.report.lossless import Arithmetic, arithmetic
+from fabric.report.request import ReportRequest
 from fabric.report.scenarios import Scenario, loads_grid, scenarios
 from fabric.report.sites import Sites, sites
 from fabric.report.study import Study, studies
 from fabric.report.tables import cells, tables
-from fabric.report.wanted import Wanted
 
 HERE = Path(__file__).parent
 SECTIONS = (
@@ -103,7 +103,7 @@ class FabricPart:
 
     @cached_property
     def spread(self) -> spread.Spread | None:
-        return spread.spread(self.study) if self.study.wanted.load else None
+        return spread.spread(self.study) if self.study.request.load else None
 
     @property
     def histograms(self) -> list[tuple[str, Markup]]:
@@ -140,9 +140,9 @@ class FabricPart:
         return [found for make in made if (found := make(self.study.fabric)).rows]
 
 
-def page(plan: Plan, wanted: Wanted) -> str:
+def page(plan: Plan, request: ReportRequest) -> str:
     """The report of a plan as one HTML document. Raises InputError where a failure that is asked for cuts a fabric in two."""
-    found, where = studies(plan, wanted), sites(plan)
+    found, where = studies(plan, request), sites(plan)
     parts = [FabricPart(study, where) for study in found]
     data = document(
         plan,
@@ -158,7 +158,7 @@ def page(plan: Plan, wanted: Wanted) -> str:
         script=Markup(assets.script),
         data=Markup(encoded(data)),
         parts=parts,
-        wanted=wanted,
+        request=request,
         picture=Markup(_picture(plan)),
         findings=glance.findings(plan, where.said),
         tables=_static_tables(data),

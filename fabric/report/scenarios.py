@@ -63,12 +63,12 @@ def scenarios(study: Study) -> tuple[Scenario, ...]:
     The alltoall comes first, as a packed all-reduce leaves the links between switches almost idle, unless the reader asked
     for a collective.
     """
-    if not study.wanted.load:
+    if not study.request.load:
         return ()
     found = dict.fromkeys(_healthy(study))
     heavy = list(found)[-2]
     first = next(iter(found))
-    order = [*found] if study.wanted.collective_first else [heavy, *(traffic for traffic in found if traffic != heavy)]
+    order = [*found] if study.request.collective_first else [heavy, *(traffic for traffic in found if traffic != heavy)]
     shown = [scenario(study.net, traffic) for traffic in order]
     if (worst := _worst(study, heavy)) is not None:
         shown.append(worst)
@@ -83,7 +83,7 @@ def _healthy(study: Study) -> Iterator[Traffic]:
     if not study.trains or study.curve[0].placement.domains == 1:
         name, pattern = "permutation", "shift"
     else:
-        row = next(row for row in study.curve[0].rows if row.bytes == study.wanted.size_bytes)
+        row = next(row for row in study.curve[0].rows if row.bytes == study.request.size_bytes)
         asked = f"{row.collective} {size(row.bytes)}"
         yield Traffic(asked, _pattern(row), routing, qps)
         name, pattern = asked if row.collective == "alltoall" else "alltoall", "peers"

@@ -12,15 +12,15 @@ from fabric.export.port_names import PortNames
 from fabric.hosts.spreading import spreading
 from fabric.plan import FabricPlan, Plan
 from fabric.plan.summary import summary
-from fabric.report.wanted import Wanted
-from fabric.solver import Network, OwnName
+from fabric.report.request import ReportRequest
+from fabric.solver import Network, PortNamer
 from fabric.solver.capacity import failures, measure
 from fabric.solver.capacity.failures import Failures
 from fabric.solver.capacity.measure import Capacity
 from fabric.solver.capacity.singles import Loss
-from fabric.solver.estimate import ask
-from fabric.solver.estimate.ask import Asked
+from fabric.solver.estimate import request as estimate_request
 from fabric.solver.estimate.estimate import Estimate
+from fabric.solver.estimate.request import EstimateRequest
 from fabric.solver.network import network
 
 SIZES = tuple(1 << power for power in range(12, 35))  # 4 KiB to 16 GiB
@@ -31,7 +31,7 @@ class Study:
     """One fabric; figures are computed when first asked for. All raise InputError for failures that cut it in two."""
 
     fabric: FabricPlan
-    wanted: Wanted
+    request: ReportRequest
     fail: tuple[str, ...]  # of what was asked for, what this fabric has
 
     @cached_property
@@ -40,12 +40,12 @@ class Study:
         return summary(self.fabric.spec, self.fabric.sizing)
 
     @cached_property
-    def own(self) -> OwnName:
-        return PortNames(self.fabric).own
+    def port_name(self) -> PortNamer:
+        return PortNames(self.fabric).port_name
 
     @cached_property
     def net(self) -> Network:
-        return network(self.fabric, self.own)
+        return network(self.fabric, self.port_name)
 
     @cached_property
     def failed(self) -> Failures:
@@ -77,12 +77,12 @@ class Study:
     def curve(self) -> tuple[Estimate, Estimate | None]:
         """The collective by size, and the same before the failures where there are any."""
         routing, queue_pairs = self.spreading
-        sizes = tuple(sorted({*SIZES, self.wanted.size_bytes}))
-        wanted = self.wanted
-        asked = Asked(
-            wanted.collective, sizes, routing=routing, queue_pairs=queue_pairs, fail=self.fail, platform=wanted.platform
+        sizes = tuple(sorted({*SIZES, self.request.size_bytes}))
+        request = self.request
+        asked = EstimateRequest(
+            request.collective, sizes, routing=routing, queue_pairs=queue_pairs, fail=self.fail, platform=request.platform
         )
-        return ask.estimate(self.fabric, asked, "packed", self.own)
+        return estimate_request.estimate(self.fabric, asked, "packed", self.port_name)
 
 
 def mean_loss(loss: Loss) -> float:
@@ -96,15 +96,15 @@ def slowest_loss(study: Study, loss: Loss) -> float:
     return round(1 - loss.left.ecmp / before, 9) + 0.0 if before else 0.0
 
 
-def studies(plan: Plan, wanted: Wanted) -> list[Study]:
+def studies(plan: Plan, request: ReportRequest) -> list[Study]:
     """One a fabric, each with those of the failures that it has. Raises InputError for names that no fabric has, and for
     failures that cut a fabric in two."""
-    having = {name: _having(list(plan.fabrics.values()), name) for name in wanted.fail}
+    having = {name: _having(list(plan.fabrics.values()), name) for name in request.fail}
     found = [
-        Study(fabric, wanted, tuple(name for name, those in having.items() if fabric.name in those))
+        Study(fabric, request, tuple(name for name, those in having.items() if fabric.name in those))
         for fabric in plan.fabrics.values()
     ]
-    if wanted.measured and not any(study.trains for study in found):
+    if request.measured and not any(study.trains for study in found):
         message = f"expected a compute fabric with GPUs, got {', '.join(plan.fabrics)}"
         raise InputError([Diagnostic("FAB172", Place("--measured"), message, "leave it out, or name another --fabric")])
     for study in found:
@@ -119,7 +119,7 @@ def _having(fabrics: Sequence[FabricPlan], name: str) -> list[str]:
     found, wrong = [], list[InputError]()
     for fabric in those:
         try:
-            failures.parse(network(fabric, PortNames(fabric).own), [name])
+            failures.parse(network(fabric, PortNames(fabric).port_name), [name])
             found.append(fabric.name)
         except InputError as error:
             wrong.append(error)

@@ -6,7 +6,7 @@ from .network import (
     Floats as Floats,
     Ints as Ints,
     Network as Network,
-    OwnName as OwnName,
+    PortNamer as PortNamer,
     unnamed as unnamed,
 )
 from .plot import Series as Series, busbw_svg as busbw_svg

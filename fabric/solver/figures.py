@@ -8,7 +8,7 @@ from typing import TypeAlias
 from fabric.plan import FabricPlan
 from fabric.solver.capacity import measure
 from fabric.solver.capacity.failures import NOTHING
-from fabric.solver.estimate.ask import Asked, estimate
+from fabric.solver.estimate.request import EstimateRequest, estimate
 from fabric.solver.network import network
 
 Figures: TypeAlias = Mapping[tuple[str, str], float]  # (what, unit) → figure
@@ -45,8 +45,8 @@ def _cuts(fabric: FabricPlan) -> Figures:
 def _times(fabric: FabricPlan, spread: tuple[str, int], sizes: Sequence[int]) -> Figures:
     routing, queue_pairs = spread
     asked = (
-        ("all-reduce", Asked("all_reduce", tuple(sizes), routing=routing, queue_pairs=queue_pairs)),
-        ("alltoall", Asked("alltoall", tuple(sizes), routing="spray")),
+        ("all-reduce", EstimateRequest("all_reduce", tuple(sizes), routing=routing, queue_pairs=queue_pairs)),
+        ("alltoall", EstimateRequest("alltoall", tuple(sizes), routing="spray")),
     )
     return {
         (f"{name} of {size_name(row.bytes)}", "ms"): row.time_us / 1000

@@ -18,11 +18,11 @@ Bools = NDArray[np.bool_]
 
 LEVELS = {LEAF: 1, SPINE: 2, CORE: 3}  # of servers and attached boxes: 0
 GBPS_PER_GBYTE_S = 8
-OwnName = Callable[[Device, PortRef], str]  # what a box itself calls a port, "" where nobody knows it
+PortNamer = Callable[[Device, PortRef], str]  # name of a port on its device, "" where it is not known
 
 
 def unnamed(device: Device, ref: PortRef) -> str:
-    """An OwnName that knows none."""
+    """A PortNamer that knows no name."""
     return ""
 
 
@@ -39,7 +39,7 @@ class Network:
     head: Ints  # device that receives
     level: Ints  # of every device: 0 server or attached box, 1 leaf, 2 spine, 3 core
     capacity: Floats  # GB/s of every directed link, 0 where it is down
-    own: OwnName  # of a port, for who names one that has failed
+    port_name: PortNamer  # of a port, for those named as failed
 
     @property
     def links(self) -> int:
@@ -88,14 +88,14 @@ class ServerPorts:
     port: Ints  # of the NIC, from 0
 
 
-def network(fabric: FabricPlan, own: OwnName = unnamed) -> Network:
+def network(fabric: FabricPlan, port_name: PortNamer = unnamed) -> Network:
     """The plan's links, all of them up."""
     columns = fabric.links
     tail = np.concatenate([columns.a, columns.b]).astype(np.int64)
     head = np.concatenate([columns.b, columns.a]).astype(np.int64)
     level = np.array([LEVELS.get(device.role, 0) for device in fabric.devices], dtype=np.int64)
     capacity = np.tile(columns.speed_gbps / GBPS_PER_GBYTE_S, 2)
-    return Network(fabric, tail, head, level, capacity, own)
+    return Network(fabric, tail, head, level, capacity, port_name)
 
 
 def _server_ports(net: Network) -> ServerPorts:

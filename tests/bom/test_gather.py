@@ -10,7 +10,7 @@ import pytest
 
 from fabric import pipeline
 from fabric.bom.bill import Bill
-from fabric.bom.gather import Request
+from fabric.bom.gather import BomRequest
 from fabric.bom.parts import CABLE, OPTIC, SERVER, SWITCH, Part, Spares
 from fabric.bom.prices import read_yaml
 from fabric.bom.text import lines
@@ -37,7 +37,7 @@ years: 4
 
 
 def bill_of(plan: Plan, **words: object) -> Bill:
-    return pipeline.bill(plan, replace(Request(), **words))[0]  # type: ignore[arg-type]
+    return pipeline.bill(plan, replace(BomRequest(), **words))[0]  # type: ignore[arg-type]
 
 
 def counts(bill: Bill) -> dict[Part, tuple[int, int]]:
@@ -73,9 +73,9 @@ def test_power_of_a_small_design(starter: Plan) -> None:
     assert bill.server_power.no_typical == {"dgx-h100": 8}
     assert bill.power.max_w == bill.network.max_w + bill.server_power.max_w
     assert sum(rack.power.max_w for rack in bill.racks) == bill.power.max_w
-    leaf = next(box for rack in bill.racks for box in rack.boxes if box.role == "leaf")
+    leaf = next(device for rack in bill.racks for device in rack.devices if device.role == "leaf")
     assert leaf.draw.typical_w == 940 + (16 + 16) * 17
-    server = next(box for rack in bill.racks for box in rack.boxes if box.role == "server")
+    server = next(device for rack in bill.racks for device in rack.devices if device.role == "server")
     assert (server.draw.max_w, server.draw.typical_known) == (10_200 + 4 * 17, False)
 
 
@@ -137,7 +137,7 @@ def test_servers_of_several_fabrics_are_one(tmp_path: Path) -> None:
     assert [use.count for use in line.uses] == [70, 90, 16]
     assert line.in_use == 90, "groups of one name are the same machines"
     assert bill.server_power.max_w == 90 * 10_200
-    names = [box.name for rack in bill.racks for box in rack.boxes]
+    names = [device.name for rack in bill.racks for device in rack.devices]
     assert len(names) == len(set(names))
 
 

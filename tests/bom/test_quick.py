@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fabric.bom.bill import Bill
-from fabric.bom.gather import Request, gather
+from fabric.bom.gather import BomRequest, gather
 from fabric.bom.parts import SERVER, SWITCH
 from fabric.bom.prices import Prices, read, read_yaml
 from fabric.bom.quick import Quick, quick
@@ -37,7 +37,7 @@ def stated(bill: Bill, held: str) -> Prices:
 @pytest.mark.parametrize("name", bom_designs.DESIGNS)
 def test_agrees_with_the_wired_plan(name: str, tmp_path: Path) -> None:
     prices = read(PRICES)
-    bill, _ = gather(bom_designs.plan(tmp_path, name), Request(prices=prices, servers=False, spares=prices.spares))
+    bill, _ = gather(bom_designs.plan(tmp_path, name), BomRequest(prices=prices, servers=False, spares=prices.spares))
     found = quick_of(tmp_path, name, prices)
     assert dict(found.parts) == {line.part: line.in_use for line in bill.lines if line.part.kind != SERVER}
     assert found.known_typical_w == pytest.approx(bill.network.typical_w)
@@ -54,8 +54,8 @@ def test_agrees_with_the_wired_plan(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["two-tier", "three-tier", "dual-tor", "infiniband", "frontend", "mixed"])
 def test_agrees_on_power_that_the_price_file_states(name: str, held: str, tmp_path: Path) -> None:
     plan = bom_designs.plan(tmp_path, name)
-    prices = stated(gather(plan, Request())[0], held)
-    bill, _ = gather(plan, Request(prices=prices, servers=False))
+    prices = stated(gather(plan, BomRequest())[0], held)
+    bill, _ = gather(plan, BomRequest(prices=prices, servers=False))
     found = quick_of(tmp_path, name, prices)
     assert found.power_typical_w == pytest.approx(bill.network.typical_w)
     assert found.power_max_w == pytest.approx(bill.network.max_w)

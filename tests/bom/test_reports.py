@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from fabric import pipeline
 from fabric.bom.bill import Bill
-from fabric.bom.gather import Request
+from fabric.bom.gather import BomRequest
 from fabric.bom.parts import SWITCH, Part
 from fabric.bom.prices import read
 from fabric.bom.sheets import csv_text, order, sheets
@@ -32,7 +32,7 @@ HOSTILE = '=HYPERLINK("http://x","y")\x07'
 
 @pytest.fixture
 def bill(tmp_path: Path) -> Bill:
-    return pipeline.bill(bom_designs.plan(tmp_path, "starter", "frontend"), Request(prices=read(EXAMPLE)))[0]
+    return pipeline.bill(bom_designs.plan(tmp_path, "starter", "frontend"), BomRequest(prices=read(EXAMPLE)))[0]
 
 
 def hostile(bill: Bill) -> Bill:
@@ -40,7 +40,9 @@ def hostile(bill: Bill) -> Bill:
     lines = tuple(replace(line, part=Part(SWITCH, HOSTILE), what=HOSTILE) for line in bill.lines)
     shares = tuple(replace(share, name=HOSTILE) for share in bill.shares)
     uses = tuple(replace(line, uses=tuple(replace(use, fabric=HOSTILE) for use in line.uses)) for line in lines)
-    racks = tuple(replace(rack, boxes=tuple(replace(box, name=HOSTILE) for box in rack.boxes)) for rack in bill.racks)
+    racks = tuple(
+        replace(rack, devices=tuple(replace(device, name=HOSTILE) for device in rack.devices)) for rack in bill.racks
+    )
     return replace(bill, site=HOSTILE, lines=uses, shares=shares, racks=racks)
 
 
@@ -76,7 +78,7 @@ def test_the_workbook_opens_and_adds_up(bill: Bill) -> None:
     assert book.sheetnames == ["order", "fabrics", "power", "racks", "elevations", "cost"]
     pages = {page.title: list(page.iter_rows(values_only=True)) for page in book}
     assert sum(row[3] for row in pages["racks"][1:]) == pytest.approx(bill.power.max_w, abs=1)
-    assert len(pages["elevations"]) == 1 + sum(len(rack.boxes) for rack in bill.racks)
+    assert len(pages["elevations"]) == 1 + sum(len(rack.devices) for rack in bill.racks)
     assert [row[0] for row in pages["power"][1:]] == [
         "network of starter", "network of frontend", "network", "servers", "total"
     ]  # fmt: skip

@@ -17,14 +17,14 @@ import pytest
 from fabric import pipeline
 from fabric.bom.prices import read as read_prices
 from fabric.diagnostics import InputError, MissingError
-from fabric.explore.ask import Request, objectives, sweep
 from fabric.explore.journal import Journal, fingerprint
-from fabric.explore.measure import Ask, Figures, Outcome, Stages, measure
+from fabric.explore.measure import DesignRequest, Figures, Outcome, Stages, measure
 from fabric.explore.picture import picture
-from fabric.explore.report import FORMATS, Found
+from fabric.explore.report import FORMATS, SweepResult
+from fabric.explore.request import ExploreRequest, objectives, sweep
 from fabric.explore.run import reasons, run
 from fabric.hosts.spreading import spreading
-from fabric.solver.estimate.ask import Asked
+from fabric.solver.estimate.request import EstimateRequest
 
 INTENT = """version: 1
 site: ex
@@ -58,9 +58,11 @@ def as_rows(found: list[Any]) -> list[dict[str, Any]]:
 
 
 def test_the_figures_are_those_of_the_design(intent: pipeline.Intent, tmp_path: Path) -> None:
-    asked = sweep(intent, Request(Ask(size=1 << 26), vary=("switch=7060dx5-64s", "oversubscription=2", "kind=rack")))
+    asked = sweep(
+        intent, ExploreRequest(DesignRequest(size=1 << 26), vary=("switch=7060dx5-64s", "oversubscription=2", "kind=rack"))
+    )
     assert asked.choices == [(("switch", "7060dx5-64s"), ("kind", "rack"), ("oversubscription", 2.0))]
-    figures = measure(asked.base, asked.ask, STAGES, asked.choices[0]).figures
+    figures = measure(asked.base, asked.design, STAGES, asked.choices[0]).figures
     assert figures is not None
 
     by_hand = INTENT.replace("sn5600, leaf: {oversubscription: 1}", "7060dx5-64s, kind: rack, leaf: {oversubscription: 2}")
@@ -68,7 +70,7 @@ def test_the_figures_are_those_of_the_design(intent: pipeline.Intent, tmp_path: 
     row = pipeline.summarize(same)["fabrics"]["backend"]
     fabric = pipeline.plan(same).fabrics["backend"]
     routing, queue_pairs = spreading(fabric)
-    asked_by_hand = Asked("all_reduce", (1 << 26,), routing=routing, queue_pairs=queue_pairs)
+    asked_by_hand = EstimateRequest("all_reduce", (1 << 26,), routing=routing, queue_pairs=queue_pairs)
     estimate = pipeline.estimate(fabric, asked_by_hand)[0].rows[0]
     assert (figures.gpus, figures.tiers) == (row["gpus"], row["tiers"])
     assert (figures.leaves, figures.spines, figures.cores) == tuple(row["switches"].values())
@@ -83,15 +85,15 @@ RATIOS = ("switch=7060dx5-64s", "unit=16", "oversubscription=1,2,4")  # two unit
 
 def test_by_default_an_oversubscribed_design_does_not_win(intent: pipeline.Intent) -> None:
     """The all-reduce takes the same time on all three; the alltoall as long as the links allow."""
-    requested = Request(Ask(), vary=RATIOS)
+    requested = ExploreRequest(DesignRequest(), vary=RATIOS)
     asked = sweep(intent, requested)
-    found = Found.of(asked, run(asked, STAGES, jobs=1), objectives(requested), "")
+    found = SweepResult.of(asked, run(asked, STAGES, jobs=1), objectives(requested), "")
     times = [item.time_us for item in found.built]
     assert times == pytest.approx([times[0]] * 3, rel=0.01)
     assert [item.name for item in found.objectives] == ["switches", "time", "alltoall"]
     assert {0, 1} <= set(found.front)
-    alone = Request(Ask(collective="all_reduce"), vary=RATIOS)
-    assert 0 not in Found.of(asked, found.outcomes, objectives(alone), "").front
+    alone = ExploreRequest(DesignRequest(collective="all_reduce"), vary=RATIOS)
+    assert 0 not in SweepResult.of(asked, found.outcomes, objectives(alone), "").front
     alltoall = [item.alltoall_time_us or 0.0 for item in found.built]
     assert alltoall == sorted(alltoall)
     assert alltoall[2] > 1.5 * alltoall[1]
@@ -102,38 +104,46 @@ def test_by_default_an_oversubscribed_design_does_not_win(intent: pipeline.Inten
 
 
 def test_the_alltoall_is_that_of_estimate(intent: pipeline.Intent) -> None:
-    figures = measure(sweep(intent, Request(Ask())).base, Ask(size=1 << 26), STAGES, ()).figures
+    figures = measure(sweep(intent, ExploreRequest(DesignRequest())).base, DesignRequest(size=1 << 26), STAGES, ()).figures
     fabric = pipeline.plan(intent).fabrics["backend"]
-    row = pipeline.estimate(fabric, Asked("alltoall", (1 << 26,), routing="spray"))[0].rows[0]
+    row = pipeline.estimate(fabric, EstimateRequest("alltoall", (1 << 26,), routing="spray"))[0].rows[0]
     assert figures is not None
     assert (figures.alltoall_time_us, figures.alltoall_bottleneck) == (row.time_us, row.bottleneck)
 
 
 @pytest.mark.parametrize(
-    ("ask", "vary", "note"),
+    ("design", "vary", "note"),
     [
-        (Ask(), RATIOS, ""),
-        (Ask(), ("switch=7060dx5-64s",), "note: at most 0% of what these collectives send crosses a spine"),  # one unit
-        (Ask(collective="alltoall", size=1 << 20), ("switch=7060dx5-64s",), "0% of what this alltoall sends crosses"),
-        (Ask(collective="all_reduce"), RATIOS, "of what this all_reduce sends crosses a spine"),
-        (Ask(collective="broadcast"), RATIOS, "of what this broadcast sends crosses a spine"),
-        (Ask(collective="all_reduce", placement="spread"), RATIOS, ""),
-        (Ask(collective="alltoall", size=1 << 20), RATIOS[:2], ""),
+        (DesignRequest(), RATIOS, ""),
+        (
+            DesignRequest(),
+            ("switch=7060dx5-64s",),
+            "note: at most 0% of what these collectives send crosses a spine",
+        ),  # one unit
+        (
+            DesignRequest(collective="alltoall", size=1 << 20),
+            ("switch=7060dx5-64s",),
+            "0% of what this alltoall sends crosses",
+        ),
+        (DesignRequest(collective="all_reduce"), RATIOS, "of what this all_reduce sends crosses a spine"),
+        (DesignRequest(collective="broadcast"), RATIOS, "of what this broadcast sends crosses a spine"),
+        (DesignRequest(collective="all_reduce", placement="spread"), RATIOS, ""),
+        (DesignRequest(collective="alltoall", size=1 << 20), RATIOS[:2], ""),
     ],
 )
 def test_a_collective_that_hardly_crosses_a_spine_is_noted(
-    intent: pipeline.Intent, ask: Ask, vary: tuple[str, ...], note: str
+    intent: pipeline.Intent, design: DesignRequest, vary: tuple[str, ...], note: str
 ) -> None:
-    requested = Request(ask, vary=vary)
+    requested = ExploreRequest(design, vary=vary)
     asked = sweep(intent, requested)
-    found = Found.of(asked, run(asked, STAGES, jobs=1), objectives(requested), "")
+    found = SweepResult.of(asked, run(asked, STAGES, jobs=1), objectives(requested), "")
     assert found.built
     assert (note in "".join(found.notes)) if note else not found.notes
     assert json.loads(FORMATS["json"](found))["notes"] == list(found.notes)
 
 
 def test_so_many_gpus_are_built(intent: pipeline.Intent) -> None:
-    asked = sweep(intent, Request(Ask(gpus=1001), vary=("server=dgx-h100,mi300x-8",)))
+    asked = sweep(intent, ExploreRequest(DesignRequest(gpus=1001), vary=("server=dgx-h100,mi300x-8",)))
     found = run(asked, STAGES, jobs=1)
     assert [item.figures and item.figures.servers for item in found] == [126, 126], [
         item.why for item in found
@@ -141,7 +151,7 @@ def test_so_many_gpus_are_built(intent: pipeline.Intent) -> None:
 
 
 def test_what_cannot_be_built_says_why(intent: pipeline.Intent) -> None:
-    asked = sweep(intent, Request(Ask(gpus=100_000), vary=("switch=32x400g", "tiers=2,3")))
+    asked = sweep(intent, ExploreRequest(DesignRequest(gpus=100_000), vary=("switch=32x400g", "tiers=2,3")))
     found = run(asked, STAGES, jobs=1)
     assert [item.figures is None for item in found] == [True, True]
     assert [why.partition(" uplinks")[0] for why in reasons(found)] == ["three tiers with 400G", "two tiers with 400G"]
@@ -149,14 +159,14 @@ def test_what_cannot_be_built_says_why(intent: pipeline.Intent) -> None:
 
 def test_the_network_os_of_another_switch_is_not_kept(tmp_path: Path) -> None:
     intent = written(tmp_path, INTENT.replace("  backend:\n", "  backend:\n    nos: cumulus\n"))
-    found = run(sweep(intent, Request(Ask(), vary=("switch=7060dx5-64s",))), STAGES, jobs=1)
+    found = run(sweep(intent, ExploreRequest(DesignRequest(), vary=("switch=7060dx5-64s",))), STAGES, jobs=1)
     assert found[0].figures is not None, found[0].why
 
 
 def test_the_usual_sweep(intent: pipeline.Intent) -> None:
     """Switches that suit a 400G NIC, of the technology that the intent has."""
     dimensions: dict[str, set[Any]] = {}
-    for choice in sweep(intent, Request(Ask())).choices:
+    for choice in sweep(intent, ExploreRequest(DesignRequest())).choices:
         for name, value in choice:
             dimensions.setdefault(name, set()).add(value)
     assert {"sn5600", "7060dx5-64s", "z9864f-on"} <= dimensions["switch"]
@@ -166,9 +176,9 @@ def test_the_usual_sweep(intent: pipeline.Intent) -> None:
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_every_way_to_run_gives_the_same(intent: pipeline.Intent, jobs: int) -> None:
-    asked = sweep(intent, Request(Ask(), vary=VARY))
+    asked = sweep(intent, ExploreRequest(DesignRequest(), vary=VARY))
     assert as_rows(run(asked, STAGES, jobs)) == as_rows(
-        [measure(asked.base, asked.ask, STAGES, choice) for choice in asked.choices]
+        [measure(asked.base, asked.design, STAGES, choice) for choice in asked.choices]
     )
 
 
@@ -176,19 +186,19 @@ def test_every_way_to_run_gives_the_same(intent: pipeline.Intent, jobs: int) -> 
 
 
 def test_a_sweep_goes_on_where_it_stopped(intent: pipeline.Intent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked, path = sweep(intent, Request(Ask(), vary=VARY)), tmp_path / "sweep.jsonl"
-    whole = run(asked, STAGES, 1, journal=Journal(path, asked.base, asked.ask))
+    asked, path = sweep(intent, ExploreRequest(DesignRequest(), vary=VARY)), tmp_path / "sweep.jsonl"
+    whole = run(asked, STAGES, 1, journal=Journal(path, asked.base, asked.design))
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(lines[:4]) + lines[4][:25])  # killed while it wrote the fourth outcome
 
     measured: list[Any] = []
     monkeypatch.setattr("fabric.explore.run.measure", lambda *words: measured.append(words[-1]) or measure(*words))
     steps: list[int] = []
-    again = run(asked, STAGES, 1, journal=Journal(path, asked.base, asked.ask), advance=steps.append)
+    again = run(asked, STAGES, 1, journal=Journal(path, asked.base, asked.design), advance=steps.append)
     assert as_rows(again) == as_rows(whole)
     assert measured == list(asked.choices[3:])
     assert sum(steps) == len(asked.choices)
-    assert as_rows(run(asked, STAGES, 1, journal=Journal(path, asked.base, asked.ask))) == as_rows(whole)
+    assert as_rows(run(asked, STAGES, 1, journal=Journal(path, asked.base, asked.design))) == as_rows(whole)
     assert len(measured) == len(asked.choices) - 3
 
 
@@ -209,15 +219,15 @@ def test_a_file_of_something_else_is_refused(
     intent: pipeline.Intent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str, told: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    asked, path = sweep(intent, Request(Ask(), vary=VARY)), Path("j")
-    Journal(path, asked.base, asked.ask)
+    asked, path = sweep(intent, ExploreRequest(DesignRequest(), vary=VARY)), Path("j")
+    Journal(path, asked.base, asked.design)
     figures = json.dumps({**Outcome((), FIGURES).as_dict(), "time_us": "soon"})
     path.write_text(content.replace("SAME", path.read_text().strip()).replace("FIGURES", figures), encoding="utf-8")
     if not told:
-        assert Journal(path, asked.base, asked.ask).known == {}
+        assert Journal(path, asked.base, asked.design).known == {}
         return
     with pytest.raises(InputError) as caught:
-        Journal(path, asked.base, asked.ask)
+        Journal(path, asked.base, asked.design)
     assert told in str(caught.value)
 
 
@@ -230,8 +240,8 @@ def test_a_sweep_goes_on_from_another_folder(
     def mark(folder: Path, at: Path) -> str:
         monkeypatch.chdir(folder)
         there = pipeline.load(at / "ex.yaml")
-        ask = Ask(prices=read_prices(at / "prices.yaml", there.site.catalog, str(at / "prices.yaml")))
-        return fingerprint(sweep(there, Request(ask, vary=VARY)).base, ask)
+        design = DesignRequest(prices=read_prices(at / "prices.yaml", there.site.catalog, str(at / "prices.yaml")))
+        return fingerprint(sweep(there, ExploreRequest(design, vary=VARY)).base, design)
 
     assert mark(tmp_path, Path()) == mark(Path("/"), tmp_path)
 
@@ -257,14 +267,14 @@ def test_a_sweep_goes_on_from_another_folder(
         ({"vary": ("kind=ring",)}, "kind: unknown 'ring'"),
         ({"vary": ("planes=",)}, "planes: expected values, got none"),
         ({"by": ("cost",)}, "--by: error[FAB102]: cost: expected prices, got none\n    hint: --prices FILE gives them"),
-        ({"ask": Ask(placement="scattered")}, "expected packed, spread or random:SEED, got 'scattered'"),
+        ({"design": DesignRequest(placement="scattered")}, "expected packed, spread or random:SEED, got 'scattered'"),
         (
-            {"ask": Ask(collective="all_reduce"), "by": ("alltoall",)},
+            {"design": DesignRequest(collective="all_reduce"), "by": ("alltoall",)},
             "--by: error[FAB102]: alltoall: designs are timed by --collective all_reduce alone",
         ),
         ({"by": ("beauty",)}, "--by: error[FAB102]: unknown objective 'beauty'"),
         ({"fabric": "backent"}, "--fabric: error[FAB106]: unknown fabric 'backent'\n    hint: did you mean 'backend'?"),
-        ({"ask": Ask(collective="allreduce")}, "unknown collective 'allreduce'"),
+        ({"design": DesignRequest(collective="allreduce")}, "unknown collective 'allreduce'"),
         (
             {"vary": ("unit=" + ",".join(map(str, range(1, 400))), "rails=" + ",".join(map(str, range(1, 400))))},
             "got 159,201",
@@ -273,7 +283,7 @@ def test_a_sweep_goes_on_from_another_folder(
 )
 def test_words_that_are_none(intent: pipeline.Intent, requested: dict[str, Any], told: str) -> None:
     with pytest.raises(InputError) as caught:
-        sweep(intent, Request(**{"ask": Ask(), **requested}))
+        sweep(intent, ExploreRequest(**{"design": DesignRequest(), **requested}))
     assert told in str(caught.value)
 
 
@@ -281,18 +291,18 @@ def test_gpus_of_several_groups_are_refused(tmp_path: Path) -> None:
     groups = "[{model: dgx-h100, count: 8, name: a}, {model: dgx-h100, count: 8, name: b}]"
     intent = written(tmp_path, INTENT.replace("{model: dgx-h100, count: 32, per_rack: 4}", groups))
     with pytest.raises(InputError, match=r"--gpus: error\[FAB102\]: expected one group of servers, got 2"):
-        sweep(intent, Request(Ask(gpus=64)))
+        sweep(intent, ExploreRequest(DesignRequest(gpus=64)))
     with pytest.raises(InputError, match=r"--vary: error\[FAB102\]: expected one group of servers, got 2"):
-        sweep(intent, Request(Ask(), vary=("server=dgx-h100",)))
-    assert sweep(intent, Request(Ask())).choices
+        sweep(intent, ExploreRequest(DesignRequest(), vary=("server=dgx-h100",)))
+    assert sweep(intent, ExploreRequest(DesignRequest())).choices
 
 
 def test_gpus_are_of_the_servers_that_are_tried(tmp_path: Path) -> None:
     """The intent's own server has none: that is no matter where others are asked for."""
     intent = written(tmp_path, INTENT.replace("{model: dgx-h100, count: 32, per_rack: 4}", "{model: cpu-2x100, count: 32}"))
     with pytest.raises(InputError, match="server cpu-2x100 has no GPUs"):
-        sweep(intent, Request(Ask(gpus=64)))
-    found = run(sweep(intent, Request(Ask(gpus=64), vary=("server=cpu-2x100,dgx-h100",))), STAGES, jobs=1)
+        sweep(intent, ExploreRequest(DesignRequest(gpus=64)))
+    found = run(sweep(intent, ExploreRequest(DesignRequest(gpus=64), vary=("server=cpu-2x100,dgx-h100",))), STAGES, jobs=1)
     assert [(item.why, item.figures and item.figures.gpus) for item in found] == [
         ("server cpu-2x100 has no GPUs", None),
         ("", 64),
@@ -303,15 +313,15 @@ def test_the_usual_sweep_has_the_switch_of_the_intent(tmp_path: Path) -> None:
     """A management switch is far faster upwards than a port of 1G: it is no usual choice, but the intent's own."""
     oob = "    purpose: oob\n    servers: {model: dgx-h100, count: 32, per_rack: 4}\n    topology: {switch: sn2201}\n"
     intent = written(tmp_path, INTENT.partition("  storage:")[0] + "  mgmt:\n" + oob)
-    choices = sweep(intent, Request(Ask(), fabric="mgmt")).choices
+    choices = sweep(intent, ExploreRequest(DesignRequest(), fabric="mgmt")).choices
     assert {dict(choice)["switch"] for choice in choices} == {"sn2201"}
 
 
 def test_reports_and_picture(intent: pipeline.Intent) -> None:
-    requested = Request(Ask(), vary=VARY)
+    requested = ExploreRequest(DesignRequest(), vary=VARY)
     asked = sweep(intent, requested)
     outcomes = run(asked, STAGES, jobs=1)
-    found = Found.of(asked, outcomes, objectives(requested), "")
+    found = SweepResult.of(asked, outcomes, objectives(requested), "")
     document = json.loads(FORMATS["json"](found))
     assert len(document["designs"]) == 8
     assert document["front"] == list(found.front) != []
@@ -332,14 +342,22 @@ def test_reports_and_picture(intent: pipeline.Intent) -> None:
 @pytest.mark.parametrize(
     ("requested", "told"),
     [
-        (Request(Ask(), vary=("switch=sn2201",)), ["1 design of fabric backend", "none of them can be built"]),
-        (Request(Ask(gpus=64), vary=("rails=3",)), ["1 design of fabric backend for 64 GPUs", "none of them can be built"]),
         (
-            Request(Ask(), "storage", ("oversubscription=1,2",), ("time",)),
+            ExploreRequest(DesignRequest(), vary=("switch=sn2201",)),
+            ["1 design of fabric backend", "none of them can be built"],
+        ),
+        (
+            ExploreRequest(DesignRequest(gpus=64), vary=("rails=3",)),
+            ["1 design of fabric backend for 64 GPUs", "none of them can be built"],
+        ),
+        (
+            ExploreRequest(DesignRequest(), "storage", ("oversubscription=1,2",), ("time",)),
             ["2 designs of fabric storage for 256 GPUs", "2 can be built; not judged by time and alltoall, known of none"],
         ),
         (
-            Request(Ask(collective="alltoall", placement="spread"), vary=("switch=7060dx5-64s",), by=("time", "power")),
+            ExploreRequest(
+                DesignRequest(collective="alltoall", placement="spread"), vary=("switch=7060dx5-64s",), by=("time", "power")
+            ),
             [
                 "1 design of fabric backend for 256 GPUs, timed by alltoall of 1 GiB, spread",
                 "1 can be built; 1 beaten by none in time; not judged by power, known of none",
@@ -347,9 +365,9 @@ def test_reports_and_picture(intent: pipeline.Intent) -> None:
         ),
     ],
 )
-def test_the_first_lines_say_what_was_asked(intent: pipeline.Intent, requested: Request, told: list[str]) -> None:
+def test_the_first_lines_say_what_was_asked(intent: pipeline.Intent, requested: ExploreRequest, told: list[str]) -> None:
     asked = sweep(intent, requested)
-    found = Found.of(asked, run(asked, STAGES, jobs=1), objectives(requested), "")
+    found = SweepResult.of(asked, run(asked, STAGES, jobs=1), objectives(requested), "")
     assert FORMATS["text"](found).splitlines()[:2] == told
 
 
@@ -358,7 +376,7 @@ def test_the_first_lines_say_what_was_asked(intent: pipeline.Intent, requested: 
 
 def test_no_cluster(intent: pipeline.Intent, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fabric.explore.run.PATIENCE", "1s")
-    asked = sweep(intent, Request(Ask(), vary=VARY))
+    asked = sweep(intent, ExploreRequest(DesignRequest(), vary=VARY))
     with pytest.raises(MissingError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"):
         run(asked, STAGES, dask="tcp://127.0.0.1:9")
 
@@ -394,9 +412,9 @@ def test_a_cluster_gives_the_same_until_it_is_lost(
     intent: pipeline.Intent, cluster: tuple[str, list[subprocess.Popen[bytes]]], capfd: pytest.CaptureFixture[str]
 ) -> None:
     address, (scheduler, *_) = cluster
-    asked = sweep(intent, Request(Ask(), vary=VARY))
+    asked = sweep(intent, ExploreRequest(DesignRequest(), vary=VARY))
     assert as_rows(run(asked, STAGES, dask=address)) == as_rows(run(asked, STAGES, jobs=1))
-    many = sweep(intent, Request(Ask(), vary=(*VARY, "unit=4,8,16,32")))
+    many = sweep(intent, ExploreRequest(DesignRequest(), vary=(*VARY, "unit=4,8,16,32")))
     with pytest.raises(
         MissingError, match=r"the Dask cluster at tcp://127\.0\.0\.1:\d+ was lost \(\w+\); with --resume FILE"
     ):
@@ -413,7 +431,7 @@ def test_a_cluster_without_workers_is_given_up(
     """Killed in the middle, then never there: an end each time, and what was measured is kept."""
     monkeypatch.setattr("fabric.explore.run.WORKERS_PATIENCE_S", 1.5)
     address, (_, *workers) = cluster
-    asked, path = sweep(intent, Request(Ask(), vary=(*VARY, "unit=4,8,16,32"))), tmp_path / "sweep.jsonl"
+    asked, path = sweep(intent, ExploreRequest(DesignRequest(), vary=(*VARY, "unit=4,8,16,32"))), tmp_path / "sweep.jsonl"
 
     def kill(steps: int) -> None:
         for worker in workers if steps else ():
@@ -422,13 +440,13 @@ def test_a_cluster_without_workers_is_given_up(
     kept = f"its results are in {path}: the same command goes on from there"
     gone = re.escape(f"the Dask cluster at {address} has had no workers for 1.5 s; {kept}")
     with pytest.raises(MissingError, match=gone):
-        run(asked, STAGES, dask=address, journal=Journal(path, asked.base, asked.ask), advance=kill)
-    journal = Journal(path, asked.base, asked.ask)
+        run(asked, STAGES, dask=address, journal=Journal(path, asked.base, asked.design), advance=kill)
+    journal = Journal(path, asked.base, asked.design)
     measured = dict(journal.known)
     assert 0 < len(measured) < len(asked.choices)
     with pytest.raises(MissingError, match=gone):
         run(asked, STAGES, dask=address, journal=journal)
-    assert Journal(path, asked.base, asked.ask).known == measured
+    assert Journal(path, asked.base, asked.design).known == measured
 
 
 def _wait_for_workers(address: str, count: int) -> None:

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from fabric import pipeline
 from fabric.cli import netbox
 from fabric.diagnostics import InputError, MissingError
-from fabric.inventory.push import DEFAULT, SYSTEMS, Options, Push
+from fabric.inventory.push import DEFAULT, SYSTEMS, Push, PushRequest
 from fabric.plan import Plan
 from tests.inventory.truth_server import NAUTOBOT, NETBOX, TOKEN, Truth, served
 
@@ -45,7 +45,7 @@ class World:
     truth: Truth
     url: str
 
-    def push(self, plan: Plan, options: Options = DEFAULT) -> dict[str, tuple[int, int, int, int]]:
+    def push(self, plan: Plan, options: PushRequest = DEFAULT) -> dict[str, tuple[int, int, int, int]]:
         done = Push(plan, SYSTEMS[self.name]).run(self.url, TOKEN, options)
         return {name: (t.created, t.updated, t.unchanged, t.deleted) for name, t in done.tallies.items()}
 
@@ -76,8 +76,8 @@ def test_a_second_push_changes_nothing(world: World, tmp_path: Path) -> None:
     assert created > 100
     assert (unchanged, deleted) == (0, 0)
     world.truth.requests.clear()
-    assert total(world.push(plan, Options(prune=True)))[:2] == (0, 0)
-    assert total(world.push(plan, Options(prune=True)))[3] == 0
+    assert total(world.push(plan, PushRequest(prune=True)))[:2] == (0, 0)
+    assert total(world.push(plan, PushRequest(prune=True)))[3] == 0
     assert {method for method, _, _ in world.truth.requests} == {"GET"}
 
 
@@ -98,7 +98,7 @@ def test_everything_of_the_plan_is_there(world: World, tmp_path: Path) -> None:
 
 
 def test_objects_go_in_batches(world: World, tmp_path: Path) -> None:
-    world.push(plan_of(tmp_path), Options(batch=10))
+    world.push(plan_of(tmp_path), PushRequest(batch=10))
     sizes = [size for method, _, size in world.truth.requests if method == "POST"]
     assert max(sizes) == 10
     assert sum(size == 10 for size in sizes) > 5
@@ -134,17 +134,17 @@ def test_prune_deletes_what_the_plan_no_longer_has_and_nothing_else(world: World
     assert "gpu-0004" in world.names("dcim/devices")
     assert total(world.push(smaller))[3] == 0
     assert "gpu-0004" in world.names("dcim/devices")
-    tallies = world.push(smaller, Options(prune=True))
+    tallies = world.push(smaller, PushRequest(prune=True))
     assert tallies["devices"][3] == 1
     assert tallies["cables"][3] == 2
     assert "gpu-0004" not in world.names("dcim/devices")
     assert mine["id"] in world.truth.rows["dcim/devices"]
-    assert total(world.push(smaller, Options(prune=True)))[:2] == (0, 0)
+    assert total(world.push(smaller, PushRequest(prune=True)))[:2] == (0, 0)
 
 
 def test_a_dry_run_says_all_and_does_nothing(world: World, tmp_path: Path) -> None:
     plan = plan_of(tmp_path)
-    tallies = world.push(plan, Options(dry=True))
+    tallies = world.push(plan, PushRequest(dry=True))
     assert {method for method, _, _ in world.truth.requests} == {"GET"}
     real = world.push(plan)
     assert {name: row[0] for name, row in tallies.items() if name != "interfaces"} == {
@@ -244,8 +244,8 @@ def test_a_cable_that_moved_stops_the_push_before_anything_is_written(world: Wor
     with pytest.raises(InputError, match=r"FAB179.*in the way of others"):
         world.push(moved)
     assert {method for method, _, _ in world.truth.requests} == {"GET"}
-    assert world.push(moved, Options(prune=True))["cables"][0] == 2
-    assert total(world.push(moved, Options(prune=True)))[:2] == (0, 0)
+    assert world.push(moved, PushRequest(prune=True))["cables"][0] == 2
+    assert total(world.push(moved, PushRequest(prune=True)))[:2] == (0, 0)
 
 
 def test_an_address_on_a_port_that_goes_is_made_again(tmp_path: Path) -> None:
@@ -259,7 +259,7 @@ def test_an_address_on_a_port_that_goes_is_made_again(tmp_path: Path) -> None:
         loopback = next(row for row in truth.rows["ipam/ip-addresses"].values() if row["role"] == "loopback")
         loopback["assigned_object_id"] = port
         smaller = plan_of(tmp_path, servers=3)
-        planned = world.push(smaller, Options(prune=True, dry=True))
+        planned = world.push(smaller, PushRequest(prune=True, dry=True))
         assert planned["addresses"][0] == 1
-        assert world.push(smaller, Options(prune=True)) == planned
+        assert world.push(smaller, PushRequest(prune=True)) == planned
         assert total(world.push(smaller))[:2] == (0, 0)

@@ -84,20 +84,20 @@ def plan_of(folder: Path, body: str) -> Plan:
 def test_every_design_is_complete_and_each_thing_is_there_once(design: str, tmp_path: Path) -> None:
     plan = plan_of(tmp_path, DESIGNS[design])
     made = inventory(plan)
-    boxes = {box.name for box in made.boxes}
-    assert boxes == {device.name for fabric in plan.fabrics.values() for device in fabric.devices}
-    ports = {(port.box, port.name) for port in made.ports}
+    devices = {device.name for device in made.devices}
+    assert devices == {device.name for fabric in plan.fabrics.values() for device in fabric.devices}
+    ports = {(port.device, port.name) for port in made.ports}
     assert len(ports) == len(made.ports)
     assert len(made.wires) == sum(len(fabric.links) for fabric in plan.fabrics.values())
     ends = Counter(end for wire in made.wires for end in (wire.a, wire.b))
     assert set(ends.values()) == {1}
     assert set(ends) <= ports
-    places = [(box.rack, box.ru) for box in made.boxes if box.ru]
+    places = [(device.rack, device.ru) for device in made.devices if device.ru]
     assert len(places) == len(set(places))
-    assert {box.rack for box in made.boxes} <= set(made.racks)
+    assert {device.rack for device in made.devices} <= set(made.racks)
     for address in made.addresses:
         assert ip_interface(address.text)
-        assert not address.box or (address.box, address.port) in ports
+        assert not address.device or (address.device, address.port) in ports
     assert all(ip_network(prefix.text) for prefix in made.prefixes)
     assert len({(address.text, address.vrf) for address in made.addresses}) == len(made.addresses)
 
@@ -162,7 +162,7 @@ def test_the_document_is_json_and_the_same_every_time(export: object, tmp_path: 
     text = export(plan)
     assert text == export(plan_of(tmp_path, DESIGNS["shared-servers"]))
     rows = json.loads(text)
-    assert len(rows["dcim/devices"]) == len(inventory(plan).boxes)
+    assert len(rows["dcim/devices"]) == len(inventory(plan).devices)
     if export is netbox:
         port = rows["dcim/interfaces"][0]
         assert port["device"] == {"site": {"slug": "dc1"}, "name": plan.fabrics["f"].switches[0].name}

@@ -19,7 +19,7 @@ PACKAGE = ROOT / "fabric"
 # Who makes another intent of one and plans that, or names two intents: they get it from the pipeline.
 OF_INTENTS = (
     "diff/compare.py",
-    "explore/ask.py",
+    "explore/request.py",
     "explore/explore.py",
     "explore/measure.py",
     "lab/lab.py",
@@ -31,7 +31,7 @@ OF_STAGES = (
     "explain/counts.py",
     "explain/lossless.py",
     "explain/subject.py",
-    "explore/ask.py",
+    "explore/request.py",
     "intent/draft.py",
     "lab/deal.py",
     "lab/scale.py",

@@ -25,14 +25,14 @@ def browser() -> Iterator[Browser]:
 def report(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     """The report of a design, made once."""
     from fabric.report.page import page
-    from fabric.report.wanted import Wanted
+    from fabric.report.request import ReportRequest
 
     folder = tmp_path_factory.mktemp("views")
 
     def made(name: str) -> Path:
         path = folder / f"{name}.html"
         if not path.exists():
-            path.write_text(page(plan_of(folder, name), Wanted()), encoding="utf-8")
+            path.write_text(page(plan_of(folder, name), ReportRequest()), encoding="utf-8")
         return path
 
     return made

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fabric.report.page import page
-from fabric.report.wanted import Wanted
+from fabric.report.request import ReportRequest
 from tests.report.browser import Opened, opened
 from tests.report.designs import plan_of
 
@@ -322,7 +322,7 @@ def test_hostile_names_stay_text(browser: Browser, tmp_path: Path) -> None:
     devices = tuple(replace(device, name=f"{HOSTILE[at % len(HOSTILE)]}{at}") for at, device in enumerate(fabric.devices))
     made = replace(plan, site=bad, fabrics={"backend": replace(fabric, devices=devices)})
     path = tmp_path / "hostile.html"
-    path.write_text(page(made, Wanted()), encoding="utf-8")
+    path.write_text(page(made, ReportRequest()), encoding="utf-8")
     tab = opened(browser, path)
     tab.go()
     for view in ("load", "pod", "path"):
@@ -338,7 +338,7 @@ def test_hostile_names_stay_text(browser: Browser, tmp_path: Path) -> None:
 
 def test_without_loads_none_are_shown(browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "bare.html"
-    path.write_text(page(plan_of(tmp_path, "medium"), Wanted(load=False)), encoding="utf-8")
+    path.write_text(page(plan_of(tmp_path, "medium"), ReportRequest(load=False)), encoding="utf-8")
     tab = opened(browser, path)
     tab.go()
     for view in VIEWS:

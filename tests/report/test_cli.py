@@ -11,7 +11,7 @@ from fabric import pipeline
 from fabric.cli.report import report
 from fabric.diagnostics import InputError
 from fabric.report.page import page
-from fabric.report.wanted import Wanted
+from fabric.report.request import ReportRequest
 from tests import ROOT
 from tests.goldens import golden
 from tests.report.designs import write
@@ -36,7 +36,7 @@ def run(file: Path, output: Path, **options: object) -> None:
 def test_writes_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, output = write(tmp_path, "small"), tmp_path / "report.html"
     run(file, output)
-    assert output.read_text(encoding="utf-8") == page(pipeline.plan(pipeline.load(file)), Wanted())
+    assert output.read_text(encoding="utf-8") == page(pipeline.plan(pipeline.load(file)), ReportRequest())
     said = capsys.readouterr()
     assert (said.out, said.err.splitlines()[-1]) == ("", f"wrote {output}")
 
@@ -93,6 +93,6 @@ def test_measured_needs_gpus(tmp_path: Path) -> None:
 
 def test_words_of_a_page(tmp_path: Path) -> None:
     """What a reader without script sees, pictures left out."""
-    text = page(pipeline.plan(pipeline.load(ROOT / "intent" / "starter.yaml")), Wanted())
+    text = page(pipeline.plan(pipeline.load(ROOT / "intent" / "starter.yaml")), ReportRequest())
     said = Page(re.sub(r"<svg.*?</svg>", "", text, flags=re.DOTALL)).lines
     golden("report/starter.txt", said)

@@ -24,15 +24,15 @@ from fabric.report.failures import failures_grid
 from fabric.report.glance import figures
 from fabric.report.loads import loads
 from fabric.report.numbers import pools_grid
+from fabric.report.request import ReportRequest
 from fabric.report.scenarios import scenarios
 from fabric.report.sites import sites
 from fabric.report.spread import spread, spread_grid
 from fabric.report.study import Study, mean_loss, slowest_loss, studies
 from fabric.report.tables import cells, tables
-from fabric.report.wanted import Wanted
-from fabric.solver.estimate import ask
-from fabric.solver.estimate.ask import Asked
+from fabric.solver.estimate import request as estimate_request
 from fabric.solver.estimate.placement import place
+from fabric.solver.estimate.request import EstimateRequest
 from fabric.solver.estimate.supply import supply
 from tests import ROOT
 from tests.examples import folder
@@ -42,8 +42,8 @@ from tests.report.page_reader import Page
 EVERY = [name for name in DESIGNS if name != "large"]
 
 
-def _document(plan: Plan, wanted: Wanted | None = None) -> dict[str, Any]:
-    known = {study.fabric.name: scenarios(study) for study in studies(plan, wanted or Wanted())}
+def _document(plan: Plan, wanted: ReportRequest | None = None) -> dict[str, Any]:
+    known = {study.fabric.name: scenarios(study) for study in studies(plan, wanted or ReportRequest())}
     return document(plan, known, {name: tables(fabric) for name, fabric in plan.fabrics.items()}, sites(plan))
 
 
@@ -91,7 +91,7 @@ def test_loads_are_shares_that_physics_allows(tmp_path: Path, name: str) -> None
 @pytest.mark.parametrize("routing", ["ecmp", "spray"])
 def test_fullest_link_is_what_the_estimate_reckons_with(tmp_path: Path, name: str, pattern: str, routing: str) -> None:
     """Of a pattern of one phase, the share of NIC speed that `fabric estimate` finds is 1 by the peak."""
-    net = Study(plan_of(tmp_path, name).fabrics["backend"], Wanted(), ()).net
+    net = Study(plan_of(tmp_path, name).fabrics["backend"], ReportRequest(), ()).net
     found = supply(net, place(net, None), routing, 4, seed=0)
     phases = [found._phase(phase, 0)[0] for phase in found._phases(pattern)]
     peak = loads(net, pattern, routing, 4).peak
@@ -100,13 +100,13 @@ def test_fullest_link_is_what_the_estimate_reckons_with(tmp_path: Path, name: st
 
 def test_figures_are_those_of_plan_and_capacity(tmp_path: Path) -> None:
     intent = pipeline.load(write(tmp_path, "medium"))
-    study = Study(pipeline.plan(intent).fabrics["backend"], Wanted(), ())
+    study = Study(pipeline.plan(intent).fabrics["backend"], ReportRequest(), ())
     row = pipeline.summarize(intent)["fabrics"]["backend"]
     shown = {figure.term: (figure.value, figure.note) for figure in figures(study)}
     assert shown["servers"] == (f"{row['servers']}", f"{row['gpus']} GPUs")
     assert shown["switches"] == ("80", "32 leaf, 32 spine, 16 core")
     assert shown["links"] == (f"{sum(row['links'].values())}", f"{sum(row['cables'].values())} cables")
-    capacity = ask.capacity(study.fabric, (), 0, 0)
+    capacity = estimate_request.capacity(study.fabric, (), 0, 0)
     assert capacity.bisection is not None
     assert shown["bisection"][0] == f"{100 * capacity.bisection.share:.1f} %"
 
@@ -114,19 +114,19 @@ def test_figures_are_those_of_plan_and_capacity(tmp_path: Path) -> None:
 def test_curve_is_the_estimate(tmp_path: Path) -> None:
     fabric = plan_of(tmp_path, "medium").fabrics["backend"]
     routing, queue_pairs = spreading(fabric)
-    grid = curve_grid(Study(fabric, Wanted("all_gather", 3 << 20), ()))
+    grid = curve_grid(Study(fabric, ReportRequest("all_gather", 3 << 20), ()))
     rows = {row[0]: row for row in grid.rows}
     for size, name in ((3 << 20, "3 MiB"), (1 << 30, "1 GiB")):
-        asked = Asked("all_gather", (size,), routing=routing, queue_pairs=queue_pairs)
+        asked = EstimateRequest("all_gather", (size,), routing=routing, queue_pairs=queue_pairs)
         one = pipeline.estimate(fabric, asked)[0].rows[0]
         assert rows[name][2:4] == (f"{one.time_us:,.1f}", f"{one.busbw_GBps:,.2f}")
 
 
 def test_failures_come_in_the_order_of_what_they_cost(tmp_path: Path) -> None:
-    study = Study(plan_of(tmp_path, "medium").fabrics["backend"], Wanted(), ())
+    study = Study(plan_of(tmp_path, "medium").fabrics["backend"], ReportRequest(), ())
     costs = [(mean_loss(loss), slowest_loss(study, loss)) for loss in study.ranked]
     assert costs == sorted(costs, reverse=True)
-    assert len(costs) == len(ask.capacity(study.fabric, (), 0, 0).singles)
+    assert len(costs) == len(estimate_request.capacity(study.fabric, (), 0, 0).singles)
     grid = failures_grid(study)
     # one of 16 cores: its pods' spines lose one of two paths of their group, so the pairs behind them lose a third
     assert grid.rows[0][:5] == ("core", "16", "backend-core001", "6.5 %", "34.4 %")
@@ -135,7 +135,7 @@ def test_failures_come_in_the_order_of_what_they_cost(tmp_path: Path) -> None:
 def test_what_is_down_is_shown(tmp_path: Path) -> None:
     plan = plan_of(tmp_path, "medium")
     fabric = plan.fabrics["backend"]
-    wanted = Wanted(fail=("backend-core001", "backend-leaf001:backend-spine001"))
+    wanted = ReportRequest(fail=("backend-core001", "backend-leaf001:backend-spine001"))
     found = scenarios(studies(plan, wanted)[0])
     core = fabric.by_name["backend-core001"].index
     ends = (fabric.by_name["backend-leaf001"].index, fabric.by_name["backend-spine001"].index)
@@ -149,13 +149,13 @@ def test_what_is_down_is_shown(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("wanted", "names"),
     [
-        (Wanted(), ["alltoall, ECMP", "all_reduce 8 GiB, ECMP", "alltoall, spraying"]),
-        (Wanted(collective_first=True), ["all_reduce 8 GiB, ECMP", "alltoall, ECMP", "alltoall, spraying"]),
-        (Wanted("alltoall", collective_first=True), ["alltoall 8 GiB, ECMP", "alltoall 8 GiB, spraying"]),
+        (ReportRequest(), ["alltoall, ECMP", "all_reduce 8 GiB, ECMP", "alltoall, spraying"]),
+        (ReportRequest(collective_first=True), ["all_reduce 8 GiB, ECMP", "alltoall, ECMP", "alltoall, spraying"]),
+        (ReportRequest("alltoall", collective_first=True), ["alltoall 8 GiB, ECMP", "alltoall 8 GiB, spraying"]),
     ],
 )
 def test_the_first_view_loads_every_tier_unless_a_collective_is_named(
-    tmp_path: Path, wanted: Wanted, names: list[str]
+    tmp_path: Path, wanted: ReportRequest, names: list[str]
 ) -> None:
     found = scenarios(studies(plan_of(tmp_path, "medium"), wanted)[0])
     assert [one.name for one in found][: len(names)] == names
@@ -163,7 +163,7 @@ def test_the_first_view_loads_every_tier_unless_a_collective_is_named(
 
 def test_servers_of_two_fabrics_fail_in_both_and_their_ports_in_one(tmp_path: Path) -> None:
     plan = plan_of(tmp_path, "two-fabrics")
-    found = studies(plan, Wanted(fail=("dgx-h100-0001", "dgx-h100-0002:storage1", "storage-leaf001")))
+    found = studies(plan, ReportRequest(fail=("dgx-h100-0001", "dgx-h100-0002:storage1", "storage-leaf001")))
     assert [study.fail for study in found] == [
         ("dgx-h100-0001",),
         ("dgx-h100-0001", "dgx-h100-0002:storage1", "storage-leaf001"),
@@ -181,15 +181,15 @@ def test_servers_of_two_fabrics_fail_in_both_and_their_ports_in_one(tmp_path: Pa
 def test_failures_that_are_none(tmp_path: Path, fail: tuple[str, ...], code: str) -> None:
     plan = plan_of(tmp_path, "small")
     if not code:
-        assert studies(plan, Wanted(fail=fail))[0].failed.names == fail
+        assert studies(plan, ReportRequest(fail=fail))[0].failed.names == fail
         return
     with pytest.raises(InputError) as error:
-        studies(plan, Wanted(fail=fail))
+        studies(plan, ReportRequest(fail=fail))
     assert [one.code for one in error.value.diagnostics] == [code]
 
 
 def test_spread_is_even_by_spraying_alone(tmp_path: Path) -> None:
-    study = Study(plan_of(tmp_path, "medium").fabrics["backend"], Wanted(), ())
+    study = Study(plan_of(tmp_path, "medium").fabrics["backend"], ReportRequest(), ())
     found = spread(study)
     assert found is not None
     assert [tier.name for tier in found.tiers] == ["leaf → spine", "spine → core", "core → spine", "spine → leaf"]
@@ -202,13 +202,13 @@ def test_spread_is_even_by_spraying_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["collapsed", "one-server", "small"])
 def test_nothing_to_spread(tmp_path: Path, name: str) -> None:
     """Servers half the fabric apart share their switches."""
-    assert spread(studies(plan_of(tmp_path, name), Wanted())[0]) is None
+    assert spread(studies(plan_of(tmp_path, name), ReportRequest())[0]) is None
 
 
 @pytest.mark.parametrize("name", EVERY)
 def test_tables_read_as_the_script_reads_them(tmp_path: Path, name: str) -> None:
     plan = plan_of(tmp_path, name)
-    data = _document(plan, Wanted(load=False))
+    data = _document(plan, ReportRequest(load=False))
     for table in data["tables"]:
         fabric = list(plan.fabrics.values())[table["fabric"]]
         rows = cells(data, table, 10_000)
@@ -235,15 +235,15 @@ def _wanted_rows(fabric: FabricPlan, table: str) -> int:
 
 def pipeline_sessions(fabric: FabricPlan) -> int:
     """As `plan --json` counts them."""
-    return int(Study(fabric, Wanted(), ()).row["bgp"]["sessions"])
+    return int(Study(fabric, ReportRequest(), ()).row["bgp"]["sessions"])
 
 
 def test_page_shows_the_same_figures(tmp_path: Path) -> None:
     from fabric.report.page import page
 
     plan = plan_of(tmp_path, "medium")
-    said = Page(page(plan, Wanted())).said
-    study = studies(plan, Wanted())[0]
+    said = Page(page(plan, ReportRequest())).said
+    study = studies(plan, ReportRequest())[0]
     for text in (*figures(study)[0].value, *curve_grid(study).rows[-1], *failures_grid(study).rows[0]):
         assert str(text) in said
 
@@ -267,7 +267,7 @@ def test_pool_numbers_texts_once() -> None:
 @pytest.mark.parametrize("name", ["small", "medium", "mixed"])
 def test_mean_loss_is_bounded_by_the_slowest_pair(tmp_path: Path, name: str) -> None:
     for fabric in plan_of(tmp_path, name).fabrics.values():
-        study = Study(fabric, Wanted(), ())
+        study = Study(fabric, ReportRequest(), ())
         for loss in study.ranked:
             assert 0 <= mean_loss(loss) <= 1 - loss.left.asked * (1 - slowest_loss(study, loss)) + 1e-9
             links_down = loss.what.endswith("link") and loss.what != "server-leaf link"
@@ -289,7 +289,7 @@ def test_addresses_in_use_are_in_their_pool_and_in_configs(intent: str) -> None:
 
 
 def test_spread_counts_every_link_of_a_tier(tmp_path: Path) -> None:
-    study = Study(plan_of(tmp_path, "medium").fabrics["backend"], Wanted(), ())
+    study = Study(plan_of(tmp_path, "medium").fabrics["backend"], ReportRequest(), ())
     found = spread(study)
     assert found is not None
     rows = {row[0]: row for row in spread_grid(found).rows}

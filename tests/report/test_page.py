@@ -14,7 +14,7 @@ import pytest
 from fabric import pipeline
 from fabric.plan import Device
 from fabric.report.page import page
-from fabric.report.wanted import Wanted
+from fabric.report.request import ReportRequest
 from tests import ROOT
 from tests.report.designs import DESIGNS, SIZES, plan_of
 from tests.report.page_reader import Page
@@ -27,7 +27,7 @@ LOSSY = ("infiniband", "no-gpus", "oob")  # fabrics without a lossless class of 
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Page]:
     """Every design but the largest."""
     folder = tmp_path_factory.mktemp("report")
-    return {name: Page(page(plan_of(folder, name), Wanted())) for name in DESIGNS if name != "large"}
+    return {name: Page(page(plan_of(folder, name), ReportRequest())) for name in DESIGNS if name != "large"}
 
 
 @pytest.mark.parametrize("name", [name for name in DESIGNS if name != "large"])
@@ -74,8 +74,8 @@ def test_hostile_names_stay_text(tmp_path: Path) -> None:
         name: replace(fabric, devices=tuple(_wild(device) for device in fabric.devices))
         for name, fabric in plan.fabrics.items()
     }
-    tame = Page(page(plan, Wanted()))
-    wild = Page(page(replace(plan, site=HOSTILE[0], fabrics=fabrics), Wanted()))
+    tame = Page(page(plan, ReportRequest()))
+    wild = Page(page(replace(plan, site=HOSTILE[0], fabrics=fabrics), ReportRequest()))
     assert wild.problems == []
     assert {tag for tag, _ in wild.tags} == {tag for tag, _ in tame.tags}
     assert not [key for _, attrs in wild.tags for key in attrs if key.startswith("on")]
@@ -92,11 +92,11 @@ def _wild(device: Device) -> Device:
 
 
 def test_same_bytes_every_time(tmp_path: Path) -> None:
-    assert page(plan_of(tmp_path, "small"), Wanted()) == page(plan_of(tmp_path, "small"), Wanted())
+    assert page(plan_of(tmp_path, "small"), ReportRequest()) == page(plan_of(tmp_path, "small"), ReportRequest())
 
 
 def test_largest_page_is_below_a_megabyte(tmp_path: Path) -> None:
-    text = page(plan_of(tmp_path, "large"), Wanted())
+    text = page(plan_of(tmp_path, "large"), ReportRequest())
     assert len(text.encode()) < 1_000_000
     found = Page(text)
     assert found.problems == []
@@ -105,7 +105,7 @@ def test_largest_page_is_below_a_megabyte(tmp_path: Path) -> None:
 
 
 def test_the_design_alone(tmp_path: Path) -> None:
-    found = Page(page(plan_of(tmp_path, "small"), Wanted(load=False)))
+    found = Page(page(plan_of(tmp_path, "small"), ReportRequest(load=False)))
     assert found.data["fabrics"][0]["scenarios"] == []
     assert "Link loads that the topology shows" not in found.said
     assert "8 GiB" in found.said  # the collective is estimated all the same
@@ -115,7 +115,7 @@ def test_the_design_alone(tmp_path: Path) -> None:
 def test_headings_of_examples_leave_out_no_level(name: str) -> None:
     """Sites of several fabrics, tenants and planes."""
     plan = pipeline.plan(pipeline.load(ROOT / "intent" / f"{name}.yaml"))
-    found = Page(page(plan, Wanted()))
+    found = Page(page(plan, ReportRequest()))
     levels = [int(tag[1]) for tag, _ in found.tags if re.fullmatch("h[1-6]", tag)]
     assert levels[0] == 1
     assert levels.count(1) == 1

@@ -420,9 +420,9 @@ def test_a_text_stays_text_in_pages_sheets_and_pictures(tmp_path: Path) -> None:
         made_text = pipeline.export(made, form)
         assert isinstance(made_text, str)
         yaml.safe_load(made_text)
-    from fabric.report.wanted import Wanted
+    from fabric.report.request import ReportRequest
 
-    assert "<script>alert" not in pipeline.report(made, Wanted())
+    assert "<script>alert" not in pipeline.report(made, ReportRequest())
 
 
 def test_files_have_plain_paths() -> None:

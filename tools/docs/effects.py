@@ -14,7 +14,7 @@ from textwrap import fill
 
 from fabric import pipeline
 from fabric.plan import FabricPlan
-from fabric.solver.estimate.ask import Asked
+from fabric.solver.estimate.request import EstimateRequest
 from fabric.solver.estimate.estimate import Estimate
 
 BYTES = 1 << 30
@@ -107,7 +107,7 @@ def measure(servers: int, placement: str, case: Case) -> Effect:
     """Both collectives of a case."""
     fabric, estimates = planned(case.kind, case.ratio, servers), []
     for collective in ("all_reduce", "alltoall"):
-        asked = Asked(collective, (BYTES,), routing=case.routing, queue_pairs=case.queue_pairs, fail=case.fail)
+        asked = EstimateRequest(collective, (BYTES,), routing=case.routing, queue_pairs=case.queue_pairs, fail=case.fail)
         estimates.append(pipeline.estimate(fabric, asked, placement)[0])
     return Effect(servers, placement, case, *estimates)
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from fabric.cabling.verify.describe import Describe
-from fabric.cabling.verify.files import Told
+from fabric.cabling.verify.files import Collected
 from fabric.cabling.verify.finding import KINDS, Finding, Verdict
-from fabric.cabling.verify.mending import Figure, figures
+from fabric.cabling.verify.moves import Figure, figures
 from fabric.cabling.verify.places import Places
 from fabric.cabling.verify.planned import Planned
 from fabric.cabling.verify.splits import Splits, splits
@@ -23,15 +23,15 @@ from fabric.text import listed, plural
 class Comparison:
     """One run: what was planned, told and heard, and which links are settled."""
 
-    def __init__(self, plan: Planned, told: Told, places: Places) -> None:
-        self.plan, self.told = plan, told
-        self.wires: Wires = wires(plan, told)
-        self.states = States(plan, told, self.wires)
+    def __init__(self, plan: Planned, collected: Collected, places: Places) -> None:
+        self.plan, self.collected = plan, collected
+        self.wires: Wires = wires(plan, collected)
+        self.states = States(plan, collected, self.wires)
         self.describe = Describe(plan, self.wires, self.states, places)
         self.listening = {  # boxes whose silence on a port says something: their ports' names must be known
             device
-            for device, box in told.boxes.items()
-            if box.listens and (plan.is_switch(device) or device in self.wires.named)
+            for device, data in collected.devices.items()
+            if data.listens and (plan.is_switch(device) or device in self.wires.named)
         }
         self.faulty: set[int] = set()  # links that a finding has
         self.unjudged: set[int] = set()
@@ -50,8 +50,8 @@ class Comparison:
         for node in wrong.nodes:  # wires of cages that are broken out otherwise are explained by that
             if (mate := self.wires.mate.pop(node, None)) is not None:
                 self.wires.mate.pop(mate, None)
-        for key, (heard, links) in sorted(wrong.cages.items()):
-            yield self.describe.split(key, heard, sorted(links))
+        for key, (reported, links) in sorted(wrong.cages.items()):
+            yield self.describe.split(key, reported, sorted(links))
 
     def _contradictions(self) -> Iterator[Finding]:
         """Ports that hear what another port has; those that hear one device in place of one other are one thing."""
@@ -145,7 +145,7 @@ class Comparison:
     @cached_property
     def _spoken(self) -> set[int]:
         """Devices that reported, or that anybody hears."""
-        return self.listening | {self.wires.device(there) for found in self.wires.heard.values() for there in found}
+        return self.listening | {self.wires.device(there) for found in self.wires.reported.values() for there in found}
 
     def _silent(self, link: int) -> int | None:
         """The device of a link that nobody hears anywhere and that sent no report, though there are others of it."""
@@ -162,8 +162,8 @@ class Comparison:
                 continue
             if not {self.plan.device[a], self.plan.device[b]} <= self.listening:
                 continue
-            if not (self.wires.hears(a, b) and self.wires.hears(b, a)):
-                deaf, hearing = (a, b) if self.wires.hears(b, a) else (b, a)
+            if not (self.wires.reports(a, b) and self.wires.reports(b, a)):
+                deaf, hearing = (a, b) if self.wires.reports(b, a) else (b, a)
                 self.faulty.add(link)
                 yield self.describe.one_way(deaf, hearing)
 
@@ -174,9 +174,9 @@ class Comparison:
                 yield self.describe.speed(link, wrong)
 
 
-def compare(plan: Planned, told: Told, places: Places, site: str) -> Verdict:
+def compare(plan: Planned, collected: Collected, places: Places, site: str) -> Verdict:
     """The verdict on a whole site. Raises InputError where a file cannot be of the device it is said to be of."""
-    run = Comparison(plan, told, places)
+    run = Comparison(plan, collected, places)
     found = sorted(run.findings(), key=_order)
     right = [link for link in range(len(plan)) if link not in run.faulty and link not in run.unjudged]
     vague = sum(2 * link in run.wires.by_device or 2 * link + 1 in run.wires.by_device for link in right)
@@ -186,8 +186,8 @@ def compare(plan: Planned, told: Told, places: Places, site: str) -> Verdict:
         as_planned=len(right),
         not_reported=len(run.unjudged),
         by_device_only=vague,
-        files=told.files,
-        devices=len(told.boxes),
+        files=collected.files,
+        devices=len(collected.devices),
         findings=tuple(found),
         notes=(*run.notes, *_notes(run, vague)),
         counts=dict(Counter(finding.kind for finding in found)),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from fabric.cabling.verify.finding import Finding, Move, PortAt
-from fabric.cabling.verify.mending import Figure, Shift
+from fabric.cabling.verify.finding import Finding, Move, PortLocation
+from fabric.cabling.verify.moves import Figure, Shift
 from fabric.cabling.verify.places import Places
 from fabric.cabling.verify.planned import Planned
 from fabric.cabling.verify.states import States
@@ -22,17 +22,17 @@ class Describe:
     def __init__(self, plan: Planned, wires: Wires, states: States, places: Places) -> None:
         self.plan, self.wires, self.states, self.places = plan, wires, states, places
 
-    def port(self, node: int) -> PortAt:
+    def port(self, node: int) -> PortLocation:
         """Where a node is."""
         extra = self.wires.extra(node)
         if extra is None:
             device = self.plan.hosts.names[self.plan.device[node]]
-            return PortAt(device, self.plan.label[node], self.plan.own[node], *self.places(device))
+            return PortLocation(device, self.plan.label[node], self.plan.port_name[node], *self.places(device))
         if extra.device == UNKNOWN:
-            return PortAt(extra.stranger, "", extra.port)
+            return PortLocation(extra.unknown_name, "", extra.port)
         device = self.plan.hosts.names[extra.device]
         label = extra.slot.label if extra.slot is not None else ""
-        return PortAt(device, label, extra.port, *self.places(device))
+        return PortLocation(device, label, extra.port, *self.places(device))
 
     def cost(self, shifts: Sequence[Shift]) -> tuple[int, ...]:
         """Of two ways to fix it: plugs that are shared stay whole, one device is better than two, the upper end is moved."""
@@ -41,8 +41,8 @@ class Describe:
         walks = sum(self.wires.device(shift.source) != self.wires.device(shift.target) for shift in moved)
         places = len({self.wires.device(node) for shift in moved for node in (shift.source, shift.target)})
         lower = sum(shift.target % 2 == 0 for shift in moved)
-        strangers = sum(self.wires.device(shift.kept) == UNKNOWN for shift in shifts)
-        return torn * _SAME_PLUG + strangers, walks, places, lower, *(shift.target for shift in moved)
+        unknown = sum(self.wires.device(shift.kept) == UNKNOWN for shift in shifts)
+        return torn * _SAME_PLUG + unknown, walks, places, lower, *(shift.target for shift in moved)
 
     def plug(self, node: int) -> tuple[int, int, int]:
         """Device and cage of a port that shares its plug; the node itself of one that has its own."""
@@ -57,7 +57,7 @@ class Describe:
         """The same of figures that the same moves of plugs fix."""
         return tuple(sorted((self.plug(shift.source), self.plug(max(0, shift.target))) for shift in figure.shifts))
 
-    def pair(self, link: int) -> tuple[PortAt, PortAt]:
+    def pair(self, link: int) -> tuple[PortLocation, PortLocation]:
         return self.port(2 * link), self.port(2 * link + 1)
 
     def _finding(self, kind: str, links: Sequence[int], message: str, moves: Sequence[Move]) -> Finding:
@@ -107,7 +107,7 @@ class Describe:
         for node in figure.nodes:
             extra = self.wires.extra(node)
             if extra is not None and extra.device == UNKNOWN:
-                hint = nearest(extra.stranger, self.plan.hosts.names)
+                hint = nearest(extra.unknown_name, self.plan.hosts.names)
                 return f"; {hint}" if hint.startswith("did") else ""
         return ""
 
@@ -118,7 +118,7 @@ class Describe:
             return Move("remove", text, kept if self._known(shift.kept) else source, kept)
         to = self.port(shift.target)
         if source.device == to.device:
-            way = f"from port {_own(source)} to port {_own(to)}" if source.port or source.own else f"to port {_own(to)}"
+            way = f"from port {_own(source)} to port {_own(to)}" if source.port or source.port_name else f"to port {_own(to)}"
             text = f"at {to.device}, move the cable of {kept} {way}"
         else:
             text = f"move the cable of {kept} from {source} to {to}"
@@ -127,9 +127,11 @@ class Describe:
     def _known(self, node: int) -> bool:
         return self.wires.device(node) != UNKNOWN
 
-    def contradiction(self, nodes: Sequence[int], links: Sequence[int], heard: Mapping[int, int], *, cloned: bool) -> Finding:
+    def contradiction(
+        self, nodes: Sequence[int], links: Sequence[int], reported: Mapping[int, int], *, cloned: bool
+    ) -> Finding:
         """Ports that hear what another port has. `cloned`: the device that is planned there is heard nowhere."""
-        here, there = nodes[0], heard[nodes[0]]
+        here, there = nodes[0], reported[nodes[0]]
         port, name = self.port(here), self.port(there).device
         message = f"{port} and {self.port(self._other(here, there))} both hear {self.port(there)}"
         message += f", {and_more(len(nodes) - 1, 'port')} likewise" if len(nodes) > 1 else ""
@@ -140,7 +142,7 @@ class Describe:
         planned = self.port(here ^ 1).device
         message += f"; {planned}, planned at the first, is not heard anywhere: it seems to call itself {name}"
         text = f"set the host name of {planned}, and see that its LLDP agent sends it; then collect again"
-        at = PortAt(planned, "", "", *self.places(planned))
+        at = PortLocation(planned, "", "", *self.places(planned))
         return self._finding("duplicate-name", links, message, [Move("check", text, at, port)])
 
     def _other(self, here: int, there: int) -> int:
@@ -149,7 +151,7 @@ class Describe:
         mate = wires.mate.get(there)
         if mate is not None:
             return mate
-        rivals = [node for node, found in wires.heard.items() if there in found and node != here]
+        rivals = [node for node, found in wires.reported.items() if there in found and node != here]
         device = wires.device(there)
         joined = [node for node, far in wires.mate.items() if wires.device(far) == device]
         near = [node for node in joined if wires.device(node) == wires.device(here)]
@@ -176,14 +178,14 @@ class Describe:
     def silent(self, device: int, links: Sequence[int]) -> Finding:
         """A device of which nothing is heard."""
         name = self.plan.hosts.names[device]
-        at = PortAt(name, "", "", *self.places(name))
+        at = PortLocation(name, "", "", *self.places(name))
         message = f"{name} is heard by nobody: {plural(len(links), 'link')} that others listen on"
         text = f"see that {name} is on and sends LLDP, then collect its neighbours too"
         return self._finding("silent-device", links, message, [Move("check", text, at)])
 
     def one_way(self, deaf: int, hearing: int) -> Finding:
         here, there = self.port(deaf), self.port(hearing)
-        other = next((node for node in self.wires.heard.get(deaf, ()) if node != hearing), None)
+        other = next((node for node in self.wires.reported.get(deaf, ()) if node != hearing), None)
         what = "hears nothing" if other is None else f"hears {self.port(other)}"
         message = f"{there} hears {here}, which {what}"
         text = f"at {here}, clean and seat the fibre that it receives on; collect again after two minutes"
@@ -198,22 +200,26 @@ class Describe:
         text = f"at {here}, set {planned}G; if it stays at {speed}G, put in the transceiver or cable that was planned"
         return self._finding("wrong-speed", [link], f"{runs}, planned {planned}G", [Move("set", text, here)])
 
-    def split(self, key: tuple[int, int], heard: int, links: Sequence[int]) -> Finding:
+    def split(self, key: tuple[int, int], reported: int, links: Sequence[int]) -> Finding:
         """`heard`: ports the cage is broken out into, 0 where only planned ones are absent."""
         cage = self.plan.cages[key]
         device, speed = self.plan.hosts.names[key[0]], self.plan.speeds[cage.ends[0] >> 1]
         planned = f"{cage.split}x{speed}G" if cage.split > 1 else f"one port of {speed}G"
-        runs = {0: "lacks some of its ports", 1: "runs as one port"}.get(heard, f"is broken out into {heard}")
-        at = PortAt(device, str(key[1]), "", *self.places(device))
+        runs = {0: "lacks some of its ports", 1: "runs as one port"}.get(reported, f"is broken out into {reported}")
+        at = PortLocation(device, str(key[1]), "", *self.places(device))
         message = f"{device} port {key[1]} {runs}, planned {planned}"
         move = Move("split", f"at {device}, configure port {key[1]} as {planned}", at)
         fabric = self.plan.fabrics[cage.ends[0] >> 1]
         return Finding("wrong-split", fabric, message, at, (move,), tuple(self.pair(link) for link in links))
 
 
-def _short(port: PortAt) -> str:
-    return f"{port.device} {port.port or port.own}".rstrip()
+def _short(port: PortLocation) -> str:
+    return f"{port.device} {port.port or port.port_name}".rstrip()
 
 
-def _own(port: PortAt) -> str:
-    return f"{port.port} ({port.own})" if port.own and port.port and port.own != port.port else port.port or port.own
+def _own(port: PortLocation) -> str:
+    return (
+        f"{port.port} ({port.port_name})"
+        if port.port_name and port.port and port.port_name != port.port
+        else port.port or port.port_name
+    )

@@ -17,7 +17,7 @@ _WORDS = re.compile(r"[A-Za-z0-9]+")
 
 
 @dataclass
-class Box:
+class DeviceData:
     """All that one box said, in as many files as there are."""
 
     neighbors: list[Neighbor] = field(default_factory=list)
@@ -26,41 +26,41 @@ class Box:
 
 
 @dataclass
-class Told:
+class Collected:
     """What the boxes of a plan said. Boxes that the plan does not have are counted by name."""
 
-    boxes: dict[int, Box] = field(default_factory=dict)  # device → what it said
+    devices: dict[int, DeviceData] = field(default_factory=dict)  # device → what it said
     chassis: dict[str, str] = field(default_factory=dict)  # chassis id → system name
-    strangers: tuple[Diagnostic, ...] = ()
+    unknown: tuple[Diagnostic, ...] = ()
     files: int = 0
 
 
-def read(paths: Sequence[Path], stated: Mapping[Path, str], hosts: Hosts, form: str = "") -> Told:
+def read(paths: Sequence[Path], stated: Mapping[Path, str], hosts: Hosts, form: str = "") -> Collected:
     """Every file, a folder's own and those below included. Raises InputError with all that is wrong with them.
 
     Args:
         stated: which device a file is of, where the caller says so.
         hosts: the names of the plan.
     """
-    told, report = Told(), Report()
-    strangers: list[Diagnostic] = []
+    collected, report = Collected(), Report()
+    unknown: list[Diagnostic] = []
     whose = {path.resolve(): device for path, device in stated.items()}
     for path in {path.resolve(): path for path in _all([*paths, *stated], report)}.values():
-        told.files += 1
+        collected.files += 1
         try:
             found, prompt = outputs(read_text(path, WHAT), str(path), form)
             for output in found:
-                _take(told, output, _device(path, output, found, prompt, whose.get(path.resolve(), ""), hosts))
-        except _Stranger as error:
-            strangers.append(error.diagnostic)
+                _take(collected, output, _device(path, output, found, prompt, whose.get(path.resolve(), ""), hosts))
+        except _UnknownDeviceError as error:
+            unknown.append(error.diagnostic)
         except InputError as error:
             report.errors.extend(error.diagnostics)
-    if strangers and not told.boxes:
-        message = f"no file is of a box of this plan; the first {strangers[0].message}"
-        report.error(CODE, strangers[0].place, message, strangers[0].hint)
+    if unknown and not collected.devices:
+        message = f"no file is of a box of this plan; the first {unknown[0].message}"
+        report.error(CODE, unknown[0].place, message, unknown[0].hint)
     report.raise_errors()
-    told.strangers = tuple(strangers)
-    return told
+    collected.unknown = tuple(unknown)
+    return collected
 
 
 def _all(paths: Iterable[Path], report: Report) -> Iterator[Path]:
@@ -74,7 +74,7 @@ def _all(paths: Iterable[Path], report: Report) -> Iterator[Path]:
         yield from inside
 
 
-class _Stranger(Exception):
+class _UnknownDeviceError(Exception):
     """A file of a box that the plan does not have."""
 
     def __init__(self, diagnostic: Diagnostic) -> None:
@@ -102,7 +102,7 @@ def _device(path: Path, output: Output, found: Sequence[Output], prompt: str, st
         raise InputError([Diagnostic(CODE, Place(str(path)), f"the name of the file speaks of {names}", hint)])
     if said := [*_hosts(found), *([prompt] if prompt else [])]:
         message = f"is of {show(said[0])}, which the plan does not have: passed over"
-        raise _Stranger(Diagnostic(CODE, Place(str(path)), message, nearest(said[0], hosts.names), "warning"))
+        raise _UnknownDeviceError(Diagnostic(CODE, Place(str(path)), message, nearest(said[0], hosts.names), "warning"))
     hint = f"name it after the device, such as {hosts.names[0]}.json, or say --device NAME=FILE" if hosts.names else ""
     raise InputError([Diagnostic(CODE, Place(str(path)), "neither the file nor its name says which device it is of", hint)])
 
@@ -131,21 +131,21 @@ def _parts(name: str) -> Iterator[str]:
             yield name[start.start() : end.end()]
 
 
-def _take(told: Told, output: Output, device: int) -> None:
-    box = told.boxes.setdefault(device, Box())
+def _take(collected: Collected, output: Output, device: int) -> None:
+    data = collected.devices.setdefault(device, DeviceData())
     part = output.part
-    box.listens |= part.listens
-    box.neighbors.extend(neighbor for neighbor in part.neighbors if neighbor.port)
+    data.listens |= part.listens
+    data.neighbors.extend(neighbor for neighbor in part.neighbors if neighbor.port)
     for state in part.ports:
-        known = box.ports.get(state.port, state)
+        known = data.ports.get(state.port, state)
         up = state.up if known.up is None else known.up
         speed, alias = known.speed_gbps or state.speed_gbps, known.alias or state.alias
-        box.ports[state.port] = PortState(state.port, speed, up, alias, known.shut or state.shut)
+        data.ports[state.port] = PortState(state.port, speed, up, alias, known.shut or state.shut)
     for neighbor in part.neighbors:
         if neighbor.chassis and neighbor.system:
-            told.chassis.setdefault(plain_id(neighbor.chassis), neighbor.system)
+            collected.chassis.setdefault(plain_id(neighbor.chassis), neighbor.system)
     if part.chassis and part.host:
-        told.chassis[plain_id(part.chassis)] = part.host
+        collected.chassis[plain_id(part.chassis)] = part.host
 
 
 def plain_id(chassis: str) -> str:

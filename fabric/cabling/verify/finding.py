@@ -26,27 +26,27 @@ KINDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class PortAt:
+class PortLocation:
     """A port as a person finds it: device, the label of the plan, the box's own name, rack and height unit."""
 
     device: str
     port: str = ""  # "" where only the device is known
-    own: str = ""
+    port_name: str = ""
     rack: str = ""
     ru: int = 0  # 0: nobody knows
 
     def __str__(self) -> str:
-        if not self.port and not self.own:
+        if not self.port and not self.port_name:
             return self.device
-        own = f" ({self.own})" if self.own and self.port and self.own != self.port else ""
-        return f"{self.device} port {self.port or self.own}{own}"
+        port_name = f" ({self.port_name})" if self.port_name and self.port and self.port_name != self.port else ""
+        return f"{self.device} port {self.port or self.port_name}{port_name}"
 
     def as_dict(self) -> dict[str, Any]:
         row = {
             "device": self.device,
             "port": self.port,
-            "port_name": self.own,
-            "name": self.own,
+            "port_name": self.port_name,
+            "name": self.port_name,
             "rack": self.rack,
             "ru": self.ru,
         }
@@ -59,9 +59,9 @@ class Move:
 
     action: str
     text: str
-    at: PortAt  # where to go
-    kept: PortAt | None = None  # the end that stays plugged in
-    to: PortAt | None = None
+    at: PortLocation  # where to go
+    kept: PortLocation | None = None  # the end that stays plugged in
+    to: PortLocation | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +71,9 @@ class Finding:
     kind: str
     fabric: str
     message: str
-    at: PortAt
+    at: PortLocation
     moves: tuple[Move, ...]
-    links: tuple[tuple[PortAt, PortAt], ...] = ()  # planned links that are not as planned because of it
+    links: tuple[tuple[PortLocation, PortLocation], ...] = ()  # planned links that are not as planned because of it
 
     def as_dict(self) -> dict[str, Any]:
         return {

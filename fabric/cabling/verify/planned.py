@@ -59,7 +59,7 @@ class Planned:
     closed: set[int] = field(default_factory=set)  # links whose port is shut by plan: the server belongs to no tenant
     device: list[int] = field(default_factory=list)  # from here on of every end
     label: list[str] = field(default_factory=list)
-    own: list[str] = field(default_factory=list)
+    port_name: list[str] = field(default_factory=list)
     cage: list[int] = field(default_factory=list)
     sub: list[int] = field(default_factory=list)
     split: list[int] = field(default_factory=list)
@@ -104,10 +104,10 @@ def _columns(made: Planned, name: str, fabric: FabricPlan, names: PortNames, ind
     of_site = [index[device.name] for device in fabric.devices]
     sides: list[tuple[Any, ...]] = []
     for side in ("a", "b"):
-        label, own = names.columns(side)
+        label, port_name = names.columns(side)
         ports = [columns[f"{side}_{part}"] for part in ("cage", "sub", "split")]
-        sides.append(([of_site[at] for at in columns[side]], label.tolist(), own.tolist(), *ports))
-    wholes: tuple[list[Any], ...] = (made.device, made.label, made.own, made.cage, made.sub, made.split)
+        sides.append(([of_site[at] for at in columns[side]], label.tolist(), port_name.tolist(), *ports))
+    wholes: tuple[list[Any], ...] = (made.device, made.label, made.port_name, made.cage, made.sub, made.split)
     for whole, a, b in zip(wholes, *sides, strict=True):
         whole.extend(chain.from_iterable(zip(a, b, strict=True)))
 
@@ -126,7 +126,7 @@ def _possible(names: PortNames, device: Device) -> Ports:
     found = Ports({}, {})
     for ref in sorted(names.possible(device), key=lambda ref: -ref.split):
         slot, other = Slot(ref.cage, ref.sub, ref.split), _alias(names, device, ref)
-        for name in filter(None, (other, names.own(device, ref))):
+        for name in filter(None, (other, names.port_name(device, ref))):
             found.slots[canonical(name)] = slot
         found.aliases[slot] = other
     return found
@@ -153,13 +153,13 @@ def _cages(made: Planned, start: int) -> None:
 def _names(made: Planned, start: int) -> None:
     """Own names first. Servers may use the plan's label too; a label of an attached box is only a count."""
     for end in range(start, len(made.device)):
-        if made.own[end]:
-            made.names[made.device[end], canonical(made.own[end])] = end
+        if made.port_name[end]:
+            made.names[made.device[end], canonical(made.port_name[end])] = end
     for end in range(start, len(made.device)):
         device, ports = made.device[end], made.ports.get(made.device[end])
         if ports is not None:
             other = ports.aliases.get(Slot(made.cage[end], made.sub[end], made.split[end]), "")
-            other = other or ("" if made.own[end] else made.label[end])
+            other = other or ("" if made.port_name[end] else made.label[end])
         else:
             other = "" if made.roles[device] == ATTACHED else made.label[end]
         if other:

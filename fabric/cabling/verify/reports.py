@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
-from fabric.cabling.verify.finding import KINDS, Finding, PortAt, Verdict
+from fabric.cabling.verify.finding import KINDS, Finding, PortLocation, Verdict
 from fabric.formats import Case, Failure, Suite, csv_text, json_text, no_formula
 from fabric.formats.junit import junit
 from fabric.text import printable
@@ -43,7 +43,7 @@ def _text(verdict: Verdict) -> str:
     return "\n".join([*lines, verdict.sentence()]) + "\n"
 
 
-def _place(port: PortAt) -> str:
+def _place(port: PortLocation) -> str:
     return f"{port.rack} RU{port.ru}" if port.rack and port.ru else port.rack
 
 
@@ -74,12 +74,12 @@ def _csv(verdict: Verdict) -> str:
 
 
 def _rows(finding: Finding) -> Iterator[list[Any]]:
-    nowhere = PortAt("")
+    nowhere = PortLocation("")
     for move in finding.moves:
         at, to, kept = move.at, move.to or nowhere, move.kept or nowhere
         yield [
-            *(at.rack, at.ru or "", finding.kind, move.action, at.device, at.port, at.own),
-            *(to.rack, to.ru or "", to.device, to.port, to.own, kept.device, kept.port or kept.own, move.text),
+            *(at.rack, at.ru or "", finding.kind, move.action, at.device, at.port, at.port_name),
+            *(to.rack, to.ru or "", to.device, to.port, to.port_name, kept.device, kept.port or kept.port_name, move.text),
         ]
 
 

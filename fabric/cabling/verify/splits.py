@@ -26,7 +26,7 @@ class Splits:
 def splits(plan: Planned, wires: Wires, states: States) -> Splits:
     """Ports of a cabled cage that another split gives, and planned ports that a box which lists its ports does not have."""
     found = Splits()
-    there = {*wires.heard, *(node for heard in wires.heard.values() for node in heard), *states.by_node}
+    there = {*wires.reported, *(node for reported in wires.reported.values() for node in reported), *states.by_node}
     for node in sorted(there):
         extra = wires.extra(node)
         if extra is None or extra.slot is None:

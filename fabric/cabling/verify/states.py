@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fabric.cabling.verify.files import Told
+from fabric.cabling.verify.files import Collected
 from fabric.cabling.verify.planned import Planned
 from fabric.cabling.verify.wires import Wires
 from fabric.nos.lldp.heard import PortState
@@ -11,11 +11,11 @@ from fabric.nos.lldp.heard import PortState
 class States:
     """Port states by node."""
 
-    def __init__(self, plan: Planned, told: Told, wires: Wires) -> None:
+    def __init__(self, plan: Planned, collected: Collected, wires: Wires) -> None:
         self._plan, self._wires = plan, wires
         self.by_node: dict[int, PortState] = {}
-        for device in sorted(told.boxes):
-            for state in told.boxes[device].ports.values():
+        for device in sorted(collected.devices):
+            for state in collected.devices[device].ports.values():
                 node = wires.place(device, state.port)
                 if node is not None:
                     self.by_node[node] = state

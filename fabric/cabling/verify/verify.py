@@ -31,5 +31,5 @@ def verify(
         form: read the files as this network OS's, "" tells by content.
     """
     wanted = planned(plan)
-    told = files.read(paths, stated or {}, wanted.hosts, form)
-    return compare(wanted, told, places(plan), plan.site), told.strangers
+    collected = files.read(paths, stated or {}, wanted.hosts, form)
+    return compare(wanted, collected, places(plan), plan.site), collected.unknown

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from fabric.cabling.verify.files import Box, Told, plain_id
+from fabric.cabling.verify.files import Collected, DeviceData, plain_id
 from fabric.cabling.verify.planned import Planned, Slot
 from fabric.cabling.verify.spelling import canonical, is_management, is_nameless
 from fabric.diagnostics import Place, Report, show
@@ -24,7 +24,7 @@ class Extra:
     """A port without a planned cable."""
 
     device: int  # UNKNOWN for a stranger
-    stranger: str  # as it calls itself
+    unknown_name: str  # as it calls itself
     port: str  # as it was heard; "" where only the device is known
     slot: Slot | None = None
 
@@ -34,7 +34,7 @@ class Wires:
     """Who is joined to whom. `mate` is symmetric; every node has one mate at most."""
 
     plan: Planned
-    heard: dict[int, list[int]] = field(default_factory=dict)  # node → nodes that its box hears there
+    reported: dict[int, list[int]] = field(default_factory=dict)  # node → nodes that its box hears there
     mate: dict[int, int] = field(default_factory=dict)
     extras: list[Extra] = field(default_factory=list)
     by_device: set[int] = field(default_factory=set)  # ends whose neighbour did not name its port
@@ -72,8 +72,8 @@ class Wires:
         slot = ports.slots.get(name) if ports is not None else None
         return None if slot is None else self.add(slot.label, Extra(device, "", port, slot))
 
-    def hears(self, here: int, there: int) -> bool:
-        return there in self.heard.get(here, ())
+    def reports(self, here: int, there: int) -> bool:
+        return there in self.reported.get(here, ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,159 +84,163 @@ class Vague:
     device: int
 
 
-def wires(plan: Planned, told: Told) -> Wires:
+def wires(plan: Planned, collected: Collected) -> Wires:
     """Every neighbour looked up: those that named their port first. Raises InputError where names cannot be the box's."""
-    made, vague, report = Wires(plan), list[Vague](), Report()
-    aliases = _aliases(told)
-    for device in sorted(told.boxes):
-        _check_names(made, device, told.boxes[device], report)
-        for neighbor in told.boxes[device].neighbors:
-            vague.extend(_hear(made, told, device, neighbor, aliases))
+    wiring, vague, report = Wires(plan), list[Vague](), Report()
+    aliases = _aliases(collected)
+    for device in sorted(collected.devices):
+        _check_names(wiring, device, collected.devices[device], report)
+        for neighbor in collected.devices[device].neighbors:
+            vague.extend(_record(wiring, collected, device, neighbor, aliases))
     report.raise_errors()
-    _settle(made, vague)
-    _join(made)
-    _contradict(made)
-    return made
+    _settle(wiring, vague)
+    _join(wiring)
+    _contradict(wiring)
+    return wiring
 
 
-def _aliases(told: Told) -> dict[tuple[int, str], str]:
+def _aliases(collected: Collected) -> dict[tuple[int, str], str]:
     """Device and alias → port, of the boxes that tell."""
     return {
         (device, canonical(state.alias)): state.port
-        for device, box in told.boxes.items()
-        for state in box.ports.values()
+        for device, data in collected.devices.items()
+        for state in data.ports.values()
         if state.alias and canonical(state.alias) != canonical(state.port)
     }
 
 
-def _check_names(made: Wires, device: int, box: Box, report: Report) -> None:
+def _check_names(wiring: Wires, device: int, data: DeviceData, report: Report) -> None:
     """A box none of whose ports the plan can name runs another network OS, or is another box."""
-    ports = {neighbor.port for neighbor in box.neighbors if not is_management(neighbor.port)}
-    if not ports or not made.plan.is_switch(device) or any(made.place(device, port) is not None for port in ports):
+    ports = {neighbor.port for neighbor in data.neighbors if not is_management(neighbor.port)}
+    if not ports or not wiring.plan.is_switch(device) or any(wiring.place(device, port) is not None for port in ports):
         return
-    name, own = made.plan.hosts.names[device], next((name for name in _own_names(made.plan, device) if name), "")
-    ours = f"expected ports such as {show(own)}" if own else "expected ports as the plan labels them"
+    name, port_name = wiring.plan.hosts.names[device], next((name for name in _port_names(wiring.plan, device) if name), "")
+    ours = f"expected ports such as {show(port_name)}" if port_name else "expected ports as the plan labels them"
     hint = "is the file of another device, or does the box run another network OS than the plan says?"
     report.error(CODE, Place(name), f"{ours}, got {show(min(ports))}", hint)
 
 
-def _own_names(plan: Planned, device: int) -> Iterator[str]:
-    return (plan.own[end] for end, at in enumerate(plan.device) if at == device)
+def _port_names(plan: Planned, device: int) -> Iterator[str]:
+    return (plan.port_name[end] for end, at in enumerate(plan.device) if at == device)
 
 
-def _hear(made: Wires, told: Told, device: int, neighbor: Neighbor, aliases: dict[tuple[int, str], str]) -> Iterator[Vague]:
+def _record(
+    wiring: Wires, collected: Collected, device: int, neighbor: Neighbor, aliases: dict[tuple[int, str], str]
+) -> Iterator[Vague]:
     """Takes down one neighbour; gives it back where one of the two ports is not known."""
-    here = made.place(device, neighbor.port)
-    system = neighbor.system or told.chassis.get(plain_id(neighbor.chassis), "")
-    far = made.plan.hosts.find(system) if system else None
-    there = None if far is None else _far_node(made, far, neighbor, aliases)
+    here = wiring.place(device, neighbor.port)
+    system = neighbor.system or collected.chassis.get(plain_id(neighbor.chassis), "")
+    far = wiring.plan.hosts.find(system) if system else None
+    there = None if far is None else _far_node(wiring, far, neighbor, aliases)
     if here is not None:
-        made.named.add(device)
-    if here is None and (is_management(neighbor.port) or not made.plan.is_switch(device)):
+        wiring.named.add(device)
+    if here is None and (is_management(neighbor.port) or not wiring.plan.is_switch(device)):
         if there is None:
-            made.passed_over += 1
+            wiring.passed_over += 1
         else:  # an interface of a server that the plan calls otherwise
             yield Vague(there, device)
         return
     if here is None:
-        here = made.add(canonical(neighbor.port), Extra(device, "", neighbor.port))
+        here = wiring.add(canonical(neighbor.port), Extra(device, "", neighbor.port))
     if there is not None:
-        made.heard.setdefault(here, []).append(there)
+        wiring.reported.setdefault(here, []).append(there)
     elif far is not None and is_management(neighbor.far_port):
-        made.passed_over += 1
+        wiring.passed_over += 1
     elif far is not None:
         yield Vague(here, far)
     else:
         who, port = system or neighbor.chassis or "a box without a name", neighbor.far_port or neighbor.description
-        made.heard.setdefault(here, []).append(made.add(f"{here} {who}", Extra(UNKNOWN, who, port)))
+        wiring.reported.setdefault(here, []).append(wiring.add(f"{here} {who}", Extra(UNKNOWN, who, port)))
     if neighbor.far_speed_gbps:
-        made.far_speed[here] = neighbor.far_speed_gbps
+        wiring.far_speed[here] = neighbor.far_speed_gbps
 
 
-def _far_node(made: Wires, far: int, neighbor: Neighbor, aliases: dict[tuple[int, str], str]) -> int | None:
+def _far_node(wiring: Wires, far: int, neighbor: Neighbor, aliases: dict[tuple[int, str], str]) -> int | None:
     """By the port id, else by the description: that may be any text, so it counts when it is a port of the device."""
-    for heard in (neighbor.far_port, neighbor.description):
-        node = made.place(far, aliases.get((far, canonical(heard)), heard)) if heard else None
+    for reported in (neighbor.far_port, neighbor.description):
+        node = wiring.place(far, aliases.get((far, canonical(reported)), reported)) if reported else None
         if node is not None:
             return node
-    if made.plan.is_switch(far) and not is_nameless(neighbor.far_port) and not is_management(neighbor.far_port):
-        made.misnamed.setdefault((far, canonical(neighbor.far_port)), neighbor.far_port)
+    if wiring.plan.is_switch(far) and not is_nameless(neighbor.far_port) and not is_management(neighbor.far_port):
+        wiring.misnamed.setdefault((far, canonical(neighbor.far_port)), neighbor.far_port)
     return None
 
 
-def _settle(made: Wires, vague: list[Vague]) -> None:
+def _settle(wiring: Wires, vague: list[Vague]) -> None:
     """Finds ports for neighbours that named none: the port that hears us; the planned one; one planned to the same box."""
-    plan = made.plan
-    hearers: dict[tuple[int, int], int] = {}
-    for node, found in made.heard.items():
-        for heard in found:
-            hearers.setdefault((heard, made.device(node)), node)
+    plan = wiring.plan
+    reporters: dict[tuple[int, int], int] = {}
+    for node, found in wiring.reported.items():
+        for reported in found:
+            reporters.setdefault((reported, wiring.device(node)), node)
     rest: list[Vague] = []
     for item in vague:
-        if item.here in made.heard and any(made.device(node) == item.device for node in made.heard[item.here]):
+        if item.here in wiring.reported and any(wiring.device(node) == item.device for node in wiring.reported[item.here]):
             continue  # the other end, or another protocol, has said more
-        hearer = hearers.get((item.here, item.device))
-        if hearer is not None:
-            made.heard.setdefault(item.here, []).append(hearer)
+        reporter = reporters.get((item.here, item.device))
+        if reporter is not None:
+            wiring.reported.setdefault(item.here, []).append(reporter)
         elif item.here < len(plan.device) and plan.device[item.here ^ 1] == item.device:
-            made.heard.setdefault(item.here, []).append(item.here ^ 1)
-            made.by_device.add(item.here)
+            wiring.reported.setdefault(item.here, []).append(item.here ^ 1)
+            wiring.by_device.add(item.here)
         else:
             rest.append(item)
-    _guess(made, rest)
+    _guess(wiring, rest)
 
 
-def _guess(made: Wires, rest: list[Vague]) -> None:
+def _guess(wiring: Wires, rest: list[Vague]) -> None:
     """A neighbour that has one cable to this box in the plan, and is not heard on it, is taken to be at its end.
 
     One all of whose planned ports are heard where they belong has none left: another device sends its name.
     """
-    plan = made.plan
+    plan = wiring.plan
     between: dict[tuple[int, int], list[int]] = {}
     for end, device in enumerate(plan.device):
         far = plan.device[end ^ 1]
-        if not made.hears(end ^ 1, end) and not made.hears(end, end ^ 1):
+        if not wiring.reports(end ^ 1, end) and not wiring.reports(end, end ^ 1):
             between.setdefault((device, far), []).append(end)
     left = Counter(device for (device, _), ends in between.items() for _ in ends)  # ports of a device that nobody hears
     for item in rest:
-        free = between.get((item.device, made.device(item.here)), [])
-        if not left[item.device] and item.here not in made.heard:
-            made.contradicted[item.here] = made.add(f"? {item.here}", Extra(item.device, "", ""))
+        free = between.get((item.device, wiring.device(item.here)), [])
+        if not left[item.device] and item.here not in wiring.reported:
+            wiring.contradicted[item.here] = wiring.add(f"? {item.here}", Extra(item.device, "", ""))
             continue
         left[item.device] -= 1
-        node = free.pop(0) if free else made.add(f"? {item.here}", Extra(item.device, "", ""))
-        made.by_device.add(item.here)
-        made.heard.setdefault(item.here, []).append(node)
+        node = free.pop(0) if free else wiring.add(f"? {item.here}", Extra(item.device, "", ""))
+        wiring.by_device.add(item.here)
+        wiring.reported.setdefault(item.here, []).append(node)
 
 
-def _join(made: Wires) -> None:
+def _join(wiring: Wires) -> None:
     """Pairs of nodes, the surest first: what both ends say, then what was planned, then what one end says."""
-    pairs = [(here, there) for here, found in made.heard.items() for there in found]
+    pairs = [(here, there) for here, found in wiring.reported.items() for there in found]
 
     def doubt(pair: tuple[int, int]) -> tuple[bool, bool, int, int]:
         here, there = pair
-        planned = here ^ 1 == there and max(pair) < len(made.plan.device)
-        return not made.hears(there, here), not planned, here, there
+        planned = here ^ 1 == there and max(pair) < len(wiring.plan.device)
+        return not wiring.reports(there, here), not planned, here, there
 
     for here, there in sorted(pairs, key=doubt):
-        if here not in made.mate and there not in made.mate and here != there:
-            made.mate[here], made.mate[there] = there, here
+        if here not in wiring.mate and there not in wiring.mate and here != there:
+            wiring.mate[here], wiring.mate[there] = there, here
 
 
-def _contradict(made: Wires) -> None:
+def _contradict(wiring: Wires) -> None:
     """Ports that hear what another port has: one of the two is wrong, or two devices have one name.
 
     Where nothing speaks for the pair that was joined first, neither is believed.
     """
-    losers = {here: next((there for there in found if there in made.mate), None) for here, found in made.heard.items()}
-    for here, there in sorted((here, there) for here, there in losers.items() if there is not None and here not in made.mate):
-        made.contradicted[here] = there
-        other = made.mate.get(there)
-        if other is not None and made.hears(other, there) and not _is_sure(made, other, there):
-            made.contradicted[other] = there
-            del made.mate[there], made.mate[other]
+    losers = {here: next((there for there in found if there in wiring.mate), None) for here, found in wiring.reported.items()}
+    for here, there in sorted(
+        (here, there) for here, there in losers.items() if there is not None and here not in wiring.mate
+    ):
+        wiring.contradicted[here] = there
+        other = wiring.mate.get(there)
+        if other is not None and wiring.reports(other, there) and not _is_sure(wiring, other, there):
+            wiring.contradicted[other] = there
+            del wiring.mate[there], wiring.mate[other]
 
 
-def _is_sure(made: Wires, here: int, there: int) -> bool:
+def _is_sure(wiring: Wires, here: int, there: int) -> bool:
     """Whether both ends say so, or the plan does."""
-    return made.hears(there, here) or (here ^ 1 == there and max(here, there) < len(made.plan.device))
+    return wiring.reports(there, here) or (here ^ 1 == there and max(here, there) < len(wiring.plan.device))

@@ -82,7 +82,7 @@ class Expected:
         inside = self.snapshot.cut.names
         names = PortNames(self.snapshot.plan.fabrics[name])
         for one in view.sessions:
-            peer = one.peer_address or names.own(view.device, one.port.ref)
+            peer = one.peer_address or names.port_name(view.device, one.port.ref)
             yield Session(own, "default", peer, one.peer.name, one.peer_asn, one.peer.name in inside)
         for vrf in view.vrfs if sees(nos, VRF) else ():
             for one in vrf.sessions:

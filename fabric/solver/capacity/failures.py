@@ -118,7 +118,7 @@ def _links(net: Network, device: Device, rest: str, report: Report) -> list[int]
     for link, end, _ in peers:
         ref = names.ref(link, end)
         ports.setdefault(names.label(device, ref), link)
-        ports.setdefault(net.own(device, ref), link)
+        ports.setdefault(net.port_name(device, ref), link)
     ports.pop("", None)
     if rest in ports:
         return [ports[rest]]

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from fabric import pipeline
 from fabric.cabling.verify.compare import compare
-from fabric.cabling.verify.files import Box, Told
+from fabric.cabling.verify.files import Collected, DeviceData
 from fabric.cabling.verify.finding import Finding, Verdict
 from fabric.cabling.verify.planned import Planned, planned
 from fabric.nos.lldp.heard import Neighbor, PortState
@@ -40,18 +40,18 @@ def end(plan: Planned, name: str) -> int:
     return found[0]
 
 
-def told(floor: Floor, roles: tuple[str, ...] = SWITCHES, *, states: bool = False) -> Told:
+def told(floor: Floor, roles: tuple[str, ...] = SWITCHES, *, states: bool = False) -> Collected:
     """What the boxes of these roles say, without the way through files."""
-    made, plan = Told(), floor.plan
+    made, plan = Collected(), floor.plan
     for device, name in enumerate(plan.hosts.names):
         if plan.roles[device] not in roles:
             continue
         ears = list(floor.ears(name))
-        box = Box([neighbor(ear) for ear in ears if ear.system], {}, True)
+        box = DeviceData([neighbor(ear) for ear in ears if ear.system], {}, True)
         if states:
             up = {ear.port: PortState(ear.port, ear.speed_gbps if ear.system else 0, bool(ear.system)) for ear in ears}
             box.ports.update(up)
-        made.boxes[device] = box
+        made.devices[device] = box
     return made
 
 
@@ -59,7 +59,7 @@ def neighbor(ear: Ear) -> Neighbor:
     return Neighbor(ear.port, ear.system, ear.mac, ear.far_port)
 
 
-def verdict(floor: Floor, said: Told) -> Verdict:
+def verdict(floor: Floor, said: Collected) -> Verdict:
     return compare(floor.plan, said, lambda device: ("", 0), "dc1")
 
 

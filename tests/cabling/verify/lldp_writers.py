@@ -59,7 +59,7 @@ class Floor:
         """Every cabled port of a device."""
         plan = self.plan
         for end in self.ends[device]:
-            port, speed = plan.own[end] or plan.label[end], self.speed.get(end, plan.speeds[end >> 1])
+            port, speed = plan.port_name[end] or plan.label[end], self.speed.get(end, plan.speeds[end >> 1])
             there = self.mate.get(end)
             if there is None:
                 yield Ear(port, speed)
@@ -67,7 +67,7 @@ class Floor:
             far = plan.device[there]
             mac = MAC.format(far >> 16 & 255, far >> 8 & 255, far & 255)
             name = plan.hosts.names[far]
-            yield Ear(port, speed, name, plan.own[there] or plan.label[there], not plan.is_switch(far), mac)
+            yield Ear(port, speed, name, plan.port_name[there] or plan.label[there], not plan.is_switch(far), mac)
 
 
 Files = dict[str, str]
@@ -328,10 +328,10 @@ def lldpd_json0(device: str, ears: list[Ear]) -> Files:
         }
         for ear in heard(ears)
     ]
-    own = {
+    port_name = {
         "local-chassis": [{"chassis": [{"id": [{"type": "mac", "value": "02:00:00:00:00:09"}], "name": [{"value": device}]}]}]
     }
-    return {f"host{hash_of(device)}.txt": dump({"lldp": [{"interface": rows}]}) + dump(own)}
+    return {f"host{hash_of(device)}.txt": dump({"lldp": [{"interface": rows}]}) + dump(port_name)}
 
 
 def sonic_table(device: str, ears: list[Ear]) -> Files:

@@ -69,7 +69,7 @@ def test_a_cloned_leaf(name: str) -> None:
 
 
 def replace_at(floor: Floor, neighbors: list[Neighbor], port: int, **changes: str) -> None:
-    at = next(at for at, item in enumerate(neighbors) if item.port == floor.plan.own[port])
+    at = next(at for at, item in enumerate(neighbors) if item.port == floor.plan.port_name[port])
     neighbors[at] = replace(neighbors[at], **changes)
 
 
@@ -87,14 +87,14 @@ def test_two_ports_hear_one_port(name: str, port: str, both: bool) -> None:
     spine = next(at for at in of_role(floor, "spine") if at.startswith("backend"))
     mine = [at ^ 1 for at in floor.ends[spine] if plan.device[at ^ 1] == plan.hosts.names.index(LEAF)][:2]
     said = told(floor, SWITCHES if both else ("leaf",))
-    replace_at(floor, said.boxes[plan.device[mine[0]]].neighbors, mine[1], far_port=plan.own[mine[0] ^ 1])
+    replace_at(floor, said.devices[plan.device[mine[0]]].neighbors, mine[1], far_port=plan.port_name[mine[0] ^ 1])
     finding = only(verdict(floor, said))
     if both:
         assert finding.kind == "one-way"
         return
     assert finding.kind == "contradiction"
     assert [(a.port, b.port) for a, b in finding.links] == [(plan.label[mine[1]], plan.label[mine[1] ^ 1])]
-    names = [f"{LEAF} port {plan.label[at]} ({plan.own[at]})" for at in (mine[1], mine[0])]
+    names = [f"{LEAF} port {plan.label[at]} ({plan.port_name[at]})" for at in (mine[1], mine[0])]
     assert finding.message.startswith(f"{names[0]} and {names[1]} both hear {spine} port ")
     assert finding.moves[0].action == "check"
     assert port in finding.message
@@ -108,10 +108,10 @@ def test_nothing_speaks_for_either_port() -> None:
     claimed = ports[-1] ^ 1
     who, what = plan.hosts.names[plan.device[claimed]], plan.label[claimed]
     said = told(floor, ("leaf",))
-    box = said.boxes[plan.device[ports[0]]]
+    box = said.devices[plan.device[ports[0]]]
     for port in ports[:2]:
         replace_at(floor, box.neighbors, port, system=who, far_port=what)
-    box.neighbors[:] = [item for item in box.neighbors if item.port != plan.own[ports[-1]]]
+    box.neighbors[:] = [item for item in box.neighbors if item.port != plan.port_name[ports[-1]]]
     found = verdict(floor, said)
     assert "contradiction" in kinds(found) or "duplicate-name" in kinds(found)
     assert not {"wrong-port", "wrong-device", "swapped"} & set(kinds(found))
@@ -124,7 +124,7 @@ def test_a_cloned_server_that_sends_mac_addresses() -> None:
     servers = of_role(floor, "server")
     floor.called[servers[1]] = servers[0]
     said = told(floor, ("leaf",))
-    for box in said.boxes.values():
+    for box in said.devices.values():
         box.neighbors[:] = [
             replace(item, far_port=item.chassis) if item.system.startswith(servers[0].rpartition("-")[0]) else item
             for item in box.neighbors
@@ -139,10 +139,10 @@ def test_a_port_that_the_plan_does_not_use() -> None:
     plan = floor.plan
     port = end(plan, f"{LEAF} 1/1") if f"{LEAF} 1/1" in map(plan.name, range(len(plan.device))) else floor.ends[LEAF][0]
     said = told(floor, ("leaf",))
-    box = said.boxes[plan.device[port]]
-    heard = next(item for item in box.neighbors if item.port == plan.own[port])
-    box.neighbors.append(replace(heard, port="Ethernet64/1" if plan.own[port] != "Ethernet64/1" else "Ethernet63/1"))
-    used = {plan.own[at] for at in floor.ends[LEAF]}
+    box = said.devices[plan.device[port]]
+    heard = next(item for item in box.neighbors if item.port == plan.port_name[port])
+    box.neighbors.append(replace(heard, port="Ethernet64/1" if plan.port_name[port] != "Ethernet64/1" else "Ethernet63/1"))
+    used = {plan.port_name[at] for at in floor.ends[LEAF]}
     if box.neighbors[-1].port in used:
         pytest.skip("every port of the leaf has a cable")
     finding = only(verdict(floor, said))

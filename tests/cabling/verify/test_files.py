@@ -22,18 +22,18 @@ Ethernet0    leaf002         etp1            BR            x
 """
 
 
-def boxes(folder: Path, files: dict[str, str], stated: dict[str, str] | None = None) -> dict[str, int]:
+def devices(folder: Path, files: dict[str, str], stated: dict[str, str] | None = None) -> dict[str, int]:
     """Device → neighbours that its files tell of."""
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
     told = read([folder], {folder / file: device for file, device in (stated or {}).items()}, HOSTS)
-    return {HOSTS.names[device]: len(box.neighbors) for device, box in told.boxes.items()}
+    return {HOSTS.names[device]: len(box.neighbors) for device, box in told.devices.items()}
 
 
 def mistakes(folder: Path, files: dict[str, str], stated: dict[str, str] | None = None) -> tuple[Diagnostic, ...]:
     with pytest.raises(InputError) as caught:
-        boxes(folder, files, stated)
+        devices(folder, files, stated)
     return caught.value.diagnostics
 
 
@@ -50,7 +50,7 @@ def mistakes(folder: Path, files: dict[str, str], stated: dict[str, str] | None 
     ],
 )
 def test_the_name_of_a_file_or_folder(name: str, device: str, tmp_path: Path) -> None:
-    assert boxes(tmp_path, {name: EOS}) == {device: 1}
+    assert devices(tmp_path, {name: EOS}) == {device: 1}
 
 
 @pytest.mark.parametrize(
@@ -68,21 +68,21 @@ def test_the_name_of_a_file_or_folder(name: str, device: str, tmp_path: Path) ->
     ],
 )
 def test_what_a_file_says_of_its_device_goes_before_its_name(text: str, tmp_path: Path) -> None:
-    assert list(boxes(tmp_path, {"leaf002.txt": text})) == ["leaf001"]
+    assert list(devices(tmp_path, {"leaf002.txt": text})) == ["leaf001"]
 
 
 def test_one_file_of_many_devices(tmp_path: Path) -> None:
     """As Ansible gathers them."""
     text = json.dumps({"leaf001": {"stdout": [json.loads(EOS)]}, "leaf002": {"stdout": [json.loads(EOS)]}})
-    assert boxes(tmp_path, {"all.json": text}) == {"leaf001": 1, "leaf002": 1}
+    assert devices(tmp_path, {"all.json": text}) == {"leaf001": 1, "leaf002": 1}
 
 
 def test_several_files_of_a_device(tmp_path: Path) -> None:
-    assert boxes(tmp_path, {"leaf001.json": EOS, "leaf001-2.json": EOS}) == {"leaf001": 2}
+    assert devices(tmp_path, {"leaf001.json": EOS, "leaf001-2.json": EOS}) == {"leaf001": 2}
 
 
 def test_the_caller_says_it(tmp_path: Path) -> None:
-    assert boxes(tmp_path, {"x.json": EOS}, {"x.json": "leaf0011"}) == {"leaf0011": 1}
+    assert devices(tmp_path, {"x.json": EOS}, {"x.json": "leaf0011"}) == {"leaf0011": 1}
 
 
 def test_nobody_says_it(tmp_path: Path) -> None:
@@ -100,8 +100,8 @@ def test_a_device_that_the_plan_does_not_have(tmp_path: Path) -> None:
     (tmp_path / "old.txt").write_text(f"leaf01#show lldp neighbors | json\n{EOS}\n")
     (tmp_path / "leaf002.json").write_text(EOS)
     told = read([tmp_path], {}, HOSTS)
-    (item,) = told.strangers
-    assert (len(told.boxes), item.severity) == (1, "warning")
+    (item,) = told.unknown
+    assert (len(told.devices), item.severity) == (1, "warning")
     assert (item.message, item.hint) == (
         "is of 'leaf01', which the plan does not have: passed over",
         "did you mean 'leaf001'?",

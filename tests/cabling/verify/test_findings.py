@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from fabric.cabling.verify.compare import compare
-from fabric.cabling.verify.files import Box, Told
+from fabric.cabling.verify.files import Collected, DeviceData
 from fabric.cabling.verify.finding import Finding, Verdict
 from fabric.diagnostics import InputError
 from fabric.nos.lldp.heard import Neighbor, PortState
@@ -23,11 +23,11 @@ def only(found: Verdict) -> Finding:
     return found.findings[0]
 
 
-def say(said: Told, floor: Floor, device: str) -> Box:
-    return said.boxes[floor.plan.hosts.names.index(device)]
+def say(said: Collected, floor: Floor, device: str) -> DeviceData:
+    return said.devices[floor.plan.hosts.names.index(device)]
 
 
-def replace_at(box: Box, at_port: str, **changes: object) -> None:
+def replace_at(box: DeviceData, at_port: str, **changes: object) -> None:
     at = next(at for at, item in enumerate(box.neighbors) if item.port == at_port)
     box.neighbors[at] = replace(box.neighbors[at], **changes)  # type: ignore[arg-type]  # fields of Neighbor
 
@@ -68,9 +68,9 @@ def test_a_free_port_of_the_right_switch() -> None:
     held, right = end(plan, "backend-leaf001 64"), end(plan, "backend-spine002 8")
     said = told(floor)
     assert held ^ 1 == right
-    replace_at(say(said, floor, LEAF1), plan.own[held], far_port="Ethernet504")
+    replace_at(say(said, floor, LEAF1), plan.port_name[held], far_port="Ethernet504")
     spine = say(said, floor, "backend-spine002")
-    replace_at(spine, plan.own[right], port="Ethernet504")
+    replace_at(spine, plan.port_name[right], port="Ethernet504")
     finding = only(verdict(floor, said))
     assert finding.kind == "wrong-port"
     assert finding.message == (
@@ -90,8 +90,8 @@ def test_another_switch() -> None:
     held = end(plan, "backend-leaf001 64")
     right = held ^ 1
     said = told(floor)
-    replace_at(say(said, floor, LEAF1), plan.own[held], system="backend-spine001", far_port="Ethernet504")
-    moved = next(item for item in say(said, floor, "backend-spine002").neighbors if item.port == plan.own[right])
+    replace_at(say(said, floor, LEAF1), plan.port_name[held], system="backend-spine001", far_port="Ethernet504")
+    moved = next(item for item in say(said, floor, "backend-spine002").neighbors if item.port == plan.port_name[right])
     say(said, floor, "backend-spine002").neighbors.remove(moved)
     say(said, floor, "backend-spine001").neighbors.append(replace(moved, port="Ethernet504"))
     finding = only(verdict(floor, said))
@@ -110,8 +110,8 @@ def test_cables_one_port_further() -> None:
     ends = [at for at in range(len(plan.device)) if plan.device[at] == spine]
     said = told(floor)
     box = say(said, floor, "backend-spine002")
-    own = [plan.own[at] for at in ends] + [f"Ethernet{8 * len(ends)}"]
-    following = dict(pairwise(own))
+    port_name = [plan.port_name[at] for at in ends] + [f"Ethernet{8 * len(ends)}"]
+    following = dict(pairwise(port_name))
     box.neighbors[:] = [replace(item, port=following[item.port]) for item in box.neighbors]
     for device in (LEAF1, LEAF2):
         for item in list(say(said, floor, device).neighbors):
@@ -121,8 +121,8 @@ def test_cables_one_port_further() -> None:
     assert finding.kind == "wrong-port"
     assert len(finding.moves) == len(ends)
     assert blamed(finding) == {plan.name(at ^ 1) for at in ends}
-    targets = [move.to.own for move in finding.moves if move.to]
-    assert targets == own[:-1]
+    targets = [move.to.port_name for move in finding.moves if move.to]
+    assert targets == port_name[:-1]
 
 
 def test_a_neighbour_where_nothing_is_planned() -> None:
@@ -142,9 +142,9 @@ def test_a_stranger_and_the_name_it_comes_closest_to() -> None:
     plan = floor.plan
     held = end(plan, "backend-leaf001 64")
     said = told(floor)
-    replace_at(say(said, floor, LEAF1), plan.own[held], system="backend-spin002", far_port="Ethernet56")
+    replace_at(say(said, floor, LEAF1), plan.port_name[held], system="backend-spin002", far_port="Ethernet56")
     box = say(said, floor, "backend-spine002")
-    box.neighbors[:] = [item for item in box.neighbors if item.port != plan.own[held ^ 1]]
+    box.neighbors[:] = [item for item in box.neighbors if item.port != plan.port_name[held ^ 1]]
     finding = only(verdict(floor, said))
     assert finding.kind == "unknown-device"
     assert finding.message.endswith("; did you mean 'backend-spine002'?")
@@ -169,7 +169,7 @@ def test_a_chassis_without_a_name_is_known_by_its_address() -> None:
     said.chassis = {address.replace(":", ""): "backend-spine002.dc1.example"}
     box = say(said, floor, LEAF1)
     held = end(plan, "backend-leaf001 64")
-    replace_at(box, plan.own[held], system="", chassis="4c76.2500.0001")
+    replace_at(box, plan.port_name[held], system="", chassis="4c76.2500.0001")
     assert verdict(floor, said).findings == ()
 
 
@@ -216,7 +216,7 @@ def test_a_cage_that_is_not_broken_out() -> None:
     plan, said = floor.plan, told(floor)
     box = say(said, floor, LEAF1)
     first, second = (end(plan, f"backend-leaf001 1/{sub}") for sub in (1, 2))
-    box.neighbors[:] = [item for item in box.neighbors if item.port not in (plan.own[first], plan.own[second])]
+    box.neighbors[:] = [item for item in box.neighbors if item.port not in (plan.port_name[first], plan.port_name[second])]
     box.neighbors.append(Neighbor("et-0/0/0", plan.hosts.names[plan.device[first ^ 1]], "", "x"))
     finding = only(verdict(floor, said))
     assert finding.kind == "wrong-split"
@@ -233,7 +233,7 @@ def test_a_cage_that_is_broken_out_though_it_should_not() -> None:
     del box.ports["swp17"]
     box.ports |= {f"swp17s{sub}": PortState(f"swp17s{sub}", 200, True) for sub in (0, 1)}
     far = say(said, floor, plan.hosts.names[plan.device[held ^ 1]])
-    replace_at(far, plan.own[held ^ 1], far_port="swp17s0")
+    replace_at(far, plan.port_name[held ^ 1], far_port="swp17s0")
     finding = only(verdict(floor, said))
     assert finding.message == "backend-leaf001 port 17 is broken out into 2, planned one port of 400G"
     assert [move.text for move in finding.moves] == ["at backend-leaf001, configure port 17 as one port of 400G"]
@@ -245,8 +245,8 @@ def test_a_split_that_only_the_list_of_ports_shows() -> None:
     plan, said = floor.plan, told(floor, states=True)
     second = end(plan, "backend-leaf001 1/2")
     box = say(said, floor, LEAF1)
-    del box.ports[plan.own[second]]
-    box.neighbors[:] = [item for item in box.neighbors if item.port != plan.own[second]]
+    del box.ports[plan.port_name[second]]
+    box.neighbors[:] = [item for item in box.neighbors if item.port != plan.port_name[second]]
     finding = only(verdict(floor, said))
     assert finding.message == "backend-leaf001 port 1 lacks some of its ports, planned 2x400G"
     assert blamed(finding) == {plan.name(second ^ 1)}
@@ -296,7 +296,7 @@ def test_a_silent_switch_is_one_finding() -> None:
         if floor.plan.device[at] == spine:
             floor.pull(at)
     said = told(floor)
-    del said.boxes[spine]
+    del said.devices[spine]
     finding = only(verdict(floor, said))
     assert (finding.kind, finding.at.device, len(finding.links)) == ("silent-device", "backend-spine002", 32)
 
@@ -372,7 +372,7 @@ def test_speed_of_one_end() -> None:
 
 def test_without_reports_nothing_is_judged() -> None:
     floor = fresh("starter")
-    found = verdict(floor, Told())
+    found = verdict(floor, Collected())
     assert (found.findings, found.as_planned, found.not_reported) == ((), 0, len(floor.plan))
 
 

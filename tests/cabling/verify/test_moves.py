@@ -7,8 +7,8 @@ from itertools import combinations
 
 from hypothesis import given, settings, strategies as st
 
-from fabric.cabling.verify.finding import PortAt
-from fabric.cabling.verify.mending import Shift, apply, figures
+from fabric.cabling.verify.finding import PortLocation
+from fabric.cabling.verify.moves import Shift, apply, figures
 from tests.cabling.verify.helpers import ALL, fresh, told, verdict
 from tests.cabling.verify.lldp_writers import Floor
 
@@ -115,7 +115,7 @@ def test_a_permutation_of_cables_on_a_real_plan(data: st.DataObject) -> None:
     assert floor.mate == fresh("ai-cumulus").mate
 
 
-def by_hand(floor: Floor, moves: Sequence[tuple[PortAt, PortAt]]) -> None:
+def by_hand(floor: Floor, moves: Sequence[tuple[PortLocation, PortLocation]]) -> None:
     ends: Mapping[tuple[str, str], int] = {
         (floor.plan.hosts.names[device], floor.plan.label[end]): end for end, device in enumerate(floor.plan.device)
     }

@@ -86,5 +86,5 @@ def test_every_format(leaf: Path) -> None:
         assert said == sorted(wanted), (form, text)
     one, _ = outputs(sh("lldpcli", "-u", str(leaf), "-f", "json", "show", "neighbors", "ports", "swp1", "details"), "one")
     assert [n.port for n in one[0].part.neighbors] == ["swp1"]
-    own, _ = outputs(sh("lldpcli", "-u", str(leaf), "-f", "json0", "show", "chassis"), "own")
-    assert own[0].part.host == "leaf001"
+    port_name, _ = outputs(sh("lldpcli", "-u", str(leaf), "-f", "json0", "show", "chassis"), "own")
+    assert port_name[0].part.host == "leaf001"

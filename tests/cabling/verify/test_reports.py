@@ -47,7 +47,7 @@ def racked(device: str) -> tuple[str, int]:
 def found() -> Verdict:
     floor = broken()
     said = told(floor, states=True)
-    leaf = said.boxes[floor.plan.hosts.names.index("backend-leaf002")]
+    leaf = said.devices[floor.plan.hosts.names.index("backend-leaf002")]
     leaf.neighbors.append(Neighbor("Ethernet248", "old-spine", "", "Ethernet1/1"))
     return compare(floor.plan, said, racked, "dc1")
 
@@ -81,7 +81,7 @@ def test_junit_has_a_case_for_each_kind() -> None:
 def test_hostile_names_stay_text(form: str) -> None:
     floor = fresh("starter")
     said = told(floor)
-    box = said.boxes[floor.plan.hosts.names.index("backend-leaf001")]
+    box = said.devices[floor.plan.hosts.names.index("backend-leaf001")]
     box.neighbors.append(Neighbor("Ethernet248", HOSTILE, HOSTILE, HOSTILE, HOSTILE))
     box.neighbors.append(Neighbor("Ethernet240", "=cmd|' /C calc'!A0", "", "@SUM(1)"))
     text = report(form, verdict(floor, said))

@@ -15,8 +15,8 @@ from tests.cabling.verify.lldp_writers import WRITERS, Floor, write
 def judged(folder: Path, name: str, floor: Floor) -> Verdict:
     intent, writer = WRITERS[name]
     write(folder, floor, writer)
-    found, strangers = verify(site(intent), [folder])
-    assert strangers == ()
+    found, unknown = verify(site(intent), [folder])
+    assert unknown == ()
     return found
 
 

@@ -46,7 +46,7 @@ def fabric(name: str = "", switch: str = "32x400g", **changes: Any) -> Network:
 
 def wired(given: dict[str, Any], switch: str = "32x400g", **changes: Any) -> Network:
     made = small_fabric.planned({**given, **changes}, SERVERS, switch)
-    return network(made, PortNames(made).own)
+    return network(made, PortNames(made).port_name)
 
 
 @st.composite

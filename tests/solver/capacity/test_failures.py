@@ -53,7 +53,7 @@ def test_every_link_is_named_by_each_of_its_ends_as_links_csv_has_it(data: st.Da
     names = PortNames(net.fabric)
     for end in ("a", "b"):
         device, ref = net.fabric.devices[int(getattr(net.fabric.links, end)[link])], names.ref(link, end)
-        for port in (names.label(device, ref), names.own(device, ref)):
+        for port in (names.label(device, ref), names.port_name(device, ref)):
             if port:
                 assert parse(net, [f"{device.name}:{port}"]).links.tolist() == [link]
 

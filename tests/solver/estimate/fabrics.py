@@ -10,9 +10,9 @@ from hypothesis import assume, settings, strategies as st
 from fabric.diagnostics import InputError
 from fabric.plan import FabricPlan
 from fabric.solver import Network
-from fabric.solver.estimate.ask import Asked, estimate
 from fabric.solver.estimate.estimate import Estimate
 from fabric.solver.estimate.placement import place
+from fabric.solver.estimate.request import EstimateRequest, estimate
 from fabric.solver.estimate.supply import Supply, supply
 from fabric.solver.network import network
 from tests.solver import small_fabric
@@ -74,7 +74,7 @@ routings = st.sampled_from(("ecmp", "adaptive", "spray"))
 
 def ask(fabric: FabricPlan, *, placement: str = "packed", sizes: Sequence[int] = (1 << 30,), **words: Any) -> Estimate:
     """The estimate with the failures, if there are any."""
-    return estimate(fabric, Asked(words.pop("collective", "all_reduce"), tuple(sizes), **words), placement)[0]
+    return estimate(fabric, EstimateRequest(words.pop("collective", "all_reduce"), tuple(sizes), **words), placement)[0]
 
 
 def supplied(net: Network, request: str = "packed", routing: str = "spray", qps: int = 1, seed: int = 0) -> Supply:

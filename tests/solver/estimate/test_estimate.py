@@ -14,8 +14,8 @@ from fabric.diagnostics import InputError
 from fabric.plan import FabricPlan
 from fabric.solver.collectives.choice import NEVER
 from fabric.solver.estimate import lines
-from fabric.solver.estimate.ask import Asked, estimate
 from fabric.solver.estimate.estimate import ALGORITHMS, Estimate, Row
+from fabric.solver.estimate.request import EstimateRequest, estimate
 from fabric.solver.measured.tables import COLLECTIVES, busbw_factor
 from tests.solver.estimate.fabrics import FABRICS, STABLE, ask, placements, planned, plans, routings
 
@@ -37,7 +37,7 @@ PAIRS = [(collective, algorithm) for collective, names in RUNS.items() for algor
 NOT_EVERYWHERE = ("nvls", "nvls_tree", "in_network")
 
 
-def refused(fabric: FabricPlan, asked: Asked, placement: str) -> str:
+def refused(fabric: FabricPlan, asked: EstimateRequest, placement: str) -> str:
     """The code of the error with which a question ends, "" where it is answered."""
     try:
         estimate(fabric, asked, placement)
@@ -70,7 +70,7 @@ def test_every_collective_on_every_fabric(
     collective, algorithm = data.draw(st.sampled_from(PAIRS))
     words = {"collective": collective, "algorithm": algorithm, "routing": routing, "queue_pairs": queue_pairs}
     if algorithm in NOT_EVERYWHERE:  # one server or rack, GPUs whose switch cannot reduce
-        assume(not refused(fabric, Asked(collective, SIZES, algorithm=algorithm), placement))
+        assume(not refused(fabric, EstimateRequest(collective, SIZES, algorithm=algorithm), placement))
     found = ask(fabric, placement=placement, sizes=SIZES, **words)
     sane(found)
     again = ask(fabric, placement=placement, sizes=SIZES, **words)
@@ -98,7 +98,7 @@ def test_a_failure_never_makes_it_faster(data: st.DataObject, fabric: FabricPlan
     ]
     fail = tuple(data.draw(st.sampled_from(names + links)) for _ in range(count))
     collective = data.draw(st.sampled_from(COLLECTIVES))
-    asked = Asked(collective, SIZES, routing=routing, fail=fail)
+    asked = EstimateRequest(collective, SIZES, routing=routing, fail=fail)
     code = refused(fabric, asked, placement)
     assert code in ("", "FAB171")  # a partition
     if code:
@@ -115,7 +115,7 @@ def test_fewer_nics_never_lead_to_a_faster_choice(placement: str) -> None:
     """Without the ports of a leaf, NCCL may choose what would have been better before: that is no merit of the failure."""
     fabric = planned("mixed", servers=[("four", 9), ("slow", 1)], leaf={"oversubscription": 2})
     for leaf in (device.name for device in fabric.devices if device.role == "leaf"):
-        asked = Asked("all_reduce", SIZES, fail=(leaf,))
+        asked = EstimateRequest("all_reduce", SIZES, fail=(leaf,))
         if refused(fabric, asked, placement):
             continue
         now, before = estimate(fabric, asked, placement)
@@ -233,7 +233,7 @@ def test_a_dead_rail_is_left_out_and_said() -> None:
     fabric = planned("rails")
     leaves = [device.name for device in fabric.devices if device.role == "leaf"]
     first_rail = tuple(name for at, name in enumerate(leaves) if at % 4 == 0)
-    now, before = estimate(fabric, Asked("all_reduce", (1 << 30,), fail=first_rail), "packed")
+    now, before = estimate(fabric, EstimateRequest("all_reduce", (1 << 30,), fail=first_rail), "packed")
     assert before is not None
     assert now.nic_GBps == before.nic_GBps * 3 / 4
     assert any("1 of 4 NIC ports is left out in every domain" in text for text in now.notes)
@@ -244,7 +244,7 @@ def test_a_dead_rail_is_left_out_and_said() -> None:
 def test_the_limit_is_a_link_that_the_job_uses(routing: str) -> None:
     """With the first rail left out, none of its links, though the healthy run is limited as much by one of them."""
     fabric = planned("rails", leaf={"oversubscription": 2})
-    asked = Asked("all_gather", (1 << 30,), routing=routing, fail=("four-0001:backend-leaf001",))
+    asked = EstimateRequest("all_gather", (1 << 30,), routing=routing, fail=("four-0001:backend-leaf001",))
     now, before = estimate(fabric, asked, "spread")
     assert before is not None
     names = [item.supply.link_name(item.shares["ring"].link) for item in (now, before)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fabric.diagnostics import Place, Report, nearest, show
 from fabric.explore.dimensions import MODELS, Value, read
 from fabric.explore.front import OBJECTIVES
-from fabric.explore.measure import Ask
+from fabric.explore.measure import DesignRequest
 from fabric.explore.run import Sweep
 from fabric.explore.space import Base, Choice, choices, usual
 from fabric.intent.intent import Intent
@@ -18,16 +18,16 @@ from fabric.solver.measured.tables import COLLECTIVES
 
 
 @dataclass(frozen=True)
-class Request:
+class ExploreRequest:
     """The words of the command line."""
 
-    ask: Ask
+    design: DesignRequest
     fabric: str = ""
     vary: Sequence[str] = ()
     by: Sequence[str] = ()
 
 
-def sweep(intent: Intent, request: Request) -> Sweep:
+def sweep(intent: Intent, request: ExploreRequest) -> Sweep:
     """The designs to measure. Raises InputError with every word that is none."""
     report = Report()
     name = _fabric(intent, request.fabric, report)
@@ -35,29 +35,29 @@ def sweep(intent: Intent, request: Request) -> Sweep:
     varied = _varied(intent, request.vary, report)
     report.raise_errors()
     base = Base.of(intent.source.data, intent.source.file, name)
-    if request.ask.gpus is not None or "server" in varied:
-        _one_group(base, request.ask.gpus, varied.get("server", ()))
+    if request.design.gpus is not None or "server" in varied:
+        _one_group(base, request.design.gpus, varied.get("server", ()))
     if not varied:
         varied = usual(resolve(intent.site, intent.source).fabrics[name], intent.site.catalog.switches)
-    return Sweep(base, request.ask, choices(varied))
+    return Sweep(base, request.design, choices(varied))
 
 
-def _check(request: Request, report: Report) -> None:
+def _check(request: ExploreRequest, report: Report) -> None:
     """Words that say how designs are timed and judged."""
-    ask = request.ask
-    if ask.timed not in COLLECTIVES:
-        message = f"unknown collective {show(ask.collective)}"
-        report.error("FAB174", Place("--collective"), message, nearest(ask.collective, COLLECTIVES))
-    if ask.placement not in KINDS and not RANDOM.fullmatch(ask.placement):
-        message = f"expected packed, spread or random:SEED, got {show(ask.placement)}"
+    design = request.design
+    if design.timed not in COLLECTIVES:
+        message = f"unknown collective {show(design.collective)}"
+        report.error("FAB174", Place("--collective"), message, nearest(design.collective, COLLECTIVES))
+    if design.placement not in KINDS and not RANDOM.fullmatch(design.placement):
+        message = f"expected packed, spread or random:SEED, got {show(design.placement)}"
         report.error("FAB174", PLACEMENT, message, "servers by name are for `fabric estimate`: here every design has its own")
     for word in request.by:
         if word not in OBJECTIVES:
             report.error("FAB102", Place("--by"), f"unknown objective {show(word)}", nearest(word, OBJECTIVES))
-    if "cost" in request.by and ask.prices is None:
+    if "cost" in request.by and design.prices is None:
         report.error("FAB102", Place("--by"), "cost: expected prices, got none", "--prices FILE gives them")
-    if "alltoall" in request.by and not ask.both:
-        message = f"alltoall: designs are timed by --collective {ask.collective} alone"
+    if "alltoall" in request.by and not design.both:
+        message = f"alltoall: designs are timed by --collective {design.collective} alone"
         report.error("FAB102", Place("--by"), message, "leave --collective out, or judge by `time`")
 
 
@@ -97,11 +97,11 @@ def _one_group(base: Base, gpus: int | None, servers: Sequence[Value]) -> None:
     Report().fail("FAB102", Place(option), why, f"leave {option} out to take the servers of the intent")
 
 
-def objectives(request: Request) -> tuple[str, ...]:
+def objectives(request: ExploreRequest) -> tuple[str, ...]:
     """What designs are judged by: as asked, else cost where prices are known, power and time; without prices switches.
 
     Time is that of both collectives, unless one was named.
     """
-    by = tuple(request.by) or ("cost" if request.ask.prices is not None else "switches", "power", "time")
-    times = ("time", "alltoall") if request.ask.both else ("time",)
+    by = tuple(request.by) or ("cost" if request.design.prices is not None else "switches", "power", "time")
+    times = ("time", "alltoall") if request.design.both else ("time",)
     return tuple(dict.fromkeys(name for word in by for name in (times if word == "time" else (word,))))

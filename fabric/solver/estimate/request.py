@@ -10,7 +10,7 @@ import numpy as np
 
 from fabric.diagnostics import Diagnostic, InputError, Place
 from fabric.plan import FabricPlan
-from fabric.solver import Network, OwnName, unnamed
+from fabric.solver import Network, PortNamer, unnamed
 from fabric.solver.capacity import failures
 from fabric.solver.collectives import physics
 from fabric.solver.collectives.job import DEFAULT_CTAS
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Asked:
+class EstimateRequest:
     """A collective on a job. `routing` "" and `queue_pairs` 0 are for the pipeline to take from the plan."""
 
     collective: str = "all_reduce"
@@ -44,50 +44,56 @@ class Asked:
     ctas: int = DEFAULT_CTAS  # of a ring: NCCL_MIN_CTAS
 
 
-def estimate(fabric: FabricPlan, asked: Asked, placement: str, own: OwnName = unnamed) -> tuple[Estimate, Estimate | None]:
+def estimate(
+    fabric: FabricPlan, request: EstimateRequest, placement: str, port_name: PortNamer = unnamed
+) -> tuple[Estimate, Estimate | None]:
     """(the answer, the same before its failures where there are any). Raises InputError."""
-    whole = network(fabric, own)
-    broken = _broken(whole, asked)
-    parameters = platform(asked.platform)
-    before = _supply(whole, asked, placement)
-    healthy = _answer(asked, before, parameters)
+    whole = network(fabric, port_name)
+    broken = _broken(whole, request)
+    parameters = platform(request.platform)
+    before = _supply(whole, request, placement)
+    healthy = _answer(request, before, parameters)
     if broken is whole:
         return healthy, None
-    return _answer(asked, _supply(broken, asked, placement, before), parameters), healthy
+    return _answer(request, _supply(broken, request, placement, before), parameters), healthy
 
 
-def _answer(asked: Asked, found: Supply, parameters: physics.Physics) -> Estimate:
-    return one.estimate(asked.collective, asked.sizes, found, parameters, asked.algorithm, asked.protocol, asked.ctas)
+def _answer(request: EstimateRequest, found: Supply, parameters: physics.Physics) -> Estimate:
+    return one.estimate(
+        request.collective, request.sizes, found, parameters, request.algorithm, request.protocol, request.ctas
+    )
 
 
-def capacity(fabric: FabricPlan, fail: tuple[str, ...], pairs: int, seed: int, own: OwnName = unnamed) -> Capacity:
+def capacity(fabric: FabricPlan, fail: tuple[str, ...], pairs: int, seed: int, port_name: PortNamer = unnamed) -> Capacity:
     """Cuts, bisection, throughput, and what failures leave. Raises InputError."""
     from fabric.solver.capacity import measure
 
-    whole = network(fabric, own)
+    whole = network(fabric, port_name)
     return measure.measure(whole, failures.parse(whole, fail), pairs=pairs, seed=seed)
 
 
-def training_step(fabric: FabricPlan, asked: Asked, path: Path, placement: str, own: OwnName = unnamed) -> StepTime:
+def training_step(
+    fabric: FabricPlan, request: EstimateRequest, path: Path, placement: str, port_name: PortNamer = unnamed
+) -> StepTime:
     """The time of a training step whose model is described in a file. Raises InputError."""
     from fabric.solver.estimate.groups import group_times
     from fabric.solver.training import file as training_file, step as training
 
-    whole = network(fabric, own)
-    found = _supply(_broken(whole, asked), asked, placement)
+    whole = network(fabric, port_name)
+    found = _supply(_broken(whole, request), request, placement)
     step = training_file.read(path, found.placement.gpus, str(path))
-    return training.step_time(step, group_times(step, found, platform(asked.platform)))
+    return training.step_time(step, group_times(step, found, platform(request.platform)))
 
 
-def _broken(whole: Network, asked: Asked) -> Network:
-    return failures.check(whole, failures.parse(whole, asked.fail)) if asked.fail else whole
+def _broken(whole: Network, request: EstimateRequest) -> Network:
+    return failures.check(whole, failures.parse(whole, request.fail)) if request.fail else whole
 
 
-def _supply(net: Network, asked: Asked, placement: str, before: Supply | None = None) -> Supply:
-    placed = place(net, asked.gpus, placement, asked.jobs)
+def _supply(net: Network, request: EstimateRequest, placement: str, before: Supply | None = None) -> Supply:
+    placed = place(net, request.gpus, placement, request.jobs)
     if placed.domains > 1 and not placed.ports.size:
         _no_port(net, placed)
-    return supply(net, placed, asked.routing, asked.queue_pairs, asked.seed, before)
+    return supply(net, placed, request.routing, request.queue_pairs, request.seed, before)
 
 
 def _no_port(net: Network, placed: Placement) -> None:

@@ -43,13 +43,13 @@ def figures(planned: Mapping[int, int], laid: Mapping[int, int], cost: Cost) -> 
     """
     wrong = {a: b for a, b in laid.items() if planned.get(a) != b}
     seen: set[int] = set()
-    made = []
+    figures_ = []
     for start in sorted(wrong):
         if start not in seen:
             nodes, ring = _figure(start, planned, wrong)
             seen.update(nodes)
-            made.append(_mended(nodes, ring, wrong, cost))
-    return made
+            figures_.append(_fixed(nodes, ring, wrong, cost))
+    return figures_
 
 
 def _figure(start: int, planned: Mapping[int, int], laid: Mapping[int, int]) -> tuple[list[int], bool]:
@@ -73,14 +73,14 @@ def _walk(start: int, steps: tuple[Mapping[int, int], Mapping[int, int]]) -> lis
         at = following
 
 
-def _mended(nodes: list[int], ring: bool, laid: Mapping[int, int], cost: Cost) -> Figure:
+def _fixed(nodes: list[int], ring: bool, laid: Mapping[int, int], cost: Cost) -> Figure:
     """The cheaper of the two directions."""
     if ring:
         back = [nodes[0], *reversed(nodes[1:])]
         ways = [_round(nodes), _round([back[-1], *back[:-1]])]
         return min((Figure(tuple(nodes), True, way) for way in ways), key=lambda figure: cost(figure.shifts))
-    ways_out = [_along(nodes, laid), _along(nodes[::-1], laid)]
-    chosen, lacking = min(ways_out, key=lambda way: (way[1] is not None, cost(way[0])))
+    directions = [_along(nodes, laid), _along(nodes[::-1], laid)]
+    chosen, lacking = min(directions, key=lambda way: (way[1] is not None, cost(way[0])))
     return Figure(tuple(nodes), False, chosen, lacking)
 
 

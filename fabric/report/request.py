@@ -11,7 +11,7 @@ GIB = 1 << 30
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ReportRequest:
     """Options of `fabric report`."""
 
     collective: str = "all_reduce"
