@@ -52,10 +52,12 @@ def gather(plan: Plan, request: BomRequest, bandwidths: Bandwidths = NONE) -> tu
     ground = floor(plan)
     run = runs(plan, ground)
     report = Report()
-    found = {name: wired(run, number) for number, name in enumerate(run.names)}
-    lines = _lines(plan, found, request.spares)
-    draws = _draws(plan, found, request.prices)
-    shares = tuple(_share(fabric, found[name], lines, request, bandwidths.get(name)) for name, fabric in plan.fabrics.items())
+    wired_by_fabric = {name: wired(run, number) for number, name in enumerate(run.names)}
+    lines = _lines(plan, wired_by_fabric, request.spares)
+    draws = _draws(plan, wired_by_fabric, request.prices)
+    shares = tuple(
+        _share(fabric, wired_by_fabric[name], lines, request, bandwidths.get(name)) for name, fabric in plan.fabrics.items()
+    )
     if request.prices is not None:
         unpriced(request.prices, [line.part for line in lines if request.servers or line.part.kind != SERVER], report)
     bill = Bill(
@@ -71,29 +73,29 @@ def gather(plan: Plan, request: BomRequest, bandwidths: Bandwidths = NONE) -> tu
         pue=request.pue,
         years=request.years,
         prices=request.prices,
-        unjoined=sum(its.unjoined for its in found.values()),
+        unjoined=sum(its.unjoined for its in wired_by_fabric.values()),
     )
     return _priced(bill), (*ground.warnings, *run.errors, *report.warnings)
 
 
-def _lines(plan: Plan, found: Mapping[str, Wired], spares: Spares) -> tuple[Line, ...]:
+def _lines(plan: Plan, wired_by_fabric: Mapping[str, Wired], spares: Spares) -> tuple[Line, ...]:
     """What to order: every part once, with all its uses."""
     uses: dict[Part, list[Use]] = defaultdict(list)
-    what: dict[Part, str] = {}
+    unit_of: dict[Part, str] = {}
     for name, fabric in plan.fabrics.items():
         for part, place, count, words in _devices(fabric):
             uses[part].append(Use(name, place, count))
-            what[part] = words
-        for (kind, part), count in found[name].counts.items():
+            unit_of[part] = words
+        for (kind, part), count in wired_by_fabric[name].counts.items():
             uses[part].append(Use(name, kind, count))
-            what[part] = _words(part)
+            unit_of[part] = _words(part)
     machines = dict(_machines(plan))
-    order = {name: at for at, name in enumerate(plan.fabrics)}
+    order = {name: number for number, name in enumerate(plan.fabrics)}
     lines = []
     for part in sorted(uses, key=lambda part: part.order):
         its = tuple(sorted(uses[part], key=lambda use: (order[use.fabric], _PLACES.index(use.place))))
         in_use = machines.get(part, sum(use.count for use in its))
-        lines.append(Line(part, what[part], its, in_use, spares.of(part, in_use)))
+        lines.append(Line(part, unit_of[part], its, in_use, spares.of(part, in_use)))
     return tuple(lines)
 
 
@@ -141,11 +143,11 @@ def _servers(plan: Plan, prices: Prices | None) -> Power:
     return total((model, of_server(powered(prices, model, models[model]), 0.0), count) for model, count in counts)
 
 
-def _draws(plan: Plan, found: Mapping[str, Wired], prices: Prices | None) -> dict[str, tuple[str, str, Draw]]:
+def _draws(plan: Plan, wired_by_fabric: Mapping[str, Wired], prices: Prices | None) -> dict[str, tuple[str, str, Draw]]:
     """Role, model and power of every device of the site by name; a server draws the optics of all its fabrics."""
     optics: dict[str, float] = defaultdict(float)
     for name, fabric in plan.fabrics.items():
-        for device, watts in zip(fabric.devices, found[name].watts.tolist(), strict=True):
+        for device, watts in zip(fabric.devices, wired_by_fabric[name].watts.tolist(), strict=True):
             optics[device.name] += watts
     draws: dict[str, tuple[str, str, Draw]] = {}
     for fabric in plan.fabrics.values():
@@ -171,11 +173,11 @@ def _switches(fabric: FabricPlan, prices: Prices | None) -> dict[str, SwitchMode
 
 
 def _share(
-    fabric: FabricPlan, found: Wired, lines: tuple[Line, ...], request: BomRequest, bandwidth: Bandwidth | None
+    fabric: FabricPlan, connected: Wired, lines: tuple[Line, ...], request: BomRequest, bandwidth: Bandwidth | None
 ) -> Share:
     """What one fabric draws, costs and gives."""
     switches = _switches(fabric, request.prices)
-    watts = found.watts.tolist()
+    watts = connected.watts.tolist()
     ours = [(device.model, of_switch(switches[device.role], watts[device.index]), 1) for device in fabric.switches]
     far = sum(watts) - sum(watts[device.index] for device in fabric.switches)
     power = total([*ours, ("", Draw(far, far), 1)])

@@ -87,14 +87,14 @@ def read(path: Path, own: OwnCatalog | None = None, shown: str | None = None) ->
     return read_yaml(read_text(path, WHAT, shown), shown or str(path), own)
 
 
-def read_yaml(text: str, name: str, own: OwnCatalog | None = None) -> Prices:
+def read_yaml(text: str, name: str, extra_models: OwnCatalog | None = None) -> Prices:
     """As `read`, from a text."""
-    report, own = Report(), own or OwnCatalog()
+    report, extra_models = Report(), extra_models or OwnCatalog()
     top = Fields(parse(text, name, WHAT, SHAPE), name, report, CODE)
     top.refuse_unknown(_KEYS)
     top.text("about")
-    switches, power = _switches(top, own), top.section("power")
-    servers = [*catalog.server_names(), *own.servers]
+    switches, power = _switches(top, extra_models), top.section("power")
+    servers = [*catalog.server_names(), *extra_models.servers]
     prices = Prices(
         currency=_currency(top),
         switches=_table(top, "switches", switches),
@@ -145,16 +145,16 @@ def _cables(top: Fields) -> dict[str, CablePrice]:
     if section is None:
         return {}
     section.refuse_unknown([*media.cables(), *media.fibres()])
-    found = {}
+    prices = {}
     for name in section:
         if isinstance(section.value(name), dict):
             inner = section.section(name)
             assert inner is not None
             inner.refuse_unknown(("each", "per_metre"))
-            found[name] = CablePrice(inner.number("each", 0, 0, _MOST), inner.number("per_metre", 0, 0, _MOST))
+            prices[name] = CablePrice(inner.number("each", 0, 0, _MOST), inner.number("per_metre", 0, 0, _MOST))
         else:
-            found[name] = CablePrice(section.number(name, 0, 0, _MOST))
-    return found
+            prices[name] = CablePrice(section.number(name, 0, 0, _MOST))
+    return prices
 
 
 def _percents(top: Fields, key: str, sections: Collection[str], most: float) -> dict[str, float]:

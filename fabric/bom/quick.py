@@ -46,13 +46,13 @@ def quick(spec: FabricSpec, sizing: Sizing, prices: Prices | None = None, pue: f
             part = Part(SWITCH, tier.switch)
             parts[part] = parts.get(part, 0) + count
     for bundle in bundles(spec, sizing):
-        found = bought(bundle)
-        if found is None:
+        bought_parts = bought(bundle)
+        if bought_parts is None:
             unjoined.append(bundle.kind)
             continue
-        for part, count in found.parts:
+        for part, count in bought_parts.parts:
             parts[part] = parts.get(part, 0) + count
-        for side, watts in ((bundle.a, found.a_watts), (bundle.b, found.b_watts)):
+        for side, watts in ((bundle.a, bought_parts.a_watts), (bundle.b, bought_parts.b_watts)):
             optics_w[side.role] = optics_w.get(side.role, 0.0) + watts
     draws = [
         (tier.switch, of_switch(powered(prices, tier.switch, tier.model), optics_w.pop(role, 0.0) / count), count)

@@ -57,7 +57,7 @@ def power(bill: Bill) -> Sheet:
         _POWER,
         tuple(
             (
-                what,
+                scope,
                 round(draw.typical_w, 1),
                 round(draw.max_w, 1),
                 round(draw.typical_w * bill.pue, 1),
@@ -67,7 +67,7 @@ def power(bill: Bill) -> Sheet:
                 sum(draw.no_typical.values()),
                 sum(draw.no_max.values()),
             )
-            for what, draw in rows
+            for scope, draw in rows
         ),
     )
 
@@ -120,10 +120,10 @@ def _watts(value: float | None) -> float | None:
 def money(bill: Bill) -> Sheet:
     """What it costs, for the site and for every fabric."""
     currency = bill.prices.currency if bill.prices else ""
-    found: list[tuple[str, Cost | None, Mapping[str, float | None]]] = [("site", bill.cost, {})]
-    found += [(share.name, share.cost, share.money()) for share in bill.shares]
+    scopes: list[tuple[str, Cost | None, Mapping[str, float | None]]] = [("site", bill.cost, {})]
+    scopes += [(share.name, share.cost, share.money()) for share in bill.shares]
     rows: list[Row] = []
-    for scope, cost, each in found:
+    for scope, cost, each in scopes:
         if cost is None:
             continue
         rows += [(scope, f"capex {kind}", round(amount, 2)) for kind, amount in cost.capex_by_kind.items() if amount]

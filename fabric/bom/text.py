@@ -185,8 +185,8 @@ def _amount(money: float, missing: Collection[object]) -> str:
 
 def _each(share: Share, currency: str, several: bool) -> Iterator[str]:
     """What the money of a fabric buys."""
-    found = share.money()
-    each, even, busbw = found["capex_per_gpu"], found["capex_per_gpu_at_1_to_1"], found["capex_per_busbw_GBps"]
+    money = share.money()
+    each, even, busbw = money["capex_per_gpu"], money["capex_per_gpu_at_1_to_1"], money["capex_per_busbw_GBps"]
     if each is None or even is None:
         return
     name = f"{share.name if several else 'network'}: capex {_least(share.cost.unpriced if share.cost else ())}"

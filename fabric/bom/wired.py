@@ -32,16 +32,16 @@ def wired(run: Runs, number: int) -> Wired:
     """Counts the rows of one fabric of a run list; `number` is its index."""
     rows = np.flatnonzero(run.fabric == number)
     names = np.array(["", *media.optics(), *media.cables(), *media.fibres()], dtype=object)
-    code = {name: at for at, name in enumerate(names)}
+    code = {name: position for position, name in enumerate(names)}
     medium, a_optic, b_optic = (_codes(column, rows, code) for column in (run.medium, run.a_optic, run.b_optic))
     kind, pieces = run.kind[rows], run.pieces[rows]
     metres, length = np.unique(run.order_length_m[rows], return_inverse=True)
     counts: dict[tuple[str, Part], int] = defaultdict(int)
-    for (at, name, long), count in _sums((kind, medium, length), pieces, medium > 0):
-        counts[KINDS[at], Part(CABLE, names[name], float(metres[long]))] += count
+    for (position, name, long), count in _sums((kind, medium, length), pieces, medium > 0):
+        counts[KINDS[position], Part(CABLE, names[name], float(metres[long]))] += count
     for optic, once in ((a_optic, run.a_optics[rows]), (b_optic, run.b_optics[rows])):
-        for (at, name), count in _sums((kind, optic), once, optic > 0):
-            counts[KINDS[at], Part(OPTIC, names[name])] += count
+        for (position, name), count in _sums((kind, optic), once, optic > 0):
+            counts[KINDS[position], Part(OPTIC, names[name])] += count
     watts = _watts(run, number, rows, medium, (a_optic, b_optic), names)
     return Wired(dict(counts), watts, int(run.links[rows][medium == 0].sum()))
 

@@ -61,8 +61,8 @@ def ends(fabric: FabricPlan, end: str) -> Ends:
     _, first, every = np.unique(code, return_index=True, return_inverse=True)
     known = Known(fabric.spec)
     rows = [
-        known.end(devices[int(index[at])], int(cage[at]), int(sub[at]), int(split[at]), int(links.speed_gbps[at]))
-        for at in first.tolist()
+        known.end(devices[int(index[link])], int(cage[link]), int(sub[link]), int(split[link]), int(links.speed_gbps[link]))
+        for link in first.tolist()
     ]
     modules = tuple(dict.fromkeys(module for _, module, _ in rows))
     table = np.array([(number, modules.index(m), m.speed_gbps, offset) for number, m, offset in rows], dtype=np.int64)

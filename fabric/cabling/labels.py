@@ -81,8 +81,8 @@ def pdf(runs: Runs, walk: Walk, sheet: Sheet, skip: int = 0) -> bytes:
     canvas = Canvas(out, pagesize=(sheet.page[0] * MM, sheet.page[1] * MM), invariant=1, pageCompression=1)
     canvas.setTitle(f"Cable labels of {runs.plan.site}")
     used = False
-    for at, label in enumerate(labels(runs, walk), start=skip):
-        place = at % sheet.count
+    for position, label in enumerate(labels(runs, walk), start=skip):
+        place = position % sheet.count
         if place == 0 and used:
             canvas.showPage()
         used = True
@@ -103,16 +103,16 @@ def _draw(canvas: Any, sheet: Sheet, label: Label, left: float, top: float) -> N
     canvas.rect(left + MARGIN * MM, top - MARGIN * MM - high, BAR * MM, high, stroke=0, fill=1)
     canvas.setFillColor("#000000")
     lines = ((BOLD, label.cable), (FONT, label.here), (FONT, f"> {label.there}"))
-    most = min(LARGEST_PT, (height - 1.2 * MM) / (len(lines) * LEADING))
-    shown = [(font, *fit(text, font, width - (2 * MARGIN + BAR + GAP) * MM, most)) for font, text in lines]
+    largest = min(LARGEST_PT, (height - 1.2 * MM) / (len(lines) * LEADING))
+    shown = [(font, *fit(text, font, width - (2 * MARGIN + BAR + GAP) * MM, largest)) for font, text in lines]
     text_out = canvas.beginText()
     for copy in range(sheet.copies):
-        y = top - copy * height - (height - len(lines) * LEADING * most) / 2 - most * 0.95
+        y = top - copy * height - (height - len(lines) * LEADING * largest) / 2 - largest * 0.95
         for font, text, size in shown:
             text_out.setFont(font, size)
             text_out.setTextOrigin(begin, y)
             text_out.textOut(text)
-            y -= LEADING * most
+            y -= LEADING * largest
     canvas.drawText(text_out)
     if sheet.copies > 1:
         canvas.setDash(1, 2)

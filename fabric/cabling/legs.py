@@ -74,7 +74,9 @@ def legs(fabric: FabricPlan, ends: tuple[Ends, Ends], length_m: Floats, requests
     chosen = _choose(fabric, ends, joints, longest, requests)
     table = _Table(chosen, ends, fabric.links.speed_gbps.astype(np.int64))
     light = table.optical
-    nodes = tuple(end.node * CONNECTORS + np.where(light, table.connector[at], 0) for at, end in enumerate(ends))
+    nodes = tuple(
+        end.node * CONNECTORS + np.where(light, table.connector[end_index], 0) for end_index, end in enumerate(ends)
+    )
     inner = join(nodes[0][light], nodes[1][light], table.port[0][light], table.port[1][light])
     shape, whole = joints.shape[joints.whole], joints.whole.copy()
     hub = joints.hub.copy()
@@ -93,10 +95,10 @@ def _choose(
     ways: list[Candidate] = [NONE]
     way = np.zeros(joints.count, dtype=np.int64)
     failures = []
-    for at, what in enumerate(tasks):
-        mine = np.flatnonzero(task == at)
-        found = candidates(what)
-        for candidate in found:
+    for number, kind in enumerate(tasks):
+        mine = np.flatnonzero(task == number)
+        options = candidates(kind)
+        for candidate in options:
             free = mine[(way[mine] == 0) & (longest[mine] <= candidate.longest_m + 1e-9)]
             if len(free):
                 way[free] = len(ways)
@@ -106,8 +108,8 @@ def _choose(
             worst = int(missed[np.argmax(longest[missed])])
             link = int(np.flatnonzero(joints.whole == worst)[0])
             count = int(np.isin(joints.whole, missed).sum())
-            reach = max(found, key=lambda candidate: candidate.longest_m, default=None)
-            failures.append(Failure(link, count, float(longest[worst]), reach, what.request))
+            reach = max(options, key=lambda candidate: candidate.longest_m, default=None)
+            failures.append(Failure(link, count, float(longest[worst]), reach, kind.request))
     return _Chosen(ways, way[joints.whole], tuple(failures))
 
 
@@ -131,19 +133,19 @@ def _tasks(fabric: FabricPlan, ends: tuple[Ends, Ends], joints: Joints, requests
     for value in np.unique(alone).tolist():
         keys[(value,)] = len(keys)
     key[single] = np.searchsorted(np.unique(alone), alone)
-    for at in np.flatnonzero(~single).tolist():
-        mixed = tuple(kind_of_link[start[at] : start[at + 1]].tolist())
-        key[at] = keys.setdefault(mixed, len(keys))
+    for link in np.flatnonzero(~single).tolist():
+        mixed = tuple(kind_of_link[start[link] : start[link + 1]].tolist())
+        key[link] = keys.setdefault(mixed, len(keys))
     both, task = np.unique(key * 3 + joints.shape, return_inverse=True)
     named = list(keys)
     tasks = []
     for value in both.tolist():
-        links_of = [int(first[at]) for at in named[value // 3]]
+        links_of = [int(first[link]) for link in named[value // 3]]
         rows = tuple(
-            (a.modules[a.module[at]], b.modules[b.module[at]], int(joints.hub[at]), int(links.speed_gbps[at]))
-            for at in links_of
+            (a.modules[a.module[link]], b.modules[b.module[link]], int(joints.hub[link]), int(links.speed_gbps[link]))
+            for link in links_of
         )
-        kind = KINDS[min(int(links.kind[at]) for at in links_of)]
+        kind = KINDS[min(int(links.kind[link]) for link in links_of)]
         tasks.append(Task(value % 3, tuple(sorted(set(rows), key=repr)), requests.get(kind, "")))
     return tasks, task.ravel()
 

@@ -47,15 +47,15 @@ def selected(runs: Runs, fabric: str = "", limit: str = "") -> Ints:
 
 def rows(runs: Runs, chosen: Ints) -> Iterator[tuple[Cell, ...]]:
     """The chosen legs in their order: whole columns are made, then read across."""
-    at = chosen.tolist()
+    indices = chosen.tolist()
     names = [runs.names[number] for number in runs.fabric[chosen].tolist()]
-    cable = [runs.medium[row] for row in at]
+    cable = [runs.medium[row] for row in indices]
     known = {name: _class(runs, name) for name in dict.fromkeys(cable)}
-    optic = [runs.a_optic[row] for row in at]
+    optic = [runs.a_optic[row] for row in indices]
     classes = {name: media.optics()[name].class_ for name in dict.fromkeys(optic) if name}
     yield from zip(
-        [runs.plan.site] * len(at),
-        [runs.cable[row] for row in at],
+        [runs.plan.site] * len(indices),
+        [runs.cable[row] for row in indices],
         names,
         [KINDS[kind] for kind in runs.kind[chosen].tolist()],
         *_end(runs, chosen, "a"),
@@ -67,9 +67,9 @@ def rows(runs: Runs, chosen: Ints) -> Iterator[tuple[Cell, ...]]:
         runs.pieces[chosen].tolist(),
         runs.length_m[chosen].tolist(),
         [metres if metres != float("inf") else "" for metres in runs.order_length_m[chosen].tolist()],
-        [runs.colour[row] for row in at],
-        [runs.a_label[row] for row in at],
-        [runs.b_label[row] for row in at],
+        [runs.colour[row] for row in indices],
+        [runs.a_label[row] for row in indices],
+        [runs.b_label[row] for row in indices],
         strict=True,
     )
 

@@ -92,11 +92,11 @@ def runs(plan: Plan, floor: Floor) -> Runs:
     for number, (name, fabric) in enumerate(plan.fabrics.items()):
         needed[name] = length_m = lengths.lengths(fabric, floor)
         both = (ends(fabric, "a"), ends(fabric, "b"))
-        found = legs(fabric, both, length_m, requests)
-        parts.append(_columns(fabric, floor, number, both, found, length_m))
-        leg[name], bought[name] = begin + found.leg, found.order_m[found.leg]
-        begin += len(found.first)
-        for failure in found.failures:
+        cable_legs = legs(fabric, both, length_m, requests)
+        parts.append(_columns(fabric, floor, number, both, cable_legs, length_m))
+        leg[name], bought[name] = begin + cable_legs.leg, cable_legs.order_m[cable_legs.leg]
+        begin += len(cable_legs.first)
+        for failure in cable_legs.failures:
             _report(plan, fabric, failure, report)
     columns = {item.name: _joined([getattr(part, item.name) for part in parts]) for item in fields(Columns)}
     warned = lengths.bought_longer(plan, needed, bought)
@@ -124,12 +124,12 @@ def _requests(plan: Plan) -> dict[str, str]:
 
 
 def _columns(
-    fabric: FabricPlan, floor: Floor, number: int, both: tuple[Ends, Ends], found: Legs, length_m: Floats
+    fabric: FabricPlan, floor: Floor, number: int, both: tuple[Ends, Ends], cable_legs: Legs, length_m: Floats
 ) -> Columns:
-    links, first = fabric.links, found.first
-    count = np.bincount(found.leg, minlength=len(first))
-    texts = Texts(fabric, floor, both, found)
-    a_optics, b_optics = _optics_once(both, found)
+    links, first = fabric.links, cable_legs.first
+    count = np.bincount(cable_legs.leg, minlength=len(first))
+    texts = Texts(fabric, floor, both, cable_legs)
+    a_optics, b_optics = _optics_once(both, cable_legs)
     (a_port, a_name), (b_port, b_name) = texts.ports("a"), texts.ports("b")
     here, there = texts.places("a", a_port), texts.places("b", b_port)
     return Columns(
@@ -141,15 +141,15 @@ def _columns(
         b_cage=links.b_cage[first].astype(np.int64),
         links=count,
         speed_gbps=links.speed_gbps[first] * count,
-        pieces=found.pieces,
+        pieces=cable_legs.pieces,
         a_optics=a_optics,
         b_optics=b_optics,
         length_m=length_m[first],
-        order_length_m=found.order_m,
+        order_length_m=cable_legs.order_m,
         cable=texts.cables(),
-        medium=found.medium,
-        a_optic=found.optics[0],
-        b_optic=found.optics[1],
+        medium=cable_legs.medium,
+        a_optic=cable_legs.optics[0],
+        b_optic=cable_legs.optics[1],
         a_port=a_port,
         b_port=b_port,
         a_port_name=a_name,
@@ -161,8 +161,8 @@ def _columns(
         colour=_colours(fabric, first),
         a_place=here,
         b_place=there,
-        a_label=[f"{one} > {other}" for one, other in zip(here, there, strict=True)],
-        b_label=[f"{other} > {one}" for one, other in zip(here, there, strict=True)],
+        a_label=[f"{near} > {other}" for near, other in zip(here, there, strict=True)],
+        b_label=[f"{other} > {near}" for near, other in zip(here, there, strict=True)],
     )
 
 
@@ -186,10 +186,10 @@ def _report(plan: Plan, fabric: FabricPlan, failure: Failure, report: Report) ->
     """What nothing joins, with the numbers that do not meet."""
     links, devices = fabric.links, fabric.devices
     kind = KINDS[int(links.kind[failure.link])]
-    one, other = devices[int(links.a[failure.link])].name, devices[int(links.b[failure.link])].name
+    near, far = devices[int(links.a[failure.link])].name, devices[int(links.b[failure.link])].name
     speed = int(links.speed_gbps[failure.link])
     request = f" of '{failure.request}'" if failure.request else ""
-    what = f"fabric '{fabric.name}': no medium{request} joins {one} and {other} at {speed}G over {failure.length_m:.1f} m"
+    problem = f"fabric '{fabric.name}': no medium{request} joins {near} and {far} at {speed}G over {failure.length_m:.1f} m"
     more = f" ({plural(failure.links, kind + ' link')} like it)" if failure.links > 1 else ""
     stated = plan.stated("floor", "media", kind)
     where = plan.at("floor", "media", kind) if stated else fabric.spec.at("topology")
@@ -198,4 +198,4 @@ def _report(plan: Plan, fabric: FabricPlan, failure: Failure, report: Report) ->
     else:
         name = failure.reach.cable or " and ".join(dict(failure.reach.optics).values())
         hint = f"the longest reach is {failure.reach.longest_m:g} m, of {name}: put the racks nearer, or allow another medium"
-    report.error("FAB153", where, what + more, hint)
+    report.error("FAB153", where, problem + more, hint)

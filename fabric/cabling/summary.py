@@ -20,8 +20,8 @@ def text(runs: Runs, chosen: Ints, walk: Walk) -> str:
         "",
     ]
     cells = [
-        (f"{count:,}", str(name), f"{metres:g} m" if isinstance(metres, float) else "", str(what))
-        for name, what, metres, count in rows
+        (f"{count:,}", str(name), f"{metres:g} m" if isinstance(metres, float) else "", str(label))
+        for name, label, metres, count in rows
     ]
     lines += aligned(cells, ">8<>7<", indent="  ") if cells else []
     walks = (walk.walked_m, walk.bundles_as_listed_m, walk.cables_as_listed_m)

@@ -92,14 +92,14 @@ def totals(runs: Runs, chosen: Ints) -> list[tuple[Cell, ...]]:
         for end in "ab":
             if optic := getattr(runs, f"{end}_optic")[row]:
                 optics[optic] += int(getattr(runs, f"{end}_optics")[row])
-    found: list[tuple[Cell, ...]] = [
+    rows: list[tuple[Cell, ...]] = [
         (name, media.bought(name).description or _fibre(name), metres, count)
         for (name, metres), count in sorted(cables.items())
     ]
     for name, count in sorted(optics.items()):
         its = media.optics()[name]
-        found.append((name, f"{its.class_} optic, {its.ports} x {its.connector}, {'/'.join(its.forms)}", "", count))
-    return found
+        rows.append((name, f"{its.class_} optic, {its.ports} x {its.connector}, {'/'.join(its.forms)}", "", count))
+    return rows
 
 
 def _fibre(name: str) -> str:

@@ -103,15 +103,15 @@ class Texts:
 
     def _named(self, end: str) -> list[str]:
         """What a cable would be called at one end of each leg: its cage, a connector of it, or a port."""
-        found, its = self.found, self.ends[end]
-        first = found.first
+        columns, its = self.found, self.ends[end]
+        first = columns.first
         labels: list[str] = self.labels[end][0][first].tolist()
         cages = getattr(self.fabric.links, end + "_cage")[first].tolist()
         index = getattr(self.fabric.links, end)[first].tolist()
-        optics, connectors = found.optics["ab".index(end)], found.connector["ab".index(end)].tolist()
+        optics, connectors = columns.optics["ab".index(end)], columns.connector["ab".index(end)].tolist()
         number = (its.node[first] % MOST_CAGES).tolist()
-        whole, shared = found.whole_cage.tolist(), found.shared.tolist()
-        for leg in np.flatnonzero(found.whole_cage | found.shared).tolist():
+        whole, shared = columns.whole_cage.tolist(), columns.shared.tolist()
+        for leg in np.flatnonzero(columns.whole_cage | columns.shared).tolist():
             device = self.fabric.devices[index[leg]]
             if device.role == SERVER:
                 continue

@@ -41,18 +41,18 @@ def walk(runs: Runs, chosen: Ints) -> Walk:
     low, high = np.minimum(racks["a"], racks["b"]), np.maximum(racks["a"], racks["b"])
     bundles, first_of, bundle = np.unique(low * (len(runs.floor.racks) + 1) + high, return_index=True, return_inverse=True)
     pairs = np.stack(np.divmod(bundles, len(runs.floor.racks) + 1), axis=1)
-    found = _shortest(ways, pairs, np.argsort(first_of))
+    orders = _shortest(ways, pairs, np.argsort(first_of))
     rank = np.empty(len(pairs), dtype=np.int64)
-    rank[found.bundles] = np.arange(len(pairs))
+    rank[orders.bundles] = np.arange(len(pairs))
     began = np.empty(len(pairs), dtype=np.int64)
-    began[found.bundles] = found.begins
+    began[orders.bundles] = orders.begins
     step = rank[bundle.ravel()] if len(chosen) else np.zeros(0, np.int64)
     turned = (racks["a"] != began[bundle.ravel()]) if len(chosen) else np.zeros(0, bool)
     first = np.where(turned, *(_of_spot(runs, chosen, end, "ru") for end in "ba"))
     sequence = np.lexsort((np.arange(len(chosen)), -first, step))
     met = np.sort(first_of)
     by_bundle, by_cable = ways.total(racks["a"][met], racks["b"][met]), ways.total(racks["a"], racks["b"])
-    return Walk(chosen[sequence], step[sequence] + 1, turned[sequence], found.metres, by_bundle, by_cable)
+    return Walk(chosen[sequence], step[sequence] + 1, turned[sequence], orders.metres, by_bundle, by_cable)
 
 
 def _of_spot(runs: Runs, chosen: Ints, end: str, field: str) -> Ints:
@@ -116,13 +116,13 @@ def _serpentine(ways: _Ways, pairs: Ints) -> _Order:
         while len(left):
             ends = pairs[left]
             reach = np.stack([ways.between(here, ends[:, 0]), ways.between(here, ends[:, 1])], axis=1)
-            own = ways.between(ends[:, 0], ends[:, 1])
-            at, side = np.unravel_index(int((reach + own[:, None] * TIE).argmin()), reach.shape)
-            begin, end = int(ends[at, side]), int(ends[at, 1 - side])
-            metres += float(reach[at, side] + ways.between(begin, end))
-            order.append(int(left[at]))
+            length = ways.between(ends[:, 0], ends[:, 1])
+            row, side = np.unravel_index(int((reach + length[:, None] * TIE).argmin()), reach.shape)
+            begin, end = int(ends[row, side]), int(ends[row, 1 - side])
+            metres += float(reach[row, side] + ways.between(begin, end))
+            order.append(int(left[row]))
             begins.append(begin)
-            here, left = end, np.delete(left, at)
+            here, left = end, np.delete(left, row)
     return _Order(np.array(order), np.array(begins), metres)
 
 

@@ -59,8 +59,8 @@ def compare(sides: Sides, plans: tuple[Plan, Plan], request: DiffRequest, measur
     names = design.renames(old_plan, new_plan)
     selected = _selected(request, old_plan, new_plan, names)
     _check(request, old_plan, new_plan, selected)
-    found = design.compare(old_plan, new_plan, sides.keys, request.fabric)
-    moved = [fabric.name for fabric in found.fabrics if fabric.state != "same" or found.said_of(fabric.name)]
+    changed = design.compare(old_plan, new_plan, sides.keys, request.fabric)
+    moved = [fabric.name for fabric in changed.fabrics if fabric.state != "same" or changed.said_of(fabric.name)]
     devices: tuple[DeviceChange, ...] = ()
     servers: tuple[HostChange, ...] = ()
     known = frozenset(_names(old_plan) | _names(new_plan))
@@ -76,7 +76,7 @@ def compare(sides: Sides, plans: tuple[Plan, Plan], request: DiffRequest, measur
         sides.old,
         sides.new,
         new_plan.site,
-        found,
+        changed,
         capacity.compare(old_plan, new_plan, moved, measure),
         devices,
         servers,

@@ -31,7 +31,7 @@ def changes(
     old: Renderer | None,
     new: Renderer | None,
     names: Mapping[str, str],
-    wanted: Callable[[str], bool],
+    selected: Callable[[str], bool],
     jobs: int,
     progress: Progress,
 ) -> list[DeviceChange]:
@@ -39,17 +39,17 @@ def changes(
 
     A side without a renderer has no switches.
     """
-    was = old.jobs(lambda name: wanted(names.get(name, name))) if old else []
+    was = old.jobs(lambda name: selected(names.get(name, name))) if old else []
     before = {names.get(job.device.name, job.device.name): job for job in was}
-    after = {job.device.name: job for job in new.jobs(wanted)} if new else {}
+    after = {job.device.name: job for job in new.jobs(selected)} if new else {}
     pairs: list[Pair] = [(before.get(name), job) for name, job in after.items()]
     pairs += [(job, None) for name, job in before.items() if name not in after]
-    found: list[DeviceChange] = []
+    device_changes: list[DeviceChange] = []
     with progress("configs", len(pairs)) as advance:
         for chunk in in_chunks(lambda pair: _change(old, new, *pair), pairs, jobs):
-            found += (change for change in chunk if change)
+            device_changes += (change for change in chunk if change)
             advance(len(chunk))
-    return found
+    return device_changes
 
 
 def _change(before: Renderer | None, after: Renderer | None, old: Job | None, new: Job | None) -> DeviceChange | None:
@@ -67,8 +67,8 @@ def _change(before: Renderer | None, after: Renderer | None, old: Job | None, ne
     was_there, now = _files(before, old), _files(after, job)
     if was_there == now:
         return None
-    found = files.changes(device.nos, was_there, now)
-    return DeviceChange(device.name, was.name, job.fabric, device.role, device.nos, "changed", found)
+    file_changes = files.changes(device.nos, was_there, now)
+    return DeviceChange(device.name, was.name, job.fabric, device.role, device.nos, "changed", file_changes)
 
 
 def _files(renderer: Renderer, job: Job) -> dict[str, str]:

@@ -130,14 +130,14 @@ def _changes(rows: Iterator[tuple[str, Any, Any]]) -> Iterator[Change]:
 
 def _fabric(name: str, before: FabricPlan | None, old: FabricPlan | None, new: FabricPlan | None) -> FabricChange:
     """`before` has the old names, `old` the new ones for the same boxes."""
-    one, two = (_counts(plan) if plan is not None else {} for plan in (old, new))
-    counts = tuple(_changes((what, one.get(what), two.get(what)) for what in {**one, **two}))
+    one, after = (_counts(plan) if plan is not None else {} for plan in (old, new))
+    counts = tuple(_changes((what, one.get(what), after.get(what)) for what in {**one, **after}))
     whole = tuple(row for row in counts if row.old or row.new)
     if new is None:
         return FabricChange(name, "removed", whole, removed=_switch_names(before))
     if before is None or old is None:
         return FabricChange(name, "added", whole, added=_switch_names(new))
-    made = FabricChange(
+    change = FabricChange(
         name,
         "changed",
         counts,
@@ -151,7 +151,7 @@ def _fabric(name: str, before: FabricPlan | None, old: FabricPlan | None, new: F
         retuned=tuple(_retuned(old, new)),
         peers=tuple(_peers(old, new)),
     )
-    return made if made != FabricChange(name, "changed") else FabricChange(name, "same")
+    return change if change != FabricChange(name, "changed") else FabricChange(name, "same")
 
 
 def _switch_names(plan: FabricPlan | None) -> tuple[str, ...]:
@@ -254,20 +254,23 @@ def _links(plan: FabricPlan) -> dict[moves.End, str | None]:
 
 def _tenants(plan: FabricPlan) -> dict[str, Any]:
     """What is known of every tenant, by its name."""
-    tenancy, found = plan.tenancy, dict[str, Any]()
+    tenancy, tenants = plan.tenancy, dict[str, Any]()
     if tenancy.kind != "none":
-        found["kept apart by"] = tenancy.kind
+        tenants["kept apart by"] = tenancy.kind
     ports = Counter(tenancy.owner.tolist())
-    for at, tenant in enumerate(tenancy.tenants):
+    for number, tenant in enumerate(tenancy.tenants):
         name = tenant.name
-        found |= {f"{name} VNI": tenant.vni or None, f"{name} ports": ports[at]}
-        found |= {f"{name} imports": ", ".join(tenant.imports) or None, f"{name} outside": ", ".join(tenant.outside) or None}
+        tenants |= {f"{name} VNI": tenant.vni or None, f"{name} ports": ports[number]}
+        tenants |= {
+            f"{name} imports": ", ".join(tenant.imports) or None,
+            f"{name} outside": ", ".join(tenant.outside) or None,
+        }
         for network in tenant.networks:
             gateway = f"{_address(network.gateway)}/{network.length}" if network.gateway is not None else None
-            found[f"{name} network {network.name}"] = f"VLAN {network.vlan}, VNI {network.vni}, gateway {gateway or 'none'}"
+            tenants[f"{name} network {network.name}"] = f"VLAN {network.vlan}, VNI {network.vni}, gateway {gateway or 'none'}"
     if tenancy.tenants and tenancy.isolated:
-        found["shut ports"] = ports[CLOSED]
-    return found
+        tenants["shut ports"] = ports[CLOSED]
+    return tenants
 
 
 def _lossless(plan: FabricPlan) -> dict[str, Any]:

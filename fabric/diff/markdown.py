@@ -17,15 +17,15 @@ SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")
 MENTION = "@\N{WORD JOINER}"  # an `@name` that calls nobody
 
 
-def markdown(diff: Diff, most: int = MOST_SIGNS) -> str:
+def markdown(diff: Diff, limit: int = MOST_SIGNS) -> str:
     """The report as GitHub and GitLab show it."""
     head = f"## Fabric diff: {_code(diff.old)} → {_code(diff.new)}\n\nSite {_plain(diff.site)}."
-    found = sections(diff)
-    if not found:
+    all_sections = sections(diff)
+    if not all_sections:
         return f"{head} Nothing differs.\n"
     parts, left_out = [head], 0
-    room = most - ROOM - len(head)
-    for section in found:
+    room = limit - ROOM - len(head)
+    for section in all_sections:
         for part in _section(section):
             if len(part) + 2 > room:
                 left_out += 1

@@ -121,8 +121,8 @@ def _braces(base: type[HConfigDriverBase], known: Statements) -> HConfigDriverBa
 
 def _neighbors(change: Tree, after: Tree) -> Tree:
     """`no neighbor 10.0.0.1` for a neighbour that has no line left, in place of a `no` for each of its lines."""
-    found = {match[1] for line in change if (match := NEIGHBOR.fullmatch(line))}
-    gone = {name for name in found if not any(line.startswith(f"{name} ") for line in after)}
+    addresses = {match[1] for line in change if (match := NEIGHBOR.fullmatch(line))}
+    gone = {name for name in addresses if not any(line.startswith(f"{name} ") for line in after)}
     out: Tree = {}
     for line, below in change.items():
         match = NEIGHBOR.fullmatch(line)

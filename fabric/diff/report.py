@@ -25,19 +25,19 @@ def sections(diff: Diff) -> list[Section]:
     """All that differs; nothing where nothing does."""
     if diff.same:
         return []
-    found = [Section("Summary", (Notes("", tuple(_summary(diff))),)), Section("In service", tuple(service.blocks(diff)))]
+    result = [Section("Summary", (Notes("", tuple(_summary(diff))),)), Section("In service", tuple(service.blocks(diff)))]
     if diff.design.settings:
-        found.append(Section("Intent", (_changes("", "key", diff.design.settings),)))
+        result.append(Section("Intent", (_changes("", "key", diff.design.settings),)))
     for fabric in diff.design.fabrics:
         if fabric.state != "same":
             word = "" if fabric.state == "changed" else f" ({fabric.state})"
-            found.append(Section(f"Fabric {fabric.name}{word}", tuple(_fabric(fabric))))
-    found.append(Section("New links", tuple(_new_links(diff))))
+            result.append(Section(f"Fabric {fabric.name}{word}", tuple(_fabric(fabric))))
+    result.append(Section("New links", tuple(_new_links(diff))))
     if diff.capacity.figures or diff.capacity.left_out:
-        found.append(Section("Capacity and time", tuple(_capacity(diff))))
+        result.append(Section("Capacity and time", tuple(_capacity(diff))))
     if diff.with_configs:
-        found.append(Section("Configs", tuple(_configs(diff))))
-    return [section for section in found if section.blocks]
+        result.append(Section("Configs", tuple(_configs(diff))))
+    return [section for section in result if section.blocks]
 
 
 # --- words --------------------------------------------------------------------------------------------------
@@ -107,11 +107,11 @@ def _headline(fabric: FabricChange) -> Iterator[str]:
     if fabric.state == "same":
         return
     counts = {row.what: row for row in fabric.counts}
-    parts = [_arrow(counts[what]) for what in HEADLINES if what in counts]
+    parts = [_arrow(counts[name]) for name in HEADLINES if name in counts]
     parts += [f"{plural(len(fabric.renamed), 'switch', 'switches')} renamed"] if fabric.renamed else []
     if fabric.state in ("added", "removed"):
         side = "new" if fabric.state == "added" else "old"
-        parts = [f"{getattr(counts[what], side):,} {what}" for what in HEADLINES if what in counts]
+        parts = [f"{getattr(counts[name], side):,} {name}" for name in HEADLINES if name in counts]
         yield f"fabric {fabric.name} {'is new' if side == 'new' else 'goes'}: {', '.join(parts)}"
     elif parts:
         yield f"{fabric.name}: {', '.join(parts)}"
@@ -123,7 +123,7 @@ def _headline(fabric: FabricChange) -> Iterator[str]:
             "tenants": fabric.tenants,
             "lossless class": fabric.lossless,
         }
-        yield f"{fabric.name}: changes in {', '.join(word for word, found in kinds.items() if found)}"
+        yield f"{fabric.name}: changes in {', '.join(word for word, changes in kinds.items() if changes)}"
 
 
 def _arrow(row: Change) -> str:
@@ -137,14 +137,14 @@ def _fabric(fabric: FabricChange) -> Iterator[Table | Notes]:
     if fabric.counts:
         rows = tuple((row.what, _value(row.old), _value(row.new), _step(row)) for row in fabric.counts)
         yield Table("", ("", "before", "after", ""), rows)
-    boxes = [f"{word}: {listed(found)}" for word, found in (("added", fabric.added), ("removed", fabric.removed)) if found]
+    boxes = [f"{word}: {listed(names)}" for word, names in (("added", fabric.added), ("removed", fabric.removed)) if names]
     boxes += [f"renamed: {old} → {new}" for old, new in fabric.renamed[:MOST_ROWS]]
     boxes += [f"renamed: {and_more(len(fabric.renamed) - MOST_ROWS)}"] if len(fabric.renamed) > MOST_ROWS else []
     if boxes:
         yield Notes("Switches", tuple(boxes))
     if fabric.switches:
         alike = grouped(((row.what, row.old, row.new), row.switch) for row in fabric.switches)
-        rows = tuple((listed(who), what, _word(old), _word(new)) for (what, old, new), who in alike.items())
+        rows = tuple((listed(who), setting, _word(old), _word(new)) for (setting, old, new), who in alike.items())
         yield _cut("Switches that change", ("switch", "", "before", "after"), rows)
     if fabric.tenants:
         yield _changes("Tenants", "", fabric.tenants)

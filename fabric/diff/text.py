@@ -16,11 +16,11 @@ MOST_FOLDS = 12
 def text(diff: Diff) -> str:
     """The whole report; long changes are cut unless `--limit` asked for their switches."""
     head = f"site {diff.site}: {diff.old} → {diff.new}"
-    found = sections(diff)
-    if not found:
+    parts = sections(diff)
+    if not parts:
         return f"{head}\nnothing differs"
     out, folds = [head], 0
-    for section in found:
+    for section in parts:
         out += ["", section.title, "─" * len(section.title)]
         for block in section.blocks:
             if isinstance(block, Fold):

@@ -137,7 +137,7 @@ DIMENSIONS: Mapping[str, Dimension] = {
 }
 
 
-def read(text: str, own: Mapping[str, list[str]], report: Report) -> tuple[str, tuple[Value, ...]] | None:
+def read(text: str, known_models: Mapping[str, list[str]], report: Report) -> tuple[str, tuple[Value, ...]] | None:
     """`oversubscription=1,2,4` → its name and values; None where it is none, which is reported.
 
     Args:
@@ -153,7 +153,7 @@ def read(text: str, own: Mapping[str, list[str]], report: Report) -> tuple[str, 
         return None
     values: list[Value] = []
     for word in filter(None, (part.strip() for part in listed.split(","))):
-        values += _values(name, dimension, word, own.get(name, []), report)
+        values += _values(name, dimension, word, known_models.get(name, []), report)
     if not values and not report.errors:
         report.error("FAB102", OPTION, f"{name}: expected values, got none", dimension.what)
     return name, tuple(dict.fromkeys(values))

@@ -44,16 +44,16 @@ def front(outcomes: Sequence[Outcome], objectives: Sequence[Objective]) -> dict[
     Of equal designs the first stands for all. A figure that is not known is taken for the worst: a design must not win by
     what nobody knows of it.
     """
-    built = [(at, item.figures) for at, item in enumerate(outcomes) if item.figures is not None]
+    built = [(row, item.figures) for row, item in enumerate(outcomes) if item.figures is not None]
     if not built or not objectives:
         return {}
     scores = np.array([_scores(figures, objectives) for _, figures in built])
     distinct, first, count = np.unique(scores, axis=0, return_index=True, return_counts=True)
     kept: list[int] = []
-    for at, score in enumerate(distinct):  # sorted by the objectives in their order: what beats a design comes before it
+    for row, score in enumerate(distinct):  # sorted by the objectives in their order: what beats a design comes before it
         if not (distinct[kept] <= score).all(axis=1).any():
-            kept.append(at)
-    return {built[int(first[at])][0]: int(count[at]) - 1 for at in kept}
+            kept.append(row)
+    return {built[int(first[row])][0]: int(count[row]) - 1 for row in kept}
 
 
 def _scores(figures: Figures, objectives: Sequence[Objective]) -> tuple[float, ...]:

@@ -50,13 +50,13 @@ class Journal:
             hint = "its question, intent or program differs: name another file, or remove this one"
             report.fail("FAB102", Place(shown, 1, 1), message, hint)
         whole = rest[: rest.rfind(b"\n") + 1]  # the last line of a sweep that was killed may be cut short
-        for at, line in enumerate(whole.splitlines(), 2):
-            found = _outcome(_object(line))
-            if found is None:
+        for number, line in enumerate(whole.splitlines(), 2):
+            outcome = _outcome(_object(line))
+            if outcome is None:
                 report.fail(
-                    "FAB102", Place(shown, at, 1), "expected an outcome of this sweep", "remove the line, or the file"
+                    "FAB102", Place(shown, number, 1), "expected an outcome of this sweep", "remove the line, or the file"
                 )
-            self.known[found.choice] = found
+            self.known[outcome.choice] = outcome
         if len(whole) < len(rest):
             with self.path.open("r+b") as stream:
                 stream.truncate(len(head) + 1 + len(whole))

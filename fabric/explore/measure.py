@@ -144,7 +144,7 @@ def _figures(fabric: FabricPlan, design: DesignRequest, stages: Stages) -> Figur
         power_typical_w=bought.power_typical_w,
         power_max_w=bought.power_max_w,
         capex=bought.capex,
-        beyond_leaf=max((_beyond_leaf(found) for found in (timed, crossing) if found), default=None),
+        beyond_leaf=max((_beyond_leaf(estimate) for estimate in (timed, crossing) if estimate), default=None),
         alltoall_time_us=crossing.rows[0].time_us if crossing else None,
         alltoall_busbw_GBps=crossing.rows[0].busbw_GBps if crossing else None,
         alltoall_bottleneck=crossing.rows[0].bottleneck if crossing else "",

@@ -131,15 +131,15 @@ _SIZES: Sequence[Row] = (
 )
 
 
-def _figures(found: SweepResult) -> list[Row]:
-    money = found.currency
+def _figures(result: SweepResult) -> list[Row]:
+    money = result.currency
     rows: list[Row] = [("kW", ">", lambda f: _number(f.power_typical_w, 1e3, 1))]
     if money:
         rows += [
             (f"1000 {money}", ">", lambda f: _number(f.capex, 1e3, 0)),
             (f"{money}/GPU", ">", lambda f: _number(f.capex_per_gpu, 1, 0)),
         ]
-    design = found.sweep.design
+    design = result.sweep.design
     if not design.both:
         return [
             *rows,
@@ -171,21 +171,21 @@ def _word(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def as_dict(found: SweepResult) -> dict[str, Any]:
+def as_dict(result: SweepResult) -> dict[str, Any]:
     """The whole sweep as one document."""
-    design = found.sweep.design
+    design = result.sweep.design
     return {
-        "fabric": found.sweep.base.fabric,
+        "fabric": result.sweep.base.fabric,
         "gpus": design.gpus,
         "collective": design.timed,
         "alltoall": design.both,
         "bytes": design.size,
         "placement": design.placement,
-        "currency": found.currency,
-        "objectives": [item.name for item in found.objectives],
-        "notes": list(found.notes),
-        "front": list(found.front),
-        "designs": [item.as_dict() for item in found.outcomes],
+        "currency": result.currency,
+        "objectives": [item.name for item in result.objectives],
+        "notes": list(result.notes),
+        "front": list(result.front),
+        "designs": [item.as_dict() for item in result.outcomes],
     }
 
 

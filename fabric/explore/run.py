@@ -61,24 +61,26 @@ def run(
 
     Raises MissingError where the cluster cannot be reached or is lost; what was measured before that is in the journal.
     """
-    found: dict[Choice, Outcome] = dict(journal.known) if journal else {}
-    todo = [choice for choice in sweep.choices if choice not in found]
+    outcomes_by_choice: dict[Choice, Outcome] = dict(journal.known) if journal else {}
+    todo = [choice for choice in sweep.choices if choice not in outcomes_by_choice]
     advance(len(sweep.choices) - len(todo))
-    one = partial(measure, sweep.base, sweep.design, stages)
+    measure_one = partial(measure, sweep.base, sweep.design, stages)
     again = f"its results are in {journal.path}: the same command goes on from there" if journal else RESUME
-    for outcomes in _on_dask(one, todo, dask, again) if dask else _here(one, todo, jobs):
+    for outcomes in _on_dask(measure_one, todo, dask, again) if dask else _here(measure_one, todo, jobs):
         if journal:
             journal.add(outcomes)
-        found.update({item.choice: item for item in outcomes})
+        outcomes_by_choice.update({item.choice: item for item in outcomes})
         advance(len(outcomes))
-    return [found[choice] for choice in sweep.choices]
+    return [outcomes_by_choice[choice] for choice in sweep.choices]
 
 
 def _here(one: Callable[[Choice], Outcome], todo: Sequence[Choice], jobs: int) -> Iterator[list[Outcome]]:
     yield from in_chunks(one, todo, jobs, chunk=CHUNK, least=LEAST)
 
 
-def _on_dask(one: Callable[[Choice], Outcome], todo: Sequence[Choice], address: str, again: str) -> Iterator[list[Outcome]]:
+def _on_dask(
+    measure_one: Callable[[Choice], Outcome], todo: Sequence[Choice], address: str, again: str
+) -> Iterator[list[Outcome]]:
     try:
         dask: Any = import_module("distributed")
     except ImportError:
@@ -89,8 +91,8 @@ def _on_dask(one: Callable[[Choice], Outcome], todo: Sequence[Choice], address: 
         raise MissingError(f"no Dask scheduler answers at {address}: {error}") from None
     with client:
         logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # it logs a traceback when a scheduler is lost
-        batches = [todo[at : at + BATCH] for at in range(0, len(todo), BATCH)]
-        tasks = client.map(partial(_batch, one), batches, pure=False)
+        batches = [todo[start : start + BATCH] for start in range(0, len(todo), BATCH)]
+        tasks = client.map(partial(_batch, measure_one), batches, pure=False)
         try:
             yield from _as_completed(dask, client, tasks)
         except NoWorkersError as error:

@@ -200,14 +200,14 @@ def _bundles(view: View, graph: Graph, grain: Grain) -> Iterator[Bundle]:
     singly = grain is Grain.SWITCH
     ends = [end for node in graph.nodes for end in (node.members if node.members and singly else (node,))]
     box = np.full(len(view.fabric.devices), -1)
-    for at, end in enumerate(ends):
-        box[[device.index for device in end.devices]] = at
+    for number, end in enumerate(ends):
+        box[[device.index for device in end.devices]] = number
     links = view.fabric.links
     low, high = box[links.a], box[links.b]
     there = (low >= 0) & (high >= 0) & (low != high)
     table = np.stack([links.kind[there], low[there], high[there], links.speed_gbps[there]])
     rows, count = np.unique(table, axis=1, return_counts=True)
-    found = zip(*rows.tolist(), count.tolist(), strict=True)
-    for (kind, a, b), same in groupby(found, key=lambda row: row[:3]):
+    bundles = zip(*rows.tolist(), count.tolist(), strict=True)
+    for (kind, a, b), same in groupby(bundles, key=lambda row: row[:3]):
         speeds, counts = zip(*((row[3], row[4]) for row in same), strict=True)
         yield Bundle(ends[a].key, ends[b].key, KINDS[kind], speeds, sum(counts))

@@ -201,14 +201,14 @@ class _Endpoints:
         nameless: list[tuple[str, Kind, str, tuple[str, str, int]]] = []
         for fabric in plan.fabrics.values():
             names = PortNames(fabric)
-            own = {end: names.columns(end)[1].tolist() for end in "ab"}
+            port_names = {end: names.columns(end)[1].tolist() for end in "ab"}
             for device in fabric.devices:
                 kind = kind_of(device)
                 for link, at in fabric.links.of(device.index):
                     end = "ab"[at]
                     place = (fabric.name, end, link)
-                    if not self._take(device.name, kind, own[end][link], place):
-                        nameless.append((device.name, kind, own[end][link], place))
+                    if not self._take(device.name, kind, port_names[end][link], place):
+                        nameless.append((device.name, kind, port_names[end][link], place))
         self._number(nameless)
 
     def name(self, fabric: str, end: str, link: int) -> str:

@@ -128,8 +128,8 @@ def _pod(page: Page, fabric: FabricPlan, pod: Pod, x: float, y: float) -> float:
         look = _FRAME | {"strokeColor": RULE, "fontSize": 12, "fontColor": INK}
         page.shape(column.key, [column.label], Box(left, unit_top, width, unit_height), look, inside=pod.key)
         top = _HEAD
-        for at in range(0, len(column.leaves), _LEAVES):
-            line = column.leaves[at : at + _LEAVES]
+        for start in range(0, len(column.leaves), _LEAVES):
+            line = column.leaves[start : start + _LEAVES]
             top = _row(page, fabric, line, _PAD, top, width - 2 * _PAD, column.key) + _GAP
         servers = Box(_PAD, _HEAD + leaves + 60, width - 2 * _PAD, _H)
         _node(page, fabric, column.servers, servers, column.key)

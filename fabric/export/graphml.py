@@ -58,15 +58,17 @@ def _edges(name: str, fabric: FabricPlan) -> Iterator[str]:
     devices, fabric_name = [escape(device.name) for device in fabric.devices], escape(name)
     columns = (links["a"], links["b"], links["kind"], links["speed_gbps"], *(column.tolist() for column in ports))
     head = '      <data key="edge-'
-    for at, (a, b, kind, speed, a_port, a_own, b_port, b_own) in enumerate(zip(*columns, strict=True), start=1):
-        yield f'    <edge id="{fabric_name}-{at}" source="{devices[a]}" target="{devices[b]}">'
+    for number, (a, b, kind, speed, a_port, a_port_name, b_port, b_port_name) in enumerate(
+        zip(*columns, strict=True), start=1
+    ):
+        yield f'    <edge id="{fabric_name}-{number}" source="{devices[a]}" target="{devices[b]}">'
         yield f'{head}fabric">{fabric_name}</data>'
         yield f'{head}kind">{KINDS[kind]}</data>'
         yield f'{head}speed_gbps">{speed}</data>'
         yield f'{head}length_m">{lengths[KINDS[kind]]}</data>'
-        for end, device, port, own in (("a", a, a_port, a_own), ("b", b, b_port, b_own)):
+        for end, device, port, port_name in (("a", a, a_port, a_port_name), ("b", b, b_port, b_port_name)):
             yield f'{head}{end}">{devices[device]}</data>'
             yield f'{head}{end}_port">{escape(port)}</data>'
-            if own:
-                yield f'{head}{end}_port_name">{escape(own)}</data>'
+            if port_name:
+                yield f'{head}{end}_port_name">{escape(port_name)}</data>'
         yield "    </edge>"

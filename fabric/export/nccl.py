@@ -92,17 +92,17 @@ def _cpus(spec: FabricSpec, group: GroupSpec, slots: Slots) -> Iterator[Element]
     """One element a NUMA node, below it a PCI switch for each GPU or NIC, whichever are fewer."""
     switches = min(len(slots.gpus), len(slots.nics))
     ports = list(_ports(spec, group))
-    made = []
-    for at in range(switches):
-        gpus = [Element("pci", _pci(slots, gpu, GPU)) for gpu in _share(slots.gpus, at, switches)]
-        first = -(-at * len(slots.nics) // switches)
+    cpus = []
+    for position in range(switches):
+        gpus = [Element("pci", _pci(slots, gpu, GPU)) for gpu in _share(slots.gpus, position, switches)]
+        first = -(-position * len(slots.nics) // switches)
         nics = [
             Element("pci", _pci(slots, nic, _nic_class(spec)), (Element("nic", {}, tuple(ports[number])),))
-            for number, nic in enumerate(_share(slots.nics, at, switches), start=first)
+            for number, nic in enumerate(_share(slots.nics, position, switches), start=first)
         ]
-        made.append(Element("pci", _pci(slots, f"ffff:ff:{at + 1:02x}.0", BRIDGE), (*gpus, *nics)))
+        cpus.append(Element("pci", _pci(slots, f"ffff:ff:{position + 1:02x}.0", BRIDGE), (*gpus, *nics)))
     for node in dict.fromkeys(slots.numa):
-        there = tuple(made[at] for at in range(switches) if slots.numa[at] == node)
+        there = tuple(cpus[position] for position in range(switches) if slots.numa[position] == node)
         yield Element("cpu", {"numaid": node, **slots.cpu}, there)
 
 
@@ -126,18 +126,18 @@ def _ports(spec: FabricSpec, group: GroupSpec) -> Iterator[list[Element]]:
     per_nic = 2 if spec.kind == "collapsed" else spec.leaves_per_nic(group)
     leaves = unit_plan(spec, spec.rails(group) * per_nic, per_nic)
     for number in range(nic.count):
-        found = []
+        result = []
         for port in range(nic.ports):
-            at = number * nic.ports + port
-            name = nic.rdma_devices[at] if nic.rdma_devices else f"mlx5_{at}"
-            shown: dict[str, str | int] = {"name": name, "dev": at, "speed": nic.speed_gbps * 1000, "port": 1}
-            leaf = int(ports.leaf[at])
+            port_number = number * nic.ports + port
+            name = nic.rdma_devices[port_number] if nic.rdma_devices else f"mlx5_{port_number}"
+            shown: dict[str, str | int] = {"name": name, "dev": port_number, "speed": nic.speed_gbps * 1000, "port": 1}
+            leaf = int(ports.leaf[port_number])
             if leaves.rail[leaf] >= 0:
                 shown["rail"] = int(leaves.rail[leaf])
             if spec.planes > 1:
                 shown["plane"] = int(leaves.plane[leaf])
-            found.append(Element("net", shown))
-        yield found
+            result.append(Element("net", shown))
+        yield result
 
 
 def slots_of(group: GroupSpec) -> Slots:

@@ -67,18 +67,18 @@ def pods(fabric: FabricPlan, switches: Sequence[Device]) -> list[tuple[PodPart, 
     spines = [device for device in switches if device.role == SPINE]
     units = _units(fabric, switches)
     if fabric.sizing.tiers < 3:
-        whole = tuple(tuple(part for _, part in found) for found in units.values())
+        whole = tuple(tuple(part for _, part in named) for named in units.values())
         return [(PodPart("", "", tuple(spines), whole),)]
     result = []
-    for group, found in units.items():
-        numbers = sorted({pod for pod, _ in found})
+    for group, named in units.items():
+        numbers = sorted({pod for pod, _ in named})
         result.append(
             tuple(
                 PodPart(
                     f"pod {n + 1}",
                     group,
                     tuple(spine for spine in spines if spine.pod == n),
-                    (tuple(part for pod, part in found if pod == n),),
+                    (tuple(part for pod, part in named if pod == n),),
                 )
                 for n in numbers
             )

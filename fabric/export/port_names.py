@@ -50,11 +50,11 @@ class PortNames(PortLabels):
         for column in (kind_of[index], cage, sub, split):
             code = code * (int(column.max()) + 1) + column
         _, first, every = np.unique(code, return_index=True, return_inverse=True)
-        labels, own = np.empty(len(first), object), np.empty(len(first), object)
-        for at, link in enumerate(first.tolist()):
+        labels, names = np.empty(len(first), object), np.empty(len(first), object)
+        for row, link in enumerate(first.tolist()):
             device, ref = devices[int(index[link])], self.ref(link, end)
-            labels[at], own[at] = self.label(device, ref), self.port_name(device, ref)
-        return labels[every.ravel()], own[every.ravel()]
+            labels[row], names[row] = self.label(device, ref), self.port_name(device, ref)
+        return labels[every.ravel()], names[every.ravel()]
 
     def possible(self, device: Device) -> Iterator[PortRef]:
         """Every port that a switch could have, however its cages are split."""

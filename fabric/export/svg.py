@@ -41,11 +41,11 @@ def _slices(
     cut: Callable[[FabricPlan, int], View],
 ) -> str:
     title = f"Network of {plan.site}, {what} {number}: "
-    most = max(len(there(fabric)) for fabric in plan.fabrics.values())
-    if not 1 <= number <= max(most, 1):
-        message = f"expected a number from 1 to {max(most, 1)}, got {number}"
+    largest = max(len(there(fabric)) for fabric in plan.fabrics.values())
+    if not 1 <= number <= max(largest, 1):
+        message = f"expected a number from 1 to {max(largest, 1)}, got {number}"
         raise InputError([Diagnostic("FAB163", Place(f"--{what}"), message, "`fabric plan` says what a fabric has")])
-    if not most:
+    if not largest:
         note = f"This fabric has no {what}s, so it is drawn whole."
         return sheet(plan.site, [whole(View.of(f), note) for f in plan.fabrics.values()], title + ", ".join(plan.fabrics))
     having = {name: fabric for name, fabric in plan.fabrics.items() if number - 1 in there(fabric)}

@@ -71,7 +71,7 @@ class Engine:
         self.gone: dict[str, set[Any]] = {}  # table → ids of what was deleted, or would be in a dry run
         self.done = Pushed()
 
-    def push(self, tables: Sequence[Table], tag: Ref, own: Ref, prune: bool = False) -> Pushed:
+    def push(self, tables: Sequence[Table], tag: Ref, owner: Ref, prune: bool = False) -> Pushed:
         """Reads all, refuses what cannot be, deletes, then makes and changes table by table.
 
         `tag` marks all that is ours, `own` what is this site's alone. What is deleted goes first: a cable that moved must
@@ -81,9 +81,9 @@ class Engine:
         for table in tables:
             if not table.patch:
                 self._find(table, tag)
-        gone = {table.name: self._gone(table, own) if prune else [] for table in tables}
+        gone = {table.name: self._gone(table, owner) if prune else [] for table in tables}
         for table in tables:
-            self._refuse_others(table, tag, own)
+            self._refuse_others(table, tag, owner)
             self._refuse_taken(table, gone[table.name])
         for table in reversed(tables):
             self._delete(table, gone[table.name])
@@ -92,11 +92,11 @@ class Engine:
         for table in tables:
             if table.adopt:  # the server has made some since
                 self._find(table, tag)
-            self._table(table, tag, own)
+            self._table(table, tag, owner)
         return self.done
 
-    def _table(self, table: Table, tag: Ref, own: Ref) -> None:
-        marks = [mark for mark in ((tag, own) if table.own else (tag,)) if table.tagged]
+    def _table(self, table: Table, tag: Ref, owner: Ref) -> None:
+        marks = [mark for mark in ((tag, owner) if table.own else (tag,)) if table.tagged]
         tally = self.done.tallies[table.name]
         new: list[Item] = []
         changed: list[tuple[Item, dict[str, Any]]] = []
@@ -214,8 +214,8 @@ class Engine:
             if self.dry:
                 continue
             bodies = [self._body(item, marks) for item in part]
-            made = self._asked(table, partial(self._endpoint(table).create, bodies), part)
-            rows = [dict(row) for row in (made if isinstance(made, list) else [made])]
+            created = self._asked(table, partial(self._endpoint(table).create, bodies), part)
+            rows = [dict(row) for row in (created if isinstance(created, list) else [created])]
             for item, row in zip(part, rows, strict=True):
                 ids[item.key], self.keys[table.name][row["id"]] = row["id"], item.key
                 self.rows[table.endpoint][item.key] = row

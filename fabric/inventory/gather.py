@@ -65,13 +65,17 @@ def inventory(plan: Plan) -> Inventory:
         devices=records,
         ports=ports,
         wires=tuple(wire for view in views for wire in view.wires()),
-        addresses=_once((found for view in views for found in view.addresses()), lambda found: (found.text, found.vrf)),
-        prefixes=_once((found for view in views for found in view.prefixes()), lambda found: (found.text, found.vrf)),
+        addresses=_once(
+            (address for view in views for address in view.addresses()), lambda address: (address.text, address.vrf)
+        ),
+        prefixes=_once(
+            (address for view in views for address in view.prefixes()), lambda address: (address.text, address.vrf)
+        ),
         asns=_asns(views),
         tenants=tuple(dict.fromkeys(tenant.name for view in views for tenant in view.fabric.tenancy.tenants)),
-        vrfs=tuple(found for view in views for found in view.vrfs()),
-        vlans=tuple(found for view in views for found in view.vlans()),
-        vnis=tuple(found for view in views for found in view.vnis()),
+        vrfs=tuple(address for view in views for address in view.vrfs()),
+        vlans=tuple(address for view in views for address in view.vlans()),
+        vnis=tuple(address for view in views for address in view.vnis()),
     )
 
 
@@ -277,22 +281,22 @@ class _Fabric:
 def _devices(views: list[_Fabric]) -> tuple[DeviceRecord, ...]:
     """Every box once; a server is a tenant's when all its links with a tenant are that one's."""
     tenants = grouped_sets((server, tenant) for view in views for server, tenant in view.tenants_of_servers())
-    found: dict[str, DeviceRecord] = {}
+    devices: dict[str, DeviceRecord] = {}
     places: set[tuple[str, int]] = set()
     for view in views:
         for device in view.fabric.devices:
-            if device.name in found:
+            if device.name in devices:
                 continue
             record = view.record(device)
             owners = tenants.get(device.name, set())
             shared = (record.rack, record.ru) in places  # trays of one machine: the floor gives them one place
             places.add((record.rack, record.ru))
             tenant = min(owners) if len(owners) == 1 else ""
-            found[record.name] = DeviceRecord(
+            devices[record.name] = DeviceRecord(
                 *(record.name, record.role, record.maker, record.model, record.platform, record.rack),
                 *(0 if shared else record.ru, tenant, record.management),
             )
-    return tuple(found.values())
+    return tuple(devices.values())
 
 
 def _models(plan: Plan, views: list[_Fabric], records: tuple[DeviceRecord, ...], ports: tuple[Port, ...]) -> Iterator[Model]:

@@ -130,26 +130,26 @@ class _Spaces:
         return ""
 
 
-def _networks(made: Inventory, spaces: _Spaces, place: Ref) -> Iterator[Table]:
+def _networks(records: Inventory, spaces: _Spaces, place: Ref) -> Iterator[Table]:
     yield _simple("namespaces", "ipam.namespaces", spaces.names, tagged=True)
     vrfs = []
-    for vrf in made.vrfs:
+    for vrf in records.vrfs:
         space = Ref("namespaces", (spaces.of_prefix(vrf.name),))
         fields = {"name": vrf.name, "namespace": space, "tenant": _tenant(vrf.tenant)}
         vrfs.append(Item((*space.key, vrf.name), fields, {"status": ACTIVE}))
     mine = [{"namespace": [Ref("namespaces", (name,)) for name in spaces.names]}]
     yield Table("vrfs", "ipam.vrfs", (("namespace", "namespaces"), ("name", "")), vrfs, mine, own=True)
-    groups = sorted({f"{made.site}-{vlan.fabric}" for vlan in made.vlans})
+    groups = sorted({f"{records.site}-{vlan.fabric}" for vlan in records.vlans})
     yield _simple("groups", "ipam.vlan_groups", groups, {"location": place})
     vlans = []
-    for vlan in made.vlans:
-        group = Ref("groups", (f"{made.site}-{vlan.fabric}",))
+    for vlan in records.vlans:
+        group = Ref("groups", (f"{records.site}-{vlan.fabric}",))
         fields = {"vlan_group": group, "vid": vlan.number, "name": vlan.name, "tenant": _tenant(vlan.tenant)}
         vlans.append(Item((*group.key, str(vlan.number)), fields, {"status": ACTIVE}))
     where = [{"vlan_group": [Ref("groups", (name,)) for name in groups]}]
     yield Table("vlans", "ipam.vlans", (("vlan_group", "groups"), ("vid", "")), vlans, where, own=True)
     rows = []
-    for prefix in made.prefixes:
+    for prefix in records.prefixes:
         space = Ref("namespaces", (spaces.of_prefix(prefix.vrf),))
         fields = {"prefix": prefix.text, "namespace": space, "description": prefix.what[:200]}
         rows.append(Item((prefix.text, *space.key), fields, {"status": ACTIVE, "type": "network"}))
@@ -162,10 +162,10 @@ def _tenant(name: str) -> Ref | None:
     return Ref("tenants", (name,)) if name else None
 
 
-def _devices(made: Inventory, place: Ref) -> Iterator[Table]:
-    spaces = _Spaces(made)
+def _devices(records: Inventory, place: Ref) -> Iterator[Table]:
+    spaces = _Spaces(records)
     devices = []
-    for device in made.devices:
+    for device in records.devices:
         fields = {
             "name": device.name,
             "device_type": Ref("types", (device.maker, device.model)),
@@ -181,8 +181,8 @@ def _devices(made: Inventory, place: Ref) -> Iterator[Table]:
     yield Table(
         "devices", "dcim.devices", (("location", "locations"), ("name", "")), devices, [{"location": place}], own=True
     )
-    there = sorted({(port.vrf, port.device) for port in made.ports if port.vrf})
-    vrf_of = {vrf.name: Ref("vrfs", (spaces.of_prefix(vrf.name), vrf.name)) for vrf in made.vrfs}
+    there = sorted({(port.vrf, port.device) for port in records.ports if port.vrf})
+    vrf_of = {vrf.name: Ref("vrfs", (spaces.of_prefix(vrf.name), vrf.name)) for vrf in records.vrfs}
     uses = [
         Item((*vrf_of[vrf].key, *place.key, device), {"vrf": vrf_of[vrf], "device": Ref("devices", (*place.key, device))})
         for vrf, device in there
@@ -190,11 +190,11 @@ def _devices(made: Inventory, place: Ref) -> Iterator[Table]:
     key = (("vrf", "vrfs"), ("device", "devices"))
     find = [{"vrf": list(vrf_of.values())}]
     yield Table("tables", "ipam.vrf_device_assignments", key, uses, find, tagged=False)
-    ports = [_port(made, place, vrf_of, port) for port in made.ports]
+    ports = [_port(records, place, vrf_of, port) for port in records.ports]
     key = (("device", "devices"), ("name", ""))
-    yield Table("interfaces", "dcim.interfaces", key, ports, [{"location": made.site}], own=True, adopt=True)
+    yield Table("interfaces", "dcim.interfaces", key, ports, [{"location": records.site}], own=True, adopt=True)
     wires = []
-    for wire in made.wires:
+    for wire in records.wires:
         a, b = (Ref("interfaces", (*place.key, *end)) for end in (wire.a, wire.b))
         terms = {"termination_a_type": "dcim.interface", "termination_a_id": a}
         terms |= {"termination_b_type": "dcim.interface", "termination_b_id": b}
@@ -202,7 +202,7 @@ def _devices(made: Inventory, place: Ref) -> Iterator[Table]:
         fields = {**terms, "type": wire.type, "label": wire.label[:100], **size}
         wires.append(Item((*a.key, *b.key), fields, {"status": PLANNED}))
     ends = (("termination_a_id", "interfaces"), ("termination_b_id", "interfaces"))
-    here = [{"location": made.site}]
+    here = [{"location": records.site}]
     yield Table("cables", "dcim.cables", ends, wires, here, own=True, late_tags=True, ends=_ports)  # as of Nautobot 3.2
 
 
@@ -212,8 +212,8 @@ def _ports(key: Key) -> tuple[Key, ...]:
     return key[:half], key[half:]
 
 
-def _port(made: Inventory, place: Ref, vrf_of: Mapping[str, Ref], port: Port) -> Item:
-    group = f"{made.site}-{port.fabric}"
+def _port(records: Inventory, place: Ref, vrf_of: Mapping[str, Ref], port: Port) -> Item:
+    group = f"{records.site}-{port.fabric}"
     fields: dict[str, Any] = {
         "device": Ref("devices", (*place.key, port.device)),
         "name": port.name,
@@ -231,9 +231,9 @@ def _port(made: Inventory, place: Ref, vrf_of: Mapping[str, Ref], port: Port) ->
     return Item((*place.key, port.device, port.name), fields, {"status": PLANNED})
 
 
-def _addresses(made: Inventory, spaces: _Spaces, place: Ref) -> Iterator[Table]:
+def _addresses(records: Inventory, spaces: _Spaces, place: Ref) -> Iterator[Table]:
     rows, joins, known = [], [], {}
-    for address in made.addresses:
+    for address in records.addresses:
         space, parent = spaces.of_address(address.text, address.vrf)
         if not parent:
             continue  # a pinned address outside every pool: Nautobot keeps none without a prefix around it
@@ -254,7 +254,7 @@ def _addresses(made: Inventory, spaces: _Spaces, place: Ref) -> Iterator[Table]:
     both = (("ip_address", "addresses"), ("interface", "interfaces"))
     yield Table("assignments", "ipam.ip_address_to_interface", both, joins, ids, tagged=False, joins="addresses")
     primary = []
-    for device in made.devices:
+    for device in records.devices:
         if device.management and device.platform:
             space, parent = spaces.of_address(device.management, "")
             name = "primary_ip6" if ":" in device.management else "primary_ip4"

@@ -20,9 +20,9 @@ PRIVATE = "RFC 6996"
 
 def netbox(plan: Plan) -> str:
     """`fabric export netbox`: every object as a body that its endpoint takes, references by what they are called."""
-    made = inventory(plan)
-    tables = {table.name: table for table in netbox_tables(made)}
-    tags = [{"slug": slug(TAG)}, {"slug": slug(own_tag(made.site))}]
+    records = inventory(plan)
+    tables = {table.name: table for table in netbox_tables(records)}
+    tags = [{"slug": slug(TAG)}, {"slug": slug(own_tag(records.site))}]
     out: dict[str, list[dict[str, Any]]] = {}
     for table in tables.values():
         rows = out.setdefault(("PATCH " if table.patch else "") + table.endpoint.replace(".", "/"), [])
@@ -74,9 +74,16 @@ def slug(text: str) -> str:
     return re.sub(r"[^a-z0-9_]+", "-", text.lower()).strip("-")[:100] or "x"
 
 
-def netbox_tables(made: Inventory) -> list[Table]:
+def netbox_tables(records: Inventory) -> list[Table]:
     """Every table in the order of making."""
-    return [*_organisation(made), *_hardware(made), *_networks(made), *_devices(made), *_addresses(made), *_vnis(made)]
+    return [
+        *_organisation(records),
+        *_hardware(records),
+        *_networks(records),
+        *_devices(records),
+        *_addresses(records),
+        *_vnis(records),
+    ]
 
 
 def _simple(name: str, endpoint: str, names: Sequence[str], extra: Callable[[str], Mapping[str, Any]] | None = None) -> Table:
@@ -112,7 +119,7 @@ def _hardware(made: Inventory) -> Iterator[Table]:
 
 
 def device_types(
-    made: Inventory, within: str, maker_key: Callable[[str], str], more: Callable[[Model], Mapping[str, Any]]
+    records: Inventory, within: str, maker_key: Callable[[str], str], more: Callable[[Model], Mapping[str, Any]]
 ) -> Iterator[Table]:
     """The models and the ports that each has.
 
@@ -121,8 +128,8 @@ def device_types(
         more: fields of a model that one system alone has.
     """
     types, templates = [], []
-    managed = {port.name for port in made.ports if port.what == MANAGEMENT}
-    for model in made.models:
+    managed = {port.name for port in records.ports if port.what == MANAGEMENT}
+    for model in records.models:
         maker = Ref("manufacturers", (maker_key(model.maker),))
         key = (*maker.key, model.name)
         fields = {"manufacturer": maker, "model": model.name, **more(model), "u_height": model.height}
@@ -132,45 +139,45 @@ def device_types(
             templates.append(Item((*key, name), part))
     yield Table("types", "dcim.device_types", (("manufacturer", "manufacturers"), ("model", "")), types)
     parts = (("device_type", "types"), ("name", ""))
-    wanted = [{within: [Ref("types", item.key) for item in types]}]
+    filters = [{within: [Ref("types", item.key) for item in types]}]
     yield Table(
-        *("templates", "dcim.interface_templates", parts, templates, wanted),
+        *("templates", "dcim.interface_templates", parts, templates, filters),
         tagged=False,
         only_new=True,
         part_of="device_type",
     )
 
 
-def _networks(made: Inventory) -> Iterator[Table]:
+def _networks(records: Inventory) -> Iterator[Table]:
     tenant = _tenant_ref
-    vrfs = [Item((vrf.name,), {"name": vrf.name, "tenant": tenant(vrf.tenant)}) for vrf in made.vrfs]
-    yield Table("vrfs", "ipam.vrfs", (("name", ""),), vrfs, [{"name": [vrf.name for vrf in made.vrfs]}], own=True)
-    groups = sorted({slug(f"{made.site}-{vlan.fabric}") for vlan in made.vlans})
+    vrfs = [Item((vrf.name,), {"name": vrf.name, "tenant": tenant(vrf.tenant)}) for vrf in records.vrfs]
+    yield Table("vrfs", "ipam.vrfs", (("name", ""),), vrfs, [{"name": [vrf.name for vrf in records.vrfs]}], own=True)
+    groups = sorted({slug(f"{records.site}-{vlan.fabric}") for vlan in records.vlans})
     yield _simple("groups", "ipam.vlan_groups", groups)
     vlans = []
-    for vlan in made.vlans:
-        group = Ref("groups", (slug(f"{made.site}-{vlan.fabric}"),))
+    for vlan in records.vlans:
+        group = Ref("groups", (slug(f"{records.site}-{vlan.fabric}"),))
         fields = {"group": group, "vid": vlan.number, "name": vlan.name, "tenant": tenant(vlan.tenant)}
         vlans.append(Item((*group.key, str(vlan.number)), fields, {"status": "active"}))
     where = [{"group_id": [Ref("groups", (name,)) for name in groups]}]
     yield Table("vlans", "ipam.vlans", (("group", "groups"), ("vid", "")), vlans, where, own=True)
     rows = []
-    for prefix in made.prefixes:
+    for prefix in records.prefixes:
         vrf = Ref("vrfs", (prefix.vrf,)) if prefix.vrf else None
         fields = {"prefix": prefix.text, "vrf": vrf, "description": prefix.what[:200]}
         rows.append(Item((prefix.text, prefix.vrf), fields, {"status": "container" if prefix.pool else "active"}))
-    wanted = [{"prefix": [prefix.text for prefix in made.prefixes]}, {"tag": [slug(own_tag(made.site))]}]
-    yield Table("prefixes", "ipam.prefixes", (("prefix", ""), ("vrf", "vrfs")), rows, wanted, own=True)
+    filters = [{"prefix": [prefix.text for prefix in records.prefixes]}, {"tag": [slug(own_tag(records.site))]}]
+    yield Table("prefixes", "ipam.prefixes", (("prefix", ""), ("vrf", "vrfs")), rows, filters, own=True)
 
 
 def _tenant_ref(name: str) -> Ref | None:
     return Ref("tenants", (slug(name),)) if name else None
 
 
-def _devices(made: Inventory) -> Iterator[Table]:
-    site = Ref("sites", (slug(made.site),))
+def _devices(records: Inventory) -> Iterator[Table]:
+    site = Ref("sites", (slug(records.site),))
     devices = []
-    for device in made.devices:
+    for device in records.devices:
         fields = {
             "name": device.name,
             "device_type": Ref("types", (slug(device.maker), device.model)),
@@ -184,11 +191,11 @@ def _devices(made: Inventory) -> Iterator[Table]:
         }
         devices.append(Item((*site.key, device.name), fields, {"status": "planned"}))
     yield Table("devices", "dcim.devices", (("site", "sites"), ("name", "")), devices, [{"site_id": site}], own=True)
-    ports = [_port(made, site, port) for port in made.ports]
+    ports = [_port(records, site, port) for port in records.ports]
     key = (("device", "devices"), ("name", ""))
     yield Table("interfaces", "dcim.interfaces", key, ports, [{"site_id": site}], own=True, adopt=True)
     wires = []
-    for wire in made.wires:
+    for wire in records.wires:
         a, b = (Ref("interfaces", (*site.key, *end)) for end in (wire.a, wire.b))
         terms = {"a_terminations": [Term("dcim.interface", a)], "b_terminations": [Term("dcim.interface", b)]}
         fields = {
@@ -223,8 +230,8 @@ def _ports(key: Key) -> tuple[Key, ...]:
     return (one, port), (other, far)
 
 
-def _port(made: Inventory, site: Ref, port: Port) -> Item:
-    group = Ref("groups", (slug(f"{made.site}-{port.fabric}"),))
+def _port(records: Inventory, site: Ref, port: Port) -> Item:
+    group = Ref("groups", (slug(f"{records.site}-{port.fabric}"),))
     fields: dict[str, Any] = {
         "device": Ref("devices", (*site.key, port.device)),
         "name": port.name,
@@ -244,10 +251,10 @@ def _port(made: Inventory, site: Ref, port: Port) -> Item:
     return Item((*site.key, port.device, port.name), fields)
 
 
-def _addresses(made: Inventory) -> Iterator[Table]:
-    site = (slug(made.site),)
+def _addresses(records: Inventory) -> Iterator[Table]:
+    site = (slug(records.site),)
     rows = []
-    for address in made.addresses:
+    for address in records.addresses:
         of = Ref("interfaces", (*site, address.device, address.port)) if address.device else None
         fields = {
             "address": address.text,
@@ -257,13 +264,13 @@ def _addresses(made: Inventory) -> Iterator[Table]:
             "role": address.role,
         }
         rows.append(Item((address.text, address.vrf), fields, {"status": "active"}))
-    pools = [prefix.text for prefix in made.prefixes if prefix.what.endswith(" pool") or prefix.vrf]
-    find = [{"parent": text} for text in pools] + [{"tag": [slug(own_tag(made.site))]}]
+    pools = [prefix.text for prefix in records.prefixes if prefix.what.endswith(" pool") or prefix.vrf]
+    find = [{"parent": text} for text in pools] + [{"tag": [slug(own_tag(records.site))]}]
     key = (("address", ""), ("vrf", "vrfs"))
     port = ("assigned_object_id", "interfaces")
     yield Table("addresses", "ipam.ip_addresses", key, rows, find, own=True, falls_with=port)
     primary = []
-    for device in made.devices:
+    for device in records.devices:
         if device.management and device.platform:
             name = "primary_ip6" if ":" in device.management else "primary_ip4"
             primary.append(Item((*site, device.name), {name: Ref("addresses", (device.management, ""))}))
@@ -271,12 +278,12 @@ def _addresses(made: Inventory) -> Iterator[Table]:
     yield Table("primary", "dcim.devices", key, primary, tagged=False, part_of="devices", patch=True)
 
 
-def _vnis(made: Inventory) -> Iterator[Table]:
-    if not made.vnis:
+def _vnis(records: Inventory) -> Iterator[Table]:
+    if not records.vnis:
         return
     rows, ends = [], []
-    for vni in made.vnis:
-        name = f"{made.site}-{vni.name}"
+    for vni in records.vnis:
+        name = f"{records.site}-{vni.name}"
         fields = {
             "name": name,
             "slug": slug(name),
@@ -286,7 +293,7 @@ def _vnis(made: Inventory) -> Iterator[Table]:
         }
         rows.append(Item((slug(name),), fields))
         if vni.vlan:
-            vlan = Ref("vlans", (slug(f"{made.site}-{vni.fabric}"), str(vni.vlan)))
+            vlan = Ref("vlans", (slug(f"{records.site}-{vni.fabric}"), str(vni.vlan)))
             term = {"l2vpn": Ref("l2vpns", (slug(name),)), "assigned_object_type": "ipam.vlan", "assigned_object_id": vlan}
             ends.append(Item((slug(name), *vlan.key), term))
     yield Table("l2vpns", "vpn.l2vpns", (("slug", ""),), rows, own=True)

@@ -47,9 +47,9 @@ def deal(text: Rewrite, site: str, before: Sized, after: Sized) -> Iterator[str]
             quota = _quotas(Counter(old), Counter(new), size.servers)
             new = _spread(old, new, quota, size.servers_per_leaf, at)
             dealt[name][group] = [kind[at] for kind in new]
-    for name, own in named.items():
-        if dealt[name] != own:
-            yield from _say(text, site, after[name], own, dealt[name])
+    for name, kinds in named.items():
+        if dealt[name] != kinds:
+            yield from _say(text, site, after[name], kinds, dealt[name])
 
 
 def _named(site: str, spec: FabricSpec, sizing: Sizing) -> dict[str, list[Owners]]:
@@ -100,7 +100,7 @@ def _quotas(sizes: Counter[Kind], given: Counter[Kind], count: int) -> dict[Kind
     return quota
 
 
-def _spread(old: list[Kind], given: list[Kind], quota: Mapping[Kind, int], per_leaf: int, at: int) -> list[Kind]:
+def _spread(old: list[Kind], given: list[Kind], quota: Mapping[Kind, int], per_leaf: int, start: int) -> list[Kind]:
     """The kind of every server: in the order there was, and tenants on several leaves where they were on several.
 
     Args:
@@ -112,19 +112,19 @@ def _spread(old: list[Kind], given: list[Kind], quota: Mapping[Kind, int], per_l
         return old
     already = Counter(given)
     new = [*given, *(kind for kind, count in quota.items() for _ in range(count - already[kind]))]
-    wide = [tenant for tenant, leaves in _leaves(old, per_leaf, at).items() if len(leaves) > 1]
+    wide = [tenant for tenant, leaves in _leaves(old, per_leaf, start).items() if len(leaves) > 1]
     for tenant in wide:
-        now = _leaves(new, per_leaf, at)
+        now = _leaves(new, per_leaf, start)
         if len(now[tenant]) != 1:
             continue
         (here,) = now[tenant]
-        mine = max(place for place, kind in enumerate(new) if tenant in kind[at])
-        along = new[mine][at] - {tenant}
+        mine = max(place for place, kind in enumerate(new) if tenant in kind[start])
+        along = new[mine][start] - {tenant}
         ranked = [
-            (max(_harm(new[place][at], there, here, now, wide), _harm(along, here, there, now, wide)), place)
+            (max(_harm(new[place][start], there, here, now, wide), _harm(along, here, there, now, wide)), place)
             for place in range(len(given), len(new))
             for there in (place // per_leaf,)
-            if there != here and tenant not in new[place][at]
+            if there != here and tenant not in new[place][start]
         ]
         if mine >= len(given) and ranked and min(ranked)[0] < 3:
             other = min(ranked)[1]
@@ -159,24 +159,28 @@ def _say(
     new: Mapping[str, list[Owners]],
 ) -> Iterator[str]:
     """Writes each tenant's servers by name. Raises InputError where a tenant has too few to be tested."""
-    (spec, _), said, report = small, [], Report()
+    (spec, _), notes, report = small, [], Report()
     names = grouped((device.group, device.name) for device in _server_devices(site, *small))
-    for at, tenant in enumerate(spec.tenants):
+    for position, tenant in enumerate(spec.tenants):
         before = sum(tenant.name in owners for group in old.values() for owners in group)
-        dealt = ((name, owners) for group, own in new.items() for name, owners in zip(names.get(group, []), own, strict=True))
+        dealt = (
+            (name, owners)
+            for group, leaf_owners in new.items()
+            for name, owners in zip(names.get(group, []), leaf_owners, strict=True)
+        )
         mine = [name for name, owners in dealt if tenant.name in owners]
         if len(mine) < min(KEPT, before):
             message = (
                 f"tenant '{tenant.name}': expected {min(KEPT, before)} of its {plural(before, 'server')}, got {len(mine)}"
             )
-            report.error("FAB502", spec.at("tenants", at), message, "more leaves have room for more servers")
+            report.error("FAB502", spec.at("tenants", position), message, "more leaves have room for more servers")
         if mine and (tenant.servers or tenant.racks):
-            text.put(("fabrics", spec.name, "tenants", at, "servers"), _ranges(mine))
-            text.drop(("fabrics", spec.name, "tenants", at, "racks"))
+            text.put(("fabrics", spec.name, "tenants", position, "servers"), _ranges(mine))
+            text.drop(("fabrics", spec.name, "tenants", position, "racks"))
         if len(mine) != before:
-            said.append(f"{tenant.name} has {len(mine)} of {plural(before, 'server')}")
+            notes.append(f"{tenant.name} has {len(mine)} of {plural(before, 'server')}")
     report.raise_errors()
-    yield f"{spec.name}: {listed(said, 40) or 'tenants change servers as they do in the fabrics beside it'}"
+    yield f"{spec.name}: {listed(notes, 40) or 'tenants change servers as they do in the fabrics beside it'}"
 
 
 _NUMBERED = re.compile(r"(.*?)(\d+)")

@@ -121,7 +121,7 @@ class _Drawing:
 
     def _servers(self, views: Mapping[str, SwitchView]) -> dict[str, _Cabled]:
         """The first few servers of each unit and tenant."""
-        found: dict[str, _Cabled] = {}
+        servers: dict[str, _Cabled] = {}
         taken: dict[tuple[object, ...], int] = {}
         total = 0
         for host in hosts(sides(self.plan)):
@@ -137,10 +137,10 @@ class _Drawing:
             for key in keys:
                 taken[key] = taken.get(key, 0) + 1
             path = f"hosts/{host.name}/60-fabric.yaml"
-            found[host.name] = _Cabled(host, self.look(path, netplan_text(host).encode()).decode("utf-8", "replace"), nics)
-        if len(found) < total:
-            self.notes.append(f"{len(found)} of {plural(total, 'server')}: {self.most} a leaf and tenant")
-        return found
+            servers[host.name] = _Cabled(host, self.look(path, netplan_text(host).encode()).decode("utf-8", "replace"), nics)
+        if len(servers) < total:
+            self.notes.append(f"{len(servers)} of {plural(total, 'server')}: {self.most} a leaf and tenant")
+        return servers
 
     def _server(self, name: str, text: str) -> Node:
         try:

@@ -84,16 +84,16 @@ class Lab:
             raise LabError(
                 f"intent or files have changed since the lab of site '{self.names.site}' came up: fabric lab up {self.path}"
             )
-        wanted = [name for name in trial.NAMES if name in only or (not only and (scenarios or name in trial.PROOF_NAMES))]
+        selected = [name for name in trial.NAMES if name in only or (not only and (scenarios or name in trial.PROOF_NAMES))]
         fabrics = {view.fabric for view in built.views.values()}
         if fabric and fabric not in fabrics:
             message = f"unknown fabric {show(fabric)}: expected one of {', '.join(sorted(fabrics))}"
             raise InputError([Diagnostic("FAB511", Place("--fabric"), message)])
         with state.only_one(self.names):
-            if not any(name not in trial.PROOF_NAMES for name in wanted):
-                return trial.run(built, _kernel(built), wanted, fabric, self.say)
+            if not any(name not in trial.PROOF_NAMES for name in selected):
+                return trial.run(built, _kernel(built), selected, fabric, self.say)
             state.write(self.names, replace(known, ready=False))  # if this ends half-way, the next `up` builds it again
-            outcome = trial.run(built, _kernel(built), wanted, fabric, self.say)
+            outcome = trial.run(built, _kernel(built), selected, fabric, self.say)
             state.write(self.names, replace(known, ready=not outcome.failed))
             return outcome
 

@@ -56,9 +56,9 @@ def scaled(intent: Intent, plan: Planning, spines: int, leaves: int, fabric: str
     sized = size_site(site, Lock())
     _check_asked(intent, spines, leaves, fabric, report)
     first = fabric or max(sized, key=lambda name: sized[name][1].leaves)
-    found = {name: _aim(*each, spines, leaves, name == first, report) for name, each in sized.items()}
+    sizes = {name: _aim(*each, spines, leaves, name == first, report) for name, each in sized.items()}
     report.raise_errors()
-    aims = {name: aim for name, aim in found.items() if aim is not None}
+    aims = {name: aim for name, aim in sizes.items() if aim is not None}
     if not aims:
         return Changed(intent, ())
     shown = f"{spines}x{leaves}"
@@ -90,7 +90,7 @@ def _aim(spec: FabricSpec, sizing: Sizing, spines: int, leaves: int, exact: bool
     units: tuple[int, ...] | None = tuple(group.units for group in sizing.groups)
     if sizing.leaves > leaves:
         fits = (leaves,) if exact else range(leaves, 0, -1)
-        units = next(filter(None, (_units(sizing, wanted) for wanted in fits)), None)
+        units = next(filter(None, (_units(sizing, target) for target in fits)), None)
     if units is None:
         _refuse(spec, sizing, spines, leaves, report)
         return None
@@ -224,9 +224,9 @@ def _resize(text: Rewrite, spec: FabricSpec, sizing: Sizing, aim: Aim, room: int
     """States the sizes, and what the rule would else choose again for so few servers."""
     base: Path_ = ("fabrics", spec.name)
     servers = _servers(spec, sizing, aim, room)
-    for at, count in enumerate(servers):
-        text.put((*base, "servers", at, "count"), count)
-        text.drop((*base, "servers", at, "planned"))
+    for number, count in enumerate(servers):
+        text.put((*base, "servers", number, "count"), count)
+        text.drop((*base, "servers", number, "planned"))
     text.drop((*base, "planned"))
     base = (*base, "topology")
     text.put((*base, "tiers"), sizing.tiers)
@@ -283,7 +283,7 @@ def _planned(
     while True:
         small = text.made(intent, folder)
         try:
-            made = plan(small, Lock())
+            plan_ = plan(small, Lock())
         except InputError as error:
             places = {diagnostic.place for diagnostic in error.diagnostics}
             pins = [pin for name in aims for pin in _pins(small, name)]
@@ -297,7 +297,7 @@ def _planned(
                 dropped[str(path[1])].append(".".join(str(step) for step in path[3:]))
             continue
         notes += [f"{name}: pins left out: {listed(words, 40)}" for name, words in dropped.items()]
-        return small, made
+        return small, plan_
 
 
 def _pins(intent: Intent, fabric: str) -> Iterator[tuple[Path_, Path_]]:

@@ -57,10 +57,10 @@ class Rewrite:
         """Takes a key or an entry away, if it is there."""
         node, last = self.root, path[-1]
         for step in path[:-1]:
-            found = _child(node, step)
-            if found is None:
+            child = _child(node, step)
+            if child is None:
                 return
-            node = found
+            node = child
         if isinstance(node.items, dict):
             if isinstance(last, int):  # a single entry that stands for a list of one
                 self.drop(path[:-1])
@@ -98,12 +98,12 @@ def as_network_os(intent: Intent, nos: str) -> Changed:
             text.drop(("fabrics", name, "topology", role, "nos"))
         notes += _without_releases(text, ("fabrics", name), fabric.releases, nos)
     notes += _without_releases(text, (), intent.site.releases, nos)
-    for at, request in reversed(list(enumerate(intent.site.overrides))):
+    for number, request in reversed(list(enumerate(intent.site.overrides))):
         if _of_another(intent, request, nos):
-            text.drop(("overrides", at))
+            text.drop(("overrides", number))
             notes.append(f"override left out: {request.template or request.file} is of another network OS")
-    made = text.made(intent, intent.folder)
-    return Changed(intent if made.site == intent.site else made, tuple(notes))
+    rendered = text.made(intent, intent.folder)
+    return Changed(intent if rendered.site == intent.site else rendered, tuple(notes))
 
 
 def _without_releases(text: Rewrite, path: Path_, releases: Mapping[str, str], nos: str) -> list[str]:

@@ -94,21 +94,21 @@ class _Drawing:
     # --- ports --------------------------------------------------------------------------------------------------
 
     def _port(self, name: str) -> Iterator[Interface]:
-        own = self.facts.interfaces.get(name)
-        if own is None:
+        interface = self.facts.interfaces.get(name)
+        if interface is None:
             yield Interface(name, PORT, up=False)
             return
-        carries, member = own, False
-        if own.bond is not None:
-            carries, member = self._bond(name, own.bond.value, own)
-        up = own.enabled is None or own.enabled.value
+        carries, member = interface, False
+        if interface.bond is not None:
+            carries, member = self._bond(name, interface.bond.value, interface)
+        up = interface.enabled is None or interface.enabled.value
         access = carries.access.value if carries.access and not member else 0
         yield Interface(
             name,
             PORT,
             vrf=self._vrf_of(carries, access),
-            addresses=tuple(said.value for said in carries.addresses),
-            mtu=_int(own.mtu) or _int(carries.mtu),
+            addresses=tuple(address.value for address in carries.addresses),
+            mtu=_int(interface.mtu) or _int(carries.mtu),
             up=up,
             bridge=self.bridges.get(access, ""),
             mac=mac(self.name, name),
@@ -132,13 +132,13 @@ class _Drawing:
                     f"{name}.{part.tag.value}",
                     PORT,
                     vrf=_vrf(part),
-                    addresses=tuple(said.value for said in part.addresses),
+                    addresses=tuple(address.value for address in part.addresses),
                     mtu=_int(part.mtu) or _int(own_mtu(self.facts, name)),
                     up=up and (part.enabled is None or part.enabled.value),
                     mac=mac(self.name, name),
                     parent=name,
                 )
-        for vlan in (said.value for said in carries.trunk):
+        for vlan in (address.value for address in carries.trunk):
             bridge = self.bridges.get(vlan, "")
             if bridge and not (carries.access and carries.access.value == vlan):
                 yield Interface(

@@ -30,7 +30,7 @@ TRAFFIC = frozenset({"gateways", "suppression", "reach", "spreading", "mtu"})  #
 AFTERWARDS = ("sessions", "forwarding", "overlay", "reach")  # proofs that are shown once more when scenarios have been played
 
 
-def run(lab: Blueprint, kernel: Kernel, wanted: Collection[str], fabric: str, say: Say) -> Outcome:
+def run(lab: Blueprint, kernel: Kernel, selected: Collection[str], fabric: str, say: Say) -> Outcome:
     """Proofs, then scenarios on one fabric, then whether all is as it was.
 
     Args:
@@ -41,23 +41,30 @@ def run(lab: Blueprint, kernel: Kernel, wanted: Collection[str], fabric: str, sa
     limits.raise_open_files()
     live = Live(lab, kernel)
     results: list[Result] = []
-    if TRAFFIC & {*wanted} and not SETTLING & {*wanted}:
+    if TRAFFIC & {*selected} and not SETTLING & {*selected}:
         _settle(live)
     for proof in PROOFS:
-        if proof.id not in wanted:
+        if proof.id not in selected:
             continue
         if any(result.id == DAEMONS and result.status == FAIL for result in results):
             results.append(judged(PROOF, proof.id, proof.title, skip("daemons have ended"), 0.0))
             continue
         say(proof.title)
         results.append(prove(proof, live))
-    scenarios = [scenario for scenario in SCENARIOS if scenario.id in wanted]
+    scenarios = [scenario for scenario in SCENARIOS if scenario.id in selected]
     if scenarios:
         sound = not any(result.status == FAIL for result in results)
         results += _scenarios(live, scenarios, fabric or _breakable(live), sound, say)
-    found = (*NOT_EMULATED, *_left_out(live))
+    left_out = (*NOT_EMULATED, *_left_out(live))
     return Outcome(
-        lab.site, lab.shape, daemons.version(), kernel.release, kernel.vrfs, tuple(results), found, time.monotonic() - began
+        lab.site,
+        lab.shape,
+        daemons.version(),
+        kernel.release,
+        kernel.vrfs,
+        tuple(results),
+        left_out,
+        time.monotonic() - began,
     )
 
 
@@ -70,16 +77,16 @@ def _settle(live: Live) -> None:
             overlay_proof.wait(live, frozenset(live.lab.views))
 
 
-def _scenarios(live: Live, wanted: Sequence[Scenario], fabric: str, sound: bool, say: Say) -> Iterator[Result]:
+def _scenarios(live: Live, selected: Sequence[Scenario], fabric: str, sound: bool, say: Say) -> Iterator[Result]:
     """Nothing is broken on purpose in a lab that is broken already: nobody could tell what came of what."""
     if not sound:
         why = skip("proofs have failed: fix what they found first")
-        yield from (judged(SCENARIO, one.id, one.title, why, 0.0) for one in wanted)
+        yield from (judged(SCENARIO, one.id, one.title, why, 0.0) for one in selected)
         return
     stage = Stage(live, fabric)
-    found = stage.healed()
-    culprit = f"fabric {fabric} is not as planned: {found[0].device}: {found[0].message}" if found else ""
-    for scenario in wanted:
+    faults = stage.healed()
+    culprit = f"fabric {fabric} is not as planned: {faults[0].device}: {faults[0].message}" if faults else ""
+    for scenario in selected:
         if not stage.sound:
             yield judged(SCENARIO, scenario.id, scenario.title, skip(culprit), 0.0)
             continue

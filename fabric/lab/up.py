@@ -22,7 +22,7 @@ from fabric.signals import held_back
 Say = Callable[[str], None]
 
 
-def bring_up(lab: Blueprint, kernel: Kernel, asked: State, say: Say) -> tuple[str, ...]:
+def bring_up(lab: Blueprint, kernel: Kernel, requested: State, say: Say) -> tuple[str, ...]:
     """Builds a lab, over whatever is left of an earlier one; what the daemons said of the files they loaded.
 
     Raises LabError; what was built so far is taken down again.
@@ -30,14 +30,14 @@ def bring_up(lab: Blueprint, kernel: Kernel, asked: State, say: Say) -> tuple[st
     names = Names(lab.site)
     try:
         take_down(names)
-        state.write(names, asked)
-        said = _build(lab, kernel, names, say)
-        state.write(names, replace(asked, ready=True))
+        state.write(names, requested)
+        notes = _build(lab, kernel, names, say)
+        state.write(names, replace(requested, ready=True))
     except BaseException:  # also Ctrl-C and SIGTERM: a lab that is half there helps nobody
         with held_back():
             take_down(names)
         raise
-    return said
+    return notes
 
 
 def _build(lab: Blueprint, kernel: Kernel, names: Names, say: Say) -> tuple[str, ...]:

@@ -139,22 +139,22 @@ class Facts:
     def _ends(self) -> Iterator[End]:
         fabric, names = self.fabric, PortNames(self.fabric)
         columns, devices = fabric.links.lists(), fabric.devices
-        label, own = zip(names.columns("a"), names.columns("b"), strict=True)
+        label, port_names = zip(names.columns("a"), names.columns("b"), strict=True)
         far = addresses(fabric)
         where = [coordinates(device) for device in devices]
         for link, kind in enumerate(columns["kind"]):
             between_switches = kind in (LEAF_LEAF, LEAF_SPINE, SPINE_CORE)
             indices = columns["a"][link], columns["b"][link]
-            shared = tuple(one or other for one, other in zip(where[indices[0]], where[indices[1]], strict=True))
+            shared = tuple(near or other for near, other in zip(where[indices[0]], where[indices[1]], strict=True))
             for end in (0, 1) if between_switches else (1,):
-                if not own[end][link]:
+                if not port_names[end][link]:
                     continue
                 yield End(
                     devices[indices[end]],
-                    own[end][link],
+                    port_names[end][link],
                     label[end][link],
                     devices[indices[1 - end]],
-                    own[1 - end][link] or label[1 - end][link],
+                    port_names[1 - end][link] or label[1 - end][link],
                     KINDS[kind],
                     PRIMARY if end == 0 or not between_switches else SECONDARY,
                     self.classes.name(link, end),

@@ -19,17 +19,17 @@ def prometheus(plan: Plan, choose: Choose = exporters_of) -> Mapping[str, str]:
     """Files by their path, for the collectors that suit every switch's network OS."""
     stands = floor(plan)
     watches = [Watch(plan.site, fabric, stands, choose) for fabric in plan.fabrics.values()]
-    found = scrape.targets(watches)
+    targets = scrape.targets(watches)
     files = {
         "prometheus.yaml": document(
-            scrape.configuration(found, exporters()["snmp"].ports[0]),
+            scrape.configuration(targets, exporters()["snmp"].ports[0]),
             "Reads everything in this folder; facts/*.prom go to the textfile folder of the node_exporter on localhost:9100.",
         ),
         "alertmanager-inhibit.yaml": document(
             {"inhibit_rules": alerts.inhibit_rules()}, "To merge into alertmanager.yml: what an alert explains is held back."
         ),
     }
-    for job, rows in found.items():
+    for job, rows in targets.items():
         files[f"targets/{job}.json"] = scrape.target_file(rows)
     for watch in watches:
         files |= _fabric(watch)

@@ -33,21 +33,23 @@ def groups(watch: Watch, interval: str) -> list[dict[str, Any]]:
 
 def _limits(watch: Watch) -> Iterator[Rule]:
     """Numbers of the plan, each a series of its own."""
-    for found in watch.port_classes.values():
+    for port_class in watch.port_classes.values():
         rows: list[tuple[str, float | None]] = [
-            ("fabric:port_class_speed_bits:planned", found.speed_bits),
-            ("fabric:port_class_errors:limit", found.errors_per_s),
-            ("fabric:port_class_symbol_errors:limit", found.symbol_errors_per_s),
-            ("fabric:port_class_queue_drops:limit", found.drops_per_s),
+            ("fabric:port_class_speed_bits:planned", port_class.speed_bits),
+            ("fabric:port_class_errors:limit", port_class.errors_per_s),
+            ("fabric:port_class_symbol_errors:limit", port_class.symbol_errors_per_s),
+            ("fabric:port_class_queue_drops:limit", port_class.drops_per_s),
         ]
-        if found.lossless is not None:
+        if port_class.lossless is not None:
             rows.extend(
                 (
-                    ("fabric:port_class_headroom_bytes:planned", found.lossless.xoff_bytes),
-                    ("fabric:port_class_ecn_marked:limit", found.lossless.marking.pmax_percent / 100),
+                    ("fabric:port_class_headroom_bytes:planned", port_class.lossless.xoff_bytes),
+                    ("fabric:port_class_ecn_marked:limit", port_class.lossless.marking.pmax_percent / 100),
                 )
             )
-        yield from (_constant(watch, record, value, "port_class", found.name) for record, value in rows if value is not None)
+        yield from (
+            _constant(watch, record, value, "port_class", port_class.name) for record, value in rows if value is not None
+        )
     for role, share in watch.sessions_down.items():
         yield _constant(watch, "fabric:bgp_sessions_down:limit", share, "role", role)
     for kind, ratio in watch.imbalance.items():

@@ -44,9 +44,9 @@ def target_file(rows: list[dict[str, Any]]) -> str:
     return "[\n" + ",\n".join(json_line(row, ensure_ascii=False) for row in rows) + "\n]\n"
 
 
-def configuration(found: Mapping[str, list[dict[str, Any]]], snmp_port: int) -> dict[str, Any]:
+def configuration(targets_of: Mapping[str, list[dict[str, Any]]], snmp_port: int) -> dict[str, Any]:
     """A Prometheus that reads all of it; who has one merges the jobs and the rule files into it."""
-    jobs = [_job(name, snmp_port) for name in found]
+    jobs = [_job(name, snmp_port) for name in targets_of]
     facts = {
         "job_name": FACTS_JOB,
         "honor_labels": True,  # `device` and the rest are the plan's, not this target's

@@ -23,18 +23,18 @@ def histogram(tier: TierSpread) -> str:
     )
     parts = [element("path", class_="grid", d=lines)]
     parts += [_text(_LEFT - 6, floor - part * room + 4, f"{100 * part:g} %", "end") for part in (0, 0.5, 1)]
-    for at, (columns, name) in enumerate(((tier.hashed, "fill-1"), (tier.sprayed, "fill-2"))):
+    for row, (columns, name) in enumerate(((tier.hashed, "fill-1"), (tier.sprayed, "fill-2"))):
         for column, share in enumerate(columns.tolist()):
             if share:
-                x, height = _LEFT + (column + 0.1 + 0.4 * at) * step, max(1.0, share * room)
+                x, height = _LEFT + (column + 0.1 + 0.4 * row) * step, max(1.0, share * room)
                 hint = f"{100 * share:.1f} % of the links are about {100 * BIN * column:.0f} % loaded"
                 parts.append(_bar(name, x, floor - height, step * 0.4, height, hint))
     every = 2 if count <= 16 else 4 * -(-count // 32)
     for column in range(0, count, every):
         parts.append(_text(_LEFT + (column + 0.5) * step, floor + 15, f"{100 * BIN * column:.0f} %", "middle"))
     parts.append(_text((_LEFT + _WIDTH) / 2, floor + 32, "load by capacity", "middle"))
-    said = f"{tier.name}: {_said(tier.hashed)} as routed, {_said(tier.sprayed)} by spraying"
-    return chart("".join(parts), _WIDTH, _HEIGHT, said)
+    caption = f"{tier.name}: {_said(tier.hashed)} as routed, {_said(tier.sprayed)} by spraying"
+    return chart("".join(parts), _WIDTH, _HEIGHT, caption)
 
 
 def bars(rows: Sequence[tuple[str, float, str]], said: str) -> str:

@@ -92,7 +92,7 @@ def document(
         "roles": list(ROLES),
         "kinds": list(KINDS),
         "fabrics": fabrics,
-        "tables": [table.as_dict(at) for at, name in enumerate(plan.fabrics) for table in tables[name]],
+        "tables": [table.as_dict(number) for number, name in enumerate(plan.fabrics) for table in tables[name]],
     }
 
 
@@ -129,23 +129,23 @@ def _fabric(fabric: FabricPlan, scenarios: Sequence[Scenario], sites: Sites, poo
 
 def _devices(fabric: FabricPlan, sites: Sites, pool: Pool) -> dict[str, Any]:
     devices = fabric.devices
-    found: dict[str, Any] = {
+    result: dict[str, Any] = {
         "name": [device.name for device in devices],
         "role": packed(np.array([ROLES.index(device.role) for device in devices])),
         "model": packed(np.array([pool(device.model) for device in devices])),
         "group": packed(np.array([pool(device.group) for device in devices])),
     }
     for key in ("number", "pod", "unit", "plane", "rail", "asn"):
-        found[key] = packed(np.array([getattr(device, key) for device in devices]))
+        result[key] = packed(np.array([getattr(device, key) for device in devices]))
     spots = [sites.spot(device) for device in devices]
-    found["rack"] = packed(np.array([pool(rack) for rack, _ in spots]))
-    found["ru"] = packed(np.array([ru for _, ru in spots]))
+    result["rack"] = packed(np.array([pool(rack) for rack, _ in spots]))
+    result["ru"] = packed(np.array([ru for _, ru in spots]))
     for key, column in (("loopback", fabric.loopback), ("management", fabric.management)):
-        found[key] = [
+        result[key] = [
             str(ip_address(number)) if number >= 0 and device.role in SWITCH_ROLES else ""
             for device, number in zip(devices, column.tolist(), strict=True)
         ]
-    return found
+    return result
 
 
 def _links(fabric: FabricPlan, sites: Sites, pool: Pool, numbers: Pool) -> dict[str, Any]:

@@ -54,9 +54,9 @@ def _figures(study: Study) -> Iterator[Figure]:
         yield Figure("planes", f"{row['planes']}", "isolated from each other")
     yield Figure("oversubscription", _ratio(row["oversubscription"]["leaf"]), _ratio_note(row["oversubscription"]["spine"]))
     yield Figure("bisection", *_cut(capacity.bisection))
-    least, most = capacity.paths_least, capacity.paths_most
-    if most:
-        yield Figure("equal paths", f"{least:,}" if least == most else f"{least:,} to {most:,}", "between two leaves")
+    least, highest = capacity.paths_least, capacity.paths_most
+    if highest:
+        yield Figure("equal paths", f"{least:,}" if least == highest else f"{least:,} to {highest:,}", "between two leaves")
     if row["bgp"]["asns"]:
         yield Figure("BGP sessions", f"{row['bgp']['sessions']:,}", f"{row['bgp']['asns']:,} AS numbers")
     yield Figure("room for", f"{row['limits']['max_servers']:,}", "servers at these tiers")

@@ -68,9 +68,9 @@ def _ports(fabric: FabricPlan, found: FabricLossless) -> Grid:
     return grid("Lossless ports of one switch: PFC headroom and ECN thresholds", titles, rows, note)
 
 
-def _buffers(fabric: FabricPlan, found: FabricLossless) -> Grid:
+def _buffers(fabric: FabricPlan, settings: FabricLossless) -> Grid:
     rows = []
-    for (role, group), entry in found.roles.items():
+    for (role, group), entry in settings.roles.items():
         buffer = entry.qos.buffer
         known = [
             "not known" if size is None else f"{size:,}"

@@ -142,8 +142,8 @@ class FabricPart:
 
 def page(plan: Plan, request: ReportRequest) -> str:
     """The report of a plan as one HTML document. Raises InputError where a failure that is asked for cuts a fabric in two."""
-    found, where = studies(plan, request), sites(plan)
-    parts = [FabricPart(study, where) for study in found]
+    fabric_studies, where = studies(plan, request), sites(plan)
+    parts = [FabricPart(study, where) for study in fabric_studies]
     data = document(
         plan,
         {part.name: part.scenarios for part in parts},

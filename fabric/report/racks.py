@@ -46,17 +46,19 @@ def racks(plan: Plan, floor: Floor) -> Racks:
     inside: list[list[Device]] = [[] for _ in floor.racks]
     for name, spot in floor.spots.items():
         inside[spot.rack].append(boxes[name])
-    alike = grouped((_filling(floor, those), at) for at, those in enumerate(inside))
+    alike = grouped((_filling(floor, those), number) for number, those in enumerate(inside))
     ways = sorted(alike.items(), key=lambda way: (-len(way[1]), way[1]))
     drawn = tuple(
-        Elevation(_some([floor.racks[at].name for at in those]), len(those), _elevation(floor, inside[those[0]], those[0]))
+        Elevation(
+            _some([floor.racks[number].name for number in those]), len(those), _elevation(floor, inside[those[0]], those[0])
+        )
         for _, those in ways[:MOST_DRAWN]
     )
     rows = len({rack.row for rack in floor.racks})
-    said = "as the intent states it" if floor.stated else "a proposal, as the intent states no floor"
+    layout = "as the intent states it" if floor.stated else "a proposal, as the intent states no floor"
     sentence = (
         f"{len(floor.racks):,} racks of {floor.units} units in {rows:,} rows, filled in {len(ways):,} "
-        f"{'way' if len(ways) == 1 else 'ways'}: {said}."
+        f"{'way' if len(ways) == 1 else 'ways'}: {layout}."
     )
     return Racks(sentence, _from_above(floor, inside), drawn, len(ways) - len(drawn))
 
@@ -97,8 +99,8 @@ def _elevation(floor: Floor, those: list[Device], rack: int) -> str:
         parts.append(element("rect", "", hint, class_=f"box {FILLS[box.role]}", x=_LEFT + 3, y=top + 0.5, **size))
         middle = top + spot.height * _UNIT / 2 + 3.2
         parts.append(label(_LEFT + 8, middle, fit(box.name, _WIDE - 14, 9.5), 9.5, kind="label"))
-    said = f"Rack {floor.racks[rack].name}: {len(those)} boxes"
-    return chart("".join(parts), _LEFT + _WIDE + 4, height + 4, said, "chart rack")
+    caption = f"Rack {floor.racks[rack].name}: {len(those)} boxes"
+    return chart("".join(parts), _LEFT + _WIDE + 4, height + 4, caption, "chart rack")
 
 
 def _from_above(floor: Floor, inside: list[list[Device]]) -> str:

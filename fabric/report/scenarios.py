@@ -65,10 +65,10 @@ def scenarios(study: Study) -> tuple[Scenario, ...]:
     """
     if not study.request.load:
         return ()
-    found = dict.fromkeys(_healthy(study))
-    heavy = list(found)[-2]
-    first = next(iter(found))
-    order = [*found] if study.request.collective_first else [heavy, *(traffic for traffic in found if traffic != heavy)]
+    result = dict.fromkeys(_healthy(study))
+    heavy = list(result)[-2]
+    first = next(iter(result))
+    order = [*result] if study.request.collective_first else [heavy, *(traffic for traffic in result if traffic != heavy)]
     shown = [scenario(study.net, traffic) for traffic in order]
     if (worst := _worst(study, heavy)) is not None:
         shown.append(worst)

@@ -64,7 +64,7 @@ def spread(study: Study) -> Spread | None:
     for a, b in TIER_STEPS:
         links = np.flatnonzero((level[0] == a) & (level[1] == b))
         if len(links):
-            shares = (np.concatenate([found[links] for found in hashed]), sprayed[links])
+            shares = (np.concatenate([shares_of[links] for shares_of in hashed]), sprayed[links])
             width = max(round(float(share.max()) / BIN) for share in shares) + 1
             tiers.append(TierSpread(f"{TIERS[a]} → {TIERS[b]}", *(_columns(share, width) for share in shares)))
     return Spread(
@@ -86,9 +86,9 @@ def _columns(share: Floats, width: int) -> Floats:
     return found
 
 
-def spread_grid(found: Spread) -> Grid:
+def spread_grid(result: Spread) -> Grid:
     """Means over the runs, tier by tier, hashed beside sprayed."""
-    sprayed = {tier.name: tier for tier in found.sprayed.tiers}
+    sprayed = {tier.name: tier for tier in result.sprayed.tiers}
     rows = [
         (
             tier.name.replace("->", "→"),
@@ -98,14 +98,14 @@ def spread_grid(found: Spread) -> Grid:
             f"{tier.peak:.2f}",
             f"{sprayed[tier.name].peak:.2f}" if tier.name in sprayed else "",
         )
-        for tier in found.hashed.tiers
+        for tier in result.hashed.tiers
     ]
     titles = (
         "tier",
         "#links",
         "#unused",
         "#with collisions",
-        f"#fullest by mean, {found.name}",
+        f"#fullest by mean, {result.name}",
         "#fullest by mean, spraying",
     )
     return grid("Load of the links of each tier, mean of the runs", titles, rows)

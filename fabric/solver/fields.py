@@ -97,18 +97,18 @@ class Fields:
         """The list of mappings under a key, empty where it is not written."""
         if key not in self:
             return []
-        node, found = self._items[key], []
+        node, result = self._items[key], []
         if not isinstance(node.items, list):
             self.error(key, f"expected a list, got {show(node.plain())}", "an entry begins with `- `")
             return []
-        for at, item in enumerate(node.items):
-            inner = Fields(item, self.file, self.report, self._code, f"{self.dotted(key)}[{at}]")
+        for number, item in enumerate(node.items):
+            inner = Fields(item, self.file, self.report, self._code, f"{self.dotted(key)}[{number}]")
             if isinstance(item.items, dict):
-                found.append(inner)
+                result.append(inner)
             else:
                 message = f"{inner.name}: expected a mapping of keys, got {show(item.plain())}"
                 self.report.error(self._code, inner.place(), message, "write `- key: value`")
-        return found
+        return result
 
     def text(self, key: str, default: str = "") -> str:
         """A text; a number counts as one."""

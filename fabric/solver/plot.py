@@ -42,7 +42,7 @@ class Series:
 
 def busbw_svg(title: str, series: Sequence[Series], x_label: str = "message size") -> str:
     """The picture, a whole SVG document. Points without a size or that are not finite are left out."""
-    drawn = [_clean(item, at) for at, item in enumerate(series)]
+    drawn = [_clean(item, position) for position, item in enumerate(series)]
     drawn = [item for item in drawn if item.points]
     frame = _Frame.around(drawn)
     parts = [_grid(frame, x_label), *(_shape(item, frame) for item in drawn), _labels(drawn, frame)]
@@ -120,10 +120,10 @@ def _grid(frame: _Frame, x_label: str) -> str:
     """Grid lines with their figures, and what the axes are."""
     lines, parts = [], []
     count = round(frame.most / frame.step)
-    for at in range(count + 1):
-        y = frame.y(at * frame.step)
+    for tick in range(count + 1):
+        y = frame.y(tick * frame.step)
         lines.append(f"M{_at(frame.left)} {_at(y)}H{_at(frame.right)}")
-        parts.append(_text(frame.left - 8, y + 4, f"{at * frame.step:g}", 12, "soft", "end"))
+        parts.append(_text(frame.left - 8, y + 4, f"{tick * frame.step:g}", 12, "soft", "end"))
     spacing = (frame.right - frame.left) / max(1.0, frame.high - frame.low)
     every = next(step for step in (1, 2, 5, 10, 20, 40, 80) if step * spacing >= _TICK_ROOM or step == 80)
     for power in range(math.ceil(frame.low / every - 1e-9) * every, math.floor(frame.high + 1e-9) + 1, every):
@@ -160,13 +160,13 @@ def _shape(item: Series, frame: _Frame) -> str:
 def _labels(series: Sequence[Series], frame: _Frame) -> str:
     """Every series' name beside its last point, pushed apart where ends are close, with a thin line to the end."""
     ends = sorted(
-        ((frame.y(item.points[-1][1]), at) for at, item in enumerate(series)),
+        ((frame.y(item.points[-1][1]), colour) for colour, item in enumerate(series)),
         key=lambda end: (end[0], series[end[1]].style == "dots", end[1]),
     )
     heights = _apart([y for y, _ in ends], frame.top + 4, frame.bottom)
     parts: list[str] = []
-    for (end, at), y in zip(ends, heights, strict=True):
-        item = series[at]
+    for (end, colour), y in zip(ends, heights, strict=True):
+        item = series[colour]
         from_x = frame.x(item.points[-1][0]) + 5
         elbow = frame.right + 4
         path = f"M{_at(from_x)} {_at(end)}H{_at(elbow)}L{_at(elbow + 10)} {_at(y)}"
@@ -230,7 +230,9 @@ def _sheet(name: str, series: Sequence[Series]) -> str:
 
     def colours(paper: str, ink: str, soft: str, grid: str, tones: Sequence[str]) -> str:
         rules = [(".paper", f"fill:{paper}"), (".ink", f"fill:{ink}"), (".soft", f"fill:{soft}"), (".grid", f"stroke:{grid}")]
-        rules += [(f".c{at}", f"stroke:{tones[at]}") for at in used] + [(f".f{at}", f"fill:{tones[at]}") for at in used]
+        rules += [(f".c{colour}", f"stroke:{tones[colour]}") for colour in used] + [
+            (f".f{colour}", f"fill:{tones[colour]}") for colour in used
+        ]
         rules += [(".dot", f"stroke:{paper}")]
         return "".join(f"#{name} {selector}{{{rule}}}" for selector, rule in rules)
 

@@ -90,12 +90,12 @@ def _classes(net: Network, first: Ints) -> tuple[Ints, list[Ints]]:
     members: list[Ints] = []
     leaves = np.flatnonzero(net.level == 1)
     begin, end = np.searchsorted(leaf, leaves, "left"), np.searchsorted(leaf, leaves, "right")
-    for at, low, high in zip(leaves.tolist(), begin.tolist(), end.tolist(), strict=True):
+    for device, low, high in zip(leaves.tolist(), begin.tolist(), end.tolist(), strict=True):
         spines = spine[low:high]
         number = known.setdefault(spines.tobytes(), len(known))
         if number == len(members):
             members.append(spines)
-        class_of[at] = number
+        class_of[device] = number
     return class_of, members
 
 
@@ -123,21 +123,21 @@ def walk(ways: Routes, source: Ints, target: Ints, pick: Pick) -> Ints:
 
     `pick` chooses among the next hops at each switch. A flow for which there is no way has a row of -1.
     """
-    at, flows = source.copy(), np.arange(len(source))
+    node, flows = source.copy(), np.arange(len(source))
     steps: list[Ints] = []
-    open_ = at != target
-    lost = np.zeros(len(at), dtype=bool)
+    open_ = node != target
+    lost = np.zeros(len(node), dtype=bool)
     while open_.any():
         going = flows[open_]
-        start, count = ways.next_hops(at[going], target[going])
+        start, count = ways.next_hops(node[going], target[going])
         lost[going[count == 0]] = True
         going, start, count = going[count > 0], start[count > 0], count[count > 0]
-        step = np.full(len(at), -1, dtype=np.int64)
-        step[going] = ways.pool[start + pick(at[going], count, going)]
-        at[going] = ways.net.head[step[going]]
+        step = np.full(len(node), -1, dtype=np.int64)
+        step[going] = ways.pool[start + pick(node[going], count, going)]
+        node[going] = ways.net.head[step[going]]
         steps.append(step)
-        open_ = (at != target) & ~lost
-    hops = np.stack(steps, axis=1) if steps else np.full((len(at), 1), -1, dtype=np.int64)
+        open_ = (node != target) & ~lost
+    hops = np.stack(steps, axis=1) if steps else np.full((len(node), 1), -1, dtype=np.int64)
     hops[lost] = -1
     return hops
 
@@ -159,11 +159,11 @@ def spread(ways: Routes, source: Ints, target: Ints, amount: Floats) -> tuple[Fl
 def _spread(ways: Routes, source: Ints, target: Ints, amount: Floats, load: Floats, lost: Floats) -> None:
     devices = len(ways.class_of)
     away = source != target
-    at, leaf, share, owner = source[away], target[away], amount[away], np.flatnonzero(away)
-    while len(at):
-        start, count = ways.next_hops(at, leaf)
+    node, leaf, share, owner = source[away], target[away], amount[away], np.flatnonzero(away)
+    while len(node):
+        start, count = ways.next_hops(node, leaf)
         np.add.at(lost, owner[count == 0], share[count == 0])
-        rows = np.repeat(np.arange(len(at)), count)
+        rows = np.repeat(np.arange(len(node)), count)
         first = np.repeat(np.cumsum(count) - count, count)
         links = ways.pool[start[rows] + np.arange(len(rows)) - first]
         part = share[rows] / count[rows]
@@ -172,5 +172,5 @@ def _spread(ways: Routes, source: Ints, target: Ints, amount: Floats, load: Floa
         going = head != leaf
         key, back = np.unique((owner[going] * devices + head[going]), return_inverse=True)
         share = np.bincount(back.ravel(), part[going], minlength=len(key))
-        owner, at = np.divmod(key, devices)
+        owner, node = np.divmod(key, devices)
         leaf = target[owner]

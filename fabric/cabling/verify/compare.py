@@ -124,20 +124,20 @@ class Comparison:
         fabrics = {
             plan.fabrics[end >> 1] for end in range(len(plan.device)) if self._server(end) and plan.device[end] in spoken
         }
-        found = {
+        silent_links = {
             link
             for link in links
             if (plan.fabrics[link] not in fabrics if self._server(2 * link) else plan.device[2 * link] not in spoken)
             and not plan.is_switch(plan.device[2 * link])
         }
-        servers = sum(self._server(2 * link) for link in found)
+        servers = sum(self._server(2 * link) for link in silent_links)
         if servers:
             self.notes.append(
                 f"no server is heard on {plural(servers, 'link')}: they seem to send no LLDP, so these are not judged"
             )
-        if others := len(found) - servers:
+        if others := len(silent_links) - servers:
             self.notes.append(f"attached boxes are not heard on {plural(others, 'link')}, which are not judged")
-        return found
+        return silent_links
 
     def _server(self, end: int) -> bool:
         return self.plan.roles[self.plan.device[end]] == SERVER
@@ -177,7 +177,7 @@ class Comparison:
 def compare(plan: Planned, collected: Collected, places: Places, site: str) -> Verdict:
     """The verdict on a whole site. Raises InputError where a file cannot be of the device it is said to be of."""
     run = Comparison(plan, collected, places)
-    found = sorted(run.findings(), key=_order)
+    findings = sorted(run.findings(), key=_order)
     right = [link for link in range(len(plan)) if link not in run.faulty and link not in run.unjudged]
     vague = sum(2 * link in run.wires.by_device or 2 * link + 1 in run.wires.by_device for link in right)
     return Verdict(
@@ -188,9 +188,9 @@ def compare(plan: Planned, collected: Collected, places: Places, site: str) -> V
         by_device_only=vague,
         files=collected.files,
         devices=len(collected.devices),
-        findings=tuple(found),
+        findings=tuple(findings),
         notes=(*run.notes, *_notes(run, vague)),
-        counts=dict(Counter(finding.kind for finding in found)),
+        counts=dict(Counter(finding.kind for finding in findings)),
     )
 
 

@@ -48,9 +48,9 @@ def read(paths: Sequence[Path], stated: Mapping[Path, str], hosts: Hosts, form: 
     for path in {path.resolve(): path for path in _all([*paths, *stated], report)}.values():
         collected.files += 1
         try:
-            found, prompt = outputs(read_text(path, WHAT), str(path), form)
-            for output in found:
-                _take(collected, output, _device(path, output, found, prompt, whose.get(path.resolve(), ""), hosts))
+            parsed, prompt = outputs(read_text(path, WHAT), str(path), form)
+            for output in parsed:
+                _take(collected, output, _device(path, output, parsed, prompt, whose.get(path.resolve(), ""), hosts))
         except _UnknownDeviceError as error:
             unknown.append(error.diagnostic)
         except InputError as error:
@@ -81,7 +81,7 @@ class _UnknownDeviceError(Exception):
         self.diagnostic = diagnostic
 
 
-def _device(path: Path, output: Output, found: Sequence[Output], prompt: str, stated: str, hosts: Hosts) -> int:
+def _device(path: Path, output: Output, parsed: Sequence[Output], prompt: str, stated: str, hosts: Hosts) -> int:
     """The box that an output is of: as the caller says, as the file says, as the file or its folder is called."""
     if stated:
         device = hosts.find(stated)
@@ -89,8 +89,8 @@ def _device(path: Path, output: Output, found: Sequence[Output], prompt: str, st
             message = f"--device: '{stated}' is no device of the plan"
             raise InputError([Diagnostic("FAB163", Place(str(path)), message, nearest(stated, hosts.names))])
         return device
-    own = [name for name in (*reversed(output.under), *_hosts(found), prompt) if name]
-    for name in own:
+    candidates = [name for name in (*reversed(output.under), *_hosts(parsed), prompt) if name]
+    for name in candidates:
         if (device := hosts.find(name)) is not None:
             return device
     named = _by_name(path, hosts)
@@ -100,9 +100,9 @@ def _device(path: Path, output: Output, found: Sequence[Output], prompt: str, st
         names = " and ".join(hosts.names[device] for device in named[:3])
         hint = "say which with --device NAME=FILE"
         raise InputError([Diagnostic(CODE, Place(str(path)), f"the name of the file speaks of {names}", hint)])
-    if said := [*_hosts(found), *([prompt] if prompt else [])]:
-        message = f"is of {show(said[0])}, which the plan does not have: passed over"
-        raise _UnknownDeviceError(Diagnostic(CODE, Place(str(path)), message, nearest(said[0], hosts.names), "warning"))
+    if reported := [*_hosts(parsed), *([prompt] if prompt else [])]:
+        message = f"is of {show(reported[0])}, which the plan does not have: passed over"
+        raise _UnknownDeviceError(Diagnostic(CODE, Place(str(path)), message, nearest(reported[0], hosts.names), "warning"))
     hint = f"name it after the device, such as {hosts.names[0]}.json, or say --device NAME=FILE" if hosts.names else ""
     raise InputError([Diagnostic(CODE, Place(str(path)), "neither the file nor its name says which device it is of", hint)])
 

@@ -43,13 +43,13 @@ def figures(planned: Mapping[int, int], laid: Mapping[int, int], cost: Cost) -> 
     """
     wrong = {a: b for a, b in laid.items() if planned.get(a) != b}
     seen: set[int] = set()
-    figures_ = []
+    result = []
     for start in sorted(wrong):
         if start not in seen:
             nodes, ring = _figure(start, planned, wrong)
             seen.update(nodes)
-            figures_.append(_fixed(nodes, ring, wrong, cost))
-    return figures_
+            result.append(_fixed(nodes, ring, wrong, cost))
+    return result
 
 
 def _figure(start: int, planned: Mapping[int, int], laid: Mapping[int, int]) -> tuple[list[int], bool]:

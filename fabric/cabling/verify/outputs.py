@@ -69,19 +69,19 @@ def _within(value: Any, readers: Sequence[Reader], under: tuple[str, ...] = ()) 
 
 def _split(text: str, file: str) -> tuple[list[Any], list[str]]:
     """JSON values that begin a line, and the lines that belong to none."""
-    decoder, values, lines, at = json.JSONDecoder(), [], [], 0
+    decoder, values, lines, position = json.JSONDecoder(), [], [], 0
     only = text.lstrip().startswith("[")  # in a session a bracket may begin a prompt
-    while at < len(text):
-        end = text.find("\n", at)
+    while position < len(text):
+        end = text.find("\n", position)
         end = len(text) if end < 0 else end
-        line = text[at:end]
-        start = at + len(line) - len(line.lstrip())
+        line = text[position:end]
+        start = position + len(line) - len(line.lstrip())
         if text[start : start + 1] in (("{", "[") if only else ("{",)) and not _NO_JSON.match(line.strip()):
             value, end = _decode(decoder, text, start, file)
             values.append(value)
         else:
             lines.append(line.rstrip("\r"))
-        at = end + 1
+        position = end + 1
     return values, lines
 
 

@@ -84,16 +84,16 @@ def planned(plan: Plan) -> Planned:
     for fabric in plan.fabrics.values():
         for device in fabric.devices:
             roles.setdefault(device.name, device.role)
-    made = Planned(Hosts(list(roles)), list(roles.values()))
-    index = {name: at for at, name in enumerate(roles)}
+    result = Planned(Hosts(list(roles)), list(roles.values()))
+    index = {name: number for number, name in enumerate(roles)}
     for name, fabric in plan.fabrics.items():
-        start = len(made.device)
+        start = len(result.device)
         names = PortNames(fabric)
-        _columns(made, name, fabric, names, index)
-        _ports(made, fabric, names, index)
-        _cages(made, start)
-        _names(made, start)
-    return made
+        _columns(result, name, fabric, names, index)
+        _ports(result, fabric, names, index)
+        _cages(result, start)
+        _names(result, start)
+    return result
 
 
 def _columns(made: Planned, name: str, fabric: FabricPlan, names: PortNames, index: dict[str, int]) -> None:

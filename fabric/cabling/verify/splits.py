@@ -25,7 +25,7 @@ class Splits:
 
 def splits(plan: Planned, wires: Wires, states: States) -> Splits:
     """Ports of a cabled cage that another split gives, and planned ports that a box which lists its ports does not have."""
-    found = Splits()
+    result = Splits()
     there = {*wires.reported, *(node for reported in wires.reported.values() for node in reported), *states.by_node}
     for node in sorted(there):
         extra = wires.extra(node)
@@ -33,14 +33,14 @@ def splits(plan: Planned, wires: Wires, states: States) -> Splits:
             continue
         cage = plan.cages.get((extra.device, extra.slot.cage))
         if cage is not None and cage.split != extra.slot.split:
-            found.nodes.add(node)
-            _add(found, wires, (extra.device, extra.slot.cage), extra.slot.split, cage.ends)
+            result.nodes.add(node)
+            _add(result, wires, (extra.device, extra.slot.cage), extra.slot.split, cage.ends)
     listed = {(plan.device[end], plan.cage[end]) for end in states.by_node if end < len(plan.device)}
-    for key in sorted(listed - found.cages.keys()):
+    for key in sorted(listed - result.cages.keys()):
         cage = plan.cages.get(key)
         if cage is not None and any(end not in states.by_node for end in cage.ends):
-            _add(found, wires, key, 0, tuple(end for end in cage.ends if end not in states.by_node))
-    return found
+            _add(result, wires, key, 0, tuple(end for end in cage.ends if end not in states.by_node))
+    return result
 
 
 def _add(found: Splits, wires: Wires, key: Key, split: int, ends: tuple[int, ...]) -> None:

@@ -170,8 +170,8 @@ def _settle(wiring: Wires, vague: list[Vague]) -> None:
     """Finds ports for neighbours that named none: the port that hears us; the planned one; one planned to the same box."""
     plan = wiring.plan
     reporters: dict[tuple[int, int], int] = {}
-    for node, found in wiring.reported.items():
-        for reported in found:
+    for node, neighbors in wiring.reported.items():
+        for reported in neighbors:
             reporters.setdefault((reported, wiring.device(node)), node)
     rest: list[Vague] = []
     for item in vague:

@@ -16,15 +16,15 @@ def draw(canvas: Canvas, view: View, y: float, room: float) -> float:
     """Draws them from `y` down, in the width `room`; gives where they end."""
     links, devices = view.fabric.links, view.fabric.devices
     here = links.kind == ATTACHMENT
-    found = set(links.a[here].tolist())
-    boxes = [device for device in devices if device.role == ATTACHED and device.index in found]
+    ends = set(links.a[here].tolist())
+    boxes = [device for device in devices if device.role == ATTACHED and device.index in ends]
     if not boxes:
         return y
     y += 18
     canvas.text(gutter.LEFT, y + 14, "Attached", size=15, bold=True)
     across = max(1, int((room + _GAP) // (_WIDTH + _GAP)))
-    for at, device in enumerate(boxes):
-        row, column = divmod(at, across)
+    for number, device in enumerate(boxes):
+        row, column = divmod(number, across)
         box = Box(gutter.MAIN + column * (_WIDTH + _GAP), y + row * (_HEIGHT + _GAP), _WIDTH, _HEIGHT)
         mine = here & (links.a == device.index)
         leaves = len(set(links.b[mine].tolist()))

@@ -63,8 +63,8 @@ def _cells(canvas: Canvas, area: Box, labels: Sequence[str], colour: str) -> tup
     step = min(area.w / len(slots), 96.0)
     width = min(step - _CELL_GAP, 44.0)
     middles = []
-    for at, slot in enumerate(slots):
-        middle = area.cx + (at - (len(slots) - 1) / 2) * step
+    for position, slot in enumerate(slots):
+        middle = area.cx + (position - (len(slots) - 1) / 2) * step
         box = Box(middle - width / 2, area.y, width, 22)
         if isinstance(slot, Gap):
             canvas.text(box.cx, box.y + 14, "…", size=15, fill=colour, anchor="middle", bold=True)

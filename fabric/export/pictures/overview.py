@@ -111,8 +111,8 @@ def _frames(canvas: Canvas, scene: Scene, rows: Rows) -> None:
     view, sizing = scene.view, scene.view.fabric.sizing
     known = view.networks
     labels = {network: [str(n + 1) for n in range(sizing.spines_built)] for network in known}
-    what = f"{counted(sizing.spines_built, 'group')} of {counted(sizing.cores_built, 'core')}"
-    cores = banks.row(canvas, view, Box(gutter.MAIN, rows.core, scene.width, 0), labels, dict.fromkeys(known, what))
+    caption = f"{counted(sizing.spines_built, 'group')} of {counted(sizing.cores_built, 'core')}"
+    cores = banks.row(canvas, view, Box(gutter.MAIN, rows.core, scene.width, 0), labels, dict.fromkeys(known, caption))
     bottom = rows.bottom + FRAME_PAD
     frame = Box(gutter.MAIN, rows.frame, scene.pod, bottom - rows.frame)
     canvas.rect(frame, PAPER, RULE, radius=8, layer=FRAMES)
@@ -152,20 +152,20 @@ def _closed(canvas: Canvas, pod: PodPart, box: Box, rows: Rows, known: Sequence[
     inner = Box(box.x + 8, rows.spine, box.w - 16, banks.HEIGHT)
     leaves = Box(inner.x, rows.unit, inner.w, rows.leaves)
     servers = Box(inner.x, rows.server, inner.w, rows.servers)
-    found = pod.all_units
-    gpus = sum(unit.gpus for unit in found)
+    units_of_pod = pod.all_units
+    gpus = sum(unit.gpus for unit in units_of_pod)
     plain = known[0].tone if len(known) == 1 else NEUTRAL
     texts = (
         (inner, [counted(len(pod.spines), "spine")], plain.ground),
-        (leaves, [counted(len(found), "unit"), _leaves(pod)], PANEL),
-        (servers, [counted(sum(u.servers for u in found), "server"), found[0].model, *_gpus(gpus)], PAPER),
+        (leaves, [counted(len(units_of_pod), "unit"), _leaves(pod)], PANEL),
+        (servers, [counted(sum(u.servers for u in units_of_pod), "server"), units_of_pod[0].model, *_gpus(gpus)], PAPER),
     )
     for part, lines, fill in texts:
         canvas.rect(part, fill, plain.line)
         canvas.middle(part, lines)
     band = Box(inner.x + 6, inner.y, inner.w - 12, inner.h)
-    for at, network in enumerate(known):
-        ends, colour = band.slice(at, len(known)), network.tone.line
+    for position, network in enumerate(known):
+        ends, colour = band.slice(position, len(known)), network.tone.line
         canvas.ribbon(ends, inner.bottom, ends, leaves.y, colour, 0.3)
         canvas.ribbon(ends, leaves.bottom, ends, servers.y, colour, 0.3)
         if len(known) > 1:

@@ -39,22 +39,22 @@ def sentence(floor: Floor, found: Sequence[Kind]) -> str:
     return f"{counted(len(floor.racks), 'rack')} of {floor.units} units in {counted(len(numbers), 'row')}{alike}"
 
 
-def _elevations(canvas: Canvas, found: Sequence[Kind], units: int, y: float) -> float:
+def _elevations(canvas: Canvas, rack_kinds: Sequence[Kind], units: int, y: float) -> float:
     """A rack of every kind, in lines; gives where they end."""
-    shown = found[:_MOST]
+    shown = rack_kinds[:_MOST]
     across = min(_ACROSS, len(shown))
     each = min(_WIDE, (WIDTH - 2 * EDGE + _GAP) / across - _GAP)
     head = _HEAD if any(len(kind.racks) > 1 for kind in shown) else _SHORT_HEAD
-    for at, kind in enumerate(shown):
-        line, column = divmod(at, across)
+    for number, kind in enumerate(shown):
+        line, column = divmod(number, across)
         top = y + line * (head + units * _RU + 44)
         x = EDGE + column * (each + _GAP) + _SCALE
-        _title(canvas, kind, at, Box(x, top, each - _SCALE, head))
+        _title(canvas, kind, number, Box(x, top, each - _SCALE, head))
         _rack(canvas, kind, Box(x, top + head, each - _SCALE, units * _RU), units)
     y += -(-len(shown) // across) * (head + units * _RU + 44) - 14
-    if len(found) > len(shown):
-        rest = counted(sum(len(kind.racks) for kind in found[_MOST:]), "rack")
-        canvas.text(EDGE, y, f"{rest} of {counted(len(found) - _MOST, 'more kind')}", size=13, bold=True)
+    if len(rack_kinds) > len(shown):
+        rest = counted(sum(len(kind.racks) for kind in rack_kinds[_MOST:]), "rack")
+        canvas.text(EDGE, y, f"{rest} of {counted(len(rack_kinds) - _MOST, 'more kind')}", size=13, bold=True)
         y += 10
     return y
 

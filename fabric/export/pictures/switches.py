@@ -30,11 +30,11 @@ def draw(canvas: Canvas, view: View, y: float) -> float:
     """Draws the fabric from `y` down; gives where it ends."""
     places: dict[int, Box] = {}
     for role, kind in ((CORE, SPINE_CORE), (SPINE, LEAF_SPINE)):
-        found = [device for device in view.fabric.switches if device.role == role]
-        if not found:
+        switches = [device for device in view.fabric.switches if device.role == role]
+        if not switches:
             continue
         gutter.tier(canvas, view, role, y)
-        for device, box in zip(found, _spread(len(found), y, width(view)), strict=True):
+        for device, box in zip(switches, _spread(len(switches), y, width(view)), strict=True):
             _switch(canvas, view, device, box)
             places[device.index] = box
         gutter.links(canvas, view, kind, y + _HEIGHT + _BAND / 2)

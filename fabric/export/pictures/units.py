@@ -42,8 +42,8 @@ def _draw(canvas: Canvas, view: View, unit: UnitPart, box: Box, servers: Box) ->
     leaves = counted(len(unit.leaves), "leaf", "leaves")
     canvas.text(box.cx, box.y + 34, leaves, anchor="middle", fill=SOFT, room=box.w - 8)
     width, bottom = _block_width(unit, box.w), servers.y - _BAND
-    for at, block in enumerate(_blocks(unit)):
-        area = Box(box.x + PAD + at * (width + 6), box.y + _HEAD, width, bottom - box.y - _HEAD)
+    for number, block in enumerate(_blocks(unit)):
+        area = Box(box.x + PAD + number * (width + 6), box.y + _HEAD, width, bottom - box.y - _HEAD)
         if view.planes > 1:
             tone = plane_tone(block[0].plane, view.planes)
             canvas.rect(area, tone.ground, tone.line, radius=4)
@@ -67,8 +67,8 @@ def _leaves(canvas: Canvas, block: Sequence[Device], area: Box) -> None:
     width = min((area.w - 2 + _AIR) / columns - _AIR, 30)
     left = area.cx - (columns * (width + _AIR) - _AIR) / 2
     top = area.y + (area.h - rows * (_CELL_HEIGHT + _AIR) + _AIR) / 2
-    for at, leaf in enumerate(block):
-        y, x = divmod(at, columns)
+    for position, leaf in enumerate(block):
+        y, x = divmod(position, columns)
         cell = Box(left + x * (width + _AIR), top + y * (_CELL_HEIGHT + _AIR), width, _CELL_HEIGHT)
         canvas.rect(cell, rail_colour(leaf.rail), radius=3)
         number = leaf.rail if leaf.rail >= 0 else leaf.rack

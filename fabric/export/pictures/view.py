@@ -132,16 +132,16 @@ def plane(fabric: FabricPlan, at: int) -> View:
     return _slice(fabric, leaves, f"plane {at + 1}", -1)
 
 
-def _slice(fabric: FabricPlan, leaves: Iterable[int], name: str, at: int) -> View:
+def _slice(fabric: FabricPlan, leaves: Iterable[int], name: str, number: int) -> View:
     """Some leaves and what they reach, upwards and downwards."""
     links = fabric.links
     shown = np.zeros(len(fabric.devices), dtype=bool)
     shown[list(leaves)] = True
     keep = np.isin(links.kind, (SERVER_LEAF, ATTACHMENT)) & shown[links.b]
     for kind in (LEAF_LEAF, LEAF_SPINE, SPINE_CORE):
-        found = (links.kind == kind) & shown[links.a]
-        shown[links.b[found]] = True
-        keep |= found
+        selected = (links.kind == kind) & shown[links.a]
+        shown[links.b[selected]] = True
+        keep |= selected
     cut = replace(fabric, links=Links(**{column.name: getattr(links, column.name)[keep] for column in fields(Links)}))
     switches = tuple(device for device in fabric.switches if shown[device.index])
     row = summary(fabric.spec, fabric.sizing)
@@ -150,4 +150,4 @@ def _slice(fabric: FabricPlan, leaves: Iterable[int], name: str, at: int) -> Vie
         "links": dict(zip(KINDS, count, strict=True)),
         "switches": {role: sum(device.role == role for device in switches) for role in (LEAF, SPINE, CORE)},
     }
-    return View(cut, row, switches, name, at)
+    return View(cut, row, switches, name, number)

@@ -37,16 +37,16 @@ Lets = Callable[[Endpoint, Endpoint], bool]
 def endpoints(lab: Blueprint) -> list[Endpoint]:
     """Every server address in the lab that is up, leaf by leaf in port order."""
     far = {end: wire.other(end.node) for wire in lab.wires for end in (wire.a, wire.b)}
-    built = {End(node.name, own.name): own for node in lab.of(SERVER) for own in node.interfaces}
-    found = []
+    built = {End(node.name, interface.name): interface for node in lab.of(SERVER) for interface in node.interfaces}
+    result = []
     for view in lab.views.values():
         for port, name, tenant, network in _attached(view):
             there = far.get(End(view.device.name, name))
-            own = built.get(there) if there else None
-            if there is None or own is None or not own.addresses or not own.up:
+            interface = built.get(there) if there else None
+            if there is None or interface is None or not interface.addresses or not interface.up:
                 continue
-            address = own.addresses[0] if network or not port.peer_address else port.peer_address
-            found.append(
+            address = interface.addresses[0] if network or not port.peer_address else port.peer_address
+            result.append(
                 Endpoint(
                     there.node,
                     there.interface,
@@ -60,7 +60,7 @@ def endpoints(lab: Blueprint) -> list[Endpoint]:
                     bool(port.acl),
                 )
             )
-    return found
+    return result
 
 
 def _attached(view: SwitchView) -> Iterator[tuple[Port, str, str, Network | None]]:

@@ -93,13 +93,13 @@ def _towards(
             if node != origin and lab.views[node].device.role == LEAF:
                 continue
             for neighbour in links[node]:
-                own = lab.views[neighbour].device.asn
-                if neighbour not in paths and own not in paths[node] and own != lab.views[node].device.asn:
+                own_asn = lab.views[neighbour].device.asn
+                if neighbour not in paths and own_asn not in paths[node] and own_asn != lab.views[node].device.asn:
                     taken.setdefault(neighbour, []).append(node)
         for node, nexts in taken.items():
             best = min(nexts)
             paths[node] = paths[best] | {lab.views[best].device.asn}
-            most = lab.views[node].underlay.max_paths
+            max_paths = lab.views[node].underlay.max_paths
             interfaces = sorted(name for other in nexts for name in links[node].get(other, ()))
-            yield node, frozenset(interfaces[:most])
+            yield node, frozenset(interfaces[:max_paths])
         ring = list(taken)

@@ -49,8 +49,8 @@ def _of(view: SwitchView) -> Iterator[Planned]:
         return nos.port_name(view.model, ref, device.model)  # type: ignore[arg-type]
 
     tables = [("", view.sessions), *((nos.idiom.vrf.format(vrf.name), vrf.sessions) for vrf in view.vrfs)]
-    for vrf, found in tables:
-        for session in found:
+    for vrf, entries in tables:
+        for session in entries:
             name = port(session.port.ref) + (f".{session.tag}" if session.tag else "")
             parts = [part.address for part in session.port.subinterfaces if part.tag == session.tag]
             address = parts[0] if session.tag and parts else session.port.address or ""
@@ -61,8 +61,8 @@ def _of(view: SwitchView) -> Iterator[Planned]:
             if far is not None and far.port is not None and far.model is not None:
                 there = target(far.device.nos).port_name(far.model, far.port, far.device.model)
                 there += f".{session.tag}" if session.tag else ""
-            own, other = device.asn, session.peer_asn
-            yield Planned(kind, device.name, vrf, peer, session.peer.name, own, other, name, address, there)
+            local_asn, other = device.asn, session.peer_asn
+            yield Planned(kind, device.name, vrf, peer, session.peer.name, local_asn, other, name, address, there)
     for item in view.overlay.sessions if view.overlay else ():
         yield Planned(OVERLAY, device.name, "", item.peer_address, item.peer.name, device.asn, item.peer_asn)
     for way in view.externals:

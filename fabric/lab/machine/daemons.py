@@ -81,8 +81,8 @@ def command_lines(home: Path, frr_conf: str, namespaces: bool, detect: bool = Tr
     common = f"-d --vty_socket {home} -z {home}/zserv.api -u {USER} -g {USER} -P 0 --log file:{home}/frr.log"
     names = [*(["mgmtd"] if (folder / "mgmtd").exists() else []), *ROUTING, *(["bfdd"] if bfd else [])]  # mgmtd: since FRR 9
     zebra = (" -n" if namespaces else "") + (" -M dplane_fpm_nl" if module else "")
-    own = {"zebra": zebra, "bfdd": f" --bfdctl {home}/bfdd.sock" if _takes_bfdctl(folder) else ""}
-    return [f"{folder}/{name} {common} -i {home}/{name}.pid{own.get(name, '')}" for name in names]
+    options = {"zebra": zebra, "bfdd": f" --bfdctl {home}/bfdd.sock" if _takes_bfdctl(folder) else ""}
+    return [f"{folder}/{name} {common} -i {home}/{name}.pid{options.get(name, '')}" for name in names]
 
 
 def start(hostname: str, namespace: str, home: Path, vrfs: Mapping[str, str], commands: Sequence[str]) -> None:

@@ -73,11 +73,11 @@ def arp_request_for(frame: bytes | None, address: str) -> bool:
 def who_has(live: Live, node: str, interface: str, source: str, target: str, wait_s: float = 0.3) -> list[str]:
     """Asks by ARP from a port of a node; the MAC addresses that answer, one for each answer."""
     with live_socket(live, node, interface) as wire:
-        own = wire.getsockname()[4]
+        local_mac = wire.getsockname()[4]
         packet = struct.pack("!HHBBH", 1, _IPV4, 6, 4, _REQUEST)
-        packet += own + IPv4Address(source).packed + bytes(6) + IPv4Address(target).packed
-        wire.send(b"\xff" * 6 + own + struct.pack("!H", _ARP) + packet)
-        found, deadline = [], time.monotonic() + wait_s
+        packet += local_mac + IPv4Address(source).packed + bytes(6) + IPv4Address(target).packed
+        wire.send(b"\xff" * 6 + local_mac + struct.pack("!H", _ARP) + packet)
+        replies, deadline = [], time.monotonic() + wait_s
         while (left := deadline - time.monotonic()) > 0:
             wire.settimeout(left)
             try:
@@ -85,9 +85,9 @@ def who_has(live: Live, node: str, interface: str, source: str, target: str, wai
             except TimeoutError:
                 break
             answers = len(frame) >= 42 and struct.unpack_from("!H", frame, 20)[0] == _REPLY
-            if answers and frame[28:32] == IPv4Address(target).packed and frame[:6] == own:
-                found.append(frame[22:28].hex(":"))
-        return found
+            if answers and frame[28:32] == IPv4Address(target).packed and frame[:6] == local_mac:
+                replies.append(frame[22:28].hex(":"))
+        return replies
 
 
 @contextmanager

@@ -69,8 +69,8 @@ def require(overlay: bool) -> Kernel:
             raise MissingError(f"{program} is not installed (Debian package {package})")
     if lost := daemons.missing():
         raise MissingError(lost)
-    found = kernel()
+    running = kernel()
     needed = ["veth", *(["bridge", "vxlan"] if overlay else [])]
-    if lost := ", ".join(name for name in needed if name not in found.can):
-        raise MissingError(f"the kernel {found.release} has no {lost}")
-    return found
+    if lost := ", ".join(name for name in needed if name not in running.can):
+        raise MissingError(f"the kernel {running.release} has no {lost}")
+    return running

@@ -69,8 +69,10 @@ class Lldp:
     def _start(self, space: str) -> None:
         name, home = self.homes[space]
         home.mkdir(parents=True, exist_ok=True)
-        own = self.live.lab.nodes[name].lldp or f"configure system hostname {name}\nconfigure lldp portidsubtype ifname\n"
-        (home / "lldpd.conf").write_text(own + _QUICK, encoding="utf-8")
+        settings = (
+            self.live.lab.nodes[name].lldp or f"configure system hostname {name}\nconfigure lldp portidsubtype ifname\n"
+        )
+        (home / "lldpd.conf").write_text(settings + _QUICK, encoding="utf-8")
         (home / "hosts").write_text(f"127.0.0.1 localhost\n127.0.1.1 {name}\n", encoding="utf-8")
         command = ["nsenter", f"--net={NETNS / space}", "unshare", "--mount", "--uts", "--propagation", "private"]
         for left in reversed(range(ATTEMPTS)):

@@ -35,16 +35,16 @@ class Ping:
     whole: bool = False  # must not be fragmented
 
 
-def ping(live: Live, asked: Sequence[Ping], tries: int = 4, wait_s: float = 0.4) -> list[int]:
+def ping(live: Live, pings: Sequence[Ping], tries: int = 4, wait_s: float = 0.4) -> list[int]:
     """Replies to the try that had some, of each; 2 says that one came twice. A packet too large for its own port gets 0.
 
     Args:
         tries: so often is asked again what has no reply yet; the first packet may wait for a neighbour to be found.
     """
-    run = _Run(live, asked)
+    run = _Run(live, pings)
     try:
         for _ in range(tries):
-            pending = [at for at, count in enumerate(run.replies) if not count]
+            pending = [number for number, count in enumerate(run.replies) if not count]
             if not pending:
                 break
             run.send(pending)
@@ -123,14 +123,14 @@ class _Run:
             numbers = data[8 + len(_MAGIC) :][: _NUMBERS.size]
             if data[:1] not in _ECHOES or not data[8:].startswith(_MAGIC) or len(numbers) < _NUMBERS.size:
                 continue
-            at, token, number = _NUMBERS.unpack(numbers)
-            if token != self.token or at >= len(self.asked):
+            index, token, number = _NUMBERS.unpack(numbers)
+            if token != self.token or index >= len(self.asked):
                 continue
             if data[:1] in _REQUESTS:
-                self.arrived.add(at)
-            elif self.sockets[_key(self.asked[at])] is readable:
-                self.counted[at, number] += 1  # a late reply to the first try is no second one to the next
-                self.replies[at] = max(self.replies[at], self.counted[at, number])
+                self.arrived.add(index)
+            elif self.sockets[_key(self.asked[index])] is readable:
+                self.counted[index, number] += 1  # a late reply to the first try is no second one to the next
+                self.replies[index] = max(self.replies[index], self.counted[index, number])
 
     def close(self) -> None:
         for made in self.sockets.values():

@@ -97,10 +97,10 @@ class Wiring:
             _ip(home, _vrf_devices(node))
             _ip(home, _local_last(), "-4")
             _ip(home, _local_last(), "-6")
-        for space, own in _by_space(node, self):
-            _ip(space, _made(own, self.kernel, home, space))
-        for space, own in _by_space(node, self):
-            _ip(space, _dressed(own, self.kernel))
+        for space, interfaces in _by_space(node, self):
+            _ip(space, _made(interfaces, self.kernel, home, space))
+        for space, interfaces in _by_space(node, self):
+            _ip(space, _dressed(interfaces, self.kernel))
         if node.kind != SWITCH:
             self._raise(node)
         # Rules have no family of their own, and routes need their gateway on a link that is up.
@@ -176,9 +176,9 @@ def _made(own: Iterable[Interface], kernel: Kernel, home: str, space: str) -> It
             yield f"link add {item.name} link-netns {home} {words}" if space != home else f"link add {item.name} {words}"
 
 
-def _dressed(own: Iterable[Interface], kernel: Kernel) -> Iterator[str]:
+def _dressed(interfaces: Iterable[Interface], kernel: Kernel) -> Iterator[str]:
     """Addresses, masters and sizes."""
-    for item in own:
+    for item in interfaces:
         if item.kind != PORT and item.kind != LOOPBACK:
             words = f" address {item.mac}" if item.mac else ""
             words += f" mtu {item.mtu}" if item.mtu else ""

@@ -52,19 +52,19 @@ def _compare(live: Live, wanted: list[Planned]) -> tuple[list[Fault], int]:
     return faults, compared
 
 
-def _settings(live: Live, end: Planned, said: dict[str, Any], rows: dict[Key, Any]) -> Iterator[tuple[str, Any, Any]]:
+def _settings(live: Live, end: Planned, reported: dict[str, Any], rows: dict[Key, Any]) -> Iterator[tuple[str, Any, Any]]:
     """(what, value of the daemon, value of the plan)."""
     name = session_name(end.vrf, end.peer)
 
     def planned(kind: str) -> Any:
         return rows.get(Key(kind, name))
 
-    families = said.get("addressFamilyInfo", {})
+    families = reported.get("addressFamilyInfo", {})
     family = families.get("ipv4Unicast") or families.get("ipv6Unicast") or {}
     if planned("hold"):
-        yield "hold time", said.get("bgpTimerConfiguredHoldTimeMsecs", 0) // 1000, planned("hold")
+        yield "hold time", reported.get("bgpTimerConfiguredHoldTimeMsecs", 0) // 1000, planned("hold")
     if planned("keepalive"):
-        yield "keepalive", said.get("bgpTimerConfiguredKeepAliveIntervalMsecs", 0) // 1000, planned("keepalive")
+        yield "keepalive", reported.get("bgpTimerConfiguredKeepAliveIntervalMsecs", 0) // 1000, planned("keepalive")
     if end.kind == OVERLAY:
         yield "families", _families(families), "evpn"
         return
@@ -73,7 +73,7 @@ def _settings(live: Live, end: Planned, said: dict[str, Any], rows: dict[Key, An
     if planned("max_prefix"):
         yield "prefix limit", family.get("prefixAllowedMax", 0), planned("max_prefix")
     if planned("bfd") and live.lab.bfd:
-        yield "BFD", said.get("peerBfdInfo", {}).get("status", "off"), "Up"
+        yield "BFD", reported.get("peerBfdInfo", {}).get("status", "off"), "Up"
 
 
 def _filter(family: dict[str, Any], direction: str) -> str:

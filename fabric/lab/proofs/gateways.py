@@ -23,10 +23,10 @@ def show(live: Live) -> Shown:
     faults: list[Fault] = []
     crossed = right = 0
     for end in chosen.values():
-        found, count = _ask(live, end)
-        faults += found
+        answers, count = _ask(live, end)
+        faults += answers
         crossed += count
-        right += not found
+        right += not answers
     summary = f"{right} of {len(chosen)} gateways answer at their leaf"
     return Shown(summary, tuple(faults), {"arp_requests_crossing": crossed})
 
@@ -44,8 +44,8 @@ def _ask(live: Live, end: Endpoint) -> tuple[list[Fault], int]:
     # A leaf that cannot suppress ARP floods the question, and every leaf answers it, all alike.
     alone = suppresses(live, end)
     if (answers if alone else sorted(set(answers))) != [view.overlay.anycast_mac]:
-        said = ", ".join(answers) or "nobody"
-        faults.append(Fault(end.leaf, f"{who} by ARP: {said} answers, planned {view.overlay.anycast_mac} once"))
+        reported = ", ".join(answers) or "nobody"
+        faults.append(Fault(end.leaf, f"{who} by ARP: {reported} answers, planned {view.overlay.anycast_mac} once"))
     if replies != 1:
         faults.append(Fault(end.leaf, f"{who} by ping: {replies} replies, planned 1"))
     if crossed and alone:

@@ -59,30 +59,34 @@ def show(live: Live) -> Shown:
     return Shown(f"{right} of {len(wanted)} ports hear the planned one{words}", faults)
 
 
-def compare(wanted: Mapping[End, End], heard: Mapping[End, list[End]]) -> list[Fault]:
+def compare(planned_neighbors: Mapping[End, End], reported: Mapping[End, list[End]]) -> list[Fault]:
     """Each wrong cable once: swapped pairs first, then what is cabled elsewhere, then what hears nothing."""
-    wrong = {here: next(iter(heard.get(here, ())), None) for here, there in wanted.items() if heard.get(here) != [there]}
-    faults, told = [], set[End]()
+    wrong = {
+        here: next(iter(reported.get(here, ())), None)
+        for here, there in planned_neighbors.items()
+        if reported.get(here) != [there]
+    }
+    faults, done = [], set[End]()
     for here, got in wrong.items():
-        if here in told or got is None:
+        if here in done or got is None:
             continue
-        # The cable that ought to end at `got` comes from there, and ends where ours ought to.
-        other = wanted.get(got)
-        if other is not None and other != here and other.node == here.node and wrong.get(other) == wanted[here]:
-            told |= {here, other, got, wanted[here]}
+        # The cable planned at `got` starts at `other`, and ends at the port planned for this one.
+        other, planned_end = planned_neighbors.get(got), planned_neighbors[here]
+        if other is not None and other != here and other.node == here.node and wrong.get(other) == planned_end:
+            done |= {here, other, got, planned_end}
             message = (
                 f"cables of {here.interface} and {other.interface} are swapped: {here.interface} leads to {_end(got)}, "
-                f"planned {_end(wanted[here])}; {other.interface} leads to {_end(wanted[here])}, planned {_end(got)}"
+                f"expected {_end(planned_end)}; {other.interface} leads to {_end(planned_end)}, expected {_end(got)}"
             )
             faults.append(Fault(here.node, message))
-    for here, got in sorted(wrong.items(), key=lambda item: item[1] is None):  # what is heard tells more than what is not
-        if here in told:
+    for here, got in sorted(wrong.items(), key=lambda item: item[1] is None):  # reported neighbors before silent ports
+        if here in done:
             continue
-        told |= {here, *([wanted[here]] if wanted[here] in wrong else [])}
-        words = f"hears {_end(got)}" if got else "hears nothing"
-        if len(heard.get(here, ())) > 1:
-            words = "hears several: " + ", ".join(map(_end, heard[here]))
-        faults.append(Fault(here.node, f"{here.interface} {words}, planned {_end(wanted[here])}"))
+        done |= {here, *([planned_neighbors[here]] if planned_neighbors[here] in wrong else [])}
+        neighbors = _end(got) if got else "no neighbor"
+        if len(reported.get(here, ())) > 1:
+            neighbors = "several neighbors: " + ", ".join(map(_end, reported[here]))
+        faults.append(Fault(here.node, f"{here.interface} reports {neighbors}, expected {_end(planned_neighbors[here])}"))
     return faults
 
 

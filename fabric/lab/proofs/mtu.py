@@ -20,31 +20,31 @@ SMALL = 84  # bytes: what always gets through where there is a way
 
 def show(live: Live) -> Shown:
     """Pings that must not be fragmented, of the planned size."""
-    asked: list[tuple[Ping, str, str]] = []
+    pings: list[tuple[Ping, str, str]] = []
     seen = set()
-    for one, other in pairs(live, endpoints(live.lab))[0]:
-        key = (one.leaf, other.leaf, one.tenant, one.network and one.network.vni)
+    for a, b in pairs(live, endpoints(live.lab))[0]:
+        key = (a.leaf, b.leaf, a.tenant, a.network and a.network.vni)
         if key in seen:
             continue  # one pair of servers for each pair of leaves and tenant
         seen.add(key)
-        words = f"{one.shown} to {other.shown} at {other.leaf}"
-        asked.append((Ping(one.server, one.address, other.address, min(one.mtu, other.mtu), whole=True), one.leaf, words))
-    servers = len(asked)
-    asked += _loopbacks(live)
-    if not asked:
+        words = f"{a.shown} to {b.shown} at {b.leaf}"
+        pings.append((Ping(a.server, a.address, b.address, min(a.mtu, b.mtu), whole=True), a.leaf, words))
+    servers = len(pings)
+    pings += _loopbacks(live)
+    if not pings:
         return skip("no two leaves of the lab reach each other")
-    replies = ping(live, [question for question, _, _ in asked])
-    lost = [row for row, count in zip(asked, replies, strict=True) if not count]
+    replies = ping(live, [question for question, _, _ in pings])
+    lost = [row for row, count in zip(pings, replies, strict=True) if not count]
     small = ping(live, [replace(question, size=SMALL, whole=False) for question, _, _ in lost])
     faults = [
         Fault(leaf, f"{words}: {f'{question.size} bytes do not get through whole' if count else 'nothing gets through'}")
         for (question, leaf, words), count in zip(lost, small, strict=True)
     ]
     faults = [*_narrow(live), *faults]
-    sizes = sorted({question.size for question, _, _ in asked})
+    sizes = sorted({question.size for question, _, _ in pings})
     shown = " and ".join(map(str, sizes))
     passed = sum(map(bool, replies))
-    summary = f"{passed} of {len(asked)} ways carry packets of {shown} bytes whole ({servers} between servers)"
+    summary = f"{passed} of {len(pings)} ways carry packets of {shown} bytes whole ({servers} between servers)"
     return Shown(summary, tuple(faults))
 
 

@@ -101,13 +101,13 @@ def _vnis(view: SwitchView, known: dict[int, dict[str, Any]]) -> Iterator[Fault]
     idiom = target(view.device.nos).idiom
     assert idiom is not None
     for vni in sorted({*planned, *tables} - known.keys()):
-        what = (
+        expected = (
             f"network {planned[vni].name}"
             if vni in planned
             else f"tenant {tables[vni].name} ({idiom.vrf.format(tables[vni].name)})"
         )
         others = ", ".join(map(str, sorted(known.keys() - planned.keys() - tables.keys()))) or "no other"
-        yield Fault(name, f"VNI {vni} of {what} is not there; unplanned: {others}")
+        yield Fault(name, f"VNI {vni} of {expected} is not there; unplanned: {others}")
     for vni in sorted(known.keys() - planned.keys() - tables.keys()):
         yield Fault(name, f"VNI {vni} is not planned")
     for vni in sorted(planned.keys() & known.keys()):
@@ -115,9 +115,9 @@ def _vnis(view: SwitchView, known: dict[int, dict[str, Any]]) -> Iterator[Fault]
             yield Fault(name, f"VNI {vni}: tunnels start at {source}, planned {view.overlay.vtep}")
     for vni in sorted(tables.keys() & known.keys()):
         row, vrf = known[vni], idiom.vrf.format(tables[vni].name)
-        own = [number for number, other in known.items() if other.get("type") == "L3" and other.get("vrf") == vrf]
+        l3_vnis = [number for number, other in known.items() if other.get("type") == "L3" and other.get("vrf") == vrf]
         if row.get("type") != "L3":
-            yield Fault(name, f"VNI {vni} is not that of {vrf}, which has {own[0] if own else 'none'}")
+            yield Fault(name, f"VNI {vni} is not that of {vrf}, which has {l3_vnis[0] if l3_vnis else 'none'}")
         elif row.get("vrf") != vrf:
             yield Fault(name, f"VNI {vni} is that of {row.get('vrf')}, planned {vrf}")
         elif row.get("state") != "Up":
@@ -133,7 +133,9 @@ def _flooded(
         row = known.get(network.vni, {})
         remote = row.get("numRemoteVteps") or []
         there = (
-            {str(one.get("ip", one)) if isinstance(one, dict) else str(one) for one in remote} if remote != "n/a" else set()
+            {str(entry.get("ip", entry)) if isinstance(entry, dict) else str(entry) for entry in remote}
+            if remote != "n/a"
+            else set()
         )
         for other, far in tunnels.items():
             if other == view.device.name or far.fabric != view.fabric or network.vni not in {n.vni for n in far.networks}:
@@ -163,12 +165,12 @@ def _hosts(
         mac = live.interface(End(end.server, end.interface)).mac
         row = (known.get(str(end.network.vni)) or {}).get("macs", {}).get(mac, {})
         assert far.overlay is not None
-        at = row.get("remoteVtep") or row.get("intf")
-        if at and (row.get("type") != "remote" or at != far.overlay.vtep):
-            words = f"VNI {end.network.vni}: {end.shown} is known at {at}, planned {end.leaf} ({far.overlay.vtep})"
+        location = row.get("remoteVtep") or row.get("intf")
+        if location and (row.get("type") != "remote" or location != far.overlay.vtep):
+            words = f"VNI {end.network.vni}: {end.shown} is known at {location}, planned {end.leaf} ({far.overlay.vtep})"
             yield Fault(view.device.name, words)
         else:
-            spread.note(f"VNI {end.network.vni}: {end.shown}", end.leaf, view.device.name, bool(at))
+            spread.note(f"VNI {end.network.vni}: {end.shown}", end.leaf, view.device.name, bool(location))
 
 
 def _prefixes(
@@ -182,9 +184,9 @@ def _prefixes(
             continue
         name = idiom.vrf.format(vrf.name)
         table = live.table(view.device.name, name)
-        own = connected(live, view, vrf.name)
+        connected_prefixes = connected(live, view, vrf.name)
         for prefix, leaves in _elsewhere(live, view, vrf.name, tunnels).items():
-            if prefix in own:
+            if prefix in connected_prefixes:
                 continue
             there = {hop.gateway for hop in table.get(prefix, ())}
             vteps = {far.overlay.vtep for far in leaves if far.overlay and far.overlay.vtep}

@@ -12,7 +12,7 @@ from fabric.lab.outcome import Fault
 from fabric.lab.proofs.base import Proof, Shown, skip
 
 ALL = 40  # endpoints of which every pair is tried; of more, some pairs of each
-PEERS, STRANGERS = 4, 3  # of each endpoint then
+PEERS, FOREIGN_PEERS = 4, 3  # of each endpoint then
 
 
 def show(live: Live) -> Shown:
@@ -55,18 +55,18 @@ def pairs(live: Live, ends: Sequence[Endpoint]) -> tuple[list[tuple[Endpoint, En
     """(pairs that are meant to reach each other, pairs that must not)."""
     part, lets = together(live.lab), permits(live.lab)
     inside, across = [], []
-    for one in ends:
-        found = {True: [], False: [], None: []}  # type: ignore[var-annotated]
+    for source in ends:
+        result = {True: [], False: [], None: []}  # type: ignore[var-annotated]
         for other in ends:
-            if one.tenant != other.tenant and not _kept_apart(live, one):
+            if source.tenant != other.tenant and not _kept_apart(live, source):
                 continue
-            found[meant(one, other, lets, part)].append(other)
+            result[meant(source, other, lets, part)].append(other)
         if len(ends) > ALL:
-            draw = random.Random(one.shown)  # the same pairs every time
-            found[True] = draw.sample(found[True], min(PEERS, len(found[True])))
-            found[False] = draw.sample(found[False], min(STRANGERS, len(found[False])))
-        inside += [(one, other) for other in found[True]]
-        across += [(one, other) for other in found[False]]
+            draw = random.Random(source.shown)  # the same pairs every time
+            result[True] = draw.sample(result[True], min(PEERS, len(result[True])))
+            result[False] = draw.sample(result[False], min(FOREIGN_PEERS, len(result[False])))
+        inside += [(source, other) for other in result[True]]
+        across += [(source, other) for other in result[False]]
     return inside, across
 
 

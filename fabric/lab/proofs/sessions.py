@@ -88,14 +88,14 @@ def _reasons(live: Live, planned: Planned) -> Iterable[tuple[str, str]]:
         if answer is None:
             yield end.node, f"bgpd does not answer, so there is no {end.shown}"
             continue
-        said = answer.get(end.vrf or "default", {}).get(end.peer)
-        if not isinstance(said, dict):
+        summary = answer.get(end.vrf or "default", {}).get(end.peer)
+        if not isinstance(summary, dict):
             yield end.node, f"{end.shown}: bgpd has no such neighbor"
             continue
-        if said.get("remoteAs") != end.peer_asn:
-            yield end.node, f"{end.shown}: remote AS {said.get('remoteAs')}, planned {end.peer_asn}"
-        if said.get("localAs") != end.asn:
-            yield end.node, f"{end.shown}: own AS {said.get('localAs')}, planned {end.asn}"
+        if summary.get("remoteAs") != end.peer_asn:
+            yield end.node, f"{end.shown}: remote AS {summary.get('remoteAs')}, planned {end.peer_asn}"
+        if summary.get("localAs") != end.asn:
+            yield end.node, f"{end.shown}: own AS {summary.get('localAs')}, planned {end.asn}"
     for end in ends:
         yield from _link(live, end)
 
@@ -103,19 +103,19 @@ def _reasons(live: Live, planned: Planned) -> Iterable[tuple[str, str]]:
 def _link(live: Live, end: Planned) -> Iterable[tuple[str, str]]:
     if not end.interface:
         return
-    own = live.wiring.interfaces.get(End(end.node, end.interface))
-    if own is None or own.kind != PORT:
+    interface = live.wiring.interfaces.get(End(end.node, end.interface))
+    if interface is None or interface.kind != PORT:
         yield end.node, f"{end.shown}: there is no interface {end.interface}"
         return
-    if not own.up:
+    if not interface.up:
         yield end.node, f"{end.shown}: {end.interface} is kept down by its file"
-    if end.address and end.address not in own.addresses:
-        has = ", ".join(own.addresses) or "no address"
+    if end.address and end.address not in interface.addresses:
+        has = ", ".join(interface.addresses) or "no address"
         yield end.node, f"{end.shown}: {end.interface} has {has}, planned {end.address}"
-    far, wanted = live.far(end.node, end.interface), End(end.peer_node, end.peer_interface)
-    if far is None or (end.peer_interface and far != wanted):
+    far, planned = live.far(end.node, end.interface), End(end.peer_node, end.peer_interface)
+    if far is None or (end.peer_interface and far != planned):
         there = f"{far.node} {far.interface}" if far else "nothing"
-        yield end.node, f"{end.shown}: {end.interface} is cabled to {there}, planned {wanted.node} {wanted.interface}"
+        yield end.node, f"{end.shown}: {end.interface} is cabled to {there}, planned {planned.node} {planned.interface}"
 
 
 def _mirrors(one: Planned, other: Planned) -> bool:

@@ -47,8 +47,8 @@ def show(live: Live) -> Shown:
             faults.append(Fault(leaf, f"one flow went over {len(busy)} links, planned 1"))
     if not tried:
         return skip("no leaf of the lab has two ways to another one")
-    most = f"{worst:.2f} times that" if math.isfinite(worst) else "all of them"
-    summary = f"{tried} leaves: {PER_LINK} flows a link on average, at most {most} on one"
+    ratio = f"{worst:.2f} times that" if math.isfinite(worst) else "all of them"
+    summary = f"{tried} leaves: {PER_LINK} flows a link on average, at most {ratio} on one"
     return Shown(
         summary, tuple(faults), {"fullest_link_times_mean": round(worst, 2) if math.isfinite(worst) else "none came"}
     )
@@ -68,18 +68,18 @@ def _chosen(live: Live) -> Iterator[tuple[str, tuple[str, str, str, str]]]:
     """Leaf → (node that sends, its address, address of the other end, leaf that is behind)."""
     ends = endpoints(live.lab)
     inside: dict[str, tuple[Endpoint, Endpoint]] = {}
-    for one, other in pairs(live, ends)[0]:
+    for a, b in pairs(live, ends)[0]:
         # Traffic of a tenant without a tunnel leaves by slices; the leaf's own loopbacks show its hash as well.
-        own = live.lab.views[one.leaf]
-        if one.leaf != other.leaf and (own.overlay or not own.vrfs):
-            inside.setdefault(one.leaf, (one, other))
+        own = live.lab.views[a.leaf]
+        if a.leaf != b.leaf and (own.overlay or not own.vrfs):
+            inside.setdefault(a.leaf, (a, b))
     expected = forwarding(live.lab)
     for name, view in live.lab.views.items():
         if view.device.role != LEAF:
             continue
         if name in inside:
-            one, other = inside[name]
-            yield name, (one.server, one.address, other.address, other.leaf)
+            a, b = inside[name]
+            yield name, (a.server, a.address, b.address, b.leaf)
             continue
         for other_name, far in live.lab.views.items():
             if far.device.role == LEAF and expected[name].get(originated(far)[0]):

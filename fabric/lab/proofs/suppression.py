@@ -23,37 +23,43 @@ LEARNED_S = 5.0
 
 def show(live: Live) -> Shown:
     """One question from each leaf of each network to a host at another leaf."""
-    asked = _questions(live)
-    if not asked:
+    questions = _questions(live)
+    if not questions:
         return skip("no network of the lab has hosts at two leaves and a gateway")
     if "suppress" not in live.kernel.can:
         return skip(f"the kernel {live.kernel.release} cannot answer ARP for a bridge's hosts")
-    if not any(suppresses(live, one) for one, _ in asked):
+    if not any(suppresses(live, question) for question, _ in questions):
         return skip("no file of the lab asks for it")
-    ping(live, [Ping(e.server, e.address, gateway_of(e)) for pair in asked for e in pair], tries=2)
+    ping(live, [Ping(e.server, e.address, gateway_of(e)) for pair in questions for e in pair], tries=2)
     faults: list[Fault] = []
     crossed = control = 0
-    for one, other in asked:
-        if not suppresses(live, one):
-            faults.append(Fault(one.leaf, f"ARP suppression of {_name(one)} is not in its file, as it is at other leaves"))
+    for question, other in questions:
+        if not suppresses(live, question):
+            faults.append(
+                Fault(question.leaf, f"ARP suppression of {_name(question)} is not in its file, as it is at other leaves")
+            )
             continue
-        if not _learned(live, one, other):
+        if not _learned(live, question, other):
             if not _known(live, other, other.leaf, "local"):
                 words = f"its own {other.shown} is not learned here: does its gateway answer?"
                 faults.append(Fault(other.leaf, f"{_name(other)}: {words}"))
                 continue
-            faults.append(Fault(one.leaf, f"{_name(one)}: {other.shown} is not learned from EVPN, so nobody answers for it"))
+            faults.append(
+                Fault(question.leaf, f"{_name(question)}: {other.shown} is not learned from EVPN, so nobody answers for it")
+            )
             continue
-        answers, count = _ask(live, one, other)
+        answers, count = _ask(live, question, other)
         crossed += count
         if count or not answers:
             words = f"{count} ARP requests for {other.shown} crossed the fabric, planned 0; {len(answers)} answers"
-            faults.append(Fault(one.leaf, f"{_name(one)}: {words}"))
-    one, other = next(pair for pair in asked if suppresses(live, pair[0]))
-    control = _without(live, one, other)
+            faults.append(Fault(question.leaf, f"{_name(question)}: {words}"))
+    question, other = next(pair for pair in questions if suppresses(live, pair[0]))
+    control = _without(live, question, other)
     if not control and not faults:
-        faults.append(Fault(one.leaf, "with suppression off no request was seen either: the capture proves nothing"))
-    summary = f"{crossed} of {len(asked)} ARP requests crossed the fabric; one with suppression off did, to {control} leaves"
+        faults.append(Fault(question.leaf, "with suppression off no request was seen either: the capture proves nothing"))
+    summary = (
+        f"{crossed} of {len(questions)} ARP requests crossed the fabric; one with suppression off did, to {control} leaves"
+    )
     return Shown(summary, tuple(faults), {"arp_requests_crossing": crossed, "without_suppression": control})
 
 

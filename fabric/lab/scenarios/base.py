@@ -143,9 +143,9 @@ class Stage:
         stopped = (
             [Fault("", f"{silent} of {sum(stream.flows for stream in streams)} flows stopped for good")] if silent else []
         )
-        found = (*faults, *self.agrees(left, tables, down), *stopped)
-        last = max((at - began for at in changes.values()), default=0.0)
-        return Watched(seen, None if faults else max(0.0, last), found[:20], left)
+        all_faults = (*faults, *self.agrees(left, tables, down), *stopped)
+        last = max((changed - began for changed in changes.values()), default=0.0)
+        return Watched(seen, None if faults else max(0.0, last), all_faults[:20], left)
 
     def agrees(self, left: Left, tables: dict[str, Table], down: Down) -> list[Fault]:
         """Kernels forward to every leaf over exactly the links that the estimate reckons with."""

@@ -19,22 +19,22 @@ def play(stage: Stage) -> Shown:
     pair = _pair(stage)
     if pair is None:
         return skip(f"no leaf of {stage.fabric} has cables to two switches")
-    wanted = planned(stage.live)
-    one, other = pair
-    ends = {one.a: other.b, other.a: one.b}
+    expected_neighbors = planned(stage.live)
+    first, second = pair
+    ends = {first.a: second.b, second.a: first.b}
     crossed = ends | {there: here for here, there in ends.items()}
     _plug(stage, pair, crossed=True)
     try:
         with Lldp(stage.live) as lldp:
-            expected = {here: crossed.get(here, there) for here, there in wanted.items()}
-            found = compare(wanted, lldp.wait(expected, PATIENCE_S))
+            expected = {here: crossed.get(here, there) for here, there in expected_neighbors.items()}
+            differences = compare(expected_neighbors, lldp.wait(expected, PATIENCE_S))
     finally:
         _plug(stage, pair, crossed=False)
-    names = [one.a.interface, other.a.interface]
-    named = [f for f in found if f.device == one.a.node and all(name in f.message for name in ("swapped", *names))]
-    faults = [Fault(one.a.node, f"the swapped cables of {' and '.join(names)} were not found")] if len(named) != 1 else []
-    faults += [fault for fault in found if fault not in named]
-    where = f"{one.a.node} {' and '.join(names)}"
+    names = [first.a.interface, second.a.interface]
+    named = [f for f in differences if f.device == first.a.node and all(name in f.message for name in ("swapped", *names))]
+    faults = [Fault(first.a.node, f"the swapped cables of {' and '.join(names)} were not found")] if len(named) != 1 else []
+    faults += [fault for fault in differences if fault not in named]
+    where = f"{first.a.node} {' and '.join(names)}"
     return Shown(f"{where}: {'found and named' if named else 'not found'}", (*faults, *stage.healed()))
 
 

@@ -62,7 +62,7 @@ def max_flow(net: Network, switches: Graph, side: Ints) -> Flow:
     Exact: switches that colour refinement does not tell apart are one node of a smaller graph with the same maximum flow.
     """
     devices = len(net.level)
-    supply, drain = (_port_gbps(net, side == wanted, devices) for wanted in (SIDE_A, SIDE_B))
+    supply, drain = (_port_gbps(net, side == wanted_side, devices) for wanted_side in (SIDE_A, SIDE_B))
     if not supply.any() or not drain.any():
         return Flow(0, (SERVER_LINKS,))
     colour = refine(numbered(switches.level, supply, drain), switches.tail, switches.head, switches.gbps)
@@ -95,10 +95,10 @@ def _solve(tail: Ints, head: Ints, amount: Ints, kind: Ints, nodes: int) -> Flow
     if size.sum() > LARGEST:
         raise OverflowError(f"a cut of {size.sum() * unit:,} Gb/s is more than the maximum flow counts with")
     size = size.astype(np.int32)
-    found = maximum_flow(size, nodes - 2, nodes - 1)
-    left = csr_array(size - found.flow)
+    flow = maximum_flow(size, nodes - 2, nodes - 1)
+    left = csr_array(size - flow.flow)
     left.eliminate_zeros()
     near = np.zeros(nodes, dtype=bool)
     near[breadth_first_order(left, nodes - 2, return_predecessors=False)] = True
     crossed = np.unique(kind[near[tail] & ~near[head]])
-    return Flow(int(found.flow_value) * unit, tuple(KINDS[at] for at in crossed))
+    return Flow(int(flow.flow_value) * unit, tuple(KINDS[index] for index in crossed))

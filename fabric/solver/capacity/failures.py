@@ -108,11 +108,11 @@ def _links(net: Network, device: Device, rest: str, report: Report) -> list[int]
     peers = _ends(fabric, device)
     other = fabric.by_name.get(rest)
     if other is not None:
-        found = [link for link, _, peer in peers if peer == other.index]
-        if not found:
+        links = [link for link, _, peer in peers if peer == other.index]
+        if not links:
             message = f"no link between {device.name} and {other.name}"
             report.error("FAB170", OPTION, message, _nearest(f"{device.name}:{rest}", _pairs(fabric, device, peers)))
-        return found
+        return links
     names = PortLabels(fabric)
     ports: dict[str, int] = {}
     for link, end, _ in peers:

@@ -43,7 +43,7 @@ class Halves:
 def structured(base: Ground, broken: Network) -> list[Halves]:
     """Every structured cut worth measuring; the weak parts are those of the broken network."""
     strength, kind_of_port = _strength(base, broken)
-    found: list[Halves] = []
+    cuts: list[Halves] = []
     for kind, part in _parts(base).items():
         names, index = np.unique(part, return_inverse=True)
         if len(names) < 2:
@@ -56,8 +56,8 @@ def structured(base: Ground, broken: Network) -> list[Halves]:
             key = (side if side[0] == SIDE_A else SIDE_A + SIDE_B - side).tobytes()
             if key not in seen and side.min() != side.max():
                 seen.add(key)
-                found.append(Halves(kind, where, side, balanced, _apart(base, kind, side)))
-    return found
+                cuts.append(Halves(kind, where, side, balanced, _apart(base, kind, side)))
+    return cuts
 
 
 def _parts(base: Ground) -> dict[str, Ints]:
@@ -131,15 +131,15 @@ def _singles(
     order = np.lexsort((kind_of_port, part))
     ends = np.searchsorted(part[order], np.arange(count + 1))
     classes: dict[bytes, int] = {}
-    for at in range(count):
-        classes.setdefault(kind_of_port[order[ends[at] : ends[at + 1]]].tobytes(), at)
+    for number in range(count):
+        classes.setdefault(kind_of_port[order[ends[number] : ends[number + 1]]].tobytes(), number)
     share = np.round(np.bincount(part, strength) / np.bincount(part, base.port_gbps), 9).tolist()
-    weakest = sorted(classes.values(), key=lambda at: (share[at], at))
-    one, others = NOUNS[kind]
-    for at in weakest[:MOST_SINGLES]:
-        named = labels[at] if kind in ("leaves", "servers") else f"{one} {labels[at]}"
-        rest = f"the other {count - 1:,} {others}" if count > 2 else f"the other {one}"
-        yield f"{named} against {rest}", np.where(part == at, SIDE_A, SIDE_B), False
+    weakest = sorted(classes.values(), key=lambda number: (share[number], number))
+    noun, others = NOUNS[kind]
+    for number in weakest[:MOST_SINGLES]:
+        named = labels[number] if kind in ("leaves", "servers") else f"{noun} {labels[number]}"
+        rest = f"the other {count - 1:,} {others}" if count > 2 else f"the other {noun}"
+        yield f"{named} against {rest}", np.where(part == number, SIDE_A, SIDE_B), False
 
 
 def _apart(base: Ground, kind: str, side: Ints) -> str:
@@ -152,12 +152,12 @@ def _apart(base: Ground, kind: str, side: Ints) -> str:
 
 def _several(kind: str, labels: Sequence[str], chosen: Bools) -> str:
     """`units 1-2 and 5`, `4 leaves from backend-leaf001`."""
-    one, many = NOUNS[kind]
+    noun, many = NOUNS[kind]
     there = np.flatnonzero(chosen)
     if kind in ("leaves", "servers"):
         first = labels[int(there[0])]
         return first if len(there) == 1 else f"{len(there):,} {many} from {first}"
-    numbers = [int(labels[at]) for at in there.tolist()]
+    numbers = [int(labels[index]) for index in there.tolist()]
     runs: list[list[int]] = []
     for number in numbers:
         if runs and number == runs[-1][1] + 1:
@@ -167,4 +167,4 @@ def _several(kind: str, labels: Sequence[str], chosen: Bools) -> str:
     if len(runs) > 4:
         return f"{len(numbers)} {many} from {numbers[0]}"
     text = ", ".join(str(low) if low == high else f"{low}-{high}" for low, high in runs)
-    return f"{one if len(numbers) == 1 else many} {text}"
+    return f"{noun if len(numbers) == 1 else many} {text}"

@@ -13,22 +13,22 @@ if TYPE_CHECKING:
     from fabric.solver.capacity.singles import Loss
 
 
-def lines(found: Capacity) -> list[str]:
+def lines(capacity: Capacity) -> list[str]:
     """The whole report of one fabric."""
-    gpus = f", {found.gpus:,} GPUs" if found.gpus else ""
-    nic = f"NICs {found.nic_GBps:,.0f} GB/s a direction"
-    out = [f"fabric {found.fabric}: {counted(found.servers, 'server')}{gpus}, {nic}"]
-    if found.failed:
-        lost = f"; {plural(found.ports_down, 'server port')} down" if found.ports_down else ""
-        off = f", {plural(found.servers_cut_off, 'server')} cut off" if found.servers_cut_off else ""
-        out.append(f"  failed       {', '.join(found.failed)}{lost}{off}")
-    out.append(f"  bisection    {_cut_words(found.bisection, found)}")
-    if found.worst is not None and found.worst != found.bisection:
-        out.append(f"  worst cut    {_cut_words(found.worst, found)}")
-    if found.paths_most:
-        least, most = found.paths_least, found.paths_most
-        out.append(f"  paths        {least:,}{f' to {most:,}' if most != least else ''} between two leaves")
-    return [*out, *_cut_table(found), *_throughput_table(found), *_loss_tables(found)]
+    gpus = f", {capacity.gpus:,} GPUs" if capacity.gpus else ""
+    nic = f"NICs {capacity.nic_GBps:,.0f} GB/s a direction"
+    out = [f"fabric {capacity.fabric}: {counted(capacity.servers, 'server')}{gpus}, {nic}"]
+    if capacity.failed:
+        lost = f"; {plural(capacity.ports_down, 'server port')} down" if capacity.ports_down else ""
+        off = f", {plural(capacity.servers_cut_off, 'server')} cut off" if capacity.servers_cut_off else ""
+        out.append(f"  failed       {', '.join(capacity.failed)}{lost}{off}")
+    out.append(f"  bisection    {_cut_words(capacity.bisection, capacity)}")
+    if capacity.worst is not None and capacity.worst != capacity.bisection:
+        out.append(f"  worst cut    {_cut_words(capacity.worst, capacity)}")
+    if capacity.paths_most:
+        least, highest = capacity.paths_least, capacity.paths_most
+        out.append(f"  paths        {least:,}{f' to {highest:,}' if highest != least else ''} between two leaves")
+    return [*out, *_cut_table(capacity), *_throughput_table(capacity), *_loss_tables(capacity)]
 
 
 def _cut_words(cut: Cut | None, found: Capacity) -> str:

@@ -62,7 +62,7 @@ def optimal(base: Ground, net: Network, asked: Traffic, reached: float) -> Optim
     return Optimum(most, False) if wanted is None else Optimum(min(most, solve(wanted)))
 
 
-def bound(base: Ground, net: Network, asked: Traffic) -> float:
+def bound(base: Ground, net: Network, traffic: Traffic) -> float:
     """What no routing exceeds: the links of every leaf, and of every pod, against what has to pass them."""
     switches = graph(net)
     pods = np.array([device.pod for device in net.fabric.devices], dtype=np.int64)
@@ -71,14 +71,14 @@ def bound(base: Ground, net: Network, asked: Traffic) -> float:
         count = int(place.max(initial=-1)) + 1
         if count < 2:
             continue
-        own = place[base.leaves]
-        sent = np.zeros((count, len(own)))
-        np.add.at(sent, own, asked.demand)
-        inside = np.bincount(own, sent[own, np.arange(len(own))], count)
-        for ends, crossing in ((switches.tail, sent.sum(axis=1) - inside), (switches.head, _received(sent, own) - inside)):
+        node = place[base.leaves]
+        sent = np.zeros((count, len(node)))
+        np.add.at(sent, node, traffic.demand)
+        inside = np.bincount(node, sent[node, np.arange(len(node))], count)
+        for ends, crossing in ((switches.tail, sent.sum(axis=1) - inside), (switches.head, _received(sent, node) - inside)):
             out = (place[switches.tail] != place[switches.head]) & (place[ends] >= 0)
             able = np.bincount(place[ends][out], switches.gbps[out], count)
-            loaded = crossing > 1e-9 * max(asked.asked, 1.0)
+            loaded = crossing > 1e-9 * max(traffic.asked, 1.0)
             share = min(share, float((able[loaded] / crossing[loaded]).min(initial=1.0)))
     return round(share, DIGITS)
 
@@ -99,25 +99,25 @@ def connected(base: Ground, net: Network, asked: Traffic) -> bool:
     return not asked.demand[found[:, None] != found[None, :]].any()
 
 
-def program(base: Ground, net: Network, asked: Traffic) -> Program:
+def program(base: Ground, net: Network, traffic: Traffic) -> Program:
     """The whole program: a variable for every leaf that sends and every edge of its isolated network."""
     switches = graph(net)
     unit = float(switches.gbps.max(initial=1))
-    senders = np.flatnonzero(asked.demand.any(axis=1))
+    senders = np.flatnonzero(traffic.demand.any(axis=1))
     devices, edges = len(net.level), len(switches.tail)
     mine = base.part[base.leaves[senders]][:, None] == base.part[switches.tail][None, :]
     sender, edge = np.nonzero(mine)
     columns = np.arange(len(sender))
     out = sender * devices + switches.tail[edge]
     into = sender * devices + switches.head[edge]
-    target, leaf = np.nonzero(asked.demand[senders])
+    target, leaf = np.nonzero(traffic.demand[senders])
     sinks = target * devices + base.leaves[leaf]
     sources = np.arange(len(senders)) * devices + base.leaves[senders]
     balance = np.unique(np.concatenate([out, into, sinks, sources]))
     balance = balance[~np.isin(balance, sources)]  # what a leaf sends follows from what the others get
     row = np.concatenate([out, into, sinks])
     column = np.concatenate([columns, columns, np.full(len(sinks), len(columns))])
-    value = np.concatenate([np.full(len(out), -1.0), np.ones(len(into)), -asked.demand[senders][target, leaf] / unit])
+    value = np.concatenate([np.full(len(out), -1.0), np.ones(len(into)), -traffic.demand[senders][target, leaf] / unit])
     kept = np.isin(row, balance)
     row = np.searchsorted(balance, row[kept])
     return Program(
@@ -157,14 +157,14 @@ def reduced(whole: Program) -> Program:
     )
 
 
-def quotient(base: Ground, net: Network, asked: Traffic, most_columns: int = 2**62) -> Program | None:
+def quotient(base: Ground, net: Network, traffic: Traffic, most_columns: int = 2**62) -> Program | None:
     """The program of one leaf a class, on the network as that leaf sees it: classes of switches at equal places.
 
     None when it has more columns than wanted, and for traffic that stays below its leaves.
     """
     switches = graph(net)
     unit = float(switches.gbps.max(initial=1))
-    classes = _classes(base, switches, asked)
+    classes = _classes(base, switches, traffic)
     leaf_class = classes[base.leaves]
     first, size = representatives(numbered(leaf_class))
     groups = numbered(classes[switches.tail], classes[switches.head], switches.gbps)
@@ -176,9 +176,9 @@ def quotient(base: Ground, net: Network, asked: Traffic, most_columns: int = 2**
     row = column = 0
     shares: list[tuple[Ints, Floats]] = []
     for leaf, alike in zip(first.tolist(), size.tolist(), strict=True):
-        if not asked.demand[leaf].any():
+        if not traffic.demand[leaf].any():
             continue
-        view = _view(base, switches, classes, groups, asked, leaf, unit)
+        view = _view(base, switches, classes, groups, traffic, leaf, unit)
         rows += [row + view.row]
         columns += [column + view.column]
         values += [view.value]
@@ -192,14 +192,14 @@ def quotient(base: Ground, net: Network, asked: Traffic, most_columns: int = 2**
     if not shares:
         return None
     sinks = np.concatenate([sink for sink, _ in shares])
-    wanted = np.concatenate([amount for _, amount in shares])
+    amounts = np.concatenate([amount for _, amount in shares])
     return Program(
         rows=row + len(total),
         columns=column + 1,
         equal=row,
         row=np.concatenate([*rows, sinks, *(row + group for group in limits[0])]),
         column=np.concatenate([*columns, np.full(len(sinks), column), *limits[1]]),
-        value=np.concatenate([*values, -wanted, *limits[2]]),
+        value=np.concatenate([*values, -amounts, *limits[2]]),
         limit=total,
     )
 
@@ -217,31 +217,31 @@ class View:
     group: Ints  # of every column, the class of its edges in the whole network
 
 
-def _classes(base: Ground, switches: Graph, asked: Traffic) -> Ints:
+def _classes(base: Ground, switches: Graph, traffic: Traffic) -> Ints:
     """Classes of devices that are alike for the whole pattern."""
     devices = len(switches.level)
     weight = np.zeros(devices)
-    weight[base.leaves] = np.round(asked.weight, DIGITS)
+    weight[base.leaves] = np.round(traffic.weight, DIGITS)
     part = base.part
     there = part >= 0
     members, power = np.zeros(devices), np.zeros(devices)
     members[there] = np.bincount(part[there])[part[there]]
     power[there] = np.round(np.bincount(part[there], weight[there])[part[there]], DIGITS - 3)
     colour = numbered(switches.level, weight, members, power)
-    one, other, amount = asked.pairs
-    tail, head = base.leaves[one], base.leaves[other]
+    source, target, amount = traffic.pairs
+    tail, head = base.leaves[source], base.leaves[target]
     top = int(switches.gbps.max(initial=0)) + 1
     ends = (np.concatenate([switches.tail, tail, head]), np.concatenate([switches.head, head, tail]))
     while True:
-        what = numbered(np.round(amount, DIGITS - 3), *_shared(switches, colour, tail, head)) + 1
-        label = np.concatenate([switches.gbps, top + 2 * what, top + 2 * what + 1])
+        signature = numbered(np.round(amount, DIGITS - 3), *_shared(switches, colour, tail, head)) + 1
+        label = np.concatenate([switches.gbps, top + 2 * signature, top + 2 * signature + 1])
         finer = refine(colour, *ends, label)
         if finer.max() == colour.max():
             return finer
         colour = finer
 
 
-def _shared(switches: Graph, colour: Ints, one: Ints, other: Ints) -> tuple[Floats, Floats]:
+def _shared(switches: Graph, colour: Ints, source: Ints, target: Ints) -> tuple[Floats, Floats]:
     """What two leaves of each pair have in common: spines, and cores above their spines, each by its class.
 
     Refinement sees the neighbours of a leaf and not whose neighbours they are as well: without this, a pair within a pod
@@ -254,57 +254,57 @@ def _shared(switches: Graph, colour: Ints, one: Ints, other: Ints) -> tuple[Floa
     place = (switches.tail[up].astype(np.int32), switches.head[up].astype(np.int32))
     first = coo_array((switches.gbps[up].astype(float), place), shape=size).tocsr()
     weight = np.sqrt(colour + 2.0)  # irrational, so that sums over different classes differ
-    found = []
+    result = []
     for reach in (first, first @ first):
-        total = (reach[one].multiply(reach[other])) @ weight
-        found.append(np.round(total / max(1.0, float(total.max(initial=0.0))), DIGITS))
-    return found[0], found[1]
+        total = (reach[source].multiply(reach[target])) @ weight
+        result.append(np.round(total / max(1.0, float(total.max(initial=0.0))), DIGITS))
+    return result[0], result[1]
 
 
-def _view(base: Ground, switches: Graph, classes: Ints, groups: Ints, asked: Traffic, leaf: int, unit: float) -> View:
-    own, devices = int(base.leaves[leaf]), len(switches.level)
-    wanted = np.zeros(devices)
-    wanted[base.leaves] = asked.demand[leaf]
-    near = base.part[switches.tail] == base.part[own]
+def _view(base: Ground, switches: Graph, classes: Ints, groups: Ints, traffic: Traffic, leaf: int, unit: float) -> View:
+    node, devices = int(base.leaves[leaf]), len(switches.level)
+    demand = np.zeros(devices)
+    demand[base.leaves] = traffic.demand[leaf]
+    near = base.part[switches.tail] == base.part[node]
     tail, head, gbps, group = (column[near] for column in (switches.tail, switches.head, switches.gbps, groups))
-    start = numbered(classes, np.round(wanted, DIGITS - 3), np.arange(devices) == own, base.part == base.part[own])
+    start = numbered(classes, np.round(demand, DIGITS - 3), np.arange(devices) == node, base.part == base.part[node])
     seen = refine(start, tail, head, gbps)
     kinds = numbered(seen[tail], seen[head], gbps, group)
     first, _ = representatives(kinds)
     out, into = seen[tail[first]], seen[head[first]]
     inside = np.flatnonzero(out != into)
     first, out, into = first[inside], out[inside], into[inside]
-    total = np.bincount(seen, wanted / unit).astype(float)
+    total = np.bincount(seen, demand / unit).astype(float)
     column = np.arange(len(first))
     row = np.concatenate([out, into])
     value = np.concatenate([np.full(len(first), -1.0), np.ones(len(first))])
-    kept = row != seen[own]
+    kept = row != seen[node]
     sink = np.flatnonzero(total > 0)
     both = np.concatenate([column, column])
     return View(len(total), row[kept], both[kept], value[kept], sink, total[sink], group[first])
 
 
-def solve(wanted: Program) -> float:
+def solve(problem: Program) -> float:
     """The optimum. Raises RuntimeError when HiGHS finds none, which no valid program gives it reason for."""
     from scipy.optimize import linprog
     from scipy.sparse import coo_array
 
-    shape = (wanted.rows, wanted.columns)
-    entries = (wanted.value, (wanted.row.astype(np.int32), wanted.column.astype(np.int32)))
+    shape = (problem.rows, problem.columns)
+    entries = (problem.value, (problem.row.astype(np.int32), problem.column.astype(np.int32)))
     table: Any = coo_array(entries, shape=shape).tocsr()
-    cost = np.zeros(wanted.columns)
+    cost = np.zeros(problem.columns)
     cost[-1] = -1.0
-    bounds = np.column_stack([np.zeros(wanted.columns), np.full(wanted.columns, np.inf)])
+    bounds = np.column_stack([np.zeros(problem.columns), np.full(problem.columns, np.inf)])
     bounds[-1, 1] = 1.0
-    found = linprog(
+    solution = linprog(
         cost,
-        A_ub=table[wanted.equal :],
-        b_ub=wanted.limit,
-        A_eq=table[: wanted.equal],
-        b_eq=np.zeros(wanted.equal),
+        A_ub=table[problem.equal :],
+        b_ub=problem.limit,
+        A_eq=table[: problem.equal],
+        b_eq=np.zeros(problem.equal),
         bounds=bounds,
         method="highs",
     )
-    if found.status != 0:
-        raise RuntimeError(f"HiGHS: {found.message}")
-    return round(float(min(max(found.x[-1], 0.0), 1.0)), DIGITS)
+    if solution.status != 0:
+        raise RuntimeError(f"HiGHS: {solution.message}")
+    return round(float(min(max(solution.x[-1], 0.0), 1.0)), DIGITS)

@@ -95,12 +95,12 @@ def measure(net: Network, failed: Failures, n_minus_1: bool = True, pairs: int =
     halves = structured(base, broken)
     cuts = _cuts(base, broken, halves)
     rows = tuple(_throughput(base, broken, ways, failed, name) for name in PATTERNS)
-    found = all_paths(base, ways)
-    asked = traffic(base, live, "uniform").asked
-    before = Before(base, broken, halves, found, rows[0].optimal, rows[0].ecmp, asked)
+    path_counts = all_paths(base, ways)
+    uniform = traffic(base, live, "uniform").asked
+    before = Before(base, broken, halves, path_counts, rows[0].optimal, rows[0].ecmp, uniform)
     singles, left_out = single_failures(before) if n_minus_1 else ([], 0)
     gpus = _gpus(base)
-    least, most = _path_range(base, broken, found)
+    least, highest = _path_range(base, broken, path_counts)
     return Capacity(
         fabric=net.fabric.name,
         servers=len(np.unique(net.ports.server)),
@@ -114,7 +114,7 @@ def measure(net: Network, failed: Failures, n_minus_1: bool = True, pairs: int =
         worst=next((cut for cut in cuts if cut.worst), None),
         throughput=rows,
         paths_least=least,
-        paths_most=most,
+        paths_most=highest,
         singles=tuple(singles),
         singles_left_out=left_out,
         pairs=tuple(sampled_pairs(before, pairs, seed)),
@@ -122,21 +122,21 @@ def measure(net: Network, failed: Failures, n_minus_1: bool = True, pairs: int =
 
 
 def _cuts(base: Ground, broken: Network, halves: Sequence[Halves]) -> tuple[Cut, ...]:
-    gpus, found = _gpus(base), []
+    gpus, cuts = _gpus(base), []
     for cut in halves:
         share, gbps, limits = share_of(base, broken, cut)
         nic = [int(base.port_gbps[cut.side == side].sum()) for side in (SIDE_A, SIDE_B)]
         smaller = cut.side == (SIDE_A if nic[0] <= nic[1] else SIDE_B)
         servers = len(np.unique(base.net.ports.server[smaller]))
         rate = gbps / GBPS_PER_GBYTE_S
-        found.append(
+        cuts.append(
             Cut(cut.kind, cut.where, rate, float(gpus[smaller].sum()), servers, share, limits, cut.balanced, cut.apart)
         )
-    meant = [at for at, cut in enumerate(found) if not cut.apart]
+    meant = [index for index, cut in enumerate(cuts) if not cut.apart]
     if meant:
-        worst = min(meant, key=lambda at: (round(found[at].share, 9), not found[at].balanced, at))
-        found[worst] = Cut(**{**vars(found[worst]), "worst": True})
-    return tuple(found)
+        worst = min(meant, key=lambda index: (round(cuts[index].share, 9), not cuts[index].balanced, index))
+        cuts[worst] = Cut(**{**vars(cuts[worst]), "worst": True})
+    return tuple(cuts)
 
 
 def _gpus(base: Ground) -> Floats:

@@ -79,23 +79,23 @@ def elements(net: Network) -> list[Element]:
     links = np.flatnonzero(net.alive[:size] & (columns.kind != ATTACHMENT))
     both = np.concatenate([links, links + size])
     colour = refine(numbered(net.level), net.tail[both], net.head[both], in_gbps(net)[both])
-    found = []
+    result = []
     like = numbered(columns.kind[links], colour[net.tail[links]], colour[net.head[links]], in_gbps(net)[links])
     names = PortLabels(net.fabric)
-    for at in range(int(like.max(initial=-1)) + 1):
-        members = links[like == at]
+    for number in range(int(like.max(initial=-1)) + 1):
+        members = links[like == number]
         link = int(members[0])
         end = devices[int(columns.a[link])]
         name = f"{end.name}:{names.at(link, 'a')}"
-        found.append(Element(f"{KINDS[columns.kind[link]]} link", name, len(members), members, True))
+        result.append(Element(f"{KINDS[columns.kind[link]]} link", name, len(members), members, True))
     used = np.zeros(len(devices), dtype=bool)
     used[net.tail[both]] = True
     switches = np.flatnonzero(used & (net.level > 0))
-    for at in np.unique(colour[switches]).tolist():
-        members = switches[colour[switches] == at]
-        found.append(Element(devices[int(members[0])].role, devices[int(members[0])].name, len(members), members, False))
+    for number in np.unique(colour[switches]).tolist():
+        members = switches[colour[switches] == number]
+        result.append(Element(devices[int(members[0])].role, devices[int(members[0])].name, len(members), members, False))
     order = [f"{kind} link" for kind in KINDS] + list(reversed(SWITCH_ROLES))
-    return sorted(found, key=lambda item: (order.index(item.what), -item.alike, item.name))
+    return sorted(result, key=lambda item: (order.index(item.what), -item.alike, item.name))
 
 
 def single_failures(before: Before) -> tuple[list[Loss], int]:
@@ -143,27 +143,27 @@ def left(before: Before, links: Ints, devices: Ints) -> Left:
     """What is left with links (undirected) and devices down on top of what is down already."""
     base, net = before.base, before.broken.without(links, devices)
     live = live_ports(net)
-    asked = traffic(base, live, "uniform")
+    uniform = traffic(base, live, "uniform")
     ways = routes(net)
     paths = all_paths(base, ways)
-    split = ecmp(base, ways, asked)
-    best = optimal(base, net, asked, split.share)
-    carried = _carried(before, net, asked.asked, split)
-    one, other = _worst_pair(base, live, before.paths, paths)
+    split = ecmp(base, ways, uniform)
+    best = optimal(base, net, uniform, split.share)
+    carried = _carried(before, net, uniform.asked, split)
+    source, target = _worst_pair(base, live, before.paths, paths)
     names = base.net.fabric.devices
-    pair = (names[int(base.leaves[one])].name, names[int(base.leaves[other])].name) if one >= 0 else ()
+    pair = (names[int(base.leaves[source])].name, names[int(base.leaves[target])].name) if source >= 0 else ()
     return Left(
         bisection=bisection(base, net, before.halves),
         optimal=min(before.optimal, best.share),
         optimal_exact=best.exact,
         ecmp=min(before.ecmp, split.share),
-        asked=asked.asked / before.asked if before.asked else 1.0,
+        asked=uniform.asked / before.asked if before.asked else 1.0,
         carried=carried,
-        paths_before=int(before.paths[one, other]) if one >= 0 else 0,
-        paths_after=int(paths[one, other]) if one >= 0 else 0,
+        paths_before=int(before.paths[source, target]) if source >= 0 else 0,
+        paths_after=int(paths[source, target]) if source >= 0 else 0,
         pair=pair,
         servers_cut_off=lost_servers(before.broken, net),
-        partitioned=partitioned(asked.demand, paths) or not live.any(),
+        partitioned=partitioned(uniform.demand, paths) or not live.any(),
     )
 
 

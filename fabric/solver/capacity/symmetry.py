@@ -33,11 +33,11 @@ def refine(colour: Ints, tail: Ints, head: Ints, label: Ints) -> Ints:
     classes = numbered(colour)
     count = int(classes.max(initial=-1)) + 1
     while True:
-        own = _mix(classes.astype(np.uint64) + GOLDEN)
-        seen = own * SECOND
+        hashes = _mix(classes.astype(np.uint64) + GOLDEN)
+        seen = hashes * SECOND
         if len(first):
-            seen[seeing] += np.add.reduceat(_mix(own[head] ^ marks), first)
-        classes = numbered(_mix(seen) ^ own)
+            seen[seeing] += np.add.reduceat(_mix(hashes[head] ^ marks), first)
+        classes = numbered(_mix(seen) ^ hashes)
         more = int(classes.max(initial=-1)) + 1
         if more == count:
             return classes

@@ -75,9 +75,9 @@ def ground(net: Network) -> Ground:
     row = np.full(devices, -1, dtype=np.int64)
     row[leaves] = np.arange(len(leaves))
     switch = net.level > 0
-    found = np.full(devices, -1, dtype=np.int64)
-    found[switch] = numbered(part[switch])
-    return Ground(net, leaves, row, found)
+    leaf_of = np.full(devices, -1, dtype=np.int64)
+    leaf_of[switch] = numbered(part[switch])
+    return Ground(net, leaves, row, leaf_of)
 
 
 def live_ports(net: Network) -> Bools:
@@ -102,23 +102,23 @@ def _uniform(base: Ground, live: Bools) -> Traffic:
     ports, speed = base.net.ports, base.port_gbps.astype(float)
     part = base.part[ports.leaf]
     parts = int(part.max(initial=-1)) + 1
-    _, own = np.unique(ports.server * parts + part, return_inverse=True)
-    mine = np.bincount(own, speed)[own]
+    _, owner = np.unique(ports.server * parts + part, return_inverse=True)
+    mine = np.bincount(owner, speed)[owner]
     others = np.bincount(part, speed, parts)[part] - mine
-    most = np.zeros(parts)
-    np.maximum.at(most, part, others)
-    scale = np.divide(1.0, most, out=np.zeros(parts), where=most > 0)
+    largest = np.zeros(parts)
+    np.maximum.at(largest, part, others)
+    scale = np.divide(1.0, largest, out=np.zeros(parts), where=largest > 0)
     up = np.flatnonzero(live)
     count = len(base.leaves)
     weight = np.bincount(base.port_leaf[up], speed[up] * np.sqrt(scale[part[up]]), count).astype(float)
     leaf_part = base.part[base.leaves]
     demand = np.where(leaf_part[:, None] == leaf_part[None, :], np.outer(weight, weight), 0.0)
-    one, other, amount = _same_server(base, up, speed * np.sqrt(scale[part]))
-    demand[one, other] -= amount
-    asked = float(demand.sum())
+    source, target, amount = _same_server(base, up, speed * np.sqrt(scale[part]))
+    demand[source, target] -= amount
+    total = float(demand.sum())
     np.fill_diagonal(demand, 0.0)
-    apart = one != other
-    return Traffic("uniform", demand, weight, (one[apart], other[apart], -amount[apart]), asked)
+    apart = source != target
+    return Traffic("uniform", demand, weight, (source[apart], target[apart], -amount[apart]), total)
 
 
 def _same_server(base: Ground, up: Ints, speed: Floats) -> tuple[Ints, Ints, Floats]:
@@ -150,8 +150,8 @@ def _shifted(base: Ground, live: Bools, name: str) -> Traffic:
     kept = live & live[target] & away
     amount = np.minimum(speed, speed[target]).astype(float)[kept]
     count = len(base.leaves)
-    one, other = base.port_leaf[kept], base.port_leaf[target[kept]]
-    demand = np.bincount(one * count + other, amount, count * count).astype(float).reshape(count, count)
+    source, target_leaf = base.port_leaf[kept], base.port_leaf[target[kept]]
+    demand = np.bincount(source * count + target_leaf, amount, count * count).astype(float).reshape(count, count)
     np.fill_diagonal(demand, 0.0)
     rows, columns = np.nonzero(demand)
     return Traffic(name, demand, np.zeros(count), (rows, columns, demand[rows, columns]), float(amount.sum()))
@@ -205,17 +205,17 @@ def loads(base: Ground, ways: Routes, demand: Floats) -> tuple[Floats, float]:
     load, lost = np.zeros(len(ways.net.tail)), 0.0
     for kind, members in _classes(base, ways):
         table, rows, links = _table(ways, kind)
-        wanted = np.zeros((len(ways.class_of), len(members)))
-        wanted[base.leaves] = demand[:, base.row[members]]
-        arrived = np.zeros_like(wanted)
+        offered = np.zeros((len(ways.class_of), len(members)))
+        offered[base.leaves] = demand[:, base.row[members]]
+        arrived = np.zeros_like(offered)
         by_pair, count = ways.count[kind] == BY_PAIR, ways.count[kind]
-        while wanted.any():
-            arrived[by_pair] += wanted[by_pair]
-            lost += float(wanted[count == 0].sum())
-            wanted[count <= 0] = 0.0
-            amount = wanted.sum(axis=1)
+        while offered.any():
+            arrived[by_pair] += offered[by_pair]
+            lost += float(offered[count == 0].sum())
+            offered[count <= 0] = 0.0
+            amount = offered.sum(axis=1)
             load += np.bincount(links, amount[rows] / count[rows], len(load))
-            wanted = table.T @ wanted
+            offered = table.T @ offered
         lost += _last_hops(ways, members, arrived, load)
     return load, lost
 
@@ -270,19 +270,19 @@ def paths(ways: Routes, source_leaf: int, target_leaf: int) -> int:
 
 def all_paths(base: Ground, ways: Routes) -> Floats:
     """`paths` between all leaves, [row, row]; the diagonal is of no meaning."""
-    found = np.zeros((len(base.leaves), len(base.leaves)))
+    path_counts = np.zeros((len(base.leaves), len(base.leaves)))
     devices = len(ways.class_of)
     tail, leaf = np.divmod(ways.pair, devices)
     for kind, members in _classes(base, ways):
         table, *_ = _table(ways, kind, shares=False)
-        at = np.full(devices, -1, dtype=np.int64)
-        at[members] = np.arange(len(members))
-        mine = (at[leaf] >= 0) & (ways.count[kind][tail] == BY_PAIR)
+        position = np.full(devices, -1, dtype=np.int64)
+        position[members] = np.arange(len(members))
+        mine = (position[leaf] >= 0) & (ways.count[kind][tail] == BY_PAIR)
         step = np.zeros((devices, len(members)))
-        step[tail[mine], at[leaf[mine]]] = ways.pair_count[mine]
+        step[tail[mine], position[leaf[mine]]] = ways.pair_count[mine]
         total = step.copy()
         while step.any():
             step = table @ step
             total += step
-        found[:, base.row[members]] = total[base.leaves]
-    return found
+        path_counts[:, base.row[members]] = total[base.leaves]
+    return path_counts

@@ -46,15 +46,15 @@ def calibrate(tables: Sequence[Table], beside: Sequence[Table], base: str) -> Ca
     """
     every = [*tables, *beside]
     if base == "physics":
-        start, found = first(), from_physics(every, beside_weights(beside))
+        start, fitted = first(), from_physics(every, beside_weights(beside))
         about = (
             "Parameters of collective times, fitted from their first values.\nWritten by `fabric calibrate --base physics`."
         )
     else:
         start = platform(None if base == "shipped" else Path(base))
-        found = calibrated(every, start)
+        fitted = calibrated(every, start)
         about = f"Parameters of collective times, calibrated from {base}.\nWritten by `fabric calibrate`."
-    return Calibration(start, found, tuple(tables), document(found, every, about))
+    return Calibration(start, fitted, tuple(tables), document(fitted, every, about))
 
 
 def cross_validate(tables: Sequence[Table], beside: Sequence[Table], tell: Callable[[str], None]) -> Score:
@@ -104,21 +104,21 @@ def origin(source: str) -> str:
     return re.split(r"[#:,(\s]", source, maxsplit=1)[0]
 
 
-def document(found: Physics, tables: Sequence[Table], about: str) -> str:
+def document(fitted: Physics, tables: Sequence[Table], about: str) -> str:
     """A platform file: YAML, every parameter, by scope."""
     out = [f"# {line}" for line in about.splitlines()]
     out += [f"about: {_quoted(about.splitlines()[0])}", "fitted_to:"]
     out += [f"- {_quoted(name)}" for name in sorted({table.id for table in tables if table.scored_rows})]
-    out.append("measured: {" + ", ".join(f"{kind}: {count}" for kind, count in found.measured.items()) + "}")
+    out.append("measured: {" + ", ".join(f"{kind}: {count}" for kind, count in fitted.measured.items()) + "}")
     for scope in SCOPES:
         out.append(f"{scope}:")
         names = list(dict.fromkeys(item.name for item in parameters() if item.scope == scope))
         for name in names:
             kinds = [item for item in parameters() if item.name == name]
             if scope == "shared":
-                out.append(f"  {name}: {found.values[name]:g}")
+                out.append(f"  {name}: {fitted.values[name]:g}")
             else:
-                values = ", ".join(f"{item.kind}: {found.values[item.key]:g}" for item in kinds)
+                values = ", ".join(f"{item.kind}: {fitted.values[item.key]:g}" for item in kinds)
                 out.append(f"  {name}: {{{values}}}")
     return "\n".join(out) + "\n"
 

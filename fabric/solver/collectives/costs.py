@@ -125,24 +125,24 @@ def ring_volume(job: Job) -> Any:
     return job.bytes if job.collective in ROOTED else (job.ranks - 1) / job.ranks * job.bytes
 
 
-def _ring(job: Job, p: Terms, at: int) -> Floats:
+def _ring(job: Job, p: Terms, index: int) -> Floats:
     """Ring over all ranks: 2 (n - 1) steps of an all_reduce, n - 1 of half of one, a chain of n from or to a root."""
     twice = 2 if job.collective == "all_reduce" else 1
     steps = job.ranks if job.collective in ROOTED else twice * (job.ranks - 1)
     outside = np.where(job.crosses, twice * (job.domains - 1), 0)
-    hop = RING_NET_US[at] * p["net_hop"]
-    latency = (steps - outside) * RING_HOP_US[at] * p["nvlink_hop"] + outside * hop
+    hop = RING_NET_US[index] * p["net_hop"]
+    latency = (steps - outside) * RING_HOP_US[index] * p["nvlink_hop"] + outside * hop
     least = p["ring_step_us"] * p["host_step"]
-    least = least + (0.0, p["ring_step_ll128_us"], p["ring_step_simple_us"])[at]
+    least = least + (0.0, p["ring_step_ll128_us"], p["ring_step_simple_us"])[index]
     least = least * (p["ring_step_gather"] if twice == 1 else 1.0)
     latency = np.where(job.crosses, np.maximum(latency, steps * least), latency)
     latency = (latency + outside * job.hop_us) * _growth(job, p)
     inside = np.minimum(p["ring_nvlink_share"] * job.nvlink_GBps, np.asarray(job.ctas) * p["cta_GBps"])
-    speed = np.minimum(_net(job, p, job.ring_share), inside) * (p["ring_ll_share"], p["ring_ll128_share"], 1.0)[at]
-    if at == 0:
+    speed = np.minimum(_net(job, p, job.ring_share), inside) * (p["ring_ll_share"], p["ring_ll128_share"], 1.0)[index]
+    if index == 0:
         speed = np.where(job.crosses, np.minimum(speed, p["ring_ll_GBps"]), speed)
-    fill = _filled(p["ring_fill_us"] * (0.0, p["ring_fill_ll128"], 1.0)[at], job.bytes, p["ring_fill_MiB"])
-    both = _together(latency, ring_volume(job) / speed / US, p["overlap_ll" if at == 0 else "overlap"])
+    fill = _filled(p["ring_fill_us"] * (0.0, p["ring_fill_ll128"], 1.0)[index], job.bytes, p["ring_fill_MiB"])
+    both = _together(latency, ring_volume(job) / speed / US, p["overlap_ll" if index == 0 else "overlap"])
     return np.asarray(launch(job, p) + both + fill)
 
 

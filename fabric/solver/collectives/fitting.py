@@ -39,8 +39,8 @@ def fit(
     strength = np.sqrt(_weights(rows.tables, weights or {})[rows.table])
 
     def physics(point: Floats) -> Physics:
-        found = dict(zip((item.key for item in moved), np.exp(start + point * spreads).tolist(), strict=True))
-        return Physics({**base.values, **found}, {})
+        fitted = dict(zip((item.key for item in moved), np.exp(start + point * spreads).tolist(), strict=True))
+        return Physics({**base.values, **fitted}, {})
 
     def residuals(point: Floats) -> Floats:
         error = np.log(rows.predict(physics(point)) / rows.time_us)

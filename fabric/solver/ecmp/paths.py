@@ -77,15 +77,15 @@ def load_of(
     up, down, dead, away = ends(net, flows)
     source, target, pair = leaf_pairs(net, flows)
     carried = np.bincount(pair, flows.weight * (away & ~dead), minlength=len(source))
-    found = np.zeros(len(net.tail))
+    result = np.zeros(len(net.tail))
     failed = np.zeros(len(source), dtype=bool)
     for of_pair, link, part, lost in spray_entries(ways, source, target):
-        found += np.bincount(link, part * carried[of_pair], minlength=len(found))
+        result += np.bincount(link, part * carried[of_pair], minlength=len(result))
         failed[lost] = True
     open_ = away & ~dead & ~failed[pair]
     for end in (up, down):
-        found += np.bincount(end[open_], flows.weight[open_], minlength=len(found))
-    return found, away & ~open_
+        result += np.bincount(end[open_], flows.weight[open_], minlength=len(result))
+    return result, away & ~open_
 
 
 def slowest_rate(net: Network, loads: Floats) -> tuple[float, int]:
@@ -145,10 +145,10 @@ def by_hash(net: Network, flows: Flows, hashing: Hashing) -> Pick:
     columns, known = five_tuples(net, flows), dict[tuple[object, ...], Words]()
 
     def value(hash_: Hash) -> Words:
-        what = (hash_.family, hash_.fields, hash_.rotate, hash_.seeding == "key")
-        if what not in known:
-            known[what] = digest(hash_, columns)
-        return known[what]
+        key = (hash_.family, hash_.fields, hash_.rotate, hash_.seeding == "key")
+        if key not in known:
+            known[key] = digest(hash_, columns)
+        return known[key]
 
     def pick(at: Ints, start: Ints, count: Ints, walk: Ints) -> Ints:
         chosen = np.zeros(len(at), dtype=np.int64)
@@ -212,19 +212,19 @@ def _walked(net: Network, ways: Routes, flows: Flows, pick: Pick, parts: int) ->
 
 def _walk(ways: Routes, source: Ints, target: Ints, pick: Pick) -> tuple[list[Ints], Bools]:
     """(directed link of every walk between leaves, -1 where it has arrived, a step each; walks that find no way)."""
-    at, steps, lost = source.copy(), [], np.zeros(len(source), dtype=bool)
-    going = np.flatnonzero(at != target)
+    node, steps, lost = source.copy(), [], np.zeros(len(source), dtype=bool)
+    going = np.flatnonzero(node != target)
     while len(going):
-        start, count = ways.next_hops(at[going], target[going])
+        start, count = ways.next_hops(node[going], target[going])
         if not count.all():
             lost[going[count == 0]] = True
             going, start, count = going[count > 0], start[count > 0], count[count > 0]
-        link = ways.pool[start + pick(at[going], start, count, going)]
-        step = np.full(len(at), -1, dtype=np.int64)
+        link = ways.pool[start + pick(node[going], start, count, going)]
+        step = np.full(len(node), -1, dtype=np.int64)
         step[going] = link
         steps.append(step)
-        at[going] = ways.net.head[link]
-        going = going[at[going] != target[going]]
+        node[going] = ways.net.head[link]
+        going = going[node[going] != target[going]]
     return steps, lost
 
 
@@ -258,23 +258,23 @@ def _sprayed(net: Network, ways: Routes, flows: Flows) -> Paths:
 def _entries(ways: Routes, source: Ints, target: Ints) -> tuple[Ints, Ints, Floats, Ints]:
     """What `spray_entries` yields, of all pairs at once."""
     devices = len(ways.class_of)
-    found: list[tuple[Ints, Ints, Floats]] = [(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))]
+    entries: list[tuple[Ints, Ints, Floats]] = [(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))]
     lost: list[Ints] = [np.empty(0, np.int64)]
     owner = np.flatnonzero(source != target)
-    at, share = source[owner], np.ones(len(owner))
-    while len(at):
-        start, count = ways.next_hops(at, target[owner])
+    node, share = source[owner], np.ones(len(owner))
+    while len(node):
+        start, count = ways.next_hops(node, target[owner])
         lost.append(owner[count == 0])
-        row = np.repeat(np.arange(len(at)), count)
+        row = np.repeat(np.arange(len(node)), count)
         link = ways.pool[start[row] + np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)]
         part = share[row] / count[row]
-        found.append((owner[row], link, part))
+        entries.append((owner[row], link, part))
         head = ways.net.head[link]
         going = head != target[owner[row]]
         keys, back = np.unique(owner[row][going] * devices + head[going], return_inverse=True)
         share = added(back.ravel(), part[going], len(keys))
-        owner, at = np.divmod(keys, devices)
-    pair, links, parts = (np.concatenate(column) for column in zip(*found, strict=True))
+        owner, node = np.divmod(keys, devices)
+    pair, links, parts = (np.concatenate(column) for column in zip(*entries, strict=True))
     gone = np.unique(np.concatenate(lost))
     order = np.argsort(pair, kind="stable")
     if len(gone):

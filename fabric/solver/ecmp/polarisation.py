@@ -82,7 +82,7 @@ def find(net: Network, ways: Routes, flows: Flows, hashing: Hashing | None = Non
     hashing = configured(net.fabric) if hashing is None else hashing
     choices = _choices(net, ways, flows, hashing)
     tiers = np.stack([net.level[choices.below], net.level[choices.at], choices.above])
-    found = []
+    result = []
     for low, middle, high in np.unique(tiers, axis=1).T.tolist():
         mine = np.flatnonzero((tiers == np.array([[low], [middle], [high]])).all(axis=0))
         groups = _groups(choices, mine, choices.below)
@@ -94,7 +94,7 @@ def find(net: Network, ways: Routes, flows: Flows, hashing: Hashing | None = Non
         whole = _groups(choices, mine, np.zeros_like(choices.below))
         repeated = _repeated(hashing, low, middle)
         reason, remediation = _why(hashing[repeated], hashing[middle], TIERS[middle], itself=repeated == middle)
-        found.append(
+        result.append(
             Polarisation(
                 tier=f"{TIERS[middle]} -> {TIERS[high]}",
                 after=f"{TIERS[repeated]} -> {TIERS[repeated + 1 if repeated < 3 else 2]}",
@@ -107,7 +107,7 @@ def find(net: Network, ways: Routes, flows: Flows, hashing: Hashing | None = Non
                 remediation=remediation,
             )
         )
-    return tuple(found)
+    return tuple(result)
 
 
 def _choices(net: Network, ways: Routes, flows: Flows, hashing: Hashing) -> _Choices:
@@ -134,8 +134,8 @@ def _groups(choices: _Choices, rows: Ints, below: Ints) -> _Groups:
     """
     columns = (below, choices.at, choices.start, choices.link, choices.key)
     order = rows[np.lexsort([column[rows] for column in reversed(columns)])]
-    from_, at, start, link, key = (column[order] for column in columns)
-    group = _changes(from_, at, start)
+    from_, node, start, link, key = (column[order] for column in columns)
+    group = _changes(from_, node, start)
     choice = group | _changes(link)
     flow = choice | _changes(key)
     number = np.cumsum(group) - 1
@@ -145,7 +145,7 @@ def _groups(choices: _Choices, rows: Ints, below: Ints) -> _Groups:
     hops = choices.count[order][group]
     counts = different > 1
     chi2 = hops[counts] * squares[counts] / different[counts] - different[counts]
-    return _Groups(at[group][counts], different[counts], hops[counts], chi2)
+    return _Groups(node[group][counts], different[counts], hops[counts], chi2)
 
 
 def _changes(*columns: Ints) -> Bools:

@@ -153,7 +153,7 @@ def _flows_and_share(net: Network, ways: Routes, paths: Paths, target: Ints) -> 
 def _tiers(net: Network, loads: Floats, taken: Floats, share: Floats) -> list[TierLoad]:
     """Every tier and direction, from servers up and down again."""
     low, high = net.level[net.tail], net.level[net.head]
-    found = []
+    tiers = []
     for a, b in ((0, 1), (1, 1), (1, 2), (2, 3), (3, 2), (2, 1), (1, 0)):
         tier = (low == a) & (high == b) & (net.capacity > 0)
         links = np.flatnonzero(tier & (share > 0))
@@ -161,7 +161,7 @@ def _tiers(net: Network, loads: Floats, taken: Floats, share: Floats) -> list[Ti
             continue
         busy = loads[links] / net.capacity[links]
         mean = float(busy.mean())
-        found.append(
+        tiers.append(
             TierLoad(
                 name=f"{TIERS[a]} -> {TIERS[b]}",
                 links=len(links),
@@ -171,7 +171,7 @@ def _tiers(net: Network, loads: Floats, taken: Floats, share: Floats) -> list[Ti
                 off_path=int(tier.sum()) - len(links),
             )
         )
-    return found
+    return tiers
 
 
 def _means(runs: Sequence[Sequence[TierLoad]]) -> tuple[TierLoad, ...]:

@@ -84,7 +84,7 @@ def estimate(
         times = np.maximum(times, monotone(whole, physics_, algorithm, protocol)[1])
     limits = _limits(job, physics_, runs)
     ideal = ideal_us(job, algorithm)
-    rows = tuple(_row(job, supply, runs, times, limits, ideal, at) for at in range(len(sizes)))
+    rows = tuple(_row(job, supply, runs, times, limits, ideal, row) for row in range(len(sizes)))
     shares = supply.known if supply.placement.domains > 1 else {}
     return Estimate(job, supply.placement, supply, rows, dict(sorted(shares.items())), notes(supply.placement, job, physics_))
 
@@ -109,18 +109,18 @@ def job_of(collective: str, sizes: Sequence[int], supply: Supply, algorithm: str
     )
     if domains == 1:
         return job
-    wanted = {
+    limits_of = {
         "ring_share": "ring" if collective not in ("alltoall", "sendrecv") else "",
         "tree_share": "tree" if collective == "all_reduce" else "",
         "peers_share": {"alltoall": "peers", "sendrecv": "neighbours"}.get(collective, ""),
         "halving_share": "halving" if algorithm == "halving_doubling" else "",
     }
-    found: dict[str, Any] = {}
-    for name, pattern in wanted.items():
+    chosen: dict[str, Any] = {}
+    for name, pattern in limits_of.items():
         if pattern:
-            found[name] = supply.of(pattern).share
-    first = next(pattern for pattern in wanted.values() if pattern)
-    return replace(job, hop_us=supply.of(first).hop_us, **found)
+            chosen[name] = supply.of(pattern).share
+    first = next(pattern for pattern in limits_of.values() if pattern)
+    return replace(job, hop_us=supply.of(first).hop_us, **chosen)
 
 
 def gpu_of(placed: Placement) -> physics.Gpu:
@@ -177,11 +177,11 @@ def _limits(job: Job, physics_: Physics, runs: Runs) -> list[str]:
     every = {name: value for change in twice.values() for name, value in change.items()}
     times = {name: _as_chosen(replace(job, **change), physics_, runs) for name, change in twice.items()}
     before, best = _as_chosen(job, physics_, runs), _as_chosen(replace(job, **every), physics_, runs)
-    found = []
-    for at in range(len(before)):
-        latency = best[at] > before[at] * (1 - LATENCY_BOUND)
-        found.append("latency" if latency else min(times, key=lambda name: times[name][at]))
-    return found
+    limits = []
+    for row in range(len(before)):
+        latency = best[row] > before[row] * (1 - LATENCY_BOUND)
+        limits.append("latency" if latency else min(times, key=lambda name: times[name][row]))
+    return limits
 
 
 def _as_chosen(job: Job, physics_: Physics, runs: Runs) -> Floats:
@@ -193,9 +193,9 @@ def _as_chosen(job: Job, physics_: Physics, runs: Runs) -> Floats:
     return found
 
 
-def _row(job: Job, supply: Supply, runs: Runs, times: Floats, limits: list[str], ideal: Floats, at: int) -> Row:
-    algorithm, protocol = runs.key(at)
-    size, time, ranks = int(job.bytes[at]), float(times[at]), int(job.ranks)
+def _row(job: Job, supply: Supply, runs: Runs, times: Floats, limits: list[str], ideal: Floats, index: int) -> Row:
+    algorithm, protocol = runs.key(index)
+    size, time, ranks = int(job.bytes[index]), float(times[index]), int(job.ranks)
     algbw = size / time / 1e3
     return Row(
         collective=job.collective,
@@ -206,11 +206,11 @@ def _row(job: Job, supply: Supply, runs: Runs, times: Floats, limits: list[str],
         time_us=time,
         algbw_GBps=algbw,
         busbw_GBps=algbw * busbw_factor(job.collective, ranks),
-        bottleneck=_named(job, supply, limits[at], algorithm),
+        bottleneck=_named(job, supply, limits[index], algorithm),
         wire_bytes=wire_bytes(job, algorithm, size),
-        ideal_time_us=float(ideal[at]),
-        expected_us=None if algorithm in UNCHOSEN else float(runs.expected[int(runs.chosen[at]), at]),
-        fastest="/".join(runs.fastest(at)),
+        ideal_time_us=float(ideal[index]),
+        expected_us=None if algorithm in UNCHOSEN else float(runs.expected[int(runs.chosen[index]), index]),
+        fastest="/".join(runs.fastest(index)),
     )
 
 
@@ -273,24 +273,26 @@ def ideal_us(job: Job, algorithm: str) -> Floats:
         bound = max((g - 1) / n / float(job.nvlink_GBps), (n - g) / n / per_gpu if domains > 1 else 0.0)
     else:
         bound = 1 / per_gpu if domains > 1 else 1 / float(job.nvlink_GBps)
-    found: Floats = size * bound / 1e3
-    return found
+    times: Floats = size * bound / 1e3
+    return times
 
 
 def notes(placed: Placement, job: Job, physics_: Physics) -> tuple[str, ...]:
     """What the reader must know of how sure the figures are."""
     gpu = gpu_of(placed)
-    found = []
+    result = []
     if not placed.server.gpu:
-        found.append(f"server model {placed.model} states no `gpu`: taken for {gpu.name.upper()}")
+        result.append(f"server model {placed.model} states no `gpu`: taken for {gpu.name.upper()}")
     elif not gpu.known:
-        found.append(f"GPU {placed.server.gpu} was never measured: predicted as its nearest relative, {gpu.name.upper()}")
+        result.append(f"GPU {placed.server.gpu} was never measured: predicted as its nearest relative, {gpu.name.upper()}")
     kind = physics.transports()[int(job.transport)]
-    for what, name in (("GPU generation", gpu.generation), ("transport", kind)):
+    for attribute, name in (("GPU generation", gpu.generation), ("transport", kind)):
         if physics_.measured and not physics_.measured.get(name) and name != "none":
-            found.append(f"no measured table has {what} {name}: its parameters are first values, from its relatives")
+            result.append(f"no measured table has {attribute} {name}: its parameters are first values, from its relatives")
     dead = placed.all_ports - placed.ports.shape[1]
     if dead:
-        what = "is left out in every domain: its link is" if dead == 1 else "are left out in every domain: their links are"
-        found.append(f"{dead} of {placed.all_ports} NIC ports {what} down in one")
-    return tuple(found)
+        attribute = (
+            "is left out in every domain: its link is" if dead == 1 else "are left out in every domain: their links are"
+        )
+        result.append(f"{dead} of {placed.all_ports} NIC ports {attribute} down in one")
+    return tuple(result)

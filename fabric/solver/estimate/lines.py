@@ -44,19 +44,19 @@ def lines(found: Estimate) -> list[str]:
     return [*head(found), "", *table(found), *foot(found)]
 
 
-def head(found: Estimate) -> list[str]:
+def head(estimate: Estimate) -> list[str]:
     """What stands where, in two lines."""
-    placed, supply = found.placement, found.supply
+    placed, supply = estimate.placement, estimate.supply
     fabric = supply.net.fabric
     where = f"{plural(len(placed.servers), 'server')} in {plural(placed.units, 'unit')}"
     who = f"{placed.gpus:,} GPUs" if placed.jobs == 1 else f"{placed.jobs} jobs at once, of {placed.gpus:,} GPUs each,"
-    out = [f"fabric {fabric.name}: {found.rows[0].collective} of {who} on {where}, {placed.name}"]
+    out = [f"fabric {fabric.name}: {estimate.rows[0].collective} of {who} on {where}, {placed.name}"]
     upto = "up to " if placed.domains * placed.domain_gpus > placed.gpus else ""
-    nvlink = f"NVLink domains of {upto}{placed.domain_gpus} GPUs, {float(found.job.nvlink_GBps):,.0f} GB/s a GPU"
+    nvlink = f"NVLink domains of {upto}{placed.domain_gpus} GPUs, {float(estimate.job.nvlink_GBps):,.0f} GB/s a GPU"
     if placed.domains == 1:
         return [*out, f"  {nvlink.replace('domains', 'domain')}; the network is not used"]
     gbps = supply.nic_GBps * 8
-    ports = f"{placed.ports.shape[1]} NIC ports of {gbps:,.0f}G a domain, {found.nic_GBps:,.0f} GB/s together"
+    ports = f"{placed.ports.shape[1]} NIC ports of {gbps:,.0f}G a domain, {estimate.nic_GBps:,.0f} GB/s together"
     how = {"ecmp": "ECMP by a hash", "adaptive": "adaptive routing", "spray": "packets sprayed"}[supply.routing]
     out.extend(
         (f"  {placed.domains:,} {nvlink}; {ports}", f"  routing: {how}, {plural(supply.qps, 'queue pair')} a connection")
@@ -84,24 +84,24 @@ def _line(row: Row) -> str:
     return f"{counted}{time}{speeds}  {runs:23}{wire:>12}{share:>10}  {row.bottleneck}"
 
 
-def foot(found: Estimate) -> list[str]:
+def foot(estimate: Estimate) -> list[str]:
     """Why these algorithms, what the fabric takes away, why busbw may exceed the NICs, and how sure all this is."""
     out = [""]
-    if found.rows[0].expected_us is not None:
+    if estimate.rows[0].expected_us is not None:
         out += ["choice"]
-        for first, last in _segments(found.rows):
+        for first, last in _segments(estimate.rows):
             span = size(first.bytes) if first is last else f"{size(first.bytes)} to {size(last.bytes)}"
             text = f"  {span:20} {first.algorithm}/{first.protocol}: "
             text += f"NCCL's tables say {us(first.expected_us or 0)} at {size(first.bytes)}"
             slow = next((row for row in (first, last) if row.fastest != f"{row.algorithm}/{row.protocol}"), None)
             out.append(text + (f"; {slow.fastest} would be faster at {size(slow.bytes)}" if slow else ""))
-    used = {PATTERN.get(row.algorithm, "") for row in found.rows}
-    for name, share in found.shares.items():
-        if name in ("ring", "tree") and name not in used and found.rows[0].collective == "all_reduce":
+    used = {PATTERN.get(row.algorithm, "") for row in estimate.rows}
+    for name, share in estimate.shares.items():
+        if name in ("ring", "tree") and name not in used and estimate.rows[0].collective == "all_reduce":
             continue  # looked at for the choice only
-        out.append(f"fabric    {name}: {_share(found, share)}")
-    note = wire_note(found)
-    return [*out, *([f"note      {note}"] if note else []), *(f"note      {text}" for text in found.notes)]
+        out.append(f"fabric    {name}: {_share(estimate, share)}")
+    note = wire_note(estimate)
+    return [*out, *([f"note      {note}"] if note else []), *(f"note      {text}" for text in estimate.notes)]
 
 
 def _share(found: Estimate, share: Share) -> str:
@@ -163,9 +163,9 @@ def compared(found: Sequence[Estimate]) -> list[str]:
     return out
 
 
-def as_dict(found: Estimate) -> dict[str, Any]:
+def as_dict(estimate: Estimate) -> dict[str, Any]:
     """The contract's `rows`, and what they stand on."""
-    placed, supply = found.placement, found.supply
+    placed, supply = estimate.placement, estimate.supply
     return {
         "fabric": supply.net.fabric.name,
         "gpus": placed.gpus,
@@ -174,11 +174,11 @@ def as_dict(found: Estimate) -> dict[str, Any]:
         "placement": placed.name,
         "nvlink_domains": placed.domains,
         "nvlink_domain_gpus": placed.domain_gpus,
-        "nvlink_GBps": float(found.job.nvlink_GBps),
-        "nic_GBps_per_domain": found.nic_GBps,
+        "nvlink_GBps": float(estimate.job.nvlink_GBps),
+        "nic_GBps_per_domain": estimate.nic_GBps,
         "routing": supply.routing,
         "queue_pairs": supply.qps,
-        "rows": [asdict(row) for row in found.rows],
+        "rows": [asdict(row) for row in estimate.rows],
         "shares": {
             name: {
                 "share": share.share,
@@ -187,9 +187,9 @@ def as_dict(found: Estimate) -> dict[str, Any]:
                 "link": supply.link_name(share.link) if share.link >= 0 else "",
                 "hop_us": share.hop_us,
             }
-            for name, share in found.shares.items()
+            for name, share in estimate.shares.items()
         },
-        "notes": [text for text in (wire_note(found), *found.notes) if text],
+        "notes": [text for text in (wire_note(estimate), *estimate.notes) if text],
     }
 
 

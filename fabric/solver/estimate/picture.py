@@ -9,22 +9,24 @@ from fabric.solver.estimate.estimate import Estimate
 from fabric.solver.measured.tables import Table, busbw_factor
 
 
-def picture(found: Sequence[tuple[Estimate, Estimate | None]], tables: Sequence[Table] = ()) -> str:
+def picture(estimates: Sequence[tuple[Estimate, Estimate | None]], tables: Sequence[Table] = ()) -> str:
     """A whole SVG document: each placement, the same before its failures, one ideal line, and measured tables."""
-    first = found[0][0]
-    several = len(found) > 1
+    first = estimates[0][0]
+    several = len(estimates) > 1
     series = []
-    for at, (now, before) in enumerate(found):
+    for number, (now, before) in enumerate(estimates):
         name = now.placement.name if several else "estimated"
-        series.append(Series(name + (", failed" if before else ""), _points(now), colour=at))
+        series.append(Series(name + (", failed" if before else ""), _points(now), colour=number))
         if before is not None:
-            series.append(Series(f"{name}, healthy" if several else "healthy", _points(before), colour=len(found) + at))
+            series.append(
+                Series(f"{name}, healthy" if several else "healthy", _points(before), colour=len(estimates) + number)
+            )
     factor = busbw_factor(first.job.collective, first.placement.gpus)
     ideal = tuple((float(row.bytes), row.bytes / row.ideal_time_us / 1e3 * factor) for row in first.rows)
     series.append(Series("ideal: line rate", ideal, style="dashed", colour=7))
-    for at, table in enumerate(tables):
+    for number, table in enumerate(tables):
         dots = tuple((float(row.bytes), row.busbw_GBps) for row in table.rows)
-        series.append(Series(f"measured: {table.id}", dots, style="dots", colour=4 + at))
+        series.append(Series(f"measured: {table.id}", dots, style="dots", colour=4 + number))
     title = f"{first.job.collective} on {first.placement.gpus:,} GPUs of {first.supply.net.fabric.name}"
     return busbw_svg(title, series)
 

@@ -90,7 +90,7 @@ def place(net: Network, gpus: int | None, request: str = "packed", jobs: int = 1
         ports=rows,
         all_ports=whole_ports,
         nic_ports=group.nic.ports,
-        units=len({fabric.devices[int(at)].unit for at in chosen}),
+        units=len({fabric.devices[int(index)].unit for index in chosen}),
     )
 
 
@@ -124,19 +124,19 @@ def _candidates(fabric: FabricPlan, report: Report) -> tuple[Ints, GroupSpec]:
     return np.array(kinds[largest], dtype=np.int64), first
 
 
-def _servers_for(fabric: FabricPlan, gpus: int | None, jobs: int, most: int, model: ServerModel, report: Report) -> int:
+def _servers_for(fabric: FabricPlan, gpus: int | None, jobs: int, available: int, model: ServerModel, report: Report) -> int:
     """Servers of one job."""
     if gpus is None:
-        if jobs > most:
-            message = f"expected at most {most} jobs, a server for each, got {jobs}"
-            report.error("FAB174", Place("--jobs"), message, f"`--jobs {most}`, or leave it out")
-        return max(1, most // jobs)
-    there = most * model.gpus
+        if jobs > available:
+            message = f"expected at most {available} jobs, a server for each, got {jobs}"
+            report.error("FAB174", Place("--jobs"), message, f"`--jobs {available}`, or leave it out")
+        return max(1, available // jobs)
+    there = available * model.gpus
     servers = max(1, gpus // model.gpus)
-    if gpus > there or servers * jobs > most:
+    if gpus > there or servers * jobs > available:
         got = f"{gpus}" if jobs == 1 else f"{jobs} jobs of {gpus}"
-        hint = f"fabric {fabric.name} has {most} servers of {model.gpus} GPUs of this kind"
-        most_gpus = there if jobs == 1 else f"{most // jobs * model.gpus}"
+        hint = f"fabric {fabric.name} has {available} servers of {model.gpus} GPUs of this kind"
+        most_gpus = there if jobs == 1 else f"{available // jobs * model.gpus}"
         each = "" if jobs == 1 else f" for each of {jobs} jobs"
         report.error("FAB174", GPUS, f"expected at most {most_gpus} GPUs{each}, got {got}", hint)
     elif gpus < 2:
@@ -157,7 +157,7 @@ def _ordered(fabric: FabricPlan, servers: Ints, domain: int, request: str) -> In
     """Servers in the order that a job takes them, whole domains at a time."""
     if request == "packed":
         return servers
-    blocks = [servers[at : at + domain] for at in range(0, len(servers), domain)]
+    blocks = [servers[start : start + domain] for start in range(0, len(servers), domain)]
     if request == "spread":
         units = np.array([fabric.devices[int(block[0])].unit for block in blocks])
         turn = np.zeros(len(blocks), dtype=np.int64)
@@ -171,7 +171,7 @@ def _ordered(fabric: FabricPlan, servers: Ints, domain: int, request: str) -> In
         order = np.random.Generator(np.random.PCG64(int(match[1] or 0))).permutation(len(blocks))
     short = np.array([len(block) < domain for block in blocks])
     order = order[np.argsort(short[order], kind="stable")]  # a domain that is not full comes last
-    return np.concatenate([blocks[int(at)] for at in order])
+    return np.concatenate([blocks[int(start)] for start in order])
 
 
 def _named(fabric: FabricPlan, servers: Ints, request: str, report: Report) -> Ints:
@@ -179,7 +179,7 @@ def _named(fabric: FabricPlan, servers: Ints, request: str, report: Report) -> I
     if len(names) > 1 and all(name in KINDS or RANDOM.fullmatch(name) for name in names):
         report.error("FAB174", PLACEMENT, f"expected one placement, got {show(request)}", "give --placement for each of them")
         return np.empty(0, np.int64)
-    known = {fabric.devices[int(at)].name: int(at) for at in servers}
+    known = {fabric.devices[int(index)].name: int(index) for index in servers}
     chosen: list[int] = []
     for name in names:
         if name not in known:

@@ -132,9 +132,9 @@ class Supply:
             flows = queue_pairs(flows, self.qps, seed)
         loads, lost = load_of(self.net, self.ways, flows, self.routing)
         if lost.any():
-            at = int(np.flatnonzero(lost)[0])
+            flow = int(np.flatnonzero(lost)[0])
             names = [
-                self.net.fabric.devices[int(self.net.ports.server[end[at]])].name
+                self.net.fabric.devices[int(self.net.ports.server[end[flow]])].name
                 for end in (flows.source_port, flows.target_port)
             ]
             message = f"the job's servers {names[0]} and {names[1]} cannot reach each other on every rail"

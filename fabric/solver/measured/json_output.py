@@ -50,14 +50,14 @@ class _Reader:
         for item in _list(data.get("env")):
             run.environment(str(item))
         run.threads, run.gpus = (max(1, int(_number(config.get(key)) or 1)) for key in ("nthreads", "ngpus"))
-        for at, item in enumerate(_list(config.get("devices", data.get("devices")))):
+        for number, item in enumerate(_list(config.get("devices", data.get("devices")))):
             device = _mapping(item)
-            key = int(_number(device.get("group")) or 0), int(_number(device.get("rank")) or at)
+            key = int(_number(device.get("group")) or 0), int(_number(device.get("rank")) or number)
             host, pid, gpu = (str(device.get(word, "")) for word in ("hostname", "pid", "device_info"))
             run.devices[key] = Device(host, pid, gpu, int(_number(device.get("device")) or 0))
-        for at, item in enumerate(_list(data.get("results"))):
+        for number, item in enumerate(_list(data.get("results"))):
             row = _mapping(item)
-            size = self._size(row, f"results[{at}]")
+            size = self._size(row, f"results[{number}]")
             sides = [self._side(_mapping(row.get(key)), "time", "alg_bw", "bus_bw", "nwrong") for key in _SIDES]
             self._keep(run, row, size, (sides[0], sides[1]))
         return run
@@ -66,10 +66,10 @@ class _Reader:
         """A report of rccl-tests: a list of rows, in place and out of place beside each other."""
         runs: dict[str, Run] = {}
         pairs: dict[tuple[str, int, str, str, int], list[Side | None]] = {}
-        for at, item in enumerate(data):
+        for number, item in enumerate(data):
             row = _mapping(item)
             program = str(row.get("name", row.get("collective", "")))
-            size = self._size(row, f"[{at}]")
+            size = self._size(row, f"[{number}]")
             run = runs.setdefault(program, Run(program=program))
             if not run.devices:
                 self._ranks(run, row)

@@ -171,11 +171,11 @@ def tables(
 
 
 def _table(
-    run: Run, at: int, count: int, name: str, given: MeasuredPlatform | None, front: Fields | None, report: Report
+    run: Run, number: int, count: int, name: str, given: MeasuredPlatform | None, front: Fields | None, report: Report
 ) -> Table | None:
     mistakes, warned = len(report.errors), len(report.warnings)
-    said, why_not = described(run)
-    platform = _platform(said, given, front, Place(name, run.line, 1), report)
+    described_platform, why_not = described(run)
+    platform = _platform(described_platform, given, front, Place(name, run.line, 1), report)
     if len(report.errors) > mistakes:
         return None
     collective = _collective(run, platform.ranks, name, front, report)
@@ -190,7 +190,7 @@ def _table(
     for line, message, hint in run.notes:
         report.warn(CODE, Place(name, line, 1), message, hint)
     identity = front.text("id") if front is not None and "id" in front else Path(name).stem
-    identity += f"-{at}" if count > 1 else ""
+    identity += f"-{number}" if count > 1 else ""
     source = source_of(front) if front is not None else ""
     if front is not None and front.value("not_scored"):
         why_not = front.text("not_scored") if isinstance(front.value("not_scored"), str) else "marked `not_scored`"
@@ -198,26 +198,26 @@ def _table(
 
 
 def _platform(
-    said: MeasuredPlatform, given: MeasuredPlatform | None, front: Fields | None, place: Place, report: Report
+    platform: MeasuredPlatform, given: MeasuredPlatform | None, front: Fields | None, place: Place, report: Report
 ) -> MeasuredPlatform:
     """The front matter first, then what was given, then what the text says; the text knows its own ranks best."""
-    known = said
+    known = platform
     if given is not None:
         forced = {
-            key: getattr(said, key)
+            key: getattr(platform, key)
             for key in ("algorithm", "protocol", "nvls", "min_ctas", "qps_per_connection", "processes")
-            if getattr(said, key) not in (None, "auto", "")
+            if getattr(platform, key) not in (None, "auto", "")
         }
-        counted = {"gpus_per_node": said.gpus_per_node, "nodes": said.nodes} if said.ranks else {}
+        counted = {"gpus_per_node": platform.gpus_per_node, "nodes": platform.nodes} if platform.ranks else {}
         known = replace(given, **{**forced, **counted})
-        if said.gpu and said.gpu != given.gpu:
-            report.warn(CODE, place, f"the text names GPUs of the kind {said.gpu}, the platform given {given.gpu}", "")
+        if platform.gpu and platform.gpu != given.gpu:
+            report.warn(CODE, place, f"the text names GPUs of the kind {platform.gpu}, the platform given {given.gpu}", "")
     block = front.section("platform") if front is not None else None
     if block is not None:
         known = read_platform(block, known, _header_hint(known, report))
     elif not known.gpu or not known.ranks:
-        wanted = "gpu, gpus_per_node, nodes, and of several nodes nics_per_node, nic_gbps, transport"
-        report.error(CODE, place, f"expected to learn on what this was measured: {wanted}", _header_hint(known, report))
+        required = "gpu, gpus_per_node, nodes, and of several nodes nics_per_node, nic_gbps, transport"
+        report.error(CODE, place, f"expected to learn on what this was measured: {required}", _header_hint(known, report))
     elif gaps := missing(known):
         text = f"{known.ranks} GPUs on {known.nodes} nodes: the text does not say {', '.join(gaps)}"
         report.error(CODE, place, text, _header_hint(known, report))

@@ -178,9 +178,9 @@ def _rows(top: Fields, factor: float) -> list[Row]:
         sides = [side for key in ("oop", "ip") if (side := item.section(key)) is not None]
         if not sides and not any(key in item for key in ("oop", "ip")):
             sides = [item]  # one time, written beside the size
-        found = [row for side in sides if (row := _side(side, size, factor)) is not None]
-        if found:
-            rows.append(min(found, key=lambda row: row.time_us))
+        result = [row for side in sides if (row := _side(side, size, factor)) is not None]
+        if result:
+            rows.append(min(result, key=lambda row: row.time_us))
         elif len(item.report.errors) == mistakes:
             item.error("oop", "expected a measured time, in place or out of place", "leave the row out where there is none")
     return rows

@@ -55,10 +55,10 @@ def read_text(text: str, name: str, platform: MeasuredPlatform | None = None) ->
 def _front(text: str, name: str, report: Report) -> tuple[Fields | None, list[str]]:
     """The YAML head, and the lines below it at their places; a head's lines are empty ones."""
     lines = _ESCAPES.sub("", text).replace("\r", "").split("\n")
-    first = next((at for at, line in enumerate(lines) if line.strip()), 0)
+    first = next((number for number, line in enumerate(lines) if line.strip()), 0)
     if lines[first].strip() != "---":
         return None, lines
-    last = next((at for at in range(first + 1, len(lines)) if lines[at].strip() == "---"), None)
+    last = next((number for number in range(first + 1, len(lines)) if lines[number].strip() == "---"), None)
     if last is None:
         report.fail(
             CODE, Place(name, first + 1, 1), "the YAML head has no end", "close it with a line `---` above the output"
@@ -120,10 +120,10 @@ def _take(run: Run, row: re.Match[str], columns: tuple[str, ...], line: int) -> 
     redop = tokens.pop(0) if tokens and re.fullmatch(r"[A-Za-z]+", tokens[0]) else ""
     width = _width(names)
     once = sum(name in _TIMES for name in names) == 1
-    wanted = width if once else 2 * width
+    expected = width if once else 2 * width
     root = None
     if ("root" in names or not columns) and tokens and _WHOLE.fullmatch(tokens[0]):
-        alone = len(tokens) in (width, wanted)  # then it is a time, and the column of the root is blank
+        alone = len(tokens) in (width, expected)  # then it is a time, and the column of the root is blank
         root = int(tokens.pop(0)) if tokens[0].startswith("-") or not alone else None
     fields = names[_first_time(names) : _first_time(names) + width]
     if len(tokens) < width or not all(_FIELD.fullmatch(token) for token in tokens[:3]):

@@ -65,8 +65,8 @@ def _step(sections: dict[str, Fields], gpus: int | None) -> Step:
     if gpus is None and "data" not in parallel:
         parallel.missing("data", "how many replicas of the model train together")
     if ("ms" in compute) == ("tflops_per_gpu" in compute):
-        what = "got both" if "ms" in compute else "got neither"
-        compute.error("ms", f"expected one of ms and tflops_per_gpu, {what}", nearest("", _COMPUTE))
+        got = "got both" if "ms" in compute else "got neither"
+        compute.error("ms", f"expected one of ms and tflops_per_gpu, {got}", nearest("", _COMPUTE))
     layers = model.whole("layers", 1, 1, 100_000)
     experts = model.whole("experts", 0, 0, 100_000)
     tensor = parallel.whole("tensor", 1, 1, _MOST)

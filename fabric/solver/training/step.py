@@ -233,22 +233,22 @@ def _data(step: Step) -> list[Traffic]:
     )
     if step.expert == 1:  # every replica holds all experts: one group
         groups = (("data", step.data, step.parameters / held),)
-    found = []
+    result = []
     for dimension, ranks, parameters in groups:
         gradients = math.ceil(parameters * step.gradient_bytes / layers)
         weights = math.ceil(parameters * step.parameter_bytes / layers)
         if step.sharding == "none":
-            found.append(Traffic(dimension, "all_reduce", ranks, gradients, layers))
+            result.append(Traffic(dimension, "all_reduce", ranks, gradients, layers))
             continue
         often = step.micro_batches if step.sharding == "full" else 1
         gathers = 2 * often if step.sharding == "full" else 1
-        found.extend(
+        result.extend(
             (
                 Traffic(dimension, "all_gather", ranks, weights, layers * gathers),
                 Traffic(dimension, "reduce_scatter", ranks, gradients, layers * often),
             )
         )
-    return found
+    return result
 
 
 def _activation(step: Step) -> float:
@@ -273,15 +273,15 @@ def _exposed(step: Step, kinds: Sequence[Traffic], totals: Sequence[float], comp
 def check(step: Step, gpus: int | None = None) -> list[tuple[str, str, str]]:
     """(key, message, hint) for everything that does not fit together; `gpus` is what the job has."""
     counts = ("layers", "hidden", "sequence", "micro_batch", "micro_batches", "data", "tensor", "pipeline", "expert")
-    found = [
+    mistakes = [
         (key, f"expected at least 1, got {getattr(step, key)}", "a dimension that is not used is 1")
         for key in (*counts, "interleave", "top_k")
         if getattr(step, key) < 1
     ]
     if step.parameters <= 0:
-        found.append(("parameters", f"expected more than 0, got {step.parameters:g}", "70e9 for 70 billion"))
-    if found:
-        return found
+        mistakes.append(("parameters", f"expected more than 0, got {step.parameters:g}", "70e9 for 70 billion"))
+    if mistakes:
+        return mistakes
     chunks = step.pipeline * step.interleave
     for key, whole, part, of in (
         ("layers", step.layers, chunks, "pipeline x interleave"),
@@ -290,33 +290,33 @@ def check(step: Step, gpus: int | None = None) -> list[tuple[str, str, str]]:
     ):
         if whole % part:
             hint = f"{of} divides {whole}: {_divisors(whole, part)}"
-            found.append((key, f"expected a multiple of {of}, {part}, got {whole}", hint))
+            mistakes.append((key, f"expected a multiple of {of}, {part}, got {whole}", hint))
     if step.experts and step.experts % step.expert:
         hint = f"expert divides {step.experts}: {_divisors(step.experts, step.expert)}"
-        found.append(("experts", f"expected a multiple of expert, {step.expert}, got {step.experts}", hint))
+        mistakes.append(("experts", f"expected a multiple of expert, {step.expert}, got {step.experts}", hint))
     if step.experts and step.top_k > step.experts:
-        found.append(("top_k", f"expected at most the {step.experts} experts, got {step.top_k}", ""))
+        mistakes.append(("top_k", f"expected at most the {step.experts} experts, got {step.top_k}", ""))
     if step.expert > 1 and not step.moe_layers:
-        found.append(("expert", "expected layers with experts, got none", "say `experts` and `moe_layers` of the model"))
+        mistakes.append(("expert", "expected layers with experts, got none", "say `experts` and `moe_layers` of the model"))
     if step.moe_layers > step.layers:
-        found.append(("moe_layers", f"expected at most the {step.layers} layers, got {step.moe_layers}", ""))
+        mistakes.append(("moe_layers", f"expected at most the {step.layers} layers, got {step.moe_layers}", ""))
     if not 0 <= step.expert_parameters <= step.parameters:
         message = f"expected a part of the {step.parameters:g} parameters, got {step.expert_parameters:g}"
-        found.append(("expert_parameters", message, "they are counted in `parameters`"))
+        mistakes.append(("expert_parameters", message, "they are counted in `parameters`"))
     if step.interleave > 1 and step.pipeline == 1:
-        found.append(("interleave", f"expected 1 without a pipeline, got {step.interleave}", ""))
+        mistakes.append(("interleave", f"expected 1 without a pipeline, got {step.interleave}", ""))
     if step.compute_ms <= 0 and (step.tflops_per_gpu <= 0 or not 0 < step.utilisation <= 1):
         hint = "give `ms`, or `tflops_per_gpu` and `utilisation` (0 to 1)"
-        found.append(("compute", "expected a compute time above 0", hint))
+        mistakes.append(("compute", "expected a compute time above 0", hint))
     for key, share in step.overlap.items():
         if key not in OVERLAPS or not 0 <= share <= 1:
-            found.append(("overlap", f"expected shares from 0 to 1 of {', '.join(OVERLAPS)}, got {key}: {share}", ""))
+            mistakes.append(("overlap", f"expected shares from 0 to 1 of {', '.join(OVERLAPS)}, got {key}: {share}", ""))
     if gpus is not None and step.gpus != gpus:
         held = step.tensor * step.pipeline
         hint = f"data: {gpus // held} makes {gpus // held * held}" if gpus >= held else "smaller groups fit"
         message = f"data x tensor x pipeline = {step.gpus} GPUs, the job has {gpus}"
-        found.append(("data", message, hint))
-    return found
+        mistakes.append(("data", message, hint))
+    return mistakes
 
 
 def _divisors(whole: int, near: int) -> str:
