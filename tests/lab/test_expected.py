@@ -248,14 +248,14 @@ HEARD = {
         {"l1:1": ["s2:2"], "l2:2": ["s1:1"], "s1:1": ["l2:2"], "s2:2": ["l1:1"]},
         [("l1", "1 hears s2 2, planned s1 1"), ("l2", "2 hears s1 1, planned s2 2")],
     ),
-    "a dead cable": ({"l1:1": [], "s1:1": []}, [("l1", "1 hears nothing, planned s1 1")]),
-    "heard at one end alone": ({"s1:1": []}, [("s1", "1 hears nothing, planned l1 1")]),
+    "a dead cable": ({"l1:1": [], "s1:1": []}, [("l1", "1 reports no neighbor, expected s1 1")]),
+    "heard at one end alone": ({"s1:1": []}, [("s1", "1 reports no neighbor, expected l1 1")]),
     "in a port that ought to be empty": (
         {"l1:1": [], "s1:1": ["l9:7"]},  # what is heard tells more than what is not
         [("s1", "1 hears l9 7, planned l1 1")],
     ),
     "a foreign box": ({"l1:1": ["printer:eth0"], "s1:1": []}, [("l1", "1 hears printer eth0, planned s1 1")]),
-    "two neighbours": ({"l1:1": ["s1:1", "s2:2"]}, [("l1", "1 hears several: s1 1, s2 2, planned s1 1")]),
+    "two neighbours": ({"l1:1": ["s1:1", "s2:2"]}, [("l1", "1 reports several neighbors: s1 1, s2 2, expected s1 1")]),
     "looped to itself": (
         {"l1:1": ["l1:2"], "l1:2": ["l1:1"], "s1:1": [], "s2:1": []},
         [("l1", "1 hears l1 2, planned s1 1"), ("l1", "2 hears l1 1, planned s2 1")],
