@@ -38,6 +38,8 @@ def step(
     job.check_spread(report, routing, queue_pairs)
     job.check_seed(report, seed)
     report.raise_errors()
-    asked = EstimateRequest(gpus=gpus, routing=routing, queue_pairs=queue_pairs, fail=tuple(fail), seed=seed, platform=platform)
+    asked = EstimateRequest(
+        gpus=gpus, routing=routing, queue_pairs=queue_pairs, fail=tuple(fail), seed=seed, platform=platform
+    )
     found = pipeline.step(job.chosen(file, fabric), asked, model, placement)
     print(json_text(found.as_dict()) if as_json else "\n".join(found.lines()))

@@ -220,7 +220,7 @@ def test_who_is_meant_to_reach_whom() -> None:
     assert found == wanted  # where nobody lets another tenant in
 
 
-# --- cabling as LLDP hears it -------------------------------------------------------------------------------
+# --- cabling as LLDP reports it -------------------------------------------------------------------------------
 
 
 def end(text: str) -> End:
@@ -233,32 +233,32 @@ HEARD = {
     "as planned": ({}, []),
     "two cables of a leaf swapped": (
         {"l1:1": ["s2:1"], "l1:2": ["s1:1"], "s1:1": ["l1:2"], "s2:1": ["l1:1"]},
-        [("l1", "cables of 1 and 2 are swapped: 1 leads to s2 1, planned s1 1; 2 leads to s1 1, planned s2 1")],
+        [("l1", "cables of 1 and 2 are swapped: 1 leads to s2 1, expected s1 1; 2 leads to s1 1, expected s2 1")],
     ),
     "two cables of a spine swapped": (
         {"l1:1": ["s1:2"], "l2:1": ["s1:1"], "s1:1": ["l2:1"], "s1:2": ["l1:1"]},
-        [("s1", "cables of 1 and 2 are swapped: 1 leads to l2 1, planned l1 1; 2 leads to l1 1, planned l2 1")],
+        [("s1", "cables of 1 and 2 are swapped: 1 leads to l2 1, expected l1 1; 2 leads to l1 1, expected l2 1")],
     ),
     "two pairs": (
         {"l1:1": ["s2:1"], "l1:2": ["s1:1"], "s1:1": ["l1:2"], "s2:1": ["l1:1"]}
         | {"l2:1": ["s2:2"], "l2:2": ["s1:2"], "s1:2": ["l2:2"], "s2:2": ["l2:1"]},
         [("l1", "cables of 1 and 2 are swapped"), ("l2", "cables of 1 and 2 are swapped")],
     ),
-    "crossed between leaves and spines": (  # no pair of one box: each end that hears another one is named
+    "crossed between leaves and spines": (  # no pair of one box: each end that reports another one is named
         {"l1:1": ["s2:2"], "l2:2": ["s1:1"], "s1:1": ["l2:2"], "s2:2": ["l1:1"]},
-        [("l1", "1 hears s2 2, planned s1 1"), ("l2", "2 hears s1 1, planned s2 2")],
+        [("l1", "1 reports s2 2, expected s1 1"), ("l2", "2 reports s1 1, expected s2 2")],
     ),
     "a dead cable": ({"l1:1": [], "s1:1": []}, [("l1", "1 reports no neighbor, expected s1 1")]),
     "heard at one end alone": ({"s1:1": []}, [("s1", "1 reports no neighbor, expected l1 1")]),
     "in a port that ought to be empty": (
         {"l1:1": [], "s1:1": ["l9:7"]},  # what is heard tells more than what is not
-        [("s1", "1 hears l9 7, planned l1 1")],
+        [("s1", "1 reports l9 7, expected l1 1")],
     ),
-    "a foreign box": ({"l1:1": ["printer:eth0"], "s1:1": []}, [("l1", "1 hears printer eth0, planned s1 1")]),
+    "a foreign box": ({"l1:1": ["printer:eth0"], "s1:1": []}, [("l1", "1 reports printer eth0, expected s1 1")]),
     "two neighbours": ({"l1:1": ["s1:1", "s2:2"]}, [("l1", "1 reports several neighbors: s1 1, s2 2, expected s1 1")]),
     "looped to itself": (
         {"l1:1": ["l1:2"], "l1:2": ["l1:1"], "s1:1": [], "s2:1": []},
-        [("l1", "1 hears l1 2, planned s1 1"), ("l1", "2 hears l1 1, planned s2 1")],
+        [("l1", "1 reports l1 2, expected s1 1"), ("l1", "2 reports l1 1, expected s2 1")],
     ),
 }
 
