@@ -14,8 +14,8 @@ from textwrap import fill
 
 from fabric import pipeline
 from fabric.plan import FabricPlan
-from fabric.solver.estimate.request import EstimateRequest
 from fabric.solver.estimate.estimate import Estimate
+from fabric.solver.estimate.request import EstimateRequest
 
 BYTES = 1 << 30
 SERVERS = (64, 128)  # of 8 GPUs
