@@ -60,8 +60,8 @@ def needs(spec: FabricSpec) -> Iterator[Need]:
     if how in ("vrf-lite", "acl"):
         roles = EVERY if how == "vrf-lite" else (LEAF,)
         yield Need("vrf_lite" if how == "vrf-lite" else "port_acl", roles, spec.at("overlay", "isolation"))
-    for at, box in enumerate(spec.attachments):
-        if box.external is not None:
+    for at, attachment in enumerate(spec.attachments):
+        if attachment.external is not None:
             yield Need("external", (LEAF,), spec.at("topology", "attachments", at, "external"))
     if spec.roce and spec.qos.pfc_watchdog:
         path = ("qos", "pfc_watchdog")
@@ -73,8 +73,8 @@ def needs(spec: FabricSpec) -> Iterator[Need]:
     if spec.underlay.load_balancing.mode == "dynamic":
         yield Need("dynamic_balancing", EVERY, spec.at("underlay", "load_balancing", "mode"))
     manage = spec.own_management and spec.management
-    for what, asked in (("snmp", manage and manage.snmp_user), ("gnmi", manage and manage.gnmi)):
-        if asked:
+    for what, requested in (("snmp", manage and manage.snmp_user), ("gnmi", manage and manage.gnmi)):
+        if requested:
             yield Need(what, EVERY, spec.at("management"))
 
 

@@ -19,6 +19,7 @@ from fabric.plan import (
     Acl,
     Device,
     External,
+    ExternalConnection,
     FabricPlan,
     Lag,
     Network,
@@ -31,7 +32,6 @@ from fabric.plan import (
     Subinterface,
     TenantPlan,
     Vrf,
-    WayOut,
 )
 from fabric.text import address
 
@@ -45,8 +45,8 @@ class TenantViews:
         self.owner = fabric.tenancy.owner.tolist()
         self.lag = fabric.tenancy.lag.tolist()
         self.slices = {n: first.tolist() for n, first in fabric.tenancy.slices.items()}
-        self.ways: dict[int, list[WayOut]] = {}
-        for way in fabric.tenancy.ways_out:
+        self.ways: dict[int, list[ExternalConnection]] = {}
+        for way in fabric.tenancy.external_connections:
             self.ways.setdefault(way.link, []).append(way)
         self.admin = fabric.spec.overlay.rt_asn
 
@@ -113,15 +113,15 @@ class TenantViews:
         """The connected subnets of every tenant, the same on all its switches."""
         found = {}
         for tenant in self.tenancy.tenants:
-            routed = self.fabric.prefixes["servers"] if not tenant.networks or tenant.name in self._with_boxes else ()
+            routed = self.fabric.prefixes["servers"] if not tenant.networks or tenant.name in self._with_attachments else ()
             subnets = [_subnet(network) for network in tenant.networks if network.gateway is not None]
             found[tenant.name] = (*routed, *subnets)
         return found
 
     @cached_property
-    def _with_boxes(self) -> frozenset[str]:
+    def _with_attachments(self) -> frozenset[str]:
         """Tenants that own attached boxes, whose ports are routed whatever networks the tenant has."""
-        return frozenset(box.tenant for box in self.fabric.spec.attachments if box.tenant)
+        return frozenset(attachment.tenant for attachment in self.fabric.spec.attachments if attachment.tenant)
 
     def _block(self, device: Device) -> tuple[str, ...]:
         found = self.fabric.aggregate.get(device.index)

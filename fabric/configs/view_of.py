@@ -152,7 +152,9 @@ class Views:
     @property
     def _outside(self) -> tuple[str, ...]:
         """Routes that border leaves take into the default table."""
-        return tuple(dict.fromkeys(text for way in self.fabric.tenancy.ways_out if way.tenant < 0 for text in way.accepts))
+        return tuple(
+            dict.fromkeys(text for way in self.fabric.tenancy.external_connections if way.tenant < 0 for text in way.accepts)
+        )
 
     def _pinned_outside(self) -> tuple[str, ...]:
         """Pinned loopbacks that lie in no pool: every switch must believe these too."""
@@ -293,14 +295,14 @@ class Views:
     @cached_property
     def _has_tenancy(self) -> bool:
         tenancy = self.fabric.tenancy
-        return bool(tenancy.tenants or tenancy.ways_out)
+        return bool(tenancy.tenants or tenancy.external_connections)
 
     def _wants(self, device: Device) -> bool:
         """Whether a far end takes part in the lossless class: an attached box may say no."""
         if device.role != ATTACHED:
             return True
-        box = next(box for box in self.fabric.spec.attachments if box.name == device.name)
-        return box.lossless is not False and box.external is None
+        attachment = next(attachment for attachment in self.fabric.spec.attachments if attachment.name == device.name)
+        return attachment.lossless is not False and attachment.external is None
 
     def _ref(self, link: int, end: str) -> PortRef:
         cage, sub, split, speed = self._places[end]

@@ -6,7 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from fabric.explain.sessions import Sessions, terms
-from fabric.plan import Boxes, FabricSpec, GroupSize, GroupSpec, Sizing, capacity, leaf_layout, oversubscription, spare
+from fabric.plan import (
+    AttachedPorts,
+    FabricSpec,
+    GroupSize,
+    GroupSpec,
+    Sizing,
+    capacity,
+    leaf_layout,
+    oversubscription,
+    spare,
+)
 from fabric.plan.summary import summary
 from fabric.planner.options import leaf_uplinks
 from fabric.planner.pods import core_speed, spine_split
@@ -21,7 +31,7 @@ class Case:
     spec: FabricSpec
     sizing: Sizing
     known_units_per_pod: int
-    boxes: Boxes | None = None  # where attached boxes are cabled, of a fabric that could be wired
+    boxes: AttachedPorts | None = None  # where attached boxes are cabled, of a fabric that could be wired
     sessions: Sessions | None = None  # beside the underlay's, of a fabric that could be wired
 
     def groups(self) -> list[tuple[GroupSize, GroupSpec]]:

@@ -35,7 +35,7 @@ def asked_for(spec: FabricSpec) -> bool:
 
 def sessions(fabric: FabricPlan) -> Sessions:
     tenancy, outside = fabric.tenancy, dict[str, list[int]]()
-    for way in tenancy.ways_out:
+    for way in tenancy.external_connections:
         outside.setdefault(way.name, []).append(way.link)
     return Sessions(
         evpn=sum(len(peers) for peers in tenancy.peers.values()) // 2,

@@ -6,7 +6,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 
 import numpy as np
 
-from fabric.plan import CLOSED, SERVER_LEAF, Device, FabricPlan, NetworkPlan, TenantPlan, WayOut
+from fabric.plan import CLOSED, SERVER_LEAF, Device, ExternalConnection, FabricPlan, NetworkPlan, TenantPlan
 
 
 def tenant(fabric: FabricPlan, name: str) -> list[str]:
@@ -28,7 +28,7 @@ def tenant(fabric: FabricPlan, name: str) -> list[str]:
         )
     for network in found.networks:
         out += _network(fabric, network)
-    routers = dict.fromkeys(way.name for way in tenancy.ways_out if way.tenant == at)
+    routers = dict.fromkeys(way.name for way in tenancy.external_connections if way.tenant == at)
     if routers or tenancy.kind == "vrf-lite":
         out.append(f"  tag {found.tag} of subinterfaces: 10 + number")
     return out + [f"  way out: {router}" for router in routers]
@@ -51,7 +51,7 @@ def port(fabric: FabricPlan, link: int, end: int) -> list[str]:
     sliced = [(tenancy.tenants[at], int(first[link])) for at, first in tenancy.slices.items() if first[link] >= 0]
     if sliced:
         return [f"tenant {of.name} on subinterface {of.tag}: {_both(fabric, low, end == 0)}" for of, low in sliced]
-    ways = [way for way in tenancy.ways_out if way.link == link]
+    ways = [way for way in tenancy.external_connections if way.link == link]
     if ways:
         return [_way(fabric, way, end) for way in ways]
     if owner == CLOSED:
@@ -69,7 +69,7 @@ def port(fabric: FabricPlan, link: int, end: int) -> list[str]:
     return [f"tenant {found.name}{vlans}" + (f", bond {bond}" if bond else ""), *given]
 
 
-def _way(fabric: FabricPlan, way: WayOut, end: int) -> str:
+def _way(fabric: FabricPlan, way: ExternalConnection, end: int) -> str:
     text = f"way out to AS {way.asn}"
     if way.tenant >= 0:
         of = fabric.tenancy.tenants[way.tenant]
@@ -103,7 +103,7 @@ def number(fabric: FabricPlan, wanted: int) -> list[str]:
 def router(fabric: FabricPlan, asn: int) -> list[str]:
     """The routers outside that have an AS number, and the leaves that meet them."""
     met: dict[str, dict[str, None]] = {}
-    for way in fabric.tenancy.ways_out:
+    for way in fabric.tenancy.external_connections:
         if way.asn == asn:
             met.setdefault(way.name, {})[fabric.devices[int(fabric.links.b[way.link])].name] = None
     return [f"{name}: AS number {asn}: a router outside, stated; met by {', '.join(leaves)}" for name, leaves in met.items()]
@@ -118,7 +118,7 @@ def routed(fabric: FabricPlan, link: int) -> bool:
     """Whether the port itself has the link's subnet: not in layer-2 networks, nor where subinterfaces have theirs."""
     tenancy, owner = fabric.tenancy, int(fabric.tenancy.owner[link])
     bridged = owner >= 0 and bool(tenancy.tenants[owner].networks) and fabric.links.kind[link] == SERVER_LEAF
-    sliced = any(way.link == link and way.address is not None for way in tenancy.ways_out)
+    sliced = any(way.link == link and way.address is not None for way in tenancy.external_connections)
     return fabric.spec.ethernet and not bridged and not sliced
 
 
@@ -172,7 +172,7 @@ def _on_links(fabric: FabricPlan, wanted: IPv4Address | IPv6Address) -> list[str
         for link, low in enumerate(first.tolist())
         if low in ends and low >= 0
     ]
-    found += [(way.link, tenants[way.tenant]) for way in fabric.tenancy.ways_out if way.address in ends]
+    found += [(way.link, tenants[way.tenant]) for way in fabric.tenancy.external_connections if way.address in ends]
     return [
         f"{wanted}: one end of subinterface {of.tag}, tenant {of.name}, between "
         f"{fabric.devices[int(fabric.links.a[link])].name} and {fabric.devices[int(fabric.links.b[link])].name}"

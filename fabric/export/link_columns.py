@@ -27,7 +27,7 @@ def routed(fabric: FabricPlan) -> Flags:
     if not fabric.spec.ethernet:
         return np.zeros(len(fabric.links), dtype=bool)
     there = np.asarray(fabric.subnet >= 0, dtype=bool) & ~bridged(fabric)
-    there[[way.link for way in fabric.tenancy.ways_out if way.address is not None]] = False
+    there[[way.link for way in fabric.tenancy.external_connections if way.address is not None]] = False
     return there
 
 
@@ -52,7 +52,7 @@ def tenants(fabric: FabricPlan) -> tuple[list[str], list[str], list[object]]:
     tags = [" ".join(str(vlan) for vlan in sorted(n.vlan for n in tenant.networks)) for tenant in tenancy.tenants]
     vlans = np.array([*tags, "", ""], dtype=object)[np.where(bridged(fabric), tenancy.owner, -1)].tolist()
     slices: dict[int, list[int]] = {}
-    for way in tenancy.ways_out:
+    for way in tenancy.external_connections:
         if way.tenant >= 0:
             slices.setdefault(way.link, []).append(way.tenant)
     for link, served in slices.items():

@@ -33,7 +33,7 @@ def sessions(plan: Plan) -> Iterator[Row]:
     """By fabric and switch; first its ways out."""
     for fabric in plan.fabrics.values():
         everywhere = fabric.tenancy.kind == VRF_LITE
-        borders = {int(fabric.links.b[way.link]) for way in fabric.tenancy.ways_out}
+        borders = {int(fabric.links.b[way.link]) for way in fabric.tenancy.external_connections}
         if not (everywhere or borders) or not fabric.spec.ethernet:
             continue
         views, names = Views(plan, fabric), PortNames(fabric)

@@ -66,11 +66,11 @@ class Layout:
             for group, size in zip(fabric.spec.groups, fabric.sizing.groups, strict=True):
                 self._leaves(fabric, group, size)
             self.upper += _uppers(fabric)
-        boxes = [Request((ATTACHED, name), ATTACHED_UNITS) for name in _attached(plan)]
+        attached = [Request((ATTACHED, name), ATTACHED_UNITS) for name in _attached(plan)]
         if self.upper or not reserved:
-            self.upper += boxes
+            self.upper += attached
         else:
-            self.beside[next(iter(reserved)), 0] += boxes
+            self.beside[next(iter(reserved)), 0] += attached
         tallest = max((request.height for request in self.requests()), default=1)
         if tallest > self.units:
             message = f"floor.rack_units: expected at least {tallest}, a switch is as high, got {self.units}"
@@ -208,8 +208,8 @@ def _uppers(fabric: Outline) -> list[Request]:
 
 def _attached(plan: SiteOutline) -> list[str]:
     """Names of attached boxes, each once: of one name in two fabrics they are one box."""
-    boxes = (name for its in plan.fabrics.values() for name in its.boxes)
-    return list(dict.fromkeys(boxes))
+    attached = (name for its in plan.fabrics.values() for name in its.attachments)
+    return list(dict.fromkeys(attached))
 
 
 def keys(plan: Plan) -> dict[str, Key]:

@@ -75,7 +75,7 @@ def longest_m(site: SiteOutline, fixed: Mapping[Key, Standing] | None = None) ->
             LEAF_LEAF: ground.leaf_pairs(fabric) if fabric.sizing.kind == "collapsed" else (),
             LEAF_SPINE: _across(ground.of(LEAF, name), ground.of(SPINE, name)),
             SPINE_CORE: _across(ground.of(SPINE, name), ground.of(CORE, name)),
-            ATTACHMENT: _across(ground.of(LEAF, name), ground.boxes(fabric)),
+            ATTACHMENT: _across(ground.of(LEAF, name), ground.attachments(fabric)),
         }
         measured = {kind: _longest(site.settings.floor, list(its)) for kind, its in pairs.items()}
         found[name] = {KINDS[kind]: metres for kind, metres in measured.items() if metres}
@@ -90,7 +90,7 @@ def _kinds(fabric: Outline) -> Iterator[str]:
         LEAF_LEAF: sizing.kind == "collapsed",
         LEAF_SPINE: bool(sizing.spines),
         SPINE_CORE: bool(sizing.cores),
-        ATTACHMENT: bool(fabric.boxes),
+        ATTACHMENT: bool(fabric.attachments),
     }
     return (KINDS[kind] for kind, has in there.items() if has)
 
@@ -110,9 +110,9 @@ class _Ground:
         """Switches of a role."""
         return _spots(place for key, place in self.places.items() if key[0] == role and key[1] == fabric)
 
-    def boxes(self, fabric: Outline) -> list[Spot]:
+    def attachments(self, fabric: Outline) -> list[Spot]:
         """Attached boxes of a fabric."""
-        return _spots(self.places[ATTACHED, name] for name in fabric.boxes)
+        return _spots(self.places[ATTACHED, name] for name in fabric.attachments)
 
     def leaf_pairs(self, fabric: Outline) -> Iterator[Pair]:
         """Every two leaves of a unit."""

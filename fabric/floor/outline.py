@@ -15,7 +15,7 @@ class Outline:
     name: str
     spec: FabricSpec
     sizing: Sizing
-    boxes: tuple[str, ...]  # names of attached boxes
+    attachments: tuple[str, ...]  # names of attached boxes
     switches: tuple[Device, ...] = ()  # where they are known: a number above the planned count needs a place, too
 
 
@@ -34,13 +34,19 @@ class SiteOutline:
 
 def sized(spec: FabricSpec, sizing: Sizing) -> Outline:
     """The outline of a fabric that has no devices yet."""
-    return Outline(spec.name, spec, sizing, tuple(box.name for box in spec.attachments))
+    return Outline(spec.name, spec, sizing, tuple(attachment.name for attachment in spec.attachments))
 
 
 def outline(plan: Plan) -> SiteOutline:
     """The outline of a plan."""
     fabrics = (
-        Outline(name, its.spec, its.sizing, tuple(box.name for box in its.devices if box.role == ATTACHED), its.switches)
+        Outline(
+            name,
+            its.spec,
+            its.sizing,
+            tuple(attachment.name for attachment in its.devices if attachment.role == ATTACHED),
+            its.switches,
+        )
         for name, its in plan.fabrics.items()
     )
     return SiteOutline.of(plan.settings, fabrics)

@@ -76,8 +76,8 @@ def _machines(
 ) -> Machines | None:
     _, group, size = users[0]
     stated = next(((fabric, own) for fabric, own, _ in users if own.per_rack), None)
-    wanted = stated[1].per_rack or 0 if stated else 0
-    units, height = plan.settings.floor.rack_units, _height(group.server, wanted, plan.settings.floor.rack_units)
+    requested = stated[1].per_rack or 0 if stated else 0
+    units, height = plan.settings.floor.rack_units, _height(group.server, requested, plan.settings.floor.rack_units)
     if height > units:
         where = plan.settings.positions.at("floor", "rack_units")
         report.error(
@@ -85,11 +85,11 @@ def _machines(
         )
         return None
     fits = units // height
-    if stated and wanted > fits:
+    if stated and requested > fits:
         at = [own.name for own in stated[0].spec.groups].index(name)
-        _warn_full(stated[0].spec.at("servers", at, "per_rack"), name, wanted, fits, height, units, report)
-    chunk = wanted or size.unit_servers
-    per_rack = -(-wanted // -(-wanted // fits)) if wanted else _usual(plan, group.server, height)
+        _warn_full(stated[0].spec.at("servers", at, "per_rack"), name, requested, fits, height, units, report)
+    chunk = requested or size.unit_servers
+    per_rack = -(-requested // -(-requested // fits)) if requested else _usual(plan, group.server, height)
     places = positions(max(own.count for _, own, _ in users), group.held)
     reserved = max(*(own.places(own.planned) for _, own, _ in users), int(places[-1]) + 1)
     whole = -(-reserved // size.unit_servers)
@@ -98,12 +98,12 @@ def _machines(
     return Machines(name, group.server, height, per_rack, chunk, size.unit_servers, reserved, np.asarray(places))
 
 
-def _warn_full(where: Place, name: str, wanted: int, fits: int, height: int, units: int, report: Report) -> None:
+def _warn_full(where: Place, name: str, requested: int, fits: int, height: int, units: int, report: Report) -> None:
     report.warn(
         "FAB191",
         where,
-        f"per_rack: expected at most {fits} servers of {height} rack units in a rack of {units}, got {wanted}; "
-        f"those of group '{name}' stand in {plural(-(-wanted // fits), 'rack')} side by side",
+        f"per_rack: expected at most {fits} servers of {height} rack units in a rack of {units}, got {requested}; "
+        f"those of group '{name}' stand in {plural(-(-requested // fits), 'rack')} side by side",
         "`floor: {rack_units: …}` states higher racks, `catalog.servers` the height of a server",
     )
 

@@ -67,10 +67,10 @@ def end_of(facts: Facts, interface: Interface) -> SwitchEnd:
     """The switch's end of a server cable, from the facts of its port, its bond and the networks behind it."""
     bond = facts.interfaces.get(interface.bond.value) if interface.bond else None
     parts = [interface, *([bond] if bond else [])]
-    vlans = {said.value for part in parts for said in (*([part.access] if part.access else []), *part.trunk)}
+    vlans = {parsed.value for part in parts for parsed in (*([part.access] if part.access else []), *part.trunk)}
     networks = [own for own in facts.interfaces.values() if _vlan_of(own) in vlans] if vlans else []
     qos = next((part.qos for part in parts if part.qos), None)
-    address = next((said.value for part in parts for said in part.addresses), None)
+    address = next((parsed.value for part in parts for parsed in part.addresses), None)
     idiom = target(facts.nos).idiom
     assert idiom is not None  # as whatever has a reader
     port = Port() if qos is None or (idiom.lossless_by_pfc and not qos.pfc) else _port(qos, idiom)
@@ -87,13 +87,13 @@ def _vlan_of(network: Interface) -> int | None:
 
 
 def _port(qos: PortQos, idiom: Idiom) -> Port:
-    by_dscp = {dscp: said.value for dscp, said in qos.priorities.items()}
+    by_dscp = {dscp: parsed.value for dscp, parsed in qos.priorities.items()}
     return Port(
         by_dscp=_meant(by_dscp) if idiom.blocks else by_dscp,
         names=qos.names,
-        lossless=tuple(sorted({said.value for said in qos.pfc})),
-        strict=frozenset(said.value for said in qos.strict),
-        weights={priority: said.value for priority, said in qos.weights.items()},
+        lossless=tuple(sorted({parsed.value for parsed in qos.pfc})),
+        strict=frozenset(parsed.value for parsed in qos.strict),
+        weights={priority: parsed.value for priority, parsed in qos.weights.items()},
         own_classes=idiom.own_classes,
     )
 

@@ -97,7 +97,7 @@ def server_links(fabric: FabricPlan) -> Iterator[ServerLink]:
 def _outside(fabric: FabricPlan) -> dict[int, tuple[str, ...]]:
     """Tenant, or NOBODY for the default table → routes that the borders take in for it."""
     found: dict[int, dict[str, None]] = {}
-    for way in fabric.tenancy.ways_out:
+    for way in fabric.tenancy.external_connections:
         found.setdefault(way.tenant, {}).update(dict.fromkeys(way.accepts))
     return {tenant: tuple(prefixes) for tenant, prefixes in found.items()}
 

@@ -8,10 +8,10 @@ from ipaddress import ip_network
 from itertools import groupby
 from operator import attrgetter
 
+from fabric.hosts.external import METRIC, beyond, gives_default, home
 from fabric.hosts.facts import Facts, FactsOf, ServerLink, Vlan, facts_of, server_links
 from fabric.hosts.names import interface_name, vlan_name
 from fabric.hosts.reach import Local, Reach
-from fabric.hosts.way_out import METRIC, beyond, gives_default, home
 from fabric.plan import FabricPlan, GroupSpec, Plan, Qos, nic_name
 
 FIRST_TABLE = 1001  # routing tables 253 to 255 are the kernel's own

@@ -72,8 +72,8 @@ def read(old: str, new: str) -> Sides:
     absent = [revision.missing(name, other) for name, other in zip(names, paths, strict=True)]
     if sum(absent) != 1 or not any(map(revision.is_short, names)):
         absent = [False, False]
-    asked = zip(names, paths, absent, strict=True)
-    found, mistakes = tried(asked, lambda one: None if one[2] else Side(*revision.read(*one[:2])))
+    requested = zip(names, paths, absent, strict=True)
+    found, mistakes = tried(requested, lambda one: None if one[2] else Side(*revision.read(*one[:2])))
     if mistakes:
         raise InputError(mistakes)
     before, after = found

@@ -108,7 +108,7 @@ class Target:
     port_name: PortName
     files: Callable[[SwitchView], list[File]]
     refuses: Refusal = runs_anything
-    boxes_of: str = ""  # its short name, where only boxes run it that the catalog says so of; others if they say nothing
+    short_title: str = ""  # its short name, where only boxes run it that the catalog says so of; others if they say nothing
     max_mtu: int = 9216  # largest IP MTU that every box of the target does
     objects: Callable[[Requests], Mapping[str, str]] = objects_to_nothing  # key of the intent → "expected …, got …"
     documents: tuple[str, ...] = ()  # files that a merge patch can change
@@ -142,10 +142,10 @@ class Target:
             return f"an {model.technology} box has no {self.title} configuration"
         if reason := self.refuses(model, catalog_name):
             return reason
-        if not self.boxes_of or not model.nos or self.name in model.nos or model.maker == "generic":
+        if not self.short_title or not model.nos or self.name in model.nos or model.maker == "generic":
             return None
         # Of a network OS that no shipped switch names the catalog knows nothing.
-        return f"it runs {', '.join(model.nos)}, not {self.boxes_of}" if self.name in catalog.network_oses() else None
+        return f"it runs {', '.join(model.nos)}, not {self.short_title}" if self.name in catalog.network_oses() else None
 
 
 @cache

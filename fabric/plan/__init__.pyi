@@ -65,7 +65,7 @@ from .links import (
 from .lock import TenantNumber as TenantNumber
 from .lock_file import blocks_of as blocks_of
 from .lossless import (
-    Boxes as Boxes,
+    AttachedPorts as AttachedPorts,
     Buffer as Buffer,
     FabricLossless as FabricLossless,
     Lossless as Lossless,
@@ -100,9 +100,9 @@ from .tenants import (
     NOBODY as NOBODY,
     VLAN_BASE as VLAN_BASE,
     VXLAN_BYTES as VXLAN_BYTES,
+    ExternalConnection as ExternalConnection,
     NetworkPlan as NetworkPlan,
     Tenancy as Tenancy,
     TenantPlan as TenantPlan,
-    WayOut as WayOut,
 )
 from .views import Balancing as Balancing, Management as Management, SwitchView as SwitchView, Underlay as Underlay

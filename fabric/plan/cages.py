@@ -92,9 +92,9 @@ def _take(
         if missing <= 0 or not split:
             continue
         free = [cage for cage in numbers if cage not in taken]
-        wanted = min(-(-missing // split), len(free))
-        cages += free[len(free) - wanted :] if fastest else free[:wanted]
-        missing -= wanted * split
+        requested = min(-(-missing // split), len(free))
+        cages += free[len(free) - requested :] if fastest else free[:requested]
+        missing -= requested * split
     if missing > 0:
         free_now = sum(
             group.splits.get(speed_gbps, 0) * sum(cage not in taken for cage in numbers) for group, numbers in groups

@@ -77,7 +77,7 @@ class Qos:
 Place = tuple[int, int]  # speed in Gb/s and cable length in metres: all that two ports of a box can differ in
 
 
-Boxes = Mapping[str, Mapping[Place, int]]  # server group → lossless ports of attached boxes on its fullest leaf
+AttachedPorts = Mapping[str, Mapping[Place, int]]  # server group → lossless ports of attached boxes on its fullest leaf
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,7 @@ def owners(spec: FabricSpec, devices: Sequence[Device], links: Links, report: Re
     elif rest:
         left = served[owner[served] == CLOSED]
         owner[left] = rest[0]
-    _boxes(spec, devices, links, owner)
+    _attachments(spec, devices, links, owner)
     _warn_empty(spec, owner, served, links, report)
     return owner
 
@@ -88,11 +88,11 @@ def _servers(
                 f"tenant '{tenant.name}': expected servers of this fabric, got '{text}', which is none",
                 hint if hint.startswith("did") else f"names such as {next(iter(names), '')}, ranges a-0001..0032, globs a-*",
             )
-        elif (match := _RANGE.fullmatch(text)) and (asked := int(match[3]) - int(match[2]) + 1) > len(found):
+        elif (match := _RANGE.fullmatch(text)) and (requested := int(match[3]) - int(match[2]) + 1) > len(found):
             report.warn(
                 "FAB187",
                 spec.at("tenants", at, "servers", n),
-                f"tenant '{tenant.name}': {text} names {plural(asked, 'server')}, {len(found)} are there",
+                f"tenant '{tenant.name}': {text} names {plural(requested, 'server')}, {len(found)} are there",
                 "those that come later are the tenant's as soon as they do",
             )
         chosen[found] = True
@@ -119,10 +119,10 @@ def _expand(text: str, names: dict[str, int]) -> Iterator[str]:
         yield text
 
 
-def _check_numbers(spec: FabricSpec, at: int, key: str, wanted: Sequence[int], there: Ints, report: Report) -> None:
+def _check_numbers(spec: FabricSpec, at: int, key: str, requested: Sequence[int], there: Ints, report: Report) -> None:
     """Racks and rails that the fabric has not."""
     most = int(there.max(initial=-1)) + 1
-    for n, number in enumerate(wanted):
+    for n, number in enumerate(requested):
         if number - 1 not in there:
             has = f"1 to {most}" if most else f"none, as this fabric knows no {key}"
             report.error(
@@ -152,14 +152,14 @@ def _claim(
     owner[mine] = at
 
 
-def _boxes(spec: FabricSpec, devices: Sequence[Device], links: Links, owner: Ints) -> None:
+def _attachments(spec: FabricSpec, devices: Sequence[Device], links: Links, owner: Ints) -> None:
     """Attached boxes: their own tenant, or nobody's. A router serves tenants on subinterfaces, its port has none."""
     place = {tenant.name: at for at, tenant in enumerate(spec.tenants)}
-    boxes = {box.name: box for box in spec.attachments}
+    attachments = {attachment.name: attachment for attachment in spec.attachments}
     for link in np.flatnonzero(links.kind == ATTACHMENT):
         device = devices[int(links.a[link])]
-        if device.role == ATTACHED and (box := boxes.get(device.name)) is not None:
-            owner[link] = NOBODY if box.external else place.get(box.tenant or "", CLOSED)
+        if device.role == ATTACHED and (attachment := attachments.get(device.name)) is not None:
+            owner[link] = NOBODY if attachment.external else place.get(attachment.tenant or "", CLOSED)
 
 
 def _warn_empty(spec: FabricSpec, owner: Ints, served: Ints, links: Links, report: Report) -> None:

@@ -61,7 +61,7 @@ class TenantPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class WayOut:
+class ExternalConnection:
     """A router outside, over one link, for one tenant or (tenant -1) for the default table."""
 
     link: int
@@ -85,7 +85,7 @@ class Tenancy:
     pair_vtep: Mapping[int, int] = field(default_factory=dict)  # leaf → address that it shares with its pair
     peers: Mapping[int, tuple[int, ...]] = field(default_factory=dict)  # switch → switches it speaks EVPN with
     slices: Mapping[int, NDArray[Any]] = field(default_factory=dict)  # VRF-lite: tenant → per link first address, -1
-    ways_out: tuple[WayOut, ...] = ()
+    external_connections: tuple[ExternalConnection, ...] = ()
     hosts: Mapping[tuple[int, int], Mapping[int, int]] = field(default_factory=dict)  # (tenant, network) → link → address
 
     @property

@@ -54,7 +54,7 @@ class Allocator:
             self.report.error(
                 "FAB135",
                 place,
-                f"pool '{kind}' ({prefixes}) is too small for fabric '{self.spec.name}': {error.wanted} addresses are "
+                f"pool '{kind}' ({prefixes}) is too small for fabric '{self.spec.name}': {error.requested} addresses are "
                 f"needed for {name or kind} in one run, {error.left} are left in all",
                 f"widen it, or add a prefix: `pools: {{{kind}: [{self.pools.prefixes[kind][0]}, …]}}`",
             )
@@ -78,7 +78,7 @@ class Allocator:
             self.report.error(
                 "FAB137",
                 place,
-                f"AS numbers: {error.wanted} are needed for the {name} switches, {error.left} are left",
+                f"AS numbers: {error.requested} are needed for the {name} switches, {error.left} are left",
                 "`underlay: {asn: {width: 4}}` has 94,967,295 private numbers" if scheme.width == 2 else "widen the range",
             )
             return Area(())
@@ -195,9 +195,9 @@ def pinned(natural: Ints, pins: Mapping[int, int]) -> Ints:
     result = natural.copy()
     owner = {int(value): at for at, value in enumerate(natural)}
     pinner = {value: device for device, value in pins.items()}
-    for device, wanted in pins.items():
-        result[device] = wanted
-        holder = owner.get(wanted)
+    for device, requested in pins.items():
+        result[device] = requested
+        holder = owner.get(requested)
         if holder is None or holder in pins:
             continue
         given = int(natural[device])

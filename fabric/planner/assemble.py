@@ -80,7 +80,7 @@ def plan_fabric(spec: FabricSpec, sizing: Sizing, context: Context) -> tuple[Fab
     if len(report.errors) > errors:
         return None
     devices, index = inventory.devices(spec, sizing, numbers, context.site, context.nos, report)
-    history, links, boxes = _wire(spec, sizing, numbers, layouts, index, context)
+    history, links, attached_ports = _wire(spec, sizing, numbers, layouts, index, context)
     devices = pins.rename(spec, _with_asns(spec, devices, numbers, asns, report), report)
     links = pins.move_ports(spec, devices, links, report)
     if spec.tenants and len(report.errors) == errors:  # tenants name servers, so no name may stand for two
@@ -89,7 +89,7 @@ def plan_fabric(spec: FabricSpec, sizing: Sizing, context: Context) -> tuple[Fab
             return None
     tenants = tenancy(Wired(spec, sizing, devices, links), context.lock.tenants, addresses, allocator, report)
     plan = _addressed(spec, sizing, devices, links, addresses, tenants, numbers, context)
-    lock = FabricLock(plan.blocks, history, boxes, numbers_of(spec, tenants.tenants))
+    lock = FabricLock(plan.blocks, history, attached_ports, numbers_of(spec, tenants.tenants))
     return plan, lock
 
 
@@ -115,11 +115,11 @@ def _with_asns(
     per_device = spec.underlay.asn.scheme == "per-device"
     rows = [d.number - 1 if per_device or d.role == LEAF else max(d.pod, 0) if d.role == SPINE else 0 for d in switches]
     natural = np.array([asns[d.role].number(row) for d, row in zip(switches, rows, strict=True)], dtype=np.int64)
-    wanted = pins.values(spec, switches, "asn")
+    requested = pins.values(spec, switches, "asn")
     for role in SWITCH_ROLES:
         own = np.array([at for at, device in enumerate(switches) if device.role == role], dtype=np.int64)
         place = {int(at): n for n, at in enumerate(own)}
-        pinned_here = {place[at]: asn for at, asn in wanted.items() if at in place}
+        pinned_here = {place[at]: asn for at, asn in requested.items() if at in place}
         if role == LEAF or per_device:
             natural[own] = pinned(natural[own], pinned_here)
         else:  # a shared number: a pin changes one switch alone
@@ -193,11 +193,11 @@ def _wire(
                 places,
             )
         )
-    found_boxes, boxes = attachments.place(spec, sizing, sites, index.attached, context.lock, context.report)
-    if found_boxes is not None:
-        parts.append(found_boxes)
+    attached_links, attached_ports = attachments.place(spec, sizing, sites, index.attached, context.lock, context.report)
+    if attached_links is not None:
+        parts.append(attached_links)
     kept = {kind: records(epochs_now, chains[kind], recorded.get(kind, ()), shape) for kind, epochs_now in history.items()}
-    return kept, concatenate(parts), boxes
+    return kept, concatenate(parts), attached_ports
 
 
 def _leaf_spine(
@@ -269,13 +269,13 @@ def _addressed(
 
     def per_device(areas: Mapping[str, Area], pin: str) -> NDArray[Any]:
         natural = np.array([areas[d.role].number(d.number - 1) for d in switches], dtype=object)
-        wanted = {at: int(ip_address(text)) for at, text in pins.values(spec, switches, pin).items()}
+        requested = {at: int(ip_address(text)) for at, text in pins.values(spec, switches, pin).items()}
         full = np.full(len(devices), -1, dtype=object)
-        full[: len(switches)] = pinned(natural, wanted)
+        full[: len(switches)] = pinned(natural, requested)
         return full
 
     subnet, aggregate = _subnets(spec, sizing, links, addresses, numbers, devices)
-    _check_ways_out(spec, tenants, subnet, context.report)
+    _check_external_connections(spec, tenants, subnet, context.report)
     return FabricPlan(
         name=spec.name,
         spec=spec,
@@ -296,14 +296,14 @@ def _addressed(
     )
 
 
-def _check_ways_out(spec: FabricSpec, tenants: Tenancy, subnet: NDArray[Any], report: Report) -> None:
+def _check_external_connections(spec: FabricSpec, tenants: Tenancy, subnet: NDArray[Any], report: Report) -> None:
     """A router of the default table speaks over the port's own subnet, which the finest ports have not."""
-    boxes = [box.name for box in spec.attachments]
-    bare = dict.fromkeys(way.name for way in tenants.ways_out if way.address is None and subnet[way.link] < 0)
+    attached_ports = [attachment.name for attachment in spec.attachments]
+    bare = dict.fromkeys(way.name for way in tenants.external_connections if way.address is None and subnet[way.link] < 0)
     for name in bare:
         report.error(
             "FAB140",
-            spec.at("topology", "attachments", boxes.index(name)),
+            spec.at("topology", "attachments", attached_ports.index(name)),
             f"attachment '{name}': expected a port whose subnet the leaf's server block holds, got one that is broken out "
             "finer than the servers' ports",
             "state the `speed_gbps` of the servers' ports, or fewer `links`",

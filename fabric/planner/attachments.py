@@ -61,24 +61,27 @@ def place(
     spec: FabricSpec,
     sizing: Sizing,
     sites: Sequence[GroupSites],
-    first_box: int,
+    first_attachment: int,
     lock: FabricLock,
     report: Report,
 ) -> tuple[Links | None, dict[str, tuple[PortSpot, ...]]]:
     """Links of all attached boxes, and the places that the lock keeps: known places that are still free stay."""
-    boxes, known = spec.attachments, lock.attachments
-    ports = Ports(_free_slots(spec, sites) if boxes else {})
-    speeds = {box.name: box.speed_gbps or sizing.groups[0].down_gbps for box in boxes}
-    held = {box.name: _keep(ports, box, known.get(box.name, ()), speeds[box.name]) for box in boxes}
+    attachments, known = spec.attachments, lock.attachments
+    ports = Ports(_free_slots(spec, sites) if attachments else {})
+    speeds = {attachment.name: attachment.speed_gbps or sizing.groups[0].down_gbps for attachment in attachments}
+    held = {
+        attachment.name: _keep(ports, attachment, known.get(attachment.name, ()), speeds[attachment.name])
+        for attachment in attachments
+    }
     found: list[tuple[int, Spot, Slot]] = []
     places: dict[str, tuple[PortSpot, ...]] = {}
-    for at, box in enumerate(boxes):
-        fresh = iter(ports.spread(held[box.name].count(None), speeds[box.name]))
-        spots = [spot for spot in (old or next(fresh, None) for old in held[box.name]) if spot is not None]
-        if len(spots) < box.links:
-            _report_short(spec, at, box, speeds[box.name], len(spots), report)
-        found += [(first_box + at, spot, slot) for spot, slot in spots]
-        places[box.name] = tuple(PortSpot(port, *spot) for port, (spot, _) in enumerate(spots, 1))
+    for at, attachment in enumerate(attachments):
+        fresh = iter(ports.spread(held[attachment.name].count(None), speeds[attachment.name]))
+        spots = [spot for spot in (old or next(fresh, None) for old in held[attachment.name]) if spot is not None]
+        if len(spots) < attachment.links:
+            _report_short(spec, at, attachment, speeds[attachment.name], len(spots), report)
+        found += [(first_attachment + at, spot, slot) for spot, slot in spots]
+        places[attachment.name] = tuple(PortSpot(port, *spot) for port, (spot, _) in enumerate(spots, 1))
     retired = _retired(spec, {name: spots for name, spots in known.items() if name not in speeds}, ports, lock)
     return _links(sites, found), dict(sorted({**places, **retired}.items()))
 
@@ -91,21 +94,21 @@ def _retired(
     return {name: spots for name, spots in left.items() if holds(spec, lock, [(s.leaf, s.slot) for s in spots])}
 
 
-def _keep(ports: Ports, box: Attachment, known: Sequence[PortSpot], speed_gbps: int) -> list[tuple[Spot, Slot] | None]:
+def _keep(ports: Ports, attachment: Attachment, known: Sequence[PortSpot], speed_gbps: int) -> list[tuple[Spot, Slot] | None]:
     """The box's ports in order, None where a port is still to be found."""
-    kept: list[tuple[Spot, Slot] | None] = [None] * box.links
+    kept: list[tuple[Spot, Slot] | None] = [None] * attachment.links
     for port, leaf, place in known:
-        if port <= box.links and (slot := ports.take((leaf, place), speed_gbps)) is not None:
+        if port <= attachment.links and (slot := ports.take((leaf, place), speed_gbps)) is not None:
             kept[port - 1] = ((leaf, place), slot)
     return kept
 
 
-def _report_short(spec: FabricSpec, at: int, box: Attachment, speed_gbps: int, got: int, report: Report) -> None:
+def _report_short(spec: FabricSpec, at: int, attachment: Attachment, speed_gbps: int, got: int, report: Report) -> None:
     report.error(
         "FAB140",
         spec.at("topology", "attachments", at),
-        f"attachment '{box.name}': expected at most {got} links of {speed_gbps}G, the ports that leaves have left, "
-        f"got {box.links}",
+        f"attachment '{attachment.name}': expected at most {got} links of {speed_gbps}G, the ports that leaves have left, "
+        f"got {attachment.links}",
         "leave servers out of a unit, or choose a leaf with more ports",
     )
 
@@ -120,11 +123,11 @@ def _links(sites: Sequence[GroupSites], found: Sequence[tuple[int, Spot, Slot]])
         [leaf - 1 for _, (leaf, _), _ in found],
         [slot for *_, slot in found],
         [column for _, (_, column), _ in found],
-        [box for box, *_ in found],
+        [attachment for attachment, *_ in found],
     )
     port = np.zeros(len(links), dtype=np.int32)
-    for box in np.unique(links.a):
-        port[links.a == box] = np.arange(1, int((links.a == box).sum()) + 1)
+    for attachment in np.unique(links.a):
+        port[links.a == attachment] = np.arange(1, int((links.a == attachment).sum()) + 1)
     return replace(links, a_cage=port)
 
 

@@ -43,7 +43,7 @@ class Index:
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class DeviceDraft:
     """A device before it has an index."""
 
     number: int  # from 0, in its role; servers: in their group
@@ -57,26 +57,26 @@ def devices(
     """All devices of a fabric, named, and where each lies in the list."""
     naming = _Naming(spec, sizing, site, report)
     models = {CORE: spec.core.switch, SPINE: spec.spine.switch, LEAF: spec.leaf.switch}
-    boxes = {
+    drafts = {
         CORE: list(_cores(spec, sizing, numbers, naming.key(CORE))),
         SPINE: list(_spines(spec, sizing, numbers, naming.key(SPINE))),
         LEAF: [
-            box
+            draft
             for size, group in zip(sizing.groups, spec.groups, strict=True)
-            for box in _leaves(spec, sizing, numbers, size, group, naming.key(LEAF))
+            for draft in _leaves(spec, sizing, numbers, size, group, naming.key(LEAF))
         ],
     }
     found: list[Device] = []
     places: dict[str, Ints] = {}
-    for role, there in boxes.items():
+    for role, there in drafts.items():
         order = sorted(range(len(there)), key=lambda at: there[at].number)
         place = np.empty(len(there), dtype=np.int64)
         place[order] = len(found) + np.arange(len(there))
         places[role] = place
         for at in order:
-            box = there[at]
-            name = naming.name(role, box)
-            found.append(Device(len(found), name, role, box.number + 1, models[role], nos.get(role, ""), **box.where))
+            draft = there[at]
+            name = naming.name(role, draft)
+            found.append(Device(len(found), name, role, draft.number + 1, models[role], nos.get(role, ""), **draft.where))
     leaf, begin = {}, 0
     for size in sizing.groups:
         leaf[size.name] = places[LEAF][begin : begin + size.leaves].reshape(size.units, size.unit_leaves)
@@ -84,9 +84,9 @@ def devices(
     first: dict[str, int] = {}
     for size, group in zip(sizing.groups, spec.groups, strict=True):
         first[size.name] = len(found)
-        for box in _servers(spec, sizing, numbers, size, group, naming.key(SERVER)):
-            name = naming.name(SERVER, box)
-            found.append(Device(len(found), name, SERVER, box.number + 1, group.model, "", **box.where))
+        for draft in _servers(spec, sizing, numbers, size, group, naming.key(SERVER)):
+            name = naming.name(SERVER, draft)
+            found.append(Device(len(found), name, SERVER, draft.number + 1, group.model, "", **draft.where))
     attached = len(found)
     for at, request in enumerate(spec.attachments):
         found.append(Device(len(found), request.name, ATTACHED, at + 1, "", ""))
@@ -107,10 +107,10 @@ class _Naming:
         """The coordinates that a role's pattern uses."""
         return names.fields(getattr(self.patterns, role)) & {"unit", "rack", "pod", "plane", "rail"}
 
-    def name(self, role: str, box: Box) -> str:
-        counted = {key: box.where.get(key, -1) + 1 for key in ("unit", "rack", "pod", "plane", "rail")}
+    def name(self, role: str, draft: DeviceDraft) -> str:
+        counted = {key: draft.where.get(key, -1) + 1 for key in ("unit", "rack", "pod", "plane", "rail")}
         pattern = getattr(self.patterns, role)
-        return names.fill(pattern, self.site, self.fabric, role, box.where.get("group", ""), {"n": box.shown, **counted})
+        return names.fill(pattern, self.site, self.fabric, role, draft.where.get("group", ""), {"n": draft.shown, **counted})
 
 
 def _network(spec: FabricSpec, sizing: Sizing, network: int) -> dict[str, int]:
@@ -131,31 +131,31 @@ def _alike(spec: FabricSpec, sizing: Sizing, network: int, key: frozenset[str]) 
     ]
 
 
-def _cores(spec: FabricSpec, sizing: Sizing, numbers: Numbers, key: frozenset[str]) -> Iterator[Box]:
+def _cores(spec: FabricSpec, sizing: Sizing, numbers: Numbers, key: frozenset[str]) -> Iterator[DeviceDraft]:
     for network in range(sizing.networks if sizing.cores else 0):
         alike = _alike(spec, sizing, network, key)
         for group, core in np.ndindex(numbers.core.shape[1:]):
             number = int(numbers.core[network, group, core])
             local = (core * sizing.spines + group) * len(alike) + alike.index(network)
-            yield Box(number, _network(spec, sizing, network), (local if key else number) + 1)
+            yield DeviceDraft(number, _network(spec, sizing, network), (local if key else number) + 1)
 
 
-def _spines(spec: FabricSpec, sizing: Sizing, numbers: Numbers, key: frozenset[str]) -> Iterator[Box]:
+def _spines(spec: FabricSpec, sizing: Sizing, numbers: Numbers, key: frozenset[str]) -> Iterator[DeviceDraft]:
     for pod, network, spine in np.ndindex(numbers.spine.shape if sizing.spines else (0, 0, 0)):
         alike = _alike(spec, sizing, network, key)
         number, there = int(numbers.spine[pod, network, spine]), int(numbers.pods[pod])
         local = alike.index(network) * sizing.spines + spine
         if "pod" not in key:
             local += there * sizing.spines * len(alike)
-        yield Box(number, {**_network(spec, sizing, network), "pod": there}, (local if key else number) + 1)
+        yield DeviceDraft(number, {**_network(spec, sizing, network), "pod": there}, (local if key else number) + 1)
 
 
 def _leaves(
     spec: FabricSpec, sizing: Sizing, numbers: Numbers, size: GroupSize, group: GroupSpec, key: frozenset[str]
-) -> Iterator[Box]:
+) -> Iterator[DeviceDraft]:
     unit = unit_plan(spec, size.unit_leaves, spec.leaves_per_nic(group))
     columns = {"plane": unit.plane.tolist(), "rail": unit.rail.tolist(), "rack": unit.rack.tolist()}
-    inner, before = _told_apart(unit, key), _alike_before(spec, sizing, numbers, key)
+    inner, before = _shown_coordinates(unit, key), _alike_before(spec, sizing, numbers, key)
     racks, rack = size.unit_servers // size.servers_per_leaf, numbers.rack[size.name].tolist()
     for at, leaf in np.ndindex(numbers.leaf[size.name].shape):
         number = int(numbers.leaf[size.name][at, leaf])
@@ -172,10 +172,10 @@ def _leaves(
             "rail": columns["rail"][leaf],
             "rack": -1 if columns["rack"][leaf] < 0 else rack[at * racks + columns["rack"][leaf]],
         }
-        yield Box(number, where, (local if key else number) + 1)
+        yield DeviceDraft(number, where, (local if key else number) + 1)
 
 
-def _told_apart(unit: UnitPlan, key: frozenset[str]) -> list[tuple[int, ...]]:
+def _shown_coordinates(unit: UnitPlan, key: frozenset[str]) -> list[tuple[int, ...]]:
     """Of each leaf of a unit, the coordinates that the pattern shows."""
     columns = [getattr(unit, name).tolist() for name in ("plane", "rack", "rail") if name in key]
     return [tuple(column[leaf] for column in columns) for leaf in range(len(unit.plane))]
@@ -191,13 +191,13 @@ def _alike_before(
     found = {}
     for name, unit, leaves in numbers.arrivals:
         found[name, unit] = Counter(count)
-        count.update(_told_apart(unit_plan(spec, leaves, per_nic.get(name, usual)), key))
+        count.update(_shown_coordinates(unit_plan(spec, leaves, per_nic.get(name, usual)), key))
     return found
 
 
 def _servers(
     spec: FabricSpec, sizing: Sizing, numbers: Numbers, size: GroupSize, group: GroupSpec, key: frozenset[str]
-) -> Iterator[Box]:
+) -> Iterator[DeviceDraft]:
     units, rack = numbers.unit[size.name].tolist(), numbers.rack[size.name].tolist()
     per_rack = servers_per_rack(spec, size, group)
     run = size.servers  # servers that the pattern's coordinates do not tell apart
@@ -215,7 +215,7 @@ def _servers(
             "pod": _pod(sizing, numbers, size.name, unit),
             "rack": rack[place // per_rack] if per_rack else -1,
         }
-        yield Box(at, where, (place % run if key else at) + 1)
+        yield DeviceDraft(at, where, (place % run if key else at) + 1)
 
 
 def _pod(sizing: Sizing, numbers: Numbers, group: str, unit: int) -> int:

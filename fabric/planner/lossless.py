@@ -19,7 +19,7 @@ from fabric.plan import (
     SPINE,
     SPINE_CORE,
     VXLAN_BYTES,
-    Boxes,
+    AttachedPorts,
     Buffer,
     Device,
     FabricLossless,
@@ -66,7 +66,9 @@ def _check_mtu(spec: FabricSpec, report: Report) -> None:
         )
 
 
-def lossless(spec: FabricSpec, sizing: Sizing, report: Report, boxes: Boxes | None = None) -> FabricLossless | None:
+def lossless(
+    spec: FabricSpec, sizing: Sizing, report: Report, attached: AttachedPorts | None = None
+) -> FabricLossless | None:
     """The lossless class of a fabric, or None. A headroom that does not fit its buffer is reported with the sum.
 
     Args:
@@ -76,31 +78,35 @@ def lossless(spec: FabricSpec, sizing: Sizing, report: Report, boxes: Boxes | No
         return None
     _check_mtu(spec, report)
     found = {}
-    for role, group, tier, counts in _switches(spec, sizing, spread(spec, sizing) if boxes is None else boxes):
+    for role, group, tier, counts in _switches(spec, sizing, spread(spec, sizing) if attached is None else attached):
         found[role, group] = _role(spec, tier, role, counts, report)
     return FabricLossless(found)
 
 
-def spread(spec: FabricSpec, sizing: Sizing) -> Boxes:
+def spread(spec: FabricSpec, sizing: Sizing) -> AttachedPorts:
     """Ports of attached boxes on every leaf, before anything is cabled."""
     found: dict[str, Counter[Place]] = {}
     for size in sizing.groups:
         here = found[size.name] = Counter()
-        for box in spec.attachments:
-            if box.external is None and box.lossless is not False:
-                speed = box.speed_gbps or sizing.groups[0].down_gbps
-                here[speed, spec.lengths[ATTACHMENT].metres] += -(-box.links // (size.units_planned * size.unit_leaves))
+        for attachment in spec.attachments:
+            if attachment.external is None and attachment.lossless is not False:
+                speed = attachment.speed_gbps or sizing.groups[0].down_gbps
+                here[speed, spec.lengths[ATTACHMENT].metres] += -(
+                    -attachment.links // (size.units_planned * size.unit_leaves)
+                )
     return found
 
 
-def cabled(spec: FabricSpec, devices: Sequence[Device], links: Links) -> Boxes:
+def cabled(spec: FabricSpec, devices: Sequence[Device], links: Links) -> AttachedPorts:
     """Ports of attached boxes on the fullest leaf of each group: a leaf without free ports leaves more to the others."""
-    names = {box.name for box in spec.attachments if box.external is None and box.lossless is not False}
+    names = {
+        attachment.name for attachment in spec.attachments if attachment.external is None and attachment.lossless is not False
+    }
     per_leaf: Counter[tuple[int, int]] = Counter()
     of_kind = links.kind == ATTACHMENT
     columns = (links.a[of_kind], links.b[of_kind], links.speed_gbps[of_kind])
-    for box, leaf, speed in zip(*(column.tolist() for column in columns), strict=True):
-        per_leaf[leaf, speed] += devices[box].name in names
+    for attachment, leaf, speed in zip(*(column.tolist() for column in columns), strict=True):
+        per_leaf[leaf, speed] += devices[attachment].name in names
     found: dict[str, dict[Place, int]] = {}
     for (leaf, speed), count in per_leaf.items():
         here, place = found.setdefault(devices[leaf].group, {}), (speed, spec.lengths[ATTACHMENT].metres)
@@ -109,13 +115,15 @@ def cabled(spec: FabricSpec, devices: Sequence[Device], links: Links) -> Boxes:
     return found
 
 
-def _switches(spec: FabricSpec, sizing: Sizing, boxes: Boxes) -> Iterable[tuple[str, str, TierSpec, dict[Place, int]]]:
+def _switches(
+    spec: FabricSpec, sizing: Sizing, attached: AttachedPorts
+) -> Iterable[tuple[str, str, TierSpec, dict[Place, int]]]:
     """Role, group, hardware and lossless ports of every kind of switch."""
     server, up = spec.lengths[SERVER_LEAF].metres, spec.lengths[LEAF_SPINE if sizing.spines else LEAF_LEAF].metres
     for size in sizing.groups:
         layout = leaf_layout(spec, sizing, size)
         counts = _counted([(layout.down, server), (layout.up, up)])
-        for place, count in boxes.get(size.name, {}).items():
+        for place, count in attached.get(size.name, {}).items():
             counts[place] = counts.get(place, 0) + count
         yield LEAF, size.name, spec.leaf, counts
     if not sizing.spines:

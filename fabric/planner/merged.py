@@ -45,7 +45,7 @@ def settled(lock: Lock, attachments: Mapping[str, Collection[str]]) -> tuple[Loc
         blocks, lost = _ids(entry.blocks)
         changes += [Change(name, in_words(item)) for item in lost]
         spots, moved = _spots(entry.attachments, attachments.get(name, ()), _contested(lost))
-        changes += [Change(name, f"attachment {box}: port {port}") for box, port in moved]
+        changes += [Change(name, f"attachment {attachment}: port {port}") for attachment, port in moved]
         fabrics[name] = replace(entry, blocks=blocks, attachments=spots)
     return Lock(fabrics), changes
 
@@ -91,21 +91,21 @@ def _spots(
     used: set[tuple[int, int]] = set()
     result: dict[str, tuple[PortSpot, ...]] = {}
     moved: list[tuple[str, int]] = []
-    for box in sorted(known, key=lambda name: (name not in present, name)):
+    for attachment in sorted(known, key=lambda name: (name not in present, name)):
         kept: dict[int, PortSpot] = {}
-        for spot in sorted(known[box]):
+        for spot in sorted(known[attachment]):
             free = (spot.leaf, spot.slot) not in used and not any(low <= spot.leaf < end for low, end in contested)
             if spot.port not in kept and free:
                 kept[spot.port] = spot
                 used.add((spot.leaf, spot.slot))
-        ports = {spot.port for spot in known[box]}
-        changed = {port for port in ports if port not in kept or sum(s.port == port for s in known[box]) > 1}
-        moved += [(box, port) for port in sorted(changed)]
-        result[box] = tuple(kept[port] for port in sorted(kept))
+        ports = {spot.port for spot in known[attachment]}
+        changed = {port for port in ports if port not in kept or sum(s.port == port for s in known[attachment]) > 1}
+        moved += [(attachment, port) for port in sorted(changed)]
+        result[attachment] = tuple(kept[port] for port in sorted(kept))
     return dict(sorted(result.items())), moved
 
 
 def leaf_ports(spots: Mapping[str, tuple[PortSpot, ...]], links: Mapping[str, int]) -> Iterator[tuple[int, int]]:
     """(leaf, slot) of all ports; of an attachment with fewer links than before, only of those."""
-    for box, ports in spots.items():
-        yield from ((spot.leaf, spot.slot) for spot in ports if spot.port <= links.get(box, spot.port))
+    for attachment, ports in spots.items():
+        yield from ((spot.leaf, spot.slot) for spot in ports if spot.port <= links.get(attachment, spot.port))

@@ -61,8 +61,8 @@ def check_unique(devices: Iterable[tuple[str, Device]], places: Mapping[tuple[st
             continue
         key = device.name.lower()  # two names that differ in case are one folder on some file systems
         other_fabric, other = seen.setdefault(key, (fabric, device))
-        same_box = other_fabric != fabric and device.role == other.role and device.role in (SERVER, ATTACHED)
-        if other is device or same_box:
+        same_device = other_fabric != fabric and device.role == other.role and device.role in (SERVER, ATTACHED)
+        if other is device or same_device:
             continue
         owners = f"{_what(other)} of '{other_fabric}' and {_what(device)} of '{fabric}'"
         hint = "let the pattern use {n}, and {fabric} or {plane} where there are several"

@@ -46,7 +46,7 @@ class Misfit:
     path: Path = ("topology",)  # the key that is to blame
     hint: str = ""
     soft: bool = False  # only a default stands in the way
-    wanted: int = 0  # a stated number that breaks uniformity, and the numbers that would not
+    requested: int = 0  # a stated number that breaks uniformity, and the numbers that would not
     valid: tuple[int, ...] = ()
 
 
@@ -251,7 +251,9 @@ def pick_spines(
         whole = f"a divisor of the {divisors[-1]} uplinks of a leaf, so that all spines share them"
         reason = f"spine.count: expected {whole}, got {each}"
     options.misfits.append(
-        Misfit(option, reason, "FAB133", ("topology", "spine", "count"), wanted=stated, valid=tuple(s * share for s in valid))
+        Misfit(
+            option, reason, "FAB133", ("topology", "spine", "count"), requested=stated, valid=tuple(s * share for s in valid)
+        )
     )
     return None
 

@@ -57,7 +57,7 @@ def check(spec: FabricSpec, report: Report) -> None:
         )
     for at, tenant in enumerate(tenants):
         _check_tenant(spec, at, tenant, how, report)
-    _check_boxes(spec, how, report)
+    _check_attachments(spec, how, report)
     _check_bonds(spec, report)
 
 
@@ -70,12 +70,12 @@ def _check_infiniband(spec: FabricSpec, how: str, report: Report) -> None:
             "tenants: expected none on an InfiniBand fabric",
             "its subnet manager keeps tenants apart, by partition keys",
         )
-    for at, box in enumerate(spec.attachments):
-        if box.external is not None:
+    for at, attachment in enumerate(spec.attachments):
+        if attachment.external is not None:
             report.error(
                 "FAB144",
                 spec.at("topology", "attachments", at, "external"),
-                f"attachment '{box.name}': expected no router on an InfiniBand fabric, its switches speak no BGP",
+                f"attachment '{attachment.name}': expected no router on an InfiniBand fabric, its switches speak no BGP",
                 "leave `external` out: the box is a gateway of its own",
             )
     if spec.qos.enabled:
@@ -144,30 +144,33 @@ def _among(name: str, names: Sequence[str]) -> str:
     return nearest(name, names) if names else "`tenants` of the fabric lists them, and has no other"
 
 
-def _check_boxes(spec: FabricSpec, how: str, report: Report) -> None:
+def _check_attachments(spec: FabricSpec, how: str, report: Report) -> None:
     names = [tenant.name for tenant in spec.tenants]
-    for at, box in enumerate(spec.attachments):
+    for at, attachment in enumerate(spec.attachments):
         path = ("topology", "attachments", at)
-        if box.tenant is not None and (box.tenant not in names or box.external):
-            message = "a router serves the tenants of `external.tenants`" if box.external else f"got '{box.tenant}'"
+        if attachment.tenant is not None and (attachment.tenant not in names or attachment.external):
+            message = (
+                "a router serves the tenants of `external.tenants`" if attachment.external else f"got '{attachment.tenant}'"
+            )
             report.error(
                 "FAB144",
                 spec.at(*path, "tenant"),
-                f"attachment '{box.name}': expected {'no tenant' if box.external else 'a tenant of this fabric'}, {message}",
-                "leave `tenant` out" if box.external else _among(box.tenant, names),
+                f"attachment '{attachment.name}': expected "
+                f"{'no tenant' if attachment.external else 'a tenant of this fabric'}, {message}",
+                "leave `tenant` out" if attachment.external else _among(attachment.tenant, names),
             )
-        if box.external is None:
+        if attachment.external is None:
             continue
         if how == "acl":
             report.error(
                 "FAB144",
                 spec.at(*path, "external"),
-                f"attachment '{box.name}': expected no router beside `isolation: acl`: filters cannot tell the outside world "
-                "from other tenants",
-                "`isolation: vrf-lite` or `kind: evpn-vxlan` give every tenant a way out of its own",
+                f"attachment '{attachment.name}': expected no router with `isolation: acl`: "
+                "filters cannot distinguish external hosts from other tenants",
+                "use `isolation: vrf-lite` or `kind: evpn-vxlan`: each tenant then has its own external connection",
             )
-        _check_accept(spec, at, box.external, report)
-        for n, name in enumerate(box.external.tenants):
+        _check_accept(spec, at, attachment.external, report)
+        for n, name in enumerate(attachment.external.tenants):
             where = spec.at(*path, "external", "tenants", n)
             if how == "none":
                 report.error(

@@ -60,8 +60,8 @@ def lower_slots(history: Sequence[Epoch], group: str) -> Ints:
     slot: dict[tuple[int, int], int] = {}
     for epoch in history:
         links = epoch.of(group)
-        wanted = [(upper, link) for upper in range(epoch.uppers) for link in range(links)]
-        slot = _refill({key: port for key, port in slot.items() if key[0] < epoch.uppers and key[1] < links}, wanted)
+        requested = [(upper, link) for upper in range(epoch.uppers) for link in range(links)]
+        slot = _refill({key: port for key, port in slot.items() if key[0] < epoch.uppers and key[1] < links}, requested)
     last = history[-1]
     links = last.of(group)
     table = np.empty((last.uppers, links), dtype=np.int64)
@@ -85,17 +85,17 @@ def upper_slots(history: Sequence[Epoch], groups: Sequence[str]) -> list[Ints]:
     for at, epoch in enumerate(history):
         there = min(epoch.lowers, len(groups)) if at < len(history) - 1 else len(groups)
         links = [epoch.of(group) for group in groups]
-        wanted = [(lower, link) for lower in range(there) for link in range(links[lower])]
+        requested = [(lower, link) for lower in range(there) for link in range(links[lower])]
         known = {key: port for key, port in taken.items() if key[0] < there and key[1] < links[key[0]]}
-        taken = _refill(known, wanted)
+        taken = _refill(known, requested)
     last = history[-1]
     return [
         np.array([taken[lower, link] for link in range(last.of(group))], dtype=np.int64) for lower, group in enumerate(groups)
     ]
 
 
-def _refill(known: dict[tuple[int, int], int], wanted: Sequence[tuple[int, int]]) -> dict[tuple[int, int], int]:
+def _refill(known: dict[tuple[int, int], int], requested: Sequence[tuple[int, int]]) -> dict[tuple[int, int], int]:
     """Keeps what is known, gives the rest the free ports in order."""
     used = set(known.values())
-    free = (port for port in range(len(used) + len(wanted)) if port not in used)
-    return {key: known[key] if key in known else next(free) for key in wanted}
+    free = (port for port in range(len(used) + len(requested)) if port not in used)
+    return {key: known[key] if key in known else next(free) for key in requested}

@@ -44,14 +44,16 @@ def rename(spec: FabricSpec, devices: list[Device], report: Report) -> list[Devi
                 f"pins: there is no switch '{name}'",
                 nearest(name, switches) if len(switches) < 20_000 else "",
             )
-    wanted = values(spec, devices, "name")
-    _check_names(spec, devices, wanted, report)
-    return [replace(d, name=wanted[at]) if at in wanted else d for at, d in enumerate(devices)]
+    requested = values(spec, devices, "name")
+    _check_names(spec, devices, requested, report)
+    return [replace(d, name=requested[at]) if at in requested else d for at, d in enumerate(devices)]
 
 
-def _check_names(spec: FabricSpec, devices: Sequence[Device], wanted: Mapping[int, str], report: Report) -> None:
+def _check_names(spec: FabricSpec, devices: Sequence[Device], requested: Mapping[int, str], report: Report) -> None:
     """A pinned name that another box of the fabric has."""
-    taken = {device.name.lower(): device.name for at, device in enumerate(devices) if at not in wanted} if wanted else {}
+    taken = (
+        {device.name.lower(): device.name for at, device in enumerate(devices) if at not in requested} if requested else {}
+    )
     for name, pin in spec.pins.items():
         if pin.name is None:
             continue
@@ -125,11 +127,11 @@ def move_ports(spec: FabricSpec, devices: Sequence[Device], links: Links, report
     columns = {item.name: getattr(links, item.name).copy() for item in fields(Links)}
     pins = spec.pins
     by_name = {d.name: d for d in devices}
-    for original, wanted in pinned.items():
+    for original, requested in pinned.items():
         device = by_name.get(pins[original].name or original)
         if device is None:
             continue  # already reported
-        for peer_name, cages in wanted.items():
+        for peer_name, cages in requested.items():
             peer = by_name.get(peer_name)
             place = spec.at("pins", original, "ports", peer_name)
             rows = _rows_between(columns, device, peer) if peer is not None else []

@@ -16,11 +16,11 @@ from fabric.planner.sizing import leaf_shape
 
 def hold(spec: FabricSpec, lock: FabricLock) -> FabricSpec:
     """The fabric with the places that its attached boxes hold, or held, by the lock."""
-    wanted = {box.name: box.links for box in spec.attachments}
-    spots = list(leaf_ports(lock.attachments, wanted))
+    requested = {attachment.name: attachment.links for attachment in spec.attachments}
+    spots = list(leaf_ports(lock.attachments, requested))
     if not spots:
         return spec
-    present = set(leaf_ports({box: lock.attachments.get(box, ()) for box in wanted}, wanted))
+    present = set(leaf_ports({attachment: lock.attachments.get(attachment, ()) for attachment in requested}, requested))
     groups = tuple(_with_held(spec, group, lock, spots, present) for group in spec.groups)
     return replace(spec, groups=groups)
 

@@ -91,7 +91,7 @@ def _pod_sizes(options: Options, option: str, most: int) -> Iterator[int]:
                     f"pods.count: expected pods of equal size for {plural(units, 'unit')}, got {rule.count} pods",
                     "FAB133",
                     ("topology", "pods", "count"),
-                    wanted=rule.count,
+                    requested=rule.count,
                     valid=(pods, more) if more else (pods,),
                 )
             )
@@ -135,7 +135,7 @@ def _racks(options: Options, option: str, racks: int) -> Iterator[int]:
             "FAB133",
             ("topology", "pods", "racks"),
             "state `per_rack` of the servers, or count pods by `units`",
-            wanted=racks,
+            requested=racks,
             valid=tuple(n * per_unit for n in (racks // per_unit, racks // per_unit + 1) if n) if per_unit else (),
         )
     )
@@ -169,7 +169,7 @@ def _cores(options: Options, option: str, pods: int, spines: int, up: int, speed
             f"{plural(groups, 'core group')}, got {options.core_total}",
             "FAB133",
             ("topology", "core", "count"),
-            wanted=options.core_total,
+            requested=options.core_total,
             valid=tuple(c * groups for c in valid),
         )
     )

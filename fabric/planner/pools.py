@@ -124,15 +124,15 @@ _FAMILY = {
 
 def _check_family(kind: str, prefixes: tuple[str, ...], v6: bool, place: Place, report: Report) -> None:
     if kind in ("loopback", "vtep", "management"):
-        wanted = {4} if kind != "management" else {4, 6}
+        requested = {4} if kind != "management" else {4, 6}
     elif kind == "loopback6":
-        wanted = {6}
+        requested = {6}
     else:
-        wanted = {6 if v6 else 4}
-    wrong = [prefix for prefix in prefixes if IPNetwork(prefix).version not in wanted]
+        requested = {6 if v6 else 4}
+    wrong = [prefix for prefix in prefixes if IPNetwork(prefix).version not in requested]
     if wrong:
         hint = "`underlay.addressing` chooses between IPv4 and IPv6" if kind in ("p2p", "servers") else _FAMILY.get(kind, "")
-        version = next(iter(sorted(wanted)))
+        version = next(iter(sorted(requested)))
         report.error("FAB104", place, f"pools.{kind}: expected IPv{version} prefixes, got {wrong[0]}", hint)
 
 

@@ -270,13 +270,14 @@ def _sanity(spec: FabricSpec, intent: Fabric, report: Report) -> None:
     if spec.kind == "rail-only" and len({spec.rails(group) for group in spec.groups}) > 1:
         report.error("FAB109", spec.at("servers"), "rail-only: expected servers of equally many NICs in every group")
     _same_names(spec, report)
-    for at, box in enumerate(topology.attachments):
-        if box.speed_gbps is not None and box.speed_gbps not in spec.leaf.model.speeds:
+    for at, attachment in enumerate(topology.attachments):
+        if attachment.speed_gbps is not None and attachment.speed_gbps not in spec.leaf.model.speeds:
             does = ", ".join(map(str, spec.leaf.model.speeds))
             report.error(
                 "FAB132",
                 spec.at("topology", "attachments", at, "speed_gbps"),
-                f"attachment '{box.name}': expected a speed of the leaf ({spec.leaf.switch}), got {box.speed_gbps}",
+                f"attachment '{attachment.name}': expected a speed of the leaf ({spec.leaf.switch}), "
+                f"got {attachment.speed_gbps}",
                 f"it does {does} Gb/s",
             )
     if not spec.ethernet:
@@ -313,9 +314,9 @@ def _no_third_tier(spec: FabricSpec, report: Report) -> None:
 
 def _same_names(spec: FabricSpec, report: Report) -> None:
     """Attached boxes, tenants and their networks have names of their own."""
-    boxes, tenants = spec.attachments, spec.tenants
+    attachments, tenants = spec.attachments, spec.tenants
     lists: list[tuple[str, tuple[str, ...], list[str]]] = [
-        ("attachment", ("topology", "attachments"), [box.name for box in boxes]),
+        ("attachment", ("topology", "attachments"), [attachment.name for attachment in attachments]),
         ("tenant", ("tenants",), [tenant.name for tenant in tenants]),
     ]
     for what, path, names in lists:

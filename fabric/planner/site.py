@@ -100,9 +100,9 @@ def plan_site(site: SiteSpec, lock: Lock, nos: Mapping[str, Mapping[str, str]]) 
     ordered = {name: plans[name] for name in site.fabrics}
     ordered = standing.with_longer(Plan(site.site, site.settings, ordered, Lock(locks)), report)
     warned = warnings.collect(ordered, report.warnings)
-    heard = unsilenced(site, warned)
-    silenced = tuple(warning for warning in warned if warning not in heard)
-    return Plan(site.site, site.settings, ordered, Lock(locks), heard, silenced)
+    active = unsilenced(site, warned)
+    silenced = tuple(warning for warning in warned if warning not in active)
+    return Plan(site.site, site.settings, ordered, Lock(locks), active, silenced)
 
 
 def _spaces(pool_sets: Mapping[str, PoolSet], ranges: Mapping[str, Sequence[tuple[int, int]]]) -> dict[str, Space]:
@@ -126,8 +126,8 @@ def _ledger(lock: Lock, spaces: Mapping[str, Space]) -> tuple[Ledger, list[Lost]
 
 
 def _settled(site: SiteSpec, lock: Lock) -> tuple[Lock, list[merged.Change]]:
-    boxes = {name: [box.name for box in spec.attachments] for name, spec in site.fabrics.items()}
-    return merged.settled(lock, boxes)
+    attachments = {name: [attachment.name for attachment in spec.attachments] for name, spec in site.fabrics.items()}
+    return merged.settled(lock, attachments)
 
 
 def _warn_of_changes(site: SiteSpec, changes: list[merged.Change], lost: list[Lost], report: Report) -> None:
@@ -158,5 +158,5 @@ def _finished(plan: FabricPlan, kept: FabricLock, known: FabricLock, report: Rep
 
 def _check_names(plans: Mapping[str, FabricPlan], report: Report) -> None:
     places = {key: place for plan in plans.values() for key, place in names.places(plan.spec).items()}
-    boxes: list[tuple[str, Device]] = [(name, device) for name, plan in plans.items() for device in plan.devices]
-    names.check_unique(boxes, places, report)
+    attachments: list[tuple[str, Device]] = [(name, device) for name, plan in plans.items() for device in plan.devices]
+    names.check_unique(attachments, places, report)

@@ -154,7 +154,7 @@ def _sizing(
         spine_uplinks=shape.spine_uplinks,
         cores=shape.cores,
         cores_built=cores,
-        attachments=sum(box.links for box in spec.attachments),
+        attachments=sum(attachment.links for attachment in spec.attachments),
         limit_servers=servers + sum(group.planned for group in others),
         limit_gpus=servers * first.server.gpus + sum(group.planned * group.server.gpus for group in others),
         bgp=spec.ethernet,
@@ -201,16 +201,16 @@ def _last_unit(spec: FabricSpec, shape: Shape, group: GroupSpec, demand: Demand,
 
 def _check_attachments(spec: FabricSpec, sizing: Sizing, report: Report) -> None:
     """Attached boxes take ports that no planned server needs; a first count, the wiring looks port by port."""
-    for index, box in enumerate(spec.attachments):
+    for index, attachment in enumerate(spec.attachments):
         free = sum(
-            _free_ports(spec, sizing, size, group, box.speed_gbps or sizing.groups[0].down_gbps)
+            _free_ports(spec, sizing, size, group, attachment.speed_gbps or sizing.groups[0].down_gbps)
             for size, group in zip(sizing.groups, spec.groups, strict=True)
         )
-        if box.links > free:
+        if attachment.links > free:
             report.error(
                 "FAB140",
                 spec.at("topology", "attachments", index, "links"),
-                f"attachment '{box.name}': expected at most {free} links, the ports that leaves have left, got {box.links}",
+                f"attachment '{attachment.name}': expected at most {free} links (free leaf ports), got {attachment.links}",
                 "leave servers out of a unit, or choose a leaf with more ports",
             )
 
@@ -232,7 +232,7 @@ def _explain_misfits(spec: FabricSpec, misfits: list[Misfit], report: Report) ->
     stated = {misfit.path: misfit for misfit in reversed(hard) if misfit.code == "FAB133"}
     for path, misfit in sorted(stated.items()):
         valid = {n for other in hard if other.path == path for n in other.valid}
-        hint = f"nearest valid: {nearest_numbers(valid, misfit.wanted)}" if valid else misfit.hint
+        hint = f"nearest valid: {nearest_numbers(valid, misfit.requested)}" if valid else misfit.hint
         report.error(misfit.code, spec.at(*path), misfit.reason, hint)
     report.raise_errors()
     own = {misfit.code for misfit in hard}
@@ -245,8 +245,8 @@ def _explain_misfits(spec: FabricSpec, misfits: list[Misfit], report: Report) ->
     report.fail("FAB134", spec.at(*last.path), f"fabric '{spec.name}' cannot be built, these do not fit:{text}", last.hint)
 
 
-def nearest_numbers(valid: set[int], wanted: int) -> str:
+def nearest_numbers(valid: set[int], requested: int) -> str:
     """The valid numbers next to the wanted one, below and above."""
-    below = sorted(number for number in valid if number < wanted)[-1:]
-    above = sorted(number for number in valid if number >= wanted)[:1]
+    below = sorted(number for number in valid if number < requested)[-1:]
+    above = sorted(number for number in valid if number >= requested)[:1]
     return " or ".join(map(str, below + above))

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 class Exhausted(Exception):
     """A pool has no room for what is asked; carries how much is asked and how much is left."""
 
-    def __init__(self, wanted: int, left: int) -> None:
-        super().__init__(wanted, left)
-        self.wanted, self.left = wanted, left
+    def __init__(self, requested: int, left: int) -> None:
+        super().__init__(requested, left)
+        self.requested, self.left = requested, left
 
 
 class Space:

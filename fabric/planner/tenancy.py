@@ -23,6 +23,7 @@ from fabric.plan import (
     SPINE,
     SPINE_CORE,
     Device,
+    ExternalConnection,
     FabricSpec,
     Ints,
     Links,
@@ -31,7 +32,6 @@ from fabric.plan import (
     Tenancy,
     TenantNumber,
     TenantPlan,
-    WayOut,
 )
 from fabric.plan.owners import owners
 from fabric.planner import merged, overlay, tenant_numbers
@@ -78,7 +78,7 @@ def tenancy(
         pair_vtep=shared,
         peers=_peers(wired) if how == "evpn" else {},
         slices=_slices(wired, tenants, owner, at) if how == "vrf-lite" else {},
-        ways_out=_ways_out(wired, tenants, how, at),
+        external_connections=_external_connections(wired, tenants, how, at),
         hosts=_hosts(wired, tenants, owner, lag, at, report),
     )
 
@@ -172,9 +172,9 @@ def _slices(wired: Wired, tenants: Sequence[TenantPlan], owner: Ints, at: Alloca
         first = np.full(len(links), -1, dtype=object)
         here = np.zeros(len(wired.devices), dtype=bool)
         here[links.b[owner == n]] = True
-        for box in wired.spec.attachments:
-            if box.external and (not box.external.tenants or tenant.name in box.external.tenants):
-                here[links.b[_links_of(wired, box.name)]] = True
+        for attachment in wired.spec.attachments:
+            if attachment.external and (not attachment.external.tenants or tenant.name in attachment.external.tenants):
+                here[links.b[_links_of(wired, attachment.name)]] = True
         for kind, name, role in (
             (LEAF_LEAF, "leaf-leaf", LEAF),
             (LEAF_SPINE, "leaf-spine", LEAF),
@@ -193,44 +193,47 @@ def _slices(wired: Wired, tenants: Sequence[TenantPlan], owner: Ints, at: Alloca
     return found
 
 
-def _links_of(wired: Wired, box: str) -> Ints:
+def _links_of(wired: Wired, attachment: str) -> Ints:
     """The links of an attached box."""
-    index = next((device.index for device in wired.devices if device.name == box), -1)
+    index = next((device.index for device in wired.devices if device.name == attachment), -1)
     return np.flatnonzero((wired.links.kind == ATTACHMENT) & (wired.links.a == index))
 
 
 def _check_router_asns(wired: Wired, report: Report) -> None:
     """A router of the fabric's own AS number would get an iBGP session, or drop every route as a loop."""
     taken = {device.asn: device for device in reversed(wired.devices) if device.asn}
-    for at, box in enumerate(wired.spec.attachments):
-        if box.external is not None and box.external.asn in taken:
+    for at, attachment in enumerate(wired.spec.attachments):
+        if attachment.external is not None and attachment.external.asn in taken:
             report.error(
                 "FAB137",
                 wired.spec.at("topology", "attachments", at, "external", "asn"),
-                f"attachment '{box.name}': expected an AS number of its own, got {box.external.asn}, that of "
-                f"{taken[box.external.asn].name}",
+                f"attachment '{attachment.name}': expected an AS number of its own, got {attachment.external.asn}, that of "
+                f"{taken[attachment.external.asn].name}",
                 "`underlay.asn.ranges` sets those that the fabric takes",
             )
 
 
-def _ways_out(wired: Wired, tenants: Sequence[TenantPlan], how: str, at: Allocator) -> tuple[WayOut, ...]:
+def _external_connections(
+    wired: Wired, tenants: Sequence[TenantPlan], how: str, at: Allocator
+) -> tuple[ExternalConnection, ...]:
     found = []
-    for box in wired.spec.attachments:
-        external = box.external
+    for attachment in wired.spec.attachments:
+        external = attachment.external
         if external is None or how == "acl":
             continue
-        mine, accepts = _links_of(wired, box.name), overlay.accepted(wired.spec, external)
+        mine, accepts = _links_of(wired, attachment.name), overlay.accepted(wired.spec, external)
         if how == "none" or not tenants:
-            found += [WayOut(int(link), -1, None, external.asn, box.name, accepts) for link in mine]
+            found += [ExternalConnection(int(link), -1, None, external.asn, attachment.name, accepts) for link in mine]
             continue
         served = [n for n, tenant in enumerate(tenants) if not external.tenants or tenant.name in external.tenants]
         if not served or not len(mine):
             continue
         columns = max(tenants[n].number for n in served)
-        area = at.address("p2p", f"external/{box.name}", Need(len(mine), columns, step=2))
+        area = at.address("p2p", f"external/{attachment.name}", Need(len(mine), columns, step=2))
         for row, link in enumerate(mine.tolist() if area.blocks else ()):
             found += [
-                WayOut(link, n, area.number(row, tenants[n].number - 1), external.asn, box.name, accepts) for n in served
+                ExternalConnection(link, n, area.number(row, tenants[n].number - 1), external.asn, attachment.name, accepts)
+                for n in served
             ]
     return tuple(sorted(found, key=lambda way: (way.link, way.tenant)))
 
@@ -304,7 +307,7 @@ def _network_hosts(
                 "FAB149",
                 where,
                 f"network '{network.name}' of '{tenant}': expected a subnet with room for the gateway, "
-                f"{plural(leaves, 'leaf', 'leaves')} and {error.wanted} addresses of {group} servers, "
+                f"{plural(leaves, 'leaf', 'leaves')} and {error.requested} addresses of {group} servers, "
                 f"got a /{network.length}",
                 "widen it, or divide the tenant's servers over several networks",
             )

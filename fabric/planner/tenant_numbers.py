@@ -51,7 +51,7 @@ def number(spec: FabricSpec, known: Known, report: Report) -> tuple[TenantPlan, 
             networks.append(made)
         vni = tenant.vni or overlay.l3vni_base + of_tenant[tenant.name]
         _check_vni(spec, (at,), vni, f"tenant '{tenant.name}'", vnis, report)
-        outside = [text for box in spec.attachments for text in _outside(spec, box.external, tenant.name)]
+        outside = [text for attachment in spec.attachments for text in _outside(spec, attachment.external, tenant.name)]
         result.append(
             TenantPlan(
                 name=tenant.name,
@@ -185,12 +185,12 @@ def _check_vni(
 
 def check_pools(spec: FabricSpec, prefixes: Mapping[str, Sequence[str]], report: Report) -> None:
     """Subnets of networks beside the pools that meet them in one table: ways out, and routed ports of servers and boxes."""
-    routers = [box.external for box in spec.attachments if box.external is not None]
+    routers = [attachment.external for attachment in spec.attachments if attachment.external is not None]
     plain = [tenant for tenant in spec.tenants if not tenant.networks]
     for at, tenant in enumerate(spec.tenants):
         outside = any(not router.tenants or tenant.name in router.tenants for router in routers)
         seen = any(tenant.name in other.imports or other.name in tenant.imports for other in plain)
-        seen |= any(box.tenant == tenant.name for box in spec.attachments)
+        seen |= any(attachment.tenant == tenant.name for attachment in spec.attachments)
         kinds = [kind for kind, there in (("p2p", outside), ("servers", seen)) if there]
         pools = [(kind, IPNetwork(prefix)) for kind in kinds for prefix in prefixes[kind]]
         for n, network in enumerate(tenant.networks):

@@ -217,7 +217,7 @@ def spine_core_links(
 
 
 def attachment_links(
-    leaf: Sequence[int], number: Sequence[int], slots: Sequence[Slot], columns: Sequence[int], box: Sequence[int]
+    leaf: Sequence[int], number: Sequence[int], slots: Sequence[Slot], columns: Sequence[int], attachment: Sequence[int]
 ) -> Links:
     """Links of attached boxes: one a leaf port that no server needs."""
     port = slot_table(slots)
@@ -225,7 +225,7 @@ def attachment_links(
     return _columns(
         ATTACHMENT,
         np.array([slot.speed_gbps for slot in slots], dtype=np.int64),
-        np.array(box, dtype=np.int64),
+        np.array(attachment, dtype=np.int64),
         (order + 1, np.zeros_like(order), np.ones_like(order)),
         np.array(leaf, dtype=np.int64),
         (port.cage, port.sub, port.split),

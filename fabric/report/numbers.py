@@ -46,7 +46,7 @@ def _in_use(fabric: FabricPlan) -> Iterator[tuple[str, Sequence[str], list[int],
 def _subinterfaces(fabric: FabricPlan) -> set[int]:
     """Subnets of tenants on links between switches (VRF-lite) and to external routers."""
     inside = {int(first) for subnets in fabric.tenancy.slices.values() for first in subnets if first >= 0}
-    return inside | {way.address for way in fabric.tenancy.ways_out if way.address is not None}
+    return inside | {way.address for way in fabric.tenancy.external_connections if way.address is not None}
 
 
 def _shared_vteps(fabric: FabricPlan) -> set[int]:
@@ -97,7 +97,7 @@ def ways_out_grid(fabric: FabricPlan) -> Grid:
     """Routers outside, and what is taken from them."""
     tenancy, devices = fabric.tenancy, fabric.devices
     rows = []
-    for way in tenancy.ways_out:
+    for way in tenancy.external_connections:
         leaf = devices[int(fabric.links.b[way.link])].name
         vrf = tenancy.tenants[way.tenant].name if way.tenant >= 0 else "default table"
         rows.append((way.name, leaf, str(way.asn), vrf, ", ".join(way.accepts)))

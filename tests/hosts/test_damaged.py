@@ -22,7 +22,7 @@ ENDS = {("gpu-0001", "compute1"): END, ("gpu-0001", "compute2"): OTHER}
 TWO = {("gpu-0001", "compute1"): END, ("gpu-0002", "compute1"): replace(END, address=None, peer_address=None)}
 
 
-def told(texts: Mapping[str, str | bytes], ends: Mapping[tuple[str, str], SwitchEnd] = ENDS) -> list[str]:
+def configured(texts: Mapping[str, str | bytes], ends: Mapping[tuple[str, str], SwitchEnd] = ENDS) -> list[str]:
     """What is found where some of the files are other ones."""
     changed = {path: text if isinstance(text, bytes) else text.encode() for path, text in texts.items()}
     files = ((path, text.encode()) for path, text in FILES.items())
@@ -36,7 +36,7 @@ def changed(path: str, old: str, new: str) -> dict[str, str]:
 
 
 def test_sound_files() -> None:
-    assert told({}) == []
+    assert configured({}) == []
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_sound_files() -> None:
     ],
 )
 def test_a_damaged_file_is_told_with_its_line_and_once(texts: Mapping[str, str | bytes], expected: str) -> None:
-    found = told(texts)
+    found = configured(texts)
     assert len(found) == 1
     assert found[0].startswith(expected)
 
@@ -100,18 +100,18 @@ def test_a_damaged_file_is_told_with_its_line_and_once(texts: Mapping[str, str |
     ],
 )
 def test_odd_values_are_differences(texts: Mapping[str, str], expected: list[str]) -> None:
-    found = told(texts)
+    found = configured(texts)
     assert len(found) == len(expected)
     assert all(words in line for line, words in zip(found, expected, strict=True))
 
 
 def test_one_damaged_file_hides_nothing_of_the_others() -> None:
     texts = {NETPLAN: "", **changed(NCCL, "NCCL_IB_TC=104", "NCCL_IB_TC=96")}
-    assert [line.split("error")[1][1:7] for line in told(texts)] == ["FAB290", "FAB457", "FAB457"]
+    assert [line.split("error")[1][1:7] for line in configured(texts)] == ["FAB290", "FAB457", "FAB457"]
 
 
 def test_a_damaged_script_is_that_of_a_whole_group() -> None:
-    found = told(changed(ROCE, "all:off 3:on", "all:off x:on"), TWO)
+    found = configured(changed(ROCE, "all:off 3:on", "all:off x:on"), TWO)
     assert len(found) == 2
     assert len(set(found)) == 1
 
@@ -164,5 +164,5 @@ def test_nothing_is_too_damaged() -> None:
                 case _:
                     place = chance.randrange(len(text) + 1)
                     text = text[:place] + chance.choice(odd) + text[place + 1 :]
-        found |= {line.split("error[")[1][:6] for line in told({path: text})}
+        found |= {line.split("error[")[1][:6] for line in configured({path: text})}
     assert found >= {"FAB290", "FAB450", "FAB451", "FAB453", "FAB454", "FAB457"}

@@ -152,7 +152,7 @@ def kinds(plan: FabricPlan) -> dict[str, set[str]]:
         found[role[b]] |= {f"{what} to {role[a]}" for what in over}
     for device, peers in plan.tenancy.peers.items():
         found[role[device]] |= {f"overlay to {role[peer]}" for peer in peers}
-    for way in plan.tenancy.ways_out:
+    for way in plan.tenancy.external_connections:
         found[role[ends[way.link][2]]].add(f"external {way.name} of {way.tenant}")
     return found
 

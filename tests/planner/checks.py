@@ -106,21 +106,21 @@ def ports(plan: FabricPlan) -> None:
 
 def counts(plan: FabricPlan) -> None:
     """The wired plan has what the sizing counted without wiring."""
-    told = summary(plan.spec, plan.sizing)
+    configured = summary(plan.spec, plan.sizing)
     kinds = Counter(KINDS[kind] for kind in plan.links.kind.tolist())
-    assert {kind: kinds.get(kind, 0) for kind in KINDS} == told["links"]
+    assert {kind: kinds.get(kind, 0) for kind in KINDS} == configured["links"]
     roles = Counter(device.role for device in plan.devices)
-    assert {role: roles.get(role, 0) for role in (LEAF, SPINE, CORE)} == told["switches"]
-    assert roles[SERVER] == told["servers"]
+    assert {role: roles.get(role, 0) for role in (LEAF, SPINE, CORE)} == configured["switches"]
+    assert roles[SERVER] == configured["servers"]
     c = plan.links.lists()
     for kind in (LEAF_LEAF, LEAF_SPINE, SPINE_CORE):
         cages = {(c["a"][i], c["a_cage"][i]) for i in range(len(plan.links)) if c["kind"][i] == kind}
-        assert len(cages) == told["cables"][KINDS[kind]]
+        assert len(cages) == configured["cables"][KINDS[kind]]
     speaking = [d for d in plan.switches if d.asn]
-    assert len({d.asn for d in speaking}) == told["bgp"]["asns"]
+    assert len({d.asn for d in speaking}) == configured["bgp"]["asns"]
     if plan.sizing.bgp:
         fabric_links = sum(kinds.get(KINDS[kind], 0) for kind in (LEAF_LEAF, LEAF_SPINE, SPINE_CORE))
-        assert fabric_links == told["bgp"]["sessions"]
+        assert fabric_links == configured["bgp"]["sessions"]
 
 
 def uniform(plan: FabricPlan) -> None:

@@ -121,8 +121,8 @@ def sites(draw: st.DrawFn, most: int = 2) -> Data:
         fabric = draw(fabrics())
         for group in fabric["servers"]:
             group["name"] = f"{name}-{group['model']}"
-        for box in fabric["topology"].get("attachments", ()):
-            box["name"] = f"{name}-{box['name']}"
+        for attachment in fabric["topology"].get("attachments", ()):
+            attachment["name"] = f"{name}-{attachment['name']}"
         found[name] = fabric
     return {"version": 1, "site": "dc1", "catalog": {"servers": SERVERS}, "fabrics": found}
 

@@ -183,10 +183,10 @@ def _a_network(site: Data, fabric: Data, how: Growth) -> None:
 
 
 def _an_attachment(site: Data, fabric: Data, how: Growth) -> None:
-    box: Data = {"name": f"{how.fabric}-box-{how.side}", "links": how.amount % 2 + 1}
+    attachment: Data = {"name": f"{how.fabric}-box-{how.side}", "links": how.amount % 2 + 1}
     if "tenants" in fabric:
-        box["tenant"] = "blue"
-    fabric["topology"].setdefault("attachments", []).append(box)
+        attachment["tenant"] = "blue"
+    fabric["topology"].setdefault("attachments", []).append(attachment)
 
 
 def _more_links(site: Data, fabric: Data, how: Growth) -> None:
@@ -339,7 +339,7 @@ def _services(name: str, fabric: FabricPlan, found: Facts) -> None:
         tenant = tenancy.tenants[n]
         for link, address in hosts.items():
             found[name, "host", tenant.name, tenant.networks[at].name, rows[link][2:5]] = address
-    for way in tenancy.ways_out:
+    for way in tenancy.external_connections:
         owner = tenancy.tenants[way.tenant].name if way.tenant >= 0 else ""
         found[name, "external", way.name, rows[way.link][2:5], owner] = (way.address, way.asn)
 
@@ -588,9 +588,9 @@ def main() -> int:
     parser.add_argument("--pairs", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--whole-every", type=int, default=10, help="every so many pairs all files are generated")
-    asked = parser.parse_args()
-    tally = run(asked.pairs, asked.seed, asked.whole_every)
-    print(f"seed {asked.seed}")
+    requested = parser.parse_args()
+    tally = run(requested.pairs, requested.seed, requested.whole_every)
+    print(f"seed {requested.seed}")
     for what, count in sorted(tally.seen.items()):
         print(f"{count:9,}  {what}")
     print(f"{len(tally.problems):9,}  problems")

@@ -98,7 +98,7 @@ def test_room_is_reserved_where_the_pool_has_it() -> None:
 def test_a_pool_that_is_too_small_says_by_how_much() -> None:
     with pytest.raises(Exhausted) as error:
         Ledger().area("a", Space([(0, 10)]), Need(6, 2))
-    assert (error.value.wanted, error.value.left) == (12, 10)
+    assert (error.value.requested, error.value.left) == (12, 10)
 
 
 def test_an_aligned_block_is_a_prefix() -> None:

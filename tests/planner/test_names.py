@@ -35,10 +35,10 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_patterns(case: str) -> None:
-    tiers, names, role, wanted = CASES[case]
+    tiers, names, role, requested = CASES[case]
     plan = make(PLANES.format(count=64, tiers=tiers, names=names)).fabrics["f"]
     found = [device.name for device in plan.devices if device.role == role]
-    assert found[: len(wanted)] == wanted
+    assert found[: len(requested)] == requested
     assert len(set(found)) == len(found)
 
 

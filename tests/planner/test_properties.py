@@ -187,9 +187,9 @@ def one_more_box(data: st.DataObject, site: Data, name: str) -> None:
 
 
 def more_links_of_a_box(data: st.DataObject, site: Data, name: str) -> None:
-    boxes = site["fabrics"][name]["topology"].get("attachments")
-    assume(boxes)
-    boxes[0]["links"] += 2
+    attachments = site["fabrics"][name]["topology"].get("attachments")
+    assume(attachments)
+    attachments[0]["links"] += 2
 
 
 def a_tenant(data: st.DataObject, site: Data, name: str) -> None:
@@ -274,9 +274,9 @@ def wiring(plan: Plan, name: str, of: Plan | None = None) -> tuple[object, ...]:
 def forget_taken_seats(old: Plan, new: Plan, lost: dict[str, int]) -> None:
     """An attached box gives way to a server whose port it was."""
     for name, before in old.fabrics.items():
-        boxes = {row[5:8] for row in check.rows(before) if row[0] == "attachments"}
+        attachments = {row[5:8] for row in check.rows(before) if row[0] == "attachments"}
         servers = {row[5:8] for row in check.rows(new.fabrics[name]) if row[0] == "server-leaf"}
-        if boxes & servers:
+        if attachments & servers:
             lost.pop("attachments", None)
 
 

@@ -51,6 +51,6 @@ def test_a_hundred_thousand_gpus_are_wired_in_little_memory(tmp_path: Path) -> N
     path.write_text(INTENT.format(servers=12_500, switch="sn5600", unit=64))
     counts = pipeline.summarize(pipeline.load(path))["fabrics"]["backend"]
     done = subprocess.run([sys.executable, "-c", WIRE, str(path)], capture_output=True, text=True, timeout=300, check=True)
-    told = json.loads(done.stdout)
-    assert told["links"] == sum(counts["links"].values()) > 200_000
-    assert told["peak_mb"] < 400
+    configured = json.loads(done.stdout)
+    assert configured["links"] == sum(counts["links"].values()) > 200_000
+    assert configured["peak_mb"] < 400

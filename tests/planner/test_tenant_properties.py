@@ -58,11 +58,11 @@ def tenanted(draw: st.DrawFn) -> Data:
     if draw(st.booleans()) and how == "evpn" and (topology["dual_tor"] or topology["kind"] == "collapsed"):
         fabric["nos"], topology["switch"] = "cumulus", "sn4700"
     names = [tenant["name"] for tenant in fabric["tenants"]]
-    boxes = [{"name": "box", "links": draw(st.integers(1, 3)), "tenant": names[0]}] if draw(st.booleans()) else []
+    attachments = [{"name": "box", "links": draw(st.integers(1, 3)), "tenant": names[0]}] if draw(st.booleans()) else []
     if how != "acl" and draw(st.booleans()):
         served = draw(st.lists(st.sampled_from(names), unique=True))
-        boxes.append({"name": "wan", "links": draw(st.integers(1, 3)), "external": {"asn": 65_010, "tenants": served}})
-    topology["attachments"] = boxes
+        attachments.append({"name": "wan", "links": draw(st.integers(1, 3)), "external": {"asn": 65_010, "tenants": served}})
+    topology["attachments"] = attachments
     return {"version": 1, "site": "dc1", "catalog": {"servers": SERVERS}, "fabrics": {"backend": fabric}}
 
 
@@ -104,8 +104,8 @@ def owner_of(fabric: FabricPlan, link: int) -> str:
     links, devices = fabric.links, fabric.devices
     server, rail = devices[int(links.a[link])], devices[int(links.b[link])].rail
     if server.role != SERVER:
-        box = next(box for box in fabric.spec.attachments if box.name == server.name)
-        return "" if box.external else box.tenant or ""
+        attachment = next(attachment for attachment in fabric.spec.attachments if attachment.name == server.name)
+        return "" if attachment.external else attachment.tenant or ""
     rest = ""
     for tenant in fabric.spec.tenants:
         if not tenant.servers and not tenant.rails:
@@ -128,9 +128,9 @@ def ports(fabric: FabricPlan) -> None:
         if kind not in (SERVER_LEAF, ATTACHMENT):
             assert owner == NOBODY
             continue
-        wanted = owner_of(fabric, link)
-        assert (names[owner] if owner >= 0 else "") == wanted
-        assert kind == ATTACHMENT or wanted or owner == CLOSED
+        requested = owner_of(fabric, link)
+        assert (names[owner] if owner >= 0 else "") == requested
+        assert kind == ATTACHMENT or requested or owner == CLOSED
 
 
 def tables(plan: Plan) -> None:
@@ -287,7 +287,7 @@ def test_every_plan_with_tenants() -> None:
         seen[fabric.tenancy.kind] += 1
         seen[f"{fabric.sizing.tiers} tiers"] += 1
         seen["bonds"] += bool(fabric.tenancy.lag.any())
-        seen["ways out"] += bool(fabric.tenancy.ways_out)
+        seen["ways out"] += bool(fabric.tenancy.external_connections)
 
     seen = fair_share(body, 160, 0.3)
     kinds = ("evpn", "vrf-lite", "acl", "1 tiers", "2 tiers", "3 tiers", "bonds", "ways out")
@@ -336,7 +336,7 @@ def one_more_router(data: st.DataObject, fabric: Data) -> None:
 
 
 def more_links_of_a_router(data: st.DataObject, fabric: Data) -> None:
-    routers = [box for box in fabric["topology"]["attachments"] if "external" in box]
+    routers = [attachment for attachment in fabric["topology"]["attachments"] if "external" in attachment]
     assume(routers)
     routers[0]["links"] += 1
     routers[0]["external"]["tenants"] = []
@@ -370,7 +370,7 @@ def given(fabric: FabricPlan) -> dict[tuple[object, ...], object]:
 
     for at, first in tenancy.slices.items():
         found |= {("slice", tenancy.tenants[at].name, *end(n)): low for n, low in enumerate(first) if low >= 0}
-    for way in tenancy.ways_out:
+    for way in tenancy.external_connections:
         found["way", way.name, tenancy.tenants[way.tenant].name, *end(way.link)] = way.address
     for link in (tenancy.lag > 0).nonzero()[0].tolist():
         found["bond", *end(link)] = int(tenancy.lag[link])

@@ -237,8 +237,8 @@ def test_a_subnet_that_is_too_small_is_refused() -> None:
 
 
 def test_a_router_is_reached_in_each_table() -> None:
-    box = {"name": "wan", "links": 2, "external": {"asn": 65010, "tenants": ["blue"]}}
-    found = [view for view in views(gpus(TENANTS, attachments=[box])) if view.externals]
+    attachment = {"name": "wan", "links": 2, "external": {"asn": 65010, "tenants": ["blue"]}}
+    found = [view for view in views(gpus(TENANTS, attachments=[attachment])) if view.externals]
     assert len(found) == 2
     for view in found:
         assert [(way.vrf, way.tag, way.peer_asn, way.accepts) for way in view.externals] == [
@@ -269,12 +269,12 @@ def refused(site: dict[str, Any] | str) -> list[str]:
 
 @pytest.mark.parametrize("name", ["null", "true", "no", "12", "010", "0x10", "2024-01-01", "y"])
 def test_names_that_yaml_reads_otherwise_keep_their_numbers(name: str, tmp_path: Path) -> None:
-    box = {"name": name, "links": 2, "tenant": name}
-    old = make(gpus([{"name": "first", "servers": "gpu-0001"}, {"name": name, "racks": 2}], attachments=[box]))
+    attachment = {"name": name, "links": 2, "tenant": name}
+    old = make(gpus([{"name": "first", "servers": "gpu-0001"}, {"name": name, "racks": 2}], attachments=[attachment]))
     lock = reread(old.lock, tmp_path)
     assert lock == old.lock
-    boxes = [{"name": "another", "links": 1, "tenant": name}, box]
-    new = make(gpus([{"name": name, "racks": 2}], attachments=boxes), lock)
+    attachments = [{"name": "another", "links": 1, "tenant": name}, attachment]
+    new = make(gpus([{"name": name, "racks": 2}], attachments=attachments), lock)
     assert new.fabrics["backend"].tenancy.tenants[0].number == 2
     kept = new.lock.fabrics["backend"].attachments
     assert kept[name] == old.lock.fabrics["backend"].attachments[name]
@@ -289,10 +289,12 @@ def test_subnets_and_routes_have_the_family_of_the_fabric() -> None:
     site = yaml.safe_load(WEB)
     site["fabrics"]["front"]["tenants"][1]["networks"][0]["gateway"] = "fd00:9::/64"
     assert refused(site) == ["FAB144 network 'a': gateway: expected an IPv4 subnet, got fd00:9::/64"]
-    box: dict[str, Any] = {"name": "wan", "links": 1, "external": {"asn": 65010, "accept": ["::/0"]}}
-    assert refused(gpus([{"name": "red"}], attachments=[box])) == ["FAB104 external.accept: expected IPv4 prefixes, got ::/0"]
-    del box["external"]["accept"]
-    site = gpus([{"name": "red"}], {"isolation": "vrf-lite"}, attachments=[box])
+    attachment: dict[str, Any] = {"name": "wan", "links": 1, "external": {"asn": 65010, "accept": ["::/0"]}}
+    assert refused(gpus([{"name": "red"}], attachments=[attachment])) == [
+        "FAB104 external.accept: expected IPv4 prefixes, got ::/0"
+    ]
+    del attachment["external"]["accept"]
+    site = gpus([{"name": "red"}], {"isolation": "vrf-lite"}, attachments=[attachment])
     site["fabrics"]["backend"]["underlay"] = {"addressing": "ipv6"}
     assert {way.accepts for view in views(site) for way in view.externals} == {("::/0",)}
 
@@ -304,9 +306,10 @@ def test_a_router_without_tenants_is_met_in_the_default_table(overlay: dict[str,
 
 
 def test_a_router_on_a_port_without_a_subnet_is_refused() -> None:
-    box = {"name": "wan", "links": 2, "speed_gbps": 100, "external": {"asn": 65010}}
+    attachment = {"name": "wan", "links": 2, "speed_gbps": 100, "external": {"asn": 65010}}
     assert (
-        "FAB140 attachment 'wan': expected a port whose subnet" in refused(gpus([], {"kind": "none"}, attachments=[box]))[0]
+        "FAB140 attachment 'wan': expected a port whose subnet"
+        in refused(gpus([], {"kind": "none"}, attachments=[attachment]))[0]
     )
 
 
@@ -413,9 +416,9 @@ def test_two_default_routes_in_one_table_are_worth_a_word() -> None:
 
 
 def test_a_router_has_an_as_number_of_its_own() -> None:
-    box = {"name": "wan", "links": 2, "external": {"asn": 4_200_000_000}}
+    attachment = {"name": "wan", "links": 2, "external": {"asn": 4_200_000_000}}
     with pytest.raises(InputError) as caught:
-        make(gpus([], {"kind": "none"}, attachments=[box]))
+        make(gpus([], {"kind": "none"}, attachments=[attachment]))
     assert [found.message for found in caught.value.diagnostics] == [
         "attachment 'wan': expected an AS number of its own, got 4200000000, that of backend-spine001"
     ]

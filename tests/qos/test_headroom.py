@@ -52,23 +52,23 @@ def as_published(table: dict[str, Any], speed: int, length: int) -> list[int]:
     return [speed, length, xon if table.get("shared") else size, xon, xoff]
 
 
-def row(wanted: list[int], found: Headroom) -> list[int]:
-    return [*wanted[:2], found.size_bytes, found.xon_bytes, found.xoff_bytes]
+def row(requested: list[int], found: Headroom) -> list[int]:
+    return [*requested[:2], found.size_bytes, found.xon_bytes, found.xoff_bytes]
 
 
 @pytest.mark.parametrize("table", NVIDIA.values(), ids=NVIDIA)
 def test_formula_gives_the_published_rows(table: dict[str, Any]) -> None:
-    assert [as_published(table, *wanted[:2]) for wanted in table["rows"]] == table["rows"]
-    for wanted in table.get("deviates", ()):
-        assert as_published(table, *wanted[:2]) != wanted, table["why"]
+    assert [as_published(table, *requested[:2]) for requested in table["rows"]] == table["rows"]
+    for requested in table.get("deviates", ()):
+        assert as_published(table, *requested[:2]) != requested, table["why"]
 
 
 @pytest.mark.parametrize("name", ["ACS-MSN2700", "ACS-MSN3700", "ACS-MSN4700", "ACS-SN5600"])
 def test_static_is_what_the_static_tables_hold(name: str) -> None:
     table = NVIDIA[name]
-    for wanted in table["rows"]:
-        found = headroom(chip(table["asic"]), *wanted[:2])
-        assert row(wanted, found) == wanted
+    for requested in table["rows"]:
+        found = headroom(chip(table["asic"]), *requested[:2])
+        assert row(requested, found) == requested
         assert found.method == "computed"
 
 
@@ -78,23 +78,23 @@ def test_tables_are_reproduced(sku: str) -> None:
     model = chip(table["asic"])
     if table.get("shadowed"):
         model = model.model_copy(update={"tables": tuple(own for own in model.tables if own.sku == sku)})
-    for wanted in table["rows"]:
-        found = headroom(model, *wanted[:2], switch=table.get("switch", ""))
-        assert row(wanted, found) == wanted
+    for requested in table["rows"]:
+        found = headroom(model, *requested[:2], switch=table.get("switch", ""))
+        assert row(requested, found) == requested
         assert found.method == "table"
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_case(case: dict[str, Any]) -> None:
-    box = catalog.switch(case["switch"])
-    assert box is not None
-    found = headroom(asic(box.asic), *case["row"][:2], switch=case["switch"])
+    device = catalog.switch(case["switch"])
+    assert device is not None
+    found = headroom(asic(device.asic), *case["row"][:2], switch=case["switch"])
     assert row(case["row"], found) == case["row"]
 
 
 def test_conservative_sum() -> None:
     """The article's components at MTU 9216, before the last step up to a KiB."""
-    for speed, length, wanted in (
+    for speed, length, requested in (
         (10, 100, 25694),
         (25, 100, 28337),
         (40, 100, 37252),
@@ -103,8 +103,8 @@ def test_conservative_sum() -> None:
     ):
         found = headroom(None, speed, length)
         assert found.method == "conservative"
-        assert found.terms["in_flight_bytes"] == wanted
-        assert found.xoff_bytes == -(-wanted // 1024) * 1024
+        assert found.terms["in_flight_bytes"] == requested
+        assert found.xoff_bytes == -(-requested // 1024) * 1024
         assert "extrapolated" not in found.terms
     assert "extrapolated" in headroom(None, 800, 100).terms
 
@@ -215,20 +215,20 @@ def tables() -> Iterator[tuple[str, HeadroomTable]]:
 
 
 def test_every_chip_of_the_catalog_is_known() -> None:
-    boxes = [box for box in map(catalog.switch, catalog.switch_names()) if box and box.technology == "ethernet"]
-    assert {box.asic for box in boxes} <= set(asic_names())
-    for box in boxes:
-        cell = chip(box.asic).cell_bytes
-        assert box.cell_bytes is None or cell == box.cell_bytes
+    devices = [device for device in map(catalog.switch, catalog.switch_names()) if device and device.technology == "ethernet"]
+    assert {device.asic for device in devices} <= set(asic_names())
+    for device in devices:
+        cell = chip(device.asic).cell_bytes
+        assert device.cell_bytes is None or cell == device.cell_bytes
 
 
 def test_tables_belong_to_switches_of_the_chip() -> None:
     for name, table in tables():
         assert table.source
         for switch in table.switches:
-            box = catalog.switch(switch)
-            assert box is not None
-            assert box.asic == name
+            device = catalog.switch(switch)
+            assert device is not None
+            assert device.asic == name
 
 
 def test_no_published_row_is_below_the_floor() -> None:
@@ -322,12 +322,12 @@ def test_buffers_of_every_sku() -> None:
 def test_pool_is_the_largest_that_ships() -> None:
     largest: dict[str, int] = {}
     for name in catalog.switch_names():
-        box, shipped = catalog.switch(name), buffers(name)
-        if box is None or shipped is None:
+        device, shipped = catalog.switch(name), buffers(name)
+        if device is None or shipped is None:
             continue
         tiers = [sku.tier(tier) for sku in shipped.skus.values() for tier in ("leaf", "spine")]
         sizes = [pool.size_bytes for tier in tiers if tier for pool in tier.pools.values()]
-        largest[box.asic] = max(largest.get(box.asic, 0), *sizes)
+        largest[device.asic] = max(largest.get(device.asic, 0), *sizes)
     assert largest == {name: chip(name).pool_bytes for name in largest}
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from fabric.cabling.verify.hosts import Hosts
 from fabric.cabling.verify.outputs import CODE, WHAT, Output, outputs
 from fabric.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
-from fabric.nos.lldp.heard import Neighbor, PortState
+from fabric.nos.lldp.neighbors import Neighbor, PortState
 from fabric.solver import read_text
 
 _WORDS = re.compile(r"[A-Za-z0-9]+")

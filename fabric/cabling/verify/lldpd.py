@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from fabric.nos.lldp.heard import Neighbor, Part
-from fabric.nos.lldp.output import TEXT, Reader, first, medium_gbps, rows, said, text
+from fabric.nos.lldp.neighbors import Neighbor, Part
+from fabric.nos.lldp.output import TEXT, Reader, first, known_text, medium_gbps, rows, text
 
 _INTERFACE = re.compile(r"Interface:\s+(\S+?),? +via:|Interface:\s+(\S+?),?\s*$")
 _FIELD = re.compile(r"\s+(ChassisID|SysName|PortID|PortDescr|MAU oper type):\s+(.*?)\s*$")
@@ -47,16 +47,16 @@ def _neighbor(name: str, row: dict[str, Any]) -> Neighbor:
     system, chassis = _chassis(row.get("chassis"))
     port = first(row.get("port"))
     speed = medium_gbps(first(port.get("auto-negotiation")).get("current"))
-    return Neighbor(name, system, chassis, said(port.get("id")), said(port.get("descr")), speed)
+    return Neighbor(name, system, chassis, known_text(port.get("id")), known_text(port.get("descr")), speed)
 
 
 def _chassis(found: Any) -> tuple[str, str]:
     """System name and chassis id."""
     chassis = first(found)
     if "id" in chassis and ("value" in first(chassis["id"])):
-        return said(chassis.get("name")), said(chassis["id"])
+        return known_text(chassis.get("name")), known_text(chassis["id"])
     for name, entry in chassis.items():
-        return name, said(first(entry).get("id"))
+        return name, known_text(first(entry).get("id"))
     return "", ""
 
 

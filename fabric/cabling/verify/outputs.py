@@ -10,7 +10,7 @@ from typing import Any
 
 from fabric.cabling.verify.readers import readers
 from fabric.diagnostics import Place, Report
-from fabric.nos.lldp.heard import Part
+from fabric.nos.lldp.neighbors import Part
 from fabric.nos.lldp.output import JSON, TEXT, Reader
 
 CODE = "FAB175"

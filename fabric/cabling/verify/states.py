@@ -5,7 +5,7 @@ from __future__ import annotations
 from fabric.cabling.verify.files import Collected
 from fabric.cabling.verify.planned import Planned
 from fabric.cabling.verify.wires import Wires
-from fabric.nos.lldp.heard import PortState
+from fabric.nos.lldp.neighbors import PortState
 
 
 class States:

@@ -13,7 +13,7 @@ from fabric.cabling.verify.files import Collected, DeviceData, plain_id
 from fabric.cabling.verify.planned import Planned, Slot
 from fabric.cabling.verify.spelling import canonical, is_management, is_nameless
 from fabric.diagnostics import Place, Report, show
-from fabric.nos.lldp.heard import Neighbor
+from fabric.nos.lldp.neighbors import Neighbor
 
 UNKNOWN = -1  # a device that the plan does not have
 CODE = "FAB176"

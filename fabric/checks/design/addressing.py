@@ -57,7 +57,11 @@ class UniqueAddresses(FabricCheck):
 def _taken(fabric: FabricPlan) -> list[Taken]:
     """All addresses of a fabric by kind. Equal loopbacks are the router ids' matter, equal subnets the links'."""
     devices, tenancy = fabric.devices, fabric.tenancy
-    ways = [(way.address, f"{way.name} for '{tenancy.tenants[way.tenant].name}'") for way in tenancy.ways_out if way.address]
+    ways = [
+        (way.address, f"{way.name} for '{tenancy.tenants[way.tenant].name}'")
+        for way in tenancy.external_connections
+        if way.address
+    ]
     return [
         _labelled("loopback", dict(_of_switches(fabric, fabric.loopback)).items()),
         _labelled("IPv6 loopback", _of_switches(fabric, fabric.loopback6)),
@@ -166,7 +170,7 @@ class Pools(FabricCheck):
 
     def _outside(self, design: Design) -> Iterator[Finding]:
         """Prefixes taken from routers into the table that the fabric's own addresses are in."""
-        inside = {way.name for way in design.fabric.tenancy.ways_out if way.tenant < 0}
+        inside = {way.name for way in design.fabric.tenancy.external_connections if way.tenant < 0}
         for at, box in enumerate(design.fabric.spec.attachments):
             accepted = (box.external.accept or ()) if box.external is not None and box.name in inside else ()
             for n, text in enumerate(accepted):

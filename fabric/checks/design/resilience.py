@@ -69,7 +69,7 @@ class SinglePoints(FabricCheck):
                     hint=split if group.nic.count > 1 and group.nic.ports == 1 else "",
                     severity=NOTE if purpose == "storage" else "",
                 )
-        borders = {int(fabric.links.b[way.link]) for way in fabric.tenancy.ways_out}
+        borders = {int(fabric.links.b[way.link]) for way in fabric.tenancy.external_connections}
         if len(borders) == 1:
             text = f"expected ways out on two leaves, got {named(fabric, borders)} alone"
             yield self.say(design, ("topology", "attachments"), text)

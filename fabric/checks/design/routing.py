@@ -116,7 +116,7 @@ class SessionEnds(FabricCheck):
                 text = f"EVPN: expected {named(fabric, pairs[0])} {expected}, got {got}{in_all(len(pairs), 'session')}"
                 yield self.say(design, ("overlay",), text)
         boxes = [box.name for box in fabric.spec.attachments]
-        for way in fabric.tenancy.ways_out:
+        for way in fabric.tenancy.external_connections:
             leaf = fabric.devices[fabric.links.b[way.link]]
             if way.asn == leaf.asn:
                 text = f"router '{way.name}': expected an AS number other than that of {leaf.name}, got {way.asn} on both"

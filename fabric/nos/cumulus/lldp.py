@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from fabric.nos.lldp.heard import Neighbor, Part, PortState
-from fabric.nos.lldp.output import Reader, first, rows, said, speed_gbps, text, up
+from fabric.nos.lldp.neighbors import Neighbor, Part, PortState
+from fabric.nos.lldp.output import Reader, first, known_text, rows, speed_gbps, text, up
 
 
 def knows(value: Any) -> bool:
     if not isinstance(value, dict):
         return False
     entries = [entry for entry in value.values() if isinstance(entry, dict)]
-    return any(_told(entry) or "oper-status" in first(entry.get("link")) for entry in entries)
+    return any(_neighbor_rows(entry) or "oper-status" in first(entry.get("link")) for entry in entries)
 
 
 def read(value: dict[str, Any]) -> Part:
@@ -30,7 +30,7 @@ def read(value: dict[str, Any]) -> Part:
     )
 
 
-def _told(entry: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+def _neighbor_rows(entry: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     """Name and facts of the neighbours of a port, whether `lldp` stands around them or was asked for."""
     lldp = first(entry.get("lldp", entry))
     neighbors = first(lldp.get("neighbor", lldp))
@@ -39,11 +39,15 @@ def _told(entry: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
 
 def _neighbors(found: dict[str, Any]) -> Iterator[Neighbor]:
     for local, entry in found.items():
-        for name, row in _told(entry):
+        for name, row in _neighbor_rows(entry):
             chassis, port = first(row["chassis"]), first(row["port"])
-            system = said(chassis.get("system-name")) or ("" if name.isdigit() else name)
+            system = known_text(chassis.get("system-name")) or ("" if name.isdigit() else name)
             yield Neighbor(
-                local, system, said(chassis.get("chassis-id")), said(port.get("name")), said(port.get("description"))
+                local,
+                system,
+                known_text(chassis.get("chassis-id")),
+                known_text(port.get("name")),
+                known_text(port.get("description")),
             )
 
 
@@ -59,8 +63,8 @@ def _ports(found: dict[str, Any]) -> Iterator[PortState]:
 def _state(link: dict[str, Any]) -> bool | None:
     """`oper-status: up`; `state: {"up": {}}` of some views."""
     state = link.get("state")
-    told = link.get("oper-status") or (next(iter(state), "") if isinstance(state, dict) else state)
-    return up(told) if text(told) in ("up", "down") else None
+    configured = link.get("oper-status") or (next(iter(state), "") if isinstance(state, dict) else state)
+    return up(configured) if text(configured) in ("up", "down") else None
 
 
 READERS = (Reader("nvue", "nv show interface --view=lldp -o json, nv show interface -o json", knows, read, rank=60),)

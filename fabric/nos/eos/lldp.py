@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from fabric.nos.lldp.heard import Neighbor, Part, PortState
-from fabric.nos.lldp.output import Reader, first, rows, said, shut, speed_gbps, text, up
+from fabric.nos.lldp.neighbors import Neighbor, Part, PortState
+from fabric.nos.lldp.output import Reader, first, known_text, rows, shut, speed_gbps, text, up
 
 
 def knows(value: Any) -> bool:
@@ -36,16 +36,16 @@ def _neighbors(found: Any) -> Iterator[Neighbor]:
                 yield _detail(port, row)
         return
     for row in rows(found):
-        yield Neighbor(text(row.get("port")), said(row.get("neighborDevice")), "", said(row.get("neighborPort")))
+        yield Neighbor(text(row.get("port")), known_text(row.get("neighborDevice")), "", known_text(row.get("neighborPort")))
 
 
 def _detail(port: str, row: dict[str, Any]) -> Neighbor:
     if "neighborDevice" in row:
-        return Neighbor(port, said(row["neighborDevice"]), "", said(row.get("neighborPort")))
+        return Neighbor(port, known_text(row["neighborDevice"]), "", known_text(row.get("neighborPort")))
     far = first(row.get("neighborInterfaceInfo"))
-    identity = said(far.get("interfaceId_v2")) or said(far.get("interfaceId"))
-    system, chassis = said(row.get("systemName")), said(row.get("chassisId"))
-    return Neighbor(port, system, chassis, identity, said(far.get("interfaceDescription")))
+    identity = known_text(far.get("interfaceId_v2")) or known_text(far.get("interfaceId"))
+    system, chassis = known_text(row.get("systemName")), known_text(row.get("chassisId"))
+    return Neighbor(port, system, chassis, identity, known_text(far.get("interfaceDescription")))
 
 
 def _ports(statuses: dict[str, Any]) -> Iterator[PortState]:

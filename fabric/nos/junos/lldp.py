@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from fabric.nos.lldp.heard import Neighbor, Part, PortState
-from fabric.nos.lldp.output import Reader, first, rows, said, speed_gbps, text, up
+from fabric.nos.lldp.neighbors import Neighbor, Part, PortState
+from fabric.nos.lldp.output import Reader, first, known_text, rows, speed_gbps, text, up
 
 _NEIGHBORS, _INTERFACES, _SYSTEM = "lldp-neighbors-information", "interface-information", "host-name"
 
@@ -41,10 +41,10 @@ def _neighbors(table: dict[str, Any]) -> Iterator[Neighbor]:
     for row in rows(table.get("lldp-neighbor-information")):
         yield Neighbor(
             text(row.get("lldp-local-interface")) or text(row.get("lldp-local-port-id")),
-            said(row.get("lldp-remote-system-name")),
-            said(row.get("lldp-remote-chassis-id")),
-            said(row.get("lldp-remote-port-id")),
-            said(row.get("lldp-remote-port-description")),
+            known_text(row.get("lldp-remote-system-name")),
+            known_text(row.get("lldp-remote-chassis-id")),
+            known_text(row.get("lldp-remote-port-id")),
+            known_text(row.get("lldp-remote-port-description")),
         )
 
 

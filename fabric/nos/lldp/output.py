@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from fabric.nos.lldp.heard import Part
+from fabric.nos.lldp.neighbors import Part
 
 JSON, TEXT = "json", "text"
 MOST_GBPS = 12_800  # what is faster is no speed: virtual SONiC says 4294967295
@@ -53,7 +53,7 @@ def rows(value: Any) -> Iterator[dict[str, Any]]:
             yield row
 
 
-def said(value: Any) -> str:
+def known_text(value: Any) -> str:
     """As `text`, with "" where the box writes in words that it knows nothing."""
     word = text(value).strip('"')
     return "" if word.lower() in ("-", "--", "null", "none", "n/a", "not advertised", "not applicable") else word

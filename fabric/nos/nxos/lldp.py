@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from fabric.nos.lldp.heard import Neighbor, Part, PortState
-from fabric.nos.lldp.output import Reader, first, rows, said, shut, speed_gbps, text, up
+from fabric.nos.lldp.neighbors import Neighbor, Part, PortState
+from fabric.nos.lldp.output import Reader, first, known_text, rows, shut, speed_gbps, text, up
 
 _MAC = re.compile(r"(?:[0-9a-f]{4}\.){2}[0-9a-f]{4}|(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}", re.IGNORECASE)
 _TABLES = {"TABLE_nbor": "ROW_nbor", "TABLE_nbor_detail": "ROW_nbor_detail"}
@@ -47,10 +47,12 @@ def _neighbors(value: dict[str, Any]) -> Iterator[Neighbor]:
 
 
 def _neighbor(row: dict[str, Any]) -> Neighbor:
-    chassis, system = said(row.get("chassis_id")), said(row.get("sys_name"))
+    chassis, system = known_text(row.get("chassis_id")), known_text(row.get("sys_name"))
     if "sys_name" not in row and not _MAC.fullmatch(chassis):
         system, chassis = chassis, ""
-    return Neighbor(text(row.get("l_port_id")), system, chassis, said(row.get("port_id")), said(row.get("port_desc")))
+    return Neighbor(
+        text(row.get("l_port_id")), system, chassis, known_text(row.get("port_id")), known_text(row.get("port_desc"))
+    )
 
 
 def _statuses(value: dict[str, Any]) -> list[dict[str, Any]] | None:

@@ -181,10 +181,12 @@ def _part_name() -> re.Pattern[str]:
 def _device(files: dict[str, tuple[str, str]]) -> Device:
     kinds = {kind for kind, _ in files.values()}
     nos = next(nos for nos, reader in readers().items() if kinds & {nos, *reader.other_kinds})
-    told = next((name for _, text in files.values() if (name := _told(text))), "")
+    configured = next((name for _, text in files.values() if (name := _configured_name(text))), "")
     path = PurePath(next(iter(files)))
     return Device(
-        told or (path.parent.name if _usual(files) else _stem(path)), nos, {path: text for path, (_, text) in files.items()}
+        configured or (path.parent.name if _usual(files) else _stem(path)),
+        nos,
+        {path: text for path, (_, text) in files.items()},
     )
 
 
@@ -194,14 +196,14 @@ def _usual(paths: Iterable[str]) -> bool:
     return all(PurePath(path).stem.lower() in usual or PurePath(path).name in usual for path in paths)
 
 
-def _told(text: str) -> str:
+def _configured_name(text: str) -> str:
     match = _host_name().search(text)
     return next(filter(None, match.groups()), "") if match else ""
 
 
 def _name(path: str, text: str) -> str:
     """The host name that a file tells, else its own."""
-    return _told(text) or _stem(PurePath(path))
+    return _configured_name(text) or _stem(PurePath(path))
 
 
 def _stem(path: PurePath) -> str:

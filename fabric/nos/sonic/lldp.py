@@ -12,27 +12,29 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from fabric.nos.lldp.heard import Neighbor, Part, PortState
-from fabric.nos.lldp.output import TEXT, Reader, first, said, speed_gbps, up
+from fabric.nos.lldp.neighbors import Neighbor, Part, PortState
+from fabric.nos.lldp.output import TEXT, Reader, first, known_text, speed_gbps, up
 
 _TABLES = ("LLDP_ENTRY_TABLE", "LLDP_LOC_CHASSIS", "PORT_TABLE", "PORT", "DEVICE_METADATA")
 _NEIGHBORS, _PORTS = ("LocalPort", "RemoteDevice", "RemotePortID"), ("Interface", "Speed", "Oper")
 _DASHES = re.compile(r"\s*-+(?: +-+)+\s*")
-_BOX_TABLES = re.compile(rf"(?:{'|'.join(_TABLES)})(?:[:|].*)?")
+_DEVICE_TABLES = re.compile(rf"(?:{'|'.join(_TABLES)})(?:[:|].*)?")
 
 
 def knows(value: Any) -> bool:
-    return isinstance(value, dict) and any(_BOX_TABLES.fullmatch(key) for key in value)
+    return isinstance(value, dict) and any(_DEVICE_TABLES.fullmatch(key) for key in value)
 
 
 def read(value: dict[str, Any]) -> Part:
     """Rows of a Redis dump, each under `table:key` with its fields in `value`; a nested table does as well."""
     tables = _tables(value)
     local = tables["LLDP_LOC_CHASSIS"].get("", {})
-    host = said(local.get("lldp_loc_sys_name")) or said(tables["DEVICE_METADATA"].get("localhost", {}).get("hostname"))
+    host = known_text(local.get("lldp_loc_sys_name")) or known_text(
+        tables["DEVICE_METADATA"].get("localhost", {}).get("hostname")
+    )
     return Part(
         host=host,
-        chassis=said(local.get("lldp_loc_chassis_id")),
+        chassis=known_text(local.get("lldp_loc_chassis_id")),
         neighbors=tuple(_entry(port, row) for port, row in tables["LLDP_ENTRY_TABLE"].items()),
         ports=tuple(_row(port, row) for port, row in {**tables["PORT"], **tables["PORT_TABLE"]}.items() if "speed" in row),
         listens=bool(tables["LLDP_ENTRY_TABLE"] or tables["LLDP_LOC_CHASSIS"]) or "LLDP_ENTRY_TABLE" in value,
@@ -56,15 +58,15 @@ def _tables(value: dict[str, Any]) -> dict[str, dict[str, dict[str, Any]]]:
 
 
 def _entry(port: str, row: dict[str, Any]) -> Neighbor:
-    system, chassis = said(row.get("lldp_rem_sys_name")), said(row.get("lldp_rem_chassis_id"))
-    return Neighbor(port, system, chassis, said(row.get("lldp_rem_port_id")), said(row.get("lldp_rem_port_desc")))
+    system, chassis = known_text(row.get("lldp_rem_sys_name")), known_text(row.get("lldp_rem_chassis_id"))
+    return Neighbor(port, system, chassis, known_text(row.get("lldp_rem_port_id")), known_text(row.get("lldp_rem_port_desc")))
 
 
 def _row(port: str, row: dict[str, Any]) -> PortState:
     """`speed` is in Mb/s and stands there whether the port is up or not."""
     state = up(row.get("oper_status"))
     speed = 0 if state is False else speed_gbps(row.get("speed"))
-    return PortState(port, speed, state, said(row.get("alias")), said(row.get("admin_status")) == "down")
+    return PortState(port, speed, state, known_text(row.get("alias")), known_text(row.get("admin_status")) == "down")
 
 
 def knows_text(lines: Sequence[str]) -> bool:
@@ -85,7 +87,7 @@ def _is_status(line: str) -> bool:
 
 
 def read_text(lines: Sequence[str]) -> Part:
-    neighbors = tuple(_told(row) for row in _table(lines, _is_neighbors))
+    neighbors = tuple(_neighbor(row) for row in _table(lines, _is_neighbors))
     ports = tuple(_status(row) for row in _table(lines, _is_status))
     listens = any(map(_is_neighbors, lines))
     return Part(neighbors=neighbors, ports=ports, listens=listens)
@@ -110,15 +112,15 @@ def _columns(above: str, dashes: str) -> list[tuple[str, int, int]]:
     return [(above[d.start() : d.end()].strip(), d.start(), d.end()) for d in re.finditer("-+", dashes)]
 
 
-def _told(row: dict[str, str]) -> Neighbor:
+def _neighbor(row: dict[str, str]) -> Neighbor:
     port, far, described = row["LocalPort"], row["RemotePortID"], row.get("RemotePortDescr", "")
-    return Neighbor(port, said(row["RemoteDevice"]), "", said(far), said(described))
+    return Neighbor(port, known_text(row["RemoteDevice"]), "", known_text(far), known_text(described))
 
 
 def _status(row: dict[str, str]) -> PortState:
     state = up(row["Oper"])
     speed = speed_gbps(row["Speed"]) if state else 0
-    return PortState(row["Interface"], speed, state, said(row.get("Alias")), row.get("Admin") == "down")
+    return PortState(row["Interface"], speed, state, known_text(row.get("Alias")), row.get("Admin") == "down")
 
 
 READERS = (

@@ -9,7 +9,7 @@ from fabric.cabling.verify.compare import compare
 from fabric.cabling.verify.files import Collected, DeviceData
 from fabric.cabling.verify.finding import Finding, Verdict
 from fabric.cabling.verify.planned import Planned, planned
-from fabric.nos.lldp.heard import Neighbor, PortState
+from fabric.nos.lldp.neighbors import Neighbor, PortState
 from fabric.plan import Plan
 from tests import ROOT
 from tests.cabling.verify.lldp_writers import Ear, Floor

@@ -11,7 +11,7 @@ import pytest
 from fabric.cabling.verify.finding import Finding, Verdict
 from fabric.cabling.verify.reports import report
 from fabric.cabling.verify.verify import verify
-from fabric.nos.lldp.heard import Neighbor
+from fabric.nos.lldp.neighbors import Neighbor
 from tests.cabling.verify.helpers import SWITCHES, end, fresh, kinds, links, site, told, verdict
 from tests.cabling.verify.lldp_writers import WRITERS, Ear, Floor, write
 

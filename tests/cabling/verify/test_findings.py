@@ -11,7 +11,7 @@ from fabric.cabling.verify.compare import compare
 from fabric.cabling.verify.files import Collected, DeviceData
 from fabric.cabling.verify.finding import Finding, Verdict
 from fabric.diagnostics import InputError
-from fabric.nos.lldp.heard import Neighbor, PortState
+from fabric.nos.lldp.neighbors import Neighbor, PortState
 from tests.cabling.verify.helpers import ALL, SWITCHES, blamed, end, fresh, kinds, told, verdict
 from tests.cabling.verify.lldp_writers import Floor
 

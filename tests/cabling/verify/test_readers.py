@@ -9,7 +9,7 @@ import pytest
 
 from fabric.cabling.verify.outputs import outputs
 from fabric.cabling.verify.readers import readers
-from fabric.nos.lldp.heard import Neighbor, PortState
+from fabric.nos.lldp.neighbors import Neighbor, PortState
 from fabric.nos.lldp.output import medium_gbps, speed_gbps
 
 SAMPLES: dict[str, tuple[str, Any, list[Neighbor]]] = {

@@ -16,7 +16,7 @@ from fabric.cabling.verify.finding import KINDS, Verdict
 from fabric.cabling.verify.reports import FORMATS, MOVE_COLUMNS, report
 from fabric.cli.cabling_verify import verify
 from fabric.diagnostics import InputError
-from fabric.nos.lldp.heard import Neighbor
+from fabric.nos.lldp.neighbors import Neighbor
 from tests import ROOT
 from tests.cabling.verify.helpers import end, fresh, told, verdict
 from tests.cabling.verify.lldp_writers import WRITERS, Floor, write

@@ -128,7 +128,7 @@ def switches(path: Path, folder: Path) -> tuple[Plan, Iterator[Copies]]:
 
 
 def _sample(fabric: FabricPlan) -> Iterator[Device]:
-    border = {int(fabric.links.b[way.link]) for way in fabric.tenancy.ways_out}
+    border = {int(fabric.links.b[way.link]) for way in fabric.tenancy.external_connections}
     for role in SWITCH_ROLES:
         devices = [device for device in fabric.switches if device.role == role and view_of(device.nos)]
         yield from devices if len(devices) <= FEW else (*devices[:1], *devices[-1:])

@@ -73,6 +73,6 @@ def test_border_leaves_and_their_pairs_stay(tmp_path: Path) -> None:
     found = cut(plan, 60)
     assert found.count > 60 >= len(found.names)
     frontend = plan.fabrics["frontend"]
-    border = {int(frontend.links.b[way.link]) for way in frontend.tenancy.ways_out}
+    border = {int(frontend.links.b[way.link]) for way in frontend.tenancy.external_connections}
     pairs = {frontend.tenancy.pair[leaf] for leaf in border}
     assert {frontend.devices[leaf].name for leaf in border | pairs} <= found.names

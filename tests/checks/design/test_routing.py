@@ -23,9 +23,9 @@ def _afar(about: Design) -> Design:
 
 def _same_as_border(about: Design) -> Design:
     """A router with the AS number of its border leaf."""
-    ways = about.fabric.tenancy.ways_out
+    ways = about.fabric.tenancy.external_connections
     leaf = about.fabric.devices[about.fabric.links.b[ways[0].link]]
-    return tenancy(about, ways_out=(replace(ways[0], asn=leaf.asn), *ways[1:]))
+    return tenancy(about, external_connections=(replace(ways[0], asn=leaf.asn), *ways[1:]))
 
 
 def _wide(about: Design) -> Design:

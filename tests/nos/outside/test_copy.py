@@ -106,9 +106,9 @@ def test_the_same_files_are_written(both: dict[str, Any]) -> None:
 
 
 def test_changes_are_commands_and_files_are_read(both: dict[str, Any]) -> None:
-    said = dict(zip(CALLS, both[COPY][0], strict=True))
-    assert '"form": "commands"' in said["diff site.yaml changed.yaml --format json"][1]
-    assert "FAB168" not in "".join(out + err for _, out, err in said.values())
+    parsed = dict(zip(CALLS, both[COPY][0], strict=True))
+    assert '"form": "commands"' in parsed["diff site.yaml changed.yaml --format json"][1]
+    assert "FAB168" not in "".join(out + err for _, out, err in parsed.values())
 
 
 BATFISH = """
@@ -125,7 +125,7 @@ def test_batfish_takes_it_alike(tmp_path: Path) -> None:
     """No server is asked here: what it would be given, and what is expected of its answer."""
     (tmp_path / "packages").mkdir()
     copy_package(tmp_path / "packages")
-    said = [
+    parsed = [
         subprocess.run(
             [sys.executable, "-c", BATFISH, name],
             env={**os.environ, "PYTHONPATH": str(packages)},
@@ -136,5 +136,5 @@ def test_batfish_takes_it_alike(tmp_path: Path) -> None:
         ).stdout
         for name, packages in ((SHIPPED, tmp_path), (COPY, tmp_path / "packages"))
     ]
-    assert said[0] == said[1]
-    assert "ARISTA" in said[0]
+    assert parsed[0] == parsed[1]
+    assert "ARISTA" in parsed[0]

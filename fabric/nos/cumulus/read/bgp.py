@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from fabric.facts import Bgp, Facts, Located, Neighbor
 from fabric.nos.cumulus.read.ports import vrf_name
-from fabric.nos.cumulus.read.tree import number, off, said, switch, truth
+from fabric.nos.cumulus.read.tree import number, off, string, switch, truth
 from fabric.nos.reading import Branch, asn, is_address
 
 T = TypeVar("T")
@@ -50,7 +50,7 @@ def _process(file: str, vrf: str, own: Branch, shared: Branch) -> Bgp:
     bgp = Bgp(vrf, own.line, file)
     both = Levels(file, (own, shared))  # the box's numbers hold where the VRF says none
     bgp.asn = both.first(_asn, "autonomous-system")
-    bgp.router_id = both.first(said, "router-id")
+    bgp.router_id = both.first(string, "router-id")
     widths = [found for family in UNICAST if (found := number(own.at("address-family", family, "multipaths", "ebgp"), file))]
     bgp.max_paths = min(widths, key=lambda found: found.value, default=None)
     for family in UNICAST:
@@ -67,7 +67,7 @@ def _routes(bgp: Bgp, family: Branch) -> None:
     """What enters BGP here."""
     connected = family.at("redistribute", "connected")
     if connected.line and not off(connected):
-        bgp.connected = said(connected.at("route-map"), bgp.file) or Located("", connected.line, bgp.file)
+        bgp.connected = string(connected.at("route-map"), bgp.file) or Located("", connected.line, bgp.file)
     bgp.aggregates += [Located(text, part.line, bgp.file) for text, part in family.at("aggregate-route").parts.items()]
 
 
@@ -96,8 +96,8 @@ def _neighbor(file: str, vrf: str, text: str, branch: Branch, groups: Branch) ->
     levels = Levels(file, (branch, group) if group.line else (branch,))
     own.remote_as = levels.first(_remote_as, "remote-as")
     own.local_as = levels.first(_asn, "local-as", "asn")
-    own.source = levels.first(said, "update-source")
-    own.description = levels.first(said, "description")
+    own.source = levels.first(string, "update-source")
+    own.description = levels.first(string, "description")
     own.multihop = levels.first(number, "multihop-ttl")
     own.bfd = levels.first(_bfd, "bfd")
     own.keepalive_s = levels.first(number, "timers", "keepalive")
@@ -125,10 +125,10 @@ def _family(own: Neighbor, family: Levels, name: str) -> None:
 
 
 def _filter(family: Levels, way: str) -> Located[str] | None:
-    return next((found for kind in FILTERS if (found := family.first(said, "policy", way, kind))), None)
+    return next((found for kind in FILTERS if (found := family.first(string, "policy", way, kind))), None)
 
 
 def _bfd(branch: Branch, file: str) -> Located[bool] | None:
     """Switched on, or given a profile."""
-    profile = said(branch.at("profile"), file)
+    profile = string(branch.at("profile"), file)
     return switch(branch, file) or (Located(True, profile.line, file) if profile else None)

@@ -9,7 +9,7 @@ from fabric.nos.cumulus.read import names, paths
 from fabric.nos.cumulus.read.bgp import read_bgp
 from fabric.nos.cumulus.read.ports import read_ports, vrf_name
 from fabric.nos.cumulus.read.qos import read_qos
-from fabric.nos.cumulus.read.tree import found, number, read_tree, said, switch
+from fabric.nos.cumulus.read.tree import found, number, read_tree, string, switch
 from fabric.nos.reading import Branch, Entry, add_policies, mac, numbers
 
 
@@ -38,9 +38,9 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
 
 def _system(facts: Facts, file: str, tree: Branch) -> None:
     system, services = tree.at("system"), facts.services
-    if hostname := said(system.at("hostname"), file):
+    if hostname := string(system.at("hostname"), file):
         facts.name, facts.hostname = hostname.value, hostname
-    shared = said(system.at("global", "fabric-mac"), file) or said(system.at("global", "anycast-mac"), file)
+    shared = string(system.at("global", "fabric-mac"), file) or string(system.at("global", "anycast-mac"), file)
     facts.anycast_mac = Located(mac(shared.value), shared.line, file) if shared else facts.anycast_mac
     facts.hash_seed = number(system.at("forwarding", "hash-seed"), file) or facts.hash_seed
     services.lldp = switch(system.at("lldp"), file) or services.lldp or Located(True, 1, file)  # on by default
@@ -62,7 +62,7 @@ def _vrfs(facts: Facts, file: str, tree: Branch) -> None:
         own = facts.vrfs[name] = Vrf(name, branch.line, file)
         bgp = branch.at("router", "bgp")
         own.vni = number(branch.at("evpn", "vni"), file)
-        own.rd = said(bgp.at("rd"), file)
+        own.rd = string(bgp.at("rd"), file)
         own.imports = _keys(bgp.at("route-import", "from-evpn", "route-target"), file)
         own.exports = _keys(bgp.at("route-export", "to-evpn", "route-target"), file)
 
@@ -72,7 +72,7 @@ def _keys(branch: Branch, file: str) -> list[Located[str]]:
 
 
 def _overlay(facts: Facts, file: str, tree: Branch) -> None:
-    facts.vtep = said(tree.at("nve", "vxlan", "source", "address"), file) or facts.vtep
+    facts.vtep = string(tree.at("nve", "vxlan", "source", "address"), file) or facts.vtep
     for (_, vlans), part in found(tree, "bridge/domain/*/vlan/*"):
         for text, own in part.at("vni").parts.items():
             for vlan, vni in zip(numbers(vlans), numbers(text), strict=False):
@@ -80,7 +80,7 @@ def _overlay(facts: Facts, file: str, tree: Branch) -> None:
     for (text,), part in found(tree, "evpn/vni/*"):
         for vni in numbers(text):
             table = facts.vnis.setdefault(vni, Vni(vni, part.line, file))
-            table.rd = said(part.at("rd"), file)
+            table.rd = string(part.at("rd"), file)
             both = _keys(part.at("route-target", "both"), file)
             table.imports = _keys(part.at("route-target", "import"), file) + both
             table.exports = _keys(part.at("route-target", "export"), file) + both

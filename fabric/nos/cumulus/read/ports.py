@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from fabric.facts import MANAGEMENT, Facts, Interface, Located
-from fabric.nos.cumulus.read.tree import number, off, said
+from fabric.nos.cumulus.read.tree import number, off, string
 from fabric.nos.reading import Branch, esi, mac, numbers, prefix
 
 FAMILIES = ("ipv4", "ipv6", "ip")  # `ip` has both before 5.15
@@ -40,7 +40,7 @@ def vrf_name(text: str) -> str:
 
 def _interface(facts: Facts, file: str, name: str, port: Branch) -> Interface:
     own = Interface(name, port.line, file)
-    own.description = said(port.at("description"), file)
+    own.description = string(port.at("description"), file)
     own.addresses = list(_addresses(facts, file, port, "address"))
     own.gateways = list(_addresses(facts, file, port, "vrr", "address"))
     for family in FAMILIES:

@@ -49,7 +49,7 @@ class Qos:
             self.tree.at("roce", "cable-length"), self.file
         )
         classes = self._by_class(profiles["egress-queue-mapping"])
-        paused = {said.value for said in found.pfc}
+        paused = {parsed.value for parsed in found.pfc}
         named = {own: _named(own, priorities, paused) for own, priorities in classes.items()}
         self._schedule(found, profiles["egress-scheduler"], classes, named)
         self._marking(found, profiles["congestion-control"], names[1] == EVERY, named)
@@ -71,7 +71,7 @@ class Qos:
         return found
 
     def _pauses(self, flow: Branch) -> list[Located[int]]:
-        if any((said := truth(flow.at(way), self.file)) and not said.value for way in ("rx", "tx")):
+        if any((parsed := truth(flow.at(way), self.file)) and not parsed.value for way in ("rx", "tx")):
             return []
         if not flow.at("switch-priority").parts:
             return [replace(self.roce, value=PRIORITY)] if self.roce else []
@@ -106,8 +106,8 @@ class Qos:
                     strict[own] = Located(own, row.at("mode").value.line, self.file)
         found.weights = {priority: share for own, share in sorted(shares.items()) for priority in named.get(own, ())}
         found.strict = [
-            Located(priority, said.line, self.file)
-            for own, said in sorted(strict.items())
+            Located(priority, parsed.line, self.file)
+            for own, parsed in sorted(strict.items())
             for priority in classes.get(own, ())
         ]
 
@@ -136,8 +136,8 @@ def read_qos(facts: Facts, file: str, tree: Branch) -> None:
         if name.startswith("swp") and "." not in name and not _split(port):
             facts.interfaces[name].qos = qos.of(port)
     poll, polls = (number(own.at("pfc-watchdog", key), file) for key in ("polling-interval", "robustness"))
-    if said := polls or poll:
-        facts.watchdog_ms = replace(said, value=(poll.value if poll else POLL_MS) * (polls.value if polls else POLLS))
+    if parsed := polls or poll:
+        facts.watchdog_ms = replace(parsed, value=(poll.value if poll else POLL_MS) * (polls.value if polls else POLLS))
 
 
 def _split(port: Branch) -> bool:

@@ -110,7 +110,7 @@ def _spread(tree: Branch, above: str = "") -> None:
         _spread(part, key)
 
 
-def said(branch: Branch, file: str) -> Located[str] | None:
+def string(branch: Branch, file: str) -> Located[str] | None:
     """The value, and its line."""
     return Located(branch.word, branch.value.line, file) if branch.word is not None else None
 

@@ -60,9 +60,9 @@ def classes(own: Qos) -> Tree:
     if (own.priority, own.dscp, own.cnp_priority, own.cnp_dscp) == PROFILE:
         return {}
     special = {own.priority, own.cnp_priority}
-    wanted = {code: 0 if code // 8 in special else code // 8 for code in range(64)}
-    wanted |= {own.dscp: own.priority, own.cnp_dscp: own.cnp_priority}
-    dscp = {str(code): {"switch-priority": level} for code, level in wanted.items() if level != code // 8}
+    requested = {code: 0 if code // 8 in special else code // 8 for code in range(64)}
+    requested |= {own.dscp: own.priority, own.cnp_dscp: own.cnp_priority}
+    dscp = {str(code): {"switch-priority": level} for code, level in requested.items() if level != code // 8}
     was = {3: LOSSLESS, 6: CNP}
     now = {own.priority: LOSSLESS, own.cnp_priority: CNP}
     queues = {

@@ -156,10 +156,10 @@ class _Process:
         for peer in own.neighbors.values() if own.vrf or not section.line.startswith("vrf ") else ():
             names = (peer.peer, self.group_of.get((own.vrf, peer.peer), ("", 0))[0])
             for family in ("ipv4", "ipv6", "evpn"):
-                said = active.get(family, {})
+                parsed = active.get(family, {})
                 at = peer.line if family == "ipv4" and by_default and ":" not in peer.peer else 0
                 for name in reversed(names):  # what the neighbour itself says holds over its group
-                    at = said.get(name, 0 if (family, name) in denied else at)
+                    at = parsed.get(name, 0 if (family, name) in denied else at)
                 if at:
                     peer.families.append(Located(family, at, self.file))
 

@@ -258,7 +258,7 @@ def _ip(found: Interface, rest: str, line: int, file: str) -> None:
     elif words[:1] == ["address"]:
         if own := prefix(" ".join(words[1:])):
             if "secondary" not in words:
-                found.addresses = [said for said in found.addresses if ":" in said.value]
+                found.addresses = [parsed for parsed in found.addresses if ":" in parsed.value]
             found.addresses.append(Located(own, line, file))
     elif words[:1] == ["access-group"] and len(words) > 1:
         found.filters.append(Located(words[1], line, file))

@@ -53,7 +53,7 @@ class Qos:
                 qos.watchdog = Located(True, part.number, file)
         # A queue is strict unless told otherwise; round robin holds for all queues below one that has it.
         weighted = max((number for number, queue in queues.items() if queue.has("no priority")), default=-1)
-        for own, mapped in sorted({said.value: said for said in self.by_dscp.values()}.items()):
+        for own, mapped in sorted({parsed.value: parsed for parsed in self.by_dscp.values()}.items()):
             place = self.queue_of.get(own, mapped)
             queue = place.value
             section = queues.get(queue)

@@ -46,7 +46,7 @@ class Process:
         self.device, self.bgp = device, bgp
         self.drafts: dict[str, Draft] = {}
         self.ranges: list[tuple[str, Located[str]]] = []  # (prefix to listen on, its group)
-        self.told: dict[str, Located[Any]] = {}  # what holds for every neighbour
+        self.configured: dict[str, Located[Any]] = {}  # what holds for every neighbour
         self.active = {"ipv4": True}  # families that a neighbour has without asking
 
     def line(self, line: Line, open_: Open) -> bool:
@@ -57,7 +57,7 @@ class Process:
             return True
         if words[0] == "timers" and words[1] == "bgp":
             for name, value in zip(("keepalive_s", "hold_s"), words[2:4], strict=True):
-                self.told[name] = Located(need_number(value), line.number, line.file)
+                self.configured[name] = Located(need_number(value), line.number, line.file)
             return True
         return self._bgp(line) if words[0] == "bgp" else self.in_family("ipv4", line, open_)
 
@@ -65,13 +65,13 @@ class Process:
         bgp, words = self.bgp, line.words
         match words[1:]:
             case ["router-id", address, *_] if not line.negated:
-                bgp.router_id = line.said(str(ip_address(address)))
+                bgp.router_id = line.located(str(ip_address(address)))
             case ["bestpath", "as-path", "multipath-relax", *_]:
                 bgp.relax = Located(not line.negated, line.number, line.file)
             case ["default", family, *_] if family in DEFAULTS:
                 self.active[DEFAULTS[family]] = not line.negated
             case ["listen", "range", prefix, "peer-group", group, *_]:
-                self.ranges.append((str(ip_network(prefix, strict=False)), line.said(group)))
+                self.ranges.append((str(ip_network(prefix, strict=False)), line.located(group)))
             case ["router-id", *_]:
                 pass
             case _:
@@ -106,9 +106,9 @@ class Process:
         """What enters BGP here."""
         match line.words:
             case ["redistribute", "connected", *rest]:
-                self.bgp.connected = line.said(rest[rest.index("route-map") + 1] if "route-map" in rest[:-1] else "")
+                self.bgp.connected = line.located(rest[rest.index("route-map") + 1] if "route-map" in rest[:-1] else "")
             case ["aggregate-address", prefix, *_]:
-                self.bgp.aggregates.append(line.said(prefix))
+                self.bgp.aggregates.append(line.located(prefix))
 
     def _paths(self, line: Line) -> None:
         words = line.words[2:] if line.words[1] == "ibgp" else line.words[1:]
@@ -150,7 +150,7 @@ class Process:
                 self._interface(draft, line, words)
             case "password":
                 if not placeholder(words[-1]):
-                    self.device.facts.services.secrets.append(line.said(f"BGP password of {name}"))
+                    self.device.facts.services.secrets.append(line.located(f"BGP password of {name}"))
             case _ if verb in FILTERS:
                 self._filter(draft, line, verb, words)
             case _ if verb in VERBS:
@@ -164,7 +164,7 @@ class Process:
         if not words:
             draft.is_group = True
         elif not line.negated:
-            draft.group = line.said(words[0])
+            draft.group = line.located(words[0])
 
     def _interface(self, draft: Draft, line: Line, words: list[str]) -> None:
         """`neighbor swp1 interface [v6only] [remote-as … | peer-group …]`; beside an address the interface is a scope."""
@@ -183,13 +183,13 @@ class Process:
         if line.negated and verb not in ("bfd", "shutdown"):
             return
         for name, value in VERBS[verb](words).items():
-            draft.told[name] = Located(not value if line.negated else value, line.number, line.file)
+            draft.configured[name] = Located(not value if line.negated else value, line.number, line.file)
 
     def _filter(self, draft: Draft, line: Line, verb: str, words: list[str]) -> None:
         """The first filter of a direction is the one that facts name."""
         if not line.negated:
             self.device.use(FILTERS[verb], words[0], line.number, line.file)
-            draft.told.setdefault(DIRECTIONS[words[1]], line.said(words[0]))
+            draft.configured.setdefault(DIRECTIONS[words[1]], line.located(words[0]))
 
     def finish(self) -> None:
         """Fills the groups into their members."""
@@ -214,12 +214,12 @@ class Process:
 
     def _made(self, draft: Draft) -> Neighbor:
         group = self.drafts.get(draft.group.value) if draft.group else None
-        told = self.told | (group.told if group else {}) | draft.told
+        configured = self.configured | (group.configured if group else {}) | draft.configured
         families = {name: Located(True, draft.line, draft.file) for name, active in self.active.items() if active}
         families |= (group.families if group else {}) | draft.families
-        fields: dict[str, Any] = {**told}
+        fields: dict[str, Any] = {**configured}
         made = Neighbor(self.bgp.vrf, draft.name, draft.line, draft.file, interface=draft.interface, **fields)
-        made.families = [Located(name, said.line, said.file) for name, said in families.items() if said.value]
+        made.families = [Located(name, parsed.line, parsed.file) for name, parsed in families.items() if parsed.value]
         return made
 
 
@@ -249,7 +249,7 @@ class Processes:
             new = Located(number, line.number, line.file)
             made.bgp.asn = self.device.first(f"the AS of VRF {name or 'default'}", made.bgp.asn, new)
         elif words[2:] and words[2] not in ("auto", "view", "vrf"):
-            self.device.facts.broken.append(line.said(f"cannot be read: {line.rest(0)}"))
+            self.device.facts.broken.append(line.located(f"cannot be read: {line.rest(0)}"))
         return made
 
     def finish(self) -> None:
@@ -268,8 +268,8 @@ def _in_vni(vni: Vni, line: Line) -> bool:
 def _distinguish(owner: Vrf | Vni, line: Line, words: list[str]) -> None:
     """`rd 10.0.0.1:1`; `route-target both 65000:1 65000:2`, which may be `rt` too."""
     if words[0] == "rd":
-        owner.rd = line.said(words[1])
+        owner.rd = line.located(words[1])
         return
     for way, targets in (("import", owner.imports), ("export", owner.exports)):
         if words[1] in (way, "both"):
-            targets += (line.said(text) for text in words[2:])
+            targets += (line.located(text) for text in words[2:])

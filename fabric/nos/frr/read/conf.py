@@ -60,13 +60,13 @@ class _Conf:
         return bool(known and known(self, line, open_)) or line.is_one_of(PASSED)
 
     def _hostname(self, line: Line, _: Open) -> bool:
-        self.facts.hostname = self.facts.hostname or line.said(line.words[1])
+        self.facts.hostname = self.facts.hostname or line.located(line.words[1])
         return True
 
     def _password(self, line: Line, _: Open) -> bool:
         """`password …` and `enable password …` guard the daemons' own prompt."""
         if "password" in line.words[:-1] and not placeholder(line.words[-1]):
-            self.facts.services.secrets.append(line.said("password of the FRR prompt"))
+            self.facts.services.secrets.append(line.located("password of the FRR prompt"))
         return "password" in line.words
 
     def _list(self, line: Line, _: Open) -> bool:
@@ -79,8 +79,8 @@ class _Conf:
         if not line.negated:
             self.device.defined.add(f"{kind} {name}")
             if kind == "prefix list" and "permit" in entry:
-                told = " ".join(entry[entry.index("permit") + 1 :])
-                self.facts.prefixes.setdefault(name, []).append(line.said(told))
+                configured = " ".join(entry[entry.index("permit") + 1 :])
+                self.facts.prefixes.setdefault(name, []).append(line.located(configured))
         return True
 
     def _ip(self, line: Line, open_: Open) -> bool:
@@ -141,18 +141,18 @@ class _Conf:
     def _interface(self, line: Line, open_: Open) -> bool:
         port = self.device.interface(line.words[1], line.number, line.file)
         if line.words[2:3] == ["vrf"]:
-            port.vrf = port.vrf or line.said(vrf_name(line.words[3]))
+            port.vrf = port.vrf or line.located(vrf_name(line.words[3]))
         open_(partial(self._in_interface, port))
         return True
 
     def _in_interface(self, port: Interface, line: Line, open_: Open) -> bool:
         match line.words:
             case ["description", *words]:
-                port.description = port.description or line.said(" ".join(words).strip('"'))
+                port.description = port.description or line.located(" ".join(words).strip('"'))
             case ["shutdown"]:
                 port.enabled = Located(line.negated, line.number, line.file)
             case ["vrf", name]:
-                port.vrf = port.vrf or line.said(vrf_name(name))
+                port.vrf = port.vrf or line.located(vrf_name(name))
             case ["ip" | "ipv6", "address" | "addr", text, *words]:
                 self._address(port, line, text if "/" in text or "peer" not in words else f"{text}/32")
             case ["evpn", "mh", what, value] if not line.negated:
@@ -168,14 +168,14 @@ class _Conf:
         if address is None:
             raise ValueError(text)
         if not line.negated and not address.startswith("fe80:"):
-            add_address(port.addresses, line.said(address))
+            add_address(port.addresses, line.located(address))
 
     def _segment(self, port: Interface, line: Line, what: str, value: str) -> None:
         """`es-sys-mac` and `es-id 5` make an ESI of type 3; `es-id` may also be a whole ESI."""
         if what == "es-sys-mac":
-            self.device.system_macs[port.name] = line.said(mac(value))
+            self.device.system_macs[port.name] = line.located(mac(value))
         elif what == "es-id" and ":" in value:
-            port.esi = line.said(esi(value))
+            port.esi = line.located(esi(value))
         elif what == "es-id":
             self.device.segments[port.name] = line.number_at(3)
 
@@ -194,13 +194,13 @@ class _Conf:
 
     def _in_keys(self, line: Line, _: Open) -> bool:
         if line.words[0] == "key-string" and not placeholder(line.words[1]):
-            self.facts.services.secrets.append(line.said("key of a key chain"))
+            self.facts.services.secrets.append(line.located("key of a key chain"))
         return line.words[0] in KEYS and line.words[1:2] != ["chain"]
 
     def _router(self, line: Line, open_: Open) -> bool:
         """BGP alone is read; the lines of other protocols are unread, all of them."""
         if line.words[1] != "bgp":
-            self.facts.unread.append(line.said(line.rest(0)))
+            self.facts.unread.append(line.located(line.rest(0)))
             open_(lambda *_: False)
         elif not line.negated:
             open_(self.processes.of(line).line)

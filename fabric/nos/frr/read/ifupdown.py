@@ -46,15 +46,15 @@ class Stanza:
     attributes: dict[str, list[Located[str]]] = field(default_factory=dict)
 
     def all(self, *names: str) -> list[Located[str]]:
-        return [said for name in names for said in self.attributes.get(name, ())]
+        return [parsed for name in names for parsed in self.attributes.get(name, ())]
 
     def one(self, name: str) -> Located[str] | None:
         """A later line overwrites an earlier one."""
         return self.attributes[name][-1] if name in self.attributes else None
 
     def number(self, name: str) -> Located[int] | None:
-        said = self.one(name)
-        return Located(need_number(said.value), said.line, said.file) if said else None
+        parsed = self.one(name)
+        return Located(need_number(parsed.value), parsed.line, parsed.file) if parsed else None
 
 
 def read_interfaces(device: Device, file: str, text: str) -> dict[str, Stanza]:
@@ -128,7 +128,7 @@ class _Ifupdown:
             name = vrf_name(stanza.name)
             self.device.vrf(name, stanza.line, stanza.file)
             self.device.defined.add(f"VRF {name}")
-            if all(said.value.startswith(("127.", "::1")) for said in stanza.all("address")):
+            if all(parsed.value.startswith(("127.", "::1")) for parsed in stanza.all("address")):
                 return
         if "vxlan-id" in stanza.attributes or "bridge-vlan-vni-map" in stanza.attributes:
             return
@@ -152,28 +152,30 @@ class _Ifupdown:
 
     def _tag(self, stanza: Stanza) -> Located[int] | None:
         """VLAN of `swp1.100` or of a device with `vlan-id`."""
-        told = stanza.number("vlan-id")
+        configured = stanza.number("vlan-id")
         last = stanza.name.rpartition(".")[2]
-        return told or (Located(int(last), stanza.line, stanza.file) if "." in stanza.name and last.isdecimal() else None)
+        return configured or (
+            Located(int(last), stanza.line, stanza.file) if "." in stanza.name and last.isdecimal() else None
+        )
 
     def _addresses(self, stanza: Stanza, port: Interface) -> None:
         mask = stanza.one("netmask")
-        for said in stanza.all("address"):
-            command = ADDRESS_COMMAND.match(said.value)
-            text = command[1] if command else said.value.split()[0] if said.value else ""
+        for parsed in stanza.all("address"):
+            command = ADDRESS_COMMAND.match(parsed.value)
+            text = command[1] if command else parsed.value.split()[0] if parsed.value else ""
             address = _prefix(text, mask.value if mask else "")
             if address is None:
-                self.facts.broken.append(Located(f"no address: {said.value}", said.line, said.file))
+                self.facts.broken.append(Located(f"no address: {parsed.value}", parsed.line, parsed.file))
             elif not address.startswith("fe80:"):
-                add_address(port.addresses, Located(address, said.line, said.file))
-        for said in stanza.all("address-virtual", "vrrp"):
-            first, *texts = said.value.split()
+                add_address(port.addresses, Located(address, parsed.line, parsed.file))
+        for parsed in stanza.all("address-virtual", "vrrp"):
+            first, *texts = parsed.value.split()
             if first.count(":") == 5:
-                self._anycast_mac(said, first)
-            port.gateways += (Located(address, said.line, said.file) for text in texts if (address := _prefix(text)))
-        for said in stanza.all("clagd-vxlan-anycast-ip"):
-            if address := _prefix(said.value):
-                port.gateways.append(Located(address, said.line, said.file))
+                self._anycast_mac(parsed, first)
+            port.gateways += (Located(address, parsed.line, parsed.file) for text in texts if (address := _prefix(text)))
+        for parsed in stanza.all("clagd-vxlan-anycast-ip"):
+            if address := _prefix(parsed.value):
+                port.gateways.append(Located(address, parsed.line, parsed.file))
 
     def _vxlan(self, stanza: Stanza) -> None:
         """A device for each VNI, or one for many with `bridge-vlan-vni-map 10=1010 20-21=1020-1021`."""
@@ -183,23 +185,23 @@ class _Ifupdown:
         if number := stanza.number("vxlan-id"):
             own = self._vni(number.value, number)
             own.vlan = stanza.number("bridge-access") or own.vlan
-            if said := stanza.one("bridge-arp-nd-suppress"):
-                own.arp_suppress = Located(said.value in ("on", "yes"), said.line, said.file)
-        for said in stanza.all("bridge-vlan-vni-map"):
-            for pair in said.value.split():
+            if parsed := stanza.one("bridge-arp-nd-suppress"):
+                own.arp_suppress = Located(parsed.value in ("on", "yes"), parsed.line, parsed.file)
+        for parsed in stanza.all("bridge-vlan-vni-map"):
+            for pair in parsed.value.split():
                 for vlan, vni in _mapped(pair):
-                    self._vni(vni, said).vlan = Located(vlan, said.line, said.file)
+                    self._vni(vni, parsed).vlan = Located(vlan, parsed.line, parsed.file)
 
-    def _vni(self, number: int, said: Located[Any]) -> Vni:
+    def _vni(self, number: int, parsed: Located[Any]) -> Vni:
         self.device.defined.add(f"VXLAN device of VNI {number}")
-        return self.device.vni(number, said.line, said.file)
+        return self.device.vni(number, parsed.line, parsed.file)
 
     def _services(self, stanza: Stanza) -> None:
-        for said in stanza.all("dns-nameservers", "dns-nameserver"):
-            self.facts.services.dns += (Located(word, said.line, said.file) for word in said.value.split())
-        for said in stanza.all("clagd-priv-key", "wpa-psk"):
-            if not placeholder(said.value):
-                self.facts.services.secrets.append(Located(f"key of {stanza.name}", said.line, said.file))
+        for parsed in stanza.all("dns-nameservers", "dns-nameserver"):
+            self.facts.services.dns += (Located(word, parsed.line, parsed.file) for word in parsed.value.split())
+        for parsed in stanza.all("clagd-priv-key", "wpa-psk"):
+            if not placeholder(parsed.value):
+                self.facts.services.secrets.append(Located(f"key of {stanza.name}", parsed.line, parsed.file))
 
     def _bridge(self, stanza: Stanza) -> None:
         """A port carries the VLANs of its bridge, unless it says otherwise; a VXLAN device beside `swp1.100` has VLAN 100."""
@@ -213,16 +215,16 @@ class _Ifupdown:
                 self.facts.vnis[vxlan.value].vlan = Located(next(iter(tags)), stanza.line, stanza.file)
             if not port or not own or port.access:
                 continue
-            for said in own.all("bridge-vids") or stanza.all("bridge-vids"):
-                port.trunk += (Located(vlan, said.line, said.file) for vlan in numbers(said.value))
+            for parsed in own.all("bridge-vids") or stanza.all("bridge-vids"):
+                port.trunk += (Located(vlan, parsed.line, parsed.file) for vlan in numbers(parsed.value))
             native = own.one("bridge-pvid") or stanza.one("bridge-pvid")
             if native and native.value.isdecimal():
                 port.access = Located(int(native.value), native.line, native.file)
 
     def _bond(self, stanza: Stanza) -> None:
-        for said in stanza.all("bond-slaves"):
-            for name in _names([said]):
-                self.device.interface(name, said.line, said.file).bond = Located(stanza.name, said.line, said.file)
+        for parsed in stanza.all("bond-slaves"):
+            for name in _names([parsed]):
+                self.device.interface(name, parsed.line, parsed.file).bond = Located(stanza.name, parsed.line, parsed.file)
 
     def _anycast(self) -> None:
         """A stretched VLAN with a MAC that no maker gave it, or that is kept local, is a gateway alike on every leaf."""
@@ -232,13 +234,13 @@ class _Ifupdown:
             if not (own and port and port.tag and port.tag.value in stretched and port.addresses):
                 continue
             address = own.value.split()[-1] if own.value else ""  # `hwaddress ether 02:…` is the older form
-            if CHOSEN.match(address) or any(address in said.value.split() for said in stanza.all("fdb")):
+            if CHOSEN.match(address) or any(address in parsed.value.split() for parsed in stanza.all("fdb")):
                 port.gateways += port.addresses
                 port.addresses = []
                 self._anycast_mac(own, address)
 
-    def _anycast_mac(self, said: Located[str], text: str) -> None:
-        self.facts.anycast_mac = self.facts.anycast_mac or Located(mac(text), said.line, said.file)
+    def _anycast_mac(self, parsed: Located[str], text: str) -> None:
+        self.facts.anycast_mac = self.facts.anycast_mac or Located(mac(text), parsed.line, parsed.file)
 
 
 def _prefix(text: str, mask: str = "") -> str | None:
@@ -259,12 +261,12 @@ def _mapped(pair: str) -> Iterator[tuple[int, int]]:
 
 def _names(lists: list[Located[str]]) -> Iterator[str]:
     """`glob swp1-4 vni10` and `swp1 swp2`; a regular expression names nothing that is read here."""
-    for said in lists:
-        words = said.value.split()
+    for parsed in lists:
+        words = parsed.value.split()
         if "regex" in words:
             words = words[: words.index("regex")]
         yield from chain.from_iterable(each_name(word) for word in words if word not in ("glob", "none"))
 
 
-def _is_number(said: Located[str] | None) -> bool:
-    return bool(said and said.value.isdecimal() and len(said.value) < 10)
+def _is_number(parsed: Located[str] | None) -> bool:
+    return bool(parsed and parsed.value.isdecimal() and len(parsed.value) < 10)

@@ -33,7 +33,7 @@ class Line:
     negated: bool
     file: str
 
-    def said(self, value: str) -> Located[str]:
+    def located(self, value: str) -> Located[str]:
         return Located(value, self.number, self.file)
 
     def number_at(self, at: int) -> Located[int]:
@@ -77,9 +77,9 @@ def walk(text: str, file: str, facts: Facts, whole: Section) -> None:
                     del sections[depth + 1 :]
                     break
             else:
-                facts.unread.append(line.said(hidden(words)))
+                facts.unread.append(line.located(hidden(words)))
         except (ValueError, LookupError):
-            facts.broken.append(line.said(f"cannot be read: {hidden(words)}"))
+            facts.broken.append(line.located(f"cannot be read: {hidden(words)}"))
         sections += opened
         opened.clear()
 

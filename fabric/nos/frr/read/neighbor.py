@@ -70,7 +70,7 @@ class Draft:
     name: str
     line: int
     file: str
-    told: dict[str, Located[Any]] = field(default_factory=dict)  # by field of the neighbour
+    configured: dict[str, Located[Any]] = field(default_factory=dict)  # by field of the neighbour
     families: dict[str, Located[bool]] = field(default_factory=dict)
     group: Located[str] | None = None
     is_group: bool = False

@@ -71,10 +71,10 @@ class Device:
                 self.facts.interfaces[bond].esi = Located(esi(text), number.line, number.file)
         add_policies(self.facts, self.entries)
         seen: set[str] = set(self.defined)
-        for said in self.used:
-            if said.value not in seen:
-                seen.add(said.value)
-                self.facts.undefined.append(said)
+        for parsed in self.used:
+            if parsed.value not in seen:
+                seen.add(parsed.value)
+                self.facts.undefined.append(parsed)
         return self.facts
 
 
@@ -83,10 +83,10 @@ def vrf_name(text: str) -> str:
     return VRF_NAMES.get(text, text)
 
 
-def add_address(known: list[Located[str]], said: Located[str]) -> None:
+def add_address(known: list[Located[str]], parsed: Located[str]) -> None:
     """An address may stand in two files of one device; what every VRF device has for itself is left out."""
-    if not said.value.startswith(LOOPBACK_NETS) and all(other.value != said.value for other in known):
-        known.append(said)
+    if not parsed.value.startswith(LOOPBACK_NETS) and all(other.value != parsed.value for other in known):
+        known.append(parsed)
 
 
 def need_number(text: str) -> int:

@@ -34,7 +34,7 @@ def evpn_source(facts: Facts) -> Located[str] | None:
     """Tunnels of a leaf that only routes begin at the address its EVPN sessions run from."""
     vnis = [vrf.vni for vrf in facts.vrfs.values() if vrf.vni]
     sessions = facts.bgp[""].neighbors.values() if "" in facts.bgp and vnis else ()
-    return next((session.source for session in sessions if any(said.value == "evpn" for said in session.families)), None)
+    return next((session.source for session in sessions if any(parsed.value == "evpn" for parsed in session.families)), None)
 
 
 def _process(place: Place, bgp: Node, root: Node) -> Bgp:
@@ -54,13 +54,13 @@ def _process(place: Place, bgp: Node, root: Node) -> Bgp:
         for session in sessions:
             session.allowas_in = session.allowas_in or loops
             found.neighbors[session.peer] = session
-        if any(said.value in UNICAST for session in sessions for said in session.families):
+        if any(parsed.value in UNICAST for session in sessions for parsed in session.families):
             several = len(sessions) > 1 or any(session.dynamic for session in sessions)
             paths += _paths(group, bgp, root, several)
             # One neighbour alone shares no paths: what its group does not say is no fault.
-            relaxed += [said for said in _relaxed(group, bgp) if several or said.value]
-    found.max_paths = min(paths, key=lambda said: said.value, default=None)
-    found.relax = min(relaxed, key=lambda said: said.value, default=None)
+            relaxed += [parsed for parsed in _relaxed(group, bgp) if several or parsed.value]
+    found.max_paths = min(paths, key=lambda parsed: parsed.value, default=None)
+    found.relax = min(relaxed, key=lambda parsed: parsed.value, default=None)
     return found
 
 
@@ -70,51 +70,51 @@ def _process(place: Place, bgp: Node, root: Node) -> Bgp:
 def _sessions(vrf: str, group: Node, bgp: Node) -> Iterator[Neighbor]:
     for peer, node in group.at("neighbor").items():
         yield _neighbor(Neighbor(vrf, _canonical(peer), node.line, node.file), (node, group, bgp))
-    for said in group.every("allow"):
-        listens = Neighbor(vrf, prefix(said.value) or said.value, said.line, said.file, dynamic=True)
+    for parsed in group.every("allow"):
+        listens = Neighbor(vrf, prefix(parsed.value) or parsed.value, parsed.line, parsed.file, dynamic=True)
         yield _neighbor(listens, (group, bgp))
     for node in group.at("dynamic-neighbor").values():
-        for said in node.every("peer-auto-discovery", "interface"):
-            unnumbered = Neighbor(vrf, logical(said.value), said.line, said.file, interface=True)
+        for parsed in node.every("peer-auto-discovery", "interface"):
+            unnumbered = Neighbor(vrf, logical(parsed.value), parsed.line, parsed.file, interface=True)
             yield _neighbor(unnumbered, (node, group, bgp))
-        for said in node.every("allow"):
-            listens = Neighbor(vrf, prefix(said.value) or said.value, said.line, said.file, dynamic=True)
+        for parsed in node.every("allow"):
+            listens = Neighbor(vrf, prefix(parsed.value) or parsed.value, parsed.line, parsed.file, dynamic=True)
             yield _neighbor(listens, (node, group, bgp))
 
 
 def _neighbor(found: Neighbor, levels: Levels) -> Neighbor:
     families = list(_families(levels))
     found.remote_as = _remote_as(levels)
-    found.local_as = next((told for level in levels if (told := _asn(level.at("local-as")))), None)
+    found.local_as = next((configured for level in levels if (configured := _asn(level.at("local-as")))), None)
     found.source = _first(levels, "local-address") or _first(levels, "local-interface")
-    found.families = [said for said, _ in families] or [
+    found.families = [parsed for parsed, _ in families] or [
         Located("ipv6" if ":" in found.peer else "ipv4", found.line, found.file)
     ]
     found.description = levels[0].value("description")
-    disabled = next((told for level in levels if (told := level.flag("disable"))), None)
+    disabled = next((configured for level in levels if (configured := level.flag("disable"))), None)
     found.enabled = Located(False, disabled.line, disabled.file) if disabled else None
     found.multihop = next((_ttl(level) for level in levels if "multihop" in level), None)
-    found.max_prefix = next((told for _, node in families if (told := _limit(node))), None)
+    found.max_prefix = next((configured for _, node in families if (configured := _limit(node))), None)
     found.import_filter = _policies(levels, "import")
     found.export_filter = _policies(levels, "export")
-    found.bfd = next((told for level in levels if (told := level.flag("bfd-liveness-detection"))), None)
+    found.bfd = next((configured for level in levels if (configured := level.flag("bfd-liveness-detection"))), None)
     found.hold_s = number(_first(levels, "hold-time"))
     parts = [node for _, node in families] + [level.at("local-as") for level in levels]
-    found.allowas_in = next((told for part in parts if (told := _loops(part))), None)
+    found.allowas_in = next((configured for part in parts if (configured := _loops(part))), None)
     return found
 
 
 def _first(levels: Levels, *words: str) -> Located[str] | None:
-    return next((said for level in levels if (said := level.value(*words))), None)
+    return next((parsed for level in levels if (parsed := level.value(*words))), None)
 
 
 def _remote_as(levels: Levels) -> Located[int | str] | None:
     """A number, or what the group's type says of it."""
-    if told := _first(levels, "peer-as"):
-        value = asn(told.value)
-        return Located(told.value if value is None else value, told.line, told.file)
-    if told := _first(levels, "peer-as-list"):
-        return Located("external", told.line, told.file)
+    if configured := _first(levels, "peer-as"):
+        value = asn(configured.value)
+        return Located(configured.value if value is None else value, configured.line, configured.file)
+    if configured := _first(levels, "peer-as-list"):
+        return Located("external", configured.line, configured.file)
     kind = _first(levels, "type")
     return Located("internal", kind.line, kind.file) if kind and kind.value == "internal" else None
 
@@ -161,8 +161,8 @@ def _policies(levels: Levels, way: str) -> Located[str] | None:
 def _loops(node: Node) -> Located[int] | None:
     """`loops 2` hides a route that has the own AS twice: once is allowed."""
     parts = [node, *node.values()]
-    told = next((said for part in parts if (said := number(part.value("loops")))), None)
-    return Located(told.value - 1, told.line, told.file) if told else None
+    configured = next((parsed for part in parts if (parsed := number(part.value("loops")))), None)
+    return Located(configured.value - 1, configured.line, configured.file) if configured else None
 
 
 def _canonical(peer: str) -> str:

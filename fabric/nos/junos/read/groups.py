@@ -94,25 +94,25 @@ class _Groups:
     def _in_force(self, node: Node, path: tuple[str, ...], above: tuple[Cursor, ...]) -> list[Cursor]:
         """The nearest groups come first; a group may itself name groups."""
         found: list[Cursor] = []
-        waiting = [cursor for said in _taken(node, "apply-groups") for cursor in self._parts(said, path)] + list(above)
-        refused = {said.value for said in _taken(node, "apply-groups-except")}
+        waiting = [cursor for parsed in _taken(node, "apply-groups") for cursor in self._parts(parsed, path)] + list(above)
+        refused = {parsed.value for parsed in _taken(node, "apply-groups-except")}
         while waiting:
             group, part = waiting.pop(0)
             if group not in refused and not any(part is other for _, other in found):
                 found.append((group, part))
-                waiting[:0] = [inner for said in part.every("apply-groups") for inner in self._parts(said, path)]
+                waiting[:0] = [inner for parsed in part.every("apply-groups") for inner in self._parts(parsed, path)]
         return found
 
-    def _parts(self, said: Located[str], path: tuple[str, ...]) -> list[Cursor]:
+    def _parts(self, parsed: Located[str], path: tuple[str, ...]) -> list[Cursor]:
         """What a group says of a path; several parts where wildcards overlap."""
-        group = self.groups.get(said.value)
+        group = self.groups.get(parsed.value)
         if group is None or "when" in group:
-            if group is None and "$" not in said.value:
-                self.undefined.append(Located(f"group {said.value}", said.line, said.file))
+            if group is None and "$" not in parsed.value:
+                self.undefined.append(Located(f"group {parsed.value}", parsed.line, parsed.file))
             else:
-                self.unread.append(Located(f"apply-groups {said.value}", said.line, said.file))
+                self.unread.append(Located(f"apply-groups {parsed.value}", parsed.line, parsed.file))
             return []
-        cursors: list[Cursor] = [(said.value, group)]
+        cursors: list[Cursor] = [(parsed.value, group)]
         for word in path:
             cursors = list(_step(cursors, word))
         return cursors

@@ -55,16 +55,16 @@ def targets(node: Node, policies: Node) -> tuple[list[Located[str]], list[Locate
     imports = both + _stripped(stated.every("import"))
     exports = both + _stripped(stated.every("export"))
     if "vrf-import" in node:
-        imports = [said for name in node.at("vrf-import") for said in _matched(policies, name)]
+        imports = [parsed for name in node.at("vrf-import") for parsed in _matched(policies, name)]
     if "vrf-export" in node:
-        exports = [said for name in node.at("vrf-export") for said in _added(policies, name)]
+        exports = [parsed for name in node.at("vrf-export") for parsed in _added(policies, name)]
     return imports, exports
 
 
 def _stripped(found: list[Located[str]]) -> list[Located[str]]:
     """`target:4200000001L:5` → 4200000001:5; words that are no targets are left out."""
-    kept = [said for said in found if said.value.startswith("target:")]
-    return [Located(said.value.removeprefix("target:").replace("L:", ":"), said.line, said.file) for said in kept]
+    kept = [parsed for parsed in found if parsed.value.startswith("target:")]
+    return [Located(parsed.value.removeprefix("target:").replace("L:", ":"), parsed.line, parsed.file) for parsed in kept]
 
 
 def _terms(policies: Node, name: str) -> Iterator[Node]:

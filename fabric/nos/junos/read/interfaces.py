@@ -33,15 +33,15 @@ class _Reader:
     def __init__(self, facts: Facts, root: Node, places: list[Place], vlans: Vlans) -> None:
         self.facts, self.ports, self.vlans = facts, root.at("interfaces"), vlans
         self.instances = {
-            logical(said.value): Located(place.name, said.line, said.file)
+            logical(parsed.value): Located(place.name, parsed.line, parsed.file)
             for place in places
             if place.name and not place.layer_2
-            for said in place.node.every("interface")
+            for parsed in place.node.every("interface")
         }
         self.management = root.at("system").flag("management-instance")
         self.gateways = vlans.gateways()
         self.cages = dict(_cage_speeds(root.at("chassis")))
-        self.members = {logical(said.value): (vlan, said) for vlan in vlans.every for said in vlan.members if vlan.id}
+        self.members = {logical(parsed.value): (vlan, parsed) for vlan in vlans.every for parsed in vlan.members if vlan.id}
 
     def read(self) -> None:
         for name, port in self.ports.items():
@@ -61,13 +61,13 @@ class _Reader:
         disabled = port.flag("disable") or port.flag("unused") or unit.flag("disable")
         found.enabled = Located(False, disabled.line, disabled.file) if disabled else None
         found.frame = number(port.value("mtu"))
-        found.mtu = min(_mtus(port, unit, found.frame), key=lambda said: said.value, default=None)
+        found.mtu = min(_mtus(port, unit, found.frame), key=lambda parsed: parsed.value, default=None)
         found.vrf = self._vrf(name, port_name)
         found.tag = self.gateways.get(name) or _tag(port, unit)
         found.speed_gbps = self._speed(port_name, port)
-        found.bond = next((said for option in OPTIONS if option in port for said in _bonds(port[option])), None)
+        found.bond = next((parsed for option in OPTIONS if option in port for parsed in _bonds(port[option])), None)
         found.esi = next((segment for part in (port, unit) for segment in _segments(part)), None)
-        found.filters = [said for part in _filtered(unit) for said in _filters(part.at("filter"))]
+        found.filters = [parsed for part in _filtered(unit) for parsed in _filters(part.at("filter"))]
         self._addresses(found, unit)
         self._switching(found, port, unit)
         return found
@@ -82,12 +82,12 @@ class _Reader:
     def _speed(self, name: str, port: Node) -> Located[int] | None:
         """Of the port itself, of the cage that it is a part of, or of the cage as the chassis has it."""
         cage = self.ports.at(name.partition(":")[0])
-        told = next(_speeds(port), None) or (next(_speeds(cage), None) if cage is not port else None)
+        configured = next(_speeds(port), None) or (next(_speeds(cage), None) if cage is not port else None)
         physical = PHYSICAL.fullmatch(name)
-        if told is None and physical:
-            told = self.cages.get(physical[1])
-        value = gbps(told.value) if told else None
-        return Located(value, told.line, told.file) if told and value else None
+        if configured is None and physical:
+            configured = self.cages.get(physical[1])
+        value = gbps(configured.value) if configured else None
+        return Located(value, configured.line, configured.file) if configured and value else None
 
     # --- layer 3 ------------------------------------------------------------------------------------------------
 
@@ -107,8 +107,8 @@ class _Reader:
 
     def _anycast_mac(self, unit: Node) -> None:
         for word in ("mac", "virtual-gateway-v4-mac", "virtual-gateway-v6-mac"):
-            if (told := unit.value(word)) and self.facts.anycast_mac is None:
-                self.facts.anycast_mac = Located(mac(told.value), told.line, told.file)
+            if (configured := unit.value(word)) and self.facts.anycast_mac is None:
+                self.facts.anycast_mac = Located(mac(configured.value), configured.line, configured.file)
 
     # --- layer 2 ------------------------------------------------------------------------------------------------
 
@@ -118,25 +118,29 @@ class _Reader:
             return
         mode = family.value("interface-mode") or family.value("port-mode")
         words = family.every("vlan", "members") + family.every("vlan-id") + family.every("vlan-id-list")
-        carried = [Located(vlan, said.line, said.file) for said in words for vlan in self.vlans.ids(said.value, found.name)]
+        carried = [
+            Located(vlan, parsed.line, parsed.file) for parsed in words for vlan in self.vlans.ids(parsed.value, found.name)
+        ]
         if found.name in self.members and found.tag is None:
-            vlan, said = self.members[found.name]
+            vlan, parsed = self.members[found.name]
             if vlan.id:
-                carried.append(Located(vlan.id.value, said.line, said.file))
+                carried.append(Located(vlan.id.value, parsed.line, parsed.file))
         if mode is None or mode.value == "access":
             found.access, found.trunk = (carried[0] if carried else None), carried[1:]  # one is all that Junos takes
             return
-        native = number(next((told for part in (port, unit, family) if (told := part.value("native-vlan-id"))), None))
+        native = number(
+            next((configured for part in (port, unit, family) if (configured := part.value("native-vlan-id"))), None)
+        )
         untagged = {native.value} if native else set()
-        found.trunk = [said for said in carried if said.value not in untagged]
+        found.trunk = [parsed for parsed in carried if parsed.value not in untagged]
         found.access = native if len(found.trunk) < len(carried) else None
 
 
 def _mtus(port: Node, unit: Node, frame: Located[int] | None) -> Iterator[Located[int]]:
     """Where two are the same the family's counts, for it is what is told of IP."""
     for family in FAMILIES:
-        if told := number(unit.at("family", family).value("mtu")):
-            yield told
+        if configured := number(unit.at("family", family).value("mtu")):
+            yield configured
     if frame:
         tags = max((size for word, size in TAG_BYTES.items() if word in port), default=0)
         mode = unit.at("family", "ethernet-switching").value("interface-mode")
@@ -152,11 +156,11 @@ def _tag(port: Node, unit: Node) -> Located[int] | None:
 
 
 def _speeds(port: Node) -> Iterator[Located[str]]:
-    if told := port.value("speed"):
-        yield told
+    if configured := port.value("speed"):
+        yield configured
     for option in OPTIONS:
-        if option in port and (told := port[option].value("speed")):
-            yield told
+        if option in port and (configured := port[option].value("speed")):
+            yield configured
 
 
 def _cage_speeds(chassis: Node) -> Iterator[tuple[str, Located[str]]]:
@@ -164,23 +168,23 @@ def _cage_speeds(chassis: Node) -> Iterator[tuple[str, Located[str]]]:
     for fpc, slot in chassis.at("fpc").items():
         for pic, card in slot.at("pic").items():
             for port, node in card.at("port").items():
-                if said := node.value("speed") or node.value("channel-speed"):
-                    yield f"{fpc}/{pic}/{port}", said
+                if parsed := node.value("speed") or node.value("channel-speed"):
+                    yield f"{fpc}/{pic}/{port}", parsed
             for low, node in card.at("port-range").items():
                 for high, last in node.items():
-                    if said := last.value("speed"):
-                        yield from ((f"{fpc}/{pic}/{port}", said) for port in numbers(f"{low}-{high}"))
+                    if parsed := last.value("speed"):
+                        yield from ((f"{fpc}/{pic}/{port}", parsed) for port in numbers(f"{low}-{high}"))
 
 
 def _bonds(options: Node) -> Iterator[Located[str]]:
     for word in ("802.3ad", "ieee-802.3ad"):
-        yield from (said for said in options.every(word) if said.value.startswith("ae"))
+        yield from (parsed for parsed in options.every(word) if parsed.value.startswith("ae"))
 
 
 def _segments(part: Node) -> Iterator[Located[str]]:
-    for said in part.every("esi"):
-        if ESI.fullmatch(said.value):
-            yield Located(esi(":".join(byte.zfill(2) for byte in said.value.split(":"))), said.line, said.file)
+    for parsed in part.every("esi"):
+        if ESI.fullmatch(parsed.value):
+            yield Located(esi(":".join(byte.zfill(2) for byte in parsed.value.split(":"))), parsed.line, parsed.file)
 
 
 def _filtered(unit: Node) -> Iterator[Node]:
@@ -198,12 +202,12 @@ def _virtual(address: Node, length: str) -> Iterator[Located[str]]:
     groups = [group for kind in ("vrrp-group", "vrrp-inet6-group") for group in address.at(kind).values()]
     words = ("virtual-address", "virtual-inet6-address")
     shared = address.every("virtual-gateway-address") + [
-        said for group in groups for word in words for said in group.every(word)
+        parsed for group in groups for word in words for parsed in group.every(word)
     ]
-    for said in shared:
-        text = prefix(f"{said.value.partition('/')[0]}/{length}")
+    for parsed in shared:
+        text = prefix(f"{parsed.value.partition('/')[0]}/{length}")
         if text and not text.startswith("fe80:"):
-            yield Located(text, said.line, said.file)
+            yield Located(text, parsed.line, parsed.file)
 
 
 def _with_length(text: str) -> str | None:

@@ -153,8 +153,8 @@ def unread(config: Config) -> list[Located[str]]:
     """Every statement that the tables do not know, written as after `set`; what several places inherit is told once."""
     found: dict[tuple[str, int, tuple[str, ...]], Located[str]] = {}
     for path, known_words, node in _unknown(config, config.root, known(), ()):
-        said = Located(" ".join(_quoted(word) for word in path), node.line, node.file)
-        found.setdefault((node.file, node.line, path[known_words:]), said)
+        parsed = Located(" ".join(_quoted(word) for word in path), node.line, node.file)
+        found.setdefault((node.file, node.line, path[known_words:]), parsed)
     return list(found.values())
 
 

@@ -95,7 +95,7 @@ def read_policies(facts: Facts, root: Node) -> None:
     for name, node in root.at("policy-options", "prefix-list").items():
         facts.prefixes[name] = list(_prefixes(node, root))
     for name, node in root.at("policy-options", "route-filter-list").items():
-        facts.prefixes[name] = [said for network, how in node.items() for said in _entries(network, how)]
+        facts.prefixes[name] = [parsed for network, how in node.items() for parsed in _entries(network, how)]
 
     for name, node in root.at("policy-options", "policy-statement").items():
         add_policies(facts, _terms(name, node))
@@ -121,9 +121,9 @@ def _terms(name: str, policy: Node) -> Iterator[Entry]:
 
 def _prefixes(node: Node, root: Node) -> Iterator[Located[str]]:
     """Those that stand there, and those that `apply-path` picks out of the rest of the config."""
-    for said in node.every():
-        if said.value != "apply-path":
-            yield Located(_network(said.value), said.line, said.file)
+    for parsed in node.every():
+        if parsed.value != "apply-path":
+            yield Located(_network(parsed.value), parsed.line, parsed.file)
     if path := node.value("apply-path"):
         for word in sorted({word for word in _picked(root, path.value.split()) if prefix(_network(word))}):
             yield Located(_network(word), path.line, path.file)
@@ -174,11 +174,11 @@ def undefined(root: Node) -> list[Located[str]]:
     """Every name that is used and stands nowhere, where it is used first."""
     known = {kind: set(_names(root, paths)) | BUILT_IN.get(kind, frozenset()) for kind, paths in DEFINED.items()}
     found: dict[str, Located[str]] = {}
-    for kind, said in _references(root):
-        text = f"{kind} {said.value}"
-        if said.value not in known[kind] and not _literal(said.value):
-            found.setdefault(text, Located(text, said.line, said.file))
-    return sorted(found.values(), key=lambda said: (said.file, said.line, said.value))
+    for kind, parsed in _references(root):
+        text = f"{kind} {parsed.value}"
+        if parsed.value not in known[kind] and not _literal(parsed.value):
+            found.setdefault(text, Located(text, parsed.line, parsed.file))
+    return sorted(found.values(), key=lambda parsed: (parsed.file, parsed.line, parsed.value))
 
 
 def _names(root: Node, paths: tuple[str, ...]) -> Iterator[str]:
@@ -194,7 +194,7 @@ def _references(root: Node) -> Iterator[tuple[str, Located[str]]]:
     yield from _referred(root, REFERRED)
     for path in CLASSES:
         for _, node in find(root, path):
-            yield from (("forwarding-class", said) for said in node.every())
+            yield from (("forwarding-class", parsed) for parsed in node.every())
     for _, scheduler in find(root, "class-of-service schedulers * drop-profile-map"):
         words = scheduler.words()
         if "drop-profile" in words[:-1]:
@@ -205,9 +205,9 @@ def _referred(place: Node, table: Mapping[str, tuple[str, ...]]) -> Iterator[tup
     for kind, paths in table.items():
         for path in paths:
             for _, node in find(place, path):
-                for said in _flat(node) if kind in CHAINS else node.every():
-                    name = logical(said.value) if kind == "interface" else said.value
-                    yield kind, Located(name, said.line, said.file)
+                for parsed in _flat(node) if kind in CHAINS else node.every():
+                    name = logical(parsed.value) if kind == "interface" else parsed.value
+                    yield kind, Located(name, parsed.line, parsed.file)
 
 
 def _flat(node: Node) -> Iterator[Located[str]]:

@@ -40,7 +40,9 @@ def read_qos(facts: Facts, root: Node) -> None:
         if nodes:
             interface.qos = classes.of(nodes)
     times = [_detection(profile) for profile in cos.at("congestion-notification-profile").values()]
-    facts.watchdog_ms = max((said for said in times if said), key=lambda said: said.value, default=None)  # the slowest
+    facts.watchdog_ms = max(
+        (parsed for parsed in times if parsed), key=lambda parsed: parsed.value, default=None
+    )  # the slowest
 
 
 def _detection(profile: Node) -> Located[int] | None:
@@ -57,8 +59,10 @@ class _Classes:
         self.cos = cos
         self.queues, self.priorities = OWN_QUEUES.copy(), dict[str, int]()
         for name, node in cos.at("forwarding-classes", "class").items():
-            told = dict(pairwise(["class", *node.words()]))
-            self._number(name, told.get("queue-num"), told.get("pfc-priority") if "no-loss" in node.words() else None)
+            configured = dict(pairwise(["class", *node.words()]))
+            self._number(
+                name, configured.get("queue-num"), configured.get("pfc-priority") if "no-loss" in node.words() else None
+            )
         for queue, node in cos.at("forwarding-classes", "queue").items():
             for name in node:
                 self._number(name, queue, None)
@@ -78,9 +82,9 @@ class _Classes:
 
     def of(self, nodes: list[Node]) -> PortQos:
         """What a port is told, by name and by wildcards; its own name comes last and wins."""
-        classifier = _last(said for node in nodes for said in _classifiers(node))
-        scheduling = _last(said for node in nodes for said in self._maps(node))
-        profile = _last(said for node in nodes if (said := node.value("congestion-notification-profile")))
+        classifier = _last(parsed for node in nodes for parsed in _classifiers(node))
+        scheduling = _last(parsed for node in nodes for parsed in self._maps(node))
+        profile = _last(parsed for node in nodes if (parsed := node.value("congestion-notification-profile")))
         key = (classifier, scheduling, profile)
         if key not in self.made:
             found = self.made[key] = PortQos()
@@ -92,18 +96,18 @@ class _Classes:
     def _maps(self, port: Node) -> Iterator[Located[str]]:
         """A scheduler map is named at the port or its units, or by way of a traffic control profile."""
         for node in (port, *port.at("unit").values(), *port.at("forwarding-class-set").values()):
-            if told := node.value("output-traffic-control-profile"):
-                yield from self.cos.every("traffic-control-profiles", told.value, "scheduler-map")
+            if configured := node.value("output-traffic-control-profile"):
+                yield from self.cos.every("traffic-control-profiles", configured.value, "scheduler-map")
             yield from node.every("scheduler-map")
 
     def _classify(self, found: PortQos, classifier: Node) -> None:
         for name, rows in classifier.at("forwarding-class").items():
             priority = self.numbers.get(name)
             for row in rows.at("loss-priority").values():
-                for said in row.every("code-points"):
-                    dscp = self._code_point(said.value)
+                for parsed in row.every("code-points"):
+                    dscp = self._code_point(parsed.value)
                     if dscp is not None and priority is not None:
-                        found.priorities[dscp] = Located(priority, said.line, said.file)
+                        found.priorities[dscp] = Located(priority, parsed.line, parsed.file)
                         found.names[dscp] = name
 
     def _code_point(self, word: str) -> int | None:
@@ -112,10 +116,10 @@ class _Classes:
 
     def _schedule(self, found: PortQos, rows: Node) -> None:
         for name, row in rows.items():
-            told, own = row.value("scheduler"), self.numbers.get(name)
-            if told is None or own is None:
+            configured, own = row.value("scheduler"), self.numbers.get(name)
+            if configured is None or own is None:
                 continue
-            scheduler = self.cos.at("schedulers", told.value)
+            scheduler = self.cos.at("schedulers", configured.value)
             order = scheduler.value("priority")
             if order and order.value == "strict-high":
                 found.strict.append(Located(own, order.line, order.file))
@@ -131,7 +135,7 @@ class _Classes:
             steps = profile.at("fill-level")  # `fill-level 50 drop-probability 20`, without a curve between
             levels = profile.every("interpolate", "fill-level") + profile.every("fill-level")
             points = profile.every("interpolate", "drop-probability")
-            points += [said for step in steps.values() for said in step.every("drop-probability")]
+            points += [parsed for step in steps.values() for parsed in step.every("drop-probability")]
             if levels and points:
                 low, high = number(levels[0]), number(levels[-1])
                 return Ecn(pmax_percent=number(points[-1]), kmin_percent=low, kmax_percent=high)
@@ -142,14 +146,14 @@ class _Classes:
         obeyed = _obeyed(profile)
         queues = {priority: self.queues.get(name, priority) for name, priority in self.priorities.items()}
         paused: dict[int, Located[int]] = {}
-        for priority, node in self._asked(found, profile):
+        for priority, node in self._selected(found, profile):
             if priority is not None and "pfc" in node and queues.get(priority, priority) in obeyed.get(priority, ()):
                 paused.setdefault(priority, Located(priority, node.line, node.file))
         found.pfc = [paused[priority] for priority in sorted(paused)]
         found.cable_length_m = number(profile.value("input", "cable-length"))
         found.watchdog = profile.flag("pfc-watchdog")
 
-    def _asked(self, found: PortQos, profile: Node) -> Iterator[tuple[int | None, Node]]:
+    def _selected(self, found: PortQos, profile: Node) -> Iterator[tuple[int | None, Node]]:
         """(priority, its row) of the code points that a profile sends PAUSE for."""
         lossless = set(self.priorities.values())
         for word, node in profile.at("input", "dscp", "code-point").items():
@@ -176,13 +180,13 @@ def _classifiers(port: Node) -> Iterator[str]:
     """`dscp ROCE`, of the port and its units; that of IPv4 wins."""
     for kind in ("dscp-ipv6", "dscp"):
         for node in (*port.at("unit").values(), port):
-            yield from (f"{kind} {said.value}" for said in node.every("classifiers", kind))
+            yield from (f"{kind} {parsed.value}" for parsed in node.every("classifiers", kind))
 
 
 def _last(found: Iterator[Located[str]] | Iterator[str]) -> str:
     last = ""
-    for said in found:
-        last = said if isinstance(said, str) else said.value
+    for parsed in found:
+        last = parsed if isinstance(parsed, str) else parsed.value
     return last
 
 

@@ -45,19 +45,19 @@ def read_services(found: Services, root: Node) -> None:
     """Everything but the secrets."""
     system = root.at("system")
     found.ntp = system.every("ntp", "server") + system.every("ntp", "peer")
-    found.syslog = [said for said in system.every("syslog", "host") if said.value != "other-routing-engine"]
+    found.syslog = [parsed for parsed in system.every("syslog", "host") if parsed.value != "other-routing-engine"]
     found.dns = system.every("name-server")
     lldp = root.at("protocols", "lldp")
     off = lldp.flag("disable")
     if lldp:
         line, file = (off.line, off.file) if off else (next(iter(lldp.values())).line, next(iter(lldp.values())).file)
         found.lldp = Located(off is None, line, file)
-    guards = [said for family in ("inet", "inet6") for said in _guards(root, family)]
+    guards = [parsed for family in ("inet", "inet6") for parsed in _guards(root, family)]
     found.control_plane = Located(True, guards[0].line, guards[0].file) if guards else None
     found.plain_text = [
         Located(what, node.line, node.file) for path, what in PLAIN_TEXT.items() for _, node in find(root, path)
     ]
-    found.plain_text.sort(key=lambda said: (said.file, said.line))
+    found.plain_text.sort(key=lambda parsed: (parsed.file, parsed.line))
 
 
 def _guards(root: Node, family: str) -> list[Located[str]]:
@@ -76,7 +76,7 @@ def secrets(config: Config) -> list[Located[str]]:
     """What every literal secret is, never the secret itself."""
     found: set[Located[str]] = set()
     _collect(config, config.root, (), found)
-    return sorted(found, key=lambda said: (said.file, said.line, said.value))
+    return sorted(found, key=lambda parsed: (parsed.file, parsed.line, parsed.value))
 
 
 def _collect(config: Config, node: Node, path: tuple[str, ...], found: set[Located[str]]) -> None:

@@ -81,10 +81,10 @@ def find(node: Node, path: str) -> Iterator[tuple[tuple[str, ...], Node]]:
     yield from found
 
 
-def number(said: Located[str] | None) -> Located[int] | None:
+def number(parsed: Located[str] | None) -> Located[int] | None:
     """The same as a number, None for a word that is none."""
-    value = integer(said.value) if said else None
-    return None if said is None or value is None else Located(value, said.line, said.file)
+    value = integer(parsed.value) if parsed else None
+    return None if parsed is None or value is None else Located(value, parsed.line, parsed.file)
 
 
 def logical(name: str) -> str:

@@ -13,13 +13,13 @@ MOST_HEADROOM = 80  # percent; the rest is 15 for the lossless class before it p
 LEAST_LOSSY = 5
 
 
-def partitions(buffer: Buffer, box: Platform) -> tuple[tuple[Partition, ...], tuple[Partition, ...]]:
+def partitions(buffer: Buffer, hardware: Platform) -> tuple[tuple[Partition, ...], tuple[Partition, ...]]:
     """Ingress and egress. Ingress adds up to 100 percent, and the lossless share is the same on both sides."""
-    published = {part.name: part.percent for part in box.ingress}
+    published = {part.name: part.percent for part in hardware.ingress}
     if HEADROOM not in published or not buffer.total_bytes:
-        return box.ingress, box.egress
+        return hardware.ingress, hardware.egress
     needed = buffer.headroom_pool_bytes or buffer.reserved_bytes
-    shared = buffer.total_bytes * box.shared_percent // 100
+    shared = buffer.total_bytes * hardware.shared_percent // 100
     headroom = max(published[HEADROOM], -(-100 * needed // shared))
     if headroom > MOST_HEADROOM:
         raise CannotRender(
@@ -29,7 +29,7 @@ def partitions(buffer: Buffer, box: Platform) -> tuple[tuple[Partition, ...], tu
     rest = 100 - headroom
     lossy = max(LEAST_LOSSY, rest * published[LOSSY] // (100 - published[HEADROOM]))
     shares = {HEADROOM: headroom, LOSSLESS: rest - lossy, LOSSY: lossy}
-    return _shared_out(box.ingress, shares), _shared_out(box.egress, shares)
+    return _shared_out(hardware.ingress, shares), _shared_out(hardware.egress, shares)
 
 
 def _shared_out(parts: tuple[Partition, ...], shares: dict[str, int]) -> tuple[Partition, ...]:

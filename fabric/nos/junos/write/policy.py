@@ -75,7 +75,7 @@ def outside(view: SwitchView, external: External, policies: Policies) -> tuple[s
         inside = ("direct", "evpn")
     else:
         inside = ("direct", "bgp")
-    wanted = term("wanted", (f"route-filter-list {policy.imports}",), "accept")
-    policies.add_statement(Terms(f"{stem}-IN", (DRAINED, wanted, REJECT)))
+    requested = term("wanted", (f"route-filter-list {policy.imports}",), "accept")
+    policies.add_statement(Terms(f"{stem}-IN", (DRAINED, requested, REJECT)))
     policies.add_statement(Terms(f"{stem}-OUT", (routes("inside", inside, policy.exports), REJECT)))
     return f"{stem}-IN", f"{stem}-OUT"

@@ -72,9 +72,9 @@ class Class:
 def class_of_service(view: SwitchView) -> Class | None:
     if view.qos is None:
         return None
-    qos, box = view.qos, platform(view.device.model)
+    qos, hardware = view.qos, platform(view.device.model)
     profiles = drop_profiles(view)
-    ingress, egress = partitions(qos.buffer, box)
+    ingress, egress = partitions(qos.buffer, hardware)
     ports = tuple(_port_class(view, port, profiles) for port in view.ports if port.up and not port.lag)
     ports += tuple(_bundle_class(view, lag.number, profiles) for lag in view.lags)
     weighted = 100 - CNP_PERCENT
@@ -93,10 +93,10 @@ def class_of_service(view: SwitchView) -> Class | None:
         unmarked=any(not port.profile for port in ports),
         tagged=any(_tagged(view, port) for port in view.ports),
         lengths_m=tuple(sorted({port.length_m for port in view.ports if port.up and port.lossless})),
-        watchdog=watchdog(qos.watchdog) if qos.watchdog and box.watchdog else None,
+        watchdog=watchdog(qos.watchdog) if qos.watchdog and hardware.watchdog else None,
         ingress=ingress,
         egress=egress,
-        dedicated=box.dedicated,
+        dedicated=hardware.dedicated,
         ports=ports,
     )
 
@@ -139,15 +139,15 @@ def fill(marking: Marking, buffer: Buffer) -> tuple[int, int, int]:
     return low, high, max(1, round(marking.pmax_percent * (high - first) / (last - first))) if first < high else 1
 
 
-def watchdog(asked: Watchdog) -> Dog:
+def watchdog(requested: Watchdog) -> Dog:
     """Detection counts polls, at least two: a poll is then half the time that was asked for."""
-    poll_ms = _within(min(asked.poll_ms, asked.detect_ms // DETECT_POLLS[0]), POLL_MS)
-    return Dog(poll_ms, _within(-(-asked.detect_ms // poll_ms), DETECT_POLLS), _within(asked.restore_ms, RECOVER_MS))
+    poll_ms = _within(min(requested.poll_ms, requested.detect_ms // DETECT_POLLS[0]), POLL_MS)
+    return Dog(poll_ms, _within(-(-requested.detect_ms // poll_ms), DETECT_POLLS), _within(requested.restore_ms, RECOVER_MS))
 
 
-def detection_ms(asked: Watchdog) -> int:
+def detection_ms(requested: Watchdog) -> int:
     """How long a queue is paused before the watchdog acts."""
-    dog = watchdog(asked)
+    dog = watchdog(requested)
     return dog.poll_ms * dog.detection
 
 

@@ -148,8 +148,8 @@ def _targets(vrf: Vrf, name: str, policies: Policies) -> tuple[str, str]:
         return "", ""
     for target in (vrf.route_target, *vrf.imports):
         policies.add_community(Named(_community(target), (f"target:{target}",)))
-    wanted = listed(dict.fromkeys(_community(target) for target in (vrf.route_target, *vrf.imports)))
-    policies.add_statement(Terms(f"{name}-IN", (term("wanted", (f"community {wanted}",), "accept"), REJECT)))
+    requested = listed(dict.fromkeys(_community(target) for target in (vrf.route_target, *vrf.imports)))
+    policies.add_statement(Terms(f"{name}-IN", (term("wanted", (f"community {requested}",), "accept"), REJECT)))
     own = term("own", (), f"community add {_community(vrf.route_target)}", "accept")
     policies.add_statement(Terms(f"{name}-OUT", (own,)))
     return f"{name}-IN", f"{name}-OUT"
@@ -164,8 +164,8 @@ def _fabric_group(view: SwitchView, vrf: Vrf, policies: Policies) -> list[Group]
     policy, name = vrf_policy(view, vrf), f"VRF-{vrf.name}"
     used = (policy.imports, policy.exports)
     policies.add_lists(*(filters(item) for item in policy.lists if item.name in used))
-    wanted = term("fabric", (f"route-filter-list {policy.imports}",), "accept")
-    policies.add_statement(Terms(f"{name}-FABRIC-IN", (DRAINED, wanted, REJECT)))
+    requested = term("fabric", (f"route-filter-list {policy.imports}",), "accept")
+    policies.add_statement(Terms(f"{name}-FABRIC-IN", (DRAINED, requested, REJECT)))
     own = routes("own" if view.device.role == LEAF else "passed-on", ("direct", "bgp"), policy.exports)
     policies.add_statement(Terms(f"{name}-FABRIC-OUT", (own, REJECT)))
     peers = tuple(

@@ -40,7 +40,7 @@ class Block:
         for name, family in other.families.items():
             mine = self.families.get(name, Block(self.reading))
             self.families[name] = Block(self.reading, family.values | mine.values)
-        self.names = {**self.names, **{name: said for name, said in other.names.items() if name not in self.names}}
+        self.names = {**self.names, **{name: parsed for name, parsed in other.names.items() if name not in self.names}}
 
 
 @dataclass(slots=True)
@@ -84,13 +84,13 @@ class Process:
             whole = self.templates.whole(block)
             values = self.timers | whole.values
             for family in whole.families.values():
-                for name, said in _of_family(family.values).items():
-                    values.setdefault(name, said)
+                for name, parsed in _of_family(family.values).items():
+                    values.setdefault(name, parsed)
             own = Neighbor(self.target.vrf, peer, section.number, self.reading.file, families=list(whole.names.values()))
             own.interface = not is_address(peer.partition("/")[0])
             own.dynamic = "/" in peer and not own.interface
-            for name, said in values.items():
-                setattr(own, name, said)
+            for name, parsed in values.items():
+                setattr(own, name, parsed)
             self.target.neighbors[peer] = own
         for process in self.vrfs.values():
             process.close()
@@ -108,16 +108,16 @@ class Shared:
 def start(reading: Reading, section: Section, asn: str) -> Process:
     facts = reading.facts
     own = facts.bgp.setdefault("", Bgp("", section.number, reading.file))
-    own.asn = reading.said(int(as_number(asn)), section)
+    own.asn = reading.located(int(as_number(asn)), section)
     return Process(reading, own, Templates())
 
 
 def _of_family(values: dict[str, Located[Any]]) -> dict[str, Located[Any]]:
     found = {name: values[name] for name in OF_FAMILIES if name in values}
     for way, name in WAYS.items():
-        said = next((values[f"{kind} {way}"] for kind in FILTERS if f"{kind} {way}" in values), None)
-        if said is not None:
-            found[name] = said
+        parsed = next((values[f"{kind} {way}"] for kind in FILTERS if f"{kind} {way}" in values), None)
+        if parsed is not None:
+            found[name] = parsed
     return found
 
 
@@ -157,11 +157,11 @@ def _process_timers(process: Process, section: Section, match: re.Match[str]) ->
 
 
 def _asn(process: Process, section: Section, match: re.Match[str]) -> None:
-    process.target.asn = process.reading.said(int(as_number(match[1])), section)
+    process.target.asn = process.reading.located(int(as_number(match[1])), section)
 
 
 def _router_id(process: Process, section: Section, match: re.Match[str]) -> None:
-    process.target.router_id = process.reading.said(match[1], section)
+    process.target.router_id = process.reading.located(match[1], section)
 
 
 def _shared(process: Process, section: Section, match: re.Match[str]) -> Below:
@@ -169,19 +169,19 @@ def _shared(process: Process, section: Section, match: re.Match[str]) -> Below:
 
 
 def _max_paths(shared: Shared, section: Section, match: re.Match[str]) -> None:
-    said = shared.target.max_paths
-    if shared.unicast and (said is None or int(match[1]) < said.value):
-        shared.target.max_paths = shared.reading.said(int(match[1]), section)
+    parsed = shared.target.max_paths
+    if shared.unicast and (parsed is None or int(match[1]) < parsed.value):
+        shared.target.max_paths = shared.reading.located(int(match[1]), section)
 
 
 def _connected(shared: Shared, section: Section, match: re.Match[str]) -> None:
     if shared.unicast:
-        shared.target.connected = shared.reading.said(match[1] or "", section)
+        shared.target.connected = shared.reading.located(match[1] or "", section)
 
 
 def _aggregate(shared: Shared, section: Section, match: re.Match[str]) -> None:
     if shared.unicast:
-        shared.target.aggregates.append(shared.reading.said(match[1], section))
+        shared.target.aggregates.append(shared.reading.located(match[1], section))
 
 
 PROCESS: Rules[Process] = Rules(
@@ -226,7 +226,7 @@ def _kept(name: str, make: Callable[[re.Match[str]], object]) -> Rule[Block]:
     """A rule that keeps a value of a block, made from the first group of the pattern."""
 
     def keep(block: Block, section: Section, match: re.Match[str]) -> None:
-        block.values[name] = block.reading.said(make(match), section)
+        block.values[name] = block.reading.located(make(match), section)
 
     return keep
 
@@ -236,12 +236,12 @@ def _timers(block: Block, section: Section, match: re.Match[str]) -> None:
 
 
 def _timers_of(reading: Reading, section: Section, match: re.Match[str]) -> dict[str, Located[Any]]:
-    return {"keepalive_s": reading.said(int(match[1]), section), "hold_s": reading.said(int(match[2]), section)}
+    return {"keepalive_s": reading.located(int(match[1]), section), "hold_s": reading.located(int(match[2]), section)}
 
 
 def _family(block: Block, section: Section, match: re.Match[str]) -> Below:
     name = FAMILIES.get(match[1], match[1])
-    block.names.setdefault(name, block.reading.said(name, section))
+    block.names.setdefault(name, block.reading.located(name, section))
     return FAMILY, [block.families.setdefault(name, Block(block.reading))]
 
 
@@ -255,7 +255,7 @@ def _inherit_policy(block: Block, section: Section, match: re.Match[str]) -> Non
 
 def _policy(kind: str) -> Rule[Block]:
     def keep(block: Block, section: Section, match: re.Match[str]) -> None:
-        block.values[f"{kind} {match[2]}"] = block.reading.said(match[1], section)
+        block.values[f"{kind} {match[2]}"] = block.reading.located(match[1], section)
 
     return keep
 

@@ -18,7 +18,7 @@ BANNER = re.compile(r"\s*banner \w+ +(\S)(.*)")
 
 
 @dataclass(slots=True)
-class Box:
+class DeviceState:
     """The whole config of one file."""
 
     reading: Reading
@@ -49,11 +49,11 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
     for file, text in files.items():
         config = read_indented(without_banners(text))
         reading = Reading(facts, file)
-        box = Box(reading, Qos(reading), overlay.Overlay(reading))
-        BOX.over(config, [box])
-        box.close()
+        state = DeviceState(reading, Qos(reading), overlay.Overlay(reading))
+        DEVICE_RULES.over(config, [state])
+        state.close()
         read_route_maps(facts, file, config)
-        names.told(config, file, facts.undefined, facts.services.secrets)
+        names.collect(config, file, facts.undefined, facts.services.secrets)
         facts.statements += len(below(config))
     return facts
 
@@ -72,84 +72,84 @@ def without_banners(text: str) -> str:
 # --- lines at the margin --------------------------------------------------------------------------------------------
 
 
-def _hostname(box: Box, section: Section, match: re.Match[str]) -> None:
-    box.target.name = match[1]
-    box.target.hostname = box.reading.said(match[1], section)
+def _hostname(state: DeviceState, section: Section, match: re.Match[str]) -> None:
+    state.target.name = match[1]
+    state.target.hostname = state.reading.located(match[1], section)
 
 
-def _interface(box: Box, section: Section, match: re.Match[str]) -> Below:
-    return PORT, [_port(box, name, section) for name in port_names(match[1])]
+def _interface(state: DeviceState, section: Section, match: re.Match[str]) -> Below:
+    return PORT, [_port(state, name, section) for name in port_names(match[1])]
 
 
-def _port(box: Box, name: str, section: Section) -> Port:
-    if name not in box.ports:
-        own = box.target.interfaces.setdefault(name, Interface(name, section.number, box.reading.file))
-        box.ports[name] = Port(box.reading, own)
-    return box.ports[name]
+def _port(state: DeviceState, name: str, section: Section) -> Port:
+    if name not in state.ports:
+        own = state.target.interfaces.setdefault(name, Interface(name, section.number, state.reading.file))
+        state.ports[name] = Port(state.reading, own)
+    return state.ports[name]
 
 
-def _bgp(box: Box, section: Section, match: re.Match[str]) -> Below:
-    process = bgp.start(box.reading, section, match[1])
-    box.processes.append(process)
+def _bgp(state: DeviceState, section: Section, match: re.Match[str]) -> Below:
+    process = bgp.start(state.reading, section, match[1])
+    state.processes.append(process)
     return bgp.PROCESS, [process]
 
 
-def _prefix_list(box: Box, section: Section, match: re.Match[str]) -> None:
-    rows = box.target.prefixes.setdefault(match[1], [])
+def _prefix_list(state: DeviceState, section: Section, match: re.Match[str]) -> None:
+    rows = state.target.prefixes.setdefault(match[1], [])
     if match[2] == "permit":
-        rows.append(box.reading.said(match[3], section))
+        rows.append(state.reading.located(match[3], section))
 
 
-def _servers(name: str) -> Rule[Box]:
+def _servers(name: str) -> Rule[DeviceState]:
     """A line with one or more servers of a service."""
 
-    def keep(box: Box, section: Section, match: re.Match[str]) -> None:
-        found: list[Located[str]] = getattr(box.target.services, name)
-        found += [box.reading.said(server, section) for server in match[1].split()]
+    def keep(state: DeviceState, section: Section, match: re.Match[str]) -> None:
+        found: list[Located[str]] = getattr(state.target.services, name)
+        found += [state.reading.located(server, section) for server in match[1].split()]
 
     return keep
 
 
-def _service(name: str, on: bool) -> Rule[Box]:
-    def keep(box: Box, section: Section, match: re.Match[str]) -> None:
-        setattr(box.target.services, name, box.reading.said(on, section))
+def _service(name: str, on: bool) -> Rule[DeviceState]:
+    def keep(state: DeviceState, section: Section, match: re.Match[str]) -> None:
+        setattr(state.target.services, name, state.reading.located(on, section))
 
     return keep
 
 
-def _anycast_mac(box: Box, section: Section, match: re.Match[str]) -> None:
-    box.target.anycast_mac = box.reading.said(mac(match[1]), section)
+def _anycast_mac(state: DeviceState, section: Section, match: re.Match[str]) -> None:
+    state.target.anycast_mac = state.reading.located(mac(match[1]), section)
 
 
-def _seed(box: Box, section: Section, match: re.Match[str]) -> None:
-    box.target.hash_seed = box.reading.said(int(match[1]), section)
+def _seed(state: DeviceState, section: Section, match: re.Match[str]) -> None:
+    state.target.hash_seed = state.reading.located(int(match[1]), section)
 
 
-def _plain_text(what: str) -> Rule[Box]:
-    def keep(box: Box, section: Section, match: re.Match[str]) -> None:
-        box.target.services.plain_text.append(box.reading.said(what, section))
+def _plain_text(what: str) -> Rule[DeviceState]:
+    def keep(state: DeviceState, section: Section, match: re.Match[str]) -> None:
+        state.target.services.plain_text.append(state.reading.located(what, section))
 
     return keep
 
 
-def _control_plane(box: Box, section: Section, match: re.Match[str]) -> Below:
-    return CONTROL_PLANE, [box]
+def _control_plane(state: DeviceState, section: Section, match: re.Match[str]) -> Below:
+    return CONTROL_PLANE, [state]
 
 
-def _through(name: str, rules: Mapping[str, Rule[Any]]) -> dict[str, Rule[Box]]:
+def _through(name: str, rules: Mapping[str, Rule[Any]]) -> dict[str, Rule[DeviceState]]:
     """Rules about a part of the box."""
 
-    def of(rule: Rule[Any]) -> Rule[Box]:
-        return lambda box, section, match: rule(getattr(box, name), section, match)
+    def of(rule: Rule[Any]) -> Rule[DeviceState]:
+        return lambda state, section, match: rule(getattr(state, name), section, match)
 
     return {pattern: of(rule) for pattern, rule in rules.items()}
 
 
-CONTROL_PLANE: Rules[Box] = Rules(
+CONTROL_PLANE: Rules[DeviceState] = Rules(
     {r"service-policy (?:input |output )?(\S+)": _service("control_plane", True)},
     heads("ip, ipv6, scale-factor, dynamic, priority"),
 )
-BOX: Rules[Box] = Rules(
+DEVICE_RULES: Rules[DeviceState] = Rules(
     {
         r"hostname (\S+)": _hostname,
         r"switchname (\S+)": _hostname,

@@ -87,7 +87,7 @@ SECRETS = (
 SECRET = re.compile(r"password |community |key|auth|secret ")
 
 
-def told(config: Section, file: str, undefined: list[Located[str]], secrets: list[Located[str]]) -> None:
+def collect(config: Section, file: str, undefined: list[Located[str]], secrets: list[Located[str]]) -> None:
     """Adds the first use of every name that is nowhere defined, and what each secret is, never itself."""
     defined = set(_defined(config))
     found: dict[tuple[str, str], int] = {}

@@ -49,9 +49,9 @@ class Overlay:
     def close(self) -> None:
         facts, file = self.reading.facts, self.reading.file
         routed = {vrf.vni.value for vrf in facts.vrfs.values() if vrf.vni} | set(self.of_vrfs)
-        lines = {number: said.line for number, said in self.members.items()}
+        lines = {number: parsed.line for number, parsed in self.members.items()}
         lines |= {number: own.line for number, own in self.tables.items()}
-        lines |= {number: said.line for number, (said, _) in self.segments.items()}
+        lines |= {number: parsed.line for number, (parsed, _) in self.segments.items()}
         for number in sorted(lines.keys() - routed):
             own = self.tables.get(number) or Vni(number, 0, file)
             own.line = lines[number]
@@ -62,24 +62,24 @@ class Overlay:
                 vrf.vlan = self.segments[vrf.vni.value][1]
         known = {vrf.vni.value for vrf in facts.vrfs.values() if vrf.vni}
         facts.undefined += [
-            Located(f"vrf of vni {number}", said.line, said.file)
-            for number, said in self.of_vrfs.items()
+            Located(f"vrf of vni {number}", parsed.line, parsed.file)
+            for number, parsed in self.of_vrfs.items()
             if number not in known
         ]
 
 
 def _vlan(overlay: Overlay, section: Section, match: re.Match[str]) -> Below:
-    return VLAN, [Vlan(overlay.reading, overlay.reading.said(numbers(match[1]), section), overlay)]
+    return VLAN, [Vlan(overlay.reading, overlay.reading.located(numbers(match[1]), section), overlay)]
 
 
 def _segment(own: Vlan, section: Section, match: re.Match[str]) -> None:
     if len(own.numbers.value) == 1:
-        said = own.reading.said(int(match[1]), section)
-        if (other := own.overlay.segments.get(said.value)) and other[1].value != own.numbers.value[0]:
-            for one, vlan in ((other[0], own.numbers.value[0]), (said, other[1].value)):
-                text = f"vn-segment {said.value} is that of VLAN {vlan} too"
+        parsed = own.reading.located(int(match[1]), section)
+        if (other := own.overlay.segments.get(parsed.value)) and other[1].value != own.numbers.value[0]:
+            for one, vlan in ((other[0], own.numbers.value[0]), (parsed, other[1].value)):
+                text = f"vn-segment {parsed.value} is that of VLAN {vlan} too"
                 own.reading.facts.conflicts.append(Located(text, one.line, one.file))
-        own.overlay.segments[said.value] = (said, Located(own.numbers.value[0], own.numbers.line, own.numbers.file))
+        own.overlay.segments[parsed.value] = (parsed, Located(own.numbers.value[0], own.numbers.line, own.numbers.file))
 
 
 def _vrf(overlay: Overlay, section: Section, match: re.Match[str]) -> Below:
@@ -108,12 +108,12 @@ def _vni_table(overlay: Overlay, section: Section, match: re.Match[str]) -> Belo
 
 
 def _source(overlay: Overlay, section: Section, match: re.Match[str]) -> None:
-    overlay.reading.facts.vtep = overlay.reading.said(port_name(match[1]), section)
+    overlay.reading.facts.vtep = overlay.reading.located(port_name(match[1]), section)
 
 
 def _member(overlay: Overlay, section: Section, match: re.Match[str]) -> Below:
     into = overlay.of_vrfs if match[2] else overlay.members
-    into |= {number: overlay.reading.said(number, section) for number in numbers(match[1])}
+    into |= {number: overlay.reading.located(number, section) for number in numbers(match[1])}
     return MEMBER, [overlay]
 
 
@@ -123,11 +123,11 @@ def _family(own: Table, section: Section, match: re.Match[str]) -> Below:
 
 def _target(own: Table, section: Section, match: re.Match[str]) -> None:
     """A VRF says a target twice, once for EVPN: it is one."""
-    said = own.reading.said(match[2], section)
+    parsed = own.reading.located(match[2], section)
     both = {"import": [own.target.imports], "export": [own.target.exports], "both": [own.target.imports, own.target.exports]}
     for into in both[match[1]]:
-        if said.value not in [other.value for other in into]:
-            into.append(said)
+        if parsed.value not in [other.value for other in into]:
+            into.append(parsed)
 
 
 VLAN: Rules[Vlan] = Rules(

@@ -37,7 +37,7 @@ class Port:
         own = self.target
         own.access, own.trunk = (self.native, self.trunk) if self.mode in TRUNKS else (self.access, [])
         own.addresses = ([self.primary] if self.primary else []) + self.more
-        shared = [Located(_with_length(said.value, own.addresses), said.line, said.file) for said in self.shared]
+        shared = [Located(_with_length(parsed.value, own.addresses), parsed.line, parsed.file) for parsed in self.shared]
         if self.anycast:
             own.addresses, shared = [], own.addresses + shared
         own.gateways = shared
@@ -51,8 +51,8 @@ class Port:
 def _with_length(address: str, own: list[Located[str]]) -> str:
     """A virtual address has the length of the subnet that it lies in."""
     ip = ip_address(address)
-    for said in own:
-        network = ip_interface(said.value).network
+    for parsed in own:
+        network = ip_interface(parsed.value).network
         if ip.version == network.version and ip in network:
             return f"{ip}/{network.prefixlen}"
     return f"{ip}/{ip.max_prefixlen}"
@@ -62,13 +62,13 @@ def _address(port: Port, section: Section, match: re.Match[str]) -> None:
     text = prefix(match[1])
     if text is None:
         raise ValueError("expected an address with its length")
-    said = port.reading.said(text, section)
+    parsed = port.reading.located(text, section)
     if ":" in text and ip_interface(text).ip.is_link_local:
         port.target.link_local = True
     elif ":" in text or "secondary" in match[2].split():
-        port.more = [other for other in port.more if other.value != text] + [said]
+        port.more = [other for other in port.more if other.value != text] + [parsed]
     else:
-        port.primary = said
+        port.primary = parsed
 
 
 def _link_local(port: Port, section: Section, match: re.Match[str]) -> None:
@@ -86,7 +86,7 @@ def _group(port: Port, section: Section, match: re.Match[str]) -> Below:
 def _virtual(port: Port, section: Section, match: re.Match[str]) -> None:
     """`ip` of HSRP, `address` of VRRP; HSRP for IPv6 may give a length, or say that it finds one itself."""
     if match[1] and not ip_address(match[1]).is_link_local:
-        port.shared.append(port.reading.said(str(ip_address(match[1])), section))
+        port.shared.append(port.reading.located(str(ip_address(match[1])), section))
 
 
 def _mode(port: Port, section: Section, match: re.Match[str]) -> None:
@@ -95,7 +95,7 @@ def _mode(port: Port, section: Section, match: re.Match[str]) -> None:
 
 def _vlan(name: str) -> Callable[[Port, Section, re.Match[str]], None]:
     def keep(port: Port, section: Section, match: re.Match[str]) -> None:
-        setattr(port, name, port.reading.said(int(match[1]), section))
+        setattr(port, name, port.reading.located(int(match[1]), section))
 
     return keep
 
@@ -105,34 +105,34 @@ def _allowed(port: Port, section: Section, match: re.Match[str]) -> None:
     if len(vlans) >= EVERY_VLAN or change == "except":
         port.trunk = []
     elif change == "remove":
-        port.trunk = [said for said in port.trunk if said.value not in vlans]
+        port.trunk = [parsed for parsed in port.trunk if parsed.value not in vlans]
     else:
-        port.trunk = (port.trunk if change == "add" else []) + [port.reading.said(vlan, section) for vlan in vlans]
+        port.trunk = (port.trunk if change == "add" else []) + [port.reading.located(vlan, section) for vlan in vlans]
 
 
 def _bond(port: Port, section: Section, match: re.Match[str]) -> None:
-    port.target.bond = port.reading.said(f"port-channel{int(match[1])}", section)
+    port.target.bond = port.reading.located(f"port-channel{int(match[1])}", section)
 
 
 def _speed(port: Port, section: Section, match: re.Match[str]) -> None:
     if int(match[1]) >= 1000:  # in Mb/s; a management port may run at 100
-        port.target.speed_gbps = port.reading.said(int(match[1]) // 1000, section)
+        port.target.speed_gbps = port.reading.located(int(match[1]) // 1000, section)
 
 
 def _filter(port: Port, section: Section, match: re.Match[str]) -> None:
-    port.target.filters.append(port.reading.said(match[1], section))
+    port.target.filters.append(port.reading.located(match[1], section))
 
 
 def _qos(kind: str) -> Callable[[Port, Section, re.Match[str]], None]:
     def keep(port: Port, section: Section, match: re.Match[str]) -> None:
-        port.qos[kind] = port.reading.said(match[1], section)
+        port.qos[kind] = port.reading.located(match[1], section)
 
     return keep
 
 
 def _segment(port: Port, section: Section, match: re.Match[str]) -> Below:
     if match[1]:
-        port.discriminator = port.reading.said(int(match[1]), section)
+        port.discriminator = port.reading.located(int(match[1]), section)
     return SEGMENT, [port]
 
 
@@ -140,13 +140,13 @@ def _esi(port: Port, section: Section, match: re.Match[str]) -> None:
     digits = re.sub(r"[.:-]", "", match[1])
     if len(digits) != 20:
         raise ValueError("expected ten bytes")
-    port.target.esi = port.reading.said(esi(digits), section)
+    port.target.esi = port.reading.located(esi(digits), section)
 
 
 def _system_mac(port: Port, section: Section, match: re.Match[str]) -> None:
     port.system_mac = match[1]
     if match[2]:
-        port.discriminator = port.reading.said(int(match[2]), section)
+        port.discriminator = port.reading.located(int(match[2]), section)
 
 
 PORT: Rules[Port] = Rules(

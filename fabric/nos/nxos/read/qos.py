@@ -86,24 +86,24 @@ class Qos:
     @property
     def watchdog_ms(self) -> Located[int] | None:
         """Steps until a queue counts as stuck, times the length of a step."""
-        said = self.multiplier or self.interval
-        if said is None:
+        parsed = self.multiplier or self.interval
+        if parsed is None:
             return None
         step = self.interval.value if self.interval else POLL_MS
-        return Located(step * (self.multiplier.value if self.multiplier else 1), said.line, said.file)
+        return Located(step * (self.multiplier.value if self.multiplier else 1), parsed.line, parsed.file)
 
-    def of(self, said: Mapping[str, Located[str]]) -> PortQos | None:
+    def of(self, parsed: Mapping[str, Located[str]]) -> PortQos | None:
         """The classes of a port, by what its lines and those of its channel say; None for a port that says nothing."""
-        if not said:
+        if not parsed:
             return None
-        pauses = "pfc" in said and said["pfc"].value == "on"  # `auto` asks the neighbour
-        classify = said["classify"].value if "classify" in said else self.system.get("classify", "")
-        queuing = said["queuing"].value if "queuing" in said else self.system.get("queuing", "")
+        pauses = "pfc" in parsed and parsed["pfc"].value == "on"  # `auto` asks the neighbour
+        classify = parsed["classify"].value if "classify" in parsed else self.system.get("classify", "")
+        queuing = parsed["queuing"].value if "queuing" in parsed else self.system.get("queuing", "")
         key = (str(pauses), classify, queuing)
         if key not in self._known:
             self._known[key] = self._classes(pauses, classify, queuing)
         found = self._known[key]
-        if (watchdog := said.get("watchdog")) is None:
+        if (watchdog := parsed.get("watchdog")) is None:
             return found
         return replace(found, watchdog=Located(watchdog.value == "on", watchdog.line, watchdog.file))
 
@@ -118,7 +118,7 @@ class Qos:
                 found.priorities[code] = replace(group, value=name.get(group.value, group.value))
                 found.names[code] = own_name
         if pauses:
-            found.pfc = sorted((said for own in network.values() for said in own.cos), key=lambda said: said.value)
+            found.pfc = sorted((parsed for own in network.values() for parsed in own.cos), key=lambda parsed: parsed.value)
             found.xoff_bytes = {name[group]: own.buffer for group, own in network.items() if own.buffer and own.cos}
         for queue, own in sorted(self._numbered("queuing", queuing), key=lambda row: row[0]):
             number = name.get(queue, queue)
@@ -171,7 +171,7 @@ def _applied(qos: Qos, section: Section, match: re.Match[str]) -> None:
 
 
 def _codes(own: Match, section: Section, match: re.Match[str]) -> None:
-    own.codes += [own.reading.said(code, section) for code in _dscps(match[1])]
+    own.codes += [own.reading.located(code, section) for code in _dscps(match[1])]
 
 
 def _dscps(text: str) -> Iterator[int]:
@@ -181,7 +181,7 @@ def _dscps(text: str) -> Iterator[int]:
 
 def _precedences(own: Match, section: Section, match: re.Match[str]) -> None:
     """A precedence is the first three bits of eight DSCPs."""
-    own.codes += [own.reading.said(8 * high + low, section) for high in numbers(match[1]) for low in range(8)]
+    own.codes += [own.reading.located(8 * high + low, section) for high in numbers(match[1]) for low in range(8)]
 
 
 def _groups(own: Match, section: Section, match: re.Match[str]) -> None:
@@ -193,21 +193,21 @@ def _class(policy: Policy, section: Section, match: re.Match[str]) -> Below:
 
 
 def _group(own: Class, section: Section, match: re.Match[str]) -> None:
-    own.group = own.reading.said(int(match[1]), section)
+    own.group = own.reading.located(int(match[1]), section)
 
 
 def _pause(own: Class, section: Section, match: re.Match[str]) -> None:
-    own.cos = [own.reading.said(int(cos), section) for cos in numbers(match[2])]
+    own.cos = [own.reading.located(int(cos), section) for cos in numbers(match[2])]
     if sizes := re.match(r"buffer-size (\d+) pause-threshold (\d+)", match[1] or ""):
-        own.buffer = own.reading.said(int(sizes[1]) - int(sizes[2]), section)
+        own.buffer = own.reading.located(int(sizes[1]) - int(sizes[2]), section)
 
 
 def _strict(own: Class, section: Section, match: re.Match[str]) -> None:
-    own.strict = own.reading.said(1, section)
+    own.strict = own.reading.located(1, section)
 
 
 def _share(own: Class, section: Section, match: re.Match[str]) -> None:
-    own.share = own.reading.said(int(match[1]), section)
+    own.share = own.reading.located(int(match[1]), section)
 
 
 def _ecn(own: Class, section: Section, match: re.Match[str]) -> None:
@@ -216,22 +216,22 @@ def _ecn(own: Class, section: Section, match: re.Match[str]) -> None:
     low, high = (re.search(rf"{name}-threshold (\d{{1,12}}) (\w+)", text) for name in ("minimum", "maximum"))
     chance = re.search(r"drop-probability (\d{1,3})", text)
     if low and high and "ecn" in text.split() and low[2] in UNITS and high[2] in UNITS:
-        said = own.reading.said
+        parsed = own.reading.located
         own.ecn = Ecn(
-            said(int(low[1]) * UNITS[low[2]], section),
-            said(int(high[1]) * UNITS[high[2]], section),
-            said(int(chance[1]), section) if chance else None,
+            parsed(int(low[1]) * UNITS[low[2]], section),
+            parsed(int(high[1]) * UNITS[high[2]], section),
+            parsed(int(chance[1]), section) if chance else None,
         )
 
 
 def _watchdog(qos: Qos, section: Section, match: re.Match[str]) -> None:
-    qos.watchdog = qos.reading.said(match[1] != "off", section)
+    qos.watchdog = qos.reading.located(match[1] != "off", section)
     if match[1].isdecimal():
-        qos.interval = qos.reading.said(int(match[1]), section)
+        qos.interval = qos.reading.located(int(match[1]), section)
 
 
 def _multiplier(qos: Qos, section: Section, match: re.Match[str]) -> None:
-    qos.multiplier = qos.reading.said(int(match[1]), section)
+    qos.multiplier = qos.reading.located(int(match[1]), section)
 
 
 QOS: Mapping[str, Rule[Qos]] = {
@@ -271,9 +271,9 @@ CLASS: Rules[Class] = Rules(
 )
 
 
-def bound(said: Iterable[Mapping[str, Located[str]]]) -> dict[str, Located[str]]:
+def bound(parsed: Iterable[Mapping[str, Located[str]]]) -> dict[str, Located[str]]:
     """What the lines of a port and of its channel say together; the port's own win."""
     found: dict[str, Located[str]] = {}
-    for own in said:
+    for own in parsed:
         found = {**own, **found}
     return found

@@ -35,12 +35,12 @@ class Reading:
     facts: Facts
     file: str
 
-    def said(self, value: T, section: Section) -> Located[T]:
+    def located(self, value: T, section: Section) -> Located[T]:
         return Located(value, section.number, self.file)
 
     def unknown(self, section: Section) -> None:
         """A statement with everything below it."""
-        self.facts.unread += [self.said(part.line, part) for part in (section, *below(section))]
+        self.facts.unread += [self.located(part.line, part) for part in (section, *below(section))]
 
 
 class Subject(Protocol):
@@ -92,7 +92,7 @@ class Rules(Generic[S]):
             try:
                 deeper = rule(subject, part, match)
             except ValueError as error:
-                reading.facts.broken.append(reading.said(f"{part.line}: {error}", part))
+                reading.facts.broken.append(reading.located(f"{part.line}: {error}", part))
                 return
             if deeper:
                 tables.append(deeper)
@@ -124,7 +124,7 @@ def value(name: str, convert: Callable[[str], object] = str) -> Rule[Any]:
     """A rule that keeps the first group of its pattern as a field of the target."""
 
     def keep(subject: Subject, section: Section, match: re.Match[str]) -> None:
-        setattr(subject.target, name, subject.reading.said(convert(match[1]), section))
+        setattr(subject.target, name, subject.reading.located(convert(match[1]), section))
 
     return keep
 
@@ -133,7 +133,7 @@ def constant(name: str, what: object) -> Rule[Any]:
     """A rule for a line that is a switch."""
 
     def keep(subject: Subject, section: Section, match: re.Match[str]) -> None:
-        setattr(subject.target, name, subject.reading.said(what, section))
+        setattr(subject.target, name, subject.reading.located(what, section))
 
     return keep
 

@@ -23,25 +23,25 @@ def read_bgp(device: Device, tables: Tables) -> None:
     _processes(device, tables)
     for row in tables.rows(*SESSIONS):
         vrf, peer = _split(row.key)
-        told = _told(row)
+        attributes = _attributes(row)
         group = row.text("peer_group_name")
         families = _families(tables, vrf, peer)
         if group:
             of_group = tables.row("BGP_PEER_GROUP", f"{vrf}|{group.value}") or tables.row("BGP_PEER_GROUP", group.value)
-            told = (_told(of_group) if of_group else {}) | told
+            attributes = (_attributes(of_group) if of_group else {}) | attributes
             families = _families(tables, vrf, group.value, "BGP_PEER_GROUP_AF") | families
             if of_group is None:
                 device.use("BGP_PEER_GROUP", group.value, group.line, group.file)
-        _add(device, row, vrf, peer, told, families)
+        _add(device, row, vrf, peer, attributes, families)
     for row in tables.rows("BGP_PEER_RANGE"):
-        told = {"remote_as": _asn(row.text("peer_asn")), "source": row.text("src_address")}
-        for said in row.many("ip_range"):
-            _add(device, row, _split(row.key)[0], said.value, told, {})
+        attributes = {"remote_as": _asn(row.text("peer_asn")), "source": row.text("src_address")}
+        for parsed in row.many("ip_range"):
+            _add(device, row, _split(row.key)[0], parsed.value, attributes, {})
     for row in tables.rows("BGP_GLOBALS_LISTEN_PREFIX"):
         vrf, text = _split(row.key)
         group = row.text("peer_group")
         of_group = tables.row("BGP_PEER_GROUP", f"{vrf}|{group.value}") if group else None
-        _add(device, row, vrf, text, _told(of_group) if of_group else {}, {})
+        _add(device, row, vrf, text, _attributes(of_group) if of_group else {}, {})
 
 
 def _split(key: str) -> tuple[str, str]:
@@ -75,28 +75,28 @@ def _processes(device: Device, tables: Tables) -> None:
             own.exports += row.many("export-rts")
 
 
-def _asn(said: Located[str] | None) -> Located[Any] | None:
-    number = asn(said.value) if said else None
-    return Located(number, said.line, said.file) if said and number else None
+def _asn(parsed: Located[str] | None) -> Located[Any] | None:
+    number = asn(parsed.value) if parsed else None
+    return Located(number, parsed.line, parsed.file) if parsed and number else None
 
 
-def _told(row: Row) -> dict[str, Located[Any] | None]:
+def _attributes(row: Row) -> dict[str, Located[Any] | None]:
     """What a neighbour or peer group says, by field of the neighbour."""
     kind, status, hops = row.text("peer_type"), row.text("admin_status"), row.text("ebgp_multihop")
-    told: dict[str, Located[Any] | None] = {field: row.number(name) for field, name in NUMBERS.items()}
+    attributes: dict[str, Located[Any] | None] = {field: row.number(name) for field, name in NUMBERS.items()}
     if kind and kind.value in ("internal", "external"):
-        told["remote_as"] = kind
-    told["remote_as"] = _asn(row.text("asn")) or told.get("remote_as")
-    told["local_as"] = _asn(row.text("local_asn"))
-    told["source"] = row.text("local_addr")
-    told["description"] = row.text("name")
+        attributes["remote_as"] = kind
+    attributes["remote_as"] = _asn(row.text("asn")) or attributes.get("remote_as")
+    attributes["local_as"] = _asn(row.text("local_asn"))
+    attributes["source"] = row.text("local_addr")
+    attributes["description"] = row.text("name")
     if status:
-        told["enabled"] = Located(status.value in ("up", "true"), status.line, status.file)
-    if hops and hops.value == "true" and told["multihop"] is None:
-        told["multihop"] = Located(MULTIHOP, hops.line, hops.file)
+        attributes["enabled"] = Located(status.value in ("up", "true"), status.line, status.file)
+    if hops and hops.value == "true" and attributes["multihop"] is None:
+        attributes["multihop"] = Located(MULTIHOP, hops.line, hops.file)
     if bfd := row.text("bfd"):
-        told["bfd"] = Located(bfd.value == "true", bfd.line, bfd.file)
-    return {field: said for field, said in told.items() if said}
+        attributes["bfd"] = Located(bfd.value == "true", bfd.line, bfd.file)
+    return {field: parsed for field, parsed in attributes.items() if parsed}
 
 
 def _families(tables: Tables, vrf: str, peer: str, table: str = "BGP_NEIGHBOR_AF") -> dict[str, Row]:
@@ -111,12 +111,12 @@ def _families(tables: Tables, vrf: str, peer: str, table: str = "BGP_NEIGHBOR_AF
 
 
 def _add(
-    device: Device, row: Row, vrf: str, peer: str, told: dict[str, Located[Any] | None], families: dict[str, Row]
+    device: Device, row: Row, vrf: str, peer: str, attributes: dict[str, Located[Any] | None], families: dict[str, Row]
 ) -> None:
     """Without rows of its own a neighbour has the family of its address."""
     name = vrf_name(vrf)
     process = device.bgp(name, row.line, row.tables.file)
-    fields: dict[str, Any] = {**told}
+    fields: dict[str, Any] = {**attributes}
     address = peer_address(peer)
     made = Neighbor(name, address or peer, row.line, row.tables.file, **fields)
     made.dynamic = "/" in peer
@@ -135,5 +135,5 @@ def _add(
         made.allowas_in = made.allowas_in or own.number("allow_as_count")
         for field, names in FILTERS.items():
             if getattr(made, field) is None:
-                setattr(made, field, next((said for text in names if (said := own.text(text))), None))
+                setattr(made, field, next((parsed for text in names if (parsed := own.text(text))), None))
     process.neighbors[made.peer] = made

@@ -85,9 +85,9 @@ def _secrets(device: Device, tables: Tables) -> None:
     for table, fields in SECRETS.items():
         for row in tables.rows(table):
             for field in fields:
-                said = row.text(field)
-                if said and not placeholder(said.value):
-                    services.secrets.append(Located(f"{field} of {table}|{row.key}", said.line, said.file))
+                parsed = row.text(field)
+                if parsed and not placeholder(parsed.value):
+                    services.secrets.append(Located(f"{field} of {table}|{row.key}", parsed.line, parsed.file))
     for row in tables.rows("RESTAPI"):
         insecure = row.text("allow_insecure")
         if insecure and insecure.value == "true":
@@ -126,9 +126,9 @@ def _names(device: Device, tables: Tables) -> None:
             value = row.fields.values.get(field)
             if isinstance(value, str) and value not in seen:
                 seen.add(value)
-                said = row.name(field)
-                if said and said.value and not said.value.startswith(MADE_BY_ITSELF):
-                    device.use(target, said.value, said.line, said.file)
+                parsed = row.name(field)
+                if parsed and parsed.value and not parsed.value.startswith(MADE_BY_ITSELF):
+                    device.use(target, parsed.value, parsed.line, parsed.file)
     for table, target in KEYS:
         for row in tables.rows(table):
             device.use(target, row.key.partition("|")[0], row.line, tables.file)
@@ -150,7 +150,7 @@ def _agree(device: Device, databases: list[Tables]) -> None:
             unnumbered(facts, neighbor)
     for tables in databases:
         row = tables.row("DEVICE_METADATA", "localhost")
-        said = row.text("bgp_asn") if row else None
+        parsed = row.text("bgp_asn") if row else None
         default = facts.bgp.get("")
-        if said and default and default.asn and (told := asn(said.value)):
-            device.first("the AS of VRF default", default.asn, Located(told, said.line, said.file))
+        if parsed and default and default.asn and (configured := asn(parsed.value)):
+            device.first("the AS of VRF default", default.asn, Located(configured, parsed.line, parsed.file))

@@ -27,8 +27,8 @@ def read_ports(device: Device, tables: Tables) -> None:
         bond, _, member = row.key.partition("|")
         _port_of(device, row, member).bond = row.here(bond)
     for row in tables.rows("PORTCHANNEL"):
-        for said in row.many("members"):
-            _port_of(device, row, said.value).bond = Located(row.key, said.line, said.file)
+        for parsed in row.many("members"):
+            _port_of(device, row, parsed.value).bond = Located(row.key, parsed.line, parsed.file)
     _vlans(device, tables)
     for table in ROUTED:
         for row in tables.rows(table):
@@ -36,9 +36,9 @@ def read_ports(device: Device, tables: Tables) -> None:
     _management(device, tables)
     _gateways(device, tables)
     for row in tables.rows("ACL_TABLE"):
-        for said in row.many("ports"):
-            if port := device.facts.interfaces.get(said.value):
-                port.filters.append(Located(row.key, said.line, said.file))
+        for parsed in row.many("ports"):
+            if port := device.facts.interfaces.get(parsed.value):
+                port.filters.append(Located(row.key, parsed.line, parsed.file))
     for row in tables.rows("DEVICE_NEIGHBOR"):
         _cabled(device, row)
 
@@ -46,18 +46,18 @@ def read_ports(device: Device, tables: Tables) -> None:
 def read_segments(device: Device, tables: Tables) -> None:
     """Ethernet segments; `AUTO` makes one of the bond's number and MAC, which frr.conf tells as well."""
     for row in tables.rows("EVPN_ETHERNET_SEGMENT"):
-        told, bond = row.text("esi"), row.key
+        configured, bond = row.text("esi"), row.key
         port = device.facts.interfaces.get(bond)
         own = tables.row("PORTCHANNEL", bond)
         system_mac = own.text("system_mac") if own else None
-        if port and told and ":" in told.value:
-            port.esi = Located(esi(told.value), told.line, told.file)
-        elif told and told.value.upper() == "AUTO" and system_mac:
+        if port and configured and ":" in configured.value:
+            port.esi = Located(esi(configured.value), configured.line, configured.file)
+        elif configured and configured.value.upper() == "AUTO" and system_mac:
             number = bond.removeprefix("PortChannel")
-            said = Located(mac(system_mac.value), system_mac.line, system_mac.file)
-            device.system_macs[bond] = device.first(f"the system MAC of {bond}", device.system_macs.get(bond), said)
+            parsed = Located(mac(system_mac.value), system_mac.line, system_mac.file)
+            device.system_macs[bond] = device.first(f"the system MAC of {bond}", device.system_macs.get(bond), parsed)
             if number.isdecimal() and bond not in device.segments:
-                device.segments[bond] = Located(int(number), told.line, told.file)
+                device.segments[bond] = Located(int(number), configured.line, configured.file)
 
 
 def _port_of(device: Device, row: Row, name: str) -> Interface:
@@ -92,9 +92,9 @@ def _vlans(device: Device, tables: Tables) -> None:
 
 def _vlan(tables: Tables, name: str) -> int | None:
     row = tables.row("VLAN", name)
-    told = row.number("vlanid") if row else None
+    configured = row.number("vlanid") if row else None
     digits = name.removeprefix("Vlan")
-    return told.value if told else int(digits) if digits.isdecimal() else None
+    return configured.value if configured else int(digits) if digits.isdecimal() else None
 
 
 def _routed(device: Device, tables: Tables, row: Row) -> None:
@@ -141,8 +141,8 @@ def _gateways(device: Device, tables: Tables) -> None:
             port = device.facts.interfaces[row.key]
             port.gateways, port.addresses = port.addresses, []
     for row in tables.rows("SAG"):
-        if said := row.text("gateway_mac"):
-            device.facts.anycast_mac = Located(mac(said.value), said.line, said.file)
+        if parsed := row.text("gateway_mac"):
+            device.facts.anycast_mac = Located(mac(parsed.value), parsed.line, parsed.file)
 
 
 def _cabled(device: Device, row: Row) -> None:

@@ -97,7 +97,7 @@ class _Qos:
         fields = ("dscp_to_tc_map", "tc_to_pg_map", "pfc_to_pg_map", "tc_to_queue_map")
         own = [row.name(name) if row else None for name in fields]
         dscp = own[0] or (everywhere.name(fields[0]) if everywhere else None)
-        key = (*(said.value if said else "" for said in (dscp, *own[1:])), str(paused))
+        key = (*(parsed.value if parsed else "" for parsed in (dscp, *own[1:])), str(paused))
         if key not in self.classes:
             to_group = _plain(self._map("TC_TO_PRIORITY_GROUP_MAP", own[1])) or SAME
             groups = _plain(self._map("PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", own[2]))
@@ -106,8 +106,8 @@ class _Qos:
                 pausing = [one for one in paused if groups.get(one, one) == group]
                 names[number] = pausing[0] if len(pausing) == 1 else number
             priorities = {
-                point: Located(names.get(said.value, said.value), said.line, said.file)
-                for point, said in self._map("DSCP_TO_TC_MAP", dscp).items()
+                point: Located(names.get(parsed.value, parsed.value), parsed.line, parsed.file)
+                for point, parsed in self._map("DSCP_TO_TC_MAP", dscp).items()
             }
             queues = {
                 number: queue for number, queue in _plain(self._map("TC_TO_QUEUE_MAP", own[3])).items() if number in names
@@ -122,7 +122,9 @@ class _Qos:
         if key not in self.maps:
             row = self.tables.row(table, name.value)
             pairs = ((point, row.number(point)) for point in row.fields.values) if row else ()
-            self.maps[key] = {int(point): said for point, said in pairs if said and point.isdecimal() and len(point) < 4}
+            self.maps[key] = {
+                int(point): parsed for point, parsed in pairs if parsed and point.isdecimal() and len(point) < 4
+            }
         return self.maps[key]
 
     def _row(self, table: str, name: Located[str] | None) -> Row | None:
@@ -156,10 +158,10 @@ class _Qos:
 
 
 def _plain(pairs: Mapping[int, Located[int]]) -> dict[int, int]:
-    return {key: said.value for key, said in pairs.items()}
+    return {key: parsed.value for key, parsed in pairs.items()}
 
 
-def _metres(said: Located[str] | None) -> Located[int] | None:
+def _metres(parsed: Located[str] | None) -> Located[int] | None:
     """`40m` → 40."""
-    digits = said.value.removesuffix("m") if said else ""
-    return Located(int(digits), said.line, said.file) if said and digits.isdecimal() and len(digits) < 7 else None
+    digits = parsed.value.removesuffix("m") if parsed else ""
+    return Located(int(digits), parsed.line, parsed.file) if parsed and digits.isdecimal() and len(digits) < 7 else None

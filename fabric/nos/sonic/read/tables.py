@@ -152,18 +152,20 @@ class Row:
         return Located(text.strip(), self.fields.lines[name], self.tables.file)
 
     def number(self, name: str) -> Located[int] | None:
-        said = self.text(name)
-        if said is None:
+        parsed = self.text(name)
+        if parsed is None:
             return None
-        if not said.value.isdecimal() or len(said.value) > 12:
-            self.tables.facts.broken.append(Located(f"{name} of {self.key} is no number: {said.value}", said.line, said.file))
+        if not parsed.value.isdecimal() or len(parsed.value) > 12:
+            self.tables.facts.broken.append(
+                Located(f"{name} of {self.key} is no number: {parsed.value}", parsed.line, parsed.file)
+            )
             return None
-        return Located(int(said.value), said.line, said.file)
+        return Located(int(parsed.value), parsed.line, parsed.file)
 
     def name(self, name: str) -> Located[str] | None:
         """A field that names a row; old releases write `[TABLE|name]`."""
-        said = self.text(name)
-        return Located(said.value.strip("[]").rpartition("|")[2], said.line, said.file) if said else None
+        parsed = self.text(name)
+        return Located(parsed.value.strip("[]").rpartition("|")[2], parsed.line, parsed.file) if parsed else None
 
     def many(self, name: str) -> list[Located[str]]:
         """A list, or a text with commas."""

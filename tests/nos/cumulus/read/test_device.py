@@ -26,7 +26,7 @@ def facts(text: str) -> Facts:
     return read_device("box", "cumulus", {FILE: dedent(text)})
 
 
-def said(value: Any, line: int) -> Any:
+def parsed(value: Any, line: int) -> Any:
     return Located(value, line, FILE)
 
 
@@ -137,29 +137,31 @@ def test_interfaces() -> None:
             "bond1",
             5,
             FILE,
-            access=said(100, 12),
-            trunk=[said(100, 14), said(200, 15), said(201, 15)],
-            esi=said("03:02:00:00:00:00:01:00:00:05", 19),
+            access=parsed(100, 12),
+            trunk=[parsed(100, 14), parsed(200, 15), parsed(201, 15)],
+            esi=parsed("03:02:00:00:00:00:01:00:00:05", 19),
         ),
-        "eth0": Interface("eth0", 23, FILE, addresses=[said("172.16.0.1/24", 26)], vrf=said(MANAGEMENT, 28)),
-        "lo": Interface("lo", 29, FILE, addresses=[said("10.0.0.1/32", 32), said("fd00::1/128", 35)]),
+        "eth0": Interface("eth0", 23, FILE, addresses=[parsed("172.16.0.1/24", 26)], vrf=parsed(MANAGEMENT, 28)),
+        "lo": Interface("lo", 29, FILE, addresses=[parsed("10.0.0.1/32", 32), parsed("fd00::1/128", 35)]),
         "swp1": Interface(
             "swp1",
             36,
             FILE,
-            filters=[said("RED", 38)],
-            description=said("leaf1 swp49", 40),
-            addresses=[said("10.1.0.0/31", 43)],
-            mtu=said(9216, 45),
-            speed_gbps=said(400, 46),
-            enabled=said(True, 48),
-            vrf=said("red", 49),
+            filters=[parsed("RED", 38)],
+            description=parsed("leaf1 swp49", 40),
+            addresses=[parsed("10.1.0.0/31", 43)],
+            mtu=parsed(9216, 45),
+            speed_gbps=parsed(400, 46),
+            enabled=parsed(True, 48),
+            vrf=parsed("red", 49),
         ),
-        "swp1.11": Interface("swp1.11", 50, FILE, mtu=said(9216, 45), tag=said(11, 53)),
-        "swp2": Interface("swp2", 54, FILE, enabled=said(False, 57)),
-        "swp3": Interface("swp3", 58, FILE, access=said(7, 62), bond=said("bond1", 8)),
-        "vlan100": Interface("vlan100", 63, FILE, addresses=[said("10.9.0.2/24", 66)], gateways=[said("10.9.0.1/24", 69)]),
-        "red": Interface("red", 77, FILE, addresses=[said("10.7.0.1/32", 81)], vrf=said("red", 77)),
+        "swp1.11": Interface("swp1.11", 50, FILE, mtu=parsed(9216, 45), tag=parsed(11, 53)),
+        "swp2": Interface("swp2", 54, FILE, enabled=parsed(False, 57)),
+        "swp3": Interface("swp3", 58, FILE, access=parsed(7, 62), bond=parsed("bond1", 8)),
+        "vlan100": Interface(
+            "vlan100", 63, FILE, addresses=[parsed("10.9.0.2/24", 66)], gateways=[parsed("10.9.0.1/24", 69)]
+        ),
+        "red": Interface("red", 77, FILE, addresses=[parsed("10.7.0.1/32", 81)], vrf=parsed("red", 77)),
     }
     assert (found.unread, found.undefined, found.broken) == ([], [], [])
 
@@ -180,7 +182,7 @@ set:
 def test_the_older_dialect_a_range_and_no_list() -> None:
     found = facts(OLDER).interfaces
     assert found == {
-        name: Interface(name, 3, FILE, addresses=[said("10.1.0.0/31", 6)], vrf=said("red", 7))
+        name: Interface(name, 3, FILE, addresses=[parsed("10.1.0.0/31", 6)], vrf=parsed("red", 7))
         for name in ("swp1", "swp2", "swp9")
     }
 
@@ -261,36 +263,36 @@ vrf:
 def test_sessions_with_what_their_group_says() -> None:
     found = facts(BGP)
     group: dict[str, Any] = {
-        "remote_as": said("external", 50),
-        "local_as": said(65009, 51),
-        "description": said("fabric", 52),
-        "multihop": said(2, 53),
-        "source": said("lo", 54),
-        "bfd": said(True, 55),
-        "keepalive_s": said(3, 56),
-        "hold_s": said(9, 56),
+        "remote_as": parsed("external", 50),
+        "local_as": parsed(65009, 51),
+        "description": parsed("fabric", 52),
+        "multihop": parsed(2, 53),
+        "source": parsed("lo", 54),
+        "bfd": parsed(True, 55),
+        "keepalive_s": parsed(3, 56),
+        "hold_s": parsed(9, 56),
     }
     of_ipv4: dict[str, Any] = {
-        "max_prefix": said(100, 62),
-        "import_filter": said("PL-IN", 60),
-        "export_filter": said("RM-OUT", 61),
-        "allowas_in": said(2, 63),
+        "max_prefix": parsed(100, 62),
+        "import_filter": parsed("PL-IN", 60),
+        "export_filter": parsed("RM-OUT", 61),
+        "allowas_in": parsed(2, 63),
     }
-    numbered = group | {"remote_as": said(65003, 41), "hold_s": said(30, 44), "enabled": said(False, 43)}
+    numbered = group | {"remote_as": parsed(65003, 41), "hold_s": parsed(30, 44), "enabled": parsed(False, 43)}
     assert found.bgp == {
         "": Bgp(
             "",
             27,
             FILE,
-            asn=said(65001, 3),
-            router_id=said("10.0.0.1", 4),
-            max_paths=said(32, 30),
-            relax=said(True, 31),
+            asn=parsed(65001, 3),
+            router_id=parsed("10.0.0.1", 4),
+            max_paths=parsed(32, 30),
+            relax=parsed(True, 31),
             neighbors={
-                "swp1": Neighbor("", "swp1", 37, FILE, families=[said("ipv4", 37)], interface=True, **group, **of_ipv4),
-                "10.1.0.1": Neighbor("", "10.1.0.1", 40, FILE, families=[said("evpn", 47)], **numbered),
+                "swp1": Neighbor("", "swp1", 37, FILE, families=[parsed("ipv4", 37)], interface=True, **group, **of_ipv4),
+                "10.1.0.1": Neighbor("", "10.1.0.1", 40, FILE, families=[parsed("evpn", 47)], **numbered),
                 "10.8.0.0/24": Neighbor(
-                    "", "10.8.0.0/24", 34, FILE, families=[said("ipv4", 34)], dynamic=True, **group, **of_ipv4
+                    "", "10.8.0.0/24", 34, FILE, families=[parsed("ipv4", 34)], dynamic=True, **group, **of_ipv4
                 ),
             },
         ),
@@ -298,15 +300,15 @@ def test_sessions_with_what_their_group_says() -> None:
             "blue",
             66,
             FILE,
-            asn=said(65010, 66),
-            router_id=said("10.0.0.1", 4),
+            asn=parsed(65010, 66),
+            router_id=parsed("10.0.0.1", 4),
             neighbors={
-                "fd00::2": Neighbor("blue", "fd00::2", 66, FILE, remote_as=said(65011, 66), families=[said("ipv4", 66)]),
+                "fd00::2": Neighbor("blue", "fd00::2", 66, FILE, remote_as=parsed(65011, 66), families=[parsed("ipv4", 66)]),
             },
         ),
     }
     assert (found.interfaces["swp1"].link_local, found.interfaces["swp2"].link_local) == (True, False)
-    assert found.prefixes == {"PL-IN": [said("10.0.0.0/8 ge 24 le 32", 12)]}
+    assert found.prefixes == {"PL-IN": [parsed("10.0.0.0/8 ge 24 le 32", 12)]}
     assert (found.unread, found.undefined, found.broken) == ([], [], [])
 
 
@@ -350,27 +352,27 @@ def test_overlay() -> None:
             "red",
             22,
             FILE,
-            vni=said(50001, 23),
-            rd=said("10.0.0.1:1", 26),
-            imports=[said("65000:50001", 31), said("ANY:50002", 32)],
-            exports=[said("65000:50001", 27)],
+            vni=parsed(50001, 23),
+            rd=parsed("10.0.0.1:1", 26),
+            imports=[parsed("65000:50001", 31), parsed("ANY:50002", 32)],
+            exports=[parsed("65000:50001", 27)],
         )
     }
-    both = [said("65000:10100", 13)]
+    both = [parsed("65000:10100", 13)]
     assert found.vnis == {
-        10100: Vni(10100, 5, FILE, vlan=said(100, 5), rd=said("10.0.0.1:100", 11), imports=both, exports=both),
+        10100: Vni(10100, 5, FILE, vlan=parsed(100, 5), rd=parsed("10.0.0.1:100", 11), imports=both, exports=both),
         10300: Vni(10300, 14, FILE),
     }
-    assert (found.vtep, found.anycast_mac) == (said("10.2.0.1", 17), said("00:00:5e:00:01:01", 19))
+    assert (found.vtep, found.anycast_mac) == (parsed("10.2.0.1", 17), parsed("00:00:5e:00:01:01", 19))
     assert (found.unread, found.broken) == ([], [])
 
 
 PROFILE = PortQos(
-    priorities={code: said(code // 8, 9) for code in range(64)},
-    pfc=[said(3, 9)],
-    strict=[said(6, 9)],
-    weights={0: said(50, 9), 3: said(50, 9)},
-    ecn={n: Ecn(said(150_000, 9), said(1_500_000, 9), said(100, 9)) for n in (0, 3)},
+    priorities={code: parsed(code // 8, 9) for code in range(64)},
+    pfc=[parsed(3, 9)],
+    strict=[parsed(6, 9)],
+    weights={0: parsed(50, 9), 3: parsed(50, 9)},
+    ecn={n: Ecn(parsed(150_000, 9), parsed(1_500_000, 9), parsed(100, 9)) for n in (0, 3)},
 )
 ROCE = """\
 interface:
@@ -402,15 +404,15 @@ def test_the_profile_of_the_box_and_those_of_ports(roce: str) -> None:
     assert ports["swp1"] == PROFILE
     assert ports["swp2"] == replace(
         PROFILE,
-        pfc=[said(3, 18)],
-        cable_length_m=said(40, 18),
-        xoff_bytes={3: said(200_000, 18)},
-        ecn={3: Ecn(said(100_000, 13), said(400_000, 13), said(5, 13))},
-        watchdog=said(True, 3),
+        pfc=[parsed(3, 18)],
+        cable_length_m=parsed(40, 18),
+        xoff_bytes={3: parsed(200_000, 18)},
+        ecn={3: Ecn(parsed(100_000, 13), parsed(400_000, 13), parsed(5, 13))},
+        watchdog=parsed(True, 3),
     )
     assert ports["swp3"] == replace(PROFILE, priorities={}, pfc=[])
     assert ports["eth0"] is None
-    assert found.watchdog_ms == said(400, 7)
+    assert found.watchdog_ms == parsed(400, 7)
     assert (found.unread, found.undefined) == ([], [])
 
 
@@ -456,9 +458,9 @@ def test_another_priority_in_front_of_the_same_class() -> None:
         .qos
     )
     assert found is not None
-    assert (found.priorities[26], found.priorities[27], found.priorities[28]) == (said(0, 4), said(4, 4), said(3, 3))
-    assert (found.pfc, found.strict) == ([said(4, 6)], [said(6, 12)])
-    assert found.weights == {0: said(40, 10), 4: said(60, 11)}
+    assert (found.priorities[26], found.priorities[27], found.priorities[28]) == (parsed(0, 4), parsed(4, 4), parsed(3, 3))
+    assert (found.pfc, found.strict) == ([parsed(4, 6)], [parsed(6, 12)])
+    assert found.weights == {0: parsed(40, 10), 4: parsed(60, 11)}
     assert sorted(found.ecn) == [0, 4]
 
 
@@ -602,21 +604,21 @@ reboot
 
 def test_commands() -> None:
     found = facts(COMMANDS)
-    assert found.hostname == said("leaf1", 2)
+    assert found.hostname == parsed("leaf1", 2)
     assert found.interfaces == {
-        "lo": Interface("lo", 3, FILE, addresses=[said("10.0.0.1/32", 3)]),
-        "swp1": Interface("swp1", 4, FILE, mtu=said(9000, 4), description=said("to the spine", 6), link_local=True),
-        "swp2": Interface("swp2", 4, FILE, mtu=said(9216, 5), link_local=True),
-        "swp9": Interface("swp9", 4, FILE, mtu=said(9000, 4), bond=said("bond1", 7)),
+        "lo": Interface("lo", 3, FILE, addresses=[parsed("10.0.0.1/32", 3)]),
+        "swp1": Interface("swp1", 4, FILE, mtu=parsed(9000, 4), description=parsed("to the spine", 6), link_local=True),
+        "swp2": Interface("swp2", 4, FILE, mtu=parsed(9216, 5), link_local=True),
+        "swp9": Interface("swp9", 4, FILE, mtu=parsed(9000, 4), bond=parsed("bond1", 7)),
         "bond1": Interface("bond1", 7, FILE),
     }
     session: dict[str, Any] = {
-        "remote_as": said("external", 11),
-        "families": [said("ipv4", 11), said("evpn", 12)],
+        "remote_as": parsed("external", 11),
+        "families": [parsed("ipv4", 11), parsed("evpn", 12)],
         "interface": True,
     }
     assert found.bgp[""].neighbors == {name: Neighbor("", name, 11, FILE, **session) for name in ("swp1", "swp2")}
-    assert {vni: own.vlan for vni, own in found.vnis.items()} == {10010: said(10, 13), 10020: said(20, 13)}
+    assert {vni: own.vlan for vni, own in found.vnis.items()} == {10010: parsed(10, 13), 10020: parsed(20, 13)}
     assert plain(found.unread) == ["17: reboot"]
 
 
@@ -695,7 +697,7 @@ def test_a_broken_line_does_not_hide_the_others() -> None:
         """.replace("9000\n", "9000: ]\n")
     )
     assert [own.line for own in found.broken] == [4]
-    assert found.interfaces["swp2"].mtu == said(9216, 6)
+    assert found.interfaces["swp2"].mtu == parsed(9216, 6)
 
 
 def test_no_text_is_too_broken() -> None:

@@ -21,11 +21,11 @@ def facts(text: str) -> Facts:
     return read("x", {"f": text.removeprefix("\n")})
 
 
-def told(said: Iterable[Located[Any]] | Located[Any] | None) -> Any:
+def configured(parsed: Iterable[Located[Any]] | Located[Any] | None) -> Any:
     """Values and lines, without the file."""
-    if said is None or isinstance(said, Located):
-        return said and (said.value, said.line)
-    return [(one.value, one.line) for one in said]
+    if parsed is None or isinstance(parsed, Located):
+        return parsed and (parsed.value, parsed.line)
+    return [(one.value, one.line) for one in parsed]
 
 
 # --- interfaces -------------------------------------------------------------------------------------------------
@@ -108,16 +108,16 @@ vrf instance MGMT
 def test_interfaces(name: str, expected: Mapping[str, Any]) -> None:
     found = facts(PORTS)
     interface = found.interfaces[name]
-    shown = {key: value if isinstance(value := getattr(interface, key), bool) else told(value) for key in expected}
+    shown = {key: value if isinstance(value := getattr(interface, key), bool) else configured(value) for key in expected}
     assert shown == expected
     assert "defaults" not in found.interfaces
-    assert (found.name, told(found.hostname), found.undefined) == ("leaf1", ("leaf1", 1), [])
-    assert told(found.unread) == [("ethernet", 41)]  # it may shut every port
+    assert (found.name, configured(found.hostname), found.undefined) == ("leaf1", ("leaf1", 1), [])
+    assert configured(found.unread) == [("ethernet", 41)]  # it may shut every port
 
 
 def test_a_later_address_replaces_an_earlier_one() -> None:
     found = facts("interface Loopback0\n   ip address 10.0.0.1/32\n   ip address 10.0.0.2/32\n   ipv6 address fd00::1/128\n")
-    assert told(found.interfaces["Loopback0"].addresses) == [("10.0.0.2/32", 3), ("fd00::1/128", 4)]
+    assert configured(found.interfaces["Loopback0"].addresses) == [("10.0.0.2/32", 3), ("fd00::1/128", 4)]
 
 
 # --- BGP --------------------------------------------------------------------------------------------------------
@@ -229,25 +229,25 @@ router bgp 65101
 )
 def test_neighbors_with_what_their_groups_say(vrf: str, peer: str, expected: Mapping[str, Any]) -> None:
     neighbor = facts(DESIGNED).bgp[vrf].neighbors[peer]
-    assert {key: told(getattr(neighbor, key)) for key in expected} == expected
+    assert {key: configured(getattr(neighbor, key)) for key in expected} == expected
 
 
 def test_a_process_and_its_tenants() -> None:
     found = facts(DESIGNED)
     process = found.bgp[""]
-    shown = [told(said) for said in (process.asn, process.router_id, process.max_paths, process.relax)]
+    shown = [configured(parsed) for parsed in (process.asn, process.router_id, process.max_paths, process.relax)]
     assert shown == [(65101, 11), ("192.168.255.5", 12), (4, 14), (True, 11)]
-    assert told(found.bgp["Tenant_A"].asn) == (65300, 60)
+    assert configured(found.bgp["Tenant_A"].asn) == (65300, 60)
     tenant = found.vrfs["Tenant_A"]
     assert list(found.vrfs) == ["Tenant_A"]
-    shown = [told(said) for said in (tenant.vni, tenant.rd, tenant.imports, tenant.exports)]
+    shown = [configured(parsed) for parsed in (tenant.vni, tenant.rd, tenant.imports, tenant.exports)]
     assert shown == [(50, 9), ("192.168.255.5:11", 57), [("11:11", 58)], [("11:11", 59)]]
-    assert (told(found.vtep), told(found.anycast_mac)) == (("Loopback1", 6), ("00:dc:00:00:00:0a", 10))
+    assert (configured(found.vtep), configured(found.anycast_mac)) == (("Loopback1", 6), ("00:dc:00:00:00:0a", 10))
 
 
 def test_vnis_have_what_their_vlan_or_bundle_says() -> None:
     rows = [
-        (vni.number, vni.line, told(vni.vlan), told(vni.rd), told(vni.imports), told(vni.exports))
+        (vni.number, vni.line, configured(vni.vlan), configured(vni.rd), configured(vni.imports), configured(vni.exports))
         for vni in facts(DESIGNED).vnis.values()
     ]
     bundle = (("192.168.255.5:10", 41), [("10:10", 42), ("11:11", 43)], [("10:10", 42), ("11:11", 43)])
@@ -260,8 +260,8 @@ def test_vnis_have_what_their_vlan_or_bundle_says() -> None:
 
 def test_what_a_designed_config_refers_to_and_hides() -> None:
     found = facts(DESIGNED)
-    assert told(found.undefined) == [("peer group MISSING", 33), ("route-map RM-IN", 53), ("vrf MGMT", 63)]
-    assert told(found.services.secrets) == [("BGP password of OVERLAY", 20)]
+    assert configured(found.undefined) == [("peer group MISSING", 33), ("route-map RM-IN", 53), ("vrf MGMT", 63)]
+    assert configured(found.services.secrets) == [("BGP password of OVERLAY", 20)]
     assert found.unread == []
 
 
@@ -279,7 +279,7 @@ router bgp 65001.1
       neighbor fd00::1 activate
 """)
     rows = [
-        (peer.peer, told(peer.remote_as), peer.interface, peer.dynamic, told(peer.families))
+        (peer.peer, configured(peer.remote_as), peer.interface, peer.dynamic, configured(peer.families))
         for peer in found.bgp[""].neighbors.values()
     ]
     assert rows == [
@@ -290,13 +290,17 @@ router bgp 65001.1
         ("fe80::1%Et7", (65002, 8), False, False, []),
         ("10.0.0.0/16", (65009, 6), False, True, [("ipv4", 6)]),
     ]
-    assert told(found.bgp[""].asn) == (65001 * 65536 + 1, 1)
+    assert configured(found.bgp[""].asn) == (65001 * 65536 + 1, 1)
 
 
 def test_the_default_vrf_may_be_spelled_out() -> None:
     found = facts("router bgp 65001\n   vrf default\n      router-id 10.0.0.1\n      maximum-paths 8\n")
     assert list(found.bgp) == [""]
-    assert (told(found.bgp[""].router_id), told(found.bgp[""].max_paths), found.vrfs) == (("10.0.0.1", 3), (8, 4), {})
+    assert (configured(found.bgp[""].router_id), configured(found.bgp[""].max_paths), found.vrfs) == (
+        ("10.0.0.1", 3),
+        (8, 4),
+        {},
+    )
 
 
 # --- QoS --------------------------------------------------------------------------------------------------------
@@ -337,18 +341,18 @@ def test_classes_of_a_profile_are_shared_by_its_ports() -> None:
     qos = found.interfaces["Ethernet1"].qos
     assert qos is not None
     assert qos is found.interfaces["Ethernet2"].qos
-    assert (len(qos.priorities), told(qos.priorities[26]), told(qos.priorities[25])) == (29, (3, 2), (0, 1))
-    assert (told(qos.pfc), told(qos.strict), told(qos.watchdog)) == ([(3, 8)], [(6, 18)], (True, 9))
-    assert {own: told(said) for own, said in qos.weights.items()} == {0: (40, 12), 3: (60, 15)}
+    assert (len(qos.priorities), configured(qos.priorities[26]), configured(qos.priorities[25])) == (29, (3, 2), (0, 1))
+    assert (configured(qos.pfc), configured(qos.strict), configured(qos.watchdog)) == ([(3, 8)], [(6, 18)], (True, 9))
+    assert {own: configured(parsed) for own, parsed in qos.weights.items()} == {0: (40, 12), 3: (60, 15)}
     assert qos.ecn == {3: Ecn(Located(150_000, 16, "f"), Located(1_500_000, 16, "f"), Located(20, 16, "f"))}
-    assert (told(found.watchdog_ms), told(found.hash_seed)) == ((200, 5), (7, 27))
+    assert (configured(found.watchdog_ms), configured(found.hash_seed)) == ((200, 5), (7, 27))
 
 
 def test_classes_on_the_port_itself() -> None:
     found = facts(CLASSES)
     qos = found.interfaces["Ethernet3"].qos
     assert qos is not None
-    assert (told(qos.pfc), qos.strict, qos.watchdog) == ([(4, 25)], [], None)
+    assert (configured(qos.pfc), qos.strict, qos.watchdog) == ([(4, 25)], [], None)
     assert found.interfaces["Ethernet4"].qos is None
 
 
@@ -367,11 +371,11 @@ ntp server 192.0.2.11
 system control-plane
    ip access-group CP in
 """).services
-    assert told(services.lldp) == (False, 1)
-    assert told(services.dns) == [("192.0.2.53", 2)]
-    assert told(services.syslog) == [("192.0.2.20", 3), ("192.0.2.21", 4)]
-    assert told(services.ntp) == [("192.0.2.10", 6), ("192.0.2.11", 7)]
-    assert told(services.control_plane) == (True, 8)
+    assert configured(services.lldp) == (False, 1)
+    assert configured(services.dns) == [("192.0.2.53", 2)]
+    assert configured(services.syslog) == [("192.0.2.20", 3), ("192.0.2.21", 4)]
+    assert configured(services.ntp) == [("192.0.2.10", 6), ("192.0.2.11", 7)]
+    assert configured(services.control_plane) == (True, 8)
 
 
 def test_open_doors() -> None:
@@ -385,7 +389,7 @@ management api http-commands
    no shutdown
 snmp-server community public ro
 """).services
-    assert told(services.plain_text) == [("telnet", 3), ("http", 5), ("SNMP community", 8)]
+    assert configured(services.plain_text) == [("telnet", 3), ("http", 5), ("SNMP community", 8)]
 
 
 def test_closed_doors() -> None:
@@ -414,7 +418,7 @@ ntp authentication-key 1 md5 7 hush
 router bgp 65001
    neighbor 10.0.0.1 password 7 hush
 """)
-    assert told(found.services.secrets) == [
+    assert configured(found.services.secrets) == [
         ("password of user admin", 3),
         ("SNMP auth key of user monitoring", 4),
         ("SNMP priv key of user monitoring", 4),
@@ -458,7 +462,7 @@ router bgp 65001
    vrf green
    vrf default
 """)
-    assert sorted(told(found.undefined), key=lambda row: int(row[1])) == [
+    assert sorted(configured(found.undefined), key=lambda row: int(row[1])) == [
         ("community-list CM", 6),
         ("extcommunity-list EC", 7),
         ("as-path list AP", 8),
@@ -487,7 +491,7 @@ ip prefix-list TWO
 ipv6 prefix-list SIX
    seq 10 permit fd00::/16 ge 128
 """)
-    assert {name: told(rows) for name, rows in found.prefixes.items()} == {
+    assert {name: configured(rows) for name, rows in found.prefixes.items()} == {
         "ONE": [("10.0.0.0/8 ge 32", 1), ("10.1.0.0/16", 2)],
         "TWO": [("10.2.0.0/16 le 24", 4)],
         "SIX": [("fd00::/16 ge 128", 7)],
@@ -506,7 +510,7 @@ frobnicate is no statement here
 EOF
 ! frobnicate is a comment
 """)
-    assert told(found.unread) == [("gossip interval 3", 5), ("frobnicate the fabric", 1), ("colour blue", 3)]
+    assert configured(found.unread) == [("gossip interval 3", 5), ("frobnicate the fabric", 1), ("colour blue", 3)]
     assert found.statements == 5
 
 

@@ -55,11 +55,11 @@ def test_short_names_and_tabs_are_read() -> None:
 
 def test_a_vni_of_two_vlans_leaves_one_without() -> None:
     facts = read("leaf1", {"leaf1": WRITTEN})
-    assert [(said.line, said.value) for said in facts.conflicts] == [
+    assert [(parsed.line, parsed.value) for parsed in facts.conflicts] == [
         (5, "VNI 10021 is that of VLAN 21 too"),
         (6, "VNI 10021 is that of VLAN 12 too"),
     ]
-    assert [(said.line, said.value) for said in facts.undefined] == [(10, "VNI of VLAN 12")]
+    assert [(parsed.line, parsed.value) for parsed in facts.undefined] == [(10, "VNI of VLAN 12")]
 
 
 def test_an_instance_without_any_tunnel_needs_no_vni() -> None:

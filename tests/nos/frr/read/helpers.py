@@ -147,7 +147,7 @@ def values(of: Any) -> Any:
     return [values(part) for part in of] if isinstance(of, list) else of
 
 
-def told(thing: Any, *names: str) -> list[Any]:
+def configured(thing: Any, *names: str) -> list[Any]:
     """Fields by name, with their lines."""
     return [plain(getattr(thing, name)) for name in names]
 

@@ -10,7 +10,7 @@ import pytest
 from fabric.facts import Neighbor
 from fabric.nos.frr.read.device import read
 from tests.examples import located, paths
-from tests.nos.frr.read.helpers import FRR_CONF, GOLDEN, INTERFACES, damaged, facts, plain, told, whole
+from tests.nos.frr.read.helpers import FRR_CONF, GOLDEN, INTERFACES, configured, damaged, facts, plain, whole
 
 FOLDERS = [*(path.parent for path in paths("ai-frr/configs/*/frr.conf")), *sorted(GOLDEN.glob("frr-*"))]
 
@@ -18,8 +18,13 @@ FOLDERS = [*(path.parent for path in paths("ai-frr/configs/*/frr.conf")), *sorte
 def test_process_and_lists() -> None:
     pair = facts(FRR_CONF, INTERFACES)
     process = pair.bgp[""]
-    assert told(process, "asn", "router_id", "max_paths", "relax") == ["4259840001@20", "10.0.0.1@21", "64@44", "True@23"]
-    assert told(pair, "hostname", "unread", "broken", "undefined", "conflicts") == ["leaf1@2", [], [], [], []]
+    assert configured(process, "asn", "router_id", "max_paths", "relax") == [
+        "4259840001@20",
+        "10.0.0.1@21",
+        "64@44",
+        "True@23",
+    ]
+    assert configured(pair, "hostname", "unread", "broken", "undefined", "conflicts") == ["leaf1@2", [], [], [], []]
     assert pair.name == "leaf1"
     assert plain(pair.prefixes["PL-OWN"]) == ["10.0.0.1/32@3"]
 
@@ -122,7 +127,7 @@ def test_addresses_of_frr_alone(text: str, expected: dict[str, list[str]]) -> No
 def test_ways_to_write_a_neighbor(lines: str, peer: str, families: list[str], remote_as: str) -> None:
     found = facts(f"router bgp 65000\n{lines}\n")
     own = found.bgp[""].neighbors[peer]
-    assert told(own, "families", "remote_as") == [families, remote_as]
+    assert configured(own, "families", "remote_as") == [families, remote_as]
     assert (found.unread, found.broken, found.undefined) == ([], [], [])
 
 

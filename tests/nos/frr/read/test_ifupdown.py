@@ -6,24 +6,24 @@ import pytest
 
 from fabric.facts import MANAGEMENT
 from fabric.nos.frr.read.device import read
-from tests.nos.frr.read.helpers import FRR_CONF, INTERFACES, facts, plain, shown, told
+from tests.nos.frr.read.helpers import FRR_CONF, INTERFACES, configured, facts, plain, shown
 
 
 def test_tenants() -> None:
     pair = facts(FRR_CONF, INTERFACES)
     assert list(pair.vrfs) == [MANAGEMENT, "red"]
     red, process = pair.vrfs["red"], pair.bgp["red"]
-    assert told(red, "vni", "rd", "exports") == ["50001@9", "10.0.0.1:1@57", ["65000:50001@59"]]
+    assert configured(red, "vni", "rd", "exports") == ["50001@9", "10.0.0.1:1@57", ["65000:50001@59"]]
     assert plain(red.imports) == ["65000:50001@58", "65000:50002@58"]
     assert (red.file, red.line, plain(process.asn)) == ("interfaces", 12, "65001@55")
     assert list(pair.vnis) == [10001], "the VNI of a VRF is no layer-2 one"
-    assert told(pair.vnis[10001], "vlan", "rd", "imports", "exports") == [
+    assert configured(pair.vnis[10001], "vlan", "rd", "imports", "exports") == [
         "100@29",
         "10.0.0.1:10001@50",
         ["65000:10001@51"],
         ["65000:10001@51"],
     ]
-    assert told(pair, "vtep", "anycast_mac") == ["10.2.0.1@28", "00:00:5e:00:01:01@44"]
+    assert configured(pair, "vtep", "anycast_mac") == ["10.2.0.1@28", "00:00:5e:00:01:01@44"]
 
 
 PORTS = {
@@ -91,10 +91,10 @@ def test_a_concatenated_file_keeps_its_lines() -> None:
     found = read("x", {"leaf01.cfg": CUMULUS})
     assert (found.name, plain(found.vtep), plain(found.anycast_mac)) == ("leaf01", "10.10.10.1@7", "00:00:5e:00:01:0a@11")
     assert {number: plain(vni.vlan) for number, vni in found.vnis.items()} == {1010: "10@17", 2020: "20@17", 2021: "21@17"}
-    assert told(found.interfaces["vlan10"], "addresses", "gateways") == [["10.1.10.2/24@10"], ["10.1.10.1/24@11"]]
+    assert configured(found.interfaces["vlan10"], "addresses", "gateways") == [["10.1.10.2/24@10"], ["10.1.10.1/24@11"]]
     assert plain(found.interfaces["lo"].gateways) == ["10.0.1.12/32@6"]
-    assert told(found.interfaces["swp1"], "addresses", "trunk") == [["192.0.2.1/24@24"], ["10@21", "20@21"]]
-    assert told(found.bgp[""].neighbors["swp51"], "remote_as") == ["external@30"]
+    assert configured(found.interfaces["swp1"], "addresses", "trunk") == [["192.0.2.1/24@24"], ["10@21", "20@21"]]
+    assert configured(found.bgp[""].neighbors["swp51"], "remote_as") == ["external@30"]
     assert plain(found.unread) == ["post-up rm -rf /@25"]
 
 
@@ -116,7 +116,7 @@ SERVICES = {
 
 def test_services() -> None:
     found = read("box", SERVICES)
-    assert told(found.services, "ntp", "syslog", "dns", "lldp", "control_plane", "plain_text") == [
+    assert configured(found.services, "ntp", "syslog", "dns", "lldp", "control_plane", "plain_text") == [
         ["192.0.2.10@2", "ntp.example.net@3"],
         ["192.0.2.20@1", "2001:db8::5@2"],
         ["192.0.2.53@1"],

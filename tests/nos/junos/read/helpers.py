@@ -15,16 +15,16 @@ def facts(text: str) -> Facts:
     return read("box", {FILE: text})
 
 
-def told(value: Any) -> Any:
+def configured(value: Any) -> Any:
     """Values with their lines, `(9144, 7)`, of everything that was said; all else is left out."""
     if isinstance(value, Located):
         return value.value, value.line
     if isinstance(value, list):
-        return [told(item) for item in value]
+        return [configured(item) for item in value]
     if isinstance(value, dict):
-        return {key: told(item) for key, item in value.items()}
+        return {key: configured(item) for key, item in value.items()}
     if is_dataclass(value):
-        found = {item.name: told(getattr(value, item.name)) for item in fields(value)}
+        found = {item.name: configured(getattr(value, item.name)) for item in fields(value)}
         return {name: item for name, item in found.items() if item not in (None, "", [], {}, False) and name != "file"}
     return value
 

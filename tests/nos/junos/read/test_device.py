@@ -13,7 +13,7 @@ from fabric.nos.junos.read.text import Config, read_text
 from fabric.nos.junos.read.tree import Node
 from tests import ROOT
 from tests.examples import located, paths
-from tests.nos.junos.read.helpers import facts, plain, told
+from tests.nos.junos.read.helpers import configured, facts, plain
 
 GENERATED = paths("*/configs/*/juniper.conf")
 GOLDEN = sorted((ROOT / "tests/golden/render/junos").glob("*.conf"))
@@ -44,7 +44,7 @@ rename interfaces et-0/0/1 to et-0/0/2
 family-tree;
 """
     )
-    assert told(found.unread) == [
+    assert configured(found.unread) == [
         ("rename interfaces et-0/0/1 to et-0/0/2", 4),
         ("system coffee strong", 1),
         ('protocols ospf area 0 interface "et 1"', 2),
@@ -87,7 +87,7 @@ PORT = "et-0/0/1 { unit 0 { family inet { address 10.0.0.0/31; } } }"
 )
 def test_broken_texts_are_read_as_far_as_possible(text: str, broken: list[tuple[str, int]], ports: int) -> None:
     found = facts(text)
-    assert (told(found.broken), len(found.interfaces)) == (broken, ports)
+    assert (configured(found.broken), len(found.interfaces)) == (broken, ports)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_damaged_texts_never_raise() -> None:
             text = "".join(letters)
         found = facts(text)
         last = text.count("\n") + 1
-        assert all(1 <= said.line <= last for said in (*found.broken, *found.unread, *found.undefined))
+        assert all(1 <= parsed.line <= last for parsed in (*found.broken, *found.unread, *found.undefined))
 
 
 @pytest.mark.parametrize("path", [*GENERATED, *GOLDEN], ids=lambda path: f"{path.parent.name}/{path.name}")

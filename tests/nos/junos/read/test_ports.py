@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fabric.facts import Located
-from tests.nos.junos.read.helpers import FILE, facts, plain, told
+from tests.nos.junos.read.helpers import FILE, configured, facts, plain
 
 PORTS = """\
 chassis { fpc 0 { pic 0 { port 9 { speed 100g; } } } }
@@ -112,7 +112,7 @@ PORT_FACTS = {
 
 def test_interfaces() -> None:
     found = facts(PORTS)
-    assert {name: told(port) for name, port in found.interfaces.items()} == {
+    assert {name: configured(port) for name, port in found.interfaces.items()} == {
         name: {"name": name, **port} for name, port in PORT_FACTS.items()
     }
     assert found.anycast_mac == Located("00:00:5e:00:01:01", 35, FILE)
@@ -140,7 +140,7 @@ def test_interfaces() -> None:
 )
 def test_one_port(text: str, expected: dict[str, Any]) -> None:
     found = facts(f"interfaces {{ et-0/0/5 {{ {text} }} }} vlans {{ five {{ vlan-id 5; }} none; }}")
-    assert told(found.interfaces["et-0/0/5"]) == {"name": "et-0/0/5", "line": 1, **expected}
+    assert configured(found.interfaces["et-0/0/5"]) == {"name": "et-0/0/5", "line": 1, **expected}
 
 
 @pytest.mark.parametrize(("listed", "vlan"), [("et-0/0/1.0", 10), ("et-0/0/1", 10), ("et-0/0/2.0", None)])
@@ -211,7 +211,7 @@ class-of-service {
 
 def test_class_of_service() -> None:
     found = facts(COS)
-    ports = {name: told(port.qos) for name, port in found.interfaces.items()}
+    ports = {name: configured(port.qos) for name, port in found.interfaces.items()}
     assert ports["et-0/0/0"] == {
         "priorities": {26: (3, 7), 27: (3, 7), 48: (11, 9), 10: (11, 10)},
         "names": {26: "NO-LOSS", 27: "NO-LOSS", 48: "CNP", 10: "CNP"},

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from fabric.facts import Located, Vni
-from tests.nos.junos.read.helpers import FILE, facts, plain, told
+from tests.nos.junos.read.helpers import FILE, configured, facts, plain
 
 BGP = """\
 chassis { maximum-ecmp 64; }
@@ -95,7 +95,7 @@ SESSIONS = [
 def test_bgp() -> None:
     found = facts(BGP)
     process = found.bgp[""]
-    assert [told(session) for session in process.neighbors.values()] == [
+    assert [configured(session) for session in process.neighbors.values()] == [
         {name: value for name, value in session.items() if value != ""} for session in SESSIONS
     ]
     assert (process.line, process.asn, process.router_id) == (
@@ -107,11 +107,11 @@ def test_bgp() -> None:
     assert process.relax == Located(True, 20, FILE)
     red = found.bgp["RED"]
     assert (red.asn, red.router_id, red.max_paths) == (process.asn, Located("10.0.0.2", 47, FILE), None)
-    assert told(red.neighbors["10.1.0.1"]) == {
+    assert configured(red.neighbors["10.1.0.1"]) == {
         "vrf": "RED", "peer": "10.1.0.1", "line": 48, "remote_as": (65020, 48), "families": [("ipv4", 48)],
         "multihop": (2, 48),
     }  # fmt: skip
-    assert told(found.undefined) == [
+    assert configured(found.undefined) == [
         ("policy-statement IN", 15),
         ("policy-statement OUT", 16),
         ("policy-statement NEAR", 27),
@@ -133,14 +133,14 @@ def test_bgp() -> None:
 )
 def test_equal_paths(pattern: str, new: str, paths: tuple[int, int], relax: tuple[bool, int]) -> None:
     process = facts(re.sub(pattern, new, BGP)).bgp[""]
-    assert (told(process.max_paths), told(process.relax)) == (paths, relax)
+    assert (configured(process.max_paths), configured(process.relax)) == (paths, relax)
 
 
 def test_one_neighbour_shares_no_paths() -> None:
     """What its group says of them is read all the same; what it does not say is no fault."""
     alone = "protocols {{ bgp {{ group UP {{ type external; {} neighbor 10.0.0.1 {{ peer-as 65001; }} }} }} }}\n"
-    said = {words: facts(alone.format(words)).bgp[""].relax for words in ("multipath { multiple-as; }", "multipath;", "")}
-    assert said == {"multipath { multiple-as; }": Located(True, 1, FILE), "multipath;": None, "": None}
+    parsed = {words: facts(alone.format(words)).bgp[""].relax for words in ("multipath { multiple-as; }", "multipath;", "")}
+    assert parsed == {"multipath { multiple-as; }": Located(True, 1, FILE), "multipath;": None, "": None}
 
 
 TENANTS = """\
@@ -189,7 +189,7 @@ routing-instances {
 
 def test_tenants() -> None:
     found = facts(TENANTS)
-    assert {name: told(vrf) for name, vrf in found.vrfs.items()} == {
+    assert {name: configured(vrf) for name, vrf in found.vrfs.items()} == {
         "RED": {
             "name": "RED",
             "line": 13,
@@ -203,7 +203,7 @@ def test_tenants() -> None:
     }
     rd, auto = ("10.0.0.1:100", 29), [("auto", 30)]
     own, old = [("65000:10001", 31)], [("65000:20", 38)]
-    assert {number: told(vni) for number, vni in found.vnis.items()} == {
+    assert {number: configured(vni) for number, vni in found.vnis.items()} == {
         10001: {"number": 10001, "line": 32, "vlan": (10, 32), "rd": rd, "imports": own, "exports": own},
         10002: {"number": 10002, "line": 32, "vlan": (11, 32), "rd": rd, "imports": auto, "exports": auto},
         10003: {"number": 10003, "line": 37, "vlan": (20, 36), "imports": old, "exports": old},
@@ -271,7 +271,7 @@ policy-options {
         ],
         "NOTHING": [],
     }
-    assert [said.line for said in found.prefixes["SET"]] == [8, 9, 10, 11, 12, 13, 14, 15]
+    assert [parsed.line for parsed in found.prefixes["SET"]] == [8, 9, 10, 11, 12, 13, 14, 15]
 
 
 def test_names_that_are_defined_nowhere() -> None:
@@ -300,7 +300,7 @@ set system ntp server 10.0.0.2 routing-instance AWAY
 set vlans red l3-interface irb.100
 """
     )
-    assert told(found.undefined) == [
+    assert configured(found.undefined) == [
         ("policy-statement IN", 1),
         ("policy-statement OUT", 2),
         ("policy-statement DEEP", 3),
@@ -358,7 +358,7 @@ security { certificates { local { gnmi { "-----BEGIN;
 
 def test_services_and_secrets() -> None:
     found = facts(SERVICES)
-    assert told(found.services) == {
+    assert configured(found.services) == {
         "ntp": [("10.0.0.10", 12), ("10.0.0.11", 12)],
         "syslog": [("10.0.0.20", 11)],
         "dns": [("10.0.0.53", 9)],

@@ -7,7 +7,7 @@ import pytest
 from fabric.facts import Located
 from fabric.nos.junos.read.device import read
 from fabric.nos.junos.read.text import Config, read_text
-from tests.nos.junos.read.helpers import FILE, facts, told
+from tests.nos.junos.read.helpers import FILE, configured, facts
 
 FORMS = {
     "braces": """\
@@ -162,7 +162,7 @@ protocols { bgp { group A { type external; neighbor 10.0.0.1; neighbor 2001:db8:
 
 def test_groups_and_ranges() -> None:
     found = facts(GROUPS)
-    ports = {name: told(port) for name, port in found.interfaces.items()}
+    ports = {name: configured(port) for name, port in found.interfaces.items()}
     assert found.hostname == Located("leaf1", 7, FILE)
     assert ports["et-0/0/1"] == {
         "name": "et-0/0/1", "line": 13, "description": ("far", 7), "addresses": [("10.0.0.0/31", 13)],
@@ -179,10 +179,10 @@ def test_groups_and_ranges() -> None:
     assert neighbors["10.0.0.1"].remote_as == Located(65001, 4, FILE)
     assert neighbors["2001:db8::1"].remote_as == Located(65002, 24, FILE)
     assert neighbors["2001:db8::1"].hold_s == Located(9, 4, FILE)
-    assert told(found.undefined) == [("group LOST", 11)]
-    assert told(found.unread) == [("apply-groups NODE", 11), ("apply-groups ${node}", 11)]
+    assert configured(found.undefined) == [("group LOST", 11)]
+    assert configured(found.unread) == [("apply-groups NODE", 11), ("apply-groups ${node}", 11)]
     assert found.services.plain_text == []
-    assert told(found.services.secrets) == [("RADIUS secret of 10.0.0.9", 8)]
+    assert configured(found.services.secrets) == [("RADIUS secret of 10.0.0.9", 8)]
 
 
 def test_groups_that_name_each_other() -> None:

@@ -28,8 +28,8 @@ OTHER = replace(QOS, priority=4, dscp=24, cnp_priority=7, cnp_dscp=46)
         (Watchdog(detect_ms=5000, restore_ms=500, poll_ms=100), Dog(100, 10, 500)),
     ],
 )
-def test_watchdog_within_its_ranges(asked: Watchdog, given: Dog) -> None:
-    assert watchdog(asked) == given
+def test_watchdog_within_its_ranges(requested: Watchdog, given: Dog) -> None:
+    assert watchdog(requested) == given
 
 
 @pytest.mark.parametrize(

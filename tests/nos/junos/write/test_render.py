@@ -132,10 +132,10 @@ def test_as_paths_by_their_first_number() -> None:
 
 
 @pytest.mark.parametrize(("said", "printed"), [("plain", '"plain"'), ('a "b" ; }', "\"a 'b' ; }\""), ("tail\\", '"tail/"')])
-def test_nothing_ends_a_quoted_text(said: str, printed: str) -> None:
-    assert words.quoted(said) == printed
+def test_nothing_ends_a_quoted_text(parsed: str, printed: str) -> None:
+    assert words.quoted(parsed) == printed
     leaf = view("leaf1", replace(STYLES["ipv4"], nos="junos"))
-    conf = text(replace(leaf, management=replace(leaf.management, banner=said)))
+    conf = text(replace(leaf, management=replace(leaf.management, banner=parsed)))
     assert f"        message {printed};\n" in conf
 
 

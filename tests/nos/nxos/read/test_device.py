@@ -22,7 +22,7 @@ def facts(text: str) -> Facts:
     return read_device("box", "nxos", {FILE: dedent(text)})
 
 
-def said(value: Any, line: int) -> Any:
+def parsed(value: Any, line: int) -> Any:
     return Located(value, line, FILE)
 
 
@@ -58,25 +58,25 @@ def test_routed_ports() -> None:
             "Ethernet1/1",
             1,
             FILE,
-            description=said("leaf1 Ethernet1/49", 2),
-            mtu=said(9216, 4),
-            speed_gbps=said(400, 5),
-            vrf=said("red", 6),
-            addresses=[said("10.0.0.1/31", 7), said("10.9.0.1/24", 8), said("fd00::1/64", 9)],
-            filters=[said("RED", 10)],
-            enabled=said(True, 11),
+            description=parsed("leaf1 Ethernet1/49", 2),
+            mtu=parsed(9216, 4),
+            speed_gbps=parsed(400, 5),
+            vrf=parsed("red", 6),
+            addresses=[parsed("10.0.0.1/31", 7), parsed("10.9.0.1/24", 8), parsed("fd00::1/64", 9)],
+            filters=[parsed("RED", 10)],
+            enabled=parsed(True, 11),
         ),
         "Ethernet1/2.11": Interface(
-            "Ethernet1/2.11", 12, FILE, tag=said(11, 13), addresses=[said("10.0.0.3/31", 14)], enabled=said(False, 15)
+            "Ethernet1/2.11", 12, FILE, tag=parsed(11, 13), addresses=[parsed("10.0.0.3/31", 14)], enabled=parsed(False, 15)
         ),
         "Ethernet1/3": Interface("Ethernet1/3", 16, FILE, link_local=True),
-        "mgmt0": Interface("mgmt0", 19, FILE, addresses=[said("172.16.0.1/24", 20)], vrf=said(MANAGEMENT, 19)),
+        "mgmt0": Interface("mgmt0", 19, FILE, addresses=[parsed("172.16.0.1/24", 20)], vrf=parsed(MANAGEMENT, 19)),
     }
 
 
 def test_a_later_address_takes_the_place_of_an_earlier_one() -> None:
     found = facts("interface Vlan5\n  ip address 10.0.0.1/24\n  ip address 10.0.0.2/24\n").interfaces["Vlan5"]
-    assert found.addresses == [said("10.0.0.2/24", 3)]
+    assert found.addresses == [parsed("10.0.0.2/24", 3)]
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,9 @@ def test_a_later_address_takes_the_place_of_an_earlier_one() -> None:
 def test_names_and_ranges(head: str, names: list[str]) -> None:
     found = facts(f"{head}\n  desc spare\n  shut\n").interfaces
     assert list(found) == names
-    assert {(port.line, port.enabled, port.description) for port in found.values()} == {(1, said(False, 3), said("spare", 2))}
+    assert {(port.line, port.enabled, port.description) for port in found.values()} == {
+        (1, parsed(False, 3), parsed("spare", 2))
+    }
 
 
 def test_switched_ports() -> None:
@@ -116,9 +118,9 @@ def test_switched_ports() -> None:
           switchport trunk allowed vlan 1-4094
         """).interfaces
     bond, access, everything = found.values()
-    assert (bond.access, bond.trunk) == (said(100, 4), [said(100, 5), said(102, 5), said(200, 6)])
-    assert bond.esi == said("03:02:00:00:00:00:01:00:00:05", 8)
-    assert (access.access, access.trunk, access.bond) == (said(7, 11), [], said("port-channel5", 13))
+    assert (bond.access, bond.trunk) == (parsed(100, 4), [parsed(100, 5), parsed(102, 5), parsed(200, 6)])
+    assert bond.esi == parsed("03:02:00:00:00:00:01:00:00:05", 8)
+    assert (access.access, access.trunk, access.bond) == (parsed(7, 11), [], parsed("port-channel5", 13))
     assert (everything.access, everything.trunk) == (None, [])
 
 
@@ -139,9 +141,9 @@ def test_virtual_addresses_are_gateways() -> None:
             address 10.5.0.1
         """).interfaces
     assert found["Vlan10"].addresses == []
-    assert found["Vlan10"].gateways == [said("10.1.0.1/24", 2), said("10.2.0.1/24", 3)]
-    assert found["Vlan20"].addresses == [said("10.3.0.2/24", 6), said("10.4.0.2/25", 7)]
-    assert found["Vlan20"].gateways == [said("10.3.0.1/24", 10), said("10.4.0.1/25", 11), said("10.5.0.1/32", 13)]
+    assert found["Vlan10"].gateways == [parsed("10.1.0.1/24", 2), parsed("10.2.0.1/24", 3)]
+    assert found["Vlan20"].addresses == [parsed("10.3.0.2/24", 6), parsed("10.4.0.2/25", 7)]
+    assert found["Vlan20"].gateways == [parsed("10.3.0.1/24", 10), parsed("10.4.0.1/25", 11), parsed("10.5.0.1/32", 13)]
 
 
 BGP = """\
@@ -208,37 +210,41 @@ vrf context red
 def test_sessions_with_all_that_they_inherit() -> None:
     found = facts(BGP)
     main, red = found.bgp[""], found.bgp["red"]
-    assert (main.line, main.asn, main.router_id) == (1, said((64512 << 16) + 2, 1), said("10.0.0.1", 2))
-    assert (main.max_paths, main.relax) == (said(32, 9), said(True, 3))
-    assert (red.line, red.asn, red.max_paths, red.relax) == (45, said(65010, 46), None, None)
+    assert (main.line, main.asn, main.router_id) == (1, parsed((64512 << 16) + 2, 1), parsed("10.0.0.1", 2))
+    assert (main.max_paths, main.relax) == (parsed(32, 9), parsed(True, 3))
+    assert (red.line, red.asn, red.max_paths, red.relax) == (45, parsed(65010, 46), None, None)
     fabric: dict[str, Any] = {
-        "multihop": said(5, 21),
-        "source": said("loopback0", 22),
-        "bfd": said(True, 25),
-        "keepalive_s": said(3, 26),
-        "hold_s": said(9, 26),
-        "max_prefix": said(100, 14),
-        "allowas_in": said(3, 17),
-        "import_filter": said("RM-IN", 18),
-        "export_filter": said("PL-OUT", 13),
-        "families": [said("ipv4", 27)],
+        "multihop": parsed(5, 21),
+        "source": parsed("loopback0", 22),
+        "bfd": parsed(True, 25),
+        "keepalive_s": parsed(3, 26),
+        "hold_s": parsed(9, 26),
+        "max_prefix": parsed(100, 14),
+        "allowas_in": parsed(3, 17),
+        "import_filter": parsed("RM-IN", 18),
+        "export_filter": parsed("PL-OUT", 13),
+        "families": [parsed("ipv4", 27)],
     }
-    slow: dict[str, Any] = {"keepalive_s": said(10, 4), "hold_s": said(30, 4)}
-    own = fabric | {"bfd": said(False, 32), "allowas_in": said(5, 34), "families": [said("ipv4", 33), said("evpn", 35)]}
+    slow: dict[str, Any] = {"keepalive_s": parsed(10, 4), "hold_s": parsed(30, 4)}
+    own = fabric | {
+        "bfd": parsed(False, 32),
+        "allowas_in": parsed(5, 34),
+        "families": [parsed("ipv4", 33), parsed("evpn", 35)],
+    }
     assert main.neighbors == {
-        "10.0.0.2": Neighbor("", "10.0.0.2", 30, FILE, remote_as=said(65002, 30), **own),
+        "10.0.0.2": Neighbor("", "10.0.0.2", 30, FILE, remote_as=parsed(65002, 30), **own),
         "Ethernet1/1": Neighbor(
             "",
             "Ethernet1/1",
             37,
             FILE,
-            remote_as=said((64512 << 16) + 3, 38),
-            families=[said("ipv4", 39)],
-            enabled=said(False, 40),
+            remote_as=parsed((64512 << 16) + 3, 38),
+            families=[parsed("ipv4", 39)],
+            enabled=parsed(False, 40),
             interface=True,
             **slow,
         ),
-        "10.8.0.0/24": Neighbor("", "10.8.0.0/24", 41, FILE, description=said("servers", 43), dynamic=True, **slow),
+        "10.8.0.0/24": Neighbor("", "10.8.0.0/24", 41, FILE, description=parsed("servers", 43), dynamic=True, **slow),
         "10.0.0.4": Neighbor("", "10.0.0.4", 44, FILE, **fabric),
     }
     assert red.neighbors == {
@@ -247,14 +253,14 @@ def test_sessions_with_all_that_they_inherit() -> None:
             "fd00::2",
             48,
             FILE,
-            remote_as=said("external", 49),
-            local_as=said(65011, 50),
-            families=[said("ipv6", 51)],
+            remote_as=parsed("external", 49),
+            local_as=parsed(65011, 50),
+            families=[parsed("ipv6", 51)],
             **slow,
         )
     }
     assert (found.unread, found.undefined, found.broken) == ([], [], [])
-    assert found.prefixes == {"PL-OUT": [said("10.0.0.0/8 ge 24 le 32", 55)]}
+    assert found.prefixes == {"PL-OUT": [parsed("10.0.0.0/8 ge 24 le 32", 55)]}
 
 
 def test_templates_in_a_circle_end() -> None:
@@ -268,7 +274,7 @@ def test_templates_in_a_circle_end() -> None:
           neighbor 10.0.0.2
             inherit peer-session A
         """)
-    assert found.bgp[""].neighbors["10.0.0.2"].hold_s == said(9, 6)
+    assert found.bgp[""].neighbors["10.0.0.2"].hold_s == parsed(9, 6)
 
 
 def test_overlay() -> None:
@@ -311,28 +317,28 @@ def test_overlay() -> None:
             "red",
             10,
             FILE,
-            vni=said(50001, 11),
-            vlan=said(3001, 6),
-            rd=said("auto", 12),
-            imports=[said("65000:50001", 14), said("auto", 16)],
-            exports=[said("auto", 16)],
+            vni=parsed(50001, 11),
+            vlan=parsed(3001, 6),
+            rd=parsed("auto", 12),
+            imports=[parsed("65000:50001", 14), parsed("auto", 16)],
+            exports=[parsed("auto", 16)],
         ),
-        "blue": Vrf("blue", 17, FILE, vni=said(50002, 18)),
+        "blue": Vrf("blue", 17, FILE, vni=parsed(50002, 18)),
     }
     assert found.vnis == {
         10100: Vni(
             10100,
             5,
             FILE,
-            vlan=said(100, 3),
-            rd=said("10.0.0.1:100", 29),
-            imports=[said("65000:10100", 30)],
-            exports=[said("65000:10100", 30)],
+            vlan=parsed(100, 3),
+            rd=parsed("10.0.0.1:100", 29),
+            imports=[parsed("65000:10100", 30)],
+            exports=[parsed("65000:10100", 30)],
         ),
         10200: Vni(10200, 24, FILE),
-        10300: Vni(10300, 31, FILE, rd=said("auto", 32)),
+        10300: Vni(10300, 31, FILE, rd=parsed("auto", 32)),
     }
-    assert (found.vtep, found.anycast_mac) == (said("loopback1", 21), said("00:00:5e:00:01:01", 1))
+    assert (found.vtep, found.anycast_mac) == (parsed("loopback1", 21), parsed("00:00:5e:00:01:01", 1))
     assert plain(found.undefined) == ["26: vrf of vni 50009"]
     assert found.interfaces == {}
 
@@ -389,20 +395,20 @@ def test_classes_of_ports() -> None:
     """A class that pauses is named by its priority on the wire, 4, and every other one by its group."""
     found = facts(QOS)
     whole = PortQos(
-        priorities={26: said(4, 4), 28: said(4, 4), 48: said(7, 6)} | {code: said(1, 9) for code in range(56, 64)},
+        priorities={26: parsed(4, 4), 28: parsed(4, 4), 48: parsed(7, 6)} | {code: parsed(1, 9) for code in range(56, 64)},
         names={26: "DATA", 28: "DATA", 48: "NOTICE"} | dict.fromkeys(range(56, 64), "LATE"),
-        pfc=[said(4, 20)],
-        strict=[said(7, 23)],
-        weights={0: said(40, 28), 4: said(60, 25)},
-        ecn={4: Ecn(said(950_000, 26), said(3_000_000, 26), said(7, 26))},
-        xoff_bytes={4: said(200_000, 20)},
+        pfc=[parsed(4, 20)],
+        strict=[parsed(7, 23)],
+        weights={0: parsed(40, 28), 4: parsed(60, 25)},
+        ecn={4: Ecn(parsed(950_000, 26), parsed(3_000_000, 26), parsed(7, 26))},
+        xoff_bytes={4: parsed(200_000, 20)},
     )
     ports = {name: port.qos for name, port in found.interfaces.items()}
-    assert ports["Ethernet1/1"] == replace(whole, watchdog=said(True, 35))
+    assert ports["Ethernet1/1"] == replace(whole, watchdog=parsed(True, 35))
     assert ports["Ethernet1/2"] == ports["port-channel1"] == whole
     assert ports["Ethernet1/3"] == replace(whole, priorities={}, names={}, pfc=[], xoff_bytes={})
     assert ports["Ethernet1/4"] is None
-    assert (found.watchdog, found.watchdog_ms) == (said(True, 1), said(200, 2))
+    assert (found.watchdog, found.watchdog_ms) == (parsed(True, 1), parsed(200, 2))
     assert (found.unread, found.undefined) == ([], [])
 
 
@@ -425,7 +431,7 @@ def test_classes_of_other_names() -> None:
           priority-flow-control mode on
           service-policy type queuing output OUT
         """).interfaces["Ethernet1/1"]
-    assert found.qos == PortQos(pfc=[said(3, 5)], weights={0: said(30, 10), 3: said(70, 8)})
+    assert found.qos == PortQos(pfc=[parsed(3, 5)], weights={0: parsed(30, 10), 3: parsed(70, 8)})
 
 
 def test_services() -> None:
@@ -440,11 +446,11 @@ def test_services() -> None:
         logging server 10.0.0.2 6 use-vrf management
         snmp-server community public group network-operator
         """)
-    assert (found.name, found.hostname, found.hash_seed) == ("leaf1", said("leaf1", 1), said(77, 5))
+    assert (found.name, found.hostname, found.hash_seed) == ("leaf1", parsed("leaf1", 1), parsed(77, 5))
     services = found.services
-    assert (services.ntp, services.syslog) == ([said("10.0.0.1", 7)], [said("10.0.0.2", 8)])
-    assert services.dns == [said("10.0.0.53", 6), said("10.0.0.54", 6)]
-    assert (services.lldp, services.control_plane) == (said(True, 2), said(True, 4))
+    assert (services.ntp, services.syslog) == ([parsed("10.0.0.1", 7)], [parsed("10.0.0.2", 8)])
+    assert services.dns == [parsed("10.0.0.53", 6), parsed("10.0.0.54", 6)]
+    assert (services.lldp, services.control_plane) == (parsed(True, 2), parsed(True, 4))
     assert plain(services.plain_text) == ["3: telnet", "9: SNMP community"]
     assert plain(services.secrets) == ["9: SNMP community"]
 
@@ -536,13 +542,13 @@ def test_values_that_cannot_be() -> None:
         "2: ip address 10.0.0.300/31: expected an address with its length",
         "5: neighbor 10.0.0.1/99: '10.0.0.1/99' does not appear to be an IPv4 or IPv6 network",
     ]
-    assert found.interfaces["Ethernet1/1"].mtu == said(9216, 3)
+    assert found.interfaces["Ethernet1/1"].mtu == parsed(9216, 3)
 
 
 def test_a_banner_is_no_config() -> None:
     text = "banner motd ^line\ninterface Vlan1\n^\nhostname a\nbanner exec #one#\ninterface Vlan2\n"
     found = facts(text)
-    assert (found.hostname, list(found.interfaces), found.unread) == (said("a", 4), ["Vlan2"], [])
+    assert (found.hostname, list(found.interfaces), found.unread) == (parsed("a", 4), ["Vlan2"], [])
 
 
 @pytest.mark.parametrize("path", GENERATED, ids=lambda path: path.parent.name)
@@ -557,7 +563,7 @@ def test_our_own_configs_are_read_whole(path: PurePath) -> None:
     assert len(found.interfaces) == text.count("\ninterface ") - text.count("\ninterface nve") - text.count("breakout module")
     lines = text.splitlines()
     for port in found.interfaces.values():
-        assert all(said.value in lines[said.line - 1] for said in port.addresses)
+        assert all(parsed.value in lines[parsed.line - 1] for parsed in port.addresses)
 
 
 def test_there_are_generated_configs() -> None:

@@ -206,8 +206,8 @@ def test_balancing_by_load_only_where_asked() -> None:
     lines = config(seen)
     assert "ip load-sharing address source-destination port source-destination universal-id 1" in lines
     assert "hardware profile dlb" not in lines
-    asked = config(replace(seen, balancing=replace(seen.balancing, dynamic=True)))
-    assert section(asked, "hardware profile dlb") == [
+    requested = config(replace(seen, balancing=replace(seen.balancing, dynamic=True)))
+    assert section(requested, "hardware profile dlb") == [
         "dlb-interface Ethernet1/2/1 , Ethernet1/2/2 , Ethernet1/3 , Ethernet1/4",
         "mac-address 02:00:00:00:d1:b0",
         "mode flowlet",

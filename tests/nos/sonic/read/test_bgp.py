@@ -72,10 +72,10 @@ PEERS: dict[tuple[str, str], dict[str, Any]] = {
 @pytest.mark.parametrize(("vrf", "peer"), PEERS)
 def test_bgp_of_the_tables(vrf: str, peer: str) -> None:
     own = facts(BGP).bgp[vrf].neighbors[peer]
-    told = {name: values(getattr(own, name)) for name in type(own).__slots__ if name not in ("peer", "line", "file")}
+    configured = {name: values(getattr(own, name)) for name in type(own).__slots__ if name not in ("peer", "line", "file")}
     plainly = {
         name: value
-        for name, value in told.items()
+        for name, value in configured.items()
         if value not in (None, [], "") and (value is not False or name == "enabled")
     }
     assert plainly == PEERS[vrf, peer]

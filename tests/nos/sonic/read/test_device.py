@@ -169,8 +169,8 @@ CLASSES: dict[str, dict[str, Any]] = {
 def test_classes(name: str) -> None:
     found = facts(QOS)
     qos = found.interfaces[name].qos
-    told = {field: values(getattr(qos, field)) for field in type(qos).__slots__}
-    assert {field: value for field, value in told.items() if value not in (None, [], {})} == CLASSES[name]
+    configured = {field: values(getattr(qos, field)) for field in type(qos).__slots__}
+    assert {field: value for field, value in configured.items() if value not in (None, [], {})} == CLASSES[name]
     assert (values(found.watchdog_ms), found.unread, found.undefined, found.broken) == (400, [], [], [])
 
 
@@ -180,7 +180,7 @@ def test_lines_of_classes() -> None:
     qos = found.interfaces["Ethernet0"].qos
     assert qos is not None
     shared = (qos.priorities[26], qos.pfc[0], qos.strict[0], qos.weights[5], qos.ecn[5].kmax_bytes, qos.xoff_bytes[5])
-    assert [lines[said.line - 1].strip(" ,") for said in shared if said] == [
+    assert [lines[parsed.line - 1].strip(" ,") for parsed in shared if parsed] == [
         '"26": "3"',
         '"pfc_enable": "5"',
         '"type": "STRICT"',

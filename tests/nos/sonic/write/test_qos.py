@@ -128,8 +128,8 @@ def test_a_profile_per_marking() -> None:
         ("tomahawk5", "dynamic", "traditional"),
     ],
 )
-def test_the_buffer_model_follows_chip_and_wish(asic: str, wanted: str, model: str) -> None:
-    made = with_qos(PLAIN, buffer_model=wanted)
+def test_the_buffer_model_follows_chip_and_wish(asic: str, requested: str, model: str) -> None:
+    made = with_qos(PLAIN, buffer_model=requested)
     made = on_chip(made, asic) if asic else made
     assert db(made)["DEVICE_METADATA"]["localhost"]["buffer_model"] == model
 

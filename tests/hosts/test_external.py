@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from fabric.hosts.external import gives_default, home
 from fabric.hosts.facts import ServerLink, Vlan
 from fabric.hosts.netplan import netplan
 from fabric.hosts.view import Host, hosts, sides
-from fabric.hosts.way_out import gives_default, home
 from tests.hosts.helpers import plan, site
 
 WAN = [{"name": "wan", "links": 2, "external": {"asn": 65010}}]
@@ -66,8 +66,8 @@ def test_a_back_end_gives_it_to_a_machine_that_is_in_no_other_fabric() -> None:
 
 def test_prefixes_outside_are_no_default() -> None:
     intent = two(False, True)
-    box = {"name": "wan", "links": 2, "external": {"asn": 65010, "accept": ["192.0.2.0/24"]}}
-    intent["fabrics"]["front"]["topology"]["attachments"] = [box]
+    attachment = {"name": "wan", "links": 2, "external": {"asn": 65010, "accept": ["192.0.2.0/24"]}}
+    intent["fabrics"]["front"]["topology"]["attachments"] = [attachment]
     found = first(intent)
     assert defaults(found) == {}
     assert [("192.0.2.0/24", 200 + n) in nic.local for n, nic in enumerate(found.nics[2:])] == [True, True]
@@ -103,8 +103,8 @@ def test_a_bond_in_networks(
 def test_only_the_tenant_that_the_router_serves_has_a_way_out() -> None:
     tenants = [{"name": name, "servers": f"gpu-000{n}"} for n, name in enumerate(("red", "blue"), 1)]
     intent = two(False, True, overlay={"kind": "evpn-vxlan"}, tenants=tenants, nos="cumulus")
-    box = {"name": "wan", "links": 2, "external": {"asn": 65010, "tenants": ["red"]}}
-    intent["fabrics"]["front"]["topology"] |= {"switch": "sn4700", "attachments": [box]}
+    attachment = {"name": "wan", "links": 2, "external": {"asn": 65010, "tenants": ["red"]}}
+    intent["fabrics"]["front"]["topology"] |= {"switch": "sn4700", "attachments": [attachment]}
     red, blue = hosts(sides(plan(intent)))
     assert [list(defaults(host).values()) for host in (red, blue)] == [[4000, 4001], []]
     assert [["0.0.0.0/0" in nic.reach for nic in host.nics[2:]] for host in (red, blue)] == [[True] * 2, [False] * 2]

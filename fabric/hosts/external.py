@@ -44,5 +44,5 @@ def home(parts: Iterable[tuple[str, str, Sequence[ServerLink]]]) -> str:
     """
     there = [part for part in parts if not all(link.closed for link in part[2])]
     first = min((ORDER.index(purpose) for _, purpose, _ in there), default=-1)
-    wanted = [part for part in there if ORDER.index(part[1]) == first]
-    return next((name for name, _, links in wanted if any(map(gives_default, links))), "")
+    requested = [part for part in there if ORDER.index(part[1]) == first]
+    return next((name for name, _, links in requested if any(map(gives_default, links))), "")
