@@ -33,13 +33,13 @@ class Renderer:
         self.overrides = overrides.read(plan, base)
         self.views = {name: Views(plan, fabric, targets.mtu_limit(fabric)) for name, fabric in plan.fabrics.items()}
 
-    def jobs(self, requested: Callable[[str], bool]) -> list[Job]:
+    def jobs(self, selected: Callable[[str], bool]) -> list[Job]:
         """A job for every switch that is wanted and has a target, in the order of the plan."""
         return [
             Job(name, device)
             for name, fabric in self.plan.fabrics.items()
             for device in fabric.switches
-            if device.nos and requested(device.name)
+            if device.nos and selected(device.name)
         ]
 
     def files(self, job: Job) -> Iterator[tuple[str, bytes]]:

@@ -14,12 +14,12 @@ COLUMNS = ("server", "nic", "leaf", "port", "vlan", "tagged", "address", "gatewa
 Row = tuple[str | int, ...]
 
 
-def bmc_csv(side: Side, requested: Callable[[str], bool]) -> str:
+def bmc_csv(side: Side, selected: Callable[[str], bool]) -> str:
     """Every controller, a line a network; "" where no wanted server has one here. The MAC is the owner's to fill in."""
     if not any(side.kind(name) == CONTROLLER for name in side.groups):
         return ""
     rows = list(_rows(side))
-    if not any(requested(str(row[0])) for row in rows):
+    if not any(selected(str(row[0])) for row in rows):
         return ""
     return csv_text(COLUMNS, rows)
 

@@ -24,7 +24,7 @@ def everyone(_: str) -> bool:
 
 
 def host_files(
-    plan: Plan, requested: Callable[[str], bool] = everyone, facts_of: FactsOf = facts_of
+    plan: Plan, selected: Callable[[str], bool] = everyone, facts_of: FactsOf = facts_of
 ) -> Iterator[tuple[str, bytes]]:
     """(path, bytes) of every wanted server, then of the groups that have one, then of the fabrics with controllers.
 
@@ -34,7 +34,7 @@ def host_files(
     groups, touched = Groups(seen), set[str]()
     for host in hosts(seen):
         groups.add(host)
-        if requested(host.name):
+        if selected(host.name):
             touched.add(host.group)
             if not any(nic.kind == ETHERNET for nic in host.nics):
                 continue  # InfiniBand alone: the subnet manager numbers its ports
@@ -42,7 +42,7 @@ def host_files(
     for group in groups.of(touched):
         yield from _shared(plan.site, group)
     for side in seen:
-        if text := bmc_csv(side, requested):
+        if text := bmc_csv(side, selected):
             yield f"{SHARED}/{side.fabric.name}.bmc.csv", text.encode()
 
 

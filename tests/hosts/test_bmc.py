@@ -65,8 +65,8 @@ def test_every_controller_has_a_line(changes: dict[str, Any], expected: list[str
 def test_a_list_is_the_same_whichever_server_is_wanted() -> None:
     made = plan(oob())
     every = dict(host_files(made))
-    assert dict(host_files(made, wanted=lambda name: name == "gpu-0002"))[PATH] == every[PATH]
-    assert dict(host_files(made, wanted=lambda name: False)) == {}
+    assert dict(host_files(made, selected=lambda name: name == "gpu-0002"))[PATH] == every[PATH]
+    assert dict(host_files(made, selected=lambda name: False)) == {}
 
 
 def test_without_controllers_there_is_no_list() -> None:

@@ -158,10 +158,10 @@ def test_the_script_drives_the_tools(tmp_path: Path) -> None:
 
 def test_a_group_file_is_the_same_whichever_server_is_wanted() -> None:
     made = dgx()
-    every, one = texts(made), texts(made, wanted=lambda name: name == "gpu-0002")
+    every, one = texts(made), texts(made, selected=lambda name: name == "gpu-0002")
     assert list(one) == ["hosts/gpu-0002/60-fabric.yaml", "hosts/_groups/gpu.roce.sh", "hosts/_groups/gpu.nccl.env"]
     assert one == {path: every[path] for path in one}
-    assert texts(made, wanted=lambda name: False) == {}
+    assert texts(made, selected=lambda name: False) == {}
 
 
 def test_without_a_lossless_class_there_is_no_script() -> None:

@@ -18,7 +18,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("stated", "speed", "trigger", "wanted"), CASES)
+@pytest.mark.parametrize(("stated", "speed", "trigger", "requested"), CASES)
 def test_thresholds(stated: dict[str, int], speed: int, trigger: int | None, requested: tuple[int, int]) -> None:
     found = choose(Ecn.model_validate(stated), speed, trigger)
     assert (found.kmin_bytes, found.kmax_bytes) == requested

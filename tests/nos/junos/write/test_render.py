@@ -131,7 +131,7 @@ def test_as_paths_by_their_first_number() -> None:
     assert words.begins_with([7, 9]) == "([7-7]|[9-9]) .*"
 
 
-@pytest.mark.parametrize(("said", "printed"), [("plain", '"plain"'), ('a "b" ; }', "\"a 'b' ; }\""), ("tail\\", '"tail/"')])
+@pytest.mark.parametrize(("parsed", "printed"), [("plain", '"plain"'), ('a "b" ; }', "\"a 'b' ; }\""), ("tail\\", '"tail/"')])
 def test_nothing_ends_a_quoted_text(parsed: str, printed: str) -> None:
     assert words.quoted(parsed) == printed
     leaf = view("leaf1", replace(STYLES["ipv4"], nos="junos"))
