@@ -1,8 +1,8 @@
-"""What a check is: a small class whose docstring says why, and which says how to fix what it finds.
+"""Base classes of checks: a check is a small class whose docstring and fields explain it.
 
-Each kind of check judges one type of subject: a fabric of a plan, a network of files, a server and its leaves. The class is
-refused without its metadata or with a code outside its subject's range, and two checks cannot have one id, so the pages and
-the reports are made from the classes. `registry` has them all.
+Each kind of check tests one type of subject: a fabric of a plan, a network of files, a server and its leaves. A class without
+its documentation, or with a code outside its subject's range, is refused, and no two checks have one id, so pages and reports
+are made from the classes. `registry` lists them all.
 """
 
 from __future__ import annotations
@@ -24,46 +24,69 @@ if TYPE_CHECKING:
     from fabric.facts import Facts, Located
     from fabric.plan import FabricLossless, FabricPlan, Plan, SwitchView
 
-S = TypeVar("S")  # what a kind of check judges
+S = TypeVar("S")  # subject of a kind of check
+REGENERATE = "run `fabric generate` to restore the file"
+RESTORE_LOCK = "restore the site's `lock.yaml` from git, or assign all numbers again with `fabric generate --renumber`"
 
 
 class Check(Generic[S]):
-    """One property; `why` is the subclass's docstring."""
+    """One property of a design or of its files.
+
+    The docstring of a subclass has two paragraphs: what the check tests, and why it matters.
+    """
 
     id: ClassVar[str] = ""
-    title: ClassVar[str] = ""  # the property, as a short sentence that holds when all is well
+    title: ClassVar[str] = ""  # the property, as a short sentence that is true when the check passes
     severity: ClassVar[str] = ""
-    else_severity: ClassVar[str] = ""  # when a finding is milder or worse: "note below 8 leaves"
-    example: ClassVar[str] = ""  # a short situation that fails: one or two lines, of config, intent or values
-    remediation: ClassVar[str] = ""  # how to fix it: the hint of its findings, unless one has a better hint of its own
-    subject: ClassVar[str] = ""  # the subject whose range the id must be in; of a kind of checks
-    needs: ClassVar[str] = ""  # what there must be, so that it can be judged at all: "files, intent"
+    else_severity: ClassVar[str] = ""  # condition of another severity: "note below 8 leaves"
+    example: ClassVar[str] = ""  # a short situation that fails: one or two lines of config, intent or values
+    remediation: ClassVar[str] = ""  # how to fix it: hint of its findings, unless one has a better hint of its own
+    subject: ClassVar[str] = ""  # the subject whose range contains the id; of a kind of checks
+    needs: ClassVar[str] = ""  # inputs without which the check cannot run: "files, intent"
     registry: ClassVar[dict[str, type[Check[Any]]]] = {}
 
     def __init_subclass__(cls) -> None:
+        """Registers a check; a class without an id is a kind of checks.
+
+        Raises:
+            TypeError: for missing documentation, an unknown severity, or an id of another subject or check.
+        """
         super().__init_subclass__()
-        if not cls.id:  # a kind of checks
+        if not cls.id:
             return
-        if not (cls.title and cls.remediation and cls.severity in SEVERITIES and cls.__doc__):
-            raise TypeError(f"{cls.__name__}: a check needs id, title, severity, remediation and a docstring that says why")
+        if not (cls.title and cls.example and cls.remediation and cls.severity in SEVERITIES and cls.tests() and cls.why()):
+            raise TypeError(
+                f"{cls.__name__}: expected title, severity, example, remediation, and a docstring of two paragraphs: what "
+                "the check tests, and why"
+            )
         subject = subject_of(cls.id)
         if subject is None or subject.name != (cls.subject or subject.name):
-            raise TypeError(f"{cls.__name__}: {cls.id} is no code of its subject, '{cls.subject}'")
+            raise TypeError(f"{cls.__name__}: expected a code of the subject '{cls.subject}', got {cls.id}")
         other = Check.registry.setdefault(cls.id, cls)
         if (other.__module__, other.__qualname__) != (cls.__module__, cls.__qualname__):
             raise TypeError(f"{cls.__name__}: {cls.id} is the id of {other.__name__}")
 
     @classmethod
+    def tests(cls) -> str:
+        """What the check tests: the first paragraph of its docstring."""
+        return " ".join(cls._paragraphs()[0].split())
+
+    @classmethod
     def why(cls) -> str:
-        """The docstring as one paragraph."""
-        return " ".join(inspect.cleandoc(cls.__doc__ or "").split())
+        """Why the check matters: its docstring behind the first paragraph, as one paragraph."""
+        return " ".join(cls._paragraphs()[1].split())
+
+    @classmethod
+    def _paragraphs(cls) -> tuple[str, str]:
+        summary, _, reason = inspect.cleandoc(cls.__dict__.get("__doc__") or "").partition("\n\n")
+        return summary, reason
 
     def run(self, subject: S) -> list[Finding]:
-        """What is wrong with a subject: the one way to ask a check."""
+        """All findings about a subject: the public entry of a check."""
         return list(self.judge(subject))
 
     def judge(self, subject: S) -> Iterator[Finding]:
-        """What a check says; only `run` calls it."""
+        """Yields the findings about a subject; called by `run` only."""
         raise NotImplementedError
 
     def at(self, place: Place, message: str, device: str = "", hint: str = "", severity: str = "") -> Finding:
@@ -79,25 +102,25 @@ class Check(Generic[S]):
             place.column,
         )
 
-    def on(self, facts: Facts, said: Located[object] | None, message: str, hint: str = "", severity: str = "") -> Finding:
-        """A finding in the file of a device, on the line of a value; the first file when nothing is said."""
-        file = said.file if said and said.file else facts.files[0] if facts.files else ""
+    def on(self, facts: Facts, fact: Located[object] | None, message: str, hint: str = "", severity: str = "") -> Finding:
+        """A finding in a file of a device, on the line of a fact; in its first file if there is no fact."""
+        file = fact.file if fact and fact.file else facts.files[0] if facts.files else ""
         return Finding(
-            self.id, severity or self.severity, facts.name, file, said.line if said else 0, message, hint or self.remediation
+            self.id, severity or self.severity, facts.name, file, fact.line if fact else 0, message, hint or self.remediation
         )
 
 
 class FilesCheck(Check["Network"]):
-    """Judges the facts of many devices against each other, and those of one switch against its plan."""
+    """Compares the facts of many devices with each other, or those of one switch with its plan."""
 
     subject, needs = "files", "files"
-    kinds: ClassVar[tuple[str, ...]] = ()  # kinds of facts that break this check where they differ from the plan's
-    of_island: ClassVar[bool] = False  # compares numbers that mean something only among devices that reach each other
-    planned_remediation: ClassVar[str] = ""  # the hint where a file lacks what the plan has, if it is another
-    of_device: ClassVar[bool] = False  # judges one device at a time, so it is worth asking beside a plan as well
+    kinds: ClassVar[tuple[str, ...]] = ()  # kinds of facts whose difference from the plan is a finding
+    of_island: ClassVar[bool] = False  # compares numbers that are comparable only among connected devices
+    planned_remediation: ClassVar[str] = ""  # the hint for a difference from the plan, if it is another one
+    of_device: ClassVar[bool] = False  # tests each device alone, so it runs beside a comparison with the plan as well
 
     def run(self, network: Network) -> list[Finding]:
-        """Beside a plan: what differs from it, and what a device alone says. Without one: what the files say together."""
+        """With a plan: differences from it, and tests of single devices. Without one: comparison of the devices."""
         if not network.planned:
             parts = network.islands if self.of_island else (network,)
             return [finding for part in parts for finding in self.judge(part)]
@@ -105,36 +128,36 @@ class FilesCheck(Check["Network"]):
         return differ + (list(self.judge(network)) if self.of_device else [])
 
     def judge(self, network: Network) -> Iterator[Finding]:
-        """What is wrong whatever the plan is; nothing for a check that needs a plan."""
+        """Yields findings that need no plan; none for a check that needs one."""
         yield from ()
 
-    def _differs(self, network: Network, one: Difference) -> Finding:
+    def _differs(self, network: Network, difference: Difference) -> Finding:
         (facts,) = network.devices
         hint = self.planned_remediation or self.remediation
-        file = one.place.file or (facts.files[0] if facts.files else "")
-        return Finding(self.id, self.severity, network.planned, file, one.place.line, one.message, hint)
+        file = difference.place.file or (facts.files[0] if facts.files else "")
+        return Finding(self.id, self.severity, network.planned, file, difference.place.line, difference.message, hint)
 
 
 @dataclass(frozen=True)
 class Design:
-    """One fabric of a plan, and what several checks ask of it."""
+    """One fabric of a plan, with values that several checks use."""
 
     plan: Plan
     fabric: FabricPlan
 
     def place(self, *path: str | int) -> Place:
-        """Where a key of this fabric stands in the intent; its nearest parent when it is not written."""
+        """Position of a key of this fabric in the intent, or of its nearest parent that is stated."""
         return self.fabric.spec.at(*path)
 
     @property
     def lossless(self) -> FabricLossless:
-        """Of a fabric that has a lossless class."""
+        """Lossless class of a fabric that has one."""
         assert self.fabric.lossless is not None
         return self.fabric.lossless
 
     @cached_property
     def views(self) -> Views:
-        """Views of its switches, with everything a renderer would see."""
+        """Views of its switches, as a renderer gets them."""
         from fabric.configs.targets import mtu_limit
         from fabric.configs.view_of import Views
 

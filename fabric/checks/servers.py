@@ -24,7 +24,7 @@ class ServerCheck(Check[Server]):
 
     subject, needs = "servers", "files, intent"
     severity = ERROR
-    remediation = "both are generated from one plan: `fabric generate` writes both again"
+    remediation = "run `fabric generate`: it restores the files of both from one plan"
 
     def judge(self, server: Server) -> Iterator[Finding]:
         return (of_server(server, one) for one in server.found if one.id == self.id)
@@ -37,68 +37,101 @@ def of_server(server: Server, one: Disagreement) -> Finding:
 
 
 class Addresses(ServerCheck):
-    """The leaf speaks to the other address of its subnet. A server that has another one, or has it on another interface,
-    is cut off; often a second one is too, whose address it took.
+    """Compares the addresses of every server interface with the subnet of its leaf port.
+
+    The leaf routes to the other address of its subnet. A server with another address, or with the address on another
+    interface, is disconnected, and may conflict with a second server.
     """
 
     id = "FAB450"
-    title = "Every interface of a server is there, with the address that its leaf expects"
+    title = "Every interface of a server exists, with the address that its leaf expects"
+    example = "gpu-0001 nic1: 10.96.0.5; leaf001 has 10.96.0.0/31"
+    example = "gpu-0001 nic1: 10.96.0.5; leaf001 has 10.96.0.0/31"
 
 
 class Gateways(ServerCheck):
-    """A server with many NICs has one default route at best, so each NIC needs a table of its own for what it sends, with
-    its own leaf as gateway. Without it RoCE leaves through the first NIC, and the others are idle.
+    """Compares the routing table and gateway of every NIC with its leaf.
+
+    A server with many NICs has one default route, so each NIC needs its own routing table with its leaf as gateway.
+    Otherwise RoCE leaves through the first NIC, and the others are idle.
     """
 
     id = "FAB451"
-    title = "Every NIC sends through its own leaf"
+    title = "Every NIC routes through its own leaf"
+    example = "nic2 has no routing table of its own"
+    example = "nic2 has no routing table of its own"
 
 
 class PacketSizes(ServerCheck):
-    """A packet larger than the leaf's MTU is dropped without a word: small ones pass, and the first collective hangs."""
+    """Compares the MTU of every NIC with that of its leaf port.
+
+    The leaf drops packets larger than its MTU without an error: small packets pass, and the first collective hangs.
+    """
 
     id = "FAB452"
-    title = "No server sends larger packets than its leaf takes"
+    title = "No server MTU exceeds that of its leaf port"
+    example = "MTU 9500 on nic1; 9214 on the leaf port"
+    example = "MTU 9500 on nic1; 9214 on the leaf port"
 
 
 class LosslessMark(ServerCheck):
-    """A leaf puts packets into the lossless class by their DSCP. RoCE with another mark is best effort there and dropped
-    first; anything else with that mark fills the class; and without its ECN bits nobody slows a sender down before PAUSE.
+    """Compares the DSCP and ECN bits of RoCE traffic with the DSCP map of the leaf.
+
+    A leaf selects the lossless class by DSCP. RoCE with another DSCP is best effort and dropped first; other traffic with
+    that DSCP fills the lossless class; without ECN bits, senders are not slowed down before PAUSE.
     """
 
     id = "FAB453"
-    title = "RoCE is marked as its leaf expects, and nothing else is"
+    title = "Servers mark RoCE, and only RoCE, as the leaf expects"
+    example = "`cma_roce_tos` 0 on gpu-0001; the leaf expects DSCP 26"
+    example = "`cma_roce_tos` 0 on gpu-0001; the leaf expects DSCP 26"
 
 
 class Paused(ServerCheck):
-    """PAUSE has effect only where the other end obeys it for that priority (IEEE 802.1Qbb)."""
+    """Compares the PFC priorities of every NIC with those of its leaf port.
+
+    PAUSE has an effect only if the other end obeys it for that priority (IEEE 802.1Qbb).
+    """
 
     id = "FAB454"
-    title = "A server pauses the priorities that its leaf pauses"
+    title = "Servers and leaves have PFC on the same priorities"
+    example = "PFC on priority 4 of nic1; priority 3 on the leaf port"
+    example = "PFC on priority 4 of nic1; priority 3 on the leaf port"
 
 
 class Notices(ServerCheck):
-    """Congestion notifications end the congestion that they would wait in, so both ends know them by one mark and serve
+    """Compares DSCP, priority and scheduling of congestion notifications with the leaf.
+
+    Congestion notifications end the congestion that would delay them, so both ends classify them by one DSCP and serve
     them first (DCQCN, Zhu et al., SIGCOMM 2015).
     """
 
     id = "FAB455"
-    title = "Congestion notifications have one mark at both ends, and go first"
+    title = "CNPs have one DSCP at both ends, and strict priority"
+    example = "`cnp_dscp` 46 on gpu-0001; the leaf expects 48"
+    example = "`cnp_dscp` 46 on gpu-0001; the leaf expects 48"
 
 
 class Shares(ServerCheck):
-    """A server that gives the lossless class less than its leaf does is the narrow end of the cable when other traffic
-    runs beside it.
+    """Compares the scheduler weights of every NIC with those of its leaf port.
+
+    A server with a lower weight for the lossless class than its leaf limits RoCE when other traffic runs beside it.
     """
 
     id = "FAB456"
-    title = "Classes share a server's link as they share the leaf's"
+    title = "Servers and leaves have the same scheduler weights"
+    example = "50 % for the lossless class on nic1; 60 % on the leaf port"
+    example = "50 % for the lossless class on nic1; 60 % on the leaf port"
 
 
 class NcclMark(ServerCheck):
-    """NCCL marks its own packets, whatever the adapter's usual mark is: a wrong class there sends the whole collective as
-    best effort.
+    """Compares the traffic class in the NCCL environment file with the DSCP of the lossless class.
+
+    NCCL sets the traffic class of its own packets, whatever the NIC's default is: with a wrong value the whole collective
+    is best effort.
     """
 
     id = "FAB457"
     title = "NCCL marks its packets for the lossless class"
+    example = "`NCCL_IB_TC=0`; the leaf expects 104 (DSCP 26)"
+    example = "`NCCL_IB_TC=0`; the leaf expects 104 (DSCP 26)"

@@ -22,12 +22,17 @@ class Silenced:
 
 
 class NeedlessSilence(Check[Silenced]):
-    """A silence outlives its reason: once nothing is found any more, it only hides the next mistake."""
+    """Compares the suppressions of the intent with the findings of the run.
+
+    A suppression that matches nothing is out of date: it only hides the next mistake of that kind.
+    """
 
     id = "FAB200"
-    title = "Every silenced check has something to say"
+    title = "Every suppression matches at least one finding"
     severity = NOTE
-    remediation = "take the line out of `checks: {silence: …}`"
+    example = '`checks: {silence: {FAB234: "two spines"}}` on a fabric with four spines'
+    example = '`checks: {silence: {FAB234: "two spines"}}` on a fabric with four spines'
+    remediation = "remove the line from `checks: {silence: …}`"
     subject, needs = "silence", "intent"
 
     def judge(self, silenced: Silenced) -> Iterator[Finding]:

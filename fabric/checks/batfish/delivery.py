@@ -22,13 +22,18 @@ Views = Mapping[str, SwitchView]  # by switch
 
 
 class Crossing(BatfishCheck):
-    """What is lost without a spine, leaks between tenants or goes in circles is looked for among packets that cross the
-    fabric. Where none does, those checks have nothing to judge, and finding nothing is no pass."""
+    """Searches for one packet from a leaf to the loopback of another.
+
+    FAB307 to FAB309 look for faults among the packets that cross the fabric. If no packet does, they have no data, and
+    the absence of findings is no pass.
+    """
 
     id = "FAB311"
     title = "Packets cross the fabric"
     severity = ERROR
-    remediation = "look at the findings about sessions and routes first; without them Batfish does not model the way"
+    example = "no packet gets from 10.0.0.1 to 10.0.0.4 of leaf004"
+    example = "no packet gets from 10.0.0.1 to 10.0.0.4 of leaf004"
+    remediation = "correct the findings about sessions and routes first (FAB305, FAB306)"
 
     def judge(self, asked: Asked) -> Iterator[Finding]:
         for name in asked.snapshot.views:
@@ -66,13 +71,18 @@ def crosses(asked: Asked, fabric: str) -> bool:
 
 
 class Delivered(BatfishCheck):
-    """A tenant pays for servers that reach each other. A filter that denies its own tenant, or a table that misses a subnet,
-    isolates well; that every pair of its subnets gets through is a question of its own."""
+    """Searches for packets between servers of one tenant that are dropped.
+
+    A filter that denies its own tenant, or a VRF without one of its subnets, passes every isolation test. Reachability
+    between all subnets of a tenant is tested separately.
+    """
 
     id = "FAB310"
     title = "The servers of a tenant reach each other"
     severity = ERROR
-    remediation = "look at the filter and the routes of the switch that drops the packet"
+    example = "10.1.0.5 of 'red' on leaf001 does not reach 10.1.4.5: leaf003 drops it (denied in)"
+    example = "10.1.0.5 of 'red' on leaf001 does not reach 10.1.4.5: leaf003 drops it (denied in)"
+    remediation = "check the filter and the routes of the switch that drops the packet"
 
     def judge(self, asked: Asked) -> Iterator[Finding]:
         for name in asked.snapshot.views:

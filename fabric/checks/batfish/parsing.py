@@ -12,13 +12,18 @@ READ = ("PASSED", "PARTIALLY_UNRECOGNIZED")  # lines that are not recognized are
 
 
 class Formats(BatfishCheck):
-    """Batfish guesses the format of a file from a few words in it. A wrong guess is no failure: it reads an EOS file as IOS,
-    says that it passed, and models a switch that does not exist. So the guess is checked before anything else is believed."""
+    """Compares the format that Batfish detects with that of the network OS.
+
+    Batfish detects the format by a few words. A wrong guess is no failure: it parses an EOS file as IOS, reports success,
+    and models a switch that does not exist. So the format is checked before any other result.
+    """
 
     id = "FAB301"
-    title = "Batfish reads every file in its own format"
+    title = "Batfish parses every file in its own format"
     severity = ERROR
-    remediation = "an override may have taken out the line by which the format is known, or may not be in the format at all"
+    example = "expected ARISTA, got CISCO_IOS"
+    example = "expected ARISTA, got CISCO_IOS"
+    remediation = "restore the line by which the format is detected; an override may have removed it or use another format"
 
     def judge(self, asked: AskedFiles) -> Iterator[Finding]:
         rows = {row["File_Name"]: row for row in asked.answers.file_status()}
@@ -34,13 +39,18 @@ class Formats(BatfishCheck):
 
 
 class Warnings(BatfishCheck):
-    """A line that a parser does not know is a line with a typing error, or one that the parser's authors never met. The
-    second kind is listed with a reason for each; every other warning is looked at by a person."""
+    """Compares the parse warnings of Batfish with the list of lines that it does not know.
+
+    A line that a parser does not know has a typing error, or the parser does not support it. The second kind is on a list
+    with a reason for each; every other warning is a finding.
+    """
 
     id = "FAB302"
-    title = "Batfish knows every line, but for those on the list"
+    title = "Batfish parses every line except those on the list"
     severity = ERROR
-    remediation = "fix the line; where it is right, Batfish does not know it: silence this check with that reason"
+    example = "`neighbor 10.64.0.1 remot-as 65101`"
+    example = "`neighbor 10.64.0.1 remot-as 65101`"
+    remediation = "correct the line; if it is valid and Batfish does not support it, suppress this check with that reason"
 
     def judge(self, asked: AskedFiles) -> Iterator[Finding]:
         for row in asked.answers.init_issues():
@@ -62,12 +72,17 @@ def _subject(line: str, details: str) -> tuple[str, str]:
 
 
 class References(BatfishCheck):
-    """A policy that names a list which is not there permits all or nothing, as its network OS pleases."""
+    """Looks for structures that Batfish reports as used and not defined.
+
+    A policy that references a missing list permits everything or nothing, depending on the network OS.
+    """
 
     id = "FAB303"
-    title = "Everything that is referred to is defined"
+    title = "Batfish finds no undefined reference"
     severity = ERROR
-    remediation = "define it, or take the reference out"
+    example = "`match ip address prefix-list LOOPBACKS`, and no list LOOPBACKS"
+    example = "`match ip address prefix-list LOOPBACKS`, and no list LOOPBACKS"
+    remediation = "define it, or remove the reference"
 
     def judge(self, asked: AskedFiles) -> Iterator[Finding]:
         for row in asked.answers.undefined():

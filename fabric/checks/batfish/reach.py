@@ -17,13 +17,18 @@ MOST_SPINES = 8  # that are taken down one after another, each for a data plane 
 
 
 class Isolation(BatfishCheck):
-    """Tenants that share switches must not reach each other unless the intent lets them. Batfish looks at every packet that a
-    server of one may send to a server of another, through tables and filters, not only at a few."""
+    """Searches for packets from servers of one tenant that arrive at servers of another.
+
+    Tenants that share switches must be isolated unless the intent connects them. Batfish evaluates all possible packets
+    through VRFs and filters, not a sample.
+    """
 
     id = "FAB307"
-    title = "No tenant reaches another one"
+    title = "Tenants do not reach each other"
     severity = ERROR
-    remediation = "look at the VRF of the ports, the imported route targets and the filters on the way"
+    example = "a server of 'red' on Ethernet1/5 reaches 10.2.0.7 of 'blue'"
+    example = "a server of 'red' on Ethernet1/5 reaches 10.2.0.7 of 'blue'"
+    remediation = "check the VRF of the ports, the imported route targets and the filters on the path"
 
     def judge(self, asked: Asked) -> Iterator[Finding]:
         for name in asked.snapshot.views:
@@ -63,13 +68,18 @@ def _tenant_of(address: str, nets: dict[str, str]) -> str:
 
 
 class WithoutSpine(BatfishCheck):
-    """A Clos fabric is bought so that a spine may fail. Each is taken down in turn, and every packet that got through before
-    must still get through: between servers, and between the loopbacks of the leaves that carry the tunnels."""
+    """Removes each spine in turn and compares the packets that arrive.
+
+    A Clos fabric must survive the loss of a spine: every packet that arrived before must still arrive, between servers
+    and between the loopbacks of leaves, where tunnels start.
+    """
 
     id = "FAB308"
-    title = "Nothing is cut off when any one spine is down"
+    title = "No single spine failure interrupts reachability"
     severity = ERROR
-    remediation = "give every leaf links to two spines, and look at the routes of the leaf that is named"
+    example = "without spine001, 10.0.0.1 does not reach 10.0.0.4"
+    example = "without spine001, 10.0.0.1 does not reach 10.0.0.4"
+    remediation = "connect every leaf to two spines, and check the routes of the leaf in the message"
 
     def judge(self, asked: Asked) -> Iterator[Finding]:
         for name in asked.snapshot.views:
@@ -105,13 +115,17 @@ def sample(asked: Asked, fabric: str) -> list[str]:
 
 
 class Loops(BatfishCheck):
-    """A packet that comes back to where it was stays in the fabric until its hop count is used up, at the cost of every link
-    that it circles over."""
+    """Searches for packets that return to a switch that they passed before.
+
+    A looping packet circulates until its TTL expires, and loads every link on the loop.
+    """
 
     id = "FAB309"
     title = "No forwarding loops"
     severity = ERROR
-    remediation = "look at the routes of the switches that are named"
+    example = "leaf001 → spine001 → leaf002 → spine002 → leaf001"
+    example = "leaf001 → spine001 → leaf002 → spine002 → leaf001"
+    remediation = "check the routes of the switches in the message"
 
     def judge(self, asked: Asked) -> Iterator[Finding]:
         for row in asked.answers.loops():

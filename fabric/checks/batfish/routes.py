@@ -101,14 +101,18 @@ def _targets(routes: Iterable[Route]) -> Mapping[str, set[str]]:
 
 
 class Routes(BatfishCheck):
-    """The plan says over how many links each leaf reaches each other switch. A leaf with fewer next hops has a session, a
-    filter or a multipath setting that is not as planned, and its traffic goes over the rest; more of them are a way round. A
-    route that all leaves lack is a fault of the switch that should announce it."""
+    """Compares the routes and next hops that Batfish computes on every leaf with the plan.
+
+    With fewer next hops, a session, filter or multipath setting differs from the plan, and the traffic uses the remaining
+    paths; more next hops are a detour. A route that all leaves lack is reported on the switch that should advertise it.
+    """
 
     id = "FAB306"
-    title = "Every leaf has every planned route, over all its equal paths"
+    title = "Every leaf has every planned route over all equal-cost paths"
     severity = ERROR
-    remediation = "look at the sessions, the route filters and the multipath setting on the way"
+    example = "3 next hops to 10.0.0.4/32 of leaf004; the plan has 4"
+    example = "3 next hops to 10.0.0.4/32 of leaf004; the plan has 4"
+    remediation = "check sessions, route filters and the multipath setting on the path"
 
     def judge(self, asked: Asked) -> Iterator[Finding]:
         for name in asked.snapshot.views:

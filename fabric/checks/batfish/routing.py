@@ -14,13 +14,17 @@ Key = tuple[str, str, str]  # node, VRF, address or interface of the far end
 
 
 class Owners(BatfishCheck):
-    """Two owners of one address take each other's packets. Gateways that all leaves share, and the VTEP of a pair, are meant
-    to be the same."""
+    """Looks for addresses that Batfish finds on two devices of a VRF.
+
+    Two owners of one address receive each other's packets. Anycast gateways and the shared VTEP of a pair are exempt.
+    """
 
     id = "FAB304"
-    title = "Every address of a routing table has one owner"
+    title = "No address has two owners in one VRF"
     severity = ERROR
-    remediation = "look for an override or a pinned address"
+    example = "10.64.0.5 on leaf001 Ethernet1/1 and on leaf007 Ethernet1/1"
+    example = "10.64.0.5 on leaf001 Ethernet1/1 and on leaf007 Ethernet1/1"
+    remediation = "search overrides and pins for the address, and change one"
 
     def judge(self, asked: Asked) -> Iterator[Finding]:
         shared = set(_shared(asked))
@@ -63,12 +67,17 @@ def _tenant(asked: Asked, node: str, table: str) -> str:
 
 
 class Sessions(BatfishCheck):
-    """Batfish brings every session up from both ends' lines: addresses, AS numbers, families, and the way between them. One
-    that stays down takes its routes along, and one that nobody planned lets routes in."""
+    """Compares the sessions that Batfish brings up with the planned ones.
+
+    Batfish evaluates addresses, AS numbers, families and reachability of both ends. A session that stays down removes its
+    routes; one that is not planned lets routes in.
+    """
 
     id = "FAB305"
     title = "Every planned BGP session comes up, and no other"
     severity = ERROR
+    example = "session with spine001 (10.64.0.1): not compatible"
+    example = "session with spine001 (10.64.0.1): not compatible"
     remediation = "compare address and AS number at both ends"
 
     def judge(self, asked: Asked) -> Iterator[Finding]:

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from numpy.typing import NDArray
 
 from fabric.checks import ERROR, NOTE, WARNING, Design, Finding
+from fabric.checks.base import RESTORE_LOCK
 from fabric.checks.design.family import BETWEEN_SWITCHES, FabricCheck, before, in_all, link_ends, rows
 from fabric.plan import ATTACHMENT, LEAF, SERVER_LEAF, FabricPlan, NetworkPlan, nic_name
 
@@ -21,14 +22,19 @@ Taken: TypeAlias = tuple[list[int], Callable[[int], str]]  # numbers, and what t
 
 
 class UniqueAddresses(FabricCheck):
-    """An address that two interfaces have answers from either, and which one changes with every reload. Looked at are
-    loopbacks, VTEPs, links, slices of links and management over the whole site, and the gateways, leaves and servers of
-    every layer-2 network, whose subnets other tenants may repeat."""
+    """Compares all assigned addresses: loopbacks, VTEPs, links, VLAN subinterfaces, management, gateways and servers.
+
+    Two interfaces with one address both answer for it, and which one receives the traffic changes at random. The first
+    five kinds are compared across the site; gateways, leaves and servers within their layer-2 network, as tenants may
+    reuse subnets.
+    """
 
     id = "FAB208"
-    title = "Every address of the site has one owner"
+    title = "No address is assigned twice in the site"
     severity = ERROR
-    remediation = "take the pin away, or give the pools space of their own"
+    example = "`pins: {backend-leaf002: {management: 10.254.0.1}}`, the address of backend-leaf001"
+    example = "`pins: {backend-leaf002: {management: 10.254.0.1}}`, the address of backend-leaf001"
+    remediation = "remove the pin, or give the two pools separate address space"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         yield from self._across(design)
@@ -113,13 +119,18 @@ def _in_network(fabric: FabricPlan, network: NetworkPlan, hosts: Mapping[int, in
 
 
 class LinkSubnets(FabricCheck):
-    """Two routers on a cable need two addresses: a /31 (RFC 3021) or a /127 (RFC 6164), whose first address is even, and
-    which no other cable has. A numbered link without one has no session."""
+    """Tests length, alignment and uniqueness of the subnets of all links.
+
+    Two routers on a cable need two addresses: a /31 (RFC 3021) or a /127 (RFC 6164) with an even first address, used on
+    one link. A numbered link without a subnet has no BGP session.
+    """
 
     id = "FAB209"
-    title = "Every link has a /31 or /127 to itself"
+    title = "Every link has its own /31 or /127 subnet"
     severity = ERROR
-    remediation = "plan the fabric again; addresses of links follow from its pools"
+    example = "10.64.0.2/31 on the links leaf001–spine001 and leaf002–spine001"
+    example = "10.64.0.2/31 on the links leaf001–spine001 and leaf002–spine001"
+    remediation = RESTORE_LOCK
 
     def judge(self, design: Design) -> Iterator[Finding]:
         fabric = design.fabric
@@ -146,14 +157,19 @@ class LinkSubnets(FabricCheck):
 
 
 class Pools(FabricCheck):
-    """Route filters and access lists name pools: where two overlap, a filter for one lets the other through. Routes that a
-    router outside may announce for the fabric's own space can take over its loopbacks with a longer prefix. And
-    100.64.0.0/10 (RFC 6598) is for carriers and often in use between sites already."""
+    """Compares the address pools of the site with each other, with accepted external prefixes and with 100.64.0.0/10.
+
+    Route filters and access lists name pools: where two overlap, a filter for one also permits the other. An external
+    router that may advertise prefixes inside a pool can take over loopbacks with a longer prefix. 100.64.0.0/10 (RFC
+    6598) is meant for carriers and often in use between sites.
+    """
 
     id = "FAB210"
-    title = "Pools lie apart, from each other and from what is taken in from outside"
+    title = "Address pools do not overlap each other or accepted external prefixes"
     severity = ERROR
-    remediation = "give every kind of address space of its own"
+    example = "`pools: {loopback: 10.0.0.0/16, p2p: 10.0.128.0/17}`"
+    example = "`pools: {loopback: 10.0.0.0/16, p2p: 10.0.128.0/17}`"
+    remediation = "give every kind of address a pool of its own"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         known = dict.fromkeys(pool for fabric in before(design) for pool in _pools(fabric))

@@ -20,15 +20,18 @@ def length_path(kind: int) -> Path:
 
 
 class MarkingBeforePause(LosslessCheck):
-    """ECN slows single senders down, PAUSE stops whole links: marking must begin so early that PAUSE stays the exception
-    (Zhu et al., SIGCOMM 2015, section 4). Between the mark and PAUSE there must be room for what is in flight on the link
-    itself at least. Thresholds of a fixed rule or of the intent are taken as they are, so they are held against the fill
-    at which a group sends PAUSE while all ports are congested."""
+    """Compares the ECN thresholds of every port with the buffer fill that triggers PAUSE.
+
+    ECN slows down single senders, PAUSE stops whole links, so marking must start early enough that PAUSE stays the
+    exception (Zhu et al., SIGCOMM 2015, section 4). The gap must at least hold the data in flight on the link. Fixed
+    thresholds are compared with the XOFF level while all ports are congested.
+    """
 
     id = "FAB221"
-    title = "Marking begins well before PAUSE"
+    title = "ECN marking starts well before PFC"
     severity = WARNING
-    remediation = "leave `qos.ecn` out: thresholds then follow the port speed and stay below the trigger"
+    example = "Kmin 900,000 bytes, PAUSE at 850,000 bytes"
+    remediation = "remove `qos.ecn`: thresholds then follow the port speed and stay below the XOFF level"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         lossless = design.lossless
@@ -73,14 +76,18 @@ def recomputed(fabric: FabricPlan, role: str, place: Place) -> Headroom:
 
 
 class EnoughHeadroom(LosslessCheck):
-    """After PAUSE was sent, a cable's length of packets still arrives, and what the peer had begun (IEEE 802.1Qbb Annex O). A
-    port with less headroom than its speed and cable need drops in the one class that must not. A cable of 0 m is none:
-    SONiC's dynamic buffers take the lossless class off such a port."""
+    """Recomputes the headroom of every lossless port from its speed and cable length.
+
+    After PAUSE is sent, data in flight on the cable and frames already in transmission still arrive (IEEE 802.1Qbb Annex
+    O). With less headroom, the lossless class drops packets. A cable length of 0 m is invalid: SONiC's dynamic buffers
+    remove the lossless class from such a port.
+    """
 
     id = "FAB222"
-    title = "Every lossless port has the headroom that its speed and cable need"
+    title = "Every lossless port has the headroom for its speed and cable length"
     severity = ERROR
-    remediation = "state the longest cable of each kind under `cable_length_m`, and plan the fabric needed"
+    example = "`cable_length_m: {leaf-spine: 0}`"
+    remediation = "state the longest cable of each kind under `topology.cable_length_m`, then run `fabric generate`"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         lossless = design.lossless
@@ -98,14 +105,20 @@ class EnoughHeadroom(LosslessCheck):
 
 
 class CablesWithinHeadroom(LosslessCheck):
-    """PFC headroom holds what arrives while PAUSE travels: a longer cable has more in flight, and a port drops in the one
-    class that must not (IEEE 802.1Qbb Annex O). Lengths that are not stated follow the floor plan and always cover it. This
-    compares stated lengths with a stated `floor:`. The planner warns of the same as FAB192; silencing that silences this."""
+    """Compares stated cable lengths with the distances of the stated `floor:`.
+
+    Headroom holds the data that arrives until PAUSE takes effect. A longer cable has more in flight, and the lossless
+    class drops packets (IEEE 802.1Qbb Annex O). Lengths that are not stated follow the floor plan and always suffice.
+    FAB192 is the planner's warning for the same; a suppression of FAB192 covers this check.
+    """
 
     id = "FAB243"
-    title = "No cable is longer than PFC headroom is computed for"
+    title = "No cable is longer than the PFC headroom assumes"
     severity = ERROR
-    remediation = "state the longest cable of each kind under `cable_length_m`, or leave it out and it follows the floor plan"
+    example = "`cable_length_m: {leaf-spine: 20}`, and the floor plan needs 34 m"
+    remediation = (
+        "state the longest cable of each kind under `topology.cable_length_m`, or remove it so that it follows the floor plan"
+    )
 
     def judge(self, design: Design) -> Iterator[Finding]:
         fabric = design.fabric
@@ -116,13 +129,19 @@ class CablesWithinHeadroom(LosslessCheck):
 
 
 class BufferHolds(LosslessCheck):
-    """Headroom is memory that nothing else may use. What all lossless ports of a box reserve must fit its buffer and leave
-    room that queues share, or every queue stands still; and it must be reckoned for as many ports as are cabled."""
+    """Adds up the headroom of all lossless ports of a switch and compares the sum with its buffer.
+
+    Headroom is reserved memory. The reservations of all lossless ports must fit the buffer and leave space that queues
+    share, or all queues stall. They must cover as many ports as are cabled.
+    """
 
     id = "FAB223"
-    title = "The headroom of all ports fits the buffer and leaves room to share"
+    title = "The headroom of all ports fits the buffer and leaves shared space"
     severity = ERROR
-    remediation = "shorter cables, slower or fewer ports, or a switch with more buffer; `fabric headroom` shows one link"
+    example = "64 ports of 800G at 300 m on a switch with 64 MB of buffer"
+    remediation = (
+        "use shorter cables, slower or fewer ports, or a switch with more buffer; `fabric headroom` computes one link"
+    )
 
     def judge(self, design: Design) -> Iterator[Finding]:
         lossless = design.lossless
@@ -176,14 +195,18 @@ def _most_cabled(fabric: FabricPlan) -> dict[tuple[str, str], dict[Place, tuple[
 
 
 class Watchdogs(LosslessCheck):
-    """A broken NIC that sends PAUSE without end stops its leaf, then the spines, then everybody: Microsoft saw it happen (Guo
-    et al., RDMA over Commodity Ethernet at Scale, SIGCOMM 2016, section 4.3). The watchdog gives such a queue up before
-    that, where the network OS has one."""
+    """Looks for lossless switches without a PFC watchdog whose network OS supports it.
+
+    A broken NIC that sends PAUSE continuously stops its leaf, then the spines, then the whole fabric; Microsoft observed
+    it (Guo et al., RDMA over Commodity Ethernet at Scale, SIGCOMM 2016, section 4.3). The watchdog drops such a queue
+    first.
+    """
 
     id = "FAB224"
-    title = "The PFC watchdog runs where the network OS has one"
+    title = "The PFC watchdog is enabled where the network OS has one"
     severity = WARNING
-    remediation = "`qos: {pfc_watchdog: true}`, or leave it out"
+    example = "`qos: {pfc_watchdog: false}` on SONiC"
+    remediation = "set `qos: {pfc_watchdog: true}`, or remove the key"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         lossless = design.lossless

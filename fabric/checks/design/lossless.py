@@ -14,13 +14,17 @@ from fabric.settings.purposes import PURPOSES
 
 
 class PfcAtBothEnds(LosslessCheck):
-    """PAUSE works between two ports: one end that does not obey it, or never sends it, drops what the other has promised to
-    keep, and RoCE falls back to sending whole windows again (IEEE 802.1Qbb). That holds for the servers' ports as well."""
+    """Compares PFC support of both ends of every link that carries the lossless class, server ports included.
+
+    PAUSE works between two ports: if one end does not obey it or does not send it, packets of the lossless class are
+    dropped, and RoCE retransmits whole windows (IEEE 802.1Qbb).
+    """
 
     id = "FAB218"
-    title = "Both ends of every link of a lossless fabric do PFC"
+    title = "Both ends of every lossless link support PFC"
     severity = ERROR
-    remediation = "one network OS on all tiers that does PFC, or `qos: {enabled: false}`"
+    example = "leaves with SONiC, spines with FRR on Linux, which has no PFC"
+    remediation = "choose network OSes with PFC for all tiers, or set `qos: {enabled: false}`"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         lossless = design.lossless
@@ -56,14 +60,17 @@ class PfcAtBothEnds(LosslessCheck):
 
 
 class OneLosslessPriority(LosslessCheck):
-    """Exactly the priority that the intent names is paused, on every tier: another one would pause what nobody expects to
-    stop. Congestion notifications are served first and never paused, since they are what ends the congestion (DCQCN, Zhu
-    et al., SIGCOMM 2015)."""
+    """Compares the lossless and the CNP priority of every tier with the intent.
+
+    Another lossless priority would pause traffic that must not stop. Congestion notifications (CNPs) are served first and
+    never paused, since they end the congestion (DCQCN, Zhu et al., SIGCOMM 2015).
+    """
 
     id = "FAB219"
-    title = "One priority is lossless, the one that the intent names, and notifications are never paused"
+    title = "Only the intended priority is lossless, and congestion notifications are never paused"
     severity = ERROR
-    remediation = "`qos: {lossless_priority: 3, cnp_priority: 6}` are usual"
+    example = "`qos: {lossless_priority: 3, cnp_priority: 3}`"
+    remediation = "use the common values `qos: {lossless_priority: 3, cnp_priority: 6}`"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         lossless = design.lossless
@@ -80,13 +87,17 @@ class OneLosslessPriority(LosslessCheck):
 
 
 class Marks(LosslessCheck):
-    """A switch finds a packet's class by its DSCP (RFC 2474), so data and notifications have one each, the same on every
-    tier and every server: a packet with another mark is best effort, and dropped."""
+    """Compares the DSCPs of RoCE data and of congestion notifications on every tier.
+
+    A switch classifies packets by DSCP (RFC 2474), so data and CNPs each need one value that all switches and servers
+    share. A packet with another DSCP is best effort, and may be dropped.
+    """
 
     id = "FAB220"
-    title = "Data and notifications have DSCPs of their own, the same everywhere"
+    title = "RoCE data and CNPs have different DSCPs, the same on all tiers"
     severity = ERROR
-    remediation = "`qos: {lossless_dscp: 26, cnp_dscp: 48}` are usual"
+    example = "`qos: {lossless_dscp: 26, cnp_dscp: 26}`"
+    remediation = "use the common values `qos: {lossless_dscp: 26, cnp_dscp: 48}`"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         lossless = design.lossless
@@ -105,14 +116,18 @@ class Marks(LosslessCheck):
 
 
 class BalancedByLoad(FabricCheck):
-    """A training job has few flows and each fills a link: a hash puts two of them on one uplink while another idles, and the
-    slowest flow times the step. Switches that choose by load avoid that (Juniper and Arista call it DLB, NVIDIA adaptive
-    routing); where it has side effects it is done only when the intent asks."""
+    """Compares the load-balancing mode of compute leaves with what their hardware supports.
+
+    A training job has few flows, and each can fill a link: a hash places two of them on one uplink while another is idle,
+    and the slowest flow sets the step time. Load-aware switches avoid that (Juniper and Arista call it DLB, NVIDIA
+    adaptive routing). Where it has side effects, it is enabled only if the intent states it.
+    """
 
     id = "FAB226"
-    title = "Compute fabrics spread flows by load where their switches can"
+    title = "Compute fabrics balance flows by load where their switches support it"
     severity = NOTE
-    remediation = "`underlay: {load_balancing: {mode: dynamic}}`; `fabric vendors` says what it costs"
+    example = "`load_balancing: {mode: hash}` on leaves whose hardware supports DLB"
+    remediation = "set `underlay: {load_balancing: {mode: dynamic}}`; `fabric vendors` lists the side effects"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         from fabric.configs.capabilities import balances_by_load
@@ -129,13 +144,17 @@ class BalancedByLoad(FabricCheck):
 
 
 class LosslessWhereMeant(FabricCheck):
-    """PAUSE spreads: a lossless class on a network of TCP gains nothing and lets one slow server stop the others. Front ends
-    and out-of-band networks carry no RoCE."""
+    """Compares the lossless class of a fabric with its purpose.
+
+    PAUSE spreads: on a TCP network a lossless class has no benefit and lets one slow server stop the others. Frontend and
+    out-of-band fabrics carry no RoCE.
+    """
 
     id = "FAB227"
     title = "Only fabrics that carry RoCE have a lossless class"
     severity = WARNING
-    remediation = "leave `qos.enabled` out, or say what the fabric is for: `purpose: storage`"
+    example = "`purpose: frontend` with `qos: {enabled: true}`"
+    remediation = "remove `qos.enabled`, or state the purpose of the fabric: `purpose: storage`"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         purpose = design.fabric.spec.purpose
@@ -145,13 +164,17 @@ class LosslessWhereMeant(FabricCheck):
 
 
 class PfcOnEveryTier(LosslessCheck):
-    """RoCE on a fabric without PFC and ECN works until the first congestion, then loses packets, and NICs send whole windows
-    again. A tier whose network OS has no PFC makes the whole fabric one that drops; FRR on Linux boxes has none."""
+    """Tests whether the network OS of every tier supports PFC and ECN.
+
+    Without PFC and ECN, RoCE works until the first congestion; then packets are lost and NICs retransmit whole windows.
+    One tier without PFC makes the whole fabric lossy. FRR on Linux has none.
+    """
 
     id = "FAB228"
-    title = "Every tier of a lossless fabric can do PFC"
+    title = "Every tier of a lossless fabric supports PFC"
     severity = WARNING
-    remediation = "another `nos:` for these switches, or `qos: {enabled: false}` where the fabric carries no RoCE"
+    example = "`nos: frr` on the spines of a fabric with `purpose: compute`"
+    remediation = "choose another `nos:` for these switches, or set `qos: {enabled: false}` if the fabric carries no RoCE"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         able, oses = capable(design.fabric, "lossless"), network_oses(design.fabric)

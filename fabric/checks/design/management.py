@@ -36,13 +36,17 @@ class ManagementCheck(FabricCheck):
 
 
 class ManagementApart(ManagementCheck):
-    """Who fixes a broken fabric comes in over management, so it must not run through the fabric: no address out of its pools,
-    a gateway on the same subnet, and a routing table of its own, so that no route of the fabric can take it over."""
+    """Tests the VRF, gateway and addresses of management ports.
+
+    A broken fabric is repaired over the management network, which must not depend on the fabric: no addresses from the
+    fabric's pools, a gateway in the same subnet, and a VRF that fabric routes cannot enter.
+    """
 
     id = "FAB238"
-    title = "Management has addresses and a routing table of its own"
+    title = "Management has its own addresses and VRF"
     severity = WARNING
-    remediation = "`management: {vrf: true}`, and a pool `management` beside the others with the gateway in it"
+    example = "`management: {vrf: false}`"
+    remediation = "set `management: {vrf: true}`, and a separate pool `management` that contains the gateway"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         fabric, request = design.fabric, self.request(design)
@@ -71,12 +75,16 @@ class ManagementApart(ManagementCheck):
 
 
 class TimeAndLogs(ManagementCheck):
-    """What happened first can only be told when all clocks agree, and one time server that is wrong is believed; logs on the
-    box alone go with the box."""
+    """Counts the NTP and syslog servers of the intent.
+
+    The order of events is known only when all clocks agree, and a single wrong NTP server goes unnoticed. Logs that are
+    kept only on a switch are lost with it.
+    """
 
     id = "FAB239"
-    title = "Switches have two time servers and a log collector"
+    title = "Switches have two NTP servers and a syslog server"
     severity = NOTE
+    example = "`management: {ntp: [192.0.2.10]}` and no `syslog`"
     remediation = "`management: {ntp: [192.0.2.10, 192.0.2.11], syslog: 192.0.2.20}`"
 
     def judge(self, design: Design) -> Iterator[Finding]:
@@ -89,13 +97,17 @@ class TimeAndLogs(ManagementCheck):
 
 
 class Reach(ManagementCheck):
-    """SSH, SNMP and gNMI are answered to the prefixes of `allow` alone. One that is wider than a site, or that the servers'
-    addresses lie in, lets whoever has a server knock at every switch."""
+    """Tests the prefixes of `management.allow` for their size and for overlap with server addresses.
+
+    Only the prefixes of `allow` reach SSH, SNMP and gNMI. A prefix that is larger than a site, or that contains server
+    addresses, lets every server try to log in to every switch.
+    """
 
     id = "FAB240"
-    title = "Management is answered to few"
+    title = "Management access is restricted to known prefixes"
     severity = WARNING
-    remediation = "name the prefixes of operators and collectors; unless stated it is the management pool"
+    example = "`management: {allow: [0.0.0.0/0]}`"
+    remediation = "list the prefixes of operators and collectors under `management.allow`; the default is the management pool"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         pools = {prefix for fabric in self.spoken_for(design) for prefix in fabric.prefixes["servers"]}

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from fabric.checks import ERROR, NOTE, WARNING, Design, Finding
+from fabric.checks.base import RESTORE_LOCK
 from fabric.checks.design.family import BETWEEN_SWITCHES, FabricCheck, Path, in_all, link_ends, named, rows
 from fabric.diagnostics import Report
 from fabric.grouping import grouped
@@ -20,13 +21,17 @@ MOST_VIEWS = 64  # leaves looked at one by one; those with the same tenants are 
 
 
 class TunnelMtu(FabricCheck):
-    """VXLAN adds 50 bytes to a packet (RFC 7348 section 5) and is never fragmented, so tenants get the underlay's MTU less
-    the header. Below 1500 every host that was not told drops its full packets, which looks like a session that hangs."""
+    """Compares the underlay MTU less the VXLAN header with 1500 bytes.
+
+    VXLAN adds 50 bytes to a packet (RFC 7348 section 5) and is not fragmented, so tenants get the underlay MTU less the
+    header. Hosts send 1500 bytes by default; below that their full-size packets are dropped, and sessions hang.
+    """
 
     id = "FAB211"
-    title = "A full packet of a tenant fits the underlay with its VXLAN header"
+    title = "A 1500-byte tenant packet fits the underlay MTU with its VXLAN header"
     severity = WARNING
-    remediation = "`underlay: {mtu: 9216}`"
+    example = "`underlay: {mtu: 1500}` with EVPN: 1450 bytes remain for tenants"
+    remediation = "set `underlay: {mtu: 9216}`"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         mtu = design.views.underlay.mtu
@@ -38,13 +43,17 @@ class TunnelMtu(FabricCheck):
 
 
 class StatedMtu(FabricCheck):
-    """Both ends of every link have one MTU, or large packets vanish between them; so it is lowered to what all network OSes
-    of the fabric can do. A number that the intent states deserves to be known as lowered."""
+    """Compares the stated `underlay.mtu` with the MTU in use.
+
+    Both ends of a link need one MTU, so the plan lowers it to the largest value that all network OSes of the fabric
+    support. The note makes that visible where the intent states a larger number.
+    """
 
     id = "FAB212"
     title = "Links have the IP MTU that the intent states"
     severity = NOTE
-    remediation = "state the lower number, so that the intent says what is there"
+    example = "`underlay: {mtu: 9500}` with a network OS that supports at most 9216"
+    remediation = "state the lower number in `underlay: {mtu: …}`"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         stated, mtu = design.fabric.spec.underlay.mtu, design.views.underlay.mtu
@@ -54,13 +63,18 @@ class StatedMtu(FabricCheck):
 
 
 class Identifiers(FabricCheck):
-    """A VNI stands for one VRF or one VLAN everywhere, and route targets follow from it (RFC 8365 section 5): one number for
-    two tenants joins them. VNIs have 24 bits (RFC 7348), and a leaf may carry every VLAN, so none is used twice."""
+    """Compares the VNIs and VLANs of all tenants and their networks.
+
+    A VNI identifies one VRF or one VLAN on all leaves, and route targets are derived from it (RFC 8365 section 5): one
+    VNI for two tenants joins them. A VNI has 24 bits (RFC 7348). A leaf may carry every VLAN, so VLANs are unique as
+    well.
+    """
 
     id = "FAB213"
-    title = "VNIs and VLANs stand for one table each"
+    title = "Each VNI and each VLAN belongs to exactly one VRF or network"
     severity = ERROR
-    remediation = "state another number, or leave it out: the plan then takes one that is free"
+    example = "`vni: 10100` for tenant red and for tenant blue"
+    remediation = "change one of the two numbers, or remove it: the plan then assigns a free one"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         vnis: dict[int, str] = {}
@@ -85,14 +99,18 @@ class Identifiers(FabricCheck):
 
 
 class Distinguishers(FabricCheck):
-    """A route distinguisher keeps equal prefixes of two tables apart while they travel (RFC 4364 section 4.2, RFC 7432
-    section 7.9): two tables of a leaf with one RD overwrite each other's routes at the route servers. Behind an IPv4
-    address the number has two bytes."""
+    """Compares the route distinguishers on every leaf.
+
+    A route distinguisher keeps equal prefixes of two VRFs apart (RFC 4364 section 4.2, RFC 7432 section 7.9): with one
+    RD, two VRFs of a leaf overwrite each other's routes at the route servers. The number after an IPv4 address has 16
+    bits.
+    """
 
     id = "FAB214"
-    title = "Every table of a leaf has a route distinguisher of its own"
+    title = "Each VRF and network of a leaf has its own route distinguisher"
     severity = ERROR
-    remediation = "plan the fabric again: numbers of tenants and networks are kept in the lock, each once"
+    example = "RD 10.0.0.1:2 for VRF red and for VRF blue on leaf001"
+    remediation = RESTORE_LOCK
 
     def judge(self, design: Design) -> Iterator[Finding]:
         if design.fabric.tenancy.kind != "evpn":
@@ -127,14 +145,17 @@ def _different_leaves(fabric: FabricPlan) -> list[int]:
 
 
 class RouteServers(FabricCheck):
-    """A leaf learns of all others through the switches it speaks EVPN with: with one of them, its loss takes every tenant
-    along while all links are up. Spines only pass routes on; a VTEP there would draw tenants' traffic to a box without
-    their tables."""
+    """Counts the EVPN sessions of every leaf and looks for VTEPs outside the leaf tier.
+
+    A leaf learns remote routes from its route servers: with a single one, its failure disconnects every tenant while all
+    links are up. Spines only forward routes; a VTEP there would attract tenant traffic to a switch without their VRFs.
+    """
 
     id = "FAB215"
-    title = "Every leaf has two route servers, and only leaves have VTEPs"
+    title = "Every leaf has two route servers, and only leaves are VTEPs"
     severity = WARNING
-    remediation = "`overlay: {route_servers: 4}` is usual; two is the least that survives a failure"
+    example = "`overlay: {route_servers: 1}` in a fabric with four spines"
+    remediation = "set `overlay: {route_servers: 4}`; two is the minimum that survives one failure"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         fabric = design.fabric
@@ -161,14 +182,18 @@ class RouteServers(FabricCheck):
 
 
 class Segments(FabricCheck):
-    """Two leaves that a bond ends on tell each other by its Ethernet segment id (RFC 7432 section 5): one id for two bonds
-    joins two servers, and different ids on the two leaves bring every broadcast twice. The id follows from the pair of
-    leaves and the bond's number, so a number must mean one server on both."""
+    """Tests that every bond number of a pair of leaves belongs to one server with one port on each leaf.
+
+    The two leaves of a bond find each other by its Ethernet segment identifier (RFC 7432 section 5). One ESI for two
+    bonds joins two servers; different ESIs on the two leaves duplicate every broadcast. The ESI is derived from the pair
+    and the bond number.
+    """
 
     id = "FAB216"
-    title = "A bond has one Ethernet segment, the same on both of its leaves"
+    title = "Both leaves of a bond have the same Ethernet segment, used by no other bond"
     severity = ERROR
-    remediation = "plan the fabric again: a bond takes its number from the place of its ports"
+    example = "bond 3 is gpu-0001 on leaf001 and gpu-0002 on leaf002"
+    remediation = RESTORE_LOCK
 
     def judge(self, design: Design) -> Iterator[Finding]:
         fabric, pair = design.fabric, design.fabric.tenancy.pair
@@ -192,14 +217,18 @@ class Segments(FabricCheck):
 
 
 class Ownership(FabricCheck):
-    """A port in the wrong table joins a server to somebody else's network, and nothing looks broken. So every port belongs
-    to the tenant whose servers, racks and rails the intent names, on every leaf, and has an address in each of its
-    networks that have a subnet."""
+    """Compares the tenant and the addresses of every server port with `tenants` of the intent.
+
+    A port in the wrong VRF connects a server to another tenant's network, and no counter shows it. Every port belongs to
+    the tenant whose servers, racks and rails the intent names, and has an address in each of its networks that have a
+    subnet.
+    """
 
     id = "FAB217"
-    title = "Every port is in the table of the tenant that the intent names"
+    title = "Every port is in the VRF of the tenant that the intent assigns it to"
     severity = ERROR
-    remediation = "plan the fabric again: owners follow from `tenants`"
+    example = "the port of gpu-0005 is in VRF blue; `tenants` assigns gpu-0005 to red"
+    remediation = "correct `servers`, `racks` and `rails` under `tenants`, then run `fabric generate`"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         fabric, tenancy = design.fabric, design.fabric.tenancy

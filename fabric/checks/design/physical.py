@@ -28,13 +28,17 @@ ONE_SITE_M = 2_000  # FR optics; a Clos that is wider spans buildings
 
 
 class UniformLinks(FabricCheck):
-    """A Clos is non-blocking because every leaf has equally many links to every spine: ECMP gives each neighbour the same
-    share, so a spine with fewer links is full while others idle. RFC 7938 section 3.2 draws it so; spines and cores alike."""
+    """Counts the links of every leaf to each spine, and of every spine to each core.
+
+    A Clos network is non-blocking because ECMP gives every next hop the same share. A spine with fewer links is congested
+    while others are idle (RFC 7938 section 3.2).
+    """
 
     id = "FAB229"
-    title = "Every leaf meets every spine of its plane and pod with equally many links of one speed"
+    title = "Every leaf has equally many links of one speed to each spine of its plane and pod"
     severity = ERROR
-    remediation = "plan the fabric again; `spine.count` and `uplinks` must divide evenly"
+    example = "leaf001 has 2 links to spine001 and 1 link to spine002"
+    remediation = "choose `spine: {count: …}` and `uplinks: {count: …}` so that the uplinks divide evenly by the spines"
     infiniband = True
 
     def judge(self, design: Design) -> Iterator[Finding]:
@@ -85,14 +89,18 @@ class UniformLinks(FabricCheck):
 
 
 class PlanesApart(FabricCheck):
-    """Planes are isolated so that one can fail or be upgraded alone, and a rail-optimized unit keeps NIC n of every server on
-    the leaf of rail n, one hop from its peers (NVIDIA DGX SuperPOD RA-11333). One cable between two planes joins their
-    routing; one on the wrong rail sends a collective over the spines."""
+    """Compares plane, rail and unit of both ends of every link.
+
+    Planes are isolated so that each can fail or be upgraded alone. A rail-optimized unit connects NIC n of every server
+    to the leaf of rail n, one hop from its peers (NVIDIA DGX SuperPOD RA-11333). One cable between planes joins their
+    routing; a cable on the wrong rail sends a collective over the spines.
+    """
 
     id = "FAB230"
-    title = "No cable crosses planes, rails or units"
+    title = "No cable connects different planes, rails or units"
     severity = ERROR
-    remediation = "plan the fabric again, or move the cable back"
+    example = "NIC 1 of gpu-0003 is connected to the leaf of rail 2"
+    remediation = "remove `ports` from the pins of the two switches; restore the site's `lock.yaml` from git"
     infiniband = True
 
     def judge(self, design: Design) -> Iterator[Finding]:
@@ -137,13 +145,16 @@ class PlanesApart(FabricCheck):
 
 
 class Speeds(FabricCheck):
-    """A link comes up when both ends run at one speed. What a NIC does is fixed; ports of switches are checked with their
-    cages."""
+    """Compares the speed of every server link with that of its NIC.
+
+    A link comes up only when both ends run at one speed. The NIC's speed is fixed; FAB231 covers the cages of switches.
+    """
 
     id = "FAB232"
-    title = "Both ends of every server's link run at one speed"
+    title = "Both ends of every server link have the same speed"
     severity = ERROR
-    remediation = "plan the fabric again, or correct the NIC's `speed_gbps` in the catalog"
+    example = "a 400G NIC port on a 200G link"
+    remediation = "correct the NIC's `speed_gbps` in the catalog"
     infiniband = True
 
     def judge(self, design: Design) -> Iterator[Finding]:
@@ -159,13 +170,17 @@ class Speeds(FabricCheck):
 
 
 class CableReach(FabricCheck):
-    """Copper reaches 2 to 5 m, SR optics 50 to 100 m, DR 500 m, FR 2 km, LR 10 km; no standard optic reaches beyond 40 to
-    80 km. Within one Clos more than 2 km is more often a wrong unit than a wish, and its PFC headroom is large."""
+    """Compares cable lengths with the longest reach of standard optics of that speed.
+
+    Copper reaches 2 to 5 m, SR optics 50 to 100 m, DR 500 m, FR 2 km, LR 10 km, and no standard optic more than 40 to 80
+    km. Within one Clos fabric, more than 2 km is usually a wrong unit, and its PFC headroom is large.
+    """
 
     id = "FAB233"
-    title = "Every cable is within reach of an optic of its speed"
+    title = "Every cable is within reach of a standard optic"
     severity = ERROR
-    remediation = "lengths are in metres; links between buildings want a slower speed or a router"
+    example = "`cable_length_m: {leaf-spine: 3000}`: 3 km"
+    remediation = "state lengths in metres under `topology.cable_length_m`; connect buildings with routers or a lower speed"
     infiniband = True
 
     def judge(self, design: Design) -> Iterator[Finding]:

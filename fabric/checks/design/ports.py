@@ -13,13 +13,17 @@ from fabric.plan import SERVER_LEAF, SWITCH_ROLES, FabricPlan
 
 
 class Ports(FabricCheck):
-    """A port takes one cable; a cage can be split only as its board allows, into ports of one speed, and the chip drives a
-    largest number of ports in all. What a plan asks beyond that cannot be plugged in, or does not come up."""
+    """Compares all cabled ports with cages, breakouts and port limits of the switch and server models.
+
+    A port takes one cable. A cage can be split only as its model allows, into ports of one speed, and the ASIC supports a
+    limited number of ports. A link beyond that cannot be connected or does not come up.
+    """
 
     id = "FAB231"
     title = "Every port exists and is used once"
     severity = ERROR
-    remediation = "take pinned ports away, or plan the fabric again"
+    example = "cage 12 split into 2x400G and 4x200G at once"
+    remediation = "remove pinned `ports`, or choose a model with more ports"
     infiniband = True
 
     def judge(self, design: Design) -> Iterator[Finding]:

@@ -21,15 +21,20 @@ MOST_LINKS = 500_000  # for maximum flows; beyond it the ratios of the tiers hav
 
 
 class FewSpines(LosslessCheck):
-    """With two or three spines, one that fails takes a third of the bandwidth or more, and a second failure leaves so little
-    that PAUSE spreads over the whole fabric. Juniper's validated designs for AI clusters ask for at least four. Spines of
-    all planes count, since a NIC reaches them all; a single spine is FAB182's matter."""
+    """Counts the spines of all planes of a lossless fabric.
+
+    With two or three spines, one failure removes a third of the bandwidth or more, and after a second one PAUSE spreads
+    over the whole fabric. Juniper's validated designs for AI clusters have at least four. Spines of all planes count,
+    since a NIC reaches them all; FAB182 covers a single spine.
+    """
 
     id = "FAB234"
     title = "A lossless fabric has at least four spines"
     severity = WARNING
     else_severity = f"note in a fabric of fewer than {SMALL_LEAVES} leaves"
-    remediation = "`leaf: {uplinks: …}` of a lower speed reaches more spines; `spine: {min_count: 4}` asks for them"
+    example = "`spine: {count: 2}` in a compute fabric of 16 leaves"
+    example = "`spine: {count: 2}` in a compute fabric of 16 leaves"
+    remediation = "lower the speed in `leaf: {uplinks: …}` to reach more spines, or set `spine: {min_count: 4}`"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         sizing = design.fabric.sizing
@@ -42,14 +47,19 @@ class FewSpines(LosslessCheck):
 
 
 class SinglePoints(FabricCheck):
-    """A front end and its way out should survive one box: a server whose ports all end on one leaf is gone with it, and so is
-    the outside world behind a single border leaf. On compute rails a NIC has one leaf by design, and the job restarts."""
+    """Looks for servers and external connections that depend on one leaf.
+
+    Frontend servers and external connections should survive the failure of a switch. On compute rails a NIC has one leaf
+    by design, and the job restarts.
+    """
 
     id = "FAB235"
-    title = "No single leaf takes servers or the way out along"
+    title = "No single leaf failure isolates servers or external connectivity"
     severity = WARNING
     else_severity = "note for servers of a storage fabric"
-    remediation = "`dual_tor: true` with NICs of two ports; two `links` or more for a router"
+    example = "all `external` links on leaf001"
+    example = "all `external` links on leaf001"
+    remediation = "set `dual_tor: true` with NICs of two ports; give a router two or more `links`"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         fabric, purpose = design.fabric, design.fabric.spec.purpose
@@ -95,14 +105,18 @@ def ratio(value: Fraction) -> str:
 
 
 class Oversubscription(FabricCheck):
-    """Oversubscription is a ceiling: bandwidth of the servers of a leaf over that of its uplinks, and of a spine's links down
-    over those up. What is built must keep it with the servers and cables that are there; while spines of the finished
-    fabric are still to come it may not."""
+    """Divides the bandwidth down by the bandwidth up of every leaf and spine.
+
+    The stated oversubscription is a limit that the installed switches and cables must meet. While spines of the planned
+    size are still missing, exceeding it is a warning.
+    """
 
     id = "FAB236"
-    title = "No switch is oversubscribed beyond what the intent says"
+    title = "No switch exceeds the stated oversubscription"
     severity = ERROR
-    remediation = "more uplinks or spines, fewer servers, or a higher `oversubscription`"
+    example = "`oversubscription: 1`, and a leaf with 12.8 Tb/s down and 6.4 Tb/s up"
+    example = "`oversubscription: 1`, and a leaf with 12.8 Tb/s down and 6.4 Tb/s up"
+    remediation = "add uplinks or spines, connect fewer servers, or raise `oversubscription`"
     infiniband = True
 
     def judge(self, design: Design) -> Iterator[Finding]:
@@ -134,14 +148,18 @@ class Oversubscription(FabricCheck):
 
 
 class Bisection(FabricCheck):
-    """Ratios of single switches say nothing when links are unevenly spread: then two halves of the fabric have less between
-    them than each has uplinks. The maximum flow between halves (units, pods, rails, leaves) is exact, and must be the share
-    of NIC speed that the ratios promise."""
+    """Computes the maximum flow between the halves of the fabric: units, pods, rails, leaves.
+
+    Oversubscription of single switches does not show uneven wiring, where two halves share less bandwidth than their
+    uplinks add up to. Maximum flow is exact, and must be the share of NIC speed that the oversubscription allows.
+    """
 
     id = "FAB237"
-    title = "Every half of the fabric reaches the other at the promised share of NIC speed"
+    title = "The bisection bandwidth is the stated share of NIC speed"
     severity = ERROR
-    remediation = "`fabric capacity` shows every cut and the links that limit it"
+    example = "pod 1 to pod 2: 50 % of NIC speed at `oversubscription: 1`"
+    example = "pod 1 to pod 2: 50 % of NIC speed at `oversubscription: 1`"
+    remediation = "run `fabric capacity`: it lists every cut and the links that limit it"
     infiniband = True
 
     def judge(self, design: Design) -> Iterator[Finding]:

@@ -22,14 +22,18 @@ FASTEST_BFD_MS = 150  # three packets at 50 ms, the least that makers of boxes w
 
 
 class AsNumbers(FabricCheck):
-    """A fabric's AS numbers are its own business: those of RFC 6996 are set aside for that, while a public number belongs to
-    somebody whose routes a switch with it would refuse. AS_TRANS (RFC 6793) and the last numbers of both sizes (RFC 7300)
-    must not be used at all, and those of RFC 5398 are for documents. Ranges that the intent states are FAB181's matter."""
+    """Compares the AS numbers of switches and external routers with the private and the reserved ranges.
+
+    RFC 6996 sets private numbers aside for use inside a network. A public number belongs to another organization, whose
+    routes a switch with that number would reject. AS_TRANS (RFC 6793) and the last number of both sizes (RFC 7300) must
+    not be used, and those of RFC 5398 are for documentation. FAB181 covers ranges that the intent states.
+    """
 
     id = "FAB201"
-    title = "AS numbers are private, and none is reserved"
+    title = "AS numbers are private and not reserved"
     severity = ERROR
-    remediation = "64512-65534 and 4200000000-4294967294 are private (RFC 6996)"
+    example = "`pins: {backend-spine001: {asn: 23456}}`: 23456 is AS_TRANS"
+    remediation = "use a private AS number: 64512-65534 or 4200000000-4294967294 (RFC 6996)"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         fabric, seen = design.fabric, set()
@@ -60,14 +64,18 @@ def _within(asn: int, ranges: tuple[tuple[int, int], ...]) -> bool:
 
 
 class AsNumbersApart(FabricCheck):
-    """BGP drops a route whose path holds the switch's own AS number. So no two neighbours share one (they would speak iBGP),
-    and no two leaves and no spines of two pods either: each would refuse the other's servers. `allowas-in`, which lifts
-    that, is rendered nowhere. RFC 7938 section 5.2.1: one for the cores, one for a pod's spines, one for every leaf."""
+    """Looks for AS numbers that two leaves, two pods or two tiers share.
+
+    BGP rejects a route whose AS path contains the switch's own AS number. Neighbors with one number would run iBGP, and
+    two leaves with one number reject each other's server prefixes. `allowas-in`, which permits that, is never configured.
+    RFC 7938 section 5.2.1: one number for the cores, one for the spines of a pod, one for each leaf.
+    """
 
     id = "FAB202"
-    title = "No AS number comes twice on a path"
+    title = "No AS number appears twice in an AS path"
     severity = ERROR
-    remediation = "take the pin away, or choose a number of no other leaf, pod or tier"
+    example = "`pins: {backend-leaf002: {asn: 4200000001}}`, the AS number of backend-leaf001"
+    remediation = "remove the pin `asn`, or choose a number that no other leaf, pod or tier has"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         fabric = design.fabric
@@ -91,14 +99,18 @@ class AsNumbersApart(FabricCheck):
 
 
 class SessionEnds(FabricCheck):
-    """A session comes up only when both ends are configured for it and agree on addresses and AS numbers. EVPN runs between
-    loopbacks of neighbouring switches, so each must list the other and a link must join them; a router outside must not
-    have the AS number of the border leaf, or the session is iBGP and passes nothing on."""
+    """Compares EVPN sessions at both ends, and external AS numbers with those of the border leaves.
+
+    A session comes up only when both ends are configured for it with matching addresses and AS numbers. EVPN runs between
+    loopbacks of adjacent switches, so each end must name the other and a link must join them. With the AS number of the
+    border leaf on an external router, the session is iBGP and advertises no routes to the fabric.
+    """
 
     id = "FAB203"
-    title = "Both ends of every session know each other"
+    title = "Both ends of every session are configured for each other"
     severity = ERROR
-    remediation = "plan the fabric again; an AS number of `external` must be none of the fabric's"
+    example = "`external: {asn: 4200000001}` on a border leaf whose own AS number is 4200000001"
+    remediation = "set `external: {asn: …}` to a number that no switch of the fabric has"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         fabric, peers = design.fabric, design.fabric.tenancy.peers
@@ -124,13 +136,17 @@ class SessionEnds(FabricCheck):
 
 
 class MaximumPaths(FabricCheck):
-    """A switch uses as many equal paths as `maximum-paths` lets it: with fewer than it has links, the rest carries nothing,
-    which no ping finds. RFC 7938 section 6.1 rests on all of them being used."""
+    """Compares `maximum-paths` of every switch with its number of equal-cost links.
+
+    A switch uses at most `maximum-paths` equal-cost paths; links beyond the limit carry no traffic, and ping does not
+    show it. RFC 7938 section 6.1 assumes that all of them are used.
+    """
 
     id = "FAB204"
-    title = "Every equal path is used"
+    title = "The ECMP limit covers all equal-cost paths"
     severity = ERROR
-    remediation = "plan the fabric again: the limit follows from its uplinks, and is 64 at least"
+    example = "72 uplinks on a leaf, `maximum-paths 64`"
+    remediation = "set fewer links with `uplinks: {count: …}` or `spine: {count: …}`"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         fabric, limit = design.fabric, design.views.underlay.max_paths
@@ -150,14 +166,18 @@ class MaximumPaths(FabricCheck):
 
 
 class MaximumPrefixes(FabricCheck):
-    """A limit of routes per neighbour keeps one mistake from filling every table of the fabric. It must lie above what the
-    finished fabric announces (a loopback a switch, a prefix and a VTEP a leaf) or the limit itself shuts the sessions; and
-    switches warn from 80 % on, so a limit closer than that fills the logs."""
+    """Compares `underlay.max_prefix` with the number of routes at the planned size.
+
+    A prefix limit per neighbor keeps one mistake from filling the tables of the whole fabric. A limit below the routes of
+    the planned size (a loopback per switch, a prefix and a VTEP per leaf) shuts the sessions itself. Switches log
+    warnings from 80 % of the limit.
+    """
 
     id = "FAB205"
-    title = "The limit of routes lies above those of the finished fabric, with room"
+    title = "The prefix limit leaves room above the routes of the planned size"
     severity = ERROR
-    remediation = "leave `underlay.max_prefix` out: it is then twice the routes, and at least 12000"
+    example = "`underlay: {max_prefix: 1000}` with 1,150 routes"
+    remediation = "remove `underlay.max_prefix`: the default is twice the number of routes, and at least 12000"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         limit, routes = design.views.underlay.max_prefix, routes_of(design.fabric)
@@ -176,14 +196,18 @@ def routes_of(fabric: FabricPlan) -> int:
 
 
 class Timers(FabricCheck):
-    """A hold time below three keepalives ends sessions because of one lost packet (RFC 4271 section 10). BFD is there to be
-    faster than the hold time, so it must be; and faster than three packets at 50 ms no maker's hardware is specified for,
-    so that a busy moment looks like a failure."""
+    """Compares hold time, keepalive interval and BFD detection time.
+
+    With a hold time below three keepalives, one lost packet ends a session (RFC 4271 section 10). BFD must detect a
+    failure before the hold time does. No vendor specifies its hardware for less than three packets at 50 ms; below that,
+    a short load peak looks like a failure.
+    """
 
     id = "FAB206"
-    title = "Timers fit each other"
+    title = "BGP and BFD timers are consistent"
     severity = WARNING
-    remediation = "`bfd: {interval_ms: 300, multiplier: 3}`, `keepalive_s: 3` and `hold_s: 9` are usual"
+    example = "`underlay: {keepalive_s: 3, hold_s: 6}`: two keepalives"
+    remediation = "use the common values `bfd: {interval_ms: 300, multiplier: 3}`, `keepalive_s: 3` and `hold_s: 9`"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         under = design.fabric.spec.underlay
@@ -202,13 +226,17 @@ class Timers(FabricCheck):
 
 
 class RouterIds(FabricCheck):
-    """The router id is what BGP and EVPN know a switch by, in an IPv6 underlay too (RFC 4271 section 4.2): with one id on two
-    switches, sessions collide and each drops the other's routes as its own."""
+    """Compares the router IDs of all switches of a fabric.
+
+    BGP and EVPN identify a switch by its router ID, in an IPv6 underlay as well (RFC 4271 section 4.2). With one ID on
+    two switches, sessions collide and each switch rejects the routes of the other.
+    """
 
     id = "FAB207"
-    title = "Every switch has a router id of its own"
+    title = "Router IDs are unique"
     severity = ERROR
-    remediation = "take the pin away, or choose an address of no other switch"
+    example = "`pins: {backend-leaf002: {loopback: 10.0.0.1}}`, the loopback of backend-leaf001"
+    remediation = "remove the pin `loopback`, or choose an address that no other switch has"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         fabric = design.fabric

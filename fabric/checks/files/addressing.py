@@ -16,25 +16,31 @@ MANY = 3  # addresses that two devices have in common before they look like copi
 
 
 class Addresses(FilesCheck):
-    """An interface with another address than planned takes its link out of the fabric, and often a second one with it:
-    BGP speaks to the planned address and finds nobody there."""
+    """Compares the addresses of interfaces, anycast gateways and loopbacks with the plan.
+
+    An interface with a wrong address disconnects its link: the neighbor's BGP session expects the planned address.
+    """
 
     id = "FAB251"
-    title = "Interfaces have the addresses of the plan"
+    title = "Interfaces have the planned addresses"
     severity = ERROR
-    remediation = "`fabric generate` writes the file again; if the device is right, pin its address in the intent"
+    example = "`ip address 10.64.0.5/31` on Ethernet1/1; the plan has 10.64.0.3/31"
+    remediation = "run `fabric generate` to restore the file; if the device is right, pin its address in the intent"
     kinds: ClassVar = ("addresses", "gateways", "loopbacks")
 
 
 class OneOwner(FilesCheck):
-    """Two devices with one address answer for each other: sessions flap, routes point into the wrong rack (RFC 5227 is
-    about what hosts do then). Gateways that leaves share on purpose, the tunnel address of a pair and anycast loopbacks
-    are no such thing."""
+    """Compares the addresses of all devices within each VRF.
+
+    Two devices with one address both answer for it: sessions flap, and routes lead to the wrong rack (RFC 5227 covers
+    hosts). Anycast gateways, shared VTEP addresses of a pair and anycast loopbacks are exempt.
+    """
 
     id = "FAB252"
-    title = "Every address has one owner"
+    title = "No address is configured twice"
     severity = ERROR
-    remediation = "give one of the two another address"
+    example = "`ip address 10.64.0.5/31` on leaf001 Ethernet1/1 and on leaf007 Ethernet1/1"
+    remediation = "change the address on one of the two devices"
     copies = "give one another address; networks that never meet, or two versions of one, are checked in a run each"
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -125,13 +131,17 @@ def _speaks_by(owner: Owner, address: str) -> bool:
 
 
 class PointToPoint(FilesCheck):
-    """A /31 has two members, on the two ends of one cable (RFC 3021; /127 in RFC 6164). With one, the link has no other
-    side; with three, a cable or an address is wrong, and ARP decides who gets the packets."""
+    """Counts the interfaces in every /31, /30, /127 and /126.
+
+    A /31 has two members, at the two ends of one cable (RFC 3021; RFC 6164 for /127). With one, the far end is missing.
+    With three, an address or a cable is wrong, and ARP decides which device receives the packets.
+    """
 
     id = "FAB253"
-    title = "A point-to-point subnet has its two ends"
+    title = "A point-to-point subnet has exactly two members"
     severity = ERROR
-    remediation = "compare the address with that of the far end, and the cabling with both"
+    example = "leaf001 has 10.64.0.0/31, spine001 at the other end has 10.64.0.3/31"
+    remediation = "compare the addresses of both ends with the cabling, and correct one of them"
 
     def judge(self, network: Network) -> Iterator[Finding]:
         for (_, net), all_members in network.subnets.items():
@@ -199,13 +209,17 @@ def _speaks(one: Owner, other: Owner) -> bool:
 
 
 class ManagementApart(FilesCheck):
-    """A management port in the table of the fabric lets a server reach the switches' login, and a fabric route reach the
-    management network; a VRF of its own keeps the two apart."""
+    """Tests the VRF of every management port that has an address.
+
+    A management port in the default VRF lets servers reach the switch's login, and fabric routes reach the management
+    network.
+    """
 
     id = "FAB288"
-    title = "The management port is in a VRF of its own"
+    title = "The management port is in its own VRF"
     severity = "warning"
-    remediation = "`management: {vrf: true}` in the intent, or the network OS's management VRF on the port"
+    example = "`interface Management1` with an address and no VRF"
+    remediation = "set `management: {vrf: true}` in the intent, or assign the port to the management VRF of the network OS"
 
     def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:

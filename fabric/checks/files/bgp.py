@@ -38,13 +38,17 @@ def asn_at(far: Far) -> Located[int] | None:
 
 
 class RemoteAs(FilesCheck):
-    """BGP closes a session whose far end has another AS number than configured (RFC 4271, 6.2: bad peer AS), so one
-    wrong digit is a link that never carries a packet."""
+    """Compares the remote AS of every session with the AS number of the neighbor.
+
+    BGP closes a session whose neighbor has another AS number than configured (RFC 4271 section 6.2, bad peer AS): one
+    wrong digit disables the link.
+    """
 
     id = "FAB255"
-    title = "The remote AS is that of the far end"
+    title = "The remote AS number matches the neighbor"
     severity = ERROR
-    remediation = "make `remote-as` the AS number of the device at the other end"
+    example = "`neighbor 10.64.0.1 remote-as 65001`; the neighbor has AS 65101"
+    remediation = "set `remote-as` to the neighbor's AS number"
     kinds: ClassVar = ("remote_as", "asn")
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -94,13 +98,17 @@ def _fits(remote: int | str, own: int, process: Bgp, peer: Neighbor) -> bool:
 
 
 class Sessions(FilesCheck):
-    """A session needs both ends: each with the other's address. A neighbour that is nobody's address, or that knows
-    nothing of this device, stays in Active for ever, and the link beside it carries nothing."""
+    """Looks for the second half of every BGP session.
+
+    A session needs a neighbor statement at both ends. Without one, or with an address that no device has, it stays in
+    state Active, and the link carries no traffic.
+    """
 
     id = "FAB256"
     title = "Every session is configured at both ends"
     severity = ERROR
-    remediation = "configure the session at the end where it is missing, or correct the address"
+    example = "leaf001 has `neighbor 10.64.0.1`; spine001 has no neighbor 10.64.0.0"
+    remediation = "configure the missing end of the session, or correct the neighbor address"
     kinds: ClassVar = ("neighbors",)
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -165,13 +173,17 @@ class Sessions(FilesCheck):
 
 
 class LocalAddress(FilesCheck):
-    """A session that starts from an address which the device has not never starts; one from the wrong interface is
-    refused at the other end, which expects the loopback."""
+    """Compares the update source of every session with the addresses of the device.
+
+    A session from an address that the device does not have never starts. From the wrong interface, the neighbor refuses
+    it, as it expects the loopback.
+    """
 
     id = "FAB257"
-    title = "The local address of a session is the device's own"
+    title = "The local address of a session is configured on the device"
     severity = ERROR
-    remediation = "use an address or interface that the device has, usually the loopback"
+    example = "`update-source 10.0.0.9` on a device whose loopback is 10.0.0.1"
+    remediation = "use an address or interface of the device, usually the loopback"
     of_device: ClassVar = True
     kinds: ClassVar = ("source",)
 
@@ -209,13 +221,17 @@ def _knows_its_end(network: Network, facts: Facts, peer: Neighbor) -> bool:
 
 
 class RouterId(FilesCheck):
-    """Two speakers with one BGP identifier refuse each other (RFC 6286), and their routes are taken for loops where
-    reflectors stand between."""
+    """Compares the router IDs of all devices.
+
+    Two BGP speakers with one identifier refuse each other's sessions (RFC 6286), and with route reflectors between them
+    their routes are rejected as loops.
+    """
 
     id = "FAB258"
-    title = "Router ids are unique"
+    title = "Router IDs are unique"
     severity = ERROR
-    remediation = "use each device's own loopback as its router id"
+    example = "`router-id 10.0.0.1` on leaf001 and leaf002"
+    remediation = "set each router ID to the device's own loopback address"
     kinds: ClassVar = ("router_id",)
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -235,13 +251,17 @@ class RouterId(FilesCheck):
 
 
 class ReservedAs(FilesCheck):
-    """0, 23456, 65535 and 4294967295 are reserved (RFC 7607, 6793, 7300) and AS numbers that are registered to others do
-    not belong in a fabric: private ones are 64512 to 65534 and 4200000000 to 4294967294 (RFC 6996)."""
+    """Compares the AS number of every device with the reserved ones.
+
+    0, 23456, 65535 and 4294967295 are reserved (RFC 7607, 6793, 7300). Private numbers are 64512 to 65534 and 4200000000
+    to 4294967294 (RFC 6996).
+    """
 
     id = "FAB262"
-    title = "AS numbers are none of the reserved ones"
+    title = "No reserved AS number is used"
     severity = ERROR
-    remediation = "take a private AS number"
+    example = "`router bgp 65535`"
+    remediation = "use a private AS number"
     of_device: ClassVar = True
 
     def judge(self, network: Network) -> Iterator[Finding]:

@@ -17,13 +17,17 @@ VLAN = re.compile(r"(?:vlan|irb|bvi)", re.I)
 
 
 class VniVlan(FilesCheck):
-    """A VNI is a network: where one leaf ties it to another VLAN, the servers of two tenants share a wire there. A VNI
-    has 24 bits, and one VLAN of a switch has one VNI (RFC 7348)."""
+    """Compares the VLAN of every L2 VNI on all leaves.
+
+    A VNI identifies one network: if one leaf maps it to another VLAN, two networks are bridged there. A VNI has 24 bits,
+    and a VLAN of a switch has one VNI (RFC 7348).
+    """
 
     id = "FAB264"
-    title = "A layer-2 VNI is one VLAN's"
+    title = "Each L2 VNI maps to exactly one VLAN"
     severity = ERROR
-    remediation = "map the VLAN to the VNI that the other leaves have"
+    example = "VLAN 100 has VNI 10100 on leaf001 and VNI 10200 on leaf002"
+    remediation = "map the VLAN to the VNI of the other leaves"
     kinds: ClassVar = ("vnis", "vlan")
     of_island: ClassVar = True
 
@@ -64,13 +68,16 @@ def _elsewhere(what: str, usual: object, own: object, rows: list) -> str:  # typ
 
 
 class VrfVni(FilesCheck):
-    """The VNI of a VRF, and the route targets that carry its routes, are the same on every leaf; one that differs hears
-    another tenant's routes or none (RFC 9135, RFC 4364)."""
+    """Compares VNI and route targets of every VRF and VNI on all leaves.
+
+    A leaf with a different VNI or route target imports the routes of another tenant, or none (RFC 9135, RFC 4364).
+    """
 
     id = "FAB265"
-    title = "VRF, VNI and route targets are one to one"
+    title = "Each VRF has one VNI and one set of route targets on all leaves"
     severity = ERROR
-    remediation = "make VNI and route targets of the VRF those of the other leaves"
+    example = "VRF red has VNI 50001 on leaf001 and VNI 50002 on leaf002"
+    remediation = "set VNI and route targets of the VRF to those of the other leaves"
     kinds: ClassVar = ("vrfs", "vni", "imports", "exports")
     of_island: ClassVar = True
 
@@ -158,12 +165,16 @@ def _by_subject(network: Network) -> dict[str, list[tuple[Facts, Vni | Vrf]]]:
 
 
 class Distinguisher(FilesCheck):
-    """A route distinguisher keeps equal prefixes of two leaves apart; where two leaves share one, the route server passes
-    on a single best path, and multipath and fast failover are gone (RFC 4364, 4.2)."""
+    """Compares the route distinguishers of all devices.
+
+    A route distinguisher keeps equal prefixes of two leaves apart. If two leaves share one, the route server advertises a
+    single best path, without multipath and fast failover (RFC 4364 section 4.2).
+    """
 
     id = "FAB266"
-    title = "Route distinguishers are each device's own"
+    title = "Route distinguishers are unique per device"
     severity = ERROR
+    example = "`rd 10.0.0.1:2` on leaf001 and leaf002"
     remediation = "use `<router id>:<number>`"
     kinds: ClassVar = ("rd",)
 
@@ -193,13 +204,17 @@ def _someones(network: Network, head: str) -> bool:
 
 
 class TunnelSource(FilesCheck):
-    """A leaf's tunnels begin at its own loopback: from an address that no interface has nothing is sent, and gateways of
-    one network answer ARP with one MAC address on every leaf, or a server that moves keeps a dead one."""
+    """Tests the VXLAN source of every leaf, and compares the anycast MAC addresses of all leaves.
+
+    With a source address that no interface has, no packet is sent. Anycast gateways of a network answer ARP with one MAC
+    address on every leaf, or a server that moves keeps an invalid entry.
+    """
 
     id = "FAB267"
-    title = "Tunnels begin at a loopback of the leaf, and gateways share one MAC address"
+    title = "Tunnels start at a loopback of the leaf, and anycast gateways share one MAC address"
     severity = ERROR
-    remediation = "use the leaf's own loopback as source, and the anycast MAC address of the other leaves"
+    example = "`source-interface loopback1`, which the device does not have"
+    remediation = "use a loopback of the leaf as tunnel source, and the anycast MAC address of the other leaves"
     kinds: ClassVar = ("vtep", "anycast_mac")
     of_island: ClassVar = True
 
@@ -235,13 +250,17 @@ def _shared(network: Network, facts: Facts) -> Iterator[tuple[str, str]]:
 
 
 class Segments(FilesCheck):
-    """An Ethernet segment joins the two leaves of one bond: with an identifier of its own on each they loop or drop
-    broadcast, and with one for two bonds a server hears another's traffic (RFC 7432, 5)."""
+    """Compares the Ethernet segment identifiers of all bonds.
+
+    An Ethernet segment joins the two leaves of one bond. With different identifiers, broadcast is looped or dropped; with
+    one identifier for two bonds, a server receives traffic of another (RFC 7432 section 5).
+    """
 
     id = "FAB268"
-    title = "Both leaves of a bond have its Ethernet segment"
+    title = "Both leaves of a bond have the same Ethernet segment"
     severity = ERROR
-    remediation = "give the bond the same identifier on both leaves, and no other bond"
+    example = "ESI ending in :01 on leaf001 bond1, ESI ending in :02 on leaf002 bond1"
+    remediation = "configure the same identifier on both leaves of the bond, and on no other bond"
     kinds: ClassVar = ("esi",)
     of_island: ClassVar = True
 
@@ -265,12 +284,16 @@ class Segments(FilesCheck):
 
 
 class TunnelFits(FilesCheck):
-    """VXLAN adds 50 bytes to a packet, 70 over IPv6 (RFC 7348), and switches do not fragment it: what a tenant may send
-    must fit between leaves with its headers, or large packets vanish while ping works."""
+    """Compares tenant MTUs plus the VXLAN header with the MTU of the fabric links.
+
+    VXLAN adds 50 bytes to a packet, 70 over IPv6 (RFC 7348), and switches do not fragment it. If the sum exceeds the
+    fabric MTU, large packets are dropped while ping works.
+    """
 
     id = "FAB269"
-    title = "A tenant's packet fits the fabric with its tunnel header"
+    title = "A tenant packet fits the fabric MTU with its VXLAN header"
     severity = ERROR
+    example = "tenant MTU 9214 + 50 bytes, fabric MTU 9214"
     remediation = "lower the MTU of the tenant's interfaces, or raise that of the fabric links"
 
     def judge(self, network: Network) -> Iterator[Finding]:

@@ -6,39 +6,52 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from fabric.checks import ERROR, FilesCheck, Finding, Network
+from fabric.checks.base import REGENERATE
 from fabric.grouping import grouped
 from fabric.text import plural
 
 
 class PrefixLists(FilesCheck):
-    """Prefix lists decide which routes a switch believes and tells: one entry too many makes a leaf a transit or leaks a
-    tenant, one too few makes a rack unreachable."""
+    """Compares the entries of prefix lists with the plan.
+
+    Prefix lists decide which routes a switch accepts and advertises: one entry too many makes a leaf a transit or leaks a
+    tenant's routes, one too few disconnects a rack.
+    """
 
     id = "FAB280"
-    title = "Prefix lists have the entries of the plan"
+    title = "Prefix lists have the planned entries"
     severity = ERROR
-    remediation = "`fabric generate` writes the file again"
+    example = "`permit 0.0.0.0/0 le 32` in the list of loopbacks"
+    remediation = REGENERATE
     kinds: ClassVar = ("prefixes",)
 
 
 class RoutesPassed(FilesCheck):
-    """A session without its filter takes in whatever the other side sends, and sends all it knows: a leaf becomes transit
-    between spines, a tenant's routes leave by the wrong door. What enters BGP here is filtered for the same reason."""
+    """Compares the import and export policies of sessions with the plan.
+
+    A session without its filter accepts and advertises everything: a leaf becomes a transit between spines, or a tenant's
+    routes leak. Redistribution into BGP is filtered for the same reason.
+    """
 
     id = "FAB296"
-    title = "Sessions take in and send out the routes of the plan"
+    title = "Sessions accept and advertise the planned routes"
     severity = ERROR
-    remediation = "`fabric generate` writes the file again"
+    example = "`neighbor 10.64.0.1` without its `route-map … in`"
+    remediation = REGENERATE
     kinds: ClassVar = ("takes", "sends", "connected", "aggregates")
 
 
 class Undefined(FilesCheck):
-    """A filter that is applied and does not exist lets everything through on some network OSes and nothing on others
-    (FRR denies, NX-OS permits); a class or profile that does not exist is ignored."""
+    """Looks for filters, classes and profiles that are used and not defined.
+
+    An undefined filter permits everything on some network OSes and nothing on others (NX-OS permits, FRR denies). An
+    undefined class or profile is ignored.
+    """
 
     id = "FAB281"
-    title = "Everything that is referred to is defined"
+    title = "Everything that is referenced is defined"
     severity = ERROR
+    example = "`route-map FABRIC-IN in`, and no `route-map FABRIC-IN`"
     remediation = "define it, or correct its name"
     of_device: ClassVar = True
 
@@ -51,13 +64,17 @@ class Undefined(FilesCheck):
 
 
 class OneStory(FilesCheck):
-    """Some things are said twice on one device: the VNI of a VRF to the kernel and to BGP, the AS number in two files. Where
-    the two differ, half of the box does one thing and half the other."""
+    """Compares settings that a device has in two places.
+
+    Some settings occur twice on a device: the VNI of a VRF for the kernel and for BGP, the AS number in two files. If the
+    two differ, parts of the device work with different values.
+    """
 
     id = "FAB294"
-    title = "What a device is told twice, it is told alike"
+    title = "Repeated settings on a device do not conflict"
     severity = ERROR
-    remediation = "make both lines say the same"
+    example = "VRF red: `vni 50001` in frr.conf, VNI 50002 in config_db.json"
+    remediation = "set both lines to the same value"
     of_device: ClassVar = True
 
     def judge(self, network: Network) -> Iterator[Finding]:

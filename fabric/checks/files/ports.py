@@ -8,19 +8,24 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from fabric.checks import ERROR, WARNING, End, FilesCheck, Finding, Network, odd_ones, place
+from fabric.checks.base import REGENERATE
 from fabric.facts import Facts, Interface, Located
 
 PHYSICAL = re.compile(r"(?:Ethernet|et-|xe-|ge-|swp|eth)\d", re.I)
 
 
 class Mtu(FilesCheck):
-    """A packet that fits one end of a link and not the other is dropped without a word; small packets pass, so the link
-    looks well, BGP comes up, and the first collective hangs."""
+    """Compares the MTU of both ends of every link, and of similar ports of a device.
+
+    A packet larger than the far end's MTU is dropped without an error. Small packets pass, so the link looks good, BGP
+    comes up, and the first collective hangs.
+    """
 
     id = "FAB254"
-    title = "Both ends of a link have one MTU"
+    title = "Both ends of a link have the same MTU"
     severity = ERROR
-    remediation = "set the MTU of the fabric on both ends"
+    example = "`mtu 9214` on leaf001 Ethernet1/1, `mtu 1500` on spine001 Ethernet1/1"
+    remediation = "set the fabric MTU at both ends"
     kinds: ClassVar = ("mtu", "frame")
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -72,13 +77,17 @@ def _up(interface: Interface) -> bool:
 
 
 class Membership(FilesCheck):
-    """The VRF, VLAN, bond or filter of a port decides whose server is behind it: a port in the wrong one puts a server
-    into another tenant's network, or into none."""
+    """Compares VRF, VLANs, bond and filter of every port with the plan; without a plan, the VLAN tags of both ends.
+
+    These settings decide which tenant a server belongs to: with a wrong one it is in another tenant's network, or in
+    none.
+    """
 
     id = "FAB270"
-    title = "Ports are in the VRF, VLANs and bonds of the plan, behind its filters"
+    title = "Ports have the planned VRF, VLANs, bonds and filters"
     severity = ERROR
-    remediation = "`fabric generate` writes the file again"
+    example = "`vrf member blue` on Ethernet1/5; the plan has red"
+    remediation = REGENERATE
     kinds: ClassVar = ("vrf", "tag", "access", "trunk", "bond", "filters")
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -92,13 +101,17 @@ class Membership(FilesCheck):
 
 
 class State(FilesCheck):
-    """A port that is shut carries nothing, one that is open and spare is a way in, and two ends of different speed never
-    come up."""
+    """Compares the state of every port with the plan, and the speeds of both ends of every link.
+
+    A port that is shut down carries no traffic, an enabled spare port is an access risk, and links with two speeds do not
+    come up.
+    """
 
     id = "FAB271"
-    title = "Ports in use are on, spare ones off, and both ends have one speed"
+    title = "Ports in use are enabled, spare ports are shut down, and both ends have one speed"
     severity = ERROR
-    remediation = "`no shutdown` where a cable is, `shutdown` where none is, one speed at both ends"
+    example = "`shutdown` on Ethernet1/1 of leaf001; the far end is enabled"
+    remediation = "use `no shutdown` on cabled ports, `shutdown` on spare ports, and one speed at both ends"
     kinds: ClassVar = ("enabled", "speed")
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -116,13 +129,16 @@ class State(FilesCheck):
 
 
 class Cabling(FilesCheck):
-    """Descriptions are how people find the other end of a cable; two that contradict each other send someone to the
-    wrong rack at night."""
+    """Compares the port description of each end of a link with the device at the other end.
+
+    Operators find the other end of a cable by its description; a wrong one sends them to the wrong rack.
+    """
 
     id = "FAB279"
     title = "Descriptions of both ends name each other"
     severity = WARNING
-    remediation = "write the far end's name and port into the description"
+    example = "leaf001 Ethernet1/1: `description spine002`; the subnet leads to spine001"
+    remediation = "set the description to the far end's name and port"
 
     def judge(self, network: Network) -> Iterator[Finding]:
         for members in network.subnets.values():

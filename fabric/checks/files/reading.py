@@ -18,12 +18,15 @@ SHOWN = 5  # statements a device
 
 
 class Unreadable(FilesCheck):
-    """A file that is cut off, or no JSON or YAML at all, is refused by the switch as well; nothing that it was to say is
-    checked."""
+    """Looks for files that are cut off or no valid JSON or YAML.
+
+    A switch rejects such a file as well, and nothing in it is checked.
+    """
 
     id = "FAB290"
-    title = "Files can be read"
+    title = "Files can be parsed"
     severity = ERROR
+    example = "a `config_db.json` without its last bracket"
     remediation = "restore the file"
     of_device: ClassVar = True
 
@@ -40,12 +43,16 @@ class FolderCheck(Check[Folder]):
 
 
 class Unrecognised(FolderCheck):
-    """A file whose network OS is not known is not checked at all."""
+    """Looks for files whose network OS is unknown.
+
+    Such a file is not checked at all.
+    """
 
     id = "FAB291"
-    title = "Every file is recognised"
+    title = "The network OS of every file is recognized"
     severity = WARNING
-    remediation = "readers exist for SONiC, Cumulus Linux, EOS, NX-OS, Junos and FRR; move other files elsewhere"
+    example = "an IOS XR config in the folder of `--configs`"
+    remediation = "move other files elsewhere; supported are SONiC, Cumulus Linux, EOS, NX-OS, Junos and FRR"
 
     def judge(self, folder: Folder) -> Iterator[Finding]:
         for path, reason in sorted(folder.unrecognised.items()):
@@ -54,12 +61,16 @@ class Unrecognised(FolderCheck):
 
 
 class NotUnderstood(FilesCheck):
-    """Statements that no reader knows are not checked; they may well be right."""
+    """Looks for statements that no parser knows.
+
+    They are not checked. They may well be correct.
+    """
 
     id = "FAB292"
-    title = "Every statement is understood"
+    title = "Every statement is parsed"
     severity = NOTE
-    remediation = "see for yourself what these lines do"
+    example = "`hardware profile portmode 48x25G`"
+    remediation = "read the vendor's documentation of these lines"
     of_device: ClassVar = True
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -93,12 +104,16 @@ class OnDiskCheck(Check[OnDisk]):
 
 
 class OutOfDate(OnDiskCheck):
-    """Files that an older intent made are not what this plan says, however right they were, and files that are missing say
-    nothing. In their place the checks of files judge what `fabric generate` would write."""
+    """Compares the files in the output folder with those that the plan generates.
+
+    Files of an older intent, and missing files, do not match the plan. The checks of files then test what `fabric
+    generate` would write.
+    """
 
     id = "FAB293"
     title = "Generated files are up to date"
     severity = ERROR
+    example = "a server was added to the intent, and `fabric generate` was not run"
     remediation = "run `fabric generate`"
 
     def judge(self, found: OnDisk) -> Iterator[Finding]:
@@ -127,13 +142,17 @@ class RestCheck(Check[Rest]):
 
 
 class UnknownAddress(RestCheck):
-    """An address that neither the plan nor anything derived from it has is a typing error, or a line from elsewhere: in a
-    filter it opens or closes the wrong door, in a prefix list it leaks or hides a route."""
+    """Looks for addresses that neither the plan nor anything derived from it contains.
+
+    Such an address is a typing error, or a line of another device: in a filter it permits or denies the wrong traffic, in
+    a prefix list it leaks or hides a route.
+    """
 
     id = "FAB282"
-    title = "Every address in a file is one of the plan's"
+    title = "Every address in a file belongs to the plan"
     severity = WARNING
-    remediation = "correct it; an address of your own in an override is silenced with its reason"
+    example = "`permit 10.46.0.0/16`; the pool is 10.64.0.0/16"
+    remediation = "correct the address; if an override needs it, suppress this check with the reason"
 
     def judge(self, rest: Rest) -> Iterator[Finding]:
         told = {(finding.file, finding.line) for finding in rest.found}
@@ -144,13 +163,17 @@ class UnknownAddress(RestCheck):
 
 
 class Edited(RestCheck):
-    """A generated file that somebody edited says what the plan does not. What a reader knows is compared with the plan; of
-    the other lines nothing is known but that they differ, and the next `fabric generate` knows nothing of them."""
+    """Compares edited files with the generated ones, line by line, where no other check has a finding.
+
+    Parsed settings are compared with the plan. Of all other lines only the difference is known, and the next `fabric
+    generate` overwrites them.
+    """
 
     id = "FAB295"
-    title = "No line of a generated file is edited that no other check names"
+    title = "Generated files contain no unexplained manual edits"
     severity = WARNING
-    remediation = "see for yourself what it does; what is meant goes into the intent or an override"
+    example = "`banner motd` was added to a generated file"
+    remediation = "move the line into the intent or an override, or remove it"
 
     def judge(self, rest: Rest) -> Iterator[Finding]:
         for path, planned in rest.edited.items():
@@ -160,12 +183,16 @@ class Edited(RestCheck):
 
 
 class Unfinished(OnDiskCheck):
-    """A run of `fabric generate` that was killed while it renamed files leaves files of two designs, each of them whole. The
-    next run finishes it, or takes it back."""
+    """Looks for the journal of an interrupted `fabric generate`.
+
+    A run that was killed while it renamed files leaves files of two designs, each complete. The next run completes it or
+    rolls it back.
+    """
 
     id = "FAB297"
-    title = "No run of `fabric generate` was stopped half-way"
+    title = "No run of `fabric generate` was interrupted"
     severity = ERROR
+    example = "`fabric generate` was killed after half of its files"
     remediation = "run `fabric generate`"
 
     def judge(self, found: OnDisk) -> Iterator[Finding]:
@@ -175,12 +202,16 @@ class Unfinished(OnDiskCheck):
 
 
 class LineEnds(OnDiskCheck):
-    """Files are compared byte by byte, and a switch may take the carriage return for a part of its line. Git makes CRLF of
-    line ends where `core.autocrlf` is on and no .gitattributes forbids it."""
+    """Looks for generated files with CRLF line endings.
+
+    Files are compared byte by byte, and a switch may read the carriage return as part of a line. Git writes CRLF where
+    `core.autocrlf` is on and no .gitattributes prevents it.
+    """
 
     id = "FAB298"
-    title = "Generated files have the line ends they were generated with"
+    title = "Generated files have their original line endings"
     severity = ERROR
+    example = "a checkout on Windows with `core.autocrlf true`"
     remediation = (
         "`git config core.autocrlf false`, remove the folder, `git checkout -- FOLDER`; a line `generated/** -text` in "
         ".gitattributes keeps the files as they are in every checkout"

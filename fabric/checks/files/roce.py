@@ -9,6 +9,7 @@ from functools import partial
 from typing import ClassVar, TypeVar
 
 from fabric.checks import ERROR, NOTE, WARNING, FilesCheck, Finding, Network, odd_ones, place, role
+from fabric.checks.base import REGENERATE
 from fabric.facts import Facts, Located, PortQos
 from fabric.text import listed
 
@@ -40,13 +41,17 @@ def lossless(qos: PortQos) -> frozenset[int]:
 
 
 class Pfc(FilesCheck):
-    """PAUSE is obeyed only where both ends have PFC on the same priority (IEEE 802.1Qbb): with one end alone, the other
-    sends on, and what does not fit is dropped. More paused priorities than the fabric's one take buffer from it."""
+    """Compares the PFC priorities of both ends of every link.
+
+    PAUSE needs PFC for the same priority at both ends (IEEE 802.1Qbb). With one end only, the other keeps sending, and
+    packets are dropped. Every further lossless priority takes buffer from the first.
+    """
 
     id = "FAB272"
-    title = "PFC is on the fabric's priority, at both ends"
+    title = "PFC is enabled for the lossless priority at both ends"
     severity = ERROR
-    remediation = "turn PFC on for the same priority at both ends"
+    example = "PFC for priority 3 on leaf001 Ethernet0, for no priority on spine001 Ethernet0"
+    remediation = "enable PFC for the same priority at both ends"
     kinds: ClassVar = ("pfc",)
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -70,12 +75,16 @@ def _numbers(values: frozenset[int]) -> str:
 
 
 class Dscp(FilesCheck):
-    """The DSCP of a packet decides its class at every hop again. One switch that maps RoCE's DSCP to best effort drops what
-    all others keep, and one that maps another DSCP into the lossless class lets strangers pause the fabric."""
+    """Compares the DSCP maps of all switches.
+
+    Every hop classifies a packet by its DSCP. A switch that maps the RoCE DSCP to best effort drops those packets under
+    load; one that maps another DSCP to the lossless class lets other traffic trigger PAUSE.
+    """
 
     id = "FAB273"
-    title = "Every switch maps the same DSCPs to the lossless class"
+    title = "All switches map the same DSCPs to the lossless class"
     severity = ERROR
+    example = "DSCP 26 in priority 3 on all switches, in priority 0 on leaf004"
     remediation = "use one DSCP map on all switches"
     kinds: ClassVar = ("lossless", "cnp")
     of_island: ClassVar = True
@@ -157,24 +166,32 @@ def _dscps(values: frozenset[int]) -> str:
 
 
 class Shares(FilesCheck):
-    """Congestion notifications must arrive although the link is congested: they go in a strict queue of their own. The
-    weight of the lossless class is what it is sure of beside best effort."""
+    """Compares scheduler weights and strict-priority queues with the plan.
+
+    Congestion notifications must arrive although the link is congested, so they have a strict-priority queue. The weight
+    of the lossless class is its guaranteed bandwidth.
+    """
 
     id = "FAB278"
-    title = "Queues have the weights of the plan, and notifications go first"
+    title = "Queues have the planned weights, and CNPs have strict priority"
     severity = ERROR
-    remediation = "`fabric generate` writes the file again"
+    example = "weight 40 for the lossless queue; the plan has 60"
+    remediation = REGENERATE
     kinds: ClassVar = ("strict", "weight")
 
 
 class EcnThresholds(FilesCheck):
-    """ECN must slow senders down before PFC stops them: marking begins at Kmin, is certain at Kmax, and both lie below the
-    fill that sends PAUSE. Equal thresholds are one step, as DCTCP marks (RFC 8257). Switches of one role with different
-    thresholds mark one path earlier than the other."""
+    """Compares Kmin with Kmax, and the ECN thresholds of switches of one role.
+
+    ECN must slow senders down before PFC stops them: marking starts at Kmin, is certain at Kmax, and both are below the
+    XOFF level. Equal thresholds are a step, as in DCTCP (RFC 8257). Different thresholds on switches of one role mark one
+    path earlier than another.
+    """
 
     id = "FAB274"
-    title = "ECN thresholds are in order and alike on switches of one role"
+    title = "ECN thresholds are in order, and equal on switches of one role"
     severity = ERROR
+    example = "Kmin 2000000, Kmax 1000000"
     remediation = "use the thresholds that `fabric explain` gives for the port"
     of_device: ClassVar = True
     kinds: ClassVar = ("kmin", "kmax", "pmax")
@@ -266,13 +283,17 @@ def _value(said: Located[int] | None) -> int:
 
 
 class Headroom(FilesCheck):
-    """What is in flight when PAUSE is sent must have room: headroom follows from speed, cable length and chip (IEEE
-    802.1Q, annex O). Too little drops RoCE packets under load, and only then; too much takes buffer from everyone."""
+    """Compares XOFF headroom and cable lengths with the plan, or between switches of one role.
+
+    Headroom holds the data in flight after PAUSE is sent, and depends on speed, cable length and ASIC (IEEE 802.1Q Annex
+    O). Too little drops RoCE packets, and only under load; too much takes buffer from all other queues.
+    """
 
     id = "FAB275"
-    title = "Headroom and cable lengths are those of the plan"
+    title = "Headroom and cable lengths match the plan"
     severity = ERROR
-    remediation = "`fabric headroom` computes it for a port"
+    example = "XOFF headroom 50,000 bytes on a 400G port with a 40 m cable; the plan has 128,700"
+    remediation = "run `fabric headroom`: it computes the value for a port"
     kinds: ClassVar = ("xoff", "cable")
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -285,13 +306,17 @@ def _xoff(qos: PortQos) -> tuple[Hashable, Located[object]] | None:
 
 
 class Watchdog(FilesCheck):
-    """A broken adapter that pauses for ever stops the whole fabric, port by port: a PFC storm. The watchdog drops the
-    queue that stays paused for too long, and nothing else does."""
+    """Looks for ports with PFC and without a PFC watchdog.
+
+    A broken NIC that sends PAUSE continuously stops the whole fabric, port by port: a PFC storm. Only the watchdog drops
+    a queue that stays paused too long.
+    """
 
     id = "FAB276"
     title = "Every port with PFC has a watchdog"
     severity = WARNING
-    remediation = "turn the PFC watchdog on, with one detection time everywhere"
+    example = "`priority-flow-control on` without a watchdog"
+    remediation = "enable the PFC watchdog, with one detection time on all switches"
     kinds: ClassVar = ("watchdog", "watchdog_ms")
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -306,13 +331,16 @@ class Watchdog(FilesCheck):
 
 
 class HashSeeds(FilesCheck):
-    """Switches of two tiers that hash alike repeat each other's choice: half of the second tier's paths stay empty
-    (polarisation). So each tier has a seed of its own."""
+    """Compares the ECMP hash seeds of adjacent tiers.
+
+    Two tiers with the same hash make the same choices, so some paths of the second tier carry no traffic (polarization).
+    """
 
     id = "FAB277"
     title = "Tiers have different hash seeds"
     severity = WARNING
-    remediation = "give each tier another seed"
+    example = "hash seed 10 on leaf001 and on spine001"
+    remediation = "configure a different hash seed for each tier"
     kinds: ClassVar = ("hash_seed",)
 
     def judge(self, network: Network) -> Iterator[Finding]:

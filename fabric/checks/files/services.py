@@ -11,13 +11,17 @@ from fabric.text import plural
 
 
 class HostNames(FilesCheck):
-    """Logs, LLDP and the plan call a switch by its name; a file under another name is loaded into the wrong box sooner or
-    later, and two boxes of one name cannot be told apart."""
+    """Compares the host names in files with the planned names and with each other.
+
+    Logs, LLDP and the plan identify a switch by its name. A file with a wrong name is sooner or later loaded onto the
+    wrong device, and two devices with one name cannot be distinguished.
+    """
 
     id = "FAB250"
-    title = "Every switch has its files, under its own name"
+    title = "Every switch has its files, under its own host name"
     severity = ERROR
-    remediation = "give the device its planned host name"
+    example = "`hostname leaf001` in the files of leaf002"
+    remediation = "set the planned host name in the device's config"
     kinds: ClassVar = ("hostname",)
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -29,13 +33,17 @@ class HostNames(FilesCheck):
 
 
 class Servers(FilesCheck):
-    """Without one clock the logs of two switches cannot be put in order, and without a collector they are gone with the
-    switch. Two time servers at least: with one, nobody notices that it is wrong."""
+    """Compares the NTP, syslog and DNS servers of every device with the plan; without a plan, counts them.
+
+    Without synchronized clocks the logs of two switches cannot be put in order, and without a syslog server they are lost
+    with the switch. Two NTP servers are the minimum: a single wrong one goes unnoticed.
+    """
 
     id = "FAB283"
-    title = "Time, logs and names come from the planned servers"
+    title = "NTP, syslog and DNS servers match the plan"
     severity = ERROR
-    remediation = "name them under `management:`"
+    example = "`ntp server 192.0.2.99`, which the plan does not have"
+    remediation = "list the servers under `management:`"
     planned_remediation = "`management:` has them: an override or an edit by hand took them out of the file"
     kinds: ClassVar = ("ntp", "syslog", "dns")
 
@@ -56,12 +64,16 @@ class Servers(FilesCheck):
 
 
 class ControlPlane(FilesCheck):
-    """A switch forwards in silicon and thinks on a small CPU: without a filter or policer in front of it, one host can
-    starve BGP of time."""
+    """Looks for devices whose control-plane protection is off.
+
+    A switch forwards in hardware and runs its protocols on a small CPU: without a filter or policer in front of it, one
+    host can take the CPU time of BGP.
+    """
 
     id = "FAB284"
     title = "The control plane is protected"
     severity = WARNING
+    example = "`no control-plane` policy on the device"
     remediation = "apply a control-plane policy, or a filter on the loopback"
     of_device: ClassVar = True
 
@@ -73,11 +85,15 @@ class ControlPlane(FilesCheck):
 
 
 class PlainText(FilesCheck):
-    """Telnet, HTTP and the communities of SNMP before version 3 send passwords in the clear."""
+    """Looks for Telnet, HTTP and SNMP before version 3.
+
+    These protocols send passwords and community strings in clear text, readable by anyone on the path.
+    """
 
     id = "FAB285"
-    title = "Nothing listens that sends passwords in the clear"
+    title = "No service sends passwords in clear text"
     severity = ERROR
+    example = "`feature telnet`"
     remediation = "use SSH, HTTPS or gNMI over TLS, and SNMPv3"
     of_device: ClassVar = True
 
@@ -88,13 +104,19 @@ class PlainText(FilesCheck):
 
 
 class Secrets(FilesCheck):
-    """A config in git is read by everyone who reads git, for ever. Hashes are little better: they are guessed at leisure. In
-    generated files a secret is an error; configs that come from devices always hold some, so there it is a warning."""
+    """Looks for literal passwords, keys and hashes.
+
+    A secret in git is readable by everyone with access, for as long as the history exists. Hashes can be guessed offline.
+    In generated files a secret is an error; configs from devices always contain some, so there it is a warning.
+    """
 
     id = "FAB286"
-    title = "No file holds a secret"
+    title = "No file contains a secret"
     severity = ERROR
-    remediation = "put a reference there, `${NAME}`, and fill it in when the file is loaded; change the secret that was shown"
+    example = "`neighbor 10.64.0.1 password 7 0822455D0A16`"
+    remediation = (
+        "replace the secret with a reference, `${NAME}`, that is filled in when the file is loaded; then change the secret"
+    )
     of_device: ClassVar = True
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -105,12 +127,16 @@ class Secrets(FilesCheck):
 
 
 class Lldp(FilesCheck):
-    """LLDP tells which cable is where; without it a swapped pair is found by hand."""
+    """Looks for devices whose LLDP is off.
+
+    LLDP reports which ports a cable connects; without it, swapped cables are searched by hand.
+    """
 
     id = "FAB287"
-    title = "LLDP runs"
+    title = "LLDP is enabled"
     severity = NOTE
-    remediation = "turn LLDP on on the fabric ports"
+    example = "`no lldp run`"
+    remediation = "enable LLDP on the fabric ports"
     of_device: ClassVar = True
 
     def judge(self, network: Network) -> Iterator[Finding]:

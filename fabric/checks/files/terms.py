@@ -12,13 +12,17 @@ from fabric.facts import Bgp, Facts, Located, Neighbor
 
 
 class SessionTerms(FilesCheck):
-    """Both ends must want the same of a session: an address family that one end does not activate carries no route, BFD
-    on one end watches nothing, and the shorter hold time rules both."""
+    """Compares address families, hold time and BFD at both ends of every session.
+
+    A family that one end does not activate carries no routes, BFD at one end only detects nothing, and the shorter hold
+    time applies to both.
+    """
 
     id = "FAB259"
-    title = "Both ends of a session agree on families, timers and BFD"
+    title = "Both ends of a session agree on address families, timers and BFD"
     severity = ERROR
-    remediation = "make both ends alike"
+    example = "`neighbor 10.0.0.11 activate` for EVPN at one end only"
+    remediation = "configure both ends alike"
     kinds: ClassVar = ("families", "keepalive", "hold", "bfd")
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -63,13 +67,17 @@ class SessionTerms(FilesCheck):
 
 
 class PrefixLimit(FilesCheck):
-    """A neighbour that leaks a full table fills the forwarding tables of every switch behind it; a limit closes the
-    session first (RFC 7454, 8)."""
+    """Looks for eBGP neighbors without a maximum number of prefixes.
+
+    A neighbor that leaks a full table fills the forwarding tables of every switch behind it. A limit closes the session
+    first (RFC 7454 section 8).
+    """
 
     id = "FAB260"
-    title = "Every eBGP neighbour has a prefix limit"
+    title = "Every eBGP neighbor has a prefix limit"
     severity = WARNING
-    remediation = "set a maximum of prefixes on the peer group"
+    example = "`neighbor 10.64.0.1` without `maximum-prefix`; the other neighbors have it"
+    remediation = "set `maximum-prefix` on the peer group"
     kinds: ClassVar = ("max_prefix",)
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -99,14 +107,18 @@ def _carries_ip(peer: Neighbor) -> bool:
 
 
 class Multipath(FilesCheck):
-    """A switch that keeps one best path of sixteen sends everything over one uplink. Equal paths must be allowed, as many
-    as there are uplinks, and across neighbours of different AS numbers where each spine has its own. A spine has many
-    leaves, but one path to each: more paths are asked for where the far tier has no fewer neighbours than this one."""
+    """Compares `maximum-paths` with the number of neighbors of one role.
+
+    A switch that installs one best path of sixteen sends all traffic over one uplink. Equal-cost paths must be allowed
+    for all uplinks, and across AS numbers if each spine has its own. A spine has many leaves, but one path to each, so
+    only tiers with at least as many neighbors count.
+    """
 
     id = "FAB261"
-    title = "As many equal paths are allowed as there are"
+    title = "The ECMP limit covers all equal-cost paths"
     severity = ERROR
-    remediation = "raise `maximum-paths`, and let paths over several AS numbers count as equal"
+    example = "`maximum-paths 1` on a leaf with four spines"
+    remediation = "raise `maximum-paths`, and enable multipath across AS numbers (`bestpath as-path multipath-relax`)"
     kinds: ClassVar = ("max_paths", "relax")
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -144,13 +156,17 @@ class Multipath(FilesCheck):
 
 
 class Timers(FilesCheck):
-    """Sessions of one kind with different timers fail one after the other: the fabric then converges at the pace of the
-    slowest, and the odd one is mostly a leftover of a test."""
+    """Compares the hold times of all sessions of a device.
+
+    Sessions with different timers fail one after another, so the fabric converges at the pace of the slowest. A single
+    different value is usually left over from a test.
+    """
 
     id = "FAB263"
-    title = "Neighbours of one device have the same timers"
+    title = "All neighbors of a device have the same timers"
     severity = NOTE
-    remediation = "move the timers to the peer group"
+    example = "hold time 180 s on one neighbor, 9 s on the others"
+    remediation = "set the timers on the peer group"
 
     def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:

@@ -1,4 +1,4 @@
-"""What a report says of a check beside its findings; also of ids that belong to no class of checks."""
+"""Description of a check in a report, also of codes without a class."""
 
 from __future__ import annotations
 
@@ -10,46 +10,59 @@ from fabric.codes import subject_of
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One id."""
+    """One code."""
 
     id: str
     name: str  # in one word
-    title: str  # a short sentence that holds when all is well
+    title: str  # a short sentence that is true when the check passes
     why: str
     remediation: str
     severity: str
-    subject: str  # "files.addresses": the room, and what it is about
+    subject: str  # "files.addresses": kind of checks, and module
+    tests: str = ""  # what the check tests
+    example: str = ""  # of a situation that fails
 
     @property
     def room(self) -> str:
+        """Kind of checks: `design`, `files`, `batfish`."""
         return self.subject.partition(".")[0]
 
 
-READ = "The hint of each finding says what to change; `docs/intent.md` has the keys."
+READ = "Follow the hint of each finding; `docs/intent.md` lists the keys."
 
-# Subjects of codes without a class, and what they are about.
+# Subjects of codes without a class.
 FAMILIES = {
-    "report": Rule("", "CutReport", "The report is whole", "A file that lacks findings must say so.",
-                   "`fabric check --format json` lists all.", NOTE, "other.report"),
+    "report": Rule("", "CutReport", "The report is complete", "A report without some of its findings must state that.",
+                   "Use `fabric check --format json`, which lists all.", NOTE, "other.report"),
     "file": Rule("", "ReadableIntent", "The intent can be read", "A file that cannot be read describes no network.",
                  READ, ERROR, "intent.file"),
-    "language": Rule("", "IntentLanguage", "The intent keeps to its language",
-                     "A key that is not known, or a value of the wrong kind, would be a wish that nobody fulfils.",
+    "language": Rule("", "IntentLanguage", "The intent matches the schema",
+                     "Unknown keys, and values of the wrong type, would be ignored silently.",
                      READ, ERROR, "intent.language"),
     "refusal": Rule("", "PossiblePlan", "The intent can be planned",
-                    "What does not fit is refused with its place before anything is written.", READ, ERROR, "intent.plan"),
-    "remark": Rule("", "PlanWarning", "The plan needs no remark",
-                   "The plan can be built as it is, and is probably not what was meant.", READ, WARNING, "intent.remarks"),
+                    "A design that does not fit is refused, with the position in the intent, before any file is written.", READ, ERROR, "intent.plan"),
+    "remark": Rule("", "PlanWarning", "The plan has no warnings",
+                   "The plan can be built, but is probably not what was intended.", READ, WARNING, "intent.remarks"),
 }  # fmt: skip
-OTHER = Rule("", "Finding", "Nothing is found", "See the message of each finding.", READ, ERROR, "other.findings")
+OTHER = Rule("", "Finding", "There are no findings", "See the message of each finding.", READ, ERROR, "other.findings")
 
 
 def rule_of(id: str) -> Rule:
-    """The rule of a check, else of the family of its id."""
+    """The rule of a check, or of the subject of a code without one."""
     check = Check.registry.get(id)
     if check is None:
         family = subject_of(id)
         like = FAMILIES.get(family.name, OTHER) if family else OTHER
         return Rule(id, like.name, like.title, like.why, like.remediation, like.severity, like.subject)
     _, _, subject = check.__module__.partition("fabric.checks.")
-    return Rule(id, check.__name__, check.title, check.why(), check.remediation, check.severity, subject or "other.checks")
+    return Rule(
+        id=id,
+        name=check.__name__,
+        title=check.title,
+        why=check.why(),
+        remediation=check.remediation,
+        severity=check.severity,
+        subject=subject or "other.checks",
+        tests=check.tests(),
+        example=check.example,
+    )

@@ -69,14 +69,16 @@ def _kept(findings: list[Finding]) -> list[Finding]:
 
 def _rule(rule: Rule) -> dict[str, Any]:
     title = f"Expected: {rule.title}"  # GitHub makes it the headline of an alert
+    text = f"{rule.tests}\n\n{rule.why}" if rule.tests else rule.why
+    example = f"\n\nExample that fails: {rule.example}" if rule.example else ""
     return {
         "id": rule.id,
         "name": rule.name,
         "shortDescription": {"text": _cut(title)},
-        "fullDescription": {"text": _cut(rule.why)},
+        "fullDescription": {"text": _cut(text.replace("\n\n", " "))},
         "help": {
-            "text": f"{title}.\n\n{rule.why}\n\nFix: {rule.remediation}",
-            "markdown": f"**{title}.**\n\n{rule.why}\n\n*Fix:* {rule.remediation}",
+            "text": f"{title}.\n\n{text}{example}\n\nFix: {rule.remediation}",
+            "markdown": f"**{title}.**\n\n{text}{example.replace('Example that fails:', '*Example that fails:*')}\n\n*Fix:* {rule.remediation}",
         },
         "defaultConfiguration": {"level": rule.severity},
         "properties": {"tags": ["network", rule.room], "precision": "high", "problem.severity": PROBLEM[rule.severity]},
