@@ -46,7 +46,6 @@ class Addresses(ServerCheck):
     id = "FAB450"
     title = "Every interface of a server exists, with the address that its leaf expects"
     example = "gpu-0001 nic1: 10.96.0.5; leaf001 has 10.96.0.0/31"
-    example = "gpu-0001 nic1: 10.96.0.5; leaf001 has 10.96.0.0/31"
 
 
 class Gateways(ServerCheck):
@@ -59,7 +58,6 @@ class Gateways(ServerCheck):
     id = "FAB451"
     title = "Every NIC routes through its own leaf"
     example = "nic2 has no routing table of its own"
-    example = "nic2 has no routing table of its own"
 
 
 class PacketSizes(ServerCheck):
@@ -70,7 +68,6 @@ class PacketSizes(ServerCheck):
 
     id = "FAB452"
     title = "No server MTU exceeds that of its leaf port"
-    example = "MTU 9500 on nic1; 9214 on the leaf port"
     example = "MTU 9500 on nic1; 9214 on the leaf port"
 
 
@@ -84,7 +81,6 @@ class LosslessMark(ServerCheck):
     id = "FAB453"
     title = "Servers mark RoCE, and only RoCE, as the leaf expects"
     example = "`cma_roce_tos` 0 on gpu-0001; the leaf expects DSCP 26"
-    example = "`cma_roce_tos` 0 on gpu-0001; the leaf expects DSCP 26"
 
 
 class Paused(ServerCheck):
@@ -95,7 +91,6 @@ class Paused(ServerCheck):
 
     id = "FAB454"
     title = "Servers and leaves have PFC on the same priorities"
-    example = "PFC on priority 4 of nic1; priority 3 on the leaf port"
     example = "PFC on priority 4 of nic1; priority 3 on the leaf port"
 
 
@@ -109,7 +104,6 @@ class Notices(ServerCheck):
     id = "FAB455"
     title = "CNPs have one DSCP at both ends, and strict priority"
     example = "`cnp_dscp` 46 on gpu-0001; the leaf expects 48"
-    example = "`cnp_dscp` 46 on gpu-0001; the leaf expects 48"
 
 
 class Shares(ServerCheck):
@@ -120,7 +114,6 @@ class Shares(ServerCheck):
 
     id = "FAB456"
     title = "Servers and leaves have the same scheduler weights"
-    example = "50 % for the lossless class on nic1; 60 % on the leaf port"
     example = "50 % for the lossless class on nic1; 60 % on the leaf port"
 
 
@@ -133,5 +126,4 @@ class NcclMark(ServerCheck):
 
     id = "FAB457"
     title = "NCCL marks its packets for the lossless class"
-    example = "`NCCL_IB_TC=0`; the leaf expects 104 (DSCP 26)"
     example = "`NCCL_IB_TC=0`; the leaf expects 104 (DSCP 26)"

@@ -31,7 +31,6 @@ class NeedlessSilence(Check[Silenced]):
     title = "Every suppression matches at least one finding"
     severity = NOTE
     example = '`checks: {silence: {FAB234: "two spines"}}` on a fabric with four spines'
-    example = '`checks: {silence: {FAB234: "two spines"}}` on a fabric with four spines'
     remediation = "remove the line from `checks: {silence: …}`"
     subject, needs = "silence", "intent"
 

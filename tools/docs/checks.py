@@ -96,7 +96,8 @@ def _severity(check: type[Check[Any]]) -> str:
 
 
 def _entry(check: type[Check[Any]]) -> str:
-    lines = [f"### {check.id}", f"**{check.title}** · {_severity(check)}", _wrapped(check.why())]
+    head = f"**{check.title}** · {_severity(check)}"
+    lines = [f"### {check.id}", head, _wrapped(f"{check.tests()} {check.why()}"), _wrapped(f"Fails: {check.example}.")]
     if issubclass(check, FilesCheck) and check.kinds:
         words = [KINDS[kind].words for kind in check.kinds]
         lines.append(_wrapped(f"Compared with the plan: {', '.join(words)}."))

@@ -32,7 +32,6 @@ class Crossing(BatfishCheck):
     title = "Packets cross the fabric"
     severity = ERROR
     example = "no packet gets from 10.0.0.1 to 10.0.0.4 of leaf004"
-    example = "no packet gets from 10.0.0.1 to 10.0.0.4 of leaf004"
     remediation = "correct the findings about sessions and routes first (FAB305, FAB306)"
 
     def judge(self, asked: Asked) -> Iterator[Finding]:
@@ -80,7 +79,6 @@ class Delivered(BatfishCheck):
     id = "FAB310"
     title = "The servers of a tenant reach each other"
     severity = ERROR
-    example = "10.1.0.5 of 'red' on leaf001 does not reach 10.1.4.5: leaf003 drops it (denied in)"
     example = "10.1.0.5 of 'red' on leaf001 does not reach 10.1.4.5: leaf003 drops it (denied in)"
     remediation = "check the filter and the routes of the switch that drops the packet"
 

@@ -22,7 +22,6 @@ class Formats(BatfishCheck):
     title = "Batfish parses every file in its own format"
     severity = ERROR
     example = "expected ARISTA, got CISCO_IOS"
-    example = "expected ARISTA, got CISCO_IOS"
     remediation = "restore the line by which the format is detected; an override may have removed it or use another format"
 
     def judge(self, asked: AskedFiles) -> Iterator[Finding]:
@@ -48,7 +47,6 @@ class Warnings(BatfishCheck):
     id = "FAB302"
     title = "Batfish parses every line except those on the list"
     severity = ERROR
-    example = "`neighbor 10.64.0.1 remot-as 65101`"
     example = "`neighbor 10.64.0.1 remot-as 65101`"
     remediation = "correct the line; if it is valid and Batfish does not support it, suppress this check with that reason"
 
@@ -80,7 +78,6 @@ class References(BatfishCheck):
     id = "FAB303"
     title = "Batfish finds no undefined reference"
     severity = ERROR
-    example = "`match ip address prefix-list LOOPBACKS`, and no list LOOPBACKS"
     example = "`match ip address prefix-list LOOPBACKS`, and no list LOOPBACKS"
     remediation = "define it, or remove the reference"
 

@@ -27,7 +27,6 @@ class Isolation(BatfishCheck):
     title = "Tenants do not reach each other"
     severity = ERROR
     example = "a server of 'red' on Ethernet1/5 reaches 10.2.0.7 of 'blue'"
-    example = "a server of 'red' on Ethernet1/5 reaches 10.2.0.7 of 'blue'"
     remediation = "check the VRF of the ports, the imported route targets and the filters on the path"
 
     def judge(self, asked: Asked) -> Iterator[Finding]:
@@ -78,7 +77,6 @@ class WithoutSpine(BatfishCheck):
     title = "No single spine failure interrupts reachability"
     severity = ERROR
     example = "without spine001, 10.0.0.1 does not reach 10.0.0.4"
-    example = "without spine001, 10.0.0.1 does not reach 10.0.0.4"
     remediation = "connect every leaf to two spines, and check the routes of the leaf in the message"
 
     def judge(self, asked: Asked) -> Iterator[Finding]:
@@ -123,7 +121,6 @@ class Loops(BatfishCheck):
     id = "FAB309"
     title = "No forwarding loops"
     severity = ERROR
-    example = "leaf001 → spine001 → leaf002 → spine002 → leaf001"
     example = "leaf001 → spine001 → leaf002 → spine002 → leaf001"
     remediation = "check the routes of the switches in the message"
 

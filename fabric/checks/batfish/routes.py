@@ -111,7 +111,6 @@ class Routes(BatfishCheck):
     title = "Every leaf has every planned route over all equal-cost paths"
     severity = ERROR
     example = "3 next hops to 10.0.0.4/32 of leaf004; the plan has 4"
-    example = "3 next hops to 10.0.0.4/32 of leaf004; the plan has 4"
     remediation = "check sessions, route filters and the multipath setting on the path"
 
     def judge(self, asked: Asked) -> Iterator[Finding]:

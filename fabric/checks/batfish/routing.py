@@ -23,7 +23,6 @@ class Owners(BatfishCheck):
     title = "No address has two owners in one VRF"
     severity = ERROR
     example = "10.64.0.5 on leaf001 Ethernet1/1 and on leaf007 Ethernet1/1"
-    example = "10.64.0.5 on leaf001 Ethernet1/1 and on leaf007 Ethernet1/1"
     remediation = "search overrides and pins for the address, and change one"
 
     def judge(self, asked: Asked) -> Iterator[Finding]:
@@ -76,7 +75,6 @@ class Sessions(BatfishCheck):
     id = "FAB305"
     title = "Every planned BGP session comes up, and no other"
     severity = ERROR
-    example = "session with spine001 (10.64.0.1): not compatible"
     example = "session with spine001 (10.64.0.1): not compatible"
     remediation = "compare address and AS number at both ends"
 

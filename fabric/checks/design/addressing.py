@@ -33,7 +33,6 @@ class UniqueAddresses(FabricCheck):
     title = "No address is assigned twice in the site"
     severity = ERROR
     example = "`pins: {backend-leaf002: {management: 10.254.0.1}}`, the address of backend-leaf001"
-    example = "`pins: {backend-leaf002: {management: 10.254.0.1}}`, the address of backend-leaf001"
     remediation = "remove the pin, or give the two pools separate address space"
 
     def judge(self, design: Design) -> Iterator[Finding]:
@@ -129,7 +128,6 @@ class LinkSubnets(FabricCheck):
     title = "Every link has its own /31 or /127 subnet"
     severity = ERROR
     example = "10.64.0.2/31 on the links leaf001–spine001 and leaf002–spine001"
-    example = "10.64.0.2/31 on the links leaf001–spine001 and leaf002–spine001"
     remediation = RESTORE_LOCK
 
     def judge(self, design: Design) -> Iterator[Finding]:
@@ -167,7 +165,6 @@ class Pools(FabricCheck):
     id = "FAB210"
     title = "Address pools do not overlap each other or accepted external prefixes"
     severity = ERROR
-    example = "`pools: {loopback: 10.0.0.0/16, p2p: 10.0.128.0/17}`"
     example = "`pools: {loopback: 10.0.0.0/16, p2p: 10.0.128.0/17}`"
     remediation = "give every kind of address a pool of its own"
 

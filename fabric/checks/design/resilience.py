@@ -33,7 +33,6 @@ class FewSpines(LosslessCheck):
     severity = WARNING
     else_severity = f"note in a fabric of fewer than {SMALL_LEAVES} leaves"
     example = "`spine: {count: 2}` in a compute fabric of 16 leaves"
-    example = "`spine: {count: 2}` in a compute fabric of 16 leaves"
     remediation = "lower the speed in `leaf: {uplinks: …}` to reach more spines, or set `spine: {min_count: 4}`"
 
     def judge(self, design: Design) -> Iterator[Finding]:
@@ -57,7 +56,6 @@ class SinglePoints(FabricCheck):
     title = "No single leaf failure isolates servers or external connectivity"
     severity = WARNING
     else_severity = "note for servers of a storage fabric"
-    example = "all `external` links on leaf001"
     example = "all `external` links on leaf001"
     remediation = "set `dual_tor: true` with NICs of two ports; give a router two or more `links`"
 
@@ -115,7 +113,6 @@ class Oversubscription(FabricCheck):
     title = "No switch exceeds the stated oversubscription"
     severity = ERROR
     example = "`oversubscription: 1`, and a leaf with 12.8 Tb/s down and 6.4 Tb/s up"
-    example = "`oversubscription: 1`, and a leaf with 12.8 Tb/s down and 6.4 Tb/s up"
     remediation = "add uplinks or spines, connect fewer servers, or raise `oversubscription`"
     infiniband = True
 
@@ -157,7 +154,6 @@ class Bisection(FabricCheck):
     id = "FAB237"
     title = "The bisection bandwidth is the stated share of NIC speed"
     severity = ERROR
-    example = "pod 1 to pod 2: 50 % of NIC speed at `oversubscription: 1`"
     example = "pod 1 to pod 2: 50 % of NIC speed at `oversubscription: 1`"
     remediation = "run `fabric capacity`: it lists every cut and the links that limit it"
     infiniband = True

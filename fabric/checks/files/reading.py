@@ -45,7 +45,7 @@ class FolderCheck(Check[Folder]):
 class Unrecognised(FolderCheck):
     """Looks for files whose network OS is unknown.
 
-    Such a file is not checked at all.
+    Without its network OS a file has no parser, so nothing in it is checked.
     """
 
     id = "FAB291"
@@ -63,7 +63,7 @@ class Unrecognised(FolderCheck):
 class NotUnderstood(FilesCheck):
     """Looks for statements that no parser knows.
 
-    They are not checked. They may well be correct.
+    No check covers such a statement, whether it is correct or not.
     """
 
     id = "FAB292"

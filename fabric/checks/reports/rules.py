@@ -40,9 +40,9 @@ FAMILIES = {
                      "Unknown keys, and values of the wrong type, would be ignored silently.",
                      READ, ERROR, "intent.language"),
     "refusal": Rule("", "PossiblePlan", "The intent can be planned",
-                    "A design that does not fit is refused, with the position in the intent, before any file is written.", READ, ERROR, "intent.plan"),
+                    "A design that does not fit is refused before any file is written.", READ, ERROR, "intent.plan"),
     "remark": Rule("", "PlanWarning", "The plan has no warnings",
-                   "The plan can be built, but is probably not what was intended.", READ, WARNING, "intent.remarks"),
+                   "The plan can be built, but is probably not intended.", READ, WARNING, "intent.remarks"),
 }  # fmt: skip
 OTHER = Rule("", "Finding", "There are no findings", "See the message of each finding.", READ, ERROR, "other.findings")
 

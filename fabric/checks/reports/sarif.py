@@ -78,7 +78,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
         "fullDescription": {"text": _cut(text.replace("\n\n", " "))},
         "help": {
             "text": f"{title}.\n\n{text}{example}\n\nFix: {rule.remediation}",
-            "markdown": f"**{title}.**\n\n{text}{example.replace('Example that fails:', '*Example that fails:*')}\n\n*Fix:* {rule.remediation}",
+            "markdown": f"**{title}.**\n\n{text}{example}\n\n*Fix:* {rule.remediation}",
         },
         "defaultConfiguration": {"level": rule.severity},
         "properties": {"tags": ["network", rule.room], "precision": "high", "problem.severity": PROBLEM[rule.severity]},

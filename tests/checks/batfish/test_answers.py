@@ -128,7 +128,9 @@ def test_findings_name_the_file_and_say_how_to_fix(site: Site) -> None:
     first = findings_of(site, "lines")[0]
     assert first.file == "configs/backend-spine001/startup-config"
     assert first.severity == "error"
-    assert first.hint == "fix the line; where it is right, Batfish does not know it: silence this check with that reason"
+    assert (
+        first.hint == "correct the line; if it is valid and Batfish does not support it, suppress this check with that reason"
+    )
 
 
 FORMATS = {

@@ -73,7 +73,7 @@ def test_a_file_that_was_changed_by_hand(tmp_path: Path, monkeypatch: pytest.Mon
     config.write_text(config.read_text().replace("   mtu 9214", "   mtu 1500", 1))
     assert told(path) == [
         f"{config}:123: error[FAB254]: backend-leaf001: Ethernet1/1: MTU: expected 9214, got 1500\n"
-        "    hint: set the MTU of the fabric on both ends",
+        "    hint: set the fabric MTU at both ends",
     ]
 
 

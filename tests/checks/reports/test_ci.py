@@ -216,7 +216,7 @@ def test_a_broken_intent_fails_the_action_with_an_annotation_on_its_line(tmp_pat
     assert intent.splitlines()[9].index("3") == 13
     assert done.returncode == 2
     assert done.stdout.splitlines() == [
-        f"::error {place},title=FAB109 expected%3A The intent keeps to its language::"
+        f"::error {place},title=FAB109 expected%3A The intent matches the schema::"
         "rails: expected a divisor of the 8 NICs of dgx-h100, got 3%0Ahint: every rail takes equally many NICs of a server",
         "1 error; no check was applied",
     ]

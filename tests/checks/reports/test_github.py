@@ -23,10 +23,10 @@ def test_commands_come_worst_first_with_places_that_are_known(monkeypatch: pytes
         ["FAB102"],
     )
     assert report("github", verdict) == (
-        "::error title=FAB103 expected%3A The intent keeps to its language::nowhere\n"
-        "::error file=b/c.conf,line=9,title=FAB102 expected%3A The intent keeps to its language::"
+        "::error title=FAB103 expected%3A The intent matches the schema::nowhere\n"
+        "::error file=b/c.conf,line=9,title=FAB102 expected%3A The intent matches the schema::"
         "leaf1: wrong%0Ahint: right: x\n"
-        "::warning file=a.yaml,line=2,col=5,title=FAB187 expected%3A The plan needs no remark::50%25 of ports, shut\n"
+        "::warning file=a.yaml,line=2,col=5,title=FAB187 expected%3A The plan has no warnings::50%25 of ports, shut\n"
         "::notice file=a.yaml,title=FAB130 expected%3A The intent can be planned::whole file\n"
         "2 errors, 1 warning, 1 note in 2 devices; 1 check applied\n"
     )

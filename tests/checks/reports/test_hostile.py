@@ -103,8 +103,8 @@ def test_sarif_text_is_no_link() -> None:
 def test_junit_is_parsed_back(text: str, shown: str) -> None:
     root = ET.fromstring(report("junit", verdict_of(text)))
     assert [case.get("name") for case in root.iter("testcase")] == [
-        "FAB991 Nothing is found",
-        "FAB992 Nothing is found",
+        "FAB991 There are no findings",
+        "FAB992 There are no findings",
         shown,
     ]
     (failure,) = root.iter("failure")

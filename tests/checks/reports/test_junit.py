@@ -26,9 +26,13 @@ def verdict(monkeypatch: pytest.MonkeyPatch) -> Verdict:
     monkeypatch.setattr(Check, "registry", {})
 
     class UniqueAddresses(Check):
-        """Two boxes would answer."""
+        """Compares all addresses.
+
+        Two devices would answer.
+        """
 
         id, title, severity, remediation = "FAB201", "Addresses are unique", "error", "change one"
+        example = "10.0.0.1 on leaf1 and leaf2"
         __module__ = "fabric.checks.design.addresses"
 
     return Verdict.of(
@@ -57,8 +61,8 @@ def test_the_whole_document(verdict: Verdict) -> None:
         "    </testcase>\n"
         "  </testsuite>\n"
         '  <testsuite name="fabric check: intent" time="0" tests="2" failures="0" errors="0" skipped="0">\n'
-        '    <testcase name="FAB102 The intent keeps to its language" classname="fabric.intent.language" time="0" />\n'
-        '    <testcase name="FAB187 The plan needs no remark" classname="fabric.intent.remarks" time="0">\n'
+        '    <testcase name="FAB102 The intent matches the schema" classname="fabric.intent.language" time="0" />\n'
+        '    <testcase name="FAB187 The plan has no warnings" classname="fabric.intent.remarks" time="0">\n'
         "      <system-out>silenced, spare: dc1.yaml:4:5: warning[FAB187]: 8 ports are shut</system-out>\n"
         "    </testcase>\n"
         "  </testsuite>\n"

@@ -23,9 +23,13 @@ def verdict(monkeypatch: pytest.MonkeyPatch) -> Verdict:
     monkeypatch.setattr(Check, "registry", {})
 
     class UniqueAddresses(Check):
-        """Two boxes would answer."""
+        """Compares all addresses.
+
+        Two devices would answer.
+        """
 
         id, title, severity, remediation = "FAB201", "Addresses are unique", "error", "change one"
+        example = "10.0.0.1 on leaf1 and leaf2"
         __module__ = "fabric.checks.design.addresses"
 
     return Verdict.of(
@@ -93,14 +97,16 @@ def test_what_github_requires_is_there(verdict: Verdict) -> None:
 
 
 def test_a_rule_is_made_from_its_class(verdict: Verdict) -> None:
+    example = "Example that fails: 10.0.0.1 on leaf1 and leaf2"
+    explained = f"Compares all addresses.\n\nTwo devices would answer.\n\n{example}"
     assert run_of(verdict)["tool"]["driver"]["rules"][2] == {
         "id": "FAB201",
         "name": "UniqueAddresses",
         "shortDescription": {"text": "Expected: Addresses are unique"},
-        "fullDescription": {"text": "Two boxes would answer."},
+        "fullDescription": {"text": "Compares all addresses. Two devices would answer."},
         "help": {
-            "text": "Expected: Addresses are unique.\n\nTwo boxes would answer.\n\nFix: change one",
-            "markdown": "**Expected: Addresses are unique.**\n\nTwo boxes would answer.\n\n*Fix:* change one",
+            "text": f"Expected: Addresses are unique.\n\n{explained}\n\nFix: change one",
+            "markdown": f"**Expected: Addresses are unique.**\n\n{explained}\n\n*Fix:* change one",
         },
         "defaultConfiguration": {"level": "error"},
         "properties": {"tags": ["network", "design"], "precision": "high", "problem.severity": "error"},
