@@ -21,8 +21,8 @@ app = typer.Typer(
     cls=Lazy,
     name="fabric",
     help="Design AI-datacenter networks as code: a YAML intent becomes a plan and the configs of every switch.",
-    epilog="`fabric COMMAND --help` shows options and an example.\n\nExit codes: 0 success, 1 findings, 2 invalid input or "
-    "usage, 3 missing dependency or privilege, 70 internal error.",
+    epilog="`fabric COMMAND --help` shows options and an example, `fabric explain CODE` explains a finding or error.\n\n"
+    "Exit codes: 0 success, 1 findings, 2 invalid input or usage, 3 missing dependency or privilege, 70 internal error.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,

@@ -1,4 +1,4 @@
-"""How the counts of a fabric come about. Each topic calls the functions of the sizing rule again."""
+"""Arithmetic of the counts of a fabric. Each topic calls the functions of the sizing rule again."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from fabric.text import plural
 
 @dataclass(frozen=True)
 class Case:
-    """A sized fabric, and the pods it had before."""
+    """A sized fabric, and the pod size in the lock."""
 
     spec: FabricSpec
     sizing: Sizing
     known_units_per_pod: int
-    boxes: AttachedPorts | None = None  # where attached boxes are cabled, of a fabric that could be wired
-    sessions: Sessions | None = None  # beside the underlay's, of a fabric that could be wired
+    attached: AttachedPorts | None = None  # ports of attachments, of a fabric that was wired
+    sessions: Sessions | None = None  # in addition to the underlay, of a fabric that was wired
 
     def groups(self) -> list[tuple[GroupSize, GroupSpec]]:
         return list(zip(self.sizing.groups, self.spec.groups, strict=True))
@@ -179,7 +179,7 @@ def _pods(case: Case) -> list[str]:
         all_units = "the unit is" if sizing.units == 1 else f"all {sizing.units} units are"
         return [f"{plural(sizing.tiers, 'tier')}: {all_units} 1 pod"]
     if case.known_units_per_pod:
-        why = "as they are cabled already"
+        why = "as cabled already"
     elif case.spec.constraints.pods is not None:
         why = "as stated"
     else:
@@ -193,12 +193,12 @@ def _pods(case: Case) -> list[str]:
 def _cores(case: Case) -> list[str]:
     sizing, spec = case.sizing, case.spec
     if not sizing.cores:
-        return [f"{plural(sizing.tiers, 'tier')}: there are no cores"]
+        return [f"{plural(sizing.tiers, 'tier')}: no cores"]
     pods = sum(size.pods_planned for size in sizing.groups)
     ports = capacity(spec.core.model, sizing.core_gbps)
     links = pods * sizing.spine_uplinks
     out = [
-        f"spine i of every pod meets core group i: {plural(sizing.spines, 'group')}"
+        f"spine i of every pod connects to core group i: {plural(sizing.spines, 'group')}"
         + (f" in each of {sizing.networks} networks" if sizing.networks > 1 else ""),
         f"  a group takes {pods} pods x {sizing.spine_uplinks} uplinks = {links} links of {sizing.core_gbps}G",
         f"  at least ceil({links} / {ports} ports of {spec.core.switch}) = {-(-links // ports)} cores",
@@ -212,7 +212,7 @@ def _cores(case: Case) -> list[str]:
 
 def _tiers(case: Case) -> list[str]:
     if case.sizing.kind == "collapsed":
-        return ["a collapsed pair is 1 tier"]
+        return ["a collapsed pair has 1 tier"]
     tried = [f"{misfit.option} do not fit: {misfit.reason}" for misfit in _tried(case)]
     stated = case.spec.constraints.tiers
     if stated != "auto":
@@ -266,7 +266,7 @@ def _links(case: Case) -> list[str]:
         if sizing.spines:
             each = sizing.links_per_spine(size)
             spines = sizing.spines_built
-            less = " less what the last unit does not need" if size.last_unit else ""
+            less = " less the links that the last unit does not need" if size.last_unit else ""
             out.append(f"leaf-spine: {size.leaves} leaves x {spines} spines x {each} = {size.leaves * spines * each}{less}")
     if sizing.cores:
         out.append(
@@ -301,15 +301,15 @@ def _bgp(case: Case) -> list[str]:
 
 
 TOPICS: dict[str, tuple[str, Callable[[Case], list[str]]]] = {
-    "units": ("servers that share leaves", _units),
+    "units": ("servers that share a set of leaves", _units),
     "leaves": ("leaf switches", _leaves),
     "uplinks": ("uplinks of a leaf", _uplinks),
     "spines": ("spine switches", _spines),
-    "pods": ("groups of units under common spines", _pods),
+    "pods": ("units that share their spines", _pods),
     "cores": ("core switches", _cores),
-    "tiers": ("why so many tiers", _tiers),
-    "oversubscription": ("bandwidth down per bandwidth up", _ratio),
+    "tiers": ("number of tiers", _tiers),
+    "oversubscription": ("bandwidth down divided by bandwidth up", _ratio),
     "links": ("links by kind, and the cables that carry them", _links),
     "bgp": ("sessions and AS numbers", _bgp),
-    "limits": ("how far the design grows", _limits),
+    "limits": ("largest number of servers of this design", _limits),
 }

@@ -1,4 +1,4 @@
-"""How headroom, what it takes of the buffer, and ECN thresholds come about, term by term."""
+"""Arithmetic of PFC headroom, of its part of the buffer and of ECN thresholds, term by term."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from fabric.qos.marking import RULES
 from fabric.qos.words import explain as terms
 from fabric.text import plural
 
-_NONE = "no lossless class: `qos: {enabled: true}` asks for one; compute and storage fabrics have it unless stated"
+_NONE = "no lossless class: `qos: {enabled: true}` enables one; compute and storage fabrics have one by default"
 
 
 def headroom(case: Case) -> list[str]:
-    """Every kind of port of every kind of switch: the sum of its headroom, and the sum over the box."""
-    found = lossless.lossless(case.spec, case.sizing, Report(), case.boxes)
+    """The headroom of every kind of port of every kind of switch, and the sum of each switch."""
+    found = lossless.lossless(case.spec, case.sizing, Report(), case.attached)
     if found is None:
         return [_NONE]
     out = [f"cable lengths: {words(case.spec.lengths)}"]
@@ -30,8 +30,8 @@ def headroom(case: Case) -> list[str]:
 
 
 def ecn(case: Case) -> list[str]:
-    """ECN thresholds of every kind of port beside the fill at which PFC sends PAUSE."""
-    found = lossless.lossless(case.spec, case.sizing, Report(), case.boxes)
+    """ECN thresholds of every kind of port, and the XOFF threshold."""
+    found = lossless.lossless(case.spec, case.sizing, Report(), case.attached)
     if found is None:
         return [_NONE]
     request = case.spec.qos.ecn
@@ -44,7 +44,7 @@ def ecn(case: Case) -> list[str]:
 
 
 def port(entry: RoleLossless, speed_gbps: int, length: Length) -> list[str]:
-    """One port's share in the lossless class."""
+    """Headroom and ECN thresholds of one port."""
     place = (speed_gbps, length.metres)
     own = entry.ports.get(place)
     if own is None:
@@ -75,23 +75,23 @@ def _buffer(buffer: Buffer, entry: RoleLossless) -> list[str]:
     pool = f" + {buffer.headroom_pool_bytes:,} of shared headroom, every port at once" if buffer.headroom_pool_bytes else ""
     out = [f"reserved = {parts}{pool} = {buffer.reserved_bytes:,} bytes"]
     if buffer.total_bytes is None or buffer.shared_bytes is None:
-        return [*out, "the box's buffer is not known: nothing says whether that fits"]
+        return [*out, "buffer size of the model unknown: not checked whether this fits"]
     return [*out, f"shared = {buffer.total_bytes:,} of buffer - {buffer.reserved_bytes:,} = {buffer.shared_bytes:,} bytes"]
 
 
 def _trigger(buffer: Buffer, count: int) -> list[str]:
     if buffer.trigger_bytes is None or buffer.shared_bytes is None:
-        return ["PFC trigger: unknown, as the buffer is"]
+        return ["PFC trigger: unknown, as is the buffer size"]
     alpha = 2.0**buffer.alpha_exponent
     return [
         f"PFC: with all n = {count} lossless ports congested a priority group sends PAUSE from "
         f"alpha x shared / (1 + n x alpha)",
         f"  = {alpha:g} x {buffer.shared_bytes:,} / (1 + {count} x {alpha:g}) = {buffer.trigger_bytes:,} bytes; "
-        "alpha as SONiC sets it, another network OS may decide otherwise",
+        "alpha of SONiC; other network OSes may use another",
     ]
 
 
 TOPICS = {
-    "headroom": ("PFC headroom of every kind of port, term by term, and what it takes of the buffer", headroom),
-    "ecn": ("ECN thresholds, and the fill at which PFC sends PAUSE", ecn),
+    "headroom": ("PFC headroom of every kind of port, term by term, and its part of the buffer", headroom),
+    "ecn": ("ECN thresholds, and the buffer fill at which PFC sends PAUSE", ecn),
 }

@@ -1,4 +1,4 @@
-"""How the numbers of a device, a port or an address come about."""
+"""Arithmetic of the numbers of a device, a port or an address."""
 
 from __future__ import annotations
 
@@ -56,16 +56,16 @@ def _device(fabric: FabricPlan, found: Device) -> list[str]:
 
 
 def _takers(fabric: FabricPlan, leaf: Device) -> str:
-    """Which ports of a leaf have addresses of its block."""
+    """The ports of a leaf with addresses of its block."""
     served = [link for link, _ in fabric.links.of(leaf.index) if fabric.links.kind[link] in (SERVER_LEAF, ATTACHMENT)]
     count = sum(tenants.routed(fabric, link) for link in served)
     if count == len(served):
         return "each port takes two addresses of it"
-    return "each routed port takes two addresses of it" if count else "no port takes any, none of them is routed"
+    return "each routed port takes two addresses of it" if count else "no port takes any: none is routed"
 
 
 def _pin(fabric: FabricPlan, found: Device) -> Pin | None:
-    """What is pinned for a switch, whose name may be pinned too."""
+    """The pin of a switch, by its pinned name too."""
     pins = fabric.spec.pins
     return next((pin for name, pin in pins.items() if (pin.name or name) == found.name), None)
 
@@ -94,7 +94,7 @@ def _row(fabric: FabricPlan, kind: str, role: str, row: int, number: int) -> str
 
 
 def _port(fabric: FabricPlan, found: Device, port: str) -> list[str]:
-    """A port by its label or by the box's own name; a label of a cage alone means all its ports."""
+    """A port by its label or by its name on the device; a label of a cage alone means all its ports."""
     columns, names, out = fabric.links.lists(), PortNames(fabric), list[str]()
     for link, end in fabric.links.of(found.index):
         own, far = ("a", "b") if end == 0 else ("b", "a")
@@ -142,14 +142,14 @@ def _uncabled(names: PortNames, found: Device, port: str) -> list[str]:
 
 
 def _lossless(fabric: FabricPlan, found: Device, speed_gbps: int, kind: int) -> list[str]:
-    """What a switch's port needs so that RoCE is not dropped."""
+    """Lossless settings of a switch port."""
     if fabric.lossless is None or found.role not in SWITCH_ROLES:
         return []
     return lossless.port(fabric.lossless.of(found.role, found.group), speed_gbps, fabric.spec.lengths[kind])
 
 
 def address(fabric: FabricPlan, wanted: IPv4Address | IPv6Address) -> list[str]:
-    """Who has an address."""
+    """The owner of an address."""
     number = int(wanted)
     v6 = isinstance(wanted, IPv6Address)
     columns = (fabric.loopback6, fabric.management) if v6 else (fabric.loopback, fabric.management)
@@ -171,14 +171,15 @@ def address(fabric: FabricPlan, wanted: IPv4Address | IPv6Address) -> list[str]:
             own = fabric.devices[links[side][at]]
             return [f"{wanted} is one end of a link:", *_port(fabric, own, names.label(own, names.ref(at, side)))]
     return [
-        f"{wanted}: in the block {ip_address(first)}/{length} of the servers of {fabric.devices[leaf].name}; no port has it"
+        f"{wanted}: in the block {ip_address(first)}/{length} of the servers of {fabric.devices[leaf].name}; "
+        "not assigned to a port"
         for leaf, (first, length) in fabric.aggregate.items()
         if ip_address(first).version == wanted.version and wanted in ip_network(f"{ip_address(first)}/{length}")
     ]
 
 
 def asn(fabric: FabricPlan, wanted: int) -> list[str]:
-    """Who has an AS number: switches, and routers outside."""
+    """Switches and external routers with an AS number."""
     return [
         *(
             f"{found.name}: AS number {wanted}: {_asn_reason(fabric, found)}"

@@ -1,4 +1,4 @@
-"""BGP sessions of a fabric by what they are for. Every one is counted once, whoever has its ends."""
+"""BGP sessions of a fabric by purpose, each counted once."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Sessions:
 
 
 def asked_for(spec: FabricSpec) -> bool:
-    """Whether an intent wants any, so that the fabric must be wired before they can be counted."""
-    return spec.overlay.kind != "none" or bool(spec.tenants) or any(box.external for box in spec.attachments)
+    """Whether an intent has such sessions: the fabric must be wired before they are counted."""
+    return spec.overlay.kind != "none" or bool(spec.tenants) or any(attachment.external for attachment in spec.attachments)
 
 
 def sessions(fabric: FabricPlan) -> Sessions:
@@ -56,7 +56,7 @@ def phrase(underlay: int, more: Sessions) -> str:
 
 
 def terms(more: Sessions, route_servers: int) -> list[str]:
-    """Each kind, and what it is a product of."""
+    """Each kind with the product that gives its number."""
     out = []
     if more.evpn:
         out.append(

@@ -1,4 +1,4 @@
-"""The arithmetic behind one number, recomputed by the stages that made it."""
+"""The arithmetic behind one number, recomputed by the stages that computed it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fabric.planner.lossless import cabled
 TOPICS = {**counts.TOPICS, **lossless.TOPICS}
 
 
-Planned = Callable[[], Plan]  # the site, planned once somebody asks for what only wiring and numbering know
+Planned = Callable[[], Plan]  # the whole plan, made only for subjects that need wiring or numbers
 
 
 def explain(
@@ -24,15 +24,14 @@ def explain(
 ) -> list[str]:
     """Lines that explain a subject: `backend.spines`, a device, `device:port`, an address, an AS number.
 
-    Without a subject: what can be asked. Raises InputError for a subject that does not exist.
+    Without a subject: the list of subjects. Raises InputError for a subject that does not exist.
     """
     if not subject:
         return [
-            "Ask for one of:",
+            "Subjects:",
             *(f"  {name}.{topic:18} {text}" for name in sized for topic, (text, _) in TOPICS.items()),
             "  a device, such as " + f"{next(iter(sized))}-leaf001",
-            "  a port of a device, such as "
-            + f"{next(iter(sized))}-leaf001:33 or :33/2, or by the name that the box gives it",
+            "  a port of a device, such as " + f"{next(iter(sized))}-leaf001:33 or :33/2, or by its name on the device",
             "  an address, an AS number or a VNI of the plan, or a tenant",
         ]
     name, _, topic = subject.rpartition(".")
@@ -69,16 +68,16 @@ def explain(
 
 
 def _case(planned: Planned, case: Case, topic: str) -> Case:
-    """The case with what only a wired fabric knows; nobody knows it in a design that is refused."""
+    """The case with attachments and sessions of the wired fabric; without them if the design is rejected."""
     spec = case.spec
-    of_boxes = topic in lossless.TOPICS and bool(spec.attachments)
+    of_attachments = topic in lossless.TOPICS and bool(spec.attachments)
     of_sessions = topic == "bgp" and asked_for(spec)
-    if not (of_boxes or of_sessions):
+    if not (of_attachments or of_sessions):
         return case
     try:
         made = planned().fabrics[spec.name]
     except InputError:
         return case
-    if of_boxes:
-        return replace(case, boxes=cabled(made.spec, made.devices, made.links))
+    if of_attachments:
+        return replace(case, attached=cabled(made.spec, made.devices, made.links))
     return replace(case, sessions=sessions(made))

@@ -1,4 +1,4 @@
-"""Whose a port or an address is, and the numbers of a tenant."""
+"""The tenant of a port or an address, and the numbers of a tenant."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def tenant(fabric: FabricPlan, name: str) -> list[str]:
     routers = dict.fromkeys(way.name for way in tenancy.external_connections if way.tenant == at)
     if routers or tenancy.kind == "vrf-lite":
         out.append(f"  tag {found.tag} of subinterfaces: 10 + number")
-    return out + [f"  way out: {router}" for router in routers]
+    return out + [f"  external connection: {router}" for router in routers]
 
 
 def _network(fabric: FabricPlan, network: NetworkPlan) -> list[str]:
@@ -46,7 +46,7 @@ def _vni(vni: int, base: int, number: int, key: str) -> str:
 
 
 def port(fabric: FabricPlan, link: int, end: int) -> list[str]:
-    """What tenants make of a port, seen from that end of its link; nothing where there are none."""
+    """Tenants of a port, from that end of its link; no lines if there are none."""
     tenancy, owner = fabric.tenancy, int(fabric.tenancy.owner[link])
     sliced = [(tenancy.tenants[at], int(first[link])) for at, first in tenancy.slices.items() if first[link] >= 0]
     if sliced:
@@ -55,7 +55,7 @@ def port(fabric: FabricPlan, link: int, end: int) -> list[str]:
     if ways:
         return [_way(fabric, way, end) for way in ways]
     if owner == CLOSED:
-        return ["of no tenant: shut"]
+        return ["unassigned: shut"]
     if owner < 0:
         return []
     found, bond = tenancy.tenants[owner], int(tenancy.lag[link])
@@ -70,7 +70,7 @@ def port(fabric: FabricPlan, link: int, end: int) -> list[str]:
 
 
 def _way(fabric: FabricPlan, way: ExternalConnection, end: int) -> str:
-    text = f"way out to AS {way.asn}"
+    text = f"external connection to AS {way.asn}"
     if way.tenant >= 0:
         of = fabric.tenancy.tenants[way.tenant]
         text += f", tenant {of.name} on subinterface {of.tag}"
@@ -79,13 +79,13 @@ def _way(fabric: FabricPlan, way: ExternalConnection, end: int) -> str:
 
 
 def _both(fabric: FabricPlan, low: int, first: bool) -> str:
-    """Both ends of a subnet of two addresses, one's own before the other's."""
+    """Both addresses of a point-to-point subnet, the local one first."""
     own, far = (low, low + 1) if first else (low + 1, low)
     return f"{ip_address(own)}/{fabric.subnet_length}, far end {ip_address(far)}"
 
 
 def number(fabric: FabricPlan, wanted: int) -> list[str]:
-    """What a VNI stands for."""
+    """The tenant or network of a VNI."""
     if fabric.tenancy.kind != "evpn":
         return []
     base, out = fabric.spec.overlay, list[str]()
@@ -101,12 +101,14 @@ def number(fabric: FabricPlan, wanted: int) -> list[str]:
 
 
 def router(fabric: FabricPlan, asn: int) -> list[str]:
-    """The routers outside that have an AS number, and the leaves that meet them."""
+    """External routers with an AS number, and the leaves they are connected to."""
     met: dict[str, dict[str, None]] = {}
     for way in fabric.tenancy.external_connections:
         if way.asn == asn:
             met.setdefault(way.name, {})[fabric.devices[int(fabric.links.b[way.link])].name] = None
-    return [f"{name}: AS number {asn}: a router outside, stated; met by {', '.join(leaves)}" for name, leaves in met.items()]
+    return [
+        f"{name}: AS number {asn}: external router, stated; connected to {', '.join(leaves)}" for name, leaves in met.items()
+    ]
 
 
 def _vlans(found: TenantPlan) -> str:
@@ -115,7 +117,7 @@ def _vlans(found: TenantPlan) -> str:
 
 
 def routed(fabric: FabricPlan, link: int) -> bool:
-    """Whether the port itself has the link's subnet: not in layer-2 networks, nor where subinterfaces have theirs."""
+    """Whether the port has the subnet of the link: not in layer-2 networks, nor with subinterfaces."""
     tenancy, owner = fabric.tenancy, int(fabric.tenancy.owner[link])
     bridged = owner >= 0 and bool(tenancy.tenants[owner].networks) and fabric.links.kind[link] == SERVER_LEAF
     sliced = any(way.link == link and way.address is not None for way in tenancy.external_connections)
@@ -123,7 +125,7 @@ def routed(fabric: FabricPlan, link: int) -> bool:
 
 
 def address(fabric: FabricPlan, wanted: IPv4Address | IPv6Address) -> list[str]:
-    """Who has an address that tenants brought along. Tenants may reuse each other's subnets: all who have it."""
+    """Owners of a tenant address: several where tenants reuse a subnet."""
     return [*_vtep(fabric, int(wanted)), *_in_networks(fabric, int(wanted)), *_on_links(fabric, wanted)]
 
 
@@ -141,9 +143,9 @@ def _in_networks(fabric: FabricPlan, number: int) -> list[str]:
         for n, network in enumerate(found.networks):
             of = f"network {network.name} of tenant {found.name}"
             if network.gateway == number:
-                out.append(f"{ip_address(number)}: gateway of {of}, on every leaf that has it")
+                out.append(f"{ip_address(number)}: anycast gateway of {of}, on every leaf with this network")
             out += [
-                f"{ip_address(number)}: kept for {leaf.name} in {of}: some network OSes want an address of their own "
+                f"{ip_address(number)}: reserved for {leaf.name} in {of}: some network OSes need an address per leaf "
                 "beside the gateway"
                 for leaf in _leaves(fabric, at)
                 if network.gateway is not None and network.own_address(leaf.number) == number
@@ -155,13 +157,13 @@ def _in_networks(fabric: FabricPlan, number: int) -> list[str]:
 
 
 def _leaves(fabric: FabricPlan, tenant: int) -> list[Device]:
-    """The leaves that have ports of a tenant's servers."""
+    """Leaves with ports of a tenant's servers."""
     mine = (fabric.tenancy.owner == tenant) & (fabric.links.kind == SERVER_LEAF)
     return [fabric.devices[index] for index in np.unique(fabric.links.b[mine]).tolist()]
 
 
 def _on_links(fabric: FabricPlan, wanted: IPv4Address | IPv6Address) -> list[str]:
-    """Subinterfaces: of links between switches, and of ways out."""
+    """Subinterfaces of links between switches and of external connections."""
     if (wanted.version == 6) != (fabric.subnet_length == 127):
         return []
     number, tenants = int(wanted), fabric.tenancy.tenants

@@ -33,7 +33,7 @@ def _pods(text: str, row: Row) -> bool:
 
 
 def _cores(text: str, row: Row) -> bool:
-    return last(text) == row["switches"]["core"] if row["tiers"] == 3 else "there are no cores" in text
+    return last(text) == row["switches"]["core"] if row["tiers"] == 3 else "no cores" in text
 
 
 def _spines(text: str, row: Row) -> bool:

@@ -32,8 +32,8 @@ fabrics:
 SUBJECTS = {
     "frontend-leaf001": "a leaf whose ports are bridged",
     "frontend-leaf001:Ethernet0": "a port by the name that the box gives it",
-    "frontend-leaf001:Ethernet116": "the way out",
-    "wan:1": "the way out from the other side",
+    "frontend-leaf001:Ethernet116": "external connection",
+    "wan:1": "external connection from the other side",
     "gpu-0001:frontend1p2": "a member of a bond",
     "backend-leaf001:Ethernet252": "a port of the box without a link",
     "10.20.0.2": "a server's address in a network",
