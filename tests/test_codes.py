@@ -65,12 +65,12 @@ def test_the_subject_of_a_code(code: str, name: str | None) -> None:
 
 def test_a_code_outside_of_its_subject_is_refused() -> None:
     design = of_subject("design")[0]
-    with pytest.raises(TypeError, match="Stray: FAB299 is no code of its subject, 'design'"):
-        type("Stray", (design,), {"id": "FAB299", "__doc__": "Why."})
+    with pytest.raises(TypeError, match="Stray: expected a code of the subject 'design', got FAB299"):
+        type("Stray", (design,), {"id": "FAB299", "__doc__": "What.\n\nWhy."})
     with pytest.raises(TypeError, match="Twice: FAB201 is the id of AsNumbers"):
-        type("Twice", (design,), {"id": "FAB201", "__doc__": "Why."})
-    with pytest.raises(TypeError, match="Bare: a check needs id, title, severity, remediation and a docstring"):
-        type("Bare", (Check,), {"id": "FAB2011", "__doc__": "Why."})
+        type("Twice", (design,), {"id": "FAB201", "__doc__": "What.\n\nWhy."})
+    with pytest.raises(TypeError, match="Bare: expected title, severity, example, remediation, and a docstring"):
+        type("Bare", (Check,), {"id": "FAB2011", "__doc__": "What.\n\nWhy."})
 
 
 def test_a_four_digit_code_can_be_silenced() -> None:

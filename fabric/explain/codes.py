@@ -25,13 +25,20 @@ NEAREST = 3  # codes in the hint for an unknown one
 
 @dataclass(frozen=True)
 class Entry:
-    """One code. The title of a check is the property that its findings violate, that of any other code the problem."""
+    """One code.
+
+    Attributes:
+        title: of a check the property that its findings violate, of any other code the problem.
+        meaning: what a check tests; empty for any other code.
+        explanation: why it matters.
+    """
 
     id: str
     subject: str
     severity: str
     else_severity: str
     title: str
+    meaning: str
     explanation: str
     example: str
     fix: str
@@ -57,6 +64,7 @@ def without_check() -> dict[str, Entry]:
             severity=record.get("severity", "error"),
             else_severity="",
             title=record["title"],
+            meaning="",
             explanation=record["why"],
             example=record["example"].rstrip("\n"),
             fix=record["fix"],
@@ -92,7 +100,7 @@ def text(entry: Entry) -> str:
     label = "Check" if _subject(entry.id).home else "Problem"
     blocks = [
         f"{style(entry.severity, entry.id)} ({severity(entry)})",
-        f"{style('title', f'{label}:')} {sentence(entry.title)}",
+        f"{style('title', f'{label}:')} {sentence(entry.title)} {entry.meaning}".rstrip(),
         f"{style('title', 'Why it matters:')} {entry.explanation}",
         f"{style('title', 'Example:')}\n{indent(entry.example, '  ')}" if entry.example else "",
         f"{style('title', 'Fix:')} {sentence(entry.fix)}",
@@ -137,6 +145,7 @@ def _of_check(check: type[Check[Any]]) -> Entry:
         severity=check.severity,
         else_severity=check.else_severity,
         title=check.title,
+        meaning=check.tests(),
         explanation=check.why(),
         example=check.example,
         fix=check.remediation,

@@ -92,10 +92,9 @@ def test_examples_that_do_not_run_have_a_reason() -> None:
 
 @pytest.mark.parametrize("each", entries(), ids=lambda each: each.id)
 def test_an_entry_is_whole(each: Entry) -> None:
-    assert all((each.title, each.explanation, each.fix, each.severity in ("error", "warning", "note")))
+    assert all((each.title, each.explanation, each.example, each.fix, each.severity in ("error", "warning", "note")))
     assert not each.title.endswith(".")
     if each.id in without_check():
-        assert each.example
         assert each.explanation.endswith(".")
         assert all(len(line) <= 124 for line in each.example.split("\n"))
 
