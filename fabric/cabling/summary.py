@@ -10,7 +10,7 @@ from fabric.text import aligned
 
 
 def text(runs: Runs, chosen: Ints, walk: Walk) -> str:
-    """What to buy, and how far one walks to lay it."""
+    """Cables to buy, and the walking distance to lay them."""
     rows = totals(runs, chosen)
     cables = len({runs.cable[row] for row in chosen.tolist()})
     length_m = float((runs.length_m[chosen] * (runs.pieces[chosen] > 0)).sum())
@@ -26,7 +26,7 @@ def text(runs: Runs, chosen: Ints, walk: Walk) -> str:
     lines += aligned(cells, ">8<>7<", indent="  ") if cells else []
     walks = (walk.walked_m, walk.bundles_as_listed_m, walk.cables_as_listed_m)
     patch, bundles, single = map(_far, walks)
-    lines += ["", f"  to lay them one walks {patch} in the patch order, {bundles} as listed, {single} cable by cable"]
+    lines += ["", f"  walking distance: {patch} in patch order, {bundles} in list order, {single} one cable at a time"]
     return "\n".join(lines) + "\n"
 
 

@@ -15,7 +15,7 @@ from fabric.bom.gather import BomRequest
 from fabric.bom.parts import PLURALS, Spares
 from fabric.bom.sheets import csv_text, order, sheets
 from fabric.bom.text import lines
-from fabric.cli.common import FINDINGS, check_range, mistake, say, show_diagnostics
+from fabric.cli.common import FINDINGS, check_range, mistake, progress, say, show_diagnostics
 from fabric.cli.reports import asked, usage, write
 from fabric.diagnostics import Diagnostic, Place, Report, nearest, show
 from fabric.formats import json_text
@@ -70,9 +70,11 @@ def bom(
         usage("--format: xlsx: expected a file name, as a workbook is binary", "--format xlsx=bom.xlsx")
     intent = pipeline.load(file)
     request = _request(prices, servers, spares, pue, years, rack_limit, intent.site.catalog)
-    made = pipeline.plan(intent)
+    with progress("plan"):
+        made = pipeline.plan(intent)
     show_diagnostics(made.warnings)
-    bill, said = pipeline.bill(made, request)
+    with progress("bill of materials"):
+        bill, said = pipeline.bill(made, request)
     show_diagnostics(said)
     _write(bill, reports)
     if bill.hot:

@@ -12,9 +12,10 @@ from fabric.cabling.labels import sheets
 from fabric.cabling.run_list import RunList
 from fabric.cabling.workbook import xlsx
 from fabric.cli.cabling_verify import verify
-from fabric.cli.common import FILE, check_fabric, say, show_diagnostics
-from fabric.cli.reports import put, put_folder, usage
+from fabric.cli.common import FILE, check_fabric, progress, say, show_diagnostics
+from fabric.cli.reports import put, put_folder, put_lines, usage, write
 from fabric.diagnostics import nearest
+from fabric.text import aligned
 
 cabling = typer.Typer(help="Run lists, cable labels, and LLDP verification.", no_args_is_help=True)
 FABRIC = typer.Option("", "--fabric", metavar="NAME", help="only this fabric", show_default=False)
@@ -43,9 +44,11 @@ def run_list(
     forms = _forms("json" if as_json else form, output)
     found = _cables(file, fabric, limit)
     if output is None:
-        put(None, _text(forms[0], found))
+        write([(forms[0], None)], lambda form: _text(form, found))
         return
-    put_folder(output, dict(_files(forms, found)))
+    with progress("run lists"):
+        files = dict(_files(forms, found))
+    put_folder(output, files)
     say(f"{len(found.chosen):,} rows written to {output}")
 
 
@@ -63,14 +66,16 @@ def labels(
     Labels are in patch order.
     """
     if sheet == "help":
-        print("\n".join(f"{name:6}  {its.description}" for name, its in sheets().items()))
+        put_lines(lambda: aligned([(name, its.description) for name, its in sheets().items()]))
         return
     if sheet not in sheets():
         usage(f"--sheet: unknown sheet '{sheet}'", nearest(sheet, sheets()))
     if skip >= sheets()[sheet].count:
         usage(f"--skip: expected less than the {sheets()[sheet].count} labels of a sheet, got {skip}")
     found = _cables(file, fabric, limit)
-    put(output, pipeline.labels(found, sheets()[sheet], skip))
+    with progress("labels"):
+        pdf = pipeline.labels(found, sheets()[sheet], skip)
+    put(output, pdf)
 
 
 def _forms(text: str, output: Path | None) -> list[str]:
@@ -88,9 +93,11 @@ def _forms(text: str, output: Path | None) -> list[str]:
 
 def _cables(file: Path, fabric: str, limit: str) -> RunList:
     """The chosen cables of an intent. Raises InputError."""
-    made = pipeline.plan(pipeline.load(file))
+    with progress("plan"):
+        made = pipeline.plan(pipeline.load(file))
     check_fabric(made, fabric)
-    found = pipeline.cables(made, fabric, limit)
+    with progress("cables"):
+        found = pipeline.cables(made, fabric, limit)
     show_diagnostics([*made.warnings, *found.warnings])
     if limit and not len(found.chosen):
         say(f"--limit '{limit}': no cable has a matching device or rack")

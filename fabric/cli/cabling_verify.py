@@ -10,7 +10,7 @@ import typer
 from fabric import pipeline
 from fabric.cabling.verify.readers import sources
 from fabric.cabling.verify.reports import FORMATS, report
-from fabric.cli.common import FINDINGS, show_diagnostics
+from fabric.cli.common import FINDINGS, progress, show_diagnostics
 from fabric.cli.reports import asked, usage, write
 
 
@@ -40,8 +40,10 @@ def verify(
     stated = _stated(device)
     if not told and not stated:
         usage("cabling verify: expected what boxes print of their neighbours", f"fabric cabling verify {file} lldp/")
-    made = pipeline.plan(pipeline.load(file))
-    verdict, strangers = pipeline.verify(made, told or [], stated, source)
+    with progress("plan"):
+        made = pipeline.plan(pipeline.load(file))
+    with progress("LLDP comparison"):
+        verdict, strangers = pipeline.verify(made, told or [], stated, source)
     show_diagnostics((*made.warnings, *strangers))
     write(reports, lambda name: report(name, verdict))
     if verdict.findings:

@@ -7,8 +7,8 @@ from pathlib import Path
 import typer
 
 from fabric import pipeline
-from fabric.cli.common import say
-from fabric.cli.reports import put
+from fabric.cli.common import progress, say
+from fabric.cli.reports import put, put_lines
 from fabric.cli.score import read_tables
 from fabric.diagnostics import Diagnostic, InputError, Place
 from fabric.solver.measured.files import need_scored
@@ -33,7 +33,8 @@ def calibrate(
     if not output.parent.is_dir():
         message = "expected a file in an existing folder"
         raise InputError([Diagnostic("FAB160", Place(str(output)), message, f"create it: mkdir -p {output.parent}")])
-    found = pipeline.calibrate(tables, others, base)
+    with progress("fit of the parameters"):
+        found = pipeline.calibrate(tables, others, base)
     put(output, found.text)
     say(f"wrote {output}")
-    print("\n".join(found.lines()))
+    put_lines(found.lines)

@@ -8,7 +8,8 @@ import typer
 
 from fabric import pipeline
 from fabric.cli import job
-from fabric.cli.common import FILE, check_range
+from fabric.cli.common import FILE, check_range, progress
+from fabric.cli.reports import put_lines
 from fabric.diagnostics import Report
 from fabric.formats import json_text
 
@@ -33,5 +34,10 @@ def capacity(
     )
     job.check_seed(report, seed)
     report.raise_errors()
-    found = pipeline.capacity(job.chosen(file, fabric), tuple(fail), pairs, seed)
-    print(json_text(found.as_dict()) if as_json else "\n".join(found.lines()))
+    chosen = job.chosen(file, fabric)
+    with progress("cuts, throughput and failures"):
+        found = pipeline.capacity(chosen, tuple(fail), pairs, seed)
+    if as_json:
+        print(json_text(found.as_dict()))
+    else:
+        put_lines(found.lines)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import typer
 
 from fabric import catalog as hardware, pipeline
 from fabric.catalog.models import ServerModel, SwitchModel
+from fabric.cli.reports import put_lines
 from fabric.diagnostics import Diagnostic, InputError, Place, nearest
 from fabric.formats import json_text
 from fabric.formats.yaml import dump
+from fabric.text import aligned
 
 
 def catalog(
@@ -36,25 +38,37 @@ def catalog(
         everything = {**switches, **servers}
         print(json_text({model: entry.model_dump(exclude_defaults=True) for model, entry in everything.items()}))
         return
-    print("\n".join([*_switches(switches), "", *_servers(servers)]))
+    put_lines(lambda: [*_switches(switches), "", *_servers(servers)])
 
 
-def _switches(switches: Mapping[str, SwitchModel]) -> Iterator[str]:
-    yield f"{'switch':18}{'maker':10}{'ports':22}{'ASIC':18}network OS"
-    for model, switch in switches.items():
-        ports = " + ".join(f"{group.count}x{group.speed_gbps}G" for group in switch.ports)
-        yield f"{model:18}{switch.maker:10}{ports:22}{switch.asic:18}{', '.join(switch.nos) or '-'}"
+def _switches(switches: Mapping[str, SwitchModel]) -> list[str]:
+    rows = [
+        (
+            model,
+            switch.maker,
+            " + ".join(f"{group.count}x{group.speed_gbps}G" for group in switch.ports),
+            switch.asic,
+            ", ".join(switch.nos) or "-",
+        )
+        for model, switch in switches.items()
+    ]
+    return aligned(rows, head=("switch", "maker", "ports", "ASIC", "network OS"))
 
 
-def _servers(servers: Mapping[str, ServerModel]) -> Iterator[str]:
-    yield f"{'server':18}{'GPUs':>4}  NICs: count x ports x speed"
-    for model, server in servers.items():
-        nics = ", ".join(f"{use} {nic.count}x{nic.ports}x{nic.speed_gbps}G" for use, nic in server.nics.items())
-        yield f"{model:18}{server.gpus:4}  {nics}"
+def _servers(servers: Mapping[str, ServerModel]) -> list[str]:
+    rows = [
+        (
+            model,
+            f"{server.gpus}",
+            ", ".join(f"{use} {nic.count}x{nic.ports}x{nic.speed_gbps}G" for use, nic in server.nics.items()),
+        )
+        for model, server in servers.items()
+    ]
+    return aligned(rows, "<><", head=("server", "GPUs", "NICs: count x ports x speed"))
 
 
 def _yaml(name: str, entry: SwitchModel | ServerModel) -> str:
-    """The entry as the intent language takes it under `catalog:`."""
+    """The model as it is written under `catalog:` of an intent."""
     kind = "switches" if isinstance(entry, SwitchModel) else "servers"
     data = {"catalog": {kind: {name: entry.model_dump(mode="json", exclude_defaults=True)}}}
     return dump(data, allow_unicode=True, width=110, default_flow_style=None)

@@ -45,7 +45,8 @@ def check(
         usage(f"--fail-on: expected {', '.join(FAIL_ON)}, got '{fail_on}'")
     if not files and configs is None:
         usage("check: expected an intent, or --configs DIR", "fabric check intent/dc1.yaml")
-    outcome = pipeline.check(Scope(tuple(files or ()), configs, batfish, output, jobs, all_servers), fail_on, progress)
+    with progress("plan and checks"):
+        outcome = pipeline.check(Scope(tuple(files or ()), configs, batfish, output, jobs, all_servers), fail_on, progress)
     write(reports, lambda name: report(name, outcome.verdict))
     if outcome.missing:
         say(f"fabric: {outcome.missing}")

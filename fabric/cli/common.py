@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from fabric.cli.progress import clear, progress as progress
 from fabric.cli.streams import screen_of
 from fabric.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
 from fabric.text import fit, on
@@ -36,6 +37,7 @@ FILE = typer.Argument(..., metavar="FILE", help="intent file", show_default=Fals
 def say(text: object) -> None:
     """Progress, warnings and errors: stderr, so that results can be piped. Colours are those of stderr."""
     with suppress(OSError), on(screen_of(sys.stderr)):  # a full or closed stderr is no reason to fail
+        clear()
         print(fit(str(text)), file=sys.stderr)
 
 
@@ -50,21 +52,6 @@ def page() -> Iterator[None]:
     """Text that is made inside is for the terminal of stdout: tables know its width, styles its colours."""
     with on(screen_of(sys.stdout)):
         yield
-
-
-@contextmanager
-def progress(title: str, total: int, least: int = 256) -> Iterator[Callable[[int], None]]:
-    """A bar on stderr while a person waits at a terminal; nothing in a pipe or for less than `least` steps."""
-    if total < least or not sys.stderr.isatty():
-        yield lambda steps: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn(title), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(title, total=total)
-        yield lambda steps: bar.advance(task, steps)
 
 
 def show_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:

@@ -8,11 +8,11 @@ import typer
 
 from fabric import pipeline
 from fabric.cli.common import FINDINGS, mistake, progress
-from fabric.cli.reports import put
+from fabric.cli.reports import put, put_text
 from fabric.cli.sizes import size_bytes
 from fabric.diagnostics import Report, nearest, show
 from fabric.diff.capacity import SIZES
-from fabric.diff.compare import Diff, DiffRequest
+from fabric.diff.compare import DiffRequest
 from fabric.diff.document import document
 from fabric.diff.markdown import markdown
 from fabric.diff.text import text
@@ -48,16 +48,12 @@ def diff(
         mistake(report, "--output", f"expected an existing folder, got {output.parent}")
     sizes = sorted({value for text in size if (value := size_bytes("--size", text, report)) is not None})
     report.raise_errors()
-    made = pipeline.diff(old, new, DiffRequest(fabric, configs, limit, tuple(sizes) or SIZES, jobs, progress))
-    text = _printed(made, form)
-    put(output, text)
+    wanted = DiffRequest(fabric, configs, limit, tuple(sizes) or SIZES, jobs, progress)
+    with progress("plans, capacity and collective times"):
+        made = pipeline.diff(old, new, wanted)
+    if form == "text":
+        put_text(output, lambda: text(made) + "\n")
+    else:
+        put(output, json_text(document(made), ensure_ascii=False) + "\n" if form == "json" else markdown(made))
     if exit_code and not made.same:
         raise typer.Exit(FINDINGS)
-
-
-def _printed(made: Diff, form: str) -> str:
-    if form == "json":
-        return json_text(document(made), ensure_ascii=False) + "\n"
-    if form == "markdown":
-        return markdown(made)
-    return text(made) + "\n"

@@ -9,8 +9,8 @@ import typer
 
 from fabric import pipeline
 from fabric.cli import job
-from fabric.cli.common import FILE, check_range, check_target, mistake, say
-from fabric.cli.reports import put
+from fabric.cli.common import FILE, check_range, check_target, mistake, progress, say
+from fabric.cli.reports import put, put_lines
 from fabric.cli.sizes import sizes_bytes
 from fabric.diagnostics import Report
 from fabric.formats import json_text
@@ -115,10 +115,14 @@ def estimate(
     asked = EstimateRequest(
         collective, sizes, gpus, algorithm, protocol, routing, queue_pairs, tuple(fail), seed, platform, jobs, ctas
     )
-    found = [pipeline.estimate(on, asked, request) for request in placement]
+    with progress("collective times"):
+        found = [pipeline.estimate(on, asked, request) for request in placement]
     if plot is not None:
         _plot(plot, found, measured)
-    print(json_text(lines.document(found, fail)) if as_json else "\n".join(lines.text(found, fail)))
+    if as_json:
+        print(json_text(lines.document(found, fail)))
+    else:
+        put_lines(lambda: lines.text(found, fail))
 
 
 def _plot(path: Path, found: list[tuple[Estimate, Estimate | None]], measured: list[Path]) -> None:

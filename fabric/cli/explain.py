@@ -7,6 +7,7 @@ from pathlib import Path
 import typer
 
 from fabric.cli.common import mistake
+from fabric.cli.reports import put_lines
 from fabric.diagnostics import Report
 from fabric.explain import codes
 from fabric.formats import json_text
@@ -32,9 +33,9 @@ def explain(
     elif as_json:
         print(json_text({"codes": [entry.as_dict() for entry in _entries(about)]}))
     elif about:
-        print(codes.text(codes.entry(about)))
+        put_lines(lambda: [codes.text(codes.entry(about))])
     else:
-        print("\n".join(codes.table(codes.entries())))
+        put_lines(lambda: codes.table(codes.entries()))
 
 
 def _entries(code: str) -> list[codes.Entry]:
@@ -48,4 +49,4 @@ def _number(file: Path, subject: str, output: Path | None, as_json: bool) -> Non
         report.raise_errors()
     from fabric import pipeline  # heavy
 
-    print("\n".join(pipeline.explain(pipeline.load(file, output), subject)))
+    put_lines(lambda: pipeline.explain(pipeline.load(file, output), subject))

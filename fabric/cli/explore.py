@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import partial
 from pathlib import Path
 
 import typer
@@ -109,7 +108,7 @@ def explore(
     intent = pipeline.load(file)
     design = _ask(intent, gpus, collective, size, placement, prices)
     request = ExploreRequest(design, fabric, tuple(vary), tuple(filter(None, by.split(","))))
-    found = pipeline.explore(intent, request, jobs, dask, resume, partial(progress, least=16))
+    found = pipeline.explore(intent, request, jobs, dask, resume, progress)
     write(reports, lambda name: FORMATS[name](found))
     if plot is not None:
         write([("plot", plot)], lambda _: picture(found))

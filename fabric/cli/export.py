@@ -8,8 +8,8 @@ from pathlib import Path
 import typer
 
 from fabric import pipeline
-from fabric.cli.common import only, show_diagnostics
-from fabric.cli.reports import put_folder, usage, write
+from fabric.cli.common import only, progress, show_diagnostics
+from fabric.cli.reports import put_folder, put_lines, usage, write
 from fabric.diagnostics import Diagnostic, InputError, Place, nearest
 from fabric.export.formats import FORMATS
 from fabric.export.unsupported import unsupported
@@ -35,17 +35,20 @@ def export(
 ) -> None:
     """Write the plan in another format, or as a picture."""
     if form is None:
-        print("\n".join(aligned([(name, FORMATS[name].what) for name in sorted(FORMATS)])))
+        put_lines(lambda: aligned([(name, FORMATS[name].what) for name in sorted(FORMATS)]))
         return
     if form not in FORMATS:
         raise InputError([Diagnostic("FAB163", Place("FORMAT"), f"unknown format '{form}'", nearest(form, FORMATS))])
     if file is None:
         raise typer.BadParameter("expected an intent", param_hint="FILE")
     request = _request(form, {"rail": rail, "plane": plane})
-    made = pipeline.plan(pipeline.load(file))
+    with progress("plan"):
+        made = pipeline.plan(pipeline.load(file))
     made = only(made, fabric)
     show_diagnostics([*made.warnings, *unsupported(form, made)])
-    _write(form, pipeline.export(made, form, **request), output)
+    with progress("export"):
+        exported = pipeline.export(made, form, **request)
+    _write(form, exported, output)
 
 
 def _request(form: str, given: Mapping[str, int | None]) -> dict[str, int]:

@@ -37,7 +37,8 @@ def generate(
         intents = each(files, lambda path: pipeline.load(path, output))
         refuse_same_site(intents)
         recovered = [None if check or diff else recover(intent.folder) for intent in intents]
-        sites = each(intents, lambda intent: pipeline.generate(intent, limit, jobs, progress, renumber))
+        with progress("plan"):
+            sites = each(intents, lambda intent: pipeline.generate(intent, limit, jobs, progress, renumber))
     stale = False
     for site, before in zip(sites, recovered, strict=True):
         result = site.diff() if diff else site.check() if check else site.write(before)

@@ -10,6 +10,7 @@ from fabric import catalog, pipeline
 from fabric.catalog import asics
 from fabric.catalog.asics import Asic
 from fabric.cli.common import check_range, mistake
+from fabric.cli.reports import put_lines
 from fabric.diagnostics import Report, nearest, show
 from fabric.formats import json_text
 from fabric.qos.link import LOSSLESS_MTU_BYTES, ROCE_HEADERS_BYTES
@@ -62,8 +63,8 @@ def headroom(
     if as_json:
         print(json_text(asdict(result)))
         return
-    print(f"{switch or asic}, {speed}G, {length} m, MTU {mtu}")
-    print("\n".join(explain(result)))
+    head = f"{switch or asic}, {speed}G, {length} m, MTU {mtu}"
+    put_lines(lambda: [head, *explain(result)])
 
 
 def _chip(report: Report, switch: str, asic: str, speed: int) -> Asic | None:

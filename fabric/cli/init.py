@@ -21,7 +21,12 @@ def init(
         None, "-o", "--output", metavar="FILE", help="file to write", show_default="stdout", rich_help_panel=OUTPUT
     ),
     nos: str = typer.Option(
-        "", "--nos", metavar="OS", help="network OS: sonic, eos, frr, …", show_default=False, rich_help_panel=SWITCHES
+        "",
+        "--nos",
+        metavar="OS",
+        help="network OS: sonic, cumulus, eos, nxos, junos or frr",
+        show_default=False,
+        rich_help_panel=SWITCHES,
     ),
     server: str = typer.Option(
         "", "--server", metavar="MODEL", help="server model", show_default="dgx-h100", rich_help_panel=SERVERS

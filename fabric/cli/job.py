@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from fabric import pipeline
-from fabric.cli.common import check_fabric, check_range, mistake
+from fabric.cli.common import check_fabric, check_range, mistake, progress
 from fabric.diagnostics import Report, nearest
 
 if TYPE_CHECKING:
@@ -70,7 +70,8 @@ JSON = typer.Option(False, "--json", help="print one JSON document", rich_help_p
 
 def chosen(file: Path, name: str) -> FabricPlan:
     """The named fabric of an intent, else its compute fabric with the most GPUs. Raises InputError."""
-    made = pipeline.plan(pipeline.load(file))
+    with progress("plan"):
+        made = pipeline.plan(pipeline.load(file))
     check_fabric(made, name)
     if name:
         return made.fabrics[name]

@@ -65,7 +65,8 @@ def _push(name: str, file: Path, url: str, dry: bool, prune: bool, batch: int, a
     system = SYSTEMS[name]
     url = url or os.environ.get(system.url, "")
     token = _access(system, url)
-    made = pipeline.plan(pipeline.load(file))
+    with progress("plan"):
+        made = pipeline.plan(pipeline.load(file))
     show_diagnostics(made.warnings)
     done = pipeline.push(made, name, url, token, PushRequest(prune, dry, batch), progress)
     _print(done, dry, as_json)

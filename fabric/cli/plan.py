@@ -9,7 +9,7 @@ from typing import Any
 import typer
 
 from fabric import pipeline
-from fabric.cli.common import say, show_diagnostics
+from fabric.cli.common import out, progress, say, show_diagnostics
 from fabric.explain.sessions import Sessions, phrase, sessions
 from fabric.formats import json_text
 from fabric.plan import CLOSED, WORDS, FabricPlan
@@ -33,18 +33,23 @@ def plan(
         from fabric.moves import text
 
         say(f"{file} against {against}")
-        changes = pipeline.moves(intent, against)
-        print(json_text(changes.as_dict()) if as_json else text(changes))
+        with progress("plans of both intents"):
+            changes = pipeline.moves(intent, against)
+        if as_json:
+            print(json_text(changes.as_dict()))
+        else:
+            out(text(changes))
         return
     if as_json:
         print(json_text(pipeline.summarize(intent)))
         return
-    made = pipeline.plan(intent)
+    with progress("plan"):
+        made = pipeline.plan(intent)
     show_diagnostics(made.warnings)
     print(f"site {made.site}")
     for name, fabric in made.fabrics.items():
         print()
-        print("\n".join([*lines(name, summary(fabric.spec, fabric.sizing), sessions(fabric)), *services(fabric)]))
+        out("\n".join([*lines(name, summary(fabric.spec, fabric.sizing), sessions(fabric)), *services(fabric)]))
 
 
 def lines(name: str, row: dict[str, Any], more: Sessions) -> list[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import typer
 
 from fabric import pipeline
-from fabric.cli.common import check_target, mistake, only, say, show_diagnostics
+from fabric.cli.common import check_target, mistake, only, progress, say, show_diagnostics
 from fabric.cli.reports import put
 from fabric.cli.sizes import size_bytes
 from fabric.diagnostics import Report, nearest, show
@@ -53,10 +53,12 @@ def report(
         mistake(found, "--collective", f"unknown collective {show(timed)}", nearest(timed, COLLECTIVES), "FAB174")
     check_target(found, "-o", output, "report.html")
     found.raise_errors()
-    made = pipeline.plan(pipeline.load(file))
+    with progress("plan"):
+        made = pipeline.plan(pipeline.load(file))
     tables = of_collective(measured, timed)
     wanted = ReportRequest(timed, asked or 0, tuple(fail), platform, tables, not no_load, bool(collective))
-    text = pipeline.report(only(made, fabric), wanted)
+    with progress("link loads, failures and page"):
+        text = pipeline.report(only(made, fabric), wanted)
     show_diagnostics(made.warnings)
     put(output, text)
     say(f"wrote {output}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NoReturn
@@ -52,6 +52,11 @@ def write(reports: Sequence[tuple[str, Path | None]], report: Callable[[str], st
 def put_text(file: Path | None, make: Callable[[], str]) -> None:
     """Writes text for people: made for the terminal where it goes to one, without limits or colour where it is a file."""
     put(file, _made(file is None, make))
+
+
+def put_lines(make: Callable[[], Iterable[str]]) -> None:
+    """Prints lines for people: tables that are made inside know the width of the terminal."""
+    put_text(None, lambda: "\n".join(make()) + "\n")
 
 
 def _made(terminal: bool, make: Callable[[], str | bytes]) -> str | bytes:

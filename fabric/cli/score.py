@@ -7,7 +7,8 @@ from pathlib import Path
 import typer
 
 from fabric import pipeline
-from fabric.cli.common import say, show_diagnostics
+from fabric.cli.common import progress, say, show_diagnostics
+from fabric.cli.reports import put_lines
 from fabric.formats import json_text
 from fabric.solver.measured.files import need_scored
 from fabric.solver.measured.tables import Table
@@ -34,10 +35,16 @@ def score(
     tables = read_tables(paths)
     need_scored(tables, paths)
     if cross_validate:
-        result = pipeline.cross_validate(tables, read_tables(beside), lambda source: say(f"left out {source}"))
+        others = read_tables(beside)
+        with progress("cross-validation"):
+            result = pipeline.cross_validate(tables, others, lambda source: say(f"left out {source}"))
     else:
-        result = pipeline.score(tables, platform)
-    print(json_text(result.as_dict()) if as_json else "\n".join(result.lines()))
+        with progress("collective times"):
+            result = pipeline.score(tables, platform)
+    if as_json:
+        print(json_text(result.as_dict()))
+    else:
+        put_lines(result.lines)
 
 
 def read_tables(paths: list[Path]) -> list[Table]:

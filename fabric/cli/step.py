@@ -8,7 +8,8 @@ import typer
 
 from fabric import pipeline
 from fabric.cli import job
-from fabric.cli.common import FILE
+from fabric.cli.common import FILE, progress
+from fabric.cli.reports import put_lines
 from fabric.diagnostics import Report
 from fabric.formats import json_text
 
@@ -41,5 +42,10 @@ def step(
     asked = EstimateRequest(
         gpus=gpus, routing=routing, queue_pairs=queue_pairs, fail=tuple(fail), seed=seed, platform=platform
     )
-    found = pipeline.step(job.chosen(file, fabric), asked, model, placement)
-    print(json_text(found.as_dict()) if as_json else "\n".join(found.lines()))
+    chosen = job.chosen(file, fabric)
+    with progress("training step"):
+        found = pipeline.step(chosen, asked, model, placement)
+    if as_json:
+        print(json_text(found.as_dict()))
+    else:
+        put_lines(found.lines)

@@ -7,6 +7,7 @@ from typing import Any
 import typer
 
 from fabric import pipeline
+from fabric.cli.reports import put_lines
 from fabric.configs.capabilities import WORDS
 from fabric.formats import json_text
 from fabric.text import aligned
@@ -17,34 +18,38 @@ def vendors(as_json: bool = typer.Option(False, "--json", help="print one JSON d
     models, _ = pipeline.catalog()
     table: dict[str, dict[str, Any]] = {}
     for name, target in pipeline.vendors().items():
-        boxes = {m: box for m, box in models.items() if name in box.nos and not target.refusal(box, m)}
+        switches = {m: model for m, model in models.items() if name in model.nos and not target.refusal(model, m)}
         table[name] = {
             "title": target.title,
             "max_mtu": target.max_mtu,
             "releases": list(target.releases),
             "capabilities": target.capabilities.table(),
-            "switches": list(boxes),
-            "lacking": {m: list(box.lacks) for m, box in boxes.items() if box.lacks},
+            "switches": list(switches),
+            "lacking": {m: list(model.lacks) for m, model in switches.items() if model.lacks},
         }
-    print(json_text(table) if as_json else "\n".join(_lines(table)))
+    if as_json:
+        print(json_text(table))
+    else:
+        put_lines(lambda: _lines(table))
 
 
 def _lines(table: dict[str, dict[str, Any]]) -> list[str]:
     out = []
     for name, row in table.items():
-        out.append(f"{name:9}{row['title']}, IP MTU up to {row['max_mtu']}")
-        out.append(f"{'':9}{', '.join(row['switches']) or 'any box, by its ports alone'}")
+        out.append(f"{name:9}{row['title']}, IP MTU up to {row['max_mtu']:,} bytes")
+        out.append(f"{'':9}{', '.join(row['switches']) or 'any switch'}")
+    head = ["capability", *table]
     rows = [[text, *(_cell(row["capabilities"][what]) for row in table.values())] for what, text in WORDS.items()]
+    lacking = {m: lacks for row in table.values() for m, lacks in row["lacking"].items()}
     out += [
         "",
-        *aligned([["", *table], *rows], "<" + "<7" * len(table)),
+        *aligned(rows, "<" + "<7" * len(table), head=head),
         "",
-        "auto: done where nothing speaks against it; asked: only where the intent says so; esi, vpc: how bonds are made",
+        "auto: on unless the design prevents it; asked: only if the intent states it; esi, vpc: kind of multihoming",
     ]
-    lacking = {m: lacks for row in table.values() for m, lacks in row["lacking"].items()}
     if lacking:
-        out += ["", "What a switch cannot do though its network OS can:"]
-        out += [f"  {model:18}{', '.join(lacks)}" for model, lacks in sorted(lacking.items())]
+        rows = [[model, ", ".join(lacks)] for model, lacks in sorted(lacking.items())]
+        out += ["", "not supported by single models:", *aligned(rows, indent="  ")]
     return out
 
 

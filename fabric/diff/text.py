@@ -9,12 +9,12 @@ from fabric.diff.compare import Diff
 from fabric.diff.report import sections
 from fabric.text import aligned, and_more
 
-MOST_LINES = 40  # of one file's change, unless the switch was asked for
+MOST_LINES = 40  # of one file's change, unless --limit names the switch
 MOST_FOLDS = 12
 
 
 def text(diff: Diff) -> str:
-    """The whole report; long changes are cut unless `--limit` asked for their switches."""
+    """The whole report; long changes are cut unless `--limit` names their switches."""
     head = f"site {diff.site}: {diff.old} → {diff.new}"
     parts = sections(diff)
     if not parts:
@@ -40,8 +40,7 @@ def text(diff: Diff) -> str:
 def _table(table: Table) -> Iterator[str]:
     if table.title:
         yield f"{table.title}:"
-    rows = ([table.head] if any(table.head) else []) + list(table.rows)
-    yield from aligned(rows, indent="  ")
+    yield from aligned(table.rows, indent="  ", head=table.head if any(table.head) else ())
     if table.rest:
         yield f"  {and_more(table.rest)}"
 

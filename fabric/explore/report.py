@@ -10,7 +10,7 @@ from fabric.explore.front import Objective, front, known
 from fabric.explore.measure import ALLTOALL, Figures, Outcome
 from fabric.explore.run import Sweep, reasons
 from fabric.formats import csv_text, json_text
-from fabric.text import counted, size
+from fabric.text import counted, size, time
 from fabric.text.table import table
 
 REASONS = 5  # that are told
@@ -78,12 +78,12 @@ def title(found: SweepResult) -> str:
 def _judged(found: SweepResult) -> str:
     """How many can be built, and how many of those are best in what."""
     if not found.built:
-        return "none of them can be built"
+        return "none can be built"
     words = [f"{len(found.built):,} can be built"]
     if found.front:
-        words.append(f"{len(found.front):,} beaten by none in {', '.join(item.name for item in found.objectives)}")
+        words.append(f"{len(found.front):,} not beaten in {', '.join(item.name for item in found.objectives)}")
     if found.unjudged:
-        words.append(f"not judged by {' and '.join(found.unjudged)}, known of none")
+        words.append(f"not judged by {' and '.join(found.unjudged)}: no design has a figure")
     return "; ".join(words)
 
 
@@ -97,7 +97,7 @@ def text(found: SweepResult) -> str:
         out += ["", "cannot be built:"]
         out += [f"  {count:>5,}  {why}" for why, count in told[:REASONS]]
         rest = sum(count for _, count in told[REASONS:])
-        out += [f"  {rest:>5,}  for other reasons: --format csv tells them all"] if rest else []
+        out += [f"  {rest:>5,}  for other reasons; --format csv lists all"] if rest else []
     return "\n".join(out) + "\n"
 
 
@@ -143,15 +143,15 @@ def _figures(result: SweepResult) -> list[Row]:
     if not design.both:
         return [
             *rows,
-            ("time ms", ">", lambda f: _number(f.time_us, 1e3, 3)),
+            ("time", ">", lambda f: _time(f.time_us)),
             ("busbw GB/s", ">", lambda f: _number(f.busbw_GBps, 1, 1)),
             ("limited by", "<", lambda f: _link(f.bottleneck)),
         ]
     return [
         *rows,
-        (f"{design.timed} ms", ">", lambda f: _number(f.time_us, 1e3, 3)),
+        (design.timed, ">", lambda f: _time(f.time_us)),
         ("GB/s", ">", lambda f: _number(f.busbw_GBps, 1, 1)),
-        ("alltoall ms", ">", lambda f: _number(f.alltoall_time_us, 1e3, 3)),
+        ("alltoall", ">", lambda f: _time(f.alltoall_time_us)),
         ("GB/s", ">", lambda f: _number(f.alltoall_busbw_GBps, 1, 1)),
         ("alltoall limited by", "<", lambda f: _link(f.alltoall_bottleneck)),
     ]
@@ -163,6 +163,10 @@ def _link(bottleneck: str) -> str:
 
 def _number(value: float | None, unit: float, digits: int) -> str:
     return "unknown" if value is None else f"{value / unit:,.{digits}f}"
+
+
+def _time(us: float | None) -> str:
+    return "unknown" if us is None else time(us)
 
 
 def _word(value: object) -> str:

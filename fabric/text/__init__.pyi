@@ -4,6 +4,7 @@ from .numbers import (
     percent as percent,
     power as power,
     size as size,
+    time as time,
     trimmed as trimmed,
     volume as volume,
 )

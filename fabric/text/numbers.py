@@ -51,6 +51,13 @@ def duration(ms: float) -> str:
     return f"{large:,} {unit}" + (f" {small} {part}" if small else "")
 
 
+def time(us: float) -> str:
+    """A time in microseconds, with three digits: `0.8 us`, `12.4 us`, `850 us`, `8.41 ms`."""
+    if float(f"{us:.3g}") >= 1000:
+        return duration(us / 1000)
+    return f"{us:.1f} us" if us < 99.95 else f"{us:.0f} us"
+
+
 def trimmed(value: float, digits: int) -> str:
     """With so many digits at most: `409.6`, `1,024`."""
     return f"{value:,.{digits}f}".rstrip("0").rstrip(".")

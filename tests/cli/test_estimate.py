@@ -160,7 +160,7 @@ def test_capacity_with_failures(run: Run) -> None:
 def test_training_step(run: Run) -> None:
     done = run("step site.yaml --job step.yaml")
     assert (done.code, done.err) == (0, "")
-    assert re.search(r"^tokens/s +[0-9,]+, [0-9.]+% lost to the network$", done.out, re.MULTILINE)
+    assert re.search(r"^tokens/s +[0-9,]+, [0-9.]+ % lost to the network$", done.out, re.MULTILINE)
     packed, spread = (
         json.loads(run(f"step site.yaml --job step.yaml --placement {request} --json").out)
         for request in ("packed", "spread")
@@ -353,7 +353,7 @@ def test_all_leaves_of_a_rail_failed(run: Run) -> None:
     """Leaves 1 and 9 are rail 1: the other seven rails carry the job, and that is said."""
     done = run("estimate site.yaml --size 1G --fail backend-leaf001 --fail backend-leaf009")
     assert (done.code, done.err) == (0, "")
-    assert "7 NIC ports of 400G a domain" in done.out
+    assert "7 NIC ports of 400G per domain" in done.out
     assert "1 of 8 NIC ports is left out in every domain" in done.out
 
 

@@ -72,4 +72,4 @@ def test_a_sweep_of_which_nothing_can_be_built_is_a_finding(run: Run, tmp_path: 
     write(tmp_path, "two-tier")
     done = run("explore intent.yaml --vary switch=sn2201")
     assert (done.code, done.err) == (1, "")
-    assert done.out.splitlines()[:2] == ["1 design of fabric backend", "none of them can be built"]
+    assert done.out.splitlines()[:2] == ["1 design of fabric backend", "none can be built"]

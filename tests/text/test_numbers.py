@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fabric.text import duration, percent, power, size, trimmed, volume
+from fabric.text import duration, percent, power, size, time, trimmed, volume
 
 
 def test_shares_have_one_digit() -> None:
@@ -28,6 +28,13 @@ def test_volumes_are_powers_of_ten(count: float, text: str) -> None:
 @pytest.mark.parametrize(("watts", "text"), [(0, "0 W"), (950, "950 W"), (22_412, "22.4 kW"), (1_250_000, "1.25 MW")])
 def test_power(watts: float, text: str) -> None:
     assert power(watts) == text
+
+
+@pytest.mark.parametrize(
+    ("us", "text"), [(0.84, "0.8 us"), (12.44, "12.4 us"), (850.4, "850 us"), (999.9, "1.00 ms"), (8412, "8.41 ms")]
+)
+def test_times_in_microseconds(us: float, text: str) -> None:
+    assert time(us) == text
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from fabric.solver.collectives.sample import has_siblings
 from fabric.solver.collectives.score import Score, TableScore, median, score, score_table
 from fabric.solver.estimate.platform_file import platform
 from fabric.solver.measured.tables import Table
+from fabric.text import aligned
 
 OWN_SPREAD, SHARED_SPREAD = 1.0, 0.4  # of a parameter's own spread: what a user's tables may move
 OWN_WEIGHT = 5.0  # of a user's row over a published one: it is the very platform that is asked about
@@ -29,13 +30,15 @@ class Calibration:
     text: str  # the platform file
 
     def lines(self) -> list[str]:
-        """How far the estimate was from the tables before and after, and what moved."""
-        out = [f"{'table':46}{'rows':>5}{'before':>9}{'after':>9}   median errors"]
+        """Median errors before and after the fit, and the parameters that changed most."""
         scores = (score(self.tables, parameters).tables for parameters in (self.start, self.found))
-        for before, after in zip(*scores, strict=True):
-            out.append(f"{after.id[:45]:46}{len(after.error):5}{median(before.error):8.1f}%{median(after.error):8.1f}%")
+        rows = [
+            (after.id, f"{len(after.error):,}", f"{median(before.error):.1f} %", f"{median(after.error):.1f} %")
+            for before, after in zip(*scores, strict=True)
+        ]
+        out = aligned(rows, "<>>>", head=("table", "rows", "median before", "median after"))
         lines = moved(self.found, self.start)
-        return [*out, "", *(["moved most", *(f"  {line}" for line in lines)] if lines else ["nothing moved"])]
+        return [*out, "", *(["largest changes", *(f"  {line}" for line in lines)] if lines else ["no parameter changed"])]
 
 
 def calibrate(tables: Sequence[Table], beside: Sequence[Table], base: str) -> Calibration:

@@ -12,6 +12,7 @@ from fabric.solver import Floats
 from fabric.solver.collectives.physics import Physics
 from fabric.solver.collectives.sample import predicted, relatives, stands_for
 from fabric.solver.measured.tables import Table
+from fabric.text import aligned
 
 BANDS: Mapping[str, tuple[float, float]] = {  # above, up to and including, bytes
     "<=64K": (0, 1 << 16),
@@ -62,27 +63,22 @@ class Score:
         }
 
     def lines(self) -> list[str]:
-        """A line a table: rows, median error, and by band of sizes the median with its sign."""
-        out = [f"{'table':46}{'collective':16}{'rows':>5}{'median':>9}" + "".join(f"{name:>9}" for name in BANDS)]
-        out[0] += "   signed medians: + is estimated too slow"
-        for siblings in (True, False):
-            some = [table for table in self.tables if table.siblings is siblings]
-            if some and not siblings:
-                out += ["", "without a like in the fit, predicted from the nearest relatives"]
-            for table in some:
-                signed = "".join(f"{_signed(_bias(table, name)):>9}" for name in BANDS)
-                out.append(f"{table.id[:45]:46}{table.collective:16}{len(table.error):5}{median(table.error):8.1f}%{signed}")
-                out += [f"  note: {text}" for text in table.notes]
-        with_like = [table for table in self.tables if table.siblings]
+        """A row per measured table: rows, median error, and signed median error by band of message sizes."""
+        out = ["signed medians by message size: + is estimated too slow", ""]
+        related = [table for table in self.tables if table.siblings]
+        others = [table for table in self.tables if not table.siblings]
+        out += _table(related)
+        if others:
+            out += ["", "without a similar table in the fit, predicted from the nearest ones", *_table(others)]
+        out += [f"note: {table.id}: {text}" for table in self.tables for text in table.notes]
         if self.tables:
-            out += ["", *_totals("all tables" if len(with_like) == len(self.tables) else "tables with a like", with_like)]
-            if len(with_like) < len(self.tables):
-                out += _totals("all tables", self.tables)
+            out += ["", *_totals("tables with a similar one in the fit" if others else "all tables", related)]
+            out += _totals("all tables", self.tables) if others else []
         return [*out, *(f"not scored: {name}: {reason}" for name, reason in sorted(self.not_scored.items()))]
 
 
 def score(tables: Sequence[Table], parameters: Physics) -> Score:
-    """Holds parameters against tables."""
+    """Compares the estimate with measured tables."""
     return Score(
         tuple(score_table(table, parameters) for table in tables if table.scored_rows),
         {table.id: table.why_not or "no rows" for table in tables if not table.scored_rows},
@@ -128,8 +124,23 @@ def _bias(table: TableScore, band: str) -> float | None:
     return round(float(np.median(some)) * 100, 1) if len(some) else None
 
 
+def _table(tables: Sequence[TableScore]) -> list[str]:
+    head = ("table", "collective", "rows", "median", *BANDS)
+    rows = [
+        (
+            table.id,
+            table.collective,
+            f"{len(table.error):,}",
+            f"{median(table.error):.1f} %",
+            *(_signed(_bias(table, band)) for band in BANDS),
+        )
+        for table in tables
+    ]
+    return aligned(rows, "<<" + ">" * (2 + len(BANDS)), head=head) if rows else []
+
+
 def _signed(value: float | None) -> str:
-    return "." if value is None else f"{value:+.0f}%"
+    return "." if value is None else f"{value:+.0f} %"
 
 
 def _totals(title: str, tables: Sequence[TableScore]) -> list[str]:

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from fabric.diagnostics import Diagnostic, InputError, Place
-from fabric.text import aligned
+from fabric.text import aligned, duration, percent, size, time
 
 CODE = "FAB173"
 Dimension = Literal["tensor", "pipeline", "data", "expert", "expert_data"]
@@ -133,23 +133,28 @@ class StepTime:
 
     def lines(self) -> list[str]:
         """The step for a person."""
-        head = ("dimension", "collective", "ranks", "bytes", "calls", "one call us", "total ms", "exposed ms")
+        head = ("dimension", "collective", "ranks", "size", "calls", "one call", "total", "exposed")
         rows = [
-            (d.dimension, d.collective, *map(str, (d.ranks, d.bytes, d.calls)), *map("{:.1f}".format, figures))
-            for d, figures in ((d, (d.call_us, d.total_ms, d.exposed_ms)) for d in self.dimensions)
+            (d.dimension, d.collective, f"{d.ranks:,}", size(d.bytes), f"{d.calls:,}", *_times(d)) for d in self.dimensions
         ]
         if not rows:
             return [*self._sums(), "no dimension crosses the network"]
-        return [*aligned([head, *rows], "<<>>>>>>"), "", *self._sums()]
+        return [*aligned(rows, "<<>>>>>>", head=head), "", *self._sums()]
 
     def _sums(self) -> list[str]:
-        return [
-            f"computing      {self.compute_ms:12.1f} ms",
-            f"communication  {self.communication_ms:12.1f} ms, of which {self.exposed_ms:.1f} ms are not hidden by computing",
-            f"bubble         {self.bubble_ms:12.1f} ms",
-            f"step           {self.step_ms:12.1f} ms on {self.gpus:,} GPUs; {self.ideal_ms:.1f} ms without a network",
-            f"tokens/s       {self.tokens_per_second:12,.0f}, {self.lost_to_network:.1%} lost to the network",
-        ]
+        return aligned(
+            [
+                ("compute", duration(self.compute_ms)),
+                ("communication", f"{duration(self.communication_ms)}, of which {duration(self.exposed_ms)} exposed"),
+                ("bubble", duration(self.bubble_ms)),
+                ("step", f"{duration(self.step_ms)} on {self.gpus:,} GPUs; {duration(self.ideal_ms)} with an ideal network"),
+                ("tokens/s", f"{self.tokens_per_second:,.0f}, {percent(self.lost_to_network)} lost to the network"),
+            ]
+        )
+
+
+def _times(dimension: DimensionTime) -> tuple[str, str, str]:
+    return time(dimension.call_us), duration(dimension.total_ms), duration(dimension.exposed_ms)
 
 
 def step_time(step: Step, time_us: TimeUs) -> StepTime:
