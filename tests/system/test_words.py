@@ -31,6 +31,8 @@ TERMS = [
     "stationBox",  # draw.io
     "shape=box",  # Graphviz
     "gear_box",
+    '"way-out"',  # kind of a row of sessions.csv
+    "`way-out`",
     "bounding box",
     "Net_Box",  # NetBox, split
 ]
