@@ -309,7 +309,7 @@ PAGE = """# What the checks find
 {count} faults, planted in rendered files of the six examples `intent/ai-*.yaml` at places chosen by a seed: an address
 changed or swapped with another one, a neighbour deleted, a remote AS, a VNI, an MTU, a threshold or a DSCP changed. A fault
 counts as found only when a finding with a fitting id names the damaged device, file and line. Nothing is rendered again to
-judge it: the damaged file is read, and its facts are held against the plan's, or against those of the other files.
+judge it: the damaged file is read, and its facts are compared with the plan's, or with those of the other files.
 
 Made by `python -m tests.checks.mutations`.
 
@@ -329,7 +329,7 @@ A dash: Linux has no lossless class, and the RoCE profile of Cumulus Linux names
 
 Without a plan nothing tells the threshold of one switch from that of another role, or the port of a server from its
 neighbours where there are few; a server's side of a /31 is in no switch's file, so its leaf may have any address; and a
-loopback that nobody speaks to can have any address, too.
+loopback without a session can have any address, too.
 """
 
 
