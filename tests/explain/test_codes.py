@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from fabric.cli import main
+from fabric.cli.lazy import COMMANDS, load
 from fabric.explain.codes import Entry, entries, entry, is_code, text, without_check
 from fabric.text import Screen, on
 from tests import ROOT
@@ -97,6 +98,21 @@ def test_an_entry_is_whole(each: Entry) -> None:
     if each.id in without_check():
         assert each.explanation.endswith(".")
         assert all(len(line) <= 124 for line in each.example.split("\n"))
+
+
+def options_of(command: Any) -> set[str]:
+    """Options of a command, or of all commands of a group."""
+    below = getattr(command, "commands", {}).values()
+    return {option for param in command.params for option in param.opts}.union(*map(options_of, below))
+
+
+@pytest.mark.parametrize("each", entries(), ids=lambda each: each.id)
+def test_a_fix_names_commands_and_options_that_exist(each: Entry) -> None:
+    for words in re.findall(r"`fabric ([^`]+)`", each.fix):
+        name, *arguments = words.split()
+        assert name in COMMANDS
+        stated = {word.partition("=")[0] for word in arguments if re.match("--?[a-z]", word)}
+        assert stated <= options_of(load(name)) | {"--help"}
 
 
 @pytest.mark.parametrize("width", [40, 80, 100])
