@@ -21,10 +21,10 @@ def edits(fresh: str, there: str, told: Collection[int]) -> Iterator[tuple[int, 
         (line, story) for line, near, story in _places(fresh.splitlines(), there.splitlines()) if not set(told) & set(near)
     ]
     for line, story in places[:SHOWN]:
-        yield line, f"{story}, and no other check names it"
+        yield line, f"{story}; no other check covers it"
     if len(places) > SHOWN:
         rest = plural(len(places) - SHOWN, "more place differs", "more places differ")
-        yield places[SHOWN][0], f"{rest} from the plan, and no other check names that"
+        yield places[SHOWN][0], f"{rest} from the plan; no other check covers them"
 
 
 def _places(old: list[str], new: list[str]) -> Iterator[tuple[int, Collection[int], str]]:

@@ -37,6 +37,6 @@ def check_folder(folder: Folder) -> Checked:
 
 def apart(folder: Folder) -> list[Finding]:
     """A note for every folder that is taken for a network of its own."""
-    message = "has host names that another folder has too: checked as a network of its own"
-    hint = "check one of them at a time if they are one network"
+    message = "has host names of another folder: checked as a separate network"
+    hint = "if they are one network, check one folder at a time"
     return [Finding(HostNames.id, NOTE, "", path, 0, message, hint) for path in folder.apart]

@@ -84,7 +84,7 @@ def _beside(sites: list[Site], folder: Folder) -> Iterator[Finding]:
             message = f"host name: no switch of site {names} has this name"
             yield Finding(HostNames.id, WARNING, device.name, file, 0, message, HostNames.remediation)
         elif first is not device:
-            message = f"host name: {next(iter(first.files))} has it too, and was judged in place of this file"
+            message = f"host name: {next(iter(first.files))} has the same name, and was checked in place of this file"
             yield Finding(HostNames.id, ERROR, device.name, file, 0, message, "leave one of them in the folder")
 
 

@@ -42,9 +42,9 @@ class NeedlessSilence(Check[Silenced]):
                 path = ("fabrics", fabric, "checks", "silence", code) if fabric else ("checks", "silence", code)
                 place = plan.at(*path, key=True)
                 if (fabric, code) not in silenced.used and code in silenced.ran:
-                    yield self.at(place, f"{code} is silenced, but finds nothing")
+                    yield self.at(place, f"{code} is suppressed, but has no findings")
                 elif not _is_known(code):
-                    yield self.at(place, f"{code} is silenced, but no check has this id", severity=WARNING)
+                    yield self.at(place, f"{code} is suppressed, but no check has this id", severity=WARNING)
 
 
 @dataclass(frozen=True)

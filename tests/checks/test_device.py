@@ -88,7 +88,7 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
         FRONT,
         ("ip address 10.0.0.9/32", "ip address 10.0.0.19/32"),
         [
-            ("FAB251", "ip address 10.0.0.19/32", "addresses of loopbacks: expected 10.0.0.9/32, got 10.0.0.19/32"),
+            ("FAB251", "ip address 10.0.0.19/32", "loopback addresses: expected 10.0.0.9/32, got 10.0.0.19/32"),
             (
                 "FAB257",
                 "neighbor EVPN update-source Loopback0",
@@ -103,7 +103,7 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
             (
                 "FAB251",
                 "ip address virtual 10.20.0.254/24",
-                "Vlan100: shared gateway: expected 10.20.0.1/24, got 10.20.0.254/24",
+                "Vlan100: anycast gateway: expected 10.20.0.1/24, got 10.20.0.254/24",
             ),
         ],
     ),
@@ -125,8 +125,8 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
         "ai-junos backend-leaf001 juniper.conf",
         ('description "gpu-0001 compute1";\n        mtu 9158;', 'description "gpu-0001 compute1";\n        mtu 9000;'),
         [
-            ("FAB254", "mtu 9000;", "et-0/0/0:0: MTU of the frame: expected 9158, got 9000"),
             ("FAB254", "mtu 9000;", "et-0/0/0:0: MTU: expected 9144, got 8986"),
+            ("FAB254", "mtu 9000;", "et-0/0/0:0: frame MTU: expected 9158, got 9000"),
         ],
     ),
     ("FAB255", "another remote AS"): (
@@ -155,7 +155,7 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
             "",
         ),
         [
-            ("FAB256", "router bgp 4200000006", "BGP: neighbours: expected 10.0.0.8, got none"),
+            ("FAB256", "router bgp 4200000006", "BGP: neighbors: expected 10.0.0.8, got none"),
         ],
     ),
     ("FAB256", "a session shut"): (
@@ -165,7 +165,7 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
             "   neighbor 10.64.0.67 peer group FABRIC\n   neighbor 10.64.0.67 shutdown\n",
         ),
         [
-            ("FAB256", "router bgp 4200000006", "BGP: neighbours: expected 10.64.0.67, got none"),
+            ("FAB256", "router bgp 4200000006", "BGP: neighbors: expected 10.64.0.67, got none"),
         ],
     ),
     ("FAB256", "a session more"): (
@@ -175,7 +175,7 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
             "   neighbor 10.64.0.67 peer group FABRIC\n   neighbor 10.64.0.64 remote-as 65001\n",
         ),
         [
-            ("FAB256", "neighbor 10.64.0.64 remote-as 65001", "BGP: neighbours: expected none, got 10.64.0.64"),
+            ("FAB256", "neighbor 10.64.0.64 remote-as 65001", "BGP: neighbors: expected none, got 10.64.0.64"),
         ],
     ),
     ("FAB257", "another loopback as source"): (
@@ -240,7 +240,7 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
         BACK,
         ("   maximum-paths 64 ecmp 64\n   neighbor FABRIC peer", "   maximum-paths 1\n   neighbor FABRIC peer"),
         [
-            ("FAB261", "maximum-paths 1", "BGP: equal paths: expected 64, got 1"),
+            ("FAB261", "maximum-paths 1", "BGP: equal-cost paths: expected 64, got 1"),
         ],
     ),
     ("FAB261", "paths over several AS numbers are not equal"): (
@@ -250,7 +250,7 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
             (
                 "FAB261",
                 "no bgp bestpath as-path multipath-relax",
-                "BGP: equal paths over several AS numbers: expected on, got off",
+                "BGP: equal-cost paths over several AS numbers: expected on, got off",
             ),
         ],
     ),
@@ -258,7 +258,7 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
         FRONT,
         ("vxlan vlan 100 vni 10001", "vxlan vlan 100 vni 10002"),
         [
-            ("FAB264", "vxlan vlan 100 vni 10002", "layer-2 VNIs: expected 10001, got 10002"),
+            ("FAB264", "vxlan vlan 100 vni 10002", "L2 VNIs: expected 10001, got 10002"),
         ],
     ),
     ("FAB264", "another VLAN"): (
@@ -316,7 +316,7 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
             (
                 "FAB267",
                 "ip virtual-router mac-address 00:00:5e:00:01:02",
-                "MAC address of the gateways: expected 00:00:5e:00:01:01, got 00:00:5e:00:01:02",
+                "anycast gateway MAC address: expected 00:00:5e:00:01:01, got 00:00:5e:00:01:02",
             ),
         ],
     ),
@@ -486,7 +486,7 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
             (
                 "FAB278",
                 "bandwidth percent 80",
-                "Ethernet1/1 and 23 more: share of the lossless class in percent: expected 60, got 67",
+                "Ethernet1/1 and 23 more: weight of the lossless class in percent: expected 60, got 67",
             ),
         ],
     ),
@@ -528,7 +528,7 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
             (
                 "FAB296",
                 "neighbor FABRIC route-map RM-FABRIC-INN in",
-                "neighbor 10.64.0.65 and 1 more: routes taken in: expected PL-FABRIC, got RM-FABRIC-INN",
+                "neighbor 10.64.0.65 and 1 more: accepted routes: expected PL-FABRIC, got RM-FABRIC-INN",
             ),
         ],
     ),
@@ -539,7 +539,7 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
             (
                 "FAB282",
                 "40 permit tcp 172.61.0.0/16 any eq ssh",
-                "172.61.0.0/16 is in no part of the plan that this switch has to do with",
+                "172.61.0.0/16 is not in the plan of this switch",
             ),
         ],
     ),
@@ -547,7 +547,7 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
         FRONT,
         ("ntp server vrf MGMT 192.0.2.10", "ntp server vrf MGMT 192.0.2.11"),
         [
-            ("FAB283", "", "time servers: expected 192.0.2.10, got none"),
+            ("FAB283", "", "NTP servers: expected 192.0.2.10, got none"),
         ],
     ),
     ("FAB285", "telnet"): (
@@ -592,7 +592,7 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
             (
                 "FAB296",
                 "neighbor 10.64.0.81 remote-as 65010",
-                "neighbor 10.64.0.81 in VRF red: routes taken in: expected PL-wan-red-IN, got none",
+                "neighbor 10.64.0.81 in VRF red: accepted routes: expected PL-wan-red-IN, got none",
             ),
         ],
     ),
@@ -606,7 +606,7 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
             (
                 "FAB296",
                 "route-map RM-FABRIC-OUT permit 10",
-                "neighbor 10.64.0.65 and 1 more: routes sent out: expected PL-OWN, got any route",
+                "neighbor 10.64.0.65 and 1 more: advertised routes: expected PL-OWN, got any route",
             ),
         ],
     ),
@@ -617,7 +617,7 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
             (
                 "FAB296",
                 "neighbor FABRIC route-map RM-FABRIC-IN in",
-                "neighbor 10.64.0.65 and 1 more: routes taken in: expected PL-FABRIC, got none",
+                "neighbor 10.64.0.65 and 1 more: accepted routes: expected PL-FABRIC, got none",
             ),
         ],
     ),
@@ -628,7 +628,7 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
             (
                 "FAB296",
                 "match ip address prefix-list PL-FABRIC",
-                "neighbor 10.64.0.65 and 1 more: routes sent out: expected PL-OWN, got PL-FABRIC",
+                "neighbor 10.64.0.65 and 1 more: advertised routes: expected PL-OWN, got PL-FABRIC",
             ),
         ],
     ),
@@ -636,7 +636,7 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
         FRONT,
         ("      redistribute connected route-map RM-VRF-red-CONNECTED\n", ""),
         [
-            ("FAB296", "vrf red", "BGP of VRF red: connected routes that enter BGP: expected PL-red-CONNECTED, got none"),
+            ("FAB296", "vrf red", "BGP of VRF red: redistributed connected routes: expected PL-red-CONNECTED, got none"),
         ],
     ),
     ("FAB296", "everything enters BGP"): (
@@ -646,7 +646,7 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
             (
                 "FAB296",
                 "redistribute connected",
-                "BGP: connected routes that enter BGP: expected PL-CONNECTED, got any route",
+                "BGP: redistributed connected routes: expected PL-CONNECTED, got any route",
             ),
         ],
     ),
@@ -680,7 +680,7 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
             (
                 "FAB296",
                 "policy-statement FABRIC-IN {",
-                "neighbor 10.64.0.65 and 1 more: routes taken in: expected none, got any route",
+                "neighbor 10.64.0.65 and 1 more: accepted routes: expected none, got any route",
             ),
         ],
     ),
@@ -691,7 +691,7 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
             (
                 "FAB296",
                 "prefix-list: PL-wan-red-IN",
-                "neighbor 10.64.0.145 in VRF red: routes sent out: expected PL-wan-red-OUT, got PL-wan-red-IN",
+                "neighbor 10.64.0.145 in VRF red: advertised routes: expected PL-wan-red-OUT, got PL-wan-red-IN",
             ),
         ],
     ),
@@ -702,7 +702,7 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
             (
                 "FAB296",
                 "neighbor FABRIC prefix-list PL-FABRIC out",
-                "neighbor 10.64.0.129 and 1 more: routes sent out: expected PL-OWN, got PL-FABRIC",
+                "neighbor 10.64.0.129 and 1 more: advertised routes: expected PL-OWN, got PL-FABRIC",
             ),
         ],
     ),
@@ -716,7 +716,7 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
             (
                 "FAB296",
                 "route-map RM-wan-red-OUT permit 10",
-                "neighbor 10.64.0.145 in VRF red: routes sent out: expected PL-wan-red-OUT, got any route",
+                "neighbor 10.64.0.145 in VRF red: advertised routes: expected PL-wan-red-OUT, got any route",
             ),
         ],
     ),
@@ -756,10 +756,10 @@ def test_what_is_missing_whole_is_told_once() -> None:
     switch = site("ai-eos")["frontend-leaf001"]
     found = told(switch, {"startup-config": "hostname frontend-leaf001\n"})
     assert [message for id_, _, message in found if id_ in ("FAB256", "FAB259", "FAB260", "FAB264", "FAB265", "FAB266")] == [
-        "BGP of VRF blue: neighbours: expected 10.64.0.83, got none",
-        "BGP of VRF red: neighbours: expected 10.64.0.81, got none",
-        "BGP: neighbours: expected 10.0.0.7, 10.0.0.8, 10.64.0.65, 10.64.0.67, got none",
-        "layer-2 VNIs: expected 10001, got none",
+        "BGP of VRF blue: neighbors: expected 10.64.0.83, got none",
+        "BGP of VRF red: neighbors: expected 10.64.0.81, got none",
+        "BGP: neighbors: expected 10.0.0.7, 10.0.0.8, 10.64.0.65, 10.64.0.67, got none",
+        "L2 VNIs: expected 10001, got none",
         "VRFs: expected blue, red, got none",
     ]
 

@@ -107,9 +107,9 @@ def test_what_is_the_sites_is_silenced_by_the_site_alone(tmp_path: Path) -> None
 def test_a_needless_silence_is_noted_where_it_stands(tmp_path: Path) -> None:
     found = check(tmp_path, "FAB264: overlay to come, FAB254: known", of={"blue": "FAB272: lab"})
     assert [str(finding).replace(f"{tmp_path}/", "") for finding in found if finding.id == "FAB200"] == [
-        "dc1.yaml:4:20: note[FAB200]: FAB264 is silenced, but finds nothing\n"
+        "dc1.yaml:4:20: note[FAB200]: FAB264 is suppressed, but has no findings\n"
         "    hint: remove the line from `checks: {silence: …}`",
-        "dc1.yaml:10:24: note[FAB200]: FAB272 is silenced, but finds nothing\n"
+        "dc1.yaml:10:24: note[FAB200]: FAB272 is suppressed, but has no findings\n"
         "    hint: remove the line from `checks: {silence: …}`",
     ]
 

@@ -62,7 +62,7 @@ def test_an_edit_that_no_check_names(case: str) -> None:
     (old, new), expected = EDITS[case]
     found = edits(PLANNED, PLANNED.replace(old, new))
     assert [(one.line, one.message) for one in found] == [
-        (line, f"{words}, and no other check names it") for line, words in expected
+        (line, f"{words}; no other check covers it") for line, words in expected
     ]
     assert {(one.id, one.severity, one.device, one.file) for one in found} <= {("FAB295", "warning", "leaf1", "leaf1.cfg")}
 
@@ -84,7 +84,7 @@ def test_many_edits_are_folded() -> None:
     planned = "".join(f"line {number}\n" for number in range(1, 21))
     found = edits(planned, planned.replace("line 1", "lane 1"))
     assert [one.line for one in found] == [1, 10, 11, 12, 13, 14]
-    assert found[-1].message == "6 more places differ from the plan, and no other check names that"
+    assert found[-1].message == "6 more places differ from the plan; no other check covers them"
 
 
 def test_a_site_with_edited_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,7 +103,7 @@ def test_a_site_with_edited_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         (
             "FAB295",
             lines.index("ip routing vrf red") + 1,
-            "gone: the plan has `ip routing vrf red` here, and no other check names it",
+            "gone: the plan has `ip routing vrf red` here; no other check covers it",
         ),
     ]
 

@@ -140,8 +140,8 @@ def test_silences_of_no_use(run: Run) -> None:
     done = run("check", intent(more="checks: {silence: {FAB999: mistyped, FAB251: not broken, FAB301: asks a server}}\n"))
     assert done.code == 0
     assert heads(done) == [
-        "dc1.yaml:5:20: warning[FAB200]: FAB999 is silenced, but no check has this id",
-        "dc1.yaml:5:38: note[FAB200]: FAB251 is silenced, but finds nothing",
+        "dc1.yaml:5:20: warning[FAB200]: FAB999 is suppressed, but no check has this id",
+        "dc1.yaml:5:38: note[FAB200]: FAB251 is suppressed, but has no findings",
     ]
 
 
@@ -189,7 +189,8 @@ def test_a_manifest_that_says_nothing(run: Run, case: str) -> None:
     done = run("check", "dc1.yaml")
     assert done.code == 1
     assert heads(done) == [
-        f"dc1.yaml:2:7: error[FAB293]: generated/dc1: not looked at, {why}; checked is what `fabric generate` would write"
+        f"dc1.yaml:2:7: error[FAB293]: generated/dc1: not looked at, {why}; checked instead: what `fabric "
+        f"generate` would write"
     ]
 
 
@@ -198,7 +199,7 @@ def test_files_that_are_gone(run: Run) -> None:
     done = run("check", "dc1.yaml")
     assert done.code == 1
     assert heads(done) == [
-        "dc1.yaml:2:7: error[FAB293]: generated/dc1: 8 files not what this plan makes: "
+        "dc1.yaml:2:7: error[FAB293]: generated/dc1: 8 files different from this plan: "
         "configs/backend-leaf001/startup-config and 7 more"
     ]
 
@@ -229,7 +230,7 @@ def test_a_folder_with_a_switch_too_few_one_too_many_and_one_twice(run: Run) -> 
     assert (done.code, done.err) == (1, "")
     assert heads(done) == [
         "configs/twin/startup-config: error[FAB250]: backend-leaf002: host name: "
-        "configs/backend-leaf002/startup-config has it too, and was judged in place of this file",
+        "configs/backend-leaf002/startup-config has the same name, and was checked in place of this file",
         "dc1.yaml: error[FAB250]: backend-leaf001: host name: no file of this switch was found",
         "configs/extra/startup-config: warning[FAB250]: extra: host name: no switch of site dc1 has this name",
     ]

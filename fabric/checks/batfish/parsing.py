@@ -30,7 +30,7 @@ class Formats(BatfishCheck):
             for copy in copies.copies:
                 row = rows.get(copy.path)
                 if row is None:
-                    yield from self.in_copy(asked, copy.path, 0, f"expected {copy.format}, got no word about the file")
+                    yield from self.in_copy(asked, copy.path, 0, f"expected {copy.format}, got no status of the file")
                 elif row["File_Format"] != copy.format:
                     yield from self.in_copy(asked, copy.path, 0, f"expected {copy.format}, got {row['File_Format']}")
                 elif row["Status"] not in READ:

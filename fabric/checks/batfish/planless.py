@@ -120,5 +120,5 @@ def _sessions(asked: AskedFiles) -> Iterator[Finding]:
         if status == ONE_SIDED and peer:
             where = "" if row["VRF"] == "default" else f"VRF {row['VRF']}: "
             words = (f"neighbor {peer} remote-as", f"neighbor {peer}", str(peer))
-            message = f"{where}session with {peer}: the far end has none that fits: compare address, AS number and family"
+            message = f"{where}session with {peer}: no matching session at the far end: compare address, AS number and family"
             yield from check.at_switch(asked, name_of(row["Node"]), message, *words)

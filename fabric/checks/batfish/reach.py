@@ -128,5 +128,5 @@ class Loops(BatfishCheck):
         for row in asked.answers.loops():
             flow, hops = row["Flow"], row["Traces"][0]["hops"]
             nodes = " → ".join(name_of(hop["node"]) for hop in hops)
-            node, message = flow["ingressNode"], f"{flow['srcIp']} to {flow['dstIp']} goes round: {nodes}"
+            node, message = flow["ingressNode"], f"{flow['srcIp']} to {flow['dstIp']} loops: {nodes}"
             yield from self.at_switch(asked, node, message, *asked.process(node))

@@ -88,7 +88,7 @@ class Sessions(BatfishCheck):
                 yield from self._planned(asked, session, rows.get(key))
         for key in sorted(rows.keys() - planned.keys()):
             if key[0] in routed and not _unseen(asked, key):
-                message = f"{_where(key[1])}a session with {key[2]} that is not planned"
+                message = f"{_where(key[1])}unplanned session with {key[2]}"
                 yield from self.at_switch(asked, key[0], message, *_neighbor(key[2]))
 
     def _planned(self, asked: Asked, session: Session, row: Row | None) -> Iterator[Finding]:

@@ -173,12 +173,14 @@ class Pools(FabricCheck):
         for kind, net in _pools(design.fabric):
             for other_kind, other in known:
                 if (kind, net) != (other_kind, other) and net.overlaps(other):
-                    text = f"expected pools that lie apart, got '{other_kind}' {other} and '{kind}' {net}"
+                    text = f"expected pools that do not overlap, got '{other_kind}' {other} and '{kind}' {net}"
                     yield self.say(design, ("pools", kind), text)
             known[kind, net] = None
             if net.overlaps(SHARED):
-                text = f"pool '{kind}': expected private space, got {net}, which is for carriers (RFC 6598)"
-                yield self.say(design, ("pools", kind), text, severity=NOTE, hint="fine where no carrier's network is met")
+                text = f"pool '{kind}': expected private space, got {net}, carrier address space (RFC 6598)"
+                yield self.say(
+                    design, ("pools", kind), text, severity=NOTE, hint="acceptable if no carrier network is connected"
+                )
         yield from self._outside(design)
 
     def _outside(self, design: Design) -> Iterator[Finding]:

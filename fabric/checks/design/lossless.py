@@ -139,7 +139,7 @@ class BalancedByLoad(FabricCheck):
         for role, nos in sorted(network_oses(fabric).items()):
             if role == LEAF and able[role] and not balances_by_load(fabric.spec, target(nos), hardware[role]):
                 mode = fabric.spec.underlay.load_balancing.mode
-                text = f"{switches(fabric, (role, ''))}: expected paths chosen by load, got a hash alone (mode {mode})"
+                text = f"{switches(fabric, (role, ''))}: expected load-aware path selection, got a static hash (mode {mode})"
                 yield self.say(design, ("underlay", "load_balancing"), text)
 
 
@@ -185,5 +185,5 @@ class PfcOnEveryTier(LosslessCheck):
         for (switch, nos), roles in unable.items():
             who = ", ".join(NOUNS[role] for role in roles)
             title = target(nos).title if nos else "no network OS"
-            text = f"{who} of {switch}: expected PFC and ECN for RoCE, got {title}, for which none is written"
+            text = f"{who} of {switch}: expected PFC and ECN for RoCE, got {title}, which does not support them"
             yield self.say(design, switch_path(design, roles[0]), text)

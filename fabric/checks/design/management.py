@@ -51,7 +51,7 @@ class ManagementApart(ManagementCheck):
     def judge(self, design: Design) -> Iterator[Finding]:
         fabric, request = design.fabric, self.request(design)
         if not request.vrf and self.spoken_for(design):
-            yield self.about(design, "vrf", "expected a VRF of its own, got the default routing table")
+            yield self.about(design, "vrf", "expected a separate VRF, got the default one")
         nets = [ip_network(prefix) for prefix in fabric.prefixes["management"]]
         if request.gateway and not any(ip_address(request.gateway) in net for net in nets):
             pool = ", ".join(map(str, nets))
@@ -117,4 +117,4 @@ class Reach(ManagementCheck):
                 yield self.about(design, "allow", f"expected prefixes of /{WIDEST[net.version]} or longer, got {text}")
             for pool in sorted(pools):
                 if net.overlaps(ip_network(pool)):
-                    yield self.about(design, "allow", f"expected prefixes without the servers' pool ({pool}), got {text}")
+                    yield self.about(design, "allow", f"expected prefixes outside the servers' pool ({pool}), got {text}")

@@ -58,7 +58,10 @@ class StatedMtu(FabricCheck):
     def judge(self, design: Design) -> Iterator[Finding]:
         stated, mtu = design.fabric.spec.underlay.mtu, design.views.underlay.mtu
         if design.fabric.spec.stated("underlay", "mtu") and mtu < stated:
-            text = f"expected the stated IP MTU of {stated} on every link, got {mtu}, the most that its network OSes all do"
+            text = (
+                f"expected the stated IP MTU of {stated} on every link, got {mtu}, the largest that all its network "
+                f"OSes support"
+            )
             yield self.say(design, ("underlay", "mtu"), text)
 
 
@@ -95,7 +98,7 @@ class Identifiers(FabricCheck):
         if not 1 <= number <= most:
             yield self.say(design, path, f"{what}: expected a {kind} of 1 to {most}, got {number}")
         elif other != what:
-            yield self.say(design, path, f"{what}: expected a {kind} of its own, got {number}, that of {other}")
+            yield self.say(design, path, f"{what}: expected a unique {kind}, got {number}, that of {other}")
 
 
 class Distinguishers(FabricCheck):
@@ -123,7 +126,7 @@ class Distinguishers(FabricCheck):
                 other = tables.setdefault(rd, name)
                 if other != name and (other, name) not in said:
                     said.add((other, name))
-                    text = f"{view.device.name}: expected a route distinguisher of its own for '{name}', got {rd}, that of"
+                    text = f"{view.device.name}: expected a unique route distinguisher for '{name}', got {rd}, that of"
                     yield self.say(design, ("tenants",), f"{text} '{other}'")
                 if int(rd.rpartition(":")[2]) > 65_535 and (name, "") not in said:
                     said.add((name, ""))
@@ -175,7 +178,7 @@ class RouteServers(FabricCheck):
             yield self.say(design, ("overlay", "route_servers"), text, severity="" if have else ERROR)
         without = [d.index for d in fabric.switches if d.role == LEAF and d.index not in fabric.tenancy.vtep]
         beside = [at for at in sorted(fabric.tenancy.vtep) if fabric.devices[at].role != LEAF]
-        for switches, expected, got in ((without, "every leaf", "none"), (beside, "leaves alone", "one")):
+        for switches, expected, got in ((without, "every leaf", "none"), (beside, "leaves only", "one")):
             if switches:
                 text = f"expected VTEPs on {expected}, got {got} on {named(fabric, switches)}"
                 yield self.say(design, ("overlay",), text, severity=ERROR)
@@ -232,7 +235,7 @@ class Ownership(FabricCheck):
 
     def judge(self, design: Design) -> Iterator[Finding]:
         fabric, tenancy = design.fabric, design.fabric.tenancy
-        names = [f"tenant '{tenant.name}'" for tenant in tenancy.tenants] + ["no tenant", "nobody"]  # CLOSED is -2
+        names = [f"tenant '{tenant.name}'" for tenant in tenancy.tenants] + ["no tenant", "no tenant, closed"]  # CLOSED is -2
         wanted = owners(fabric.spec, fabric.devices, fabric.links, Report())
         wrong = np.flatnonzero(wanted != tenancy.owner)
         if len(wrong):

@@ -79,7 +79,7 @@ class SinglePoints(FabricCheck):
                 )
         borders = {int(fabric.links.b[way.link]) for way in fabric.tenancy.external_connections}
         if len(borders) == 1:
-            text = f"expected ways out on two leaves, got {named(fabric, borders)} alone"
+            text = f"expected external connections on two leaves, got {named(fabric, borders)} alone"
             yield self.say(design, ("topology", "attachments"), text)
 
 

@@ -46,7 +46,7 @@ class AsNumbers(FabricCheck):
                 yield self.say(design, path, f"{device.name}: expected an AS number, got none")
             elif device.asn in RESERVED:
                 got = f"{device.asn}, {RESERVED[device.asn]}"
-                yield self.say(design, path, f"{device.name}: expected an AS number that may be used, got {got}")
+                yield self.say(design, path, f"{device.name}: expected an AS number that is not reserved, got {got}")
             elif not _within(device.asn, (PRIVATE_2_BYTE, PRIVATE_4_BYTE)) and not any(
                 low <= device.asn < end for low, end in fabric.asn_ranges
             ):
@@ -55,7 +55,7 @@ class AsNumbers(FabricCheck):
         for at, box in enumerate(fabric.spec.attachments):
             if box.external is not None and box.external.asn in RESERVED:
                 got = f"{box.external.asn}, {RESERVED[box.external.asn]}"
-                text = f"router '{box.name}': expected an AS number that may be used, got {got}"
+                text = f"router '{box.name}': expected an AS number that is not reserved, got {got}"
                 yield self.say(design, ("topology", "attachments", at, "external", "asn"), text)
 
 
@@ -91,10 +91,10 @@ class AsNumbersApart(FabricCheck):
             if not number or len(found) < 2:
                 continue
             switches = sorted(found.values(), key=lambda at: fabric.devices[at].name)
-            close = ", neighbours among them" if number in neighbours else ""
+            close = ", some of them neighbors" if number in neighbours else ""
             paths = (pinned(design, fabric.devices[at], "asn", ()) for at in switches)
             path = next((path for path in paths if path), ("underlay", "asn"))
-            text = f"expected an AS number of its own for every leaf, pod and tier, got {number} on "
+            text = f"expected different AS numbers for every leaf, pod and tier, got {number} on "
             yield self.say(design, path, f"{text}{named(fabric, switches)}{close}")
 
 
@@ -121,8 +121,8 @@ class SessionEnds(FabricCheck):
         alone = [(own, other) for own, other in sessions if own not in peers.get(other, ())]
         apart = sorted({(min(pair), max(pair)) for pair in sessions if pair not in joined})
         for pairs, expected, got in (
-            (alone, "to name each other", "a session that only the first names"),
-            (apart, "to be neighbours", "no link between them"),
+            (alone, "to have a session at both ends", "a session only at the first"),
+            (apart, "to be neighbors", "no link between them"),
         ):
             if pairs:
                 text = f"EVPN: expected {named(fabric, pairs[0])} {expected}, got {got}{in_all(len(pairs), 'session')}"
@@ -153,7 +153,9 @@ class MaximumPaths(FabricCheck):
         lower = per_device(fabric, fabric.links.a[rows(fabric, *BETWEEN_SWITCHES)])
         most = int(lower.argmax())
         if lower[most] > limit:
-            text = f"expected at least {lower[most]} equal paths, the links up from {fabric.devices[most].name}, got {limit}"
+            text = (
+                f"expected at least {lower[most]} equal-cost paths, the uplinks of {fabric.devices[most].name}, got {limit}"
+            )
             yield self.say(design, ("underlay",), text)
         down = rows(fabric, LEAF_SPINE, SPINE_CORE)
         pod = column(fabric, "pod")[fabric.links.a[down]]
@@ -161,7 +163,10 @@ class MaximumPaths(FabricCheck):
         pairs, count = np.unique(np.stack([fabric.links.b[down], below], axis=1), axis=0, return_counts=True)
         if len(count) and count.max() > limit:
             upper = fabric.devices[int(pairs[count.argmax()][0])].name
-            text = f"expected at least {count.max()} equal paths, links down from {upper} to one place, got {limit}"
+            text = (
+                f"expected at least {count.max()} equal-cost paths, the links down from {upper} to one leaf or pod, "
+                f"got {limit}"
+            )
             yield self.say(design, ("underlay",), text)
 
 
@@ -219,10 +224,12 @@ class Timers(FabricCheck):
         detect_ms = under.bfd.interval_ms * under.bfd.multiplier
         told = f"{under.bfd.interval_ms} ms x {under.bfd.multiplier} = {detect_ms} ms"
         if detect_ms >= under.hold_s * 1000:
-            text = f"expected BFD to be faster than the hold time of {under.hold_s} s, got {told}"
+            text = f"expected a BFD detection time below the hold time of {under.hold_s} s, got {told}"
             yield self.say(design, ("underlay", "bfd"), text)
         elif detect_ms < FASTEST_BFD_MS:
-            yield self.say(design, ("underlay", "bfd"), f"expected BFD to take at least {FASTEST_BFD_MS} ms, got {told}")
+            yield self.say(
+                design, ("underlay", "bfd"), f"expected a BFD detection time of at least {FASTEST_BFD_MS} ms, got {told}"
+            )
 
 
 class RouterIds(FabricCheck):
@@ -248,5 +255,5 @@ class RouterIds(FabricCheck):
             if number < 0:
                 yield self.say(design, path, f"expected a router id on every switch, got none on {named(fabric, switches)}")
             elif len(switches) > 1:
-                text = f"expected a router id of its own for every switch, got {ipv4(number)} on {named(fabric, switches)}"
+                text = f"expected a unique router id for every switch, got {ipv4(number)} on {named(fabric, switches)}"
                 yield self.say(design, path, text)

@@ -53,7 +53,9 @@ class OneOwner(FilesCheck):
                     continue
                 if _behind_nat(network, same):
                     got = f"{address} is the management address of all {len(same)} devices"
-                    yield self.on(same[0].facts, same[0].said, f"{got}: right in a lab of virtual ones alone", severity=NOTE)
+                    yield self.on(
+                        same[0].facts, same[0].said, f"{got}: valid only in a lab of virtual devices", severity=NOTE
+                    )
                     continue
                 for owner, other in ((same[0], same[1]), *((own, same[0]) for own in same[1:])):
                     pairs.setdefault((id(owner.facts), id(other.facts)), []).append((owner, other))
@@ -164,7 +166,7 @@ class PointToPoint(FilesCheck):
         far = network.named(owner.facts, description)
         if far is not None and owner.interface.tag is None and not self._in_other_vrf(network, net, far):
             got = f"{far.name}, which the description names, has no address there"
-            yield self.on(owner.facts, owner.said, f"{mine} is alone in {net}; {got}")
+            yield self.on(owner.facts, owner.said, f"{mine} is the only address in {net}; {got}")
 
     def _other_length(self, network: Network, net: str, owner: Owner) -> list[Owner]:
         """The other address of a subnet, where the far end takes it for one of another size."""
@@ -189,7 +191,7 @@ class PointToPoint(FilesCheck):
             yield self.on(
                 owner.facts,
                 owner.said,
-                f"{owner.interface.name}: {owner.said.value} is one of {len(members)} in {net}, with {others}",
+                f"{owner.interface.name}: {owner.said.value} is one of {len(members)} addresses in {net}, with {others}",
             )
 
 

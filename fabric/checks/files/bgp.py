@@ -155,11 +155,11 @@ class Sessions(FilesCheck):
         blind = not has_addresses(facts) or (meant is not None and not has_addresses(meant))  # they stand elsewhere
         if meant is not None and not blind:
             said = "the description names" if named else f"AS {peer.remote_as.value if peer.remote_as else ''} is that of"
-            yield self._at(facts, peer, f"nobody's address; {said} {meant.name}")
+            yield self._at(facts, peer, f"address not assigned to any known device; {said} {meant.name}")
         elif not (blind or network.near[id(facts)].beside(peer.vrf, peer.peer) or peer.multihop or peer.source):
-            yield self._at(facts, peer, "nobody's address, and in no subnet of this device", WARNING)
+            yield self._at(facts, peer, "address not assigned to any known device, and in no subnet of this device", WARNING)
         else:
-            yield self._at(facts, peer, "nobody's address among the files that were read", NOTE)
+            yield self._at(facts, peer, "address not assigned to any device in the files", NOTE)
 
     def _of_number(self, network: Network, facts: Facts, peer: Neighbor, numbers: dict[int, list[Facts]]) -> Facts | None:
         """The one device of the remote AS, unless another session reaches it: several spines may share a number, and not

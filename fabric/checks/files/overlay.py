@@ -111,7 +111,7 @@ class VrfVni(FilesCheck):
                         yield self.on(
                             facts,
                             said_own,
-                            f"VNI {number}: a layer-2 network here, that of {rows[0][1]} on {rows[0][0].name}",
+                            f"VNI {number}: L2 VNI here, but L3 VNI of {rows[0][1]} on {rows[0][0].name}",
                         )
 
     def _names(self, network: Network) -> Iterator[Finding]:
@@ -228,13 +228,13 @@ class TunnelSource(FilesCheck):
             if name not in facts.interfaces and name.removesuffix(".0") not in facts.interfaces and bare(name) not in own:
                 yield self.on(facts, source, f"tunnel source {name} is on no interface here")
             for pair, interface in _shared(network, facts):
-                got = f"tunnel source {name}, but {interface} has the address that the tunnels of {pair} begin at"
+                got = f"tunnel source {name}, but {interface} has the tunnel source address of {pair}"
                 yield self.on(facts, source, got)
         macs = [(facts.anycast_mac.value, facts) for facts in network.devices if facts.anycast_mac]
         usual, odd = odd_ones(macs)
         for value, facts in odd:
             other = usual if usual != value else next(mac for mac, _ in macs if mac != value)
-            message = f"MAC address of the gateways {value}, but {other} on other leaves"
+            message = f"anycast gateway MAC address {value}, but {other} on other leaves"
             yield self.on(facts, facts.anycast_mac, message, severity=WARNING)
 
 
@@ -278,9 +278,7 @@ class Segments(FilesCheck):
                 if twice:
                     yield self.on(facts, said, f"{name}: Ethernet segment {value} is that of {twice[0]} too")
                 elif len(devices) == 1 and len(network.devices) > 1:
-                    yield self.on(
-                        facts, said, f"{name}: Ethernet segment {value} is on no other device that was read", severity=WARNING
-                    )
+                    yield self.on(facts, said, f"{name}: Ethernet segment {value} is on no other device", severity=WARNING)
 
 
 class TunnelFits(FilesCheck):
@@ -314,6 +312,6 @@ class TunnelFits(FilesCheck):
                     found.setdefault(interface.mtu.value, []).append((name, interface.mtu))
             for value, rows in found.items():
                 names = listed([name for name, _ in rows], 1)
-                got = f"{value} and {VXLAN_BYTES} of VXLAN are more than the {most} of the fabric links"
+                got = f"{value} + {VXLAN_BYTES} bytes of VXLAN exceed the {most} of the fabric links"
                 fits = (most or 0) >= HOSTS_MOST + VXLAN_BYTES  # what hosts send does
                 yield self.on(facts, rows[0][1], f"{names}: MTU {got}", severity=NOTE if fits else "")

@@ -119,7 +119,9 @@ class State(FilesCheck):
             for own, far in ((a, b), (b, a)):
                 if own.interface.enabled and not own.interface.enabled.value and _up(far.interface):
                     yield self.on(
-                        own.facts, own.interface.enabled, f"{own.interface.name}: shut, but {far} at its other end is not"
+                        own.facts,
+                        own.interface.enabled,
+                        f"{own.interface.name}: shut down, but {far} at the far end is enabled",
                     )
             mine, theirs = a.interface.speed_gbps, b.interface.speed_gbps
             if mine and theirs and mine.value != theirs.value:

@@ -94,7 +94,7 @@ class OnDisk:
 
     @property
     def not_looked_at(self) -> str:
-        return f"{self.shown}: not looked at, {self.disk.lost}; checked is what `fabric generate` would write"
+        return f"{self.shown}: not looked at, {self.disk.lost}; checked instead: what `fabric generate` would write"
 
 
 class OnDiskCheck(Check[OnDisk]):
@@ -120,7 +120,7 @@ class OutOfDate(OnDiskCheck):
         if found.disk.lost and not found.disk.line_ends:
             yield self.at(found.place, found.not_looked_at)
         if found.stale:
-            what = f"{plural(len(found.stale), 'file')} not what this plan makes: {listed(found.stale, 1)}"
+            what = f"{plural(len(found.stale), 'file')} different from this plan: {listed(found.stale, 1)}"
             yield self.at(found.place, f"{found.shown}: {what}")
 
 
@@ -158,7 +158,7 @@ class UnknownAddress(RestCheck):
         told = {(finding.file, finding.line) for finding in rest.found}
         for said in unknown_addresses(rest.view, rest.files):
             if (said.file, said.line) not in told:  # another check has said more of the line
-                message = f"{said.value} is in no part of the plan that this switch has to do with"
+                message = f"{said.value} is not in the plan of this switch"
                 yield self.on(rest.facts, said, message)
 
 
@@ -197,7 +197,7 @@ class Unfinished(OnDiskCheck):
 
     def judge(self, found: OnDisk) -> Iterator[Finding]:
         if found.disk.unfinished:
-            message = f"{found.shown}: a run was stopped half-way: files of two designs may lie there"
+            message = f"{found.shown}: a run was interrupted: the folder may contain files of two designs"
             yield self.at(found.place, message)
 
 

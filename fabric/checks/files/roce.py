@@ -96,7 +96,7 @@ class Dscp(FilesCheck):
                 if qos.pfc and qos.priorities:
                     rows.append((facts, port, qos))
         yield from self._odd(rows, lossless, "in the lossless class")
-        yield from self._odd(rows, _strict, "served first")
+        yield from self._odd(rows, _strict, "with strict priority")
         yield from self._unused(network)
 
     def _odd(
@@ -133,7 +133,7 @@ class Dscp(FilesCheck):
                     if said.value not in mapped:
                         found.setdefault(said.value, []).append((port, said))
             for priority, rows in found.items():
-                yield self.on(facts, rows[0][1], f"{_ports(rows)}: PFC on priority {priority}, which no DSCP is mapped to")
+                yield self.on(facts, rows[0][1], f"{_ports(rows)}: PFC on priority {priority}, but no DSCP is mapped to it")
 
 
 def _ports(rows: Sequence[tuple[str, object]]) -> str:
@@ -352,5 +352,8 @@ class HashSeeds(FilesCheck):
                     if own.facts.name not in told:
                         told.add(own.facts.name)
                         yield self.on(
-                            own.facts, said, f"hash seed {said.value}, as on {far.facts.name} of another tier", severity=NOTE
+                            own.facts,
+                            said,
+                            f"hash seed {said.value} is also that of {far.facts.name}, in another tier",
+                            severity=NOTE,
                         )

@@ -48,18 +48,18 @@ class Servers(FilesCheck):
     kinds: ClassVar = ("ntp", "syslog", "dns")
 
     def judge(self, network: Network) -> Iterator[Finding]:
-        missing: dict[str, list[Facts]] = {"no time server": [], "one time server": [], "no log collector": []}
+        missing: dict[str, list[Facts]] = {"no NTP server": [], "one NTP server": [], "no syslog server": []}
         for facts in network.devices:
             if not facts.services.ntp:
-                missing["no time server"].append(facts)
+                missing["no NTP server"].append(facts)
             elif len(facts.services.ntp) == 1:
-                missing["one time server"].append(facts)
+                missing["one NTP server"].append(facts)
             if not facts.services.syslog:
-                missing["no log collector"].append(facts)
+                missing["no syslog server"].append(facts)
         for what, devices in missing.items():
             if devices:
                 others = plural(len(devices) - 1, "other device")
-                rest = f"; {'nor' if what.startswith('no ') else 'so'} on {others}" if len(devices) > 1 else ""
+                rest = f"; the same on {others}" if len(devices) > 1 else ""
                 yield self.on(devices[0], None, f"{what}{rest}", severity=NOTE)
 
 

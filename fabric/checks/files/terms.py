@@ -89,7 +89,7 @@ class PrefixLimit(FilesCheck):
                     for peer in open_:
                         said = Located(None, peer.line, peer.file)
                         yield self.on(
-                            facts, said, f"{session_name(peer.vrf, peer.peer)}: no prefix limit, as its siblings have"
+                            facts, said, f"{session_name(peer.vrf, peer.peer)}: no prefix limit; the other neighbors have one"
                         )
                 elif open_:
                     place_, count = Located(None, process.line, process.file), len(open_)
@@ -131,12 +131,12 @@ class Multipath(FilesCheck):
                 widest, most = max(upward, key=len, default=[]), max(map(len, [*upward, *alike]), default=0)
                 paths, numbers, name = process.max_paths, {asn for asn, _ in widest}, table_name(process.vrf)
                 if paths is not None and paths.value == 1 < most:
-                    yield self.on(facts, paths, f"{name}: 1 path of {most} equal ones is used")
+                    yield self.on(facts, paths, f"{name}: 1 of {most} equal-cost paths is used")
                 elif paths is not None and paths.value < len(widest):
-                    message = f"{name}: {paths.value} paths of {len(widest)} equal ones are used"
+                    message = f"{name}: {paths.value} of {len(widest)} equal-cost paths are used"
                     yield self.on(facts, paths, message, severity=WARNING)
                 elif process.relax is not None and not process.relax.value and len(numbers) > 1:
-                    got = f"{len(widest)} paths over {len(numbers)} AS numbers do not count as equal"
+                    got = f"{len(widest)} paths over {len(numbers)} AS numbers are not used as equal-cost paths"
                     yield self.on(facts, process.relax, f"{name}: {got}")
 
     def _roles(self, network: Network, facts: Facts) -> Counter[str]:

@@ -81,7 +81,7 @@ def test_wrong_ways(site: Site) -> None:
         ),
         (
             *("FAB309", "backend-leaf001", 415),
-            "10.0.0.3 to 198.51.100.0 goes round: backend-leaf001 → backend-spine001 → backend-leaf001",
+            "10.0.0.3 to 198.51.100.0 loops: backend-leaf001 → backend-spine001 → backend-leaf001",
         ),
     ]
 
@@ -137,7 +137,7 @@ FORMATS = {
     "a wrong guess": ({"File_Format": "CISCO_IOS"}, "expected ARISTA, got CISCO_IOS"),
     "no guess": ({"File_Format": "UNKNOWN"}, "expected ARISTA, got UNKNOWN"),
     "not read": ({"Status": "FAILED"}, "Batfish could not read it: failed"),
-    "not there": ({"File_Name": "configs/other.cfg"}, "expected ARISTA, got no word about the file"),
+    "not there": ({"File_Name": "configs/other.cfg"}, "expected ARISTA, got no status of the file"),
 }
 
 
@@ -163,7 +163,7 @@ def test_a_session_that_nobody_planned(site: Site) -> None:
     row = next(row for row in answers.rows["sessions"] if row["Node"]["name"] == "backend-leaf001")
     answers.rows["sessions"].append(row | {"Remote_IP": {"value": "192.0.2.1"}, "VRF": "red"})
     findings, _ = judge(site.snapshot(), answers)
-    assert reported(findings) == [("FAB305", "backend-leaf001", 0, "VRF red: a session with 192.0.2.1 that is not planned")]
+    assert reported(findings) == [("FAB305", "backend-leaf001", 0, "VRF red: unplanned session with 192.0.2.1")]
 
 
 def test_a_session_that_is_not_there(site: Site) -> None:

@@ -38,7 +38,7 @@ def test_wrong_lines(tmp_path: Path) -> None:
         ("warning", "FAB305", "backend-spine002", 354),
     ]
     assert findings[2].message == (
-        "session with 10.64.0.3: the far end has none that fits: compare address, AS number and family"
+        "session with 10.64.0.3: no matching session at the far end: compare address, AS number and family"
     )
     assert rows == []
 

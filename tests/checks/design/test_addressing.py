@@ -140,7 +140,7 @@ CASES: Cases = {
         BACKEND,
         lambda d: alter(d, prefixes={**d.fabric.prefixes, "vtep": ("10.64.0.0/24",)}),
         [
-            "intent.yaml:7:5: error[FAB210]: fabric 'backend': expected pools that lie apart, got 'p2p' "
+            "intent.yaml:7:5: error[FAB210]: fabric 'backend': expected pools that do not overlap, got 'p2p' "
             "10.64.0.0/10 and 'vtep' 10.64.0.0/24"
         ],
     ),
@@ -149,7 +149,7 @@ CASES: Cases = {
         ("qos: {}", "pools: {p2p: 100.64.0.0/16}"),
         [
             "intent.yaml:20:18: note[FAB210]: fabric 'backend': pool 'p2p': expected private space, got "
-            "100.64.0.0/16, which is for carriers (RFC 6598)\n    hint: fine where no carrier's network is met"
+            "100.64.0.0/16, carrier address space (RFC 6598)\n    hint: acceptable if no carrier network is connected"
         ],
     ),
     ("FAB210", "routes from outside"): Case(
@@ -182,5 +182,5 @@ def test_pools_of_two_fabrics() -> None:
     assert found("FAB210", about) == []
     other = alter(about, prefixes={**about.fabric.prefixes, "p2p": ("10.0.0.0/24",)})
     assert [finding.message for finding in found("FAB210", other)] == [
-        "fabric 'storage': expected pools that lie apart, got 'loopback' 10.0.0.0/15 and 'p2p' 10.0.0.0/24"
+        "fabric 'storage': expected pools that do not overlap, got 'loopback' 10.0.0.0/15 and 'p2p' 10.0.0.0/24"
     ]

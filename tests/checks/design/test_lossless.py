@@ -192,16 +192,16 @@ CASES: Cases = {
         SPREAD,
         ("mode: dynamic", "mode: flow"),
         [
-            "intent.yaml:16:32: note[FAB226]: fabric 'backend': leaves of sn5600: expected paths chosen by load, "
-            "got a hash alone (mode flow)"
+            "intent.yaml:16:32: note[FAB226]: fabric 'backend': leaves of sn5600: expected load-aware path "
+            "selection, got a static hash (mode flow)"
         ],
     ),
     ("FAB226", "auto"): Case(
         SPREAD,
         ("mode: dynamic", "mode: auto"),
         [
-            "intent.yaml:16:32: note[FAB226]: fabric 'backend': leaves of sn5600: expected paths chosen by load, "
-            "got a hash alone (mode auto)"
+            "intent.yaml:16:32: note[FAB226]: fabric 'backend': leaves of sn5600: expected load-aware path "
+            "selection, got a static hash (mode auto)"
         ],
     ),
     ("FAB226", "cannot"): Case(BACKEND, ("nos: sonic\n", "nos: frr\n"), []),
@@ -218,7 +218,7 @@ CASES: Cases = {
         ("nos: sonic", "nos: {leaf: sonic, spine: frr}"),
         [
             "intent.yaml:10:15: warning[FAB228]: fabric 'backend': spines of sn5600: expected PFC and ECN for "
-            "RoCE, got FRR on Linux, for which none is written"
+            "RoCE, got FRR on Linux, which does not support them"
         ],
     ),
     ("FAB228", "both tiers"): Case(
@@ -226,7 +226,7 @@ CASES: Cases = {
         ("nos: sonic\n", "nos: frr\n"),
         [
             "intent.yaml:10:15: warning[FAB228]: fabric 'backend': leaves, spines of sn5600: expected PFC and "
-            "ECN for RoCE, got FRR on Linux, for which none is written"
+            "ECN for RoCE, got FRR on Linux, which does not support them"
         ],
     ),
     ("FAB228", "not lossless"): Case(BACKEND.replace("qos: {}", "qos: {enabled: false}"), ("nos: sonic\n", "nos: frr\n"), []),

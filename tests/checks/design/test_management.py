@@ -11,12 +11,12 @@ CASES: Cases = {
     ("FAB238", "VRF"): Case(
         BACKEND,
         (SITE, SITE + ", vrf: false"),
-        ["intent.yaml:4:70: warning[FAB238]: management.vrf: expected a VRF of its own, got the default routing table"],
+        ["intent.yaml:4:70: warning[FAB238]: management.vrf: expected a separate VRF, got the default one"],
     ),
     ("FAB238", "own VRF"): Case(
         BACKEND,
         (OWN[0], OWN[1] % "vrf: false"),
-        ["intent.yaml:20:23: warning[FAB238]: management.vrf: expected a VRF of its own, got the default routing table"],
+        ["intent.yaml:20:23: warning[FAB238]: management.vrf: expected a separate VRF, got the default one"],
     ),
     ("FAB238", "gateway"): Case(
         BACKEND,
@@ -61,7 +61,7 @@ CASES: Cases = {
         BACKEND,
         (SITE, SITE + ", allow: [192.0.2.0/24, 10.0.0.0/8]"),
         [
-            "intent.yaml:4:72: warning[FAB240]: management.allow: expected prefixes without the servers' pool "
+            "intent.yaml:4:72: warning[FAB240]: management.allow: expected prefixes outside the servers' pool "
             "(10.128.0.0/9), got 10.0.0.0/8"
         ],
     ),

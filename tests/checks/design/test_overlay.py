@@ -66,14 +66,14 @@ CASES: Cases = {
         ("    overlay", "    underlay: {mtu: 9216}\n    overlay"),
         [
             "intent.yaml:14:21: note[FAB212]: fabric 'front': expected the stated IP MTU of 9216 on every link, "
-            "got 9214, the most that its network OSes all do"
+            "got 9214, the largest that all its network OSes support"
         ],
     ),
     ("FAB213", "VNI twice"): Case(
         BACKEND,
         lambda d: retenant(d, 1, vni=50_001),
         [
-            "intent.yaml:19:9: error[FAB213]: fabric 'backend': tenant 'blue': expected a VNI of its own, got "
+            "intent.yaml:19:9: error[FAB213]: fabric 'backend': tenant 'blue': expected a unique VNI, got "
             "50001, that of tenant 'red'"
         ],
     ),
@@ -81,7 +81,7 @@ CASES: Cases = {
         FRONT,
         lambda d: _networks(d, vni=50_002),
         [
-            "intent.yaml:17:9: error[FAB213]: fabric 'front': tenant 'blue': expected a VNI of its own, got "
+            "intent.yaml:17:9: error[FAB213]: fabric 'front': tenant 'blue': expected a unique VNI, got "
             "50002, that of network 'red/login'"
         ],
     ),
@@ -94,15 +94,15 @@ CASES: Cases = {
         FRONT,
         lambda d: _networks(d, vlan=101),
         [
-            "intent.yaml:17:58: error[FAB213]: fabric 'front': network 'blue/login': expected a VLAN of its own, "
-            "got 101, that of network 'red/login'"
+            "intent.yaml:17:58: error[FAB213]: fabric 'front': network 'blue/login': expected a unique VLAN, got "
+            "101, that of network 'red/login'"
         ],
     ),
     ("FAB213", "VLAN of a tenant"): Case(
         FRONT,
         lambda d: _networks(d, vlan=3002),
         [
-            "intent.yaml:17:9: error[FAB213]: fabric 'front': tenant 'blue': expected a VLAN of its own, got "
+            "intent.yaml:17:9: error[FAB213]: fabric 'front': tenant 'blue': expected a unique VLAN, got "
             "3002, that of network 'red/login'"
         ],
     ),
@@ -110,8 +110,8 @@ CASES: Cases = {
         BACKEND,
         lambda d: retenant(d, 1, number=1),
         [
-            "intent.yaml:18:7: error[FAB214]: fabric 'backend': backend-leaf003: expected a route distinguisher "
-            "of its own for 'blue', got 10.0.0.7:1, that of 'red'"
+            "intent.yaml:18:7: error[FAB214]: fabric 'backend': backend-leaf003: expected a unique route "
+            "distinguisher for 'blue', got 10.0.0.7:1, that of 'red'"
         ],
     ),
     ("FAB214", "too large"): Case(
@@ -144,7 +144,7 @@ CASES: Cases = {
         _vteps,
         [
             "intent.yaml:16:14: error[FAB215]: fabric 'backend': expected VTEPs on every leaf, got none on backend-leaf001",
-            "intent.yaml:16:14: error[FAB215]: fabric 'backend': expected VTEPs on leaves alone, got one on backend-spine001",
+            "intent.yaml:16:14: error[FAB215]: fabric 'backend': expected VTEPs on leaves only, got one on backend-spine001",
         ],
     ),
     ("FAB216", "two servers"): Case(

@@ -62,7 +62,10 @@ CASES: Cases = {
     ("FAB235", "way out"): Case(
         FRONT,
         ("links: 2", "links: 1"),
-        ["intent.yaml:13:20: warning[FAB235]: fabric 'front': expected ways out on two leaves, got front-leaf001 alone"],
+        [
+            "intent.yaml:13:20: warning[FAB235]: fabric 'front': expected external connections on two leaves, "
+            "got front-leaf001 alone"
+        ],
     ),
     ("FAB236", "leaf"): Case(
         BACKEND,

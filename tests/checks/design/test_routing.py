@@ -54,8 +54,8 @@ CASES: Cases = {
         BACKEND,
         lambda d: redevice(d, "backend-spine001", asn=65_535),
         [
-            "intent.yaml:15:15: error[FAB201]: fabric 'backend': backend-spine001: expected an AS number that "
-            "may be used, got 65535, the last of two bytes (RFC 7300)"
+            "intent.yaml:15:15: error[FAB201]: fabric 'backend': backend-spine001: expected an AS number that is "
+            "not reserved, got 65535, the last of two bytes (RFC 7300)"
         ],
     ),
     ("FAB201", "public"): Case(
@@ -76,32 +76,32 @@ CASES: Cases = {
         FRONT,
         ("asn: 65010", "asn: 23456"),
         [
-            "intent.yaml:13:59: error[FAB201]: fabric 'front': router 'wan': expected an AS number that may be "
-            "used, got 23456, AS_TRANS (RFC 6793)"
+            "intent.yaml:13:59: error[FAB201]: fabric 'front': router 'wan': expected an AS number that is not "
+            "reserved, got 23456, AS_TRANS (RFC 6793)"
         ],
     ),
     ("FAB202", "neighbours"): Case(
         BACKEND,
         lambda d: redevice(d, "backend-leaf001", asn=d.fabric.devices[0].asn),
         [
-            "intent.yaml:15:15: error[FAB202]: fabric 'backend': expected an AS number of its own for every "
-            "leaf, pod and tier, got 4200000000 on backend-leaf001 and backend-spine001, neighbours among them"
+            "intent.yaml:15:15: error[FAB202]: fabric 'backend': expected different AS numbers for every leaf, "
+            "pod and tier, got 4200000000 on backend-leaf001 and backend-spine001, some of them neighbors"
         ],
     ),
     ("FAB202", "leaves"): Case(
         BACKEND,
         lambda d: redevice(d, "backend-leaf002", asn=d.fabric.by_name["backend-leaf001"].asn),
         [
-            "intent.yaml:15:15: error[FAB202]: fabric 'backend': expected an AS number of its own for every "
-            "leaf, pod and tier, got 4200000001 on backend-leaf001 and backend-leaf002"
+            "intent.yaml:15:15: error[FAB202]: fabric 'backend': expected different AS numbers for every leaf, "
+            "pod and tier, got 4200000001 on backend-leaf001 and backend-leaf002"
         ],
     ),
     ("FAB202", "pods"): Case(
         PODS,
         lambda d: redevice(d, "backend-spine001", asn=d.fabric.by_name["backend-spine003"].asn),
         [
-            "intent.yaml:14:15: error[FAB202]: fabric 'backend': expected an AS number of its own for every "
-            "leaf, pod and tier, got 4200000002 on backend-spine001 and backend-spine003"
+            "intent.yaml:14:15: error[FAB202]: fabric 'backend': expected different AS numbers for every leaf, "
+            "pod and tier, got 4200000002 on backend-spine001 and backend-spine003"
         ],
     ),
     ("FAB203", "one-sided"): Case(
@@ -109,7 +109,7 @@ CASES: Cases = {
         _one_sided,
         [
             "intent.yaml:16:14: error[FAB203]: fabric 'backend': EVPN: expected backend-leaf002 and "
-            "backend-spine001 to name each other, got a session that only the first names"
+            "backend-spine001 to have a session at both ends, got a session only at the first"
         ],
     ),
     ("FAB203", "no link"): Case(
@@ -117,7 +117,7 @@ CASES: Cases = {
         _afar,
         [
             "intent.yaml:16:14: error[FAB203]: fabric 'backend': EVPN: expected backend-leaf001 and "
-            "backend-leaf002 to be neighbours, got no link between them"
+            "backend-leaf002 to be neighbors, got no link between them"
         ],
     ),
     ("FAB203", "router"): Case(
@@ -132,8 +132,8 @@ CASES: Cases = {
         WIDE,
         _wide,
         [
-            "intent.yaml:15:15: error[FAB204]: fabric 'backend': expected at least 80 equal paths, the links up "
-            "from backend-leaf001, got 64"
+            "intent.yaml:15:15: error[FAB204]: fabric 'backend': expected at least 80 equal-cost paths, the "
+            "uplinks of backend-leaf001, got 64"
         ],
     ),
     ("FAB205", "too low"): Case(
@@ -154,7 +154,7 @@ CASES: Cases = {
         FRONT,
         ("    overlay", "    underlay: {bfd: {interval_ms: 3000}}\n    overlay"),
         [
-            "intent.yaml:14:21: warning[FAB206]: fabric 'front': expected BFD to be faster than the hold time of "
+            "intent.yaml:14:21: warning[FAB206]: fabric 'front': expected a BFD detection time below the hold time of "
             "9 s, got 3000 ms x 3 = 9000 ms"
         ],
     ),
@@ -164,13 +164,16 @@ CASES: Cases = {
     ("FAB206", "fast BFD"): Case(
         FRONT,
         ("    overlay", "    underlay: {bfd: {interval_ms: 50, multiplier: 2}}\n    overlay"),
-        ["intent.yaml:14:21: warning[FAB206]: fabric 'front': expected BFD to take at least 150 ms, got 50 ms x 2 = 100 ms"],
+        [
+            "intent.yaml:14:21: warning[FAB206]: fabric 'front': expected a BFD detection time of at least 150 "
+            "ms, got 50 ms x 2 = 100 ms"
+        ],
     ),
     ("FAB207", "twice"): Case(
         BACKEND,
         _same_loopback,
         [
-            "intent.yaml:7:5: error[FAB207]: fabric 'backend': expected a router id of its own for every switch, "
+            "intent.yaml:7:5: error[FAB207]: fabric 'backend': expected a unique router id for every switch, "
             "got 10.0.0.5 on backend-leaf001 and backend-leaf002"
         ],
     ),

@@ -135,9 +135,9 @@ CASES: Mapping[tuple[str, str], Case] = {
     ("FAB253", "one end has another address"): (
         but(SMALL, {"leaf1.eos": {"10.0.0.1/31": "10.0.1.1/31"}}),
         [
-            "leaf1.eos:14: error[FAB253]: leaf1: Ethernet1: 10.0.1.1/31 is alone in 10.0.1.0/31; "
+            "leaf1.eos:14: error[FAB253]: leaf1: Ethernet1: 10.0.1.1/31 is the only address in 10.0.1.0/31; "
             "spine1, which the description names, has no address there",
-            "spine1.junos:10: error[FAB253]: spine1: et-0/0/1: 10.0.0.0/31 is alone in 10.0.0.0/31; "
+            "spine1.junos:10: error[FAB253]: spine1: et-0/0/1: 10.0.0.0/31 is the only address in 10.0.0.0/31; "
             "leaf1, which the description names, has no address there",
         ],
     ),
@@ -153,9 +153,9 @@ CASES: Mapping[tuple[str, str], Case] = {
     ("FAB253", "a third in the subnet"): (
         but(SMALL, {"leaf2.nxos": {"ip address 10.0.0.3/31": "ip address 10.0.0.1/31"}}),
         [
-            "leaf2.nxos:13: error[FAB253]: leaf2: Ethernet1/1: 10.0.0.1/31 is one of 3 in 10.0.0.0/31, "
+            "leaf2.nxos:13: error[FAB253]: leaf2: Ethernet1/1: 10.0.0.1/31 is one of 3 addresses in 10.0.0.0/31, "
             "with leaf1 Ethernet1, spine1 et-0/0/1",
-            "spine1.junos:14: error[FAB253]: spine1: et-0/0/2: 10.0.0.2/31 is alone in 10.0.0.2/31; "
+            "spine1.junos:14: error[FAB253]: spine1: et-0/0/2: 10.0.0.2/31 is the only address in 10.0.0.2/31; "
             "leaf2, which the description names, has no address there",
         ],
     ),

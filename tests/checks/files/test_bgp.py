@@ -228,21 +228,24 @@ CASES: Mapping[tuple[str, str], Case] = {
             {"leaf1.eos": {"remote-as 65100\n": f"remote-as 65100\n{STRAY}"}},
         ),
         [
-            "leaf1.eos:21: error[FAB256]: leaf1: neighbor 10.0.9.9: nobody's address; the description names spine1",
+            "leaf1.eos:21: error[FAB256]: leaf1: neighbor 10.0.9.9: address not assigned to any known device; "
+            "the description names spine1",
         ],
     ),
     ("FAB256", "another address, and the AS number is one device's"): (
         but(SMALL, {"spine1.junos": {"neighbor 10.0.0.3": "neighbor 10.0.0.9"}}),
         [
             "spine1.junos:18: error[FAB256]: spine1: BGP: no session with leaf2, which has one with 10.0.0.2 (leaf2.nxos:21)",
-            "spine1.junos:22: error[FAB256]: spine1: neighbor 10.0.0.9: nobody's address; AS 65002 is that of leaf2",
+            "spine1.junos:22: error[FAB256]: spine1: neighbor 10.0.0.9: address not assigned to any known "
+            "device; AS 65002 is that of leaf2",
         ],
     ),
     ("FAB256", "an address in no subnet"): (
         but(SMALL, {"spine1.junos": {"neighbor 10.0.0.3 peer-as 65002": "neighbor 10.0.0.9 peer-as 65009"}}),
         [
             "spine1.junos:18: error[FAB256]: spine1: BGP: no session with leaf2, which has one with 10.0.0.2 (leaf2.nxos:21)",
-            "spine1.junos:22: warning[FAB256]: spine1: neighbor 10.0.0.9: nobody's address, and in no subnet of this device",
+            "spine1.junos:22: warning[FAB256]: spine1: neighbor 10.0.0.9: address not assigned to any known "
+            "device, and in no subnet of this device",
         ],
     ),
     ("FAB256", "its own address"): (
@@ -255,16 +258,16 @@ CASES: Mapping[tuple[str, str], Case] = {
     ("FAB256", "far ends that nobody read are noted"): (
         {"leaf1.eos": SMALL["leaf1.eos"]} | INTERNAL,
         [
-            "leaf1.eos:20: note[FAB256]: leaf1: neighbor 10.0.0.0: nobody's address among the files that were read",
-            "leaf1.nxos:11: note[FAB256]: leaf1: neighbor 10.255.1.2: nobody's address among the files that were read",
+            "leaf1.eos:20: note[FAB256]: leaf1: neighbor 10.0.0.0: address not assigned to any device in the files",
+            "leaf1.nxos:11: note[FAB256]: leaf1: neighbor 10.255.1.2: address not assigned to any device in the files",
         ],
     ),
     ("FAB256", "one address in two tenants"): (
         TENANTS,
         [
-            "leaf1.eos:6: note[FAB256]: leaf1: neighbor 10.1.0.1 in VRF red: nobody's address among the files that were read",
-            "leaf2.eos:6: note[FAB256]: leaf2: neighbor 10.1.0.0 in VRF blue: nobody's address among the files "
-            "that were read",
+            "leaf1.eos:6: note[FAB256]: leaf1: neighbor 10.1.0.1 in VRF red: address not assigned to any device in the files",
+            "leaf2.eos:6: note[FAB256]: leaf2: neighbor 10.1.0.0 in VRF blue: address not assigned to any device "
+            "in the files",
         ],
     ),
     ("FAB256", "a tenant and the default table of a router"): (CROSSING, []),
@@ -364,7 +367,7 @@ CASES: Mapping[tuple[str, str], Case] = {
             {"leaf1.eos": {"   neighbor 10.0.1.0 remote-as 65100\n": "   neighbor 10.0.1.0 remote-as 65100\n" + UNLIMITED}},
         ),
         [
-            "leaf1.eos:16: warning[FAB260]: leaf1: neighbor 10.0.1.0: no prefix limit, as its siblings have",
+            "leaf1.eos:16: warning[FAB260]: leaf1: neighbor 10.0.1.0: no prefix limit; the other neighbors have one",
         ],
     ),
     ("FAB260", "none at all"): (
@@ -378,26 +381,26 @@ CASES: Mapping[tuple[str, str], Case] = {
     ("FAB261", "a single path"): (
         but(WIDE, {"leaf1.eos": {"maximum-paths 2": "maximum-paths 1"}}),
         [
-            "leaf1.eos:10: error[FAB261]: leaf1: BGP: 1 path of 2 equal ones is used",
+            "leaf1.eos:10: error[FAB261]: leaf1: BGP: 1 of 2 equal-cost paths is used",
         ],
     ),
     ("FAB261", "a single path, with more spines than leaves"): (
         {name: text.replace("maximum-paths 2", "maximum-paths 1") for name, text in clos(2, 3).items()},
         [
-            "leaf1.eos:12: error[FAB261]: leaf1: BGP: 1 path of 3 equal ones is used",
-            "leaf2.eos:12: error[FAB261]: leaf2: BGP: 1 path of 3 equal ones is used",
-            "spine1.eos:9: error[FAB261]: spine1: BGP: 1 path of 2 equal ones is used",
-            "spine2.eos:9: error[FAB261]: spine2: BGP: 1 path of 2 equal ones is used",
-            "spine3.eos:9: error[FAB261]: spine3: BGP: 1 path of 2 equal ones is used",
+            "leaf1.eos:12: error[FAB261]: leaf1: BGP: 1 of 3 equal-cost paths is used",
+            "leaf2.eos:12: error[FAB261]: leaf2: BGP: 1 of 3 equal-cost paths is used",
+            "spine1.eos:9: error[FAB261]: spine1: BGP: 1 of 2 equal-cost paths is used",
+            "spine2.eos:9: error[FAB261]: spine2: BGP: 1 of 2 equal-cost paths is used",
+            "spine3.eos:9: error[FAB261]: spine3: BGP: 1 of 2 equal-cost paths is used",
         ],
     ),
     ("FAB261", "fewer than a leaf has spines"): (
         clos(4, 3),
         [
-            "leaf1.eos:12: warning[FAB261]: leaf1: BGP: 2 paths of 3 equal ones are used",
-            "leaf2.eos:12: warning[FAB261]: leaf2: BGP: 2 paths of 3 equal ones are used",
-            "leaf3.eos:12: warning[FAB261]: leaf3: BGP: 2 paths of 3 equal ones are used",
-            "leaf4.eos:12: warning[FAB261]: leaf4: BGP: 2 paths of 3 equal ones are used",
+            "leaf1.eos:12: warning[FAB261]: leaf1: BGP: 2 of 3 equal-cost paths are used",
+            "leaf2.eos:12: warning[FAB261]: leaf2: BGP: 2 of 3 equal-cost paths are used",
+            "leaf3.eos:12: warning[FAB261]: leaf3: BGP: 2 of 3 equal-cost paths are used",
+            "leaf4.eos:12: warning[FAB261]: leaf4: BGP: 2 of 3 equal-cost paths are used",
         ],
     ),
     ("FAB261", "spines of several AS numbers"): (
@@ -413,7 +416,7 @@ CASES: Mapping[tuple[str, str], Case] = {
             },
         ),
         [
-            "leaf1.eos:11: error[FAB261]: leaf1: BGP: 2 paths over 2 AS numbers do not count as equal",
+            "leaf1.eos:11: error[FAB261]: leaf1: BGP: 2 paths over 2 AS numbers are not used as equal-cost paths",
         ],
     ),
     ("FAB262", "small"): (SMALL, []),

@@ -98,7 +98,8 @@ FOREIGN: Mapping[tuple[str, str], tuple[Files, list[str]]] = {
     ("FAB253", "one half of a pair with the other's address"): (
         four(PEER_LINK) | {"leaf2.eos": PEER_LINK.format(n="leaf2", h=0)},
         [
-            f"leaf{n}.eos:3: error[FAB253]: leaf{n}: Vlan4094: 192.168.0.{h}/31 is one of 4 in 192.168.0.0/31, with "
+            f"leaf{n}.eos:3: error[FAB253]: leaf{n}: Vlan4094: 192.168.0.{h}/31 is one of 4 addresses in "
+            f"192.168.0.0/31, with "
             + ", ".join(f"leaf{m} Vlan4094" for m in (1, 2, 3, 4) if m != n)
             for n, h in ((1, 0), (2, 0), (3, 0), (4, 1))
         ],
@@ -108,7 +109,7 @@ FOREIGN: Mapping[tuple[str, str], tuple[Files, list[str]]] = {
         {f"leaf{n}.eos": VIRTUAL.format(n=f"leaf{n}") for n in (1, 2, 3)},
         [
             "leaf1.eos:4: note[FAB252]: leaf1: 10.0.0.15 is the management address of all 3 devices: "
-            "right in a lab of virtual ones alone"
+            "valid only in a lab of virtual devices"
         ],
     ),
     ("FAB252", "two planes that never meet"): (
@@ -130,16 +131,15 @@ FOREIGN: Mapping[tuple[str, str], tuple[Files, list[str]]] = {
     ("FAB267", "half of a pair begins its tunnels elsewhere"): (
         but(pair(PAIR, i=(1, 2)), {"leaf2.eos": {"source-interface Loopback1": "source-interface Loopback0"}}),
         [
-            "leaf2.eos:7: error[FAB267]: leaf2: tunnel source Loopback0, but Loopback1 has the address that the tunnels of "
-            "leaf1 begin at"
+            "leaf2.eos:7: error[FAB267]: leaf2: tunnel source Loopback0, but Loopback1 has the tunnel source address of leaf1"
         ],
     ),
     ("FAB259", "a session of a cable beside one between loopbacks"): (FRR_PAIR, []),
     ("FAB256", "only the addresses of a fragment are missing"): (
         pair(FRAGMENT, asn=(65001, 65002), peer=("10.0.0.1", "10.0.0.0"), far=(65002, 65001)),
         [
-            "leaf1.eos:3: note[FAB256]: leaf1: neighbor 10.0.0.1: nobody's address among the files that were read",
-            "leaf2.eos:3: note[FAB256]: leaf2: neighbor 10.0.0.0: nobody's address among the files that were read",
+            "leaf1.eos:3: note[FAB256]: leaf1: neighbor 10.0.0.1: address not assigned to any device in the files",
+            "leaf2.eos:3: note[FAB256]: leaf2: neighbor 10.0.0.0: address not assigned to any device in the files",
         ],
     ),
     ("FAB257", "only the addresses of a fragment are missing"): (
@@ -155,7 +155,8 @@ FOREIGN: Mapping[tuple[str, str], tuple[Files, list[str]]] = {
         [
             "leaf1.eos:20: error[FAB256]: leaf1: neighbor 10.0.0.0: the address of spine1 et-0/0/1, "
             "but in no subnet of this device",
-            "spine1.junos:21: error[FAB256]: spine1: neighbor 10.0.0.1: nobody's address; AS 65001 is that of leaf1",
+            "spine1.junos:21: error[FAB256]: spine1: neighbor 10.0.0.1: address not assigned to any known "
+            "device; AS 65001 is that of leaf1",
         ],
     ),
     ("FAB265", "a route target more"): (
@@ -173,7 +174,7 @@ FOREIGN: Mapping[tuple[str, str], tuple[Files, list[str]]] = {
     ("FAB269", "larger than any host sends"): (
         pair(LEAF, mtu=(9214, 9214), h=(0, 1), rt=(1, 1)),
         [
-            f"leaf{n}.eos:7: note[FAB269]: leaf{n}: Vlan10 and 1 more: MTU 9214 and 50 of VXLAN are more than the 9214 of "
+            f"leaf{n}.eos:7: note[FAB269]: leaf{n}: Vlan10 and 1 more: MTU 9214 + 50 bytes of VXLAN exceed the 9214 of "
             "the fabric links"
             for n in (1, 2)
         ],
@@ -181,7 +182,7 @@ FOREIGN: Mapping[tuple[str, str], tuple[Files, list[str]]] = {
     ("FAB269", "larger than the links"): (
         pair(LEAF, mtu=(1500, 1500), h=(0, 1), rt=(1, 1)),
         [
-            f"leaf{n}.eos:7: error[FAB269]: leaf{n}: Vlan10 and 1 more: MTU 9214 and 50 of VXLAN are more than the 1500 of "
+            f"leaf{n}.eos:7: error[FAB269]: leaf{n}: Vlan10 and 1 more: MTU 9214 + 50 bytes of VXLAN exceed the 1500 of "
             "the fabric links"
             for n in (1, 2)
         ],

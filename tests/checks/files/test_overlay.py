@@ -128,7 +128,7 @@ CASES: Mapping[tuple[str, str], Case] = {
     ("FAB265", "the VNI of a network"): (
         but(LEAVES, {"leaf1.eos": {"vlan 10 vni 10010": "vlan 10 vni 50001", "   vxlan vrf red vni 50001\n": ""}}),
         [
-            "leaf1.eos:16: error[FAB265]: leaf1: VNI 50001: a layer-2 network here, that of VRF red on leaf2",
+            "leaf1.eos:16: error[FAB265]: leaf1: VNI 50001: L2 VNI here, but L3 VNI of VRF red on leaf2",
         ],
     ),
     ("FAB265", "another import target"): (
@@ -170,16 +170,16 @@ CASES: Mapping[tuple[str, str], Case] = {
     ("FAB267", "another MAC address on one of three"): (
         but(LEAVES, {"leaf3.nxos": {"0000.5e00.0101": "0000.5e00.0102"}}),
         [
-            "leaf3.nxos:2: warning[FAB267]: leaf3: MAC address of the gateways 00:00:5e:00:01:02, but "
+            "leaf3.nxos:2: warning[FAB267]: leaf3: anycast gateway MAC address 00:00:5e:00:01:02, but "
             "00:00:5e:00:01:01 on other leaves",
         ],
     ),
     ("FAB267", "two MAC addresses on two"): (
         but(TWO, {"leaf2.eos": {"00:00:5e:00:01:01": "00:00:5e:00:01:02"}}),
         [
-            "leaf1.eos:19: warning[FAB267]: leaf1: MAC address of the gateways 00:00:5e:00:01:01, but "
+            "leaf1.eos:19: warning[FAB267]: leaf1: anycast gateway MAC address 00:00:5e:00:01:01, but "
             "00:00:5e:00:01:02 on other leaves",
-            "leaf2.eos:19: warning[FAB267]: leaf2: MAC address of the gateways 00:00:5e:00:01:02, but "
+            "leaf2.eos:19: warning[FAB267]: leaf2: anycast gateway MAC address 00:00:5e:00:01:02, but "
             "00:00:5e:00:01:01 on other leaves",
         ],
     ),
@@ -188,9 +188,9 @@ CASES: Mapping[tuple[str, str], Case] = {
         but(TWO, {"leaf2.eos": {"0000:0000:0005": "0000:0000:0006"}}),
         [
             "leaf1.eos:7: warning[FAB268]: leaf1: Port-Channel5: Ethernet segment 00:00:00:00:00:00:00:00:00:05 "
-            "is on no other device that was read",
+            "is on no other device",
             "leaf2.eos:7: warning[FAB268]: leaf2: Port-Channel5: Ethernet segment 00:00:00:00:00:00:00:00:00:06 "
-            "is on no other device that was read",
+            "is on no other device",
         ],
     ),
     ("FAB268", "on two bonds of one leaf"): (
@@ -206,7 +206,7 @@ CASES: Mapping[tuple[str, str], Case] = {
     ("FAB269", "as large as the link"): (
         but(LEAVES, {"leaf1.eos": {"mtu 9164": "mtu 9214"}}),
         [
-            "leaf1.eos:12: note[FAB269]: leaf1: Vlan10: MTU 9214 and 50 of VXLAN are more than the 9214 of the fabric links",
+            "leaf1.eos:12: note[FAB269]: leaf1: Vlan10: MTU 9214 + 50 bytes of VXLAN exceed the 9214 of the fabric links",
         ],
     ),
 }

@@ -69,7 +69,7 @@ CASES: Mapping[tuple[str, str], Case] = {
     ("FAB271", "shut at one end"): (
         but(SMALL, {"leaf1.eos": {"   no shutdown": "   shutdown"}}),
         [
-            "leaf1.eos:11: error[FAB271]: leaf1: Ethernet1: shut, but spine1 et-0/0/1 at its other end is not",
+            "leaf1.eos:11: error[FAB271]: leaf1: Ethernet1: shut down, but spine1 et-0/0/1 at the far end is enabled",
         ],
     ),
     ("FAB271", "shut at both ends"): (

@@ -112,14 +112,14 @@ CASES: Mapping[tuple[str, str], Case] = {
     ("FAB273", "notifications not first on one of four"): (
         but(ROCE, {"spine1.eos": {"      priority strict": "      no priority"}}),
         [
-            "spine1.eos:4: error[FAB273]: spine1: Ethernet1: DSCP none served first, but 48 on other switches",
+            "spine1.eos:4: error[FAB273]: spine1: Ethernet1: DSCP none with strict priority, but 48 on other switches",
         ],
     ),
     ("FAB273", "a paused priority without a DSCP"): (
         but(ROCE, {"leaf2.eos": {"priority 3 no-drop": "priority 2 no-drop"}}),
         [
             "leaf2.eos:3: error[FAB273]: leaf2: Ethernet1: DSCP none in the lossless class, but 26 on other switches",
-            "leaf2.eos:8: error[FAB273]: leaf2: Ethernet1: PFC on priority 2, which no DSCP is mapped to",
+            "leaf2.eos:8: error[FAB273]: leaf2: Ethernet1: PFC on priority 2, but no DSCP is mapped to it",
         ],
     ),
     ("FAB273", "class selector 7 goes first on some"): (
@@ -186,10 +186,10 @@ CASES: Mapping[tuple[str, str], Case] = {
     ("FAB277", "one seed for both"): (
         but(ROCE, {"spine1.eos": {"trident 2": "trident 1"}}),
         [
-            "leaf1.eos:1: note[FAB277]: leaf1: hash seed 1, as on spine1 of another tier",
-            "spine1.eos:1: note[FAB277]: spine1: hash seed 1, as on leaf1 of another tier",
-            "leaf2.eos:1: note[FAB277]: leaf2: hash seed 1, as on spine1 of another tier",
-            "leaf3.eos:1: note[FAB277]: leaf3: hash seed 1, as on spine1 of another tier",
+            "leaf1.eos:1: note[FAB277]: leaf1: hash seed 1 is also that of spine1, in another tier",
+            "spine1.eos:1: note[FAB277]: spine1: hash seed 1 is also that of leaf1, in another tier",
+            "leaf2.eos:1: note[FAB277]: leaf2: hash seed 1 is also that of spine1, in another tier",
+            "leaf3.eos:1: note[FAB277]: leaf3: hash seed 1 is also that of spine1, in another tier",
         ],
     ),
 }

@@ -50,9 +50,9 @@ CASES: Mapping[tuple[str, str], Case] = {
             },
         ),
         [
-            "leaf1.eos: note[FAB283]: leaf1: no time server",
-            "spine1.junos: note[FAB283]: spine1: one time server",
-            "leaf1.eos: note[FAB283]: leaf1: no log collector; nor on 1 other device",
+            "leaf1.eos: note[FAB283]: leaf1: no NTP server",
+            "spine1.junos: note[FAB283]: spine1: one NTP server",
+            "leaf1.eos: note[FAB283]: leaf1: no syslog server; the same on 1 other device",
         ],
     ),
     ("FAB284", "nothing is known"): (SMALL, []),

@@ -48,7 +48,7 @@ def test_files_of_an_older_intent(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     path = generated(Path())
     path.write_text(INTENT.format(mtu=9000))
     assert told(path) == [
-        "dc1.yaml:2:7: error[FAB293]: generated/dc1: 6 files not what this plan makes: "
+        "dc1.yaml:2:7: error[FAB293]: generated/dc1: 6 files different from this plan: "
         "configs/backend-leaf001/startup-config and 5 more\n"
         "    hint: run `fabric generate`",
     ]
@@ -59,7 +59,7 @@ def test_a_file_that_was_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     path = generated(Path())
     Path("generated/dc1/configs/backend-leaf001/startup-config").unlink()
     assert told(path) == [
-        "dc1.yaml:2:7: error[FAB293]: generated/dc1: 1 file not what this plan makes: "
+        "dc1.yaml:2:7: error[FAB293]: generated/dc1: 1 file different from this plan: "
         "configs/backend-leaf001/startup-config\n"
         "    hint: run `fabric generate`",
     ]
@@ -83,7 +83,7 @@ def test_any_file_that_was_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     path = generated(Path())
     (Path("generated/dc1") / name).unlink()
     assert [line.splitlines()[0] for line in told(path)] == [
-        f"dc1.yaml:2:7: error[FAB293]: generated/dc1: 1 file not what this plan makes: {name}"
+        f"dc1.yaml:2:7: error[FAB293]: generated/dc1: 1 file different from this plan: {name}"
     ]
 
 
@@ -138,7 +138,7 @@ def test_a_run_that_was_stopped_half_way(tmp_path: Path, monkeypatch: pytest.Mon
     for mtu in (9000, 9214):
         path.write_text(INTENT.format(mtu=mtu))
         assert (
-            "dc1.yaml:2:7: error[FAB297]: generated/dc1: a run was stopped half-way: files of two designs may lie there\n"
+            "dc1.yaml:2:7: error[FAB297]: generated/dc1: a run was interrupted: the folder may contain files of two designs\n"
             "    hint: run `fabric generate`"
         ) in told(path)
         assert [one.code for one in pipeline.plan(pipeline.load(path)).warnings] == ["FAB167"]  # lab, report and export

@@ -124,7 +124,7 @@ def test_tcam_regions_of_cloud_scale(asic: str, kind: str, style: str, expected:
 
 def test_more_equal_paths_than_the_box_takes_are_refused() -> None:
     seen = plain("leaf1", "ipv4")
-    with pytest.raises(ValueError, match="leaf1: 65 equal paths: expected at most 64 on NX-OS"):
+    with pytest.raises(ValueError, match="leaf1: 65 equal-cost paths: expected at most 64 on NX-OS"):
         config(replace(seen, underlay=replace(seen.underlay, max_paths=65)))
 
 
