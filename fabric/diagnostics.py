@@ -83,9 +83,11 @@ class Report:
         self.warnings: list[Diagnostic] = []
 
     def error(self, code: str, place: Place, message: str, hint: str = "") -> None:
+        """Adds an error."""
         self.errors.append(Diagnostic(code, place, message, hint))
 
     def warn(self, code: str, place: Place, message: str, hint: str = "") -> None:
+        """Adds a warning."""
         self.warnings.append(Diagnostic(code, place, message, hint, "warning"))
 
     def fail(self, code: str, place: Place, message: str, hint: str = "") -> NoReturn:

@@ -15,8 +15,10 @@ QUOTED = 80  # characters of a line
 
 
 def edits(fresh: str, there: str, told: Collection[int]) -> Iterator[tuple[int, str]]:
-    """(line, what is said of it) of every such place whose lines nobody was told of. Only lines of the plan are quoted: what
-    somebody wrote by hand may be a password."""
+    """Line and description of every edited place without another finding.
+
+    Only lines of the plan are quoted: a line written by hand may contain a password.
+    """
     places = [
         (line, story) for line, near, story in _places(fresh.splitlines(), there.splitlines()) if not set(told) & set(near)
     ]

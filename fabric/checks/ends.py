@@ -73,10 +73,12 @@ class Subnets:
 
 
 def is_on(neighbor: Neighbor) -> bool:
+    """Whether a session is enabled; it is unless stated otherwise."""
     return neighbor.enabled is None or neighbor.enabled.value
 
 
 def within(address: str, prefix: str) -> bool:
+    """Whether an address lies in a prefix; false for invalid text."""
     try:
         return ip_address(address) in ip_network(prefix, strict=False)
     except ValueError:

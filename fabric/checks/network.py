@@ -99,13 +99,16 @@ class Network:
 
     @cached_property
     def cabled(self) -> dict[int, End]:
-        """id of an interface → the other end of its cable."""
+        """The other end of the cable, by `id()` of the interface."""
         return {id(own.interface): far for a, b in self.links for own, far in ((a, b), (b, a))}
 
     @cached_property
     def islands(self) -> list[Network]:
-        """The networks that cables and sessions make of the devices. One that nothing joins to another, as its files are
-        not all there, belongs to the network that has devices of its role; without any such network all are one."""
+        """Separate networks of devices connected by cables and sessions.
+
+        A part without a connection, because some files are missing, belongs to the network that has devices of its role;
+        without such a network all devices are one network.
+        """
         from fabric.checks.islands import islands
 
         parts = islands(self)
@@ -113,7 +116,7 @@ class Network:
 
     @cached_property
     def near(self) -> dict[int, Subnets]:
-        """id of a device → its subnets."""
+        """Subnets of a device, by `id()` of its facts."""
         return {id(facts): Subnets(facts) for facts in self.devices}
 
     @cached_property
@@ -164,8 +167,11 @@ class Network:
         return named or known.get(interface.name) or next(listening, None)
 
     def _mutual(self, facts: Facts, peer: Neighbor, far: Facts, back: Neighbor) -> bool:
-        """Whether two sessions are halves of one: where this end's address is not known, the far end must come from the one
-        that it speaks to. Beside a session between loopbacks, one between ports may be broken."""
+        """Whether two neighbor statements are the two ends of one session.
+
+        If the source address of this end is unknown, the far end must use the address of its own neighbor statement as
+        source: beside a session between loopbacks, one between ports may be broken.
+        """
         return peer.interface or self.placed(facts, peer) or bare(peer.peer) in self.sources(far, back)
 
     def placed(self, facts: Facts, peer: Neighbor) -> bool:
@@ -174,7 +180,7 @@ class Network:
 
     @cached_property
     def _peers(self) -> dict[int, dict[str, Neighbor]]:
-        """id of a process → its neighbours by address, interface, or prefix that is listened on."""
+        """Neighbors by address, interface or dynamic prefix, by `id()` of the BGP process."""
         processes = (process for facts in self.devices for process in facts.bgp.values())
         return {
             id(process): {

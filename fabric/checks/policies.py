@@ -43,8 +43,10 @@ class Policies:
         return external_policy(self.view, external)
 
     def sends(self, policy: Policy) -> frozenset[str]:
-        """What goes to the fabric. Where nothing redistributes, a session itself lets connected routes in: a leaf's are
-        among its own."""
+        """Route policies of routes sent to the fabric.
+
+        Without redistribution, the session policy permits connected routes; those of a leaf are among its own.
+        """
         straight_out = not self.idiom.redistributes and policy is self.underlay and self.view.device.role != LEAF
         return frozenset({policy.exports, policy.connected} if straight_out else {policy.exports})
 

@@ -165,6 +165,7 @@ def table_name(vrf: str) -> str:
 
 
 def is_loopback(name: str) -> bool:
+    """Whether an interface name is that of a loopback."""
     return name.lower().startswith("lo")
 
 

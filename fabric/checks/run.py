@@ -57,8 +57,10 @@ def run(
     fail_on: str,
     progress: Progress | None = None,
 ) -> Outcome:
-    """Checks everything that is asked for. `mistakes` are those of intents that cannot be planned: they do not keep the
-    others from being checked."""
+    """Checks every requested intent and config.
+
+    `mistakes` are the errors of intents that cannot be planned; the other intents are checked nevertheless.
+    """
     bar, broken = progress or silent, [finding_of(one) for one in mistakes]
     sites = [Site(one, folder, scope.jobs, bar, all_servers=scope.all_servers) for one in ready]
     results = [site.check() for site in sites]

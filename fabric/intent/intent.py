@@ -28,6 +28,7 @@ class Intent:
 
     @property
     def home(self) -> Home:
+        """Folder of the intent and of its output."""
         return Home(self.path, self.folder)
 
     @property

@@ -55,6 +55,7 @@ class FabricPlan:
 
     @cached_property
     def by_name(self) -> dict[str, Device]:
+        """Devices by name."""
         return {device.name: device for device in self.devices}
 
     @property
@@ -78,6 +79,7 @@ class Plan:
 
     @property
     def spec(self) -> SiteSpec:
+        """Site, settings and the specification of every fabric."""
         return SiteSpec(self.site, self.settings, {name: fabric.spec for name, fabric in self.fabrics.items()})
 
     def at(self, *path: str | int, key: bool = False) -> Place:

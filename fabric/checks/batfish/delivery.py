@@ -134,6 +134,7 @@ def _joined(views: Views, one: Place, other: Place, hops: Mapping[str, Mapping[i
 
 
 def place_subnets(places: Iterable[Place]) -> list[str]:
+    """Subnets of all places, sorted."""
     return sorted({net for place in places for net in place.subnets})
 
 

@@ -16,6 +16,7 @@ from fabric.qos.pools import buffer_of
 
 
 def length_path(kind: int) -> Path:
+    """Path of the cable length of a kind of link in the intent."""
     return "topology", "cable_length_m", KINDS[kind]
 
 

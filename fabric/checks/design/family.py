@@ -51,7 +51,7 @@ def before(design: Design) -> list[FabricPlan]:
 
 
 def column(fabric: FabricPlan, name: str) -> Ints:
-    """A number of every device: `asn`, `plane`, …"""
+    """A number of every device, for example `asn` or `plane`."""
     return np.array([getattr(device, name) for device in fabric.devices], dtype=np.int64)
 
 

@@ -59,6 +59,8 @@ class UniformLinks(FabricCheck):
         """Lower switches whose uplinks are not shared evenly.
 
         Args:
+            design: the plan of a fabric.
+            kind: kind of the links.
             expected: by device, how many upper switches it meets, and links to each; 0 where a unit that is not full has
                 fewer, but equally many.
         """

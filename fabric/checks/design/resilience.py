@@ -99,6 +99,7 @@ def unbuilt(fabric: FabricPlan) -> bool:
 
 
 def ratio(value: Fraction) -> str:
+    """`1.5:1` of 3/2."""
     return f"{float(value):.3g}:1"
 
 

@@ -85,6 +85,7 @@ def _of_other_names(owners: list[Owner]) -> list[Owner]:
 
 
 def is_management(name: str) -> bool:
+    """Whether an interface name is that of a management port."""
     return name.lower().startswith(("management", "mgmt", "eth0", "re0:mgmt", "fxp0", "em0", "me0"))
 
 

@@ -162,8 +162,10 @@ class Sessions(FilesCheck):
             yield self._at(facts, peer, "address not assigned to any device in the files", NOTE)
 
     def _of_number(self, network: Network, facts: Facts, peer: Neighbor, numbers: dict[int, list[Facts]]) -> Facts | None:
-        """The one device of the remote AS, unless another session reaches it: several spines may share a number, and not
-        all of them need be among the files."""
+        """The only device of the remote AS, unless another session reaches it.
+
+        Several spines may share an AS number, and the files need not include all of them.
+        """
         remote = peer.remote_as.value if peer.remote_as else None
         users = numbers.get(remote, []) if isinstance(remote, int) else []
         if len(users) != 1 or users[0] is facts:

@@ -37,6 +37,7 @@ def classes(facts: Facts) -> Iterator[tuple[str, PortQos]]:
 
 
 def lossless(qos: PortQos) -> frozenset[int]:
+    """Lossless priorities of a port."""
     return frozenset(said.value for said in qos.pfc)
 
 

@@ -14,6 +14,7 @@ def report(verdict: Verdict) -> str:
 
 
 def document(verdict: Verdict) -> dict[str, Any]:
+    """The verdict as a JSON document (`fabric schema check`)."""
     counts = verdict.counts()
     return {
         "findings": [finding.as_dict() for finding in verdict.findings],
