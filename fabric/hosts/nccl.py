@@ -41,7 +41,7 @@ def nccl_context(site: str, group: Group) -> dict[str, object] | None:
 def _devices(group: Group, side: Side, spec: GroupSpec) -> list[Setting]:
     found = []
     if spec.nic.rdma_devices:
-        why = "The adapters of this fabric and no other; = asks for the whole name, mlx5_1 is not mlx5_10."
+        why = "Adapters of this fabric only; = matches the whole name: mlx5_1 does not match mlx5_10."
         found.append(Setting(why, "NCCL_IB_HCA", "=" + ",".join(spec.nic.rdma_devices)))
     else:
         labels = ", ".join(dict.fromkeys(nic.interface for nic in group.nics if nic.fabric == side.fabric.name))
@@ -51,7 +51,7 @@ def _devices(group: Group, side: Side, spec: GroupSpec) -> list[Setting]:
     there = [nic for nic in group.nics if nic.kind == ETHERNET and nic.purpose == "frontend"]
     front = list(dict.fromkeys(name for nic in there for name in nic.addressed))
     if front:
-        why = "Bootstrap and out-of-band connections run over the front end, whole names again."
+        why = "Bootstrap and out-of-band connections use the front end; = matches whole names."
         found.append(Setting(why, "NCCL_SOCKET_IFNAME", "=" + ",".join(front)))
     else:
         found.append(Setting("NCCL_SOCKET_IFNAME: set it to an interface on which all servers reach each other by TCP."))
@@ -65,20 +65,20 @@ def _paths(side: Side, spec: GroupSpec) -> list[Setting]:
         found.append(_cross_nic(fabric.kind, fabric.leaf_ratio > 1))
     if fabric.ethernet:
         if side.facts.dynamic:
-            why = "The switches choose paths by load: packets may overtake each other, so NCCL signals the end apart."
+            why = "Adaptive routing: packets may arrive out of order, so NCCL signals completion separately."
             found.append(Setting(why, "NCCL_IB_ADAPTIVE_ROUTING", "1"))
-            why = "One queue pair: the switches spread a flow themselves."
+            why = "One queue pair: the switches spread each flow over all paths."
             found.append(Setting(why, "NCCL_IB_QPS_PER_CONNECTION", str(queue_pairs(side.fabric, True))))
         elif side.fabric.sizing.spines:
             why = (
                 "Paths are chosen by a hash of the five-tuple: each queue pair has a source port, and so a path, of its own."
             )
             found.append(Setting(why, "NCCL_IB_QPS_PER_CONNECTION", str(queue_pairs(side.fabric, False))))
-            why = "Whole messages take turns on the queue pairs; cutting every message in four costs latency."
+            why = "Whole messages alternate between the queue pairs; splitting every message in four adds latency."
             found.append(Setting(why, "NCCL_IB_SPLIT_DATA_ON_QPS", "0"))
         else:
             found.append(Setting("One path only, one queue pair.", "NCCL_IB_QPS_PER_CONNECTION", "1"))
-    why = "4.096 us * 2^22 = 17 s until a lost packet is sent again, longer than any re-routing; 20 is NCCL's own since 2.23."
+    why = "4.096 us * 2^22 = 17 s retransmission timeout, longer than any re-routing; NCCL's default is 20 since 2.23."
     found.extend(
         (
             Setting(why, "NCCL_IB_TIMEOUT", "22"),
@@ -113,7 +113,7 @@ def _roce(side: Side) -> list[Setting]:
         why = f"DSCP {qos.dscp} in the upper six bits, the lossless class of the switches; the adapter adds the ECN bits."
         found.append(Setting(why, "NCCL_IB_TC", str(qos.dscp << 2)))
     if ipv6:
-        why = "RoCE v2 over IPv6: NCCL from 2.21 on finds the entry of this family by itself, older ones need its index."
+        why = "RoCE v2 over IPv6: NCCL 2.21 and later selects the GID of this family, older versions need its index."
         found.extend(
             (
                 Setting(why, "NCCL_IB_ADDR_FAMILY", "AF_INET6"),

@@ -208,10 +208,10 @@ def far_end(peer: Peer) -> str:
 
 
 def description(view: SwitchView, port: Port) -> str:
-    """What a person reads at the port: who is at the other end, or what the port is kept for."""
+    """Description of a port: peer device and peer port, `reserved …` or `spare`; `…, unassigned` where no tenant has the server."""
     if port.peer is not None:
         text = f"{port.peer.device.name} {far_end(port.peer)}".rstrip()
-        return f"{text}, of no tenant" if port.closed else text
+        return f"{text}, unassigned" if port.closed else text
     return f"reserved {port.reserved}" if port.reserved else "spare"
 
 

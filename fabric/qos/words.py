@@ -1,44 +1,44 @@
-"""A headroom told term by term, so that a person can add it up."""
+"""The terms of a headroom computation as a sum of aligned lines."""
 
 from __future__ import annotations
 
 from fabric.qos.headroom import Headroom
 from fabric.text import aligned
 
-# How a term enters the sum, and what it is. Terms without a sign are facts beside the sum.
+# Term → sign in the sum, meaning. Terms that are not listed are inputs, printed below the sum.
 WORDS = {
-    "port_mtu_bytes": ("+", "my own largest frame, begun before PAUSE could be sent"),
-    "own_frame_bytes": ("+", "my own largest frame, begun before PAUSE could be sent"),
-    "pfc_frame_bytes": ("+", "the PFC frame itself"),
-    "interface_bytes": ("+", "delay of both interfaces"),
-    "cable_bytes": ("+", "on the cable, out and back"),
-    "mac_phy_bytes": ("+", "in my MAC and PHY"),
-    "gearbox_bytes": ("+", "in the gearboxes"),
-    "peer_response_bytes": ("+", "sent while the peer obeys PAUSE"),
-    "tile_bytes": ("+", "waiting on the die"),
-    "peer_frame_bytes": ("+", "the peer's largest frame, begun before PAUSE came"),
+    "port_mtu_bytes": ("+", "local MTU frame already in transmission when XOFF is due"),
+    "own_frame_bytes": ("+", "local MTU frame already in transmission when XOFF is due"),
+    "pfc_frame_bytes": ("+", "PFC frame"),
+    "interface_bytes": ("+", "interface delay of both ends"),
+    "cable_bytes": ("+", "cable propagation delay, round trip"),
+    "mac_phy_bytes": ("+", "local MAC/PHY delay"),
+    "gearbox_bytes": ("+", "gearbox delay"),
+    "peer_response_bytes": ("+", "peer response time to PAUSE"),
+    "tile_bytes": ("+", "on-chip pipeline delay"),
+    "peer_frame_bytes": ("+", "peer MTU frame already in transmission when PAUSE arrives"),
     "in_flight_bytes": ("=", "in flight"),
-    "occupancy": ("x", "buffer that a byte takes: small packets fill whole cells"),
-    "occupied_bytes": ("=", "buffer taken"),
-    "lossless_mtu_bytes": ("+", "the peer's frame of the lossless class, begun before PAUSE came"),
-    "row_bytes": ("+", "xoff of the row"),
-    "extrapolated_bytes": ("+", "beyond the longest row, at its slope, up to the next cell"),
-    "rounding_bytes": ("+", "up to the next cell or KiB"),
-    "chip_compensation_bytes": ("+", "the chip's own accounting"),
-    "mix_compensation_bytes": ("+", "because only part of the packets is taken as small"),
-    "raised_to_floor_bytes": ("+", "up to the floor, below which no headroom is safe"),
+    "occupancy": ("x", "buffer bytes per byte in flight: small packets occupy whole cells"),
+    "occupied_bytes": ("=", "buffer occupied"),
+    "lossless_mtu_bytes": ("+", "peer lossless frame already in transmission when PAUSE arrives"),
+    "row_bytes": ("+", "xoff of the table row"),
+    "extrapolated_bytes": ("+", "extrapolated beyond the longest row at its slope, rounded up to a cell"),
+    "rounding_bytes": ("+", "rounding up to the next cell or KiB"),
+    "chip_compensation_bytes": ("+", "accounting overhead of the ASIC"),
+    "mix_compensation_bytes": ("+", "correction: only part of the packets is assumed small"),
+    "raised_to_floor_bytes": ("+", "raised to the minimum safe headroom"),
 }
 FORMULA = {
     "computed": "in flight x occupancy + lossless MTU, up to the next KiB",
-    "table": "the next longer row of the next faster speed; nobody published the formula behind it",
-    "conservative": "802.1Qbb: two frames, PAUSE, interfaces, cable out and back, response; upper bounds throughout",
+    "table": "next longer row of the next faster speed; the vendor's formula is not published",
+    "conservative": "802.1Qbb: two frames, PAUSE, interfaces, cable round trip, response; upper bounds for all terms",
 }
 
 
 def explain(headroom: Headroom) -> list[str]:
-    """Aligned lines: the three figures, the sum, the facts it rests on, the source."""
+    """Aligned lines for `fabric headroom`: method, terms of the sum, XON, XOFF and size in bytes, inputs, source."""
     rows = [(*WORDS[name], value) for name, value in headroom.terms.items() if name in WORDS]
-    rows.append(("=", "xoff: the headroom", headroom.xoff_bytes))
+    rows.append(("=", "xoff (headroom)", headroom.xoff_bytes))
     facts = {name: value for name, value in headroom.terms.items() if name not in WORDS}
     return [
         f"{headroom.method}: {FORMULA[headroom.method]}",

@@ -372,9 +372,9 @@ def test_text(capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 0
     assert out.splitlines() == [
         "Tomahawk 4, 400G, 40 m, MTU 9216",
-        "table: the next longer row of the next faster speed; nobody published the formula behind it",
-        "  + 424434  xoff of the row",
-        "  = 424434  xoff: the headroom",
+        "table: next longer row of the next faster speed; the vendor's formula is not published",
+        "  + 424434  xoff of the table row",
+        "  = 424434  xoff (headroom)",
         "xon   9144",
         "xoff  424434",
         "size  9144",

@@ -141,7 +141,7 @@ def test_unused_and_closed_ports_are_shut() -> None:
     ports = tree(rich("leaf1", "evpn", "cumulus"))["interface"]
     assert ports["swp5s1"] == {
         "type": "swp",
-        "description": "spare1 frontend1, of no tenant",
+        "description": "spare1 frontend1, unassigned",
         "link": {"state": {"down": {}}},
     }
     assert ports["swp9"] == {"type": "swp", "description": "spare", "link": {"state": {"down": {}}}}

@@ -107,7 +107,7 @@ def test_a_bond_is_one_segment_on_both_leaves() -> None:
 def test_the_gateway_is_shared_and_the_closed_port_shut() -> None:
     view = rich("leaf1", "evpn", "eos")
     assert section(view, "interface Vlan100")[-3:] == ["mtu 9050", "vrf red", "ip address virtual 10.1.0.1/24"]
-    assert section(view, "interface Ethernet5/5")[:2] == ["description spare1 frontend1, of no tenant", "shutdown"]
+    assert section(view, "interface Ethernet5/5")[:2] == ["description spare1 frontend1, unassigned", "shutdown"]
 
 
 def test_a_way_out_in_a_tenant_says_its_own_policy() -> None:

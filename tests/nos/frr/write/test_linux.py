@@ -69,7 +69,7 @@ def test_mtu_leaves_room_for_the_tunnel_header() -> None:
 
 def test_a_closed_port_is_down() -> None:
     assert stanza(files(tenants("leaf1", "evpn"))["interfaces"], "swp5s1") == [
-        "alias spare1 frontend1, of no tenant",
+        "alias spare1 frontend1, unassigned",
         "link-down yes",
     ]
 

@@ -19,7 +19,7 @@ OTHER = replace(QOS, priority=4, dscp=24, cnp_priority=7, cnp_dscp=46)
 
 
 @pytest.mark.parametrize(
-    ("asked", "given"),
+    ("requested", "given"),
     [
         (Watchdog(detect_ms=200, restore_ms=200, poll_ms=200), Dog(100, 2, 200)),
         (Watchdog(detect_ms=400, restore_ms=400, poll_ms=100), Dog(100, 4, 400)),

@@ -125,7 +125,7 @@ def test_a_cable_beyond_100_m_is_named_and_no_pause_buffer_guessed() -> None:
     at = next(n for n, port in enumerate(seen.ports) if port.ref.cage == 3)
     lines = config(with_ports(seen, {at: replace(seen.ports[at], length_m=300)}))
     assert [line for line in lines if line.startswith("! Lossless")] == [
-        "! Lossless cables of 300 m: beyond 100 m NX-OS wants a pause buffer stated, and this file states none. "
+        "! Lossless cables of 300 m: beyond 100 m NX-OS needs an explicit pause buffer, which this file does not configure. "
         "Add it before use."
     ]
     assert not any("pause buffer-size" in line or "queuing input" in line for line in lines)

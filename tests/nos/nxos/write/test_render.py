@@ -155,7 +155,7 @@ def test_an_empty_prefix_list_denies_all() -> None:
 
 def test_a_closed_port_is_shut_and_described() -> None:
     lines = section(config(rich("leaf1", "evpn", "nxos")), "interface Ethernet1/5/2")
-    assert lines == ["description spare1 frontend1, of no tenant", "no switchport", "shutdown"]
+    assert lines == ["description spare1 frontend1, unassigned", "no switchport", "shutdown"]
 
 
 def test_services_answer_the_allowed_prefixes_alone() -> None:
@@ -185,7 +185,7 @@ def test_without_allowed_prefixes_nothing_is_filtered() -> None:
     seen = plain("leaf1", "ipv4")
     lines = config(replace(seen, management=replace(seen.management, allow=(), timezone="Europe/Berlin")))
     assert not any("access-" in line for line in lines)
-    assert "! clock: UTC; NX-OS takes offsets, not the zone name Europe/Berlin" in lines
+    assert "! clock: UTC; NX-OS accepts UTC offsets, not the time zone name Europe/Berlin" in lines
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,7 @@ def test_a_profile_per_marking() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asic", "wanted", "model"),
+    ("asic", "requested", "model"),
     [
         ("", "auto", "dynamic"),
         ("", "static", "traditional"),

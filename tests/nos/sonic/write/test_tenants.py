@@ -94,7 +94,7 @@ def test_newer_ones_have_it(release: str) -> None:
 
 def test_a_closed_port_is_shut_and_has_no_address() -> None:
     assert BORDER["PORT"]["Ethernet36"]["admin_status"] == "down"
-    assert BORDER["PORT"]["Ethernet36"]["description"].endswith(", of no tenant")
+    assert BORDER["PORT"]["Ethernet36"]["description"].endswith(", unassigned")
     assert "Ethernet36" not in BORDER["INTERFACE"]
 
 

@@ -1,7 +1,7 @@
 #!/bin/sh
-# s, servers of group gpu (dgx-h100): RoCE as the leaves have it.
-# Run as root at every boot, after the drivers and the network: sh roce.sh [--dry-run]
-# Running it again changes nothing. --dry-run prints what would be done.
+# s, servers of group gpu (dgx-h100): RoCE settings that match the leaf switches.
+# Run as root at every boot, once drivers and network are up: sh roce.sh [--dry-run]
+# Idempotent. --dry-run prints the commands only.
 set -eu
 
 dry=
@@ -16,17 +16,17 @@ if [ -z "$dry" ] && [ "$(id -u)" -ne 0 ]; then
 fi
 note() { echo "$0: $*" >&2; }
 
-# What must work.
+# A required command: stops on failure.
 run() {
   if [ -n "$dry" ]; then echo "$*"; else "$@"; fi
 }
 
-# What not every driver has.
+# An optional command: not every driver supports it.
 try() {
   if [ -n "$dry" ]; then echo "$*"; else "$@" >/dev/null 2>&1 || note "no effect: $*"; fi
 }
 
-# put VALUE FILE: a knob of the kernel, where it is there.
+# put VALUE FILE: writes a kernel setting, if the file exists.
 put() {
   if [ -n "$dry" ]; then
     echo "echo $1 > $2"
@@ -37,14 +37,14 @@ put() {
   fi
 }
 
-# The RDMA devices of an interface.
+# RDMA devices of an interface.
 rdma_of() {
   for device in "/sys/class/net/$1/device/infiniband/"*; do
     if [ -e "$device" ]; then echo "${device##*/}"; elif [ -n "$dry" ]; then echo "RDMA-OF-$1"; fi
   done
 }
 
-# The PCI address of an interface.
+# PCI address of an interface.
 pci_of() {
   if [ -e "/sys/class/net/$1/device" ]; then basename "$(readlink -f "/sys/class/net/$1/device")"; else echo "PCI-OF-$1"; fi
 }
@@ -57,8 +57,8 @@ there() {
 
 if command -v mlnx_qos >/dev/null 2>&1 && ! command -v dcb >/dev/null 2>&1; then tool=mlnx_qos; else tool=dcb; fi
 
-# Several ports of one host: each answers ARP for its own address only, asks with its own, and takes packets that
-# come in over another port than the main table would choose. Of all/ and the port's own rp_filter the larger counts.
+# Hosts with several ports: each port answers and sends ARP for its own address only. Loose reverse-path filtering: packets
+# may arrive on a port that the main table would not use. The larger value of all/ and the port's rp_filter applies.
 for nic in enp24s0np0 enp64s0np0 enp79s0np0 enp94s0np0 enp154s0np0 enp192s0np0 enp206s0np0 enp220s0np0 enp170s0f1np1 enp41s0f1np1; do
   there "$nic" || continue
   run sysctl -q -w "net/ipv4/conf/$nic/arp_ignore=1"
@@ -70,10 +70,10 @@ done
 for nic in enp24s0np0 enp64s0np0 enp79s0np0 enp94s0np0 enp154s0np0 enp192s0np0 enp206s0np0 enp220s0np0; do
   there "$nic" || continue
   run ip link set dev "$nic" mtu 9000
-  # PAUSE for the whole link and PFC exclude each other.
+  # Link-level PAUSE and PFC are mutually exclusive.
   try ethtool -A "$nic" autoneg off rx off tx off
-  # The host decides, not what LLDP from the leaf may say. DSCP is trusted, PFC is on for one priority alone, and the
-  # transmit weights are the leaf's.
+  # Host-controlled DCBX: settings from the leaf over LLDP are ignored. Trust DSCP, PFC on one priority only,
+  # transmit weights equal to those of the leaf.
   if [ "$tool" = dcb ]; then
     try dcb dcbx set dev "$nic" host ieee
     try dcb apptrust set dev "$nic" order dscp
@@ -98,12 +98,12 @@ for nic in enp24s0np0 enp64s0np0 enp79s0np0 enp94s0np0 enp154s0np0 enp192s0np0 e
     put 48 "/sys/kernel/debug/mlx5/$(pci_of "$nic")/cc_params/np_cnp_dscp"
     put 6 "/sys/kernel/debug/mlx5/$(pci_of "$nic")/cc_params/np_cnp_prio"
   fi
-  # What rdma_cm connections send by default (cma_roce_mode, cma_roce_tos): RoCE v2, DSCP 26 with ECT, 26 << 2 | 2.
+  # Default of rdma_cm connections (cma_roce_mode, cma_roce_tos): RoCE v2, DSCP 26 with ECT, 26 << 2 | 2.
   for rdma in $(rdma_of "$nic"); do
     try mkdir -p "/sys/kernel/config/rdma_cm/$rdma"
     put "RoCE v2" "/sys/kernel/config/rdma_cm/$rdma/ports/1/default_roce_mode"
     put 106 "/sys/kernel/config/rdma_cm/$rdma/ports/1/default_roce_tos"
-    # MLNX_OFED: and what every other RDMA program sends, whatever it asks for.
+    # MLNX_OFED: traffic class of all other RDMA programs, overrides their own.
     if [ -n "$dry" ] || [ -e "/sys/class/infiniband/$rdma/tc/1/traffic_class" ]; then
       put 106 "/sys/class/infiniband/$rdma/tc/1/traffic_class"
     fi
