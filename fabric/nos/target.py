@@ -208,7 +208,7 @@ def far_end(peer: Peer) -> str:
 
 
 def description(view: SwitchView, port: Port) -> str:
-    """Description of a port: peer device and peer port, `reserved …` or `spare`; `…, unassigned` where no tenant has the server."""
+    """Description of a port: peer and its port, `reserved …` or `spare`; `…, unassigned` for a server without tenant."""
     if port.peer is not None:
         text = f"{port.peer.device.name} {far_end(port.peer)}".rstrip()
         return f"{text}, unassigned" if port.closed else text

@@ -156,7 +156,7 @@ def test_pfc_profile_for_each_cable_length() -> None:
     assert "congestion-notification-profile PFC-30M;" in block(ports, "et-0/0/2")
 
 
-DOUBT = "PFC by DSCP for untagged traffic only"
+DOUBT = "DSCP-based PFC for untagged traffic only"
 
 
 def test_the_config_says_where_lossless_traffic_has_tags() -> None:
