@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NoReturn, TypeVar
 
-from fabric.text import listed
+from fabric.text import listed, style
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -41,7 +41,7 @@ class Diagnostic:
     severity: str = "error"  # "error" | "warning"
 
     def __str__(self) -> str:
-        head = f"{self.place}: {self.severity}[{self.code}]: {self.message}"
+        head = f"{self.place}: {style(self.severity, f'{self.severity}[{self.code}]')}: {self.message}"
         return f"{head}\n    hint: {self.hint}" if self.hint else head
 
     def as_dict(self) -> dict[str, str | int]:

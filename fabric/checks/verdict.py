@@ -35,6 +35,7 @@ class Verdict:
     ran: tuple[str, ...] = ()  # ids of the checks that were applied
     skipped: tuple[tuple[str, str], ...] = ()  # what could not run, or is not seen → why, or which check covers it
     fail_on: str = ERROR  # the mildest severity that fails the run, or "never"
+    whole: bool = False  # reports have every finding, also where many devices share one
 
     @classmethod
     def of(
@@ -79,9 +80,11 @@ class Verdict:
         return sum(read.devices for read in self.read)
 
     def sentence(self) -> str:
-        """`2 errors, 1 warning in 16 devices; 41 checks applied`."""
+        """`20 errors, 1 warning in 2 of 16 devices; 41 checks applied`."""
         found = ", ".join(plural(number, kind) for kind, number in self.counts().items() if number) or "nothing found"
         silenced = f", {len(self.silenced)} silenced" if self.silenced else ""
         if not self.ran:
             return f"{found}{silenced}; no check was applied"
-        return f"{found}{silenced} in {plural(self.devices, 'device')}; {plural(len(self.ran), 'check')} applied"
+        affected = {finding.device for finding in self.findings}
+        share = f"{len(affected):,} of " if "" not in affected and 0 < len(affected) < self.devices else ""
+        return f"{found}{silenced} in {share}{plural(self.devices, 'device')}; {plural(len(self.ran), 'check')} applied"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import typer
@@ -37,6 +38,7 @@ def check(
         "error", "--fail-on", metavar="SEVERITY", help="lowest severity with exit code 1: error, warning, note or never"
     ),
     all_servers: bool = typer.Option(False, "--all-servers", help="compare all servers with their leaves, not a sample"),
+    whole: bool = typer.Option(False, "--all", help="report every finding, also where many devices share one"),
     jobs: int = typer.Option(0, "--jobs", metavar="N", min=0, help="number of processes", show_default="one per core"),
 ) -> None:
     """Check designs, their generated files, or any folder of configs."""
@@ -47,9 +49,10 @@ def check(
         usage("check: expected an intent, or --configs DIR", "fabric check intent/dc1.yaml")
     with progress("plan and checks"):
         outcome = pipeline.check(Scope(tuple(files or ()), configs, batfish, output, jobs, all_servers), fail_on, progress)
-    write(reports, lambda name: report(name, outcome.verdict))
+    verdict = replace(outcome.verdict, whole=whole)
+    write(reports, lambda name: report(name, verdict))
     if outcome.missing:
         say(f"fabric: {outcome.missing}")
-    code = USAGE if outcome.broken else FINDINGS if outcome.verdict.fails() else MISSING if outcome.missing else 0
+    code = USAGE if outcome.broken else FINDINGS if verdict.fails() else MISSING if outcome.missing else 0
     if code:
         raise typer.Exit(code)

@@ -57,7 +57,7 @@ def page() -> Iterator[None]:
 def show_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
     """Every finding on stderr."""
     for diagnostic in diagnostics:
-        say(str(diagnostic))
+        say(diagnostic)
 
 
 def mistake(report: Report, option: str, message: str, hint: str = "", code: str = "FAB102") -> None:

@@ -10,10 +10,11 @@ from typing import TypeVar
 import typer
 
 from fabric import pipeline
-from fabric.cli.common import FINDINGS, USAGE, progress, say, show_diagnostics
+from fabric.cli.common import FINDINGS, USAGE, out, page, progress, say, show_diagnostics
 from fabric.diagnostics import InputError, tried
 from fabric.intent.revision import refuse_same_site
 from fabric.output import recover
+from fabric.text import diff_line, fit
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -44,12 +45,18 @@ def generate(
         result = site.diff() if diff else site.check() if check else site.write(before)
         show_diagnostics(result.warnings)
         for part in result.diff:
-            print(part, end="")
+            print_diff(part)
         for line in result.lines:
-            say(line) if check or diff else print(line)
+            say(line) if check or diff else out(line)
         stale |= result.stale
     if stale:
         raise typer.Exit(FINDINGS)
+
+
+def print_diff(part: str) -> None:
+    """Lines of a patch, each in the colour of its sign where the terminal has colours."""
+    with page():
+        print(fit("\n".join(map(diff_line, part.split("\n")))), end="")
 
 
 @contextmanager

@@ -10,14 +10,16 @@ from pathlib import Path
 import typer
 
 from fabric import pipeline
-from fabric.cli.common import FILE, FINDINGS, MISSING, say
-from fabric.cli.reports import asked, usage, write
+from fabric.cli.common import FILE, FINDINGS, MISSING, out, say
+from fabric.cli.reports import asked, put_text, usage, write
 from fabric.lab.lab import Lab
 from fabric.lab.machine.run import LabError
 from fabric.lab.reports import FORMATS, report
 from fabric.lab.state import Choices
+from fabric.lab.status import Status
 from fabric.lab.trial import NAMES
 from fabric.signals import exit_on_signal
+from fabric.text import style, volume
 
 lab = typer.Typer(help="Run the generated FRR configs in network namespaces.", no_args_is_help=True)
 
@@ -42,7 +44,7 @@ def up(
         for line in done.said:
             say(f"refused: {line}")
         names = chosen.names
-        print(f"{names.site}: {'already ' if done.already else ''}up, {done.blueprint.shape}")
+        out(f"{names.site}: {'already ' if done.already else ''}up, {done.blueprint.shape}")
         first = next(name for name in done.blueprint.views)
         print(f"  ip netns exec {names.namespace(first)} vtysh --vty_socket {names.home(first)}")
         if done.said:
@@ -54,21 +56,25 @@ def status(file: Path = FILE) -> None:
     """Show the state of a lab."""
     with _lab(file) as chosen:
         found = chosen.status()
-        print(f"{chosen.names.site}: {found.word}")
-        if found.word == "none":
-            return
-        print(f"  namespaces  {found.namespaces}")
-        print(f"  nodes       {found.nodes} with {found.running} daemons, {found.memory_bytes / 1e6:.0f} MB")
-        if found.state:
-            choices = found.state.choices
-            words = [f"--limit '{choices.limit}'"] if choices.limit else []
-            words += [f"--scale-down {choices.scale_down}"] if choices.scale_down else []
-            words += [f"--as {choices.as_nos}"] if choices.as_nos else []
-            print(f"  built with  {' '.join([*words, f'--servers {choices.servers}'])}")
-        for line in found.dead:
-            print(f"  dead        {line}")
+        put_text(None, lambda: "\n".join(_status(chosen.names.site, found)) + "\n")
         if found.word == "broken":
             raise typer.Exit(FINDINGS)
+
+
+def _status(site: str, found: Status) -> Iterator[str]:
+    kind = {"up": "pass", "broken": "fail"}.get(found.word, "")
+    yield f"{site}: {style(kind, found.word)}"
+    if found.word == "none":
+        return
+    yield f"  namespaces  {found.namespaces}"
+    yield f"  nodes       {found.nodes} with {found.running} daemons, {volume(found.memory_bytes)}"
+    if found.state:
+        choices = found.state.choices
+        words = [f"--limit '{choices.limit}'"] if choices.limit else []
+        words += [f"--scale-down {choices.scale_down}"] if choices.scale_down else []
+        words += [f"--as {choices.as_nos}"] if choices.as_nos else []
+        yield f"  built with  {' '.join([*words, f'--servers {choices.servers}'])}"
+    yield from (f"  {style('fail', 'dead')}        {line}" for line in found.dead)
 
 
 @lab.command("test")

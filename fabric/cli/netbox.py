@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import typer
 
 from fabric import pipeline
 from fabric.cli.common import FILE, FINDINGS, progress, say, show_diagnostics
-from fabric.cli.reports import put
+from fabric.cli.reports import put, put_text
 from fabric.diagnostics import Diagnostic, InputError, Place
 from fabric.formats import json_line
 from fabric.inventory.engine import Change, Pushed
 from fabric.inventory.push import SYSTEMS, PushRequest, System, lines
-from fabric.text import and_more
+from fabric.text import and_more, diff_line
 
 MOST_SHOWN = 200
 netbox = typer.Typer(help="Push the plan into NetBox.", no_args_is_help=True)
@@ -95,12 +96,16 @@ def _print(done: Pushed, dry: bool, as_json: bool) -> None:
     if as_json:
         put(None, json_line(_document(done, dry), ensure_ascii=False) + "\n")
         return
+    put_text(None, lambda: "\n".join(_page(done, dry)) + "\n")
+
+
+def _page(done: Pushed, dry: bool) -> Iterator[str]:
     if dry:
         for change in done.changes[:MOST_SHOWN]:
-            print("\n".join(_shown(change)))
+            yield from map(diff_line, _shown(change))
         if len(done.changes) > MOST_SHOWN:
-            say(f"{and_more(len(done.changes) - MOST_SHOWN)}; --json has them all")
-    print("\n".join(lines(done)))
+            say(f"{and_more(len(done.changes) - MOST_SHOWN)}; `--json` shows them")
+    yield from lines(done)
 
 
 def _shown(change: Change) -> list[str]:

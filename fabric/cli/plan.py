@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import typer
 
 from fabric import pipeline
-from fabric.cli.common import out, progress, say, show_diagnostics
+from fabric.cli.common import progress, say, show_diagnostics
+from fabric.cli.reports import put_text
 from fabric.explain.sessions import Sessions, phrase, sessions
 from fabric.formats import json_text
-from fabric.plan import CLOSED, WORDS, FabricPlan
+from fabric.plan import CLOSED, WORDS, FabricPlan, Plan
 from fabric.plan.summary import summary
-from fabric.text import counted
+from fabric.text import aligned, counted
 
 
 def plan(
@@ -38,7 +40,7 @@ def plan(
         if as_json:
             print(json_text(changes.as_dict()))
         else:
-            out(text(changes))
+            put_text(None, lambda: text(changes) + "\n")
         return
     if as_json:
         print(json_text(pipeline.summarize(intent)))
@@ -46,10 +48,13 @@ def plan(
     with progress("plan"):
         made = pipeline.plan(intent)
     show_diagnostics(made.warnings)
-    print(f"site {made.site}")
+    put_text(None, lambda: "\n".join(_page(made)) + "\n")
+
+
+def _page(made: Plan) -> Iterator[str]:
+    yield f"site {made.site}"
     for name, fabric in made.fabrics.items():
-        print()
-        out("\n".join([*lines(name, summary(fabric.spec, fabric.sizing), sessions(fabric)), *services(fabric)]))
+        yield from ["", *lines(name, summary(fabric.spec, fabric.sizing), sessions(fabric)), *services(fabric)]
 
 
 def lines(name: str, row: dict[str, Any], more: Sessions) -> list[str]:
@@ -65,18 +70,20 @@ def lines(name: str, row: dict[str, Any], more: Sessions) -> list[str]:
             f"  pods      {pods['count']:,} of {counted(pods['units'], 'unit')}: "
             f"{pods['leaves']:,} leaves, {pods['spines']:,} spines"
         )
-    out.append(f"  {'switches':10}{'number':>7}  {'model':16}{'down':>14}{'up':>14}{'spare':>14}")
+    switches = []
     for tier, model in row["models"].items():
         ports = row["ports"][tier]
         down, up = (f"{ports[d]} x {ports[d + '_speed_gbps']}G" if ports[d] else "-" for d in ("down", "up"))
         spare = f"{ports['spare']} x {ports['down_speed_gbps']}G" if ports["spare"] else "-"
-        out.append(f"  {tier:>8}  {row['switches'][tier]:7,}  {model:16}{down:>14}{up:>14}{spare:>14}")
-    out.append(f"  {'links':10}{'number':>7}  {'cables':>7}   max length")
+        switches.append((tier, f"{row['switches'][tier]:,}", model, down, up, spare))
+    out += aligned(switches, ">8>7<16>12>12>12", indent="  ", head=("switches", "number", "model", "down", "up", "spare"))
+    links = []
     for kind, number in row["links"].items():
         if number:
             length = row["lengths"][kind]
             cable = f"{length['metres']} m, {WORDS[length['source']]}"
-            out.append(f"  {kind:>12} {number:6,} {row['cables'][kind]:8,}   {cable}")
+            links.append((kind, f"{number:,}", f"{row['cables'][kind]:,}", cable))
+    out += aligned(links, ">12>7>7<", indent="  ", head=("links", "number", "cables", "max length"))
     up = f"leaf {ratio['leaf']:g}:1" + (f", spine {ratio['spine']:g}:1" if ratio["spine"] is not None else "")
     out.append(f"  oversubscription  {up}")
     if row["bgp"]["sessions"]:
@@ -85,8 +92,8 @@ def lines(name: str, row: dict[str, Any], more: Sessions) -> list[str]:
     out.append(f"  limit     {limit['max_servers']:,} servers at {tiers}")
     if "planned" in row:
         final = row["planned"]
-        switches = ", ".join(f"{number:,} {tier}" for tier, number in final["switches"].items() if number)
-        out.append(f"  planned   {final['servers']:,} servers: {switches}; leaf {final['oversubscription']['leaf']:g}:1")
+        counts = ", ".join(f"{number:,} {tier}" for tier, number in final["switches"].items() if number)
+        out.append(f"  planned   {final['servers']:,} servers: {counts}; leaf {final['oversubscription']['leaf']:g}:1")
     return out
 
 

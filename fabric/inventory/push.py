@@ -87,4 +87,4 @@ def lines(done: Pushed, titles: Sequence[str] = ("created", "updated", "unchange
     rows = [(name, *(getattr(tally, title) for title in titles)) for name, tally in done.tallies.items()]
     total = ("total", *(sum(row[at] for row in rows) for at in range(1, len(titles) + 1)))
     cells = [[row[0], *(f"{number:,}" for number in row[1:])] for row in (*rows, total)]
-    return aligned([["", *titles], *cells], "<" + ">9" * len(titles))
+    return aligned(cells, "<" + ">9" * len(titles), head=["", *titles])

@@ -18,7 +18,9 @@ SHOWN = 10  # annotations of one kind that GitHub shows for a step; it drops the
 
 def report(verdict: Verdict) -> str:
     """The worst first and what devices share once, for GitHub shows the first ones only; then one line for the log."""
-    by_severity = sorted(folded(map(clean, verdict.findings)), key=lambda finding: SEVERITIES.index(finding.severity))
+    by_severity = sorted(
+        folded(map(clean, verdict.findings), verdict.whole), key=lambda finding: SEVERITIES.index(finding.severity)
+    )
     return "\n".join([*map(_command, by_severity), *_last(verdict)]) + "\n"
 
 

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from fabric.checks import Finding, Verdict
+from fabric.checks.reports.alike import folded
 from fabric.checks.reports.rules import Rule, rule_of
 from fabric.checks.reports.spell import clean, line, said
 from fabric.formats import Case, Failure, Suite
@@ -36,9 +37,10 @@ def _case(rule: Rule, verdict: Verdict, found: list[Finding], silenced: list[Fin
     failure = None
     if failing:
         number = f"{plural(len(failing), 'finding')}, first: " if len(failing) > 1 else ""
-        failure = Failure(failing[0].severity, number + said(failing[0]), "\n".join(map(_lines, failing)))
-    output = [_lines(finding) for finding in found if not verdict.failing(finding)]
-    output += [f"silenced, {finding.silenced}: {line(finding)}" for finding in silenced]
+        shown = folded(failing, verdict.whole)
+        failure = Failure(failing[0].severity, number + said(shown[0]), "\n".join(map(_lines, shown)))
+    output = [_lines(finding) for finding in folded((one for one in found if not verdict.failing(one)), verdict.whole)]
+    output += [f"silenced, {finding.silenced}: {line(finding)}" for finding in folded(silenced, verdict.whole)]
     name = printable(f"{rule.id} {rule.title}")
     return Case(name, f"fabric.{rule.subject}", failure=failure, output="\n".join(output))
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 from urllib.parse import quote
 
 from fabric.checks import ERROR, NOTE, SEVERITIES, WARNING, Finding, Verdict
+from fabric.checks.reports.alike import Group, groups, without_lines
 from fabric.checks.reports.rules import Rule, rule_of
 from fabric.checks.reports.spell import clean, relative, said
 from fabric.formats import json_text
@@ -26,8 +27,6 @@ MOST_RESULTS = 25_000
 MOST_LETTERS = 1024  # of a description
 CUT = "FAB000"  # id of the note that says what was left out
 PROBLEM = {ERROR: "error", WARNING: "warning", NOTE: "recommendation"}
-# Line numbers inside a message: they move while the finding stays the same.
-LINES = re.compile(r"(?P<file>\.[a-z]+)(:\d+)+|\b(?P<word>lines?) \d+((, | and | to |-)\d+)*")
 
 
 def report(verdict: Verdict) -> str:
@@ -36,8 +35,8 @@ def report(verdict: Verdict) -> str:
 
 
 def _run(verdict: Verdict) -> dict[str, Any]:
-    findings = _kept([*verdict.findings, *verdict.silenced])
-    rules = [rule_of(id) for id in sorted({*verdict.ran, *(finding.id for finding in findings)})]
+    found = _kept(groups(map(clean, [*verdict.findings, *verdict.silenced]), verdict.whole))
+    rules = [rule_of(id) for id in sorted({*verdict.ran, *(group.findings[0].id for group in found)})]
     index = {rule.id: number for number, rule in enumerate(rules)}
     home = next((read.path for read in verdict.read if read.path), "") or "."
     twins: Counter[str] = Counter()
@@ -52,19 +51,24 @@ def _run(verdict: Verdict) -> dict[str, Any]:
             }
         },
         "columnKind": "unicodeCodePoints",
-        "results": [_result(clean(finding), index[finding.id], home, twins) for finding in findings],
+        "results": [_result(group, index[group.findings[0].id], home, twins) for group in found],
     }
 
 
-def _kept(findings: list[Finding]) -> list[Finding]:
+def _kept(found: list[Group]) -> list[Group]:
     """As many as GitHub takes, the worst first; a note says how many are missing."""
-    if len(findings) <= MOST_RESULTS:
-        return sorted(findings, key=lambda finding: finding.order)
-    worst = sorted(findings, key=lambda finding: (bool(finding.silenced), SEVERITIES.index(finding.severity), finding.order))
+    if len(found) <= MOST_RESULTS:
+        return sorted(found, key=lambda group: group.findings[0].order)
+    worst = sorted(found, key=_rank)
     kept = worst[: MOST_RESULTS - 1]
-    message = f"{len(findings) - len(kept):,} milder findings of {len(findings):,} are left out of this file"
-    note = Finding(CUT, NOTE, "", kept[0].file, 0, message, "`--format json` lists all")
-    return [note, *sorted(kept, key=lambda finding: finding.order)]
+    message = f"{len(found) - len(kept):,} milder findings of {len(found):,} are left out of this file"
+    note = Finding(CUT, NOTE, "", kept[0].findings[0].file, 0, message, "`--format json` lists all")
+    return [Group((note,)), *sorted(kept, key=lambda group: group.findings[0].order)]
+
+
+def _rank(group: Group) -> tuple[Any, ...]:
+    first = group.findings[0]
+    return bool(first.silenced), SEVERITIES.index(first.severity), first.order
 
 
 def _rule(rule: Rule) -> dict[str, Any]:
@@ -85,7 +89,9 @@ def _rule(rule: Rule) -> dict[str, Any]:
     }
 
 
-def _result(finding: Finding, rule: int, home: str, twins: Counter[str]) -> dict[str, Any]:
+def _result(group: Group, rule: int, home: str, twins: Counter[str]) -> dict[str, Any]:
+    """The place of the first device; those of the others are related ones."""
+    finding, others = group.shown, group.findings[1:]
     text = f"{said(finding)}. {finding.hint}" if finding.hint else said(finding)
     if finding.silenced:
         text = f"silenced, {finding.silenced}: {text}"
@@ -95,13 +101,21 @@ def _result(finding: Finding, rule: int, home: str, twins: Counter[str]) -> dict
         "level": NOTE if finding.silenced else finding.severity,
         "message": {"text": text.replace("](", "] (")},  # else it would be a link
         "locations": [{"physicalLocation": _location(finding, home)}],
-        "partialFingerprints": _fingerprints(finding, twins),
+        "partialFingerprints": _fingerprints(group, twins),
     }
     if finding.device:
-        shown["locations"][0]["logicalLocations"] = [{"name": finding.device, "kind": "resource"}]
+        shown["locations"][0]["logicalLocations"] = _devices(group.findings[:1])
+    if others:
+        shown["relatedLocations"] = [
+            {"physicalLocation": _location(other, home), "logicalLocations": _devices([other])} for other in others
+        ]
     if finding.silenced:
         shown["suppressions"] = [{"kind": "inSource", "status": "accepted", "justification": finding.silenced}]
     return shown
+
+
+def _devices(findings: Iterable[Finding]) -> list[dict[str, str]]:
+    return [{"name": finding.device, "kind": "resource"} for finding in findings]
 
 
 def _location(finding: Finding, home: str) -> dict[str, Any]:
@@ -123,14 +137,16 @@ def _artifact(path: str) -> dict[str, str]:
     return {"uri": f"file://{uri}"} if os.path.isabs(path) else {"uri": uri, "uriBaseId": "%SRCROOT%"}
 
 
-def _fingerprints(finding: Finding, twins: Counter[str]) -> dict[str, str]:
+def _fingerprints(group: Group, twins: Counter[str]) -> dict[str, str]:
     """The same for the same finding when lines above it come and go; equal ones in one file are numbered.
 
-    GitHub compares `primaryLocationLineHash`. Its upload action makes that from the line itself and warns where it finds
-    another; for a finding without a line nobody makes it, so it is given here.
+    That of several devices stays when one more has it or one less. GitHub compares `primaryLocationLineHash`. Its upload
+    action makes that from the line itself and warns where it finds another; for a finding without a line nobody makes it,
+    so it is given here.
     """
-    message = LINES.sub(lambda match: match["file"] or match["word"], finding.message)
-    identity = "\0".join([finding.id, finding.device, relative(finding.file), message])
+    finding = group.findings[0]
+    place = ("several devices", "") if len(group.findings) > 1 else (finding.device, relative(finding.file))
+    identity = "\0".join([finding.id, *place, without_lines(finding.message)])
     digest = hashlib.sha256(identity.encode("utf-8", "backslashreplace")).hexdigest()[:32]
     twins[digest] += 1
     mark = f"{digest}:{twins[digest]}"

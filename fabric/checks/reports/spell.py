@@ -6,7 +6,7 @@ import os
 from dataclasses import replace
 
 from fabric.checks import Finding
-from fabric.text import printable
+from fabric.text import printable, style
 
 
 def clean(finding: Finding) -> Finding:
@@ -43,4 +43,4 @@ def place(finding: Finding) -> str:
 
 def line(finding: Finding) -> str:
     """All of it but the hint, as every other message of the command looks."""
-    return f"{place(finding)}: {finding.severity}[{finding.id}]: {said(finding)}"
+    return f"{place(finding)}: {style(finding.severity, f'{finding.severity}[{finding.id}]')}: {said(finding)}"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from fabric.lab.outcome import NotEmulated, Outcome, Result
 from fabric.lab.reports.words import NOTHING, by_kind, said, table, verdict
-from fabric.text import aligned, and_more, printable
+from fabric.text import aligned, and_more, printable, style
 
 MOST_FAULTS = 20  # of one result that are shown
 
@@ -18,7 +18,7 @@ def report(outcome: Outcome) -> str:
             printable(f"site {outcome.site}: {outcome.shape}"),
             printable(f"FRR {outcome.frr}, kernel {outcome.kernel}, VRFs as {outcome.vrfs}"),
         ],
-        *(aligned(table(kind, results)) for kind, results in by_kind(outcome).items()),
+        *(_results(*table(kind, results)) for kind, results in by_kind(outcome).items()),
         *(list(_faults(result)) for result in outcome.results if result.faults),
         list(_not_emulated(outcome.not_emulated)),
         [verdict(outcome)],
@@ -26,8 +26,13 @@ def report(outcome: Outcome) -> str:
     return "\n\n".join("\n".join(line.rstrip() for line in block) for block in blocks if block) + "\n"
 
 
+def _results(head: list[str], *rows: list[str]) -> list[str]:
+    """The first cell of a row is the mark of its result."""
+    return aligned([[style(mark.lower(), mark), *rest] for mark, *rest in rows], head=head)
+
+
 def _faults(result: Result) -> Iterator[str]:
-    yield f"{printable(result.title)}:"
+    yield style("fail", f"{printable(result.title)}:")
     yield from (f"    {said(fault)}" for fault in result.faults[:MOST_FAULTS])
     if len(result.faults) > MOST_FAULTS:
         yield f"    {and_more(len(result.faults) - MOST_FAULTS)}; the other formats list all"
@@ -39,4 +44,4 @@ def _not_emulated(limits: tuple[NotEmulated, ...]) -> Iterator[str]:
         return
     yield "not emulated, and the checks that look at it instead:"
     rows = [[printable(limit.what), printable(", ".join(limit.covered_by)) or NOTHING] for limit in limits]
-    yield from (f"    {line}" for line in aligned(rows))
+    yield from aligned(rows, indent="    ")

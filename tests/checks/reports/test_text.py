@@ -51,7 +51,7 @@ def test_everything_a_run_can_say() -> None:
         "        generated/dc1/leaf1/frr.conf:3: frob 3\n"
         "        generated/dc1/leaf1/frr.conf:4: frob 4\n"
         "        generated/dc1/leaf1/frr.conf:5: frob 5\n"
-        "        and 2 more; `--format json` lists all\n"
+        "        and 2 more; `--all` shows them\n"
         "\n"
         "not checked: Batfish: no server; set BATFISH_HOST\n"
         "\n"
@@ -87,7 +87,7 @@ def test_what_repeats_is_folded_and_counted() -> None:
     lines = report("text", Verdict.of([*ports, *other])).splitlines()
     assert lines[19:23] == [
         f"{CONFIG}:20: error[FAB301]: leaf1: port 20",
-        f"{CONFIG}: error[FAB301]: and 23 more of these here; `--format json` lists all",
+        f"{CONFIG}: error[FAB301]: and 23 more of these here; `--all` shows them",
         "",
         "z.conf:1: error[FAB301]: leaf2: port 1",
     ]
