@@ -228,7 +228,7 @@ def _compared(home: Home, found: Comparison) -> list[str]:
     ):
         lines += [f"{home.shown}/{path}: {word}" for path in paths[:20]]
         if len(paths) > 20:
-            lines.append(f"{home.shown}: {and_more(len(paths) - 20)}: {word}")
+            lines.append(f"{home.shown}: {word}: {and_more(len(paths) - 20, see='`--diff`')}")
     if found.line_ends:
         lines.append(f"{home.shown}: {plural(len(found.line_ends), 'file')} with CRLF line ends: {LINE_ENDS}")
     if found.stale_manifest and not lines:

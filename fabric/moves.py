@@ -226,7 +226,7 @@ def text(changes: Changes, most: int = 8) -> str:
         out.append(f"{number}. {step.title} ({plural(len(step.cables), 'cable')})")
         out += [f"     {cable}" for cable in step.cables[:most]]
         if len(step.cables) > most:
-            out.append(f"     {and_more(len(step.cables) - most)}")
+            out.append(f"     {and_more(len(step.cables) - most, see='`--json`')}")
     return "\n".join(out)
 
 

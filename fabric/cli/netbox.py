@@ -104,7 +104,7 @@ def _page(done: Pushed, dry: bool) -> Iterator[str]:
         for change in done.changes[:MOST_SHOWN]:
             yield from map(diff_line, _shown(change))
         if len(done.changes) > MOST_SHOWN:
-            say(f"{and_more(len(done.changes) - MOST_SHOWN)}; `--json` shows them")
+            say(f"{and_more(len(done.changes) - MOST_SHOWN, see='`--json`')}")
     yield from lines(done)
 
 

@@ -21,4 +21,11 @@ from .screen import (
     wrapped as wrapped,
 )
 from .table import aligned as aligned
-from .words import and_more as and_more, counted as counted, listed as listed, plural as plural, printable as printable
+from .words import (
+    and_more as and_more,
+    counted as counted,
+    devices as devices,
+    listed as listed,
+    plural as plural,
+    printable as printable,
+)

@@ -25,9 +25,25 @@ def listed(names: Sequence[str], most: int = 6) -> str:
     return f"{shown} {and_more(len(names) - most)}" if len(names) > most else shown
 
 
-def and_more(count: int, noun: str = "", nouns: str = "") -> str:
-    """`and 29 more`, `and 1 more line`: what a list leaves out."""
-    return f"and {count:,} more" + (f" {_form(count, noun, nouns)}" if noun else "")
+def and_more(count: int, noun: str = "", nouns: str = "", see: str = "") -> str:
+    """`and 29 more`, `and 1 more line`, `and 29 more; --json shows them`: the rest of a list.
+
+    Args:
+        see: option or command that shows the rest.
+    """
+    text = f"and {count:,} more" + (f" {_form(count, noun, nouns)}" if noun else "")
+    return f"{text}; {see} shows {'it' if count == 1 else 'them'}" if see else text
+
+
+def devices(names: Sequence[str], same: bool) -> str:
+    """Devices that share a finding: `leaf001, leaf002 and 16 more`.
+
+    Args:
+        same: whether their messages are the same word for word; else `leaf001 (likewise leaf002 and 16 more)`.
+    """
+    if same or len(names) < 2:
+        return listed(names, 2)
+    return f"{names[0]} (likewise {listed(names[1:], 1)})"
 
 
 def printable(text: str, instead: str = "") -> str:

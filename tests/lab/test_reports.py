@@ -208,12 +208,20 @@ def test_the_last_line_is_the_verdict() -> None:
     assert verdict(outcome_of()) == "nothing ran in 43.1 s"
 
 
-def test_text_folds_and_the_others_list_all() -> None:
-    faults = tuple(Fault(f"leaf{number}", "wrong") for number in range(MOST_FAULTS + 5))
+def test_a_long_list_of_faults_is_cut_in_text() -> None:
+    faults = tuple(Fault(f"leaf{number}", f"AS {number}") for number in range(MOST_FAULTS + 5))
     outcome = outcome_of(Result("x", "proof", "x", FAIL, "", faults))
-    assert "    leaf19: wrong\n    and 5 more; the other formats list all\n" in report("text", outcome)
+    assert "    leaf19: AS 19\n    and 5 more; `--json` shows them\n" in report("text", outcome)
     assert "leaf20" not in report("text", outcome)
     assert all("leaf24" in report(form, outcome) for form in FORMATS if form != "text")
+
+
+def test_a_fault_of_many_devices_is_one() -> None:
+    faults = tuple(Fault(f"leaf{number}", "wrong") for number in range(18))
+    outcome = outcome_of(Result("x", "proof", "x", FAIL, "", faults))
+    for form in FORMATS:
+        assert report(form, outcome).count("wrong") == (18 if form == "json" else 1), form
+    assert "    leaf0, leaf1 and 16 more: wrong\n" in report("text", outcome)
 
 
 @CASES

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from fabric.cabling.verify.finding import KINDS, Finding, PortLocation, Verdict
 from fabric.formats import Case, Failure, Suite, csv_text, json_text, no_formula
 from fabric.formats.junit import junit
-from fabric.text import printable
+from fabric.text import padded, printable, screen, style, wrapped
 
 MOVE_COLUMNS = (
     *("step", "rack", "ru", "finding", "action", "device", "port", "port_name"),
@@ -29,18 +29,20 @@ def _text(verdict: Verdict) -> str:
     place = max((len(_place(finding.at)) for finding in verdict.findings), default=0)
     kind = max((len(finding.kind) for finding in verdict.findings), default=0)
     for finding in verdict.findings:
-        lines.append(f"{_place(finding.at):{place}}  {finding.kind:{kind}}  {finding.message}".lstrip())
         margin = " " * (place + kind + (4 if place else 2))
+        line = f"{_place(finding.at):{place}}  {padded(style('fail', finding.kind), '<', kind)}  {finding.message}"
+        lines += wrapped(line.lstrip(), screen().width, len(margin))
         numbers = len(finding.moves) > 1
         for step, move in enumerate(finding.moves, 1):
             mark = f"{step}." if numbers else "→"
             ways = [_place(port) for port in (move.at, move.to) if port is not None and port.rack]
             there = " → ".join(dict.fromkeys(ways)) if set(ways) - {_place(finding.at)} else ""
-            lines.append(f"{margin}{mark} {move.text}" + (f"  [{there}]" if there else ""))
+            line = f"{margin}{mark} {move.text}" + (f"  [{there}]" if there else "")
+            lines += wrapped(line, screen().width, len(margin) + len(mark) + 1)
     if lines:
         lines.append("")
     lines += [f"note: {note}" for note in verdict.notes]
-    return "\n".join([*lines, verdict.sentence()]) + "\n"
+    return "\n".join([*lines, style("fail" if verdict.findings else "pass", verdict.sentence())]) + "\n"
 
 
 def _place(port: PortLocation) -> str:

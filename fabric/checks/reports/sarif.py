@@ -15,10 +15,11 @@ from typing import Any
 from urllib.parse import quote
 
 from fabric.checks import ERROR, NOTE, SEVERITIES, WARNING, Finding, Verdict
-from fabric.checks.reports.alike import Group, groups, without_lines
+from fabric.checks.reports.alike import Group, groups
 from fabric.checks.reports.rules import Rule, rule_of
 from fabric.checks.reports.spell import clean, relative, said
 from fabric.formats import json_text
+from fabric.grouping import without_lines
 from fabric.version import __version__
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -62,7 +63,7 @@ def _kept(found: list[Group]) -> list[Group]:
     worst = sorted(found, key=_rank)
     kept = worst[: MOST_RESULTS - 1]
     message = f"{len(found) - len(kept):,} milder findings of {len(found):,} are left out of this file"
-    note = Finding(CUT, NOTE, "", kept[0].findings[0].file, 0, message, "`--format json` lists all")
+    note = Finding(CUT, NOTE, "", kept[0].findings[0].file, 0, message, "`--format json` shows all")
     return [Group((note,)), *sorted(kept, key=lambda group: group.findings[0].order)]
 
 

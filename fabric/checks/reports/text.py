@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 
 from fabric.checks import SEVERITIES, Finding, Read, Verdict
-from fabric.checks.reports.alike import ALL, folded
+from fabric.checks.reports.alike import SEE, folded
 from fabric.checks.reports.spell import clean, line, place, said
 from fabric.text import and_more, counted, plural, printable
 
@@ -49,7 +49,7 @@ def _by_file(
                 lines.extend(show(finding, hints))
         for (severity, id), count in number.items():
             if count > MOST_ALIKE and not whole:
-                lines.append(f"{file or 'no file'}: {severity}[{id}]: {and_more(count - MOST_ALIKE)} of these here; {ALL}")
+                lines.append(f"{file or 'no file'}: {severity}[{id}]: {and_more(count - MOST_ALIKE, see=SEE)}")
         yield lines
 
 
@@ -81,4 +81,4 @@ def _read(read: Read, whole: bool) -> Iterator[str]:
     for one in shown:
         yield f"        {printable(one.file)}:{one.line}: {printable(one.value.strip())[:MOST_LETTERS]}"
     if len(read.unread) > len(shown):
-        yield f"        {and_more(len(read.unread) - len(shown))}; {ALL}"
+        yield f"        {and_more(len(read.unread) - len(shown), see=SEE)}"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from fabric.diff.markdown import MENTION, SPECIAL
 from fabric.lab.outcome import Outcome
-from fabric.lab.reports.words import NOTHING, by_kind, table, verdict
+from fabric.lab.reports.words import NOTHING, by_kind, folded, table, verdict
 from fabric.text import printable
 
 MORE_SPECIAL = re.compile(r"([&$])")  # begin entities and formulas
@@ -32,7 +32,7 @@ def _blocks(outcome: Outcome) -> Iterator[str]:
         yield "## Faults"
     for result in broken:
         yield f"### {_text(result.title)}"
-        yield _table(("device", "fault"), ((fault.device, fault.message) for fault in result.faults))
+        yield _table(("device", "fault"), ((fault.device, fault.message) for fault in folded(result.faults)))
     if outcome.not_emulated:
         yield "## Not emulated"
         limits = ((limit.what, limit.why, ", ".join(limit.covered_by)) for limit in outcome.not_emulated)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from fabric.grouping import grouped
+from fabric.grouping import by_message, grouped
 from fabric.lab.outcome import FAIL, PASS, SKIP, Fault, Measure, Outcome, Result
-from fabric.text import duration, printable
+from fabric.text import devices, duration, printable
 
 SCENARIO = "scenario"
 MARKS = {PASS: "pass", FAIL: "FAIL", SKIP: "skip"}
@@ -58,6 +59,17 @@ def _values(result: Result, names: Sequence[str]) -> Iterator[str]:
 def said(fault: Fault) -> str:
     """Device and message."""
     return printable(f"{fault.device}: {fault.message}" if fault.device else fault.message)
+
+
+def folded(faults: Iterable[Fault]) -> list[Fault]:
+    """Faults that several devices share, once; the device of such a one names them all."""
+    groups = by_message(faults, lambda fault: (fault.device, fault.message, "" if fault.device else fault))
+    return [_shared(group) if len(group) > 1 else group[0] for group in groups]
+
+
+def _shared(group: Sequence[Fault]) -> Fault:
+    same = all(fault.message == group[0].message for fault in group)
+    return replace(group[0], device=devices([fault.device for fault in group], same))
 
 
 def by_kind(outcome: Outcome) -> Mapping[str, list[Result]]:

@@ -87,7 +87,7 @@ def test_what_repeats_is_folded_and_counted() -> None:
     lines = report("text", Verdict.of([*ports, *other])).splitlines()
     assert lines[19:23] == [
         f"{CONFIG}:20: error[FAB301]: leaf1: port 20",
-        f"{CONFIG}: error[FAB301]: and 23 more of these here; `--all` shows them",
+        f"{CONFIG}: error[FAB301]: and 23 more; `--all` shows them",
         "",
         "z.conf:1: error[FAB301]: leaf2: port 1",
     ]

@@ -1,0 +1,95 @@
+"""Commands at terminals of 80, 100 and 120 columns: no line is wider, no word is broken, and colour comes and goes."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests import ROOT
+from tests.terminal import FABRIC, WIDTHS, at_terminal, broken_words, too_wide
+
+STARTER = ROOT / "intent" / "starter.yaml"
+COMMANDS = {
+    "plan": ("plan", "starter.yaml"),
+    "against": ("plan", "larger.yaml", "--against", "starter.yaml"),
+    "check": ("check", "starter.yaml", "--jobs", "1"),
+    "check --all": ("check", "starter.yaml", "--jobs", "1", "--all"),
+    "check --configs": ("check", "--configs", "generated/starter/configs", "--jobs", "1"),
+    "generate --check": ("generate", "starter.yaml", "--check", "--jobs", "1"),
+    "generate --diff": ("generate", "starter.yaml", "--diff", "--jobs", "1"),
+    "wrong option": ("check", "starter.yaml", "--fail-on", "bad"),
+    "wrong intent": ("plan", "wrong.yaml"),
+    "push": ("netbox", "push", "starter.yaml"),
+    "lab": ("lab", "status", "starter.yaml"),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An intent whose generated files were edited by hand, one that has grown, and one with mistakes."""
+    path = tmp_path_factory.mktemp("site")
+    text = STARTER.read_text(encoding="utf-8")
+    (path / "starter.yaml").write_text(text, encoding="utf-8")
+    (path / "larger.yaml").write_text(text.replace("count: 8", "count: 40"), encoding="utf-8")
+    (path / "wrong.yaml").write_text(text.replace("version: 1", "version: 1\nspines: 4\nleaves: 4"), encoding="utf-8")
+    shutil.copytree(ROOT / "generated" / "starter", path / "generated" / "starter")
+    for config in (path / "generated" / "starter" / "configs").rglob("frr.conf"):
+        lines = config.read_text(encoding="utf-8").replace("bfd", "no bfd").replace("65000", "65009")
+        config.write_text(lines, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def piped(folder: Path) -> dict[str, str]:
+    """What each command writes into pipes."""
+    done = {
+        name: subprocess.run([*FABRIC, *words], cwd=folder, capture_output=True, text=True, check=False, timeout=120)
+        for name, words in COMMANDS.items()
+    }
+    return {name: run.stdout + run.stderr for name, run in done.items()}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_lines_fit_and_words_are_whole(name: str, folder: Path, piped: dict[str, str]) -> None:
+    assert "\x1b" not in piped[name]
+    for columns in WIDTHS:
+        page = at_terminal(folder, columns, *COMMANDS[name])
+        assert too_wide(page) == []
+        assert broken_words(page, piped[name]) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "environment", "coloured"),
+    [
+        ((), {}, True),
+        ((), {"NO_COLOR": "1"}, False),
+        ((), {"TERM": "dumb"}, False),
+        ((), {"TERM": "dumb", "FORCE_COLOR": "1"}, True),
+        (("--color", "always"), {"NO_COLOR": "1"}, True),
+        (("--color=never",), {"CLICOLOR_FORCE": "1"}, False),
+    ],
+)
+def test_colour(words: tuple[str, ...], environment: dict[str, str], coloured: bool, folder: Path) -> None:
+    assert at_terminal(folder, 80, "plan", "wrong.yaml", *words, **environment).coloured is coloured
+
+
+def test_the_width_may_be_stated(folder: Path) -> None:
+    page = at_terminal(folder, 200, "plan", "starter.yaml", COLUMNS="60")
+    assert max(map(len, page.text.split("\n"))) <= 60
+
+
+@pytest.mark.parametrize("form", ["json", "sarif", "junit", "github"])
+def test_documents_have_no_colour_and_no_width(form: str, folder: Path) -> None:
+    words = ("check", "starter.yaml", "--format", form, "--jobs", "1")
+    done = subprocess.run([*FABRIC, *words], cwd=folder, capture_output=True, text=True, check=False, timeout=120)
+    assert at_terminal(folder, 80, *words, "--color", "always").raw.replace("\r\n", "\n") == done.stdout + done.stderr
+
+
+def test_a_file_has_no_colour_and_no_width(folder: Path) -> None:
+    at_terminal(folder, 80, "check", "starter.yaml", "--format", "text=wide.txt", "--color", "always", "--jobs", "1")
+    text = (folder / "wide.txt").read_text(encoding="utf-8")
+    assert "\x1b" not in text
+    assert max(map(len, text.splitlines())) > 80
