@@ -35,6 +35,7 @@ def groups(findings: Iterable[Finding], whole: bool = False) -> list[Group]:
     """Groups in the order of their first findings.
 
     Args:
+        findings: in any order.
         whole: every finding is a group of its own.
     """
     if whole:
