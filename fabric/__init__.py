@@ -1,7 +1,8 @@
 """Design of AI-datacenter networks as code: intent in, plan and switch configs out.
 
-`from fabric import pipeline` has every verb of the command `fabric`, typed; the names beside it are what its verbs take,
-give and raise. Each is imported when it is first asked for, so `import fabric` costs nothing. `docs/api.md` is a tour.
+`from fabric import pipeline` has every verb of the command `fabric`, typed; the other names are
+arguments, results and errors of these verbs. Each is imported on first use, so `import fabric` is fast. `docs/api.md` has
+examples.
 """
 
 from __future__ import annotations

@@ -5,14 +5,14 @@
                                     ├─check──▶ findings in the intent
                                     ├─capacity──▶ cuts, throughput, what failures leave
                                     ├─estimate, step──▶ time of collectives, of a training step
-                                    ├─diff──▶ what another intent changes: design, capacity, configs
-                                    ├─lab──▶ real routing daemons on the generated files, tried and broken
+                                    ├─diff──▶ changes by another intent: design, capacity, configs
+                                    ├─lab──▶ real routing daemons on the generated files, tested with failures
                                     ├─report, export──▶ a page to read, files for other tools
-                                    └─bill, verify──▶ what to order, and whether the cables lie as planned
-    Intent ──explore──▶ every design of a sweep, and those that no other beats
+                                    └─bill, verify──▶ what to order, and whether the cabling is as planned
+    Intent ──explore──▶ every design of a sweep, and those on the Pareto front
 
-Every step takes and gives typed values, so a program can use one without the others. `lock` is what a former run
-handed out: names, AS numbers, addresses and ports that must not change.
+Every step takes and returns typed values, so a program can use one without the others. A `Lock` holds the names, AS numbers,
+addresses and ports that earlier runs assigned and that must not change. `docs/api.md` has examples.
 """
 
 from __future__ import annotations
@@ -64,7 +64,16 @@ if TYPE_CHECKING:
 
 
 def init(draft: Draft, shown: str, schema: bool = False) -> str:
-    """A short commented intent. With `schema` it names the file of its schema. Raises InputError for one that is wrong."""
+    """Return a short commented intent.
+
+    Args:
+        draft: model and number of servers, and the choices to write.
+        shown: name of the file, for messages.
+        schema: add a line that names the JSON Schema, for editors.
+
+    Raises:
+        InputError: the draft is not a valid intent.
+    """
     from fabric.intent.draft import check as look, write
 
     text = write(draft, schema=schema)
@@ -73,7 +82,7 @@ def init(draft: Draft, shown: str, schema: bool = False) -> str:
 
 
 def schema(document: str = "") -> str:
-    """The JSON Schema of the intent language, or of what a command prints with `--json`."""
+    """Return a JSON Schema: of the intent, or of the named `--json` document (names: `docs/glossary.md`)."""
     from fabric import schemas
     from fabric.intent import schema as language
 
@@ -81,7 +90,7 @@ def schema(document: str = "") -> str:
 
 
 def catalog() -> tuple[Mapping[str, SwitchModel], Mapping[str, ServerModel]]:
-    """The switches and servers that ship, by model."""
+    """Return the switches and servers of the catalog, by model."""
     from fabric import catalog as hardware
 
     switches = {model: switch for model in hardware.switch_names() if (switch := hardware.switch(model))}
@@ -89,35 +98,59 @@ def catalog() -> tuple[Mapping[str, SwitchModel], Mapping[str, ServerModel]]:
 
 
 def vendors() -> Mapping[str, Target]:
-    """The network OSes that are installed, by name."""
+    """Return the installed network OSes, by name."""
     from fabric.nos.target import targets
 
     return targets()
 
 
 def headroom(asic: Asic | None, speed_gbps: int, length_m: int, mtu_bytes: int, **more: Any) -> Headroom:
-    """PFC headroom of one priority of a port; `more` as `fabric.qos.headroom.headroom` takes it."""
+    """Compute the PFC headroom of one lossless priority of a port (IEEE 802.1Qbb; terms in `docs/headroom.md`).
+
+    Args:
+        asic: chip, None if unknown.
+        speed_gbps: port speed in Gb/s.
+        length_m: cable length in m.
+        mtu_bytes: largest frame in bytes.
+        more: further arguments of `fabric.qos.headroom.headroom`.
+    """
     from fabric.qos.headroom import headroom as compute
 
     return compute(asic, speed_gbps, length_m, mtu_bytes, **more)
 
 
 def load(path: Path, output: Path | None = None) -> Intent:
-    """Reads and checks an intent. Raises InputError with every mistake, and where its output folder is a symlink."""
+    """Read and check an intent.
+
+    Args:
+        path: the YAML file.
+        output: folder in place of the `output` of the intent.
+
+    Raises:
+        InputError: all mistakes of the file, or an output folder that is a symlink.
+    """
     from fabric.intent import revision
 
     return revision.load(path, output)
 
 
 def summarize(intent: Intent) -> dict[str, Any]:
-    """Counts, ports, ratios and limits of every fabric; needs no wiring, so a million GPUs take no longer than ten."""
+    """Return counts, ports, ratios and limits of every fabric, by name: sizing only, so fast at any size."""
     from fabric.planner.summarize import summarize as counts
 
     return counts(intent)
 
 
 def plan(intent: Intent, known: Lock | None = None) -> Plan:
-    """Sizes, wires and numbers every fabric, on the numbers that `known` or the site's lock file holds. Raises InputError."""
+    """Size, wire and number every fabric.
+
+    Args:
+        intent: the design to plan.
+        known: values to keep; None reads the lock file of the site.
+
+    Raises:
+        InputError: the intent has no plan, with the limit that is exceeded.
+    """
     from fabric.configs import targets
     from fabric.planner.site import plan_site
 
@@ -130,21 +163,33 @@ def plan(intent: Intent, known: Lock | None = None) -> Plan:
 
 
 def stopped_run(intent: Intent) -> Diagnostic | None:
-    """That a run of `generate` was stopped half-way: files of two designs may lie in the site's folder."""
+    """Return a warning if an earlier `generate` was interrupted: the output folder may hold files of two designs."""
     from fabric.standing import unfinished_run
 
     return unfinished_run(intent.home, intent.source.place(("site",))) if intent.site.output.keep else None
 
 
 def numbers(intent: Intent) -> Lock:
-    """What a former run handed out, by the site's lock file. Raises InputError."""
+    """Read the lock file of the site; without one the lock is empty.
+
+    Raises:
+        InputError: the file is not a lock file.
+    """
     from fabric.plan import lock_file as lock
 
     return lock.read(intent.folder / lock.FILE, intent.shown / lock.FILE)
 
 
 def explain(intent: Intent, subject: str) -> list[str]:
-    """The arithmetic behind one number: `backend.spines`, a device, a port, an address, an AS number. Raises InputError."""
+    """Return the arithmetic behind one value, as lines of text.
+
+    Args:
+        intent: the design.
+        subject: `backend.spines`, a device, a port, an address or an AS number.
+
+    Raises:
+        InputError: unknown subject.
+    """
     from fabric.explain.subject import explain as find
     from fabric.planner.site import size_site
 
@@ -154,7 +199,15 @@ def explain(intent: Intent, subject: str) -> list[str]:
 
 
 def moves(intent: Intent, against: str) -> Changes:
-    """Boxes and cables that change from an older intent, a file or `git:REV`, and the order of work. Raises InputError."""
+    """Return devices and cables that change from an older intent, and the order of work.
+
+    Args:
+        intent: the new design.
+        against: the older intent, a file or `git:REV`.
+
+    Raises:
+        InputError: one of the two has no plan.
+    """
     from fabric.intent import revision
     from fabric.moves import difference
 
@@ -164,7 +217,11 @@ def moves(intent: Intent, against: str) -> Changes:
 
 
 def render(made: Plan, intent: Intent) -> Renderer:
-    """What makes the files of every switch of a plan, the site's own lines put in. Raises InputError."""
+    """Return the renderer of the files of every switch, with the overrides of the intent applied.
+
+    Raises:
+        InputError: an override that matches no device or cannot be applied.
+    """
     from fabric.configs import Renderer
 
     return Renderer(made, intent.path.absolute().parent)
@@ -173,9 +230,17 @@ def render(made: Plan, intent: Intent) -> Renderer:
 def generate(
     intent: Intent, limit: str = "", jobs: int = 0, progress: Progress | None = None, renumber: bool = False
 ) -> Generation:
-    """A site planned and ready: `.check()` and `.diff()` look, `.write()` writes what changed, all or nothing.
+    """Plan a site: `.check()` and `.diff()` compare with the output folder, `.write()` writes all or nothing.
 
-    With `renumber` the site's lock file is not read, and every number is given out again. Raises InputError.
+    Args:
+        intent: the design.
+        limit: glob of devices; "" for all.
+        jobs: processes; 0 for one per core.
+        progress: progress bar.
+        renumber: ignore the lock file and assign every value again.
+
+    Raises:
+        InputError: the intent has no plan.
     """
     from fabric.generate import Generation, numbers_of
     from fabric.plan.lock_file import Lock
@@ -186,7 +251,20 @@ def generate(
 
 
 def check(scope: Scope, fail_on: str = "error", progress: Progress | None = None) -> Outcome:
-    """Design and files of intents, or any folder of configs, put to every check. Raises InputError, OSError."""
+    """Run every check on the design and files of intents, or on any folder of configs.
+
+    Args:
+        scope: intents, or a folder of configs.
+        fail_on: lowest severity that fails the run: `error`, `warning` or `note`.
+        progress: progress bar.
+
+    Returns:
+        Findings with file, line and column.
+
+    Raises:
+        InputError: the scope holds no intent that can be read.
+        OSError: a folder is missing or empty.
+    """
     from fabric.checks import named_folder
     from fabric.checks.run import run
     from fabric.diagnostics import tried
@@ -205,7 +283,19 @@ def check(scope: Scope, fail_on: str = "error", progress: Progress | None = None
 
 
 def estimate(fabric: FabricPlan, request: EstimateRequest, placement: str = "packed") -> tuple[Estimate, Estimate | None]:
-    """Times of a collective on one fabric of a plan, and what they were before the failures asked for. Raises InputError."""
+    """Estimate the time of a collective on one fabric, by the model of `docs/collectives.md`.
+
+    Args:
+        fabric: a fabric of a plan.
+        request: collective, sizes in bytes, job and failures.
+        placement: `packed`, `spread`, `random:SEED`, or names of servers.
+
+    Returns:
+        The estimate (times in µs, bandwidth in GB/s), and the one before the failures; None without failures.
+
+    Raises:
+        InputError: unknown name, or a job that does not fit the fabric.
+    """
     from fabric.export.port_names import PortNames
     from fabric.solver.estimate import request as estimate_request
 
@@ -213,7 +303,17 @@ def estimate(fabric: FabricPlan, request: EstimateRequest, placement: str = "pac
 
 
 def capacity(fabric: FabricPlan, fail: Sequence[str] = (), pairs: int = 0, seed: int = 0) -> Capacity:
-    """Cuts, bisection and throughput of one fabric of a plan, and what further failures leave. Raises InputError."""
+    """Compute cuts, bisection and throughput of one fabric, as shares of NIC speed (`docs/capacity.md`).
+
+    Args:
+        fabric: a fabric of a plan.
+        fail: devices and links that have failed.
+        pairs: number of random pairs of failures to measure.
+        seed: seed of the random pairs.
+
+    Raises:
+        InputError: unknown name.
+    """
     from fabric.export.port_names import PortNames
     from fabric.solver.estimate import request as estimate_request
 
@@ -221,7 +321,20 @@ def capacity(fabric: FabricPlan, fail: Sequence[str] = (), pairs: int = 0, seed:
 
 
 def step(fabric: FabricPlan, request: EstimateRequest, job: Path, placement: str = "packed") -> StepTime:
-    """The time of a training step whose model a file describes, on one fabric of a plan. Raises InputError."""
+    """Estimate the time of a training step (`docs/training.md`).
+
+    Args:
+        fabric: a fabric of a plan.
+        request: job, routing and failures.
+        job: file with the dimensions of the model and its parallelism.
+        placement: as of `estimate`.
+
+    Returns:
+        Times in µs, with exposed communication by kind of parallelism.
+
+    Raises:
+        InputError: mistakes in the file, or a job that does not fit.
+    """
     from fabric.export.port_names import PortNames
     from fabric.solver.estimate import request as estimate_request
 
@@ -229,7 +342,7 @@ def step(fabric: FabricPlan, request: EstimateRequest, job: Path, placement: str
 
 
 def _spread(fabric: FabricPlan, request: EstimateRequest) -> EstimateRequest:
-    """With the plan's routing and queue pairs where none are asked for."""
+    """Fill in routing and queue pairs from the plan where the request leaves them open."""
     from fabric.hosts.spreading import spreading
 
     routing, queue_pairs = spreading(fabric, request.routing, request.queue_pairs)
@@ -237,14 +350,26 @@ def _spread(fabric: FabricPlan, request: EstimateRequest) -> EstimateRequest:
 
 
 def tables(paths: Sequence[Path]) -> list[Table]:
-    """Measured tables of files and folders: output of nccl-tests, or YAML. Raises InputError."""
+    """Read measured tables from files and folders: nccl-tests output or YAML.
+
+    Raises:
+        InputError: a file that is neither.
+    """
     from fabric.solver.measured.files import read_all
 
     return read_all(paths)
 
 
 def score(measured: Sequence[Table], platform: Path | None = None) -> Score:
-    """How far the estimate is from measured tables, by the shipped parameters or a platform file. Raises InputError."""
+    """Compare the estimate with measured tables: signed errors and their median (`docs/accuracy.md`).
+
+    Args:
+        measured: the tables.
+        platform: platform file; None for the shipped parameters.
+
+    Raises:
+        InputError: mistakes in the platform file.
+    """
     from fabric.solver.collectives.score import score as hold
     from fabric.solver.estimate.platform_file import platform as parameters
 
@@ -252,21 +377,48 @@ def score(measured: Sequence[Table], platform: Path | None = None) -> Score:
 
 
 def cross_validate(measured: Sequence[Table], beside: Sequence[Table], tell: Callable[[str], None]) -> Score:
-    """The same with parameters fitted again without each source; `tell` hears which one is done."""
+    """Compare as `score` does, with parameters fitted again without each source.
+
+    Args:
+        measured: tables to fit and score.
+        beside: tables to fit only.
+        tell: called with the name of each source.
+    """
     from fabric.solver.collectives.calibrate import cross_validate as leave_out
 
     return leave_out(measured, beside, tell)
 
 
 def calibrate(measured: Sequence[Table], beside: Sequence[Table] = (), base: str = "shipped") -> Calibration:
-    """Parameters fitted to measured tables, with the platform file that holds them. Raises InputError."""
+    """Fit the parameters of the model to measured tables.
+
+    Args:
+        measured: tables to fit.
+        beside: further tables, with less weight.
+        base: start of the fit: `shipped`, `physics` (first values, all free), or a platform file.
+
+    Returns:
+        The parameters, and the text of their platform file.
+
+    Raises:
+        InputError: tables or platform file that cannot be used.
+    """
     from fabric.solver.collectives.calibrate import calibrate as fit
 
     return fit(measured, beside, base)
 
 
 def diff(old: str, new: str, request: DiffRequest) -> Diff:
-    """What changes from one intent to another, each a file or `git:REV`: design, capacity, configs. Raises InputError."""
+    """Compare two intents: design, capacity and configs.
+
+    Args:
+        old: a file or `git:REV`.
+        new: likewise.
+        request: fabric, devices and sizes to compare.
+
+    Raises:
+        InputError: one of the two has no plan.
+    """
     from fabric.diff.compare import compare
     from fabric.hosts.spreading import spreading
     from fabric.intent.sides import planned, read
@@ -278,30 +430,50 @@ def diff(old: str, new: str, request: DiffRequest) -> Diff:
 
 
 def lab(intent: Intent) -> Lab:
-    """The plan as network namespaces with FRR in each: `.up()`, `.status()`, `.test()`, `.down()`. All need root."""
+    """Return the plan as network namespaces with FRR: `.up()`, `.status()`, `.test()`, `.down()`; all need root."""
     from fabric.lab.lab import Lab
 
     return Lab(intent, plan)
 
 
 def report(made: Plan, request: ReportRequest) -> str:
-    """The plan as one HTML page that opens offline. Raises InputError."""
+    """Return the plan as one HTML page that works offline.
+
+    Raises:
+        InputError: a failure of the request partitions a fabric.
+    """
     from fabric.report.page import page
 
     return page(made, request)
 
 
 def export(made: Plan, form: str, **request: int) -> Exported:
-    """The plan in one of `fabric.export.formats.FORMATS`. Raises InputError, KeyError for another name."""
+    """Return the plan in another format.
+
+    Args:
+        made: the plan.
+        form: a key of `fabric.export.formats.FORMATS`.
+        request: options of the format.
+
+    Raises:
+        InputError: the format cannot hold the plan.
+        KeyError: unknown format.
+    """
     from fabric.export.formats import FORMATS
 
     return FORMATS[form](made, **request)
 
 
 def cables(made: Plan, fabric: str = "", limit: str = "") -> RunList:
-    """Every cable, or those of one fabric, device or rack: what to buy, where it runs, in which order to lay it.
+    """Return the run list: every cable with its part, its length in m and its order of laying.
 
-    Raises InputError, also for links that nothing joins.
+    Args:
+        made: the plan.
+        fabric: only this fabric.
+        limit: glob of devices or racks.
+
+    Raises:
+        InputError: a link for which the catalog has no cable or optic, or an unknown name.
     """
     from fabric.cabling.run_list import run_list
 
@@ -309,28 +481,51 @@ def cables(made: Plan, fabric: str = "", limit: str = "") -> RunList:
 
 
 def labels(cables: RunList, sheet: Sheet, skip: int = 0) -> bytes:
-    """Labels for both ends of cables as a PDF, in the order of laying; `skip` of the first sheet are used already."""
+    """Return labels for both ends of cables as a PDF, in the order of laying.
+
+    Args:
+        cables: the run list.
+        sheet: measures of the label sheet.
+        skip: labels of the first sheet that are already used.
+    """
     from fabric.cabling.labels import pdf
 
     return pdf(cables.runs, cables.walk, sheet, skip)
 
 
-def verify(made: Plan, told: Sequence[Path], stated: Mapping[Path, str], source: str = "") -> tuple[Verdict, Warnings]:
-    """What boxes hear of their neighbours by LLDP, held against the plan's cables. Raises InputError."""
+def verify(made: Plan, files: Sequence[Path], stated: Mapping[Path, str], source: str = "") -> tuple[Verdict, Warnings]:
+    """Compare LLDP neighbors with the cables of the plan.
+
+    Args:
+        made: the plan.
+        files: files and folders of LLDP output.
+        stated: device by file, where the content does not name it.
+        source: name of the only format to read; "" for all.
+
+    Returns:
+        Findings with the re-cabling moves, and warnings about ignored files.
+
+    Raises:
+        InputError: a file that cannot be read or assigned to a device.
+    """
     from fabric.cabling.verify.verify import verify as compare
 
-    return compare(made, told, stated, source)
+    return compare(made, files, stated, source)
 
 
 def bill(made: Plan, request: BomRequest) -> tuple[Bill, Warnings]:
-    """What to order, what it draws and what it costs. Raises InputError."""
+    """Return the bill of materials: parts, power in W, and cost if the request has prices.
+
+    Raises:
+        InputError: the floor plan has no place for every device.
+    """
     from fabric.bom.gather import gather
 
     return gather(made, request, {} if request.prices is None else dict(_bandwidths(made)))
 
 
 def _bandwidths(made: Plan) -> Iterator[tuple[str, Bandwidth]]:
-    """The all-reduce over every GPU of each compute fabric, as the plan routes it; none where they cannot run it together."""
+    """Yield the all-reduce over every GPU of each compute fabric; skip fabrics that cannot run it."""
     from fabric.bom.bill import Bandwidth
     from fabric.bom.gather import ALL_REDUCE_BYTES
     from fabric.diagnostics import InputError
@@ -345,19 +540,45 @@ def _bandwidths(made: Plan) -> Iterator[tuple[str, Bandwidth]]:
             yield name, Bandwidth(fabric.sizing.gpus, ALL_REDUCE_BYTES, busbw)
 
 
-def push(made: Plan, system: str, url: str, token: str, options: PushRequest, progress: Progress) -> Pushed:
-    """The plan into NetBox or Nautobot, or what would change there. Raises InputError, MissingError."""
+def push(made: Plan, system: str, url: str, token: str, request: PushRequest, progress: Progress) -> Pushed:
+    """Write the plan to NetBox or Nautobot, or list what would change.
+
+    Args:
+        made: the plan.
+        system: `netbox` or `nautobot`.
+        url: base URL of the server.
+        token: API token with write permission.
+        request: prune, dry run, batch size.
+        progress: progress bar.
+
+    Raises:
+        InputError: the server refuses an object.
+        MissingError: no server at the URL, or its client is not installed.
+    """
     from fabric.inventory.push import SYSTEMS, Push
 
     work = Push(made, SYSTEMS[system])
     with progress(f"push to {work.system.title}", work.size) as advance:
-        return work.run(url, token, options, lambda table, count: advance(count))
+        return work.run(url, token, request, lambda table, count: advance(count))
 
 
 def explore(
     intent: Intent, request: ExploreRequest, jobs: int, dask: str, journal: Path | None, progress: Progress
 ) -> SweepResult:
-    """Every design that the wish spans, planned and measured. Raises InputError, MissingError without the Dask cluster."""
+    """Plan and measure every design of a sweep.
+
+    Args:
+        intent: the base design.
+        request: what varies, and the objectives.
+        jobs: processes; 0 for one per core.
+        dask: address of a Dask scheduler, in place of processes; "" for none.
+        journal: file of results, to continue an interrupted sweep.
+        progress: progress bar.
+
+    Raises:
+        InputError: an unknown dimension, value or objective.
+        MissingError: the Dask cluster is missing or lost.
+    """
     from fabric.explore.explore import explore as sweep
     from fabric.explore.measure import Stages
 

@@ -22,14 +22,23 @@ from fabric.workers import Progress, silent
 
 @dataclass(frozen=True)
 class Scope:
-    """What is to be checked."""
+    """Input of a run of checks.
+
+    Attributes:
+        files: intents.
+        configs: folder of configs to check in place of generated files.
+        batfish: address of a Batfish server; "" for none.
+        output: folder in place of the `output` of the intents.
+        jobs: processes; 0 for one per core.
+        all_servers: compare the files of every server with its leaves, not of a sample.
+    """
 
     files: tuple[Path, ...] = ()
     configs: Path | None = None
     batfish: str = ""
     output: Path | None = None
     jobs: int = 0
-    all_servers: bool = False  # compares the files of every server with its leaves, not those of a sample
+    all_servers: bool = False
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ def verify(
         usage(f"--source: expected {', '.join(sources())}, got '{source}'")
     stated = _stated(device)
     if not told and not stated:
-        usage("cabling verify: expected what boxes print of their neighbours", f"fabric cabling verify {file} lldp/")
+        usage("cabling verify: expected files with LLDP neighbor output", f"fabric cabling verify {file} lldp/")
     with progress("plan"):
         made = pipeline.plan(pipeline.load(file))
     with progress("LLDP comparison"):

@@ -1,7 +1,7 @@
 """What a fabric carries before and after: bisection, throughput, and the times of an all-reduce and an alltoall.
 
 A packed all-reduce hardly crosses a spine, so it does not see oversubscription. The alltoall does; its packets are sprayed
-over all equal paths, so that the figure is what the links allow and does not change with the luck of a hash.
+over all equal paths, so that the figure depends on the links only, not on hash placement.
 """
 
 from __future__ import annotations

@@ -200,7 +200,7 @@ ALIKE = "alike: but for their own names, ports, addresses and AS numbers"
 STATES = {
     "added": "new, all of their configs: {names}",
     "removed": "gone, with their configs: {names}",
-    "replaced": "another box or network OS, so all of the config is another: {names}",
+    "replaced": "model or NOS changed, whole configuration replaced: {names}",
 }
 
 

@@ -2,7 +2,7 @@
 
 A packed all-reduce hardly crosses a spine, so it cannot tell a non-blocking design from one that is oversubscribed. Unless
 a collective is named, designs are therefore timed by an alltoall as well. Its packets are sprayed over all equal ways:
-that is the time which the links allow, without the luck of a hash, and it takes a fraction of the work.
+that is the time the links allow, without hash collisions, at a fraction of the work.
 """
 
 from __future__ import annotations

@@ -50,14 +50,16 @@ def _check(request: ExploreRequest, report: Report) -> None:
         report.error("FAB174", Place("--collective"), message, nearest(design.collective, COLLECTIVES))
     if design.placement not in KINDS and not RANDOM.fullmatch(design.placement):
         message = f"expected packed, spread or random:SEED, got {show(design.placement)}"
-        report.error("FAB174", PLACEMENT, message, "servers by name are for `fabric estimate`: here every design has its own")
+        report.error(
+            "FAB174", PLACEMENT, message, "only `fabric estimate` takes server names: servers differ from design to design"
+        )
     for word in request.by:
         if word not in OBJECTIVES:
             report.error("FAB102", Place("--by"), f"unknown objective {show(word)}", nearest(word, OBJECTIVES))
     if "cost" in request.by and design.prices is None:
-        report.error("FAB102", Place("--by"), "cost: expected prices, got none", "--prices FILE gives them")
+        report.error("FAB102", Place("--by"), "cost: expected prices, got none", "give --prices FILE")
     if "alltoall" in request.by and not design.both:
-        message = f"alltoall: designs are timed by --collective {design.collective} alone"
+        message = f"alltoall: --collective {design.collective} excludes it"
         report.error("FAB102", Place("--by"), message, "leave --collective out, or judge by `time`")
 
 

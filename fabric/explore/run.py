@@ -65,7 +65,7 @@ def run(
     todo = [choice for choice in sweep.choices if choice not in outcomes_by_choice]
     advance(len(sweep.choices) - len(todo))
     measure_one = partial(measure, sweep.base, sweep.design, stages)
-    again = f"its results are in {journal.path}: the same command goes on from there" if journal else RESUME
+    again = f"results are in {journal.path}; repeat the command to continue" if journal else RESUME
     for outcomes in _on_dask(measure_one, todo, dask, again) if dask else _here(measure_one, todo, jobs):
         if journal:
             journal.add(outcomes)

@@ -122,10 +122,8 @@ class Engine:
         marks = [(item.key, _tags(rows[item.key])) for item in table.items if item.key in rows]
         taken = [key for key, tags in marks if ours in tags and mine not in tags]
         if taken:
-            message = (
-                f"{table.endpoint}: {len(taken):,} objects are another site's already, first of them {' '.join(taken[0])}"
-            )
-            hint = "give every site pools of its own, or a server"
+            message = f"{table.endpoint}: {len(taken):,} objects belong to another site, the first is {' '.join(taken[0])}"
+            hint = "give every site its own address pools, or its own server"
             raise InputError([Diagnostic("FAB179", Place(self.api.base_url), message, hint)])
 
     def _refuse_taken(self, table: Table, gone: list[Key]) -> None:
@@ -139,8 +137,11 @@ class Engine:
         blocked = [(key, taken[end]) for key in new for end in table.ends(key) if end in taken]
         if blocked:
             first, other = (" ".join(key) for key in blocked[0])
-            message = f"{table.endpoint}: {len(blocked):,} are in the way of others, first of them {other}: expected {first}"
-            hint = "--prune takes away what an earlier push of this site made; by hand, what others have made"
+            message = (
+                f"{table.endpoint}: {len(blocked):,} objects occupy places needed by planned ones, "
+                f"the first is {other}: expected {first}"
+            )
+            hint = "--prune deletes objects of earlier pushes of this site; delete other objects by hand"
             raise InputError([Diagnostic("FAB179", Place(self.api.base_url), message, hint)])
 
     def _left_alone(self, table: Table, item: Item) -> bool:
@@ -312,7 +313,7 @@ def refusal(url: str, table: Table, error: Any, items: Sequence[Item]) -> Diagno
     status = getattr(error.req, "status_code", 0)
     text, hint = str(getattr(error, "error", error))[:600], ""
     if status in (401, 403):
-        hint = "the token must be allowed to write, and belong to this server"
+        hint = "use a token of this server with write permission"
     else:
         try:
             answers = error.req.json()
@@ -323,7 +324,7 @@ def refusal(url: str, table: Table, error: Any, items: Sequence[Item]) -> Diagno
                 if answer:
                     text, hint = str(answer)[:600], f"object {' '.join(item.key)}"
                     break
-    return Diagnostic("FAB177", Place(url), f"{table.endpoint}: the server answers {status}: {text}", hint)
+    return Diagnostic("FAB177", Place(url), f"{table.endpoint}: HTTP {status}: {text}", hint)
 
 
 def _parts(where: dict[str, Any]) -> Iterator[dict[str, Any]]:

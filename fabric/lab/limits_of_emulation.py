@@ -47,7 +47,7 @@ NOT_EMULATED = (
     NotEmulated(
         "LACP bonds over two leaves",
         "FRR tells which leaf forwards a broadcast and which one must not send it back, but the kernel filters by neither, "
-        "so servers would hear it twice.",
+        "so servers would receive it twice.",
         ("FAB216", "FAB268", "FAB270"),
     ),
     NotEmulated(

@@ -29,7 +29,7 @@ def order_grid(found: Bill) -> Grid:
         )
         for line in found.lines
     ]
-    note = "Spares are what `fabric bom` adds unless told otherwise; it takes a price file, too."
+    note = "Default spares of `fabric bom`; prices via a price file."
     return grid("Order", ("kind", "item", "description", "#length, m", "#in use", "#spare", "#order"), rows, note)
 
 
@@ -56,4 +56,4 @@ def unknown(what: str, boxes: Mapping[str, int]) -> str:
     if not boxes:
         return ""
     named = listed([f"{model} ({count:,})" for model, count in boxes.items()], MOST_NAMED)
-    return f"No maker's figure of the {what} is known of {named}."
+    return f"No maker's figure of the {what} is known for {named}."

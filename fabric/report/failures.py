@@ -35,7 +35,7 @@ def failures_grid(study: Study) -> Grid:
             )
         )
     titles = (
-        *("what fails", "#of such", "for instance", "#mean loss", "#slowest pair loses", "#bisection", "#optimal"),
+        *("failure", "#equal", "example", "#mean loss", "#slowest pair loses", "#bisection", "#optimal"),
         *("#equal split", "#demand left", "#paths", "servers"),
     )
     more = study.capacity.singles_left_out

@@ -38,9 +38,9 @@ def arithmetic(fabric: FabricPlan) -> Arithmetic | None:
     qos, request = next(iter(found.roles.values())).qos, fabric.spec.qos
     watchdog = f"a queue paused for {qos.watchdog.detect_ms} ms is drained" if qos.watchdog else "no PFC watchdog"
     sentence = (
-        f"RoCE has DSCP {qos.dscp} and priority {qos.priority}, which PFC keeps from dropping, and "
-        f"{qos.lossless_percent} % of a busy link; congestion notifications have DSCP {qos.cnp_dscp} and priority "
-        f"{qos.cnp_priority}. Frames of up to {qos.lossless_mtu:,} bytes; {watchdog}. "
+        f"RoCE: DSCP {qos.dscp}, priority {qos.priority}, lossless (PFC), guaranteed {qos.lossless_percent} %. "
+        f"Congestion notifications: DSCP {qos.cnp_dscp}, priority {qos.cnp_priority}. "
+        f"Frames of up to {qos.lossless_mtu:,} bytes; {watchdog}. "
         f"ECN by rule {request.ecn.rule} ({RULES[request.ecn.rule].source})."
     )
     return Arithmetic(sentence, _ports(fabric, found), _buffers(fabric, found), tuple(_sums(fabric, found)))
@@ -64,7 +64,7 @@ def _ports(fabric: FabricPlan, found: FabricLossless) -> Grid:
         *("tier", "switch", "#Gb/s", "#cable, m", "#ports", "#xoff, bytes", "#xon, bytes", "#size, bytes"),
         *("#Kmin, bytes", "#Kmax, bytes", "#Pmax, %", "method"),
     )
-    note = "xoff is the headroom: what may still arrive after PAUSE was sent; size is what the port reserves of the buffer."
+    note = "xoff: headroom for frames in flight after PAUSE; size: buffer reserved for the port."
     return grid("Lossless ports of one switch: PFC headroom and ECN thresholds", titles, rows, note)
 
 
@@ -83,10 +83,10 @@ def _buffers(fabric: FabricPlan, settings: FabricLossless) -> Grid:
             (_name(fabric, role, group), asic, *known[:2], pool, known[2], f"{2.0**buffer.alpha_exponent:g}", known[3])
         )
     titles = (
-        *("tier", "chip", "#buffer, bytes", "#reserved, bytes", "#of it shared headroom, bytes", "#left to share, bytes"),
+        *("tier", "chip", "#buffer, bytes", "#reserved, bytes", "#of which shared headroom, bytes", "#left to share, bytes"),
         *("#alpha", "#PAUSE from, bytes"),
     )
-    note = "PAUSE from: fill of a priority group that sends PAUSE while every lossless port is congested."
+    note = "PAUSE from: buffer level of a priority group at which PAUSE is sent while every lossless port is congested."
     return grid("Buffer of one switch", titles, rows, note)
 
 

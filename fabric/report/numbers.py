@@ -101,4 +101,4 @@ def ways_out_grid(fabric: FabricPlan) -> Grid:
         leaf = devices[int(fabric.links.b[way.link])].name
         vrf = tenancy.tenants[way.tenant].name if way.tenant >= 0 else "default table"
         rows.append((way.name, leaf, str(way.asn), vrf, ", ".join(way.accepts)))
-    return grid("Ways out", ("router", "border leaf", "#its AS", "for", "accepts"), rows)
+    return grid("External connections", ("router", "border leaf", "#its AS", "for", "accepts"), rows)

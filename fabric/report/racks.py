@@ -55,7 +55,7 @@ def racks(plan: Plan, floor: Floor) -> Racks:
         for _, those in ways[:MOST_DRAWN]
     )
     rows = len({rack.row for rack in floor.racks})
-    layout = "as the intent states it" if floor.stated else "a proposal, as the intent states no floor"
+    layout = "as stated in the intent" if floor.stated else "proposed layout (no `floor:` in the intent)"
     sentence = (
         f"{len(floor.racks):,} racks of {floor.units} units in {rows:,} rows, filled in {len(ways):,} "
         f"{'way' if len(ways) == 1 else 'ways'}: {layout}."

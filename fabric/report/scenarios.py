@@ -19,7 +19,7 @@ from fabric.solver.capacity.failures import Failures, apply, parse
 from fabric.solver.estimate.estimate import PATTERN, Row
 from fabric.text import size
 
-LOAD_WORDS = "A load is what NICs that send at line rate would put on the link, by its capacity."
+LOAD_WORDS = "Load: traffic offered by NICs at line rate, divided by the capacity of the link."
 
 
 @dataclass(frozen=True)
@@ -129,5 +129,5 @@ def loads_grid(shown: Sequence[Scenario]) -> Grid:
     for one in shown:
         over = int((one.loads.share > 1 + 1e-9).sum())
         rows.append((one.name, f"{100 * one.loads.peak:.0f} %", f"{over:,}", one.fullest, one.sends))
-    titles = ("loads", "#fullest link", "#directed links over 100 %", "which", "what is sent")
+    titles = ("loads", "#highest load", "#directed links over 100 %", "link", "traffic")
     return grid("Link loads that the topology shows", titles, rows, LOAD_WORDS)

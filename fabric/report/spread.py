@@ -105,10 +105,10 @@ def spread_grid(result: Spread) -> Grid:
         "#links",
         "#unused",
         "#with collisions",
-        f"#fullest by mean, {result.name}",
-        "#fullest by mean, spraying",
+        f"#max / mean, {result.name}",
+        "#max / mean, spraying",
     )
-    return grid("Load of the links of each tier, mean of the runs", titles, rows)
+    return grid("Link load by tier, mean of the runs", titles, rows)
 
 
 def rates_grid(found: Spread) -> Grid:
@@ -118,5 +118,12 @@ def rates_grid(found: Spread) -> Grid:
         (name, f"{one.mean_GBps:.1f}", f"{one.p50_GBps:.1f}", f"{one.p99_GBps:.1f}", f"{one.worst_GBps:.1f}", one.busiest)
         for name, one in ((as_routed, found.hashed), ("spraying", found.sprayed))
     ]
-    titles = ("packets go by", "#mean, GB/s", "#median, GB/s", "#99 % get at least, GB/s", "#slowest, GB/s", "fullest link")
+    titles = (
+        "routing",
+        "#mean, GB/s",
+        "#median, GB/s",
+        "#99 % get at least, GB/s",
+        "#slowest, GB/s",
+        "link with the highest load",
+    )
     return grid("Rate of a connection", titles, rows)

@@ -270,7 +270,7 @@ def test_a_sweep_goes_on_from_another_folder(
         ({"design": DesignRequest(placement="scattered")}, "expected packed, spread or random:SEED, got 'scattered'"),
         (
             {"design": DesignRequest(collective="all_reduce"), "by": ("alltoall",)},
-            "--by: error[FAB102]: alltoall: designs are timed by --collective all_reduce alone",
+            "--by: error[FAB102]: alltoall: --collective all_reduce excludes it",
         ),
         ({"by": ("beauty",)}, "--by: error[FAB102]: unknown objective 'beauty'"),
         ({"fabric": "backent"}, "--fabric: error[FAB106]: unknown fabric 'backent'\n    hint: did you mean 'backend'?"),

@@ -88,7 +88,7 @@ class Comparison:
         judged = [link for link in dark if link not in self.plan.closed and (self._listens(link) or self._down(link))]
         if closed := len(self.plan.closed.intersection(dark)):
             self.notes.append(
-                f"{plural(closed, 'link')} of servers without a tenant not judged: their ports are shut by plan"
+                f"{plural(closed, 'link')} of servers without a tenant not compared: the plan shuts their ports"
             )
         self.unjudged.update(set(dark) - set(judged))
         mute = self._mute(judged)
@@ -133,10 +133,10 @@ class Comparison:
         servers = sum(self._server(2 * link) for link in silent_links)
         if servers:
             self.notes.append(
-                f"no server is heard on {plural(servers, 'link')}: they seem to send no LLDP, so these are not judged"
+                f"no server is reported on {plural(servers, 'link')}: the servers seem to send no LLDP; links not compared"
             )
         if others := len(silent_links) - servers:
-            self.notes.append(f"attached boxes are not heard on {plural(others, 'link')}, which are not judged")
+            self.notes.append(f"no attachment is reported on {plural(others, 'link')}: links not compared")
         return silent_links
 
     def _server(self, end: int) -> bool:
@@ -207,10 +207,10 @@ def _natural(text: str) -> tuple[tuple[int, str], ...]:
 
 def _notes(run: Comparison, vague: int) -> Iterator[str]:
     if vague:
-        yield f"{plural(vague, 'link')} judged by the device alone: the neighbour did not say which of its ports it is"
+        yield f"{plural(vague, 'link')} compared by device only: the neighbor sent no port name"
     if run.wires.passed_over:
-        yield f"{plural(run.wires.passed_over, 'neighbour')} passed over: on management ports, or on interfaces not planned"
+        yield f"{plural(run.wires.passed_over, 'neighbor')} ignored: on management ports, or on interfaces not planned"
     if run.wires.misnamed:
         names = sorted(set(run.wires.misnamed.values()))
         shown = listed(names, 3)
-        yield f"{plural(len(run.wires.misnamed), 'port')} heard under a name that the plan cannot place: {shown}"
+        yield f"{plural(len(run.wires.misnamed), 'port')} reported under a name that matches no port of the plan: {shown}"

@@ -99,8 +99,8 @@ class Describe:
     def _told(self, shift: Shift) -> str:
         kept, source = self.port(shift.kept), self.port(shift.source)
         if shift.target >= 0:
-            return f"{kept} leads to {source}, planned {self.port(shift.target)}"
-        return f"{kept} leads to {source}, which is not planned"
+            return f"{kept} is connected to {source}, expected {self.port(shift.target)}"
+        return f"{kept} is connected to {source}, expected no cable"
 
     def _nearest(self, figure: Figure) -> str:
         """The planned name that a stranger's comes closest to."""
@@ -114,7 +114,7 @@ class Describe:
     def _move(self, shift: Shift) -> Move:
         kept, source = self.port(shift.kept), self.port(shift.source)
         if shift.target < 0:
-            text = f"take out the cable between {kept} and {source}"
+            text = f"remove the cable between {kept} and {source}"
             return Move("remove", text, kept if self._known(shift.kept) else source, kept)
         to = self.port(shift.target)
         if source.device == to.device:
@@ -133,15 +133,15 @@ class Describe:
         """Ports that hear what another port has. `cloned`: the device that is planned there is heard nowhere."""
         here, there = nodes[0], reported[nodes[0]]
         port, name = self.port(here), self.port(there).device
-        message = f"{port} and {self.port(self._other(here, there))} both hear {self.port(there)}"
+        message = f"{port} and {self.port(self._other(here, there))} both report {self.port(there)}"
         message += f", {and_more(len(nodes) - 1, 'port')} likewise" if len(nodes) > 1 else ""
         if not cloned:
-            planned = f"planned at the first is {self.port(here ^ 1)}" if links else "the first has no cable in the plan"
-            text = f"at {port}, look where the cable leads; an entry of LLDP stays for two minutes: collect again"
+            planned = f"the plan has {self.port(here ^ 1)} at the first" if links else "the plan has no cable at the first"
+            text = f"at {port}, trace the cable; LLDP entries stay for two minutes: collect again"
             return self._finding("contradiction", links, f"{message}; {planned}", [Move("check", text, port)])
         planned = self.port(here ^ 1).device
-        message += f"; {planned}, planned at the first, is not heard anywhere: it seems to call itself {name}"
-        text = f"set the host name of {planned}, and see that its LLDP agent sends it; then collect again"
+        message += f"; no neighbor reports {planned}, planned at the first: its host name may be {name}"
+        text = f"set the host name of {planned}, check that its LLDP agent sends it, and collect again"
         at = PortLocation(planned, "", "", *self.places(planned))
         return self._finding("duplicate-name", links, message, [Move("check", text, at, port)])
 
@@ -161,11 +161,11 @@ class Describe:
         """`taken`: another cable is in one of its ports."""
         a, b = self.pair(link)
         down = [port.device for end, port in ((2 * link, a), (2 * link + 1, b)) if self.states.up(end) is False]
-        why = "another cable is in its port" if taken else "neither end hears the other"
+        why = "its port has another cable" if taken else "neither end reports the other"
         if down and not taken:
             why += ", and both ports are down" if len(down) == 2 else f", and the port at {down[0]} is down"
         text = f"lay the cable from {a} to {b}" if taken else f"lay the cable from {a} to {b}, or plug it in at both ends"
-        message = f"{_short(a)} – {_short(b)} is not there: {why}"
+        message = f"{_short(a)} – {_short(b)} is missing: {why}"
         return self._finding("missing", [link], message, [Move("lay", text, b, a, b)])
 
     def down(self, link: int) -> Finding:
@@ -179,16 +179,16 @@ class Describe:
         """A device of which nothing is heard."""
         name = self.plan.hosts.names[device]
         at = PortLocation(name, "", "", *self.places(name))
-        message = f"{name} is heard by nobody: {plural(len(links), 'link')} that others listen on"
-        text = f"see that {name} is on and sends LLDP, then collect its neighbours too"
+        message = f"no neighbor reports {name} on its {plural(len(links), 'planned link')}"
+        text = f"check that {name} is on and sends LLDP, then collect its neighbors too"
         return self._finding("silent-device", links, message, [Move("check", text, at)])
 
     def one_way(self, deaf: int, hearing: int) -> Finding:
         here, there = self.port(deaf), self.port(hearing)
         other = next((node for node in self.wires.reported.get(deaf, ()) if node != hearing), None)
-        what = "hears nothing" if other is None else f"hears {self.port(other)}"
-        message = f"{there} hears {here}, which {what}"
-        text = f"at {here}, clean and seat the fibre that it receives on; collect again after two minutes"
+        reported = "no neighbor" if other is None else str(self.port(other))
+        message = f"{there} reports {here}, which reports {reported}"
+        text = f"at {here}, clean and reseat the receive fiber; collect again after two minutes"
         return self._finding("one-way", [deaf >> 1], message, [Move("check", text, here, there)])
 
     def speed(self, link: int, wrong: Sequence[tuple[int, int]]) -> Finding:
@@ -197,8 +197,8 @@ class Describe:
         runs = " and ".join(f"{self.port(at)} runs at {gbps}G" for at, gbps in wrong)
         if len(wrong) == 2 and wrong[0][1] == wrong[1][1]:
             runs = f"{' and '.join(str(self.port(at)) for at, _ in wrong)} run at {speed}G"
-        text = f"at {here}, set {planned}G; if it stays at {speed}G, put in the transceiver or cable that was planned"
-        return self._finding("wrong-speed", [link], f"{runs}, planned {planned}G", [Move("set", text, here)])
+        text = f"at {here}, set {planned}G; if it stays at {speed}G, insert the planned transceiver or cable"
+        return self._finding("wrong-speed", [link], f"{runs}, expected {planned}G", [Move("set", text, here)])
 
     def split(self, key: tuple[int, int], reported: int, links: Sequence[int]) -> Finding:
         """`heard`: ports the cage is broken out into, 0 where only planned ones are absent."""
@@ -207,7 +207,7 @@ class Describe:
         planned = f"{cage.split}x{speed}G" if cage.split > 1 else f"one port of {speed}G"
         runs = {0: "lacks some of its ports", 1: "runs as one port"}.get(reported, f"is broken out into {reported}")
         at = PortLocation(device, str(key[1]), "", *self.places(device))
-        message = f"{device} port {key[1]} {runs}, planned {planned}"
+        message = f"{device} port {key[1]} {runs}, expected {planned}"
         move = Move("split", f"at {device}, configure port {key[1]} as {planned}", at)
         fabric = self.plan.fabrics[cage.ends[0] >> 1]
         return Finding("wrong-split", fabric, message, at, (move,), tuple(self.pair(link) for link in links))

@@ -56,7 +56,7 @@ def read(paths: Sequence[Path], stated: Mapping[Path, str], hosts: Hosts, form: 
         except InputError as error:
             report.errors.extend(error.diagnostics)
     if unknown and not collected.devices:
-        message = f"no file is of a box of this plan; the first {unknown[0].message}"
+        message = f"no file belongs to a device of this plan; the first {unknown[0].message}"
         report.error(CODE, unknown[0].place, message, unknown[0].hint)
     report.raise_errors()
     collected.unknown = tuple(unknown)
@@ -98,13 +98,15 @@ def _device(path: Path, output: Output, parsed: Sequence[Output], prompt: str, s
         return named[0]
     if len(named) > 1:
         names = " and ".join(hosts.names[device] for device in named[:3])
-        hint = "say which with --device NAME=FILE"
-        raise InputError([Diagnostic(CODE, Place(str(path)), f"the name of the file speaks of {names}", hint)])
+        hint = "--device NAME=FILE names the device"
+        raise InputError([Diagnostic(CODE, Place(str(path)), f"the file name matches {names}", hint)])
     if reported := [*_hosts(parsed), *([prompt] if prompt else [])]:
-        message = f"is of {show(reported[0])}, which the plan does not have: passed over"
+        message = f"belongs to {show(reported[0])}, which the plan does not have: ignored"
         raise _UnknownDeviceError(Diagnostic(CODE, Place(str(path)), message, nearest(reported[0], hosts.names), "warning"))
-    hint = f"name it after the device, such as {hosts.names[0]}.json, or say --device NAME=FILE" if hosts.names else ""
-    raise InputError([Diagnostic(CODE, Place(str(path)), "neither the file nor its name says which device it is of", hint)])
+    hint = f"name the file after the device, such as {hosts.names[0]}.json, or give --device NAME=FILE" if hosts.names else ""
+    raise InputError(
+        [Diagnostic(CODE, Place(str(path)), "neither the content nor the file name identifies the device", hint)]
+    )
 
 
 def _hosts(found: Sequence[Output]) -> list[str]:

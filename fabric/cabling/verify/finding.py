@@ -9,18 +9,18 @@ from fabric.text import counted
 
 # Kinds, the ones that others may be a consequence of first; words that a person on the floor uses.
 KINDS = {
-    "swapped": "cables whose far ends are exchanged",
+    "swapped": "cables whose far ends are swapped",
     "wrong-port": "the right device, but another of its ports",
     "wrong-device": "another device than planned",
     "unknown-device": "a device that the plan does not have",
-    "unexpected": "a neighbour where the plan has no cable",
-    "duplicate-name": "two devices with one name: what one is planned to be sends the name of another",
-    "contradiction": "a port that reports a neighbor which another port has",
-    "missing": "a planned cable that neither end hears",
-    "silent-device": "a device that nobody hears on any of its cables",
+    "unexpected": "a neighbor where the plan has no cable",
+    "duplicate-name": "two devices that send the same name",
+    "contradiction": "a port that reports the neighbor of another port",
+    "missing": "a planned cable that neither end reports",
+    "silent-device": "a device that no neighbor reports on any of its cables",
     "port-down": "a planned cable whose port is shut",
-    "one-way": "heard at one end only",
-    "wrong-split": "a cage that is broken out otherwise than planned",
+    "one-way": "reported at one end only",
+    "wrong-split": "a cage with another breakout than planned",
     "wrong-speed": "a port that runs at another speed than planned",
 }
 

@@ -14,7 +14,7 @@ from fabric.nos.lldp.neighbors import Part
 from fabric.nos.lldp.output import JSON, TEXT, Reader
 
 CODE = "FAB175"
-WHAT = "what a box says of its LLDP neighbours"
+WHAT = "LLDP neighbor output of a device"
 DEEPEST = 6  # wrappings around an output: host, result, list, ins_api, outputs, output
 _NO_JSON = re.compile(r"\{[a-z]+[0-9:]*[^\"{}]*\}\s*$")  # Junos' `{master:0}`
 _PROMPTS = re.compile(  # leaf001#show …   admin@leaf001:~$ show …   user@leaf001> show …
@@ -95,7 +95,7 @@ def _decode(decoder: json.JSONDecoder, text: str, start: int, file: str) -> tupl
     except (RecursionError, ValueError) as error:
         line = text.count("\n", 0, start) + 1
         what = "nested too deep" if isinstance(error, RecursionError) else "a number has too many digits"
-        report.fail(CODE, Place(file, line, 1), f"not an output of a box: {what}", f"is this {WHAT}?")
+        report.fail(CODE, Place(file, line, 1), f"not the output of a device: {what}", f"is this {WHAT}?")
     return value, end
 
 

@@ -116,7 +116,7 @@ def _check_names(wiring: Wires, device: int, data: DeviceData, report: Report) -
         return
     name, port_name = wiring.plan.hosts.names[device], next((name for name in _port_names(wiring.plan, device) if name), "")
     ours = f"expected ports such as {show(port_name)}" if port_name else "expected ports as the plan labels them"
-    hint = "is the file of another device, or does the box run another network OS than the plan says?"
+    hint = "does the file belong to another device, or does the device run another network OS than planned?"
     report.error(CODE, Place(name), f"{ours}, got {show(min(ports))}", hint)
 
 
@@ -149,7 +149,7 @@ def _record(
     elif far is not None:
         yield Vague(here, far)
     else:
-        who, port = system or neighbor.chassis or "a box without a name", neighbor.far_port or neighbor.description
+        who, port = system or neighbor.chassis or "a device without a name", neighbor.far_port or neighbor.description
         wiring.reported.setdefault(here, []).append(wiring.add(f"{here} {who}", Extra(UNKNOWN, who, port)))
     if neighbor.far_speed_gbps:
         wiring.far_speed[here] = neighbor.far_speed_gbps

@@ -40,16 +40,16 @@ def _ask(live: Live, end: Endpoint) -> tuple[list[Fault], int]:
         answers = who_has(live, end.server, end.interface, end.address, gateway)
         (replies,) = ping(live, [Ping(end.server, end.address, gateway)])
         crossed = sum(arp_request_for(tunnelled(frame), gateway) for frame in seen.frames())
-    who, faults = f"{end.network.name}: gateway {gateway} asked by {end.shown}", []
+    who, faults = f"{end.network.name}: gateway {gateway} from {end.shown}", []
     # A leaf that cannot suppress ARP floods the question, and every leaf answers it, all alike.
     alone = suppresses(live, end)
     if (answers if alone else sorted(set(answers))) != [view.overlay.anycast_mac]:
-        reported = ", ".join(answers) or "nobody"
-        faults.append(Fault(end.leaf, f"{who} by ARP: {reported} answers, planned {view.overlay.anycast_mac} once"))
+        reported = ", ".join(answers) or "no device"
+        faults.append(Fault(end.leaf, f"{who} by ARP: {reported} answers, expected {view.overlay.anycast_mac} once"))
     if replies != 1:
-        faults.append(Fault(end.leaf, f"{who} by ping: {replies} replies, planned 1"))
+        faults.append(Fault(end.leaf, f"{who} by ping: {replies} replies, expected 1"))
     if crossed and alone:
-        faults.append(Fault(end.leaf, f"{who}: {crossed} questions left the leaf through a tunnel"))
+        faults.append(Fault(end.leaf, f"{who}: {crossed} ARP requests left the leaf through a tunnel"))
     return faults, crossed
 
 

@@ -56,7 +56,7 @@ def show(live: Live) -> Shown:
     right = sum(heard.get(here) == [there] for here, there in wanted.items())
     silent = len(live.lab.of(SERVER)) > SERVERS
     words = f", servers not asked as there are more than {SERVERS}" if silent else ""
-    return Shown(f"{right} of {len(wanted)} ports hear the planned one{words}", faults)
+    return Shown(f"{right} of {len(wanted)} ports report the planned neighbor{words}", faults)
 
 
 def compare(planned_neighbors: Mapping[End, End], reported: Mapping[End, list[End]]) -> list[Fault]:
@@ -94,4 +94,4 @@ def _end(end: End) -> str:
     return f"{end.node} {end.interface}"
 
 
-PROOF = Proof("lldp", "Cabling as LLDP hears it", show)
+PROOF = Proof("lldp", "Cabling as reported by LLDP", show)

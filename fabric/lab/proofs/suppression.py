@@ -45,7 +45,7 @@ def show(live: Live) -> Shown:
                 faults.append(Fault(other.leaf, f"{_name(other)}: {words}"))
                 continue
             faults.append(
-                Fault(question.leaf, f"{_name(question)}: {other.shown} is not learned from EVPN, so nobody answers for it")
+                Fault(question.leaf, f"{_name(question)}: {other.shown} is not learned from EVPN, so no leaf answers for it")
             )
             continue
         answers, count = _ask(live, question, other)

@@ -140,7 +140,7 @@ def _servers_for(fabric: FabricPlan, gpus: int | None, jobs: int, available: int
         each = "" if jobs == 1 else f" for each of {jobs} jobs"
         report.error("FAB174", GPUS, f"expected at most {most_gpus} GPUs{each}, got {got}", hint)
     elif gpus < 2:
-        report.error("FAB174", GPUS, f"expected at least 2 GPUs, got {gpus}", "one GPU has nobody to talk to")
+        report.error("FAB174", GPUS, f"expected at least 2 GPUs, got {gpus}", "a collective needs two GPUs")
     elif gpus > model.gpus and gpus % model.gpus:
         below = gpus - gpus % model.gpus
         hint = f"{below} or {min(below + model.gpus, there)} GPUs are whole servers of {model.gpus}"

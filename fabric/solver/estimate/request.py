@@ -28,7 +28,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class EstimateRequest:
-    """A collective on a job. `routing` "" and `queue_pairs` 0 are for the pipeline to take from the plan."""
+    """Parameters of an estimate: a collective, the job that runs it, and failures.
+
+    Attributes:
+        collective: name as in nccl-tests, such as `all_reduce`.
+        sizes: sizes in bytes, as nccl-tests counts them.
+        gpus: GPUs of a job; None for all of the fabric.
+        algorithm: `auto`, or an algorithm of NCCL.
+        protocol: `auto`, or a protocol of NCCL.
+        routing: `ecmp`, `adaptive` or `spray`; "" for that of the plan.
+        queue_pairs: queue pairs of a connection; 0 for those of the plan.
+        fail: failed devices, links and ports by name.
+        seed: seed of the hash draws.
+        platform: platform file; None for the shipped parameters.
+        jobs: number of concurrent jobs of `gpus` GPUs each.
+        ctas: thread blocks of a ring (`NCCL_MIN_CTAS`).
+    """
 
     collective: str = "all_reduce"
     sizes: tuple[int, ...] = ()
@@ -40,8 +55,8 @@ class EstimateRequest:
     fail: tuple[str, ...] = ()
     seed: int = 0
     platform: Path | None = None
-    jobs: int = 1  # equal ones at the same time
-    ctas: int = DEFAULT_CTAS  # of a ring: NCCL_MIN_CTAS
+    jobs: int = 1
+    ctas: int = DEFAULT_CTAS
 
 
 def estimate(

@@ -95,7 +95,7 @@ def test_two_ports_hear_one_port(name: str, port: str, both: bool) -> None:
     assert finding.kind == "contradiction"
     assert [(a.port, b.port) for a, b in finding.links] == [(plan.label[mine[1]], plan.label[mine[1] ^ 1])]
     names = [f"{LEAF} port {plan.label[at]} ({plan.port_name[at]})" for at in (mine[1], mine[0])]
-    assert finding.message.startswith(f"{names[0]} and {names[1]} both hear {spine} port ")
+    assert finding.message.startswith(f"{names[0]} and {names[1]} both report {spine} port ")
     assert finding.moves[0].action == "check"
     assert port in finding.message
 

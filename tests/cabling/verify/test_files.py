@@ -87,7 +87,7 @@ def test_the_caller_says_it(tmp_path: Path) -> None:
 
 def test_nobody_says_it(tmp_path: Path) -> None:
     (item,) = mistakes(tmp_path, {"x.json": EOS})
-    assert item.message == "neither the file nor its name says which device it is of"
+    assert item.message == "neither the content nor the file name identifies the device"
     assert "--device NAME=FILE" in item.hint
 
 
@@ -103,7 +103,7 @@ def test_a_device_that_the_plan_does_not_have(tmp_path: Path) -> None:
     (item,) = told.unknown
     assert (len(told.devices), item.severity) == (1, "warning")
     assert (item.message, item.hint) == (
-        "is of 'leaf01', which the plan does not have: passed over",
+        "belongs to 'leaf01', which the plan does not have: ignored",
         "did you mean 'leaf001'?",
     )
 
@@ -114,7 +114,7 @@ def test_files_of_another_site_alone(tmp_path: Path) -> None:
     (item,) = mistakes(tmp_path, {"a.txt": session, "b.txt": session})
     assert (
         item.message
-        == "no file is of a box of this plan; the first is of 'other01', which the plan does not have: passed over"
+        == "no file belongs to a device of this plan; the first belongs to 'other01', which the plan does not have: ignored"
     )
 
 
@@ -126,10 +126,10 @@ def test_a_wrong_device_named_by_the_caller(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "place", "message"),
     [
-        ("", ":1:1", "expected what a box says of its LLDP neighbours, got an empty file"),
-        ("hello\n", ":1:1", "expected what a box says of its LLDP neighbours, got an output that no reader knows"),
-        ("[]", ":1:1", "expected what a box says of its LLDP neighbours, got an output that no reader knows"),
-        ('{"a": 1}', ":1:1", "expected what a box says of its LLDP neighbours, got an output that no reader knows"),
+        ("", ":1:1", "expected LLDP neighbor output of a device, got an empty file"),
+        ("hello\n", ":1:1", "expected LLDP neighbor output of a device, got an output that no reader knows"),
+        ("[]", ":1:1", "expected LLDP neighbor output of a device, got an output that no reader knows"),
+        ('{"a": 1}', ":1:1", "expected LLDP neighbor output of a device, got an output that no reader knows"),
         ('{\n  "lldpNeighbors": [\n    {"port" "x"}', ":3:13", "not JSON: expecting ':' delimiter"),
         (f"leaf001#show\n{EOS[:-3]}", ":2:98", "not JSON: expecting ',' delimiter"),
         ("[" * 100_000, ":1:1", "not an output of a box: nested too deep"),
@@ -156,7 +156,7 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         read([tmp_path / "none.json", tmp_path], {}, HOSTS)
     assert [item.message for item in caught.value.diagnostics] == [
-        "expected what a box says of its LLDP neighbours, got a folder without files",
+        "expected LLDP neighbor output of a device, got a folder without files",
         "cannot be read: no such file or directory",
     ]
 

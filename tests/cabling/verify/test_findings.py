@@ -133,7 +133,7 @@ def test_a_neighbour_where_nothing_is_planned() -> None:
     finding = only(verdict(floor, said))
     assert (finding.kind, [move.action for move in finding.moves]) == ("unexpected", ["remove"])
     assert finding.message == (
-        "backend-spine001 port 64 (Ethernet504) leads to backend-spine002 port 64 (Ethernet504), which is not planned"
+        "backend-spine001 port 64 (Ethernet504) is connected to backend-spine002 port 64 (Ethernet504), expected no cable"
     )
 
 
@@ -158,7 +158,7 @@ def test_a_stranger_on_a_free_port() -> None:
     finding = only(verdict(floor, said))
     assert (finding.kind, finding.at.device) == ("unknown-device", "backend-spine001")
     assert [move.text for move in finding.moves] == [
-        "take out the cable between backend-spine001 port 64 (Ethernet504) and 00:11:22:33:44:55"
+        "remove the cable between backend-spine001 port 64 (Ethernet504) and 00:11:22:33:44:55"
     ]
 
 
@@ -220,7 +220,7 @@ def test_a_cage_that_is_not_broken_out() -> None:
     box.neighbors.append(Neighbor("et-0/0/0", plan.hosts.names[plan.device[first ^ 1]], "", "x"))
     finding = only(verdict(floor, said))
     assert finding.kind == "wrong-split"
-    assert finding.message == "backend-leaf001 port 1 runs as one port, planned 2x400G"
+    assert finding.message == "backend-leaf001 port 1 runs as one port, expected 2x400G"
     assert blamed(finding) == {plan.name(first ^ 1), plan.name(second ^ 1)}
 
 
@@ -235,7 +235,7 @@ def test_a_cage_that_is_broken_out_though_it_should_not() -> None:
     far = say(said, floor, plan.hosts.names[plan.device[held ^ 1]])
     replace_at(far, plan.port_name[held ^ 1], far_port="swp17s0")
     finding = only(verdict(floor, said))
-    assert finding.message == "backend-leaf001 port 17 is broken out into 2, planned one port of 400G"
+    assert finding.message == "backend-leaf001 port 17 is broken out into 2, expected one port of 400G"
     assert [move.text for move in finding.moves] == ["at backend-leaf001, configure port 17 as one port of 400G"]
 
 
@@ -248,7 +248,7 @@ def test_a_split_that_only_the_list_of_ports_shows() -> None:
     del box.ports[plan.port_name[second]]
     box.neighbors[:] = [item for item in box.neighbors if item.port != plan.port_name[second]]
     finding = only(verdict(floor, said))
-    assert finding.message == "backend-leaf001 port 1 lacks some of its ports, planned 2x400G"
+    assert finding.message == "backend-leaf001 port 1 lacks some of its ports, expected 2x400G"
     assert blamed(finding) == {plan.name(second ^ 1)}
 
 
@@ -257,7 +257,7 @@ def test_missing_and_what_its_ports_say() -> None:
     floor.pull(end(floor.plan, "backend-spine001 5"))
     finding = only(verdict(floor, told(floor, states=True)))
     assert finding.kind == "missing"
-    assert finding.message.endswith("neither end hears the other, and both ports are down")
+    assert finding.message.endswith("neither end reports the other, and both ports are down")
     assert [(move.action, move.to.device if move.to else "") for move in finding.moves] == [("lay", "backend-spine001")]
 
 
@@ -346,7 +346,7 @@ def test_management_ports_are_passed_over() -> None:
     say(said, floor, LEAF1).neighbors.append(Neighbor("eth0", "oob-switch", "", "swp10"))
     found = verdict(floor, said)
     assert found.findings == ()
-    assert any(note.startswith("1 neighbour passed over") for note in found.notes)
+    assert any(note.startswith("1 neighbor ignored") for note in found.notes)
 
 
 def test_a_box_with_the_names_of_another_network_os() -> None:
@@ -366,7 +366,7 @@ def test_speed_of_one_end() -> None:
     held = end(floor.plan, "backend-spine001 5")
     floor.speed[held] = 200
     finding = only(verdict(floor, told(floor, states=True)))
-    assert finding.message == "backend-spine001 port 5 (swp5) runs at 200G, planned 400G"
+    assert finding.message == "backend-spine001 port 5 (swp5) runs at 200G, expected 400G"
     assert finding.at.device == "backend-spine001"
 
 
@@ -392,4 +392,4 @@ def test_ports_that_the_plan_shuts_are_not_missed() -> None:
     said = told(floor, states=True)
     found = compare(replace(floor.plan, closed={held >> 1}), said, lambda device: ("", 0), "dc1")
     assert (found.findings, found.not_reported) == ((), 1)
-    assert found.notes == ("1 link of servers without a tenant not judged: their ports are shut by plan",)
+    assert found.notes == ("1 link of servers without a tenant not compared: the plan shuts their ports",)

@@ -125,7 +125,7 @@ def test_the_command(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ([], "expected what boxes print of their neighbours"),
+        ([], "expected files with LLDP neighbor output"),
         (["x.json", "--source", "ios"], "--source: error[FAB102]: expected eos, nxos, junos, lldpd, sonic, nvue, got 'ios'"),
         (["x.json", "--format", "xml"], "--format: error[FAB102]: expected one of text, json, csv, junit"),
         (["--device", "leaf001"], "--device: error[FAB102]: expected NAME=FILE, got 'leaf001'"),
