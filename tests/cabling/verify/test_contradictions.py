@@ -147,7 +147,7 @@ def test_a_port_that_the_plan_does_not_use() -> None:
         pytest.skip("every port of the leaf has a cable")
     finding = only(verdict(floor, said))
     assert (finding.kind, finding.links) == ("contradiction", ())
-    assert "the first has no cable in the plan" in finding.message
+    assert "the plan has no cable at the first" in finding.message
 
 
 @pytest.mark.parametrize("form", ["text", "json", "csv", "junit"])

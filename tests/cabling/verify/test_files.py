@@ -93,7 +93,7 @@ def test_nobody_says_it(tmp_path: Path) -> None:
 
 def test_the_name_says_two(tmp_path: Path) -> None:
     (item,) = mistakes(tmp_path, {"leaf001-to-leaf002.json": EOS})
-    assert item.message == "the name of the file speaks of leaf001 and leaf002"
+    assert item.message == "the file name matches leaf001 and leaf002"
 
 
 def test_a_device_that_the_plan_does_not_have(tmp_path: Path) -> None:
@@ -132,8 +132,8 @@ def test_a_wrong_device_named_by_the_caller(tmp_path: Path) -> None:
         ('{"a": 1}', ":1:1", "expected LLDP neighbor output of a device, got an output that no reader knows"),
         ('{\n  "lldpNeighbors": [\n    {"port" "x"}', ":3:13", "not JSON: expecting ':' delimiter"),
         (f"leaf001#show\n{EOS[:-3]}", ":2:98", "not JSON: expecting ',' delimiter"),
-        ("[" * 100_000, ":1:1", "not an output of a box: nested too deep"),
-        ('{"a": ' + "9" * 5000 + "}", ":1:1", "not an output of a box: a number has too many digits"),
+        ("[" * 100_000, ":1:1", "not the output of a device: nested too deep"),
+        ('{"a": ' + "9" * 5000 + "}", ":1:1", "not the output of a device: a number has too many digits"),
     ],
 )
 def test_garbage(text: str, place: str, message: str, tmp_path: Path) -> None:

@@ -74,8 +74,8 @@ def test_a_free_port_of_the_right_switch() -> None:
     finding = only(verdict(floor, said))
     assert finding.kind == "wrong-port"
     assert finding.message == (
-        "backend-leaf001 port 64 (Ethernet504) leads to backend-spine002 port 64 (Ethernet504), "
-        "planned backend-spine002 port 8 (Ethernet56)"
+        "backend-leaf001 port 64 (Ethernet504) is connected to backend-spine002 port 64 (Ethernet504), "
+        "expected backend-spine002 port 8 (Ethernet56)"
     )
     assert [move.text for move in finding.moves] == [
         "at backend-spine002, move the cable of backend-leaf001 port 64 (Ethernet504) "
@@ -329,7 +329,7 @@ def test_a_server_known_by_name_alone_is_judged_by_its_device() -> None:
         ]
     found = verdict(floor, said)
     assert (found.findings, found.by_device_only) == ((), sum(role == "server" for role in plan.roles) * 8)
-    assert any("judged by the device alone" in note for note in found.notes)
+    assert any("compared by device only" in note for note in found.notes)
 
 
 def test_two_neighbours_on_a_port() -> None:
