@@ -184,7 +184,7 @@ def generic_switch(name: str) -> SwitchModel | None:
     return SwitchModel(
         ports=(PortGroup(count=count, speed_gbps=speed, breakouts=breakouts),),
         maker="generic",
-        description=f"any box with {count} ports of {speed}G",
+        description=f"any switch with {count} ports of {speed}G",
         nos=("frr",),
         source="the name itself",
     )

@@ -43,7 +43,7 @@ ServerGroup.model_rebuild()
 class Tier(Key):
     """What the tiers have in common."""
 
-    switch: Line | None = Field(None, description="switch of the catalog, e.g. `sn5600`, or a generic box such as `64x400g`")
+    switch: Line | None = Field(None, description="catalog switch, e.g. `sn5600`, or a generic model such as `64x400g`")
     nos: Name | None = Field(None, description="network OS of this tier, where it differs from the fabric's")
 
 
@@ -53,7 +53,7 @@ class Leaf(Tier):
     oversubscription: Ratio | None = Field(
         None, description="most server bandwidth per uplink bandwidth; 1 (oob: 4) unless stated, below 1 is spare"
     )
-    uplinks: Uplinks = Field(Uplinks(), description="uplinks of one leaf, where a designer insists")
+    uplinks: Uplinks = Field(Uplinks(), description="uplinks of one leaf; overrides the computed number")
     spare_server_ports: int = Field(
         0, ge=0, le=1024, description="server ports of every leaf kept free; they count as no demand"
     )
@@ -65,7 +65,7 @@ class Spine(Tier):
     oversubscription: Ratio | None = Field(
         None, description="three tiers: most bandwidth down per bandwidth up; 1 unless stated"
     )
-    uplinks: Uplinks = Field(Uplinks(), description="three tiers: uplinks of one spine, where a designer insists")
+    uplinks: Uplinks = Field(Uplinks(), description="three tiers: uplinks of one spine; overrides the computed number")
     count: Count | None = Field(None, description="spines in all, over every plane, rail and pod")
     min_count: Count | None = Field(
         None, description="fewest spines of a plane or pod; 2 where the wiring allows it unless stated"
@@ -89,7 +89,7 @@ class CableLength(Key):
     leaf_leaf: Metres | None = Field(None, alias="leaf-leaf", description="between the two leaves of a collapsed pair")
     leaf_spine: Metres | None = Field(None, alias="leaf-spine", description="from a leaf to a spine")
     spine_core: Metres | None = Field(None, alias="spine-core", description="from a spine to a core")
-    attachments: Metres | None = Field(None, description="from a leaf to an attached box")
+    attachments: Metres | None = Field(None, description="from a leaf to an attachment")
 
 
 def _pods(value: Any) -> Any:
@@ -125,7 +125,7 @@ class Topology(Key):
     leaf: Leaf = Field(Leaf(), description="the leaves")
     spine: Spine = Field(Spine(), description="the spines")
     core: Core = Field(Core(), description="the cores")
-    attachments: Annotated[tuple[Attachment, ...], ListOf] = Field((), description="other boxes that take leaf ports")
+    attachments: Annotated[tuple[Attachment, ...], ListOf] = Field((), description="other devices that take leaf ports")
     cable_length_m: CableLength = Field(
         CableLength.model_validate({}), description="longest cables in metres; from the floor plan unless stated"
     )

@@ -169,7 +169,7 @@ def _warn_empty(spec: FabricSpec, owner: Ints, served: Ints, links: Links, repor
         report.warn(
             "FAB187",
             spec.at("tenants"),
-            f"fabric '{spec.name}': {plural(closed, 'port')} of {plural(servers, 'server')} and attached boxes belong to no "
+            f"fabric '{spec.name}': {plural(closed, 'port')} of {plural(servers, 'server')} and attachments belong to no "
             "tenant and are shut",
             "a tenant that names nothing takes what the others leave; `tenant:` of an attachment says whose it is",
         )

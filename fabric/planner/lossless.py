@@ -228,7 +228,7 @@ def _check_marking(
             "FAB146",
             where,
             f"fabric '{spec.name}', {who}: expected a Kmin below the fill that sends PAUSE, {worst}, got {kmin:,}",
-            "leave `qos.ecn` out: it is then reckoned from the port speed and kept below the trigger",
+            "leave `qos.ecn` out: it is then computed from the port speed and kept below the trigger",
         )
     elif kmax > trigger:
         report.warn(

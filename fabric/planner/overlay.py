@@ -76,7 +76,7 @@ def _check_infiniband(spec: FabricSpec, how: str, report: Report) -> None:
                 "FAB144",
                 spec.at("topology", "attachments", at, "external"),
                 f"attachment '{attachment.name}': expected no router on an InfiniBand fabric, its switches speak no BGP",
-                "leave `external` out: the box is a gateway of its own",
+                "leave `external` out: the device is then a gateway itself",
             )
     if spec.qos.enabled:
         report.error(

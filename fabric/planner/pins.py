@@ -63,7 +63,7 @@ def _check_names(spec: FabricSpec, devices: Sequence[Device], requested: Mapping
                 "FAB138",
                 spec.at("pins", name, "name"),
                 f"pins.{name}.name: expected a name of its own, got '{pin.name}', which {other} has",
-                "no two boxes of a site have the same name",
+                "device names are unique in a site",
             )
 
 

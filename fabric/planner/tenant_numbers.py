@@ -35,7 +35,7 @@ def number(spec: FabricSpec, known: Known, report: Report) -> tuple[TenantPlan, 
             "FAB144",
             spec.at("tenants"),
             f"fabric '{spec.name}': expected at most {MOST_TENANTS} tenants, got {len(tenants)}",
-            "every VRF takes a VLAN of its own on most boxes",
+            "on most switches every VRF takes one VLAN of its own",
         )
     vlan_of = _vlans(tenants, of_network, known)
     vlans: dict[int, str] = {}
@@ -179,7 +179,7 @@ def _check_vni(
             "FAB138",
             spec.at("tenants", *at, "vni"),
             f"{what}: VNI: expected {expected}",
-            "`overlay.l2vni_base` and `overlay.l3vni_base` must lie apart by more than the networks of the fabric",
+            "`overlay.l2vni_base` and `overlay.l3vni_base` must differ by more than the number of networks of the fabric",
         )
 
 

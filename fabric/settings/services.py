@@ -108,15 +108,15 @@ class Qos(Key):
         200,
         ge=100,
         le=5000,
-        description="how long a queue must stay paused before the watchdog acts; large boxes poll slower",
+        description="how long a queue must stay paused before the watchdog acts; large switches poll slower",
     )
     lossless_percent: int = Field(
-        60, ge=10, le=90, description="share of a port that the lossless class is sure of; the rest is best effort"
+        60, ge=10, le=90, description="guaranteed bandwidth of the lossless class, percent of a port; the rest is best effort"
     )
     traffic: Literal["static", "dynamic"] = Field(
         "static", description="headroom for small packets only (`static`, the worst case) or for half of them (`dynamic`)"
     )
-    rdma_mtu: Literal[1024, 2048, 4096] = Field(4096, description="payload of an RDMA packet; headroom is reckoned for it")
+    rdma_mtu: Literal[1024, 2048, 4096] = Field(4096, description="payload of an RDMA packet; headroom is computed for it")
     buffer_model: Literal["auto", "static", "dynamic"] = Field(
         "auto", description="SONiC: `static` profiles or the `dynamic` model; dynamic where the chip has it"
     )
@@ -136,7 +136,7 @@ Secret = Annotated[str, Field(pattern=_SECRET)]
 class Secrets(Key):
     """Names of secrets, never secrets: configs carry `${NAME}`, which a vault or `envsubst` fills in."""
 
-    admin: Secret = Field("ADMIN_PASSWORD_HASH", description="password hash of the administrator, in the box's own form")
+    admin: Secret = Field("ADMIN_PASSWORD_HASH", description="administrator's password hash, format of the network OS")
     snmp_auth: Secret = Field("SNMP_AUTH_KEY", description="SNMPv3 authentication key")
     snmp_priv: Secret = Field("SNMP_PRIV_KEY", description="SNMPv3 privacy key")
 
@@ -157,7 +157,7 @@ class Management(Key):
         None, description="where SSH, SNMP and gNMI are answered from; the management pool unless stated"
     )
     snmp_user: SnmpUser | None = Field(None, description="SNMPv3 user that may read; no SNMP unless stated")
-    gnmi: bool = Field(False, description="gNMI over TLS, with a certificate that the box has under the name `gnmi`")
+    gnmi: bool = Field(False, description="gNMI over TLS, with the certificate named `gnmi` on the device")
     banner: Line = Field("Authorized access only", description="what a login shows")
     secrets: Secrets = Field(Secrets(), description="names of the secrets that configs refer to")
 

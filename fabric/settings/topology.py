@@ -52,11 +52,11 @@ class External(Key):
 class Attachment(Key):
     """Other boxes that take leaf ports: a fabric manager, a border, a storage gateway."""
 
-    name: Name = Field(description="name of the box")
+    name: Name = Field(description="name of the device")
     links: Count = Field(description="its links in all, spread over the leaves that have ports left")
     speed_gbps: Gbps | None = Field(None, description="speed of a link; that of the server ports unless stated")
     external: External | None = Field(None, description="what lies behind it, where it is a router to the outside world")
-    tenant: Name | None = Field(None, description="tenant whose box it is, where the fabric has several")
+    tenant: Name | None = Field(None, description="tenant of the device, where the fabric has several")
     lossless: bool | None = Field(
         None, description="PFC on its ports; on where the fabric has it unless stated, and never towards a router"
     )
