@@ -25,38 +25,38 @@ class Difference:
 
 
 def differences(
-    planned: Mapping[Key, Value], said: Rows, top: Located[object], blocks: Mapping[str, Located[object]] | None = None
+    planned: Mapping[Key, Value], configured: Rows, top: Located[object], blocks: Mapping[str, Located[object]] | None = None
 ) -> Iterator[Difference]:
     """Every row of the plan that the files do not say, and what they say beyond the plan where that is a fault.
 
     `blocks` has, for kinds of facts that belong to no named thing, the line of the block that a missing one belongs in.
     """
-    gone = set(_absent(planned, said))
+    gone = set(_absent(planned, configured))
     for key, expected in planned.items():
         if not key.kind or key.subject in gone:  # what is missing whole is said once, by the set that it is missing from
             continue
-        yield from _row(key, expected, said.get(key), _home(key, said, (blocks or {}).get(key.kind, top)))
-    for key, row in said.items():
-        if key.kind and key not in planned and KINDS[key.kind].closed and not _untold(key, planned, said):
+        yield from _row(key, expected, configured.get(key), _home(key, configured, (blocks or {}).get(key.kind, top)))
+    for key, row in configured.items():
+        if key.kind and key not in planned and KINDS[key.kind].closed and not _untold(key, planned, configured):
             for item, place in row.places.items():
                 yield Difference(key, "none", show(item), place)
 
 
-def _absent(planned: Mapping[Key, Value], said: Rows) -> Iterator[str]:
+def _absent(planned: Mapping[Key, Value], configured: Rows) -> Iterator[str]:
     """Sessions, VNIs and VRFs that the files do not have at all: their set says so."""
     for key in planned:
-        if not key.kind and key not in said:
+        if not key.kind and key not in configured:
             yield key.subject
 
 
-def _untold(key: Key, planned: Mapping[Key, Value], said: Rows) -> bool:
+def _untold(key: Key, planned: Mapping[Key, Value], configured: Rows) -> bool:
     """Whether the row belongs to something that is not planned and told of already, by the set it is too many in."""
     return key.subject.startswith(("neighbor ", "VRF ", "VNI ")) and Key("", key.subject) not in planned
 
 
-def _home(key: Key, said: Rows, top: Located[object]) -> Located[object]:
+def _home(key: Key, configured: Rows, top: Located[object]) -> Located[object]:
     port = key.subject.partition(".")[0]  # of a subinterface that is not there
-    row = said.get(Key("", key.subject)) or (said.get(Key("", port)) if port != key.subject else None)
+    row = configured.get(Key("", key.subject)) or (configured.get(Key("", port)) if port != key.subject else None)
     return row.home if row else top
 
 

@@ -18,9 +18,9 @@ def role(name: str) -> str:
     return re.sub(r"\d+", "", name)
 
 
-def place(said: Located[T]) -> str:
+def place(fact: Located[T]) -> str:
     """`configs/leaf1/frr.conf:12`."""
-    return f"{said.file}:{said.line}" if said.line else said.file
+    return f"{fact.file}:{fact.line}" if fact.line else fact.file
 
 
 def odd_ones(values: Iterable[tuple[V, T]]) -> tuple[V | None, list[tuple[V, T]]]:

@@ -59,65 +59,65 @@ class _Ports:
         if expected != got:
             yield Difference(Key(kind, ""), show(expected), show(got) if got is not None else "none", place or self.home)
 
-    def compare(self, said: PortQos | None, port: Port) -> Iterator[Difference]:
+    def compare(self, qos_facts: PortQos | None, port: Port) -> Iterator[Difference]:
         qos, lossless = self.view.qos, port.lossless
-        paused = {item.value: item for item in said.pfc} if said else {}
+        paused = {item.value: item for item in qos_facts.pfc} if qos_facts else {}
         wanted = frozenset({qos.priority}) if qos and lossless else frozenset()
         extra = next((place for value, place in paused.items() if value not in wanted), None)
         yield from self.differ("pfc", wanted, frozenset(paused), extra)
-        if said is None or qos is None or lossless is None:
+        if qos_facts is None or qos is None or lossless is None:
             return
-        yield from self._maps(said, qos)
-        yield from self._queues(said, qos)
-        yield from self._sizes(said, qos, lossless, port)
+        yield from self._maps(qos_facts, qos)
+        yield from self._queues(qos_facts, qos)
+        yield from self._sizes(qos_facts, qos, lossless, port)
 
-    def _maps(self, said: PortQos, qos: Qos) -> Iterator[Difference]:
+    def _maps(self, qos_facts: PortQos, qos: Qos) -> Iterator[Difference]:
         """Exactly one DSCP is lossless; that of notifications goes first, perhaps beside what switches say to each other."""
-        strict = {item.value for item in said.strict}
-        lossless = {own: place for own, place in said.priorities.items() if place.value == qos.priority}
-        first = {own: place for own, place in said.priorities.items() if place.value in strict}
+        strict = {item.value for item in qos_facts.strict}
+        lossless = {own: place for own, place in qos_facts.priorities.items() if place.value == qos.priority}
+        first = {own: place for own, place in qos_facts.priorities.items() if place.value in strict}
         if qos.cnp_dscp in first:
             first = {own: place for own, place in first.items() if own == qos.cnp_dscp or own not in CONTROL}
         for kind, found, dscp in (("lossless", lossless, qos.dscp), ("cnp", first, qos.cnp_dscp)):
             if self.idiom.blocks and dscp in found and all(own >> 3 == dscp >> 3 for own in found):
                 found = {dscp: found[dscp]}
-            odd = next((place for own, place in sorted(found.items()) if own != dscp), None) or said.priorities.get(dscp)
+            odd = next((place for own, place in sorted(found.items()) if own != dscp), None) or qos_facts.priorities.get(dscp)
             yield from self.differ(kind, frozenset({dscp}), frozenset(found), odd)
 
-    def _queues(self, said: PortQos, qos: Qos) -> Iterator[Difference]:
-        strict = {item.value: item for item in said.strict}
+    def _queues(self, qos_facts: PortQos, qos: Qos) -> Iterator[Difference]:
+        strict = {item.value: item for item in qos_facts.strict}
         wrong = strict.get(qos.priority) or strict.get(BEST_EFFORT)
         if not strict or wrong:
             yield from self.differ("strict", frozenset({qos.cnp_priority}), frozenset(strict), wrong)
-        own, rest = said.weights.get(qos.priority), said.weights.get(BEST_EFFORT)
+        own, rest = qos_facts.weights.get(qos.priority), qos_facts.weights.get(BEST_EFFORT)
         if own and rest and own.value + rest.value:
             share = round(100 * own.value / (own.value + rest.value))
             if abs(share - qos.lossless_percent) > 1:
                 odd = rest if own.value == qos.lossless_percent else own  # the one that was changed
                 yield from self.differ("weight", qos.lossless_percent, share, odd)
 
-    def _sizes(self, said: PortQos, qos: Qos, lossless: Lossless, port: Port) -> Iterator[Difference]:
-        yield from self._thresholds(said.ecn.get(qos.priority) or Ecn(), qos, lossless.marking)
-        if headroom := said.xoff_bytes.get(qos.priority):
+    def _sizes(self, qos_facts: PortQos, qos: Qos, lossless: Lossless, port: Port) -> Iterator[Difference]:
+        yield from self._thresholds(qos_facts.ecn.get(qos.priority) or Ecn(), qos, lossless.marking)
+        if headroom := qos_facts.xoff_bytes.get(qos.priority):
             yield from self.differ("xoff", lossless.xoff_bytes, headroom.value, headroom)
-        if said.cable_length_m:
+        if qos_facts.cable_length_m:
             yield from self.differ(
-                "cable", self.idiom.cable_m(self.view, port), said.cable_length_m.value, said.cable_length_m
+                "cable", self.idiom.cable_m(self.view, port), qos_facts.cable_length_m.value, qos_facts.cable_length_m
             )
-        if said.watchdog is not None:
-            yield from self.differ("watchdog", qos.watchdog is not None, said.watchdog.value, said.watchdog)
+        if qos_facts.watchdog is not None:
+            yield from self.differ("watchdog", qos.watchdog is not None, qos_facts.watchdog.value, qos_facts.watchdog)
         elif qos.watchdog and target(self.view.device.nos).capabilities.watchdog:
             yield from self.differ("watchdog", True, None, None)
 
-    def _thresholds(self, said: Ecn, qos: Qos, marking: Marking) -> Iterator[Difference]:
+    def _thresholds(self, qos_facts: Ecn, qos: Qos, marking: Marking) -> Iterator[Difference]:
         """In bytes, or in percent of the queue's fill where the network OS takes no bytes."""
         low, high, pmax = marking.kmin_bytes, marking.kmax_bytes, marking.pmax_percent
-        percent, places = self.idiom.ecn_percent, (said.kmin_bytes, said.kmax_bytes)
+        percent, places = self.idiom.ecn_percent, (qos_facts.kmin_bytes, qos_facts.kmax_bytes)
         if percent is not None:
             low, high, pmax = percent(marking, qos.buffer)
-            places = said.kmin_percent, said.kmax_percent
+            places = qos_facts.kmin_percent, qos_facts.kmax_percent
         for kind, place, expected in (("kmin", places[0], low), ("kmax", places[1], high)):
             if place is None or abs(place.value - expected) >= self.idiom.ecn_unit:
                 yield from self.differ(kind, expected, place.value if place else None, place)
-        if said.pmax_percent:
-            yield from self.differ("pmax", pmax, said.pmax_percent.value, said.pmax_percent)
+        if qos_facts.pmax_percent:
+            yield from self.differ("pmax", pmax, qos_facts.pmax_percent.value, qos_facts.pmax_percent)

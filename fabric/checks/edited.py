@@ -14,13 +14,15 @@ SHOWN = 5  # places a file
 QUOTED = 80  # characters of a line
 
 
-def edits(fresh: str, there: str, told: Collection[int]) -> Iterator[tuple[int, str]]:
+def edits(fresh: str, there: str, reported: Collection[int]) -> Iterator[tuple[int, str]]:
     """Line and description of every edited place without another finding.
 
     Only lines of the plan are quoted: a line written by hand may contain a password.
     """
     places = [
-        (line, story) for line, near, story in _places(fresh.splitlines(), there.splitlines()) if not set(told) & set(near)
+        (line, story)
+        for line, near, story in _places(fresh.splitlines(), there.splitlines())
+        if not set(reported) & set(near)
     ]
     for line, story in places[:SHOWN]:
         yield line, f"{story}; no other check covers it"
@@ -46,10 +48,10 @@ def _places(old: list[str], new: list[str]) -> Iterator[tuple[int, Collection[in
 
 
 def _quoted(planned: Sequence[str]) -> str:
-    told = [line.strip() for line in planned if line.strip()]
-    if not told:
+    reported = [line.strip() for line in planned if line.strip()]
+    if not reported:
         return "an empty line"
-    return f"`{told[0][:QUOTED]}`" + (f" {and_more(len(told) - 1, 'line')}" if told[1:] else "")
+    return f"`{reported[0][:QUOTED]}`" + (f" {and_more(len(reported) - 1, 'line')}" if reported[1:] else "")
 
 
 def _around(new: Sequence[str], at: int, depth: int) -> set[int]:

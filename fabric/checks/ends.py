@@ -13,7 +13,7 @@ class Owner(NamedTuple):
 
     facts: Facts
     interface: Interface
-    said: Located[str]  # with its length
+    fact: Located[str]  # with its length
 
     @property
     def vrf(self) -> str:
@@ -51,12 +51,12 @@ class Subnets:
         self.found: dict[tuple[str, int, int, int], list[Located[str]]] = {}
         for interface in facts.interfaces.values():
             vrf = vrf_of(interface)
-            for said in (*interface.addresses, *interface.gateways):
-                if "/" in said.value:
-                    net = ip_interface(said.value).network
+            for fact in (*interface.addresses, *interface.gateways):
+                if "/" in fact.value:
+                    net = ip_interface(fact.value).network
                     shift = net.max_prefixlen - net.prefixlen
                     self.lengths.add((vrf, net.version, shift))
-                    self.found.setdefault((vrf, net.version, shift, int(net[0]) >> shift), []).append(said)
+                    self.found.setdefault((vrf, net.version, shift, int(net[0]) >> shift), []).append(fact)
 
     def beside(self, vrf: str, address: str) -> list[Located[str]]:
         """Own addresses in whose subnet an address lies, those of the longest prefix."""

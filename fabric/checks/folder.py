@@ -29,7 +29,7 @@ def check_folder(folder: Folder) -> Checked:
             len(read),
             sum(len(device.files) for device in folder.devices) + len(folder.unrecognised),
             sum(facts.statements for facts in read),
-            tuple(said for facts in read for said in facts.unread),
+            tuple(fact for facts in read for fact in facts.unread),
         )
     )
     return result

@@ -35,11 +35,11 @@ class Network:
     def owners(self) -> dict[str, list[Owner]]:
         """Address without its length → the interfaces that have it; gateways that are shared on purpose are left out."""
         return grouped(
-            (bare(said.value), Owner(facts, interface, said))
+            (bare(fact.value), Owner(facts, interface, fact))
             for facts in self.devices
             for interface in facts.interfaces.values()
-            for said in interface.addresses
-            if not said.value.startswith(("127.", "fe80:", "::1/"))
+            for fact in interface.addresses
+            if not fact.value.startswith(("127.", "fe80:", "::1/"))
         )
 
     @cached_property
@@ -48,7 +48,7 @@ class Network:
         found: dict[tuple[str, str], list[Owner]] = {}
         for owners in self.owners.values():
             for owner in owners:
-                net = ip_interface(owner.said.value).network
+                net = ip_interface(owner.fact.value).network
                 if net.max_prefixlen - net.prefixlen in (1, 2) and owner.vrf != MANAGEMENT:
                     found.setdefault((owner.vrf, str(net)), []).append(owner)
         return found
@@ -159,7 +159,7 @@ class Network:
         known, mine = self._peers[id(process)], self.sources(facts, peer)
         if peer.interface:  # the session of this cable, not one between loopbacks
             own = facts.interfaces.get(peer.peer)
-            mine = {bare(said.value) for said in own.addresses} if own else set()
+            mine = {bare(fact.value) for fact in own.addresses} if own else set()
         named = next(
             (known[own] for own in sorted(mine) if own in known and self._mutual(facts, peer, far, known[own])), None
         )
@@ -193,9 +193,9 @@ class Network:
         """Where a session may come from: its stated local address, else the own one in the neighbour's subnet, else any."""
         if peer.source:
             interface = facts.interfaces.get(peer.source.value) or facts.interfaces.get(peer.source.value.removesuffix(".0"))
-            return {bare(said.value) for said in interface.addresses} if interface else {bare(peer.source.value)}
-        beside = {bare(said.value) for said in self.near[id(facts)].beside(peer.vrf, peer.peer)}
-        return beside or {bare(said.value) for interface in facts.interfaces.values() for said in interface.addresses}
+            return {bare(fact.value) for fact in interface.addresses} if interface else {bare(peer.source.value)}
+        beside = {bare(fact.value) for fact in self.near[id(facts)].beside(peer.vrf, peer.peer)}
+        return beside or {bare(fact.value) for interface in facts.interfaces.values() for fact in interface.addresses}
 
 
 def _expects(peer: Neighbor, process: Bgp | None, back: Neighbor) -> bool:

@@ -173,12 +173,12 @@ def _interface(found: Rows, facts: Facts, name: str, interface: Interface) -> No
     home = Located(None, interface.line, interface.file)
     if not is_loopback(name):
         _many(
-            found, Key("addresses", name), [said for said in interface.addresses if not said.value.startswith("fe80:")], home
+            found, Key("addresses", name), [fact for fact in interface.addresses if not fact.value.startswith("fe80:")], home
         )
     _many(found, Key("gateways", name), interface.gateways, home)
     _many(found, Key("filters", name), interface.filters, home)
     _many(found, Key("trunk", name), interface.trunk, home)
-    for kind, said in (
+    for kind, fact in (
         ("enabled", interface.enabled),
         ("speed", interface.speed_gbps),
         ("mtu", interface.mtu),
@@ -189,14 +189,14 @@ def _interface(found: Rows, facts: Facts, name: str, interface: Interface) -> No
         ("bond", interface.bond),
         ("esi", interface.esi),
     ):
-        if said is not None and said.value != "":
-            found[Key(kind, name)] = Row(said.value, home, {said.value: said})
+        if fact is not None and fact.value != "":
+            found[Key(kind, name)] = Row(fact.value, home, {fact.value: fact})
     found.setdefault(Key("", name), Row("", home))  # that the interface is there at all
 
 
 def _loopbacks(found: Rows, facts: Facts, top: Located[object]) -> None:
-    own = [said for name, item in facts.interfaces.items() if is_loopback(name) for said in item.addresses]
-    own = [said for said in own if not said.value.startswith(("127.", "::1/"))]
+    own = [fact for name, item in facts.interfaces.items() if is_loopback(name) for fact in item.addresses]
+    own = [fact for fact in own if not fact.value.startswith(("127.", "::1/"))]
     home = next((Located(None, i.line, i.file) for name, i in facts.interfaces.items() if is_loopback(name)), top)
     _many(found, Key("loopbacks", ""), own, home)
 
@@ -223,14 +223,14 @@ def _process(found: Rows, facts: Facts, process: Bgp) -> None:
 def _session(found: Rows, facts: Facts, peer: Neighbor) -> None:
     name, home = session_name(peer.vrf, peer.peer), Located(None, peer.line, peer.file)
     found[Key("", name)] = Row("", home)
-    for kind, said in (
+    for kind, fact in (
         ("remote_as", peer.remote_as),
         ("max_prefix", peer.max_prefix),
         ("keepalive", peer.keepalive_s),
         ("hold", peer.hold_s),
         ("bfd", peer.bfd),
     ):
-        _one(found, Key(kind, name), said)
+        _one(found, Key(kind, name), fact)
     if peer.source:
         _one(found, Key("source", name), Located(_resolved(facts, peer.source.value), peer.source.line, peer.source.file))
     _many(found, Key("families", name), peer.families, home)
@@ -245,7 +245,7 @@ def _passed(found: Rows, facts: Facts, key: Key, policy: Located[str] | None) ->
     every = [] if policy.value else [Located(ANY_ROUTE, policy.line, policy.file)]
     for name in policy.value.split():
         every += facts.policies.get(name, [Located(name, policy.line, policy.file)])
-    found[key] = Row(frozenset(said.value for said in every), policy, {said.value: said for said in every})
+    found[key] = Row(frozenset(fact.value for fact in every), policy, {fact.value: fact for fact in every})
 
 
 def _targets(found: Rows, name: str, own: Vni | Vrf) -> None:
@@ -261,17 +261,17 @@ def _resolved(facts: Facts, source: str) -> str:
     if is_address(source):
         return source
     interface = facts.interfaces.get(source) or facts.interfaces.get(source.removesuffix(".0"))
-    own = [said.value.partition("/")[0] for said in interface.addresses] if interface else []
+    own = [fact.value.partition("/")[0] for fact in interface.addresses] if interface else []
     return own[0] if own else source
 
 
-def _one(found: Rows, key: Key, said: Located[int] | Located[str] | Located[bool] | Located[int | str] | None) -> None:
-    if said is not None:
-        found[key] = Row(said.value, said, {said.value: said})
+def _one(found: Rows, key: Key, fact: Located[int] | Located[str] | Located[bool] | Located[int | str] | None) -> None:
+    if fact is not None:
+        found[key] = Row(fact.value, fact, {fact.value: fact})
 
 
 def _many(found: Rows, key: Key, all_said: Iterable[Located[str] | Located[int]], home: Located[object]) -> None:
-    places: dict[object, Located[object]] = {said.value: said for said in all_said}
+    places: dict[object, Located[object]] = {fact.value: fact for fact in all_said}
     if places:
         values: frozenset[Any] = frozenset(places)
         found[key] = Row(values, home, places)

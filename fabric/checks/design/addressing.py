@@ -186,8 +186,10 @@ class Pools(FabricCheck):
     def _outside(self, design: Design) -> Iterator[Finding]:
         """Prefixes taken from routers into the table that the fabric's own addresses are in."""
         inside = {way.name for way in design.fabric.tenancy.external_connections if way.tenant < 0}
-        for at, box in enumerate(design.fabric.spec.attachments):
-            accepted = (box.external.accept or ()) if box.external is not None and box.name in inside else ()
+        for at, attachment in enumerate(design.fabric.spec.attachments):
+            accepted = (
+                (attachment.external.accept or ()) if attachment.external is not None and attachment.name in inside else ()
+            )
             for n, text in enumerate(accepted):
                 met = [
                     f"'{kind}' {pool}"
@@ -196,9 +198,11 @@ class Pools(FabricCheck):
                 ]
                 if met:
                     path = ("topology", "attachments", at, "external", "accept", n)
-                    said = f"router '{box.name}': expected routes outside the fabric's pools, got {text} over {met[0]}"
+                    message = (
+                        f"router '{attachment.name}': expected routes outside the fabric's pools, got {text} over {met[0]}"
+                    )
                     hint = "accept narrower prefixes, or the default route alone"
-                    yield self.say(design, path, said, severity=WARNING, hint=hint)
+                    yield self.say(design, path, message, severity=WARNING, hint=hint)
 
 
 def _pools(fabric: FabricPlan) -> list[tuple[str, Net]]:

@@ -118,18 +118,18 @@ class Distinguishers(FabricCheck):
     def judge(self, design: Design) -> Iterator[Finding]:
         if design.fabric.tenancy.kind != "evpn":
             return
-        said: set[tuple[str, str]] = set()
+        reported: set[tuple[str, str]] = set()
         for leaf in _different_leaves(design.fabric):
             view = design.views.of(design.fabric.devices[leaf])
             tables: dict[str, str] = {}
             for name, rd in [*((vrf.name, vrf.rd) for vrf in view.vrfs), *((net.name, net.rd) for net in view.networks)]:
                 other = tables.setdefault(rd, name)
-                if other != name and (other, name) not in said:
-                    said.add((other, name))
+                if other != name and (other, name) not in reported:
+                    reported.add((other, name))
                     text = f"{view.device.name}: expected a unique route distinguisher for '{name}', got {rd}, that of"
                     yield self.say(design, ("tenants",), f"{text} '{other}'")
-                if int(rd.rpartition(":")[2]) > 65_535 and (name, "") not in said:
-                    said.add((name, ""))
+                if int(rd.rpartition(":")[2]) > 65_535 and (name, "") not in reported:
+                    reported.add((name, ""))
                     text = (
                         f"{view.device.name}: expected a number below 65536 in the route distinguisher of '{name}', got {rd}"
                     )

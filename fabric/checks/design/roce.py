@@ -46,7 +46,7 @@ class Ends:
 def meant(fabric: FabricPlan) -> Ints:
     """The links that PFC is meant for: those that are up, but for routers' and those of attached boxes that said no."""
     links = fabric.links
-    out = {box.name for box in fabric.spec.attachments if box.external or box.lossless is False}
+    out = {attachment.name for attachment in fabric.spec.attachments if attachment.external or attachment.lossless is False}
     plain = np.array([device.name in out for device in fabric.devices], dtype=bool)
     return np.flatnonzero((fabric.tenancy.owner != CLOSED) & ~((links.kind == ATTACHMENT) & plain[links.a]))
 

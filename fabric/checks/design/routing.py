@@ -52,10 +52,10 @@ class AsNumbers(FabricCheck):
             ):
                 got = f"{device.asn}{', for documents (RFC 5398)' if _within(device.asn, DOCUMENTATION) else ''}"
                 yield self.say(design, path, f"{device.name}: expected a private AS number, got {got}", severity=WARNING)
-        for at, box in enumerate(fabric.spec.attachments):
-            if box.external is not None and box.external.asn in RESERVED:
-                got = f"{box.external.asn}, {RESERVED[box.external.asn]}"
-                text = f"router '{box.name}': expected an AS number that is not reserved, got {got}"
+        for at, attachment in enumerate(fabric.spec.attachments):
+            if attachment.external is not None and attachment.external.asn in RESERVED:
+                got = f"{attachment.external.asn}, {RESERVED[attachment.external.asn]}"
+                text = f"router '{attachment.name}': expected an AS number that is not reserved, got {got}"
                 yield self.say(design, ("topology", "attachments", at, "external", "asn"), text)
 
 
@@ -127,7 +127,7 @@ class SessionEnds(FabricCheck):
             if pairs:
                 text = f"EVPN: expected {named(fabric, pairs[0])} {expected}, got {got}{in_all(len(pairs), 'session')}"
                 yield self.say(design, ("overlay",), text)
-        boxes = [box.name for box in fabric.spec.attachments]
+        boxes = [attachment.name for attachment in fabric.spec.attachments]
         for way in fabric.tenancy.external_connections:
             leaf = fabric.devices[fabric.links.b[way.link]]
             if way.asn == leaf.asn:
@@ -222,13 +222,13 @@ class Timers(FabricCheck):
         if not under.bfd.enabled:
             return
         detect_ms = under.bfd.interval_ms * under.bfd.multiplier
-        told = f"{under.bfd.interval_ms} ms x {under.bfd.multiplier} = {detect_ms} ms"
+        reported = f"{under.bfd.interval_ms} ms x {under.bfd.multiplier} = {detect_ms} ms"
         if detect_ms >= under.hold_s * 1000:
-            text = f"expected a BFD detection time below the hold time of {under.hold_s} s, got {told}"
+            text = f"expected a BFD detection time below the hold time of {under.hold_s} s, got {reported}"
             yield self.say(design, ("underlay", "bfd"), text)
         elif detect_ms < FASTEST_BFD_MS:
             yield self.say(
-                design, ("underlay", "bfd"), f"expected a BFD detection time of at least {FASTEST_BFD_MS} ms, got {told}"
+                design, ("underlay", "bfd"), f"expected a BFD detection time of at least {FASTEST_BFD_MS} ms, got {reported}"
             )
 
 

@@ -54,7 +54,7 @@ class OneOwner(FilesCheck):
                 if _behind_nat(network, same):
                     got = f"{address} is the management address of all {len(same)} devices"
                     yield self.on(
-                        same[0].facts, same[0].said, f"{got}: valid only in a lab of virtual devices", severity=NOTE
+                        same[0].facts, same[0].fact, f"{got}: valid only in a lab of virtual devices", severity=NOTE
                     )
                     continue
                 for owner, other in ((same[0], same[1]), *((own, same[0]) for own in same[1:])):
@@ -65,17 +65,17 @@ class OneOwner(FilesCheck):
     def _pair(self, rows: list[tuple[Owner, Owner]]) -> Iterator[Finding]:
         """Two devices with many addresses in common are told of once."""
         owner, other = rows[0]
-        where = f"{other.facts.name} {other.interface.name} ({place(other.said)})"
+        where = f"{other.facts.name} {other.interface.name} ({place(other.fact)})"
         if len(rows) > MANY:
             got = (
-                f"{len(rows)} addresses are those of {other.facts.name} too; the first, {bare(owner.said.value)}, of {where}"
+                f"{len(rows)} addresses are those of {other.facts.name} too; the first, {bare(owner.fact.value)}, of {where}"
             )
-            yield self.on(owner.facts, owner.said, f"{owner.interface.name}: {got}", hint=self.copies)
+            yield self.on(owner.facts, owner.fact, f"{owner.interface.name}: {got}", hint=self.copies)
             return
         for owner, other in rows:
-            where = f"{other.facts.name} {other.interface.name} ({place(other.said)})"
-            got = f"{bare(owner.said.value)} is the address of {where} too"
-            yield self.on(owner.facts, owner.said, f"{owner.interface.name}: {got}")
+            where = f"{other.facts.name} {other.interface.name} ({place(other.fact)})"
+            got = f"{bare(owner.fact.value)} is the address of {where} too"
+            yield self.on(owner.facts, owner.fact, f"{owner.interface.name}: {got}")
 
 
 def _of_other_names(owners: list[Owner]) -> list[Owner]:
@@ -104,7 +104,7 @@ def _shared_on_purpose(address: str, owners: list[Owner]) -> bool:
             return not any(_speaks_by(owner, address) for owner in owners)
         return not tunnels and all(_beside_own(owner, address) for owner in owners)
     names = [re.fullmatch(r"(?:vlan|irb|bvi|br|ve)\D*(\d+)", owner.interface.name.lower()) for owner in owners]
-    alike = len({name[1] for name in names if name}) == len({owner.said.value for owner in owners}) == 1
+    alike = len({name[1] for name in names if name}) == len({owner.fact.value for owner in owners}) == 1
     return all(names) and alike and not any(owner.interface.gateways for owner in owners)
 
 
@@ -117,10 +117,10 @@ def _beside_own(owner: Owner, address: str) -> bool:
     """Whether a device has another loopback and does not speak BGP by this one: rendezvous points, anycast DNS."""
     facts = owner.facts
     others = [
-        said
+        fact
         for name, interface in facts.interfaces.items()
-        for said in interface.addresses
-        if is_loopback(name) and bare(said.value) != address and not said.value.startswith(("127.", "::1/"))
+        for fact in interface.addresses
+        if is_loopback(name) and bare(fact.value) != address and not fact.value.startswith(("127.", "::1/"))
     ]
     return bool(others) and not _speaks_by(owner, address)
 
@@ -159,15 +159,15 @@ class PointToPoint(FilesCheck):
         if owner.interface.enabled and not owner.interface.enabled.value:
             return
         description = owner.interface.description.value if owner.interface.description else ""
-        mine = f"{owner.interface.name}: {owner.said.value}"
+        mine = f"{owner.interface.name}: {owner.fact.value}"
         for other in self._other_length(network, net, owner):
-            there = f"{other.said.value} at {other.facts.name} {other.interface.name} ({place(other.said)})"
-            yield self.on(owner.facts, owner.said, f"{mine} and {there} differ in length")
+            there = f"{other.fact.value} at {other.facts.name} {other.interface.name} ({place(other.fact)})"
+            yield self.on(owner.facts, owner.fact, f"{mine} and {there} differ in length")
             return
         far = network.named(owner.facts, description)
         if far is not None and owner.interface.tag is None and not self._in_other_vrf(network, net, far):
             got = f"{far.name}, which the description names, has no address there"
-            yield self.on(owner.facts, owner.said, f"{mine} is the only address in {net}; {got}")
+            yield self.on(owner.facts, owner.fact, f"{mine} is the only address in {net}; {got}")
 
     def _other_length(self, network: Network, net: str, owner: Owner) -> list[Owner]:
         """The other address of a subnet, where the far end takes it for one of another size."""
@@ -177,7 +177,7 @@ class PointToPoint(FilesCheck):
             for other in network.owners.get(str(address), ())
             if other.facts is not owner.facts
             and other.vrf == owner.vrf
-            and other.said.value.partition("/")[2] not in (net.partition("/")[2], "32", "128")
+            and other.fact.value.partition("/")[2] not in (net.partition("/")[2], "32", "128")
         ]
 
     def _in_other_vrf(self, network: Network, net: str, far: Facts) -> bool:
@@ -191,8 +191,8 @@ class PointToPoint(FilesCheck):
             others = ", ".join(f"{own.facts.name} {own.interface.name}" for own in members if own is not owner)
             yield self.on(
                 owner.facts,
-                owner.said,
-                f"{owner.interface.name}: {owner.said.value} is one of {len(members)} addresses in {net}, with {others}",
+                owner.fact,
+                f"{owner.interface.name}: {owner.fact.value} is one of {len(members)} addresses in {net}, with {others}",
             )
 
 
@@ -201,14 +201,14 @@ def _reused(members: list[Owner]) -> bool:
 
     The peer link of an MLAG pair has a VLAN of its own that leads nowhere else, so one subnet serves all pairs.
     """
-    counts = Counter(bare(own.said.value) for own in members)
+    counts = Counter(bare(own.fact.value) for own in members)
     return len(counts) <= 2 and len(set(counts.values())) == 1
 
 
 def _speaks(one: Owner, other: Owner) -> bool:
     """Whether both devices have a session with the other's address here."""
-    forward = any(bare(peer.peer) == bare(other.said.value) for peer in one.facts.neighbors())
-    return forward and any(bare(peer.peer) == bare(one.said.value) for peer in other.facts.neighbors())
+    forward = any(bare(peer.peer) == bare(other.fact.value) for peer in one.facts.neighbors())
+    return forward and any(bare(peer.peer) == bare(one.fact.value) for peer in other.facts.neighbors())
 
 
 class ManagementApart(FilesCheck):

@@ -53,7 +53,7 @@ class RemoteAs(FilesCheck):
 
     def judge(self, network: Network) -> Iterator[Finding]:
         wrong: dict[int, list[tuple[Facts, Neighbor, Far, Located[int]]]] = {}
-        told: Counter[int] = Counter()
+        reported: Counter[int] = Counter()
         for facts, process, peer in network.sessions():
             if peer.dynamic:
                 continue
@@ -66,11 +66,11 @@ class RemoteAs(FilesCheck):
             own = asn_at(far) if far else None
             if far is None or own is None:
                 continue
-            told[id(own)] += 1
+            reported[id(own)] += 1
             if not _fits(peer.remote_as.value, own.value, process, peer):
                 wrong.setdefault(id(own), []).append((facts, peer, far, own))
         for key, rows in wrong.items():
-            yield from self._blame(rows, told[key])
+            yield from self._blame(rows, reported[key])
 
     def _blame(self, rows: list[tuple[Facts, Neighbor, Far, Located[int]]], sessions: int) -> Iterator[Finding]:
         """One far end is wrong where all its neighbours agree on another number; else each session is."""
@@ -125,8 +125,8 @@ class Sessions(FilesCheck):
                 yield from self._nobody(network, facts, peer, numbers)
 
     def _at(self, facts: Facts, peer: Neighbor, message: str, severity: str = "") -> Finding:
-        said = Located(None, peer.line, peer.file)
-        return self.on(facts, said, f"{session_name(peer.vrf, peer.peer)}: {message}", severity=severity)
+        fact = Located(None, peer.line, peer.file)
+        return self.on(facts, fact, f"{session_name(peer.vrf, peer.peer)}: {message}", severity=severity)
 
     def _both_ends(self, network: Network, facts: Facts, peer: Neighbor, far: Far) -> Iterator[Finding]:
         """The far end must have a session with the address that this one comes from, or listen for it."""
@@ -154,8 +154,8 @@ class Sessions(FilesCheck):
         meant = named or self._of_number(network, facts, peer, numbers)
         blind = not has_addresses(facts) or (meant is not None and not has_addresses(meant))  # they stand elsewhere
         if meant is not None and not blind:
-            said = "the description names" if named else f"AS {peer.remote_as.value if peer.remote_as else ''} is that of"
-            yield self._at(facts, peer, f"address not assigned to any known device; {said} {meant.name}")
+            fact = "the description names" if named else f"AS {peer.remote_as.value if peer.remote_as else ''} is that of"
+            yield self._at(facts, peer, f"address not assigned to any known device; {fact} {meant.name}")
         elif not (blind or network.near[id(facts)].beside(peer.vrf, peer.peer) or peer.multihop or peer.source):
             yield self._at(facts, peer, "address not assigned to any known device, and in no subnet of this device", WARNING)
         else:
@@ -193,7 +193,7 @@ class LocalAddress(FilesCheck):
         for facts in network.devices:
             if not has_addresses(facts):
                 continue
-            own = {bare(said.value) for interface in facts.interfaces.values() for said in interface.addresses}
+            own = {bare(fact.value) for interface in facts.interfaces.values() for fact in interface.addresses}
             own |= facts.interfaces.keys()
             users: dict[Located[str], list[str]] = {}
             for peer in facts.neighbors():
@@ -240,16 +240,16 @@ class RouterId(FilesCheck):
         users: dict[str, list[tuple[Facts, Located[str]]]] = {}
         for facts in network.devices:
             seen = {process.router_id.value: process.router_id for process in facts.bgp.values() if process.router_id}
-            for value, said in seen.items():
-                users.setdefault(value, []).append((facts, said))
+            for value, fact in seen.items():
+                users.setdefault(value, []).append((facts, fact))
         for value, all_users in users.items():
             if len({facts.name.lower() for facts, _ in all_users}) < 2:
                 continue  # files of one name are told of as such
             honest = [facts for facts, _ in all_users if any(own.facts is facts for own in network.owners.get(value, ()))]
             blamed = [user for user in all_users if len(honest) != 1 or user[0] is not honest[0]]
-            for facts, said in blamed:
+            for facts, fact in blamed:
                 others = ", ".join(other.name for other, _ in all_users if other is not facts)
-                yield self.on(facts, said, f"router id {value} is that of {others} too")
+                yield self.on(facts, fact, f"router id {value} is that of {others} too")
 
 
 class ReservedAs(FilesCheck):

@@ -45,16 +45,16 @@ class VniVlan(FilesCheck):
                 if vni.vlan and vni.number not in layer3:
                     rows.setdefault(vni.number, []).append((vni.vlan.value, (facts, vni.vlan)))
                     vnis.setdefault(vni.vlan.value, []).append((vni.number, (facts, Located(None, vni.line, vni.file))))
-        told: set[tuple[str, int]] = set()
+        reported: set[tuple[str, int]] = set()
         for number, same in rows.items():
             usual, odd = odd_ones(same)
-            for vlan, (facts, said) in odd:
-                told.add((facts.name, number))
-                yield self.on(facts, said, f"VNI {number}: VLAN {vlan}, {_elsewhere('VLAN', usual, vlan, same)}")
+            for vlan, (facts, fact) in odd:
+                reported.add((facts.name, number))
+                yield self.on(facts, fact, f"VNI {number}: VLAN {vlan}, {_elsewhere('VLAN', usual, vlan, same)}")
         for vlan, same_vlan in vnis.items():
             usual, odd_vnis = odd_ones(same_vlan)
             for number, (facts, here) in odd_vnis:
-                if (facts.name, number) not in told and len(rows.get(number, ())) < 2:
+                if (facts.name, number) not in reported and len(rows.get(number, ())) < 2:
                     yield self.on(facts, here, f"VLAN {vlan}: VNI {number}, {_elsewhere('VNI', usual, number, same_vlan)}")
 
 
@@ -95,15 +95,15 @@ class VrfVni(FilesCheck):
             if vrf.vni
         )
         for number, rows in users.items():
-            _, odd = odd_ones([(name, (facts, said)) for facts, name, said in rows])
-            for name, (facts, said) in odd if len({name for _, name, _ in rows}) > 1 else ():
+            _, odd = odd_ones([(name, (facts, fact)) for facts, name, fact in rows])
+            for name, (facts, fact) in odd if len({name for _, name, _ in rows}) > 1 else ():
                 other = next((row for row in rows if row[1] != name), rows[0])
                 yield self.on(
-                    facts, said, f"{name}: VNI {number} is that of {other[1]} on {other[0].name} ({place(other[2])})"
+                    facts, fact, f"{name}: VNI {number} is that of {other[1]} on {other[0].name} ({place(other[2])})"
                 )
             for facts in network.devices:
                 own = facts.vnis.get(number)
-                if own is not None and not any(facts is user and said.line == own.line for user, _, said in rows):
+                if own is not None and not any(facts is user and fact.line == own.line for user, _, fact in rows):
                     if any(facts is user for user, _, _ in rows) and own.vlan is not None and _is_l3_vlan(facts, own):
                         continue
                     if own.vlan is not None and not _is_l3_vlan(facts, own):
@@ -124,14 +124,14 @@ class VrfVni(FilesCheck):
         )
         for name, rows in users.items():
             usual, odd = odd_ones(rows)
-            for number, (facts, said) in odd:
-                yield self.on(facts, said, f"VRF {name}: VNI {number}, {_elsewhere('VNI', usual, number, rows)}")
+            for number, (facts, fact) in odd:
+                yield self.on(facts, fact, f"VRF {name}: VNI {number}, {_elsewhere('VNI', usual, number, rows)}")
 
     def _targets(self, network: Network) -> Iterator[Finding]:
         for what, rows in _by_subject(network).items():
             for kind in ("imports", "exports"):
                 sets = [
-                    (frozenset(said.value for said in getattr(own, kind)), (facts, own))
+                    (frozenset(fact.value for fact in getattr(own, kind)), (facts, own))
                     for facts, own in rows
                     if getattr(own, kind)
                 ]
@@ -139,10 +139,10 @@ class VrfVni(FilesCheck):
                 for value, (facts, own) in odd:
                     others = next((one for one, _ in sets if one != value), frozenset())
                     expected = usual if isinstance(usual, frozenset) and len(sets) > 2 else others
-                    said = next((said for said in getattr(own, kind) if said.value not in expected), getattr(own, kind)[0])
+                    fact = next((fact for fact in getattr(own, kind) if fact.value not in expected), getattr(own, kind)[0])
                     message = f"{what}: {kind[:-1]} route targets {_list(value)}, but {_list(expected)} on the other leaves"
                     leaks = not value.isdisjoint(expected)  # one more may be meant: a leaf that leaks between tenants
-                    yield self.on(facts, said, message, severity=WARNING if leaks else "")
+                    yield self.on(facts, fact, message, severity=WARNING if leaks else "")
 
 
 def _list(values: object) -> str:
@@ -186,7 +186,7 @@ class Distinguisher(FilesCheck):
             if own.rd and ":" in own.rd.value
         )
         for value, same in users.items():
-            for facts, what, said in same if len({facts.name for facts, _, _ in same}) > 1 else ():
+            for facts, what, fact in same if len({facts.name for facts, _, _ in same}) > 1 else ():
                 head = value.rpartition(":")[0]
                 ids = {process.router_id.value for process in facts.bgp.values() if process.router_id}
                 if head in ids or (head.count(".") == 3 and any(own.facts is facts for own in network.owners.get(head, ()))):
@@ -194,7 +194,7 @@ class Distinguisher(FilesCheck):
                 others = ", ".join(sorted({other.name for other, _, _ in same if other is not facts}))
                 works = not _someones(network, head) and len({subject for _, subject, _ in same}) == 1
                 message = f"{what}: route distinguisher {value} is used on {others} too"
-                yield self.on(facts, said, message, severity=WARNING if works else "")
+                yield self.on(facts, fact, message, severity=WARNING if works else "")
 
 
 def _someones(network: Network, head: str) -> bool:
@@ -223,7 +223,7 @@ class TunnelSource(FilesCheck):
             source = facts.vtep
             if source is None:
                 continue
-            own = {bare(said.value) for interface in facts.interfaces.values() for said in interface.addresses}
+            own = {bare(fact.value) for interface in facts.interfaces.values() for fact in interface.addresses}
             name = source.value
             if name not in facts.interfaces and name.removesuffix(".0") not in facts.interfaces and bare(name) not in own:
                 yield self.on(facts, source, f"tunnel source {name} is on no interface here")
@@ -242,10 +242,10 @@ def _shared(network: Network, facts: Facts) -> Iterator[tuple[str, str]]:
     """(device, own interface) where a pair is to answer for one tunnel address and this half of it begins elsewhere."""
     for other in network.devices:
         there = other.interfaces.get(other.vtep.value.removesuffix(".0")) if other.vtep and other is not facts else None
-        for said in there.addresses if there else ():
-            for own in network.owners.get(bare(said.value), ()):
+        for fact in there.addresses if there else ():
+            for own in network.owners.get(bare(fact.value), ()):
                 begins = facts.vtep.value.removesuffix(".0") if facts.vtep else ""
-                if own.facts is facts and begins not in (own.interface.name, bare(said.value)):
+                if own.facts is facts and begins not in (own.interface.name, bare(fact.value)):
                     yield other.name, own.interface.name
 
 
@@ -273,12 +273,12 @@ class Segments(FilesCheck):
         )
         for value, rows in users.items():
             devices = {facts.name for facts, _, _ in rows}
-            for facts, name, said in rows:
+            for facts, name, fact in rows:
                 twice = [other for owner, other, _ in rows if owner is facts and other != name]
                 if twice:
-                    yield self.on(facts, said, f"{name}: Ethernet segment {value} is that of {twice[0]} too")
+                    yield self.on(facts, fact, f"{name}: Ethernet segment {value} is that of {twice[0]} too")
                 elif len(devices) == 1 and len(network.devices) > 1:
-                    yield self.on(facts, said, f"{name}: Ethernet segment {value} is on no other device", severity=WARNING)
+                    yield self.on(facts, fact, f"{name}: Ethernet segment {value} is on no other device", severity=WARNING)
 
 
 class TunnelFits(FilesCheck):

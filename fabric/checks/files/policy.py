@@ -57,7 +57,7 @@ class Undefined(FilesCheck):
 
     def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
-            users = grouped((said.value, said) for said in dict.fromkeys(facts.undefined))
+            users = grouped((fact.value, fact) for fact in dict.fromkeys(facts.undefined))
             for name, lines in users.items():
                 more = f"; {plural(len(lines) - 1, 'more line')} refer{'s' if len(lines) == 2 else ''} to it"
                 yield self.on(facts, lines[0], f"{name} is not defined{more if len(lines) > 1 else ''}")
@@ -79,5 +79,5 @@ class OneStory(FilesCheck):
 
     def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
-            for said in facts.conflicts:
-                yield self.on(facts, said, said.value)
+            for fact in facts.conflicts:
+                yield self.on(facts, fact, fact.value)

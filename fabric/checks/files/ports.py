@@ -31,13 +31,13 @@ class Mtu(FilesCheck):
     def judge(self, network: Network) -> Iterator[Finding]:
         ends = [end for pair in network.links for end in pair if end.interface.mtu]
         counts = Counter(end.interface.mtu.value for end in ends if end.interface.mtu)
-        told: set[int] = set()
+        reported: set[int] = set()
         for a, b in network.links:
             if a.interface.mtu and b.interface.mtu and a.interface.mtu.value != b.interface.mtu.value:
                 pair = ((a, b), (b, a)) if counts[a.interface.mtu.value] <= counts[b.interface.mtu.value] else ((b, a),)
                 alike = counts[a.interface.mtu.value] == counts[b.interface.mtu.value]
                 for own, far in pair if alike else pair[:1]:
-                    told.add(id(own.interface))
+                    reported.add(id(own.interface))
                     assert own.interface.mtu
                     assert far.interface.mtu
                     where = f"{far.interface.mtu.value} at {far} ({place(far.interface.mtu)})"
@@ -45,9 +45,9 @@ class Mtu(FilesCheck):
                         own.facts, own.interface.mtu, f"{own.interface.name}: MTU {own.interface.mtu.value}, but {where}"
                     )
         for facts in network.devices:
-            yield from self._odd(facts, told)
+            yield from self._odd(facts, reported)
 
-    def _odd(self, facts: Facts, told: set[int]) -> Iterator[Finding]:
+    def _odd(self, facts: Facts, reported: set[int]) -> Iterator[Finding]:
         """The one port of many of its kind whose MTU differs."""
         kinds: dict[tuple[object, ...], list[tuple[int, Interface]]] = {}
         sliced = {name.rpartition(".")[0] for name in facts.interfaces}
@@ -58,7 +58,7 @@ class Mtu(FilesCheck):
         for rows in kinds.values():
             usual, odd = odd_ones(rows) if len(rows) > 3 else (None, [])
             for value, interface in odd:
-                if id(interface) not in told:
+                if id(interface) not in reported:
                     count = sum(1 for other, _ in rows if other == usual)
                     message = f"{interface.name}: MTU {value}, but {usual} on {count} other ports of its kind"
                     yield self.on(facts, interface.mtu, message, severity=WARNING)
@@ -153,5 +153,5 @@ class Cabling(FilesCheck):
                 named = network.named(own.facts, text.value)
                 if named is not None and named is not far.facts:
                     end = End(far.facts, far.interface)
-                    got = f"the description names {named.name}, but its subnet is that of {end} ({place(far.said)})"
+                    got = f"the description names {named.name}, but its subnet is that of {end} ({place(far.fact)})"
                     yield self.on(own.facts, Located(None, text.line, text.file), f"{own.interface.name}: {got}")

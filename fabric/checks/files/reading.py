@@ -32,8 +32,8 @@ class Unreadable(FilesCheck):
 
     def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
-            for said in facts.broken:
-                yield self.on(facts, said, said.value)
+            for fact in facts.broken:
+                yield self.on(facts, fact, fact.value)
 
 
 class FolderCheck(Check[Folder]):
@@ -75,8 +75,8 @@ class NotUnderstood(FilesCheck):
 
     def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
-            for said in facts.unread[:SHOWN]:
-                yield self.on(facts, said, f"not understood: {said.value[:100]}")
+            for fact in facts.unread[:SHOWN]:
+                yield self.on(facts, fact, f"not understood: {fact.value[:100]}")
             if len(facts.unread) > SHOWN:
                 rest = len(facts.unread) - SHOWN
                 yield self.on(facts, facts.unread[SHOWN], f"{rest} more statements of {facts.statements} are not understood")
@@ -155,11 +155,11 @@ class UnknownAddress(RestCheck):
     remediation = "correct the address; if an override needs it, suppress this check with the reason"
 
     def judge(self, rest: Rest) -> Iterator[Finding]:
-        told = {(finding.file, finding.line) for finding in rest.found}
-        for said in unknown_addresses(rest.view, rest.files):
-            if (said.file, said.line) not in told:  # another check has said more of the line
-                message = f"{said.value} is not in the plan of this switch"
-                yield self.on(rest.facts, said, message)
+        reported = {(finding.file, finding.line) for finding in rest.found}
+        for fact in unknown_addresses(rest.view, rest.files):
+            if (fact.file, fact.line) not in reported:  # another check has said more of the line
+                message = f"{fact.value} is not in the plan of this switch"
+                yield self.on(rest.facts, fact, message)
 
 
 class Edited(RestCheck):
@@ -177,8 +177,8 @@ class Edited(RestCheck):
 
     def judge(self, rest: Rest) -> Iterator[Finding]:
         for path, planned in rest.edited.items():
-            told = {finding.line for finding in rest.found if finding.file == path}
-            for line, message in edits(planned, rest.files[path], told):
+            reported = {finding.line for finding in rest.found if finding.file == path}
+            for line, message in edits(planned, rest.files[path], reported):
                 yield Finding(self.id, self.severity, rest.facts.name, path, line, message, self.remediation)
 
 

@@ -38,7 +38,7 @@ def classes(facts: Facts) -> Iterator[tuple[str, PortQos]]:
 
 def lossless(qos: PortQos) -> frozenset[int]:
     """Lossless priorities of a port."""
-    return frozenset(said.value for said in qos.pfc)
+    return frozenset(fact.value for fact in qos.pfc)
 
 
 class Pfc(FilesCheck):
@@ -64,11 +64,11 @@ class Pfc(FilesCheck):
             if mine == theirs:
                 continue
             own, far, less, more = (a, b, mine, theirs) if len(mine) <= len(theirs) else (b, a, theirs, mine)
-            said: Located[object] = Located(None, own.interface.line, own.interface.file)
+            fact: Located[object] = Located(None, own.interface.line, own.interface.file)
             if own.interface.qos and own.interface.qos.pfc:
-                said = own.interface.qos.pfc[0]
+                fact = own.interface.qos.pfc[0]
             got = f"PFC on {_numbers(less)}, but on {_numbers(more)} at {far}"
-            yield self.on(own.facts, said, f"{own.interface.name}: {got}")
+            yield self.on(own.facts, fact, f"{own.interface.name}: {got}")
 
 
 def _numbers(values: frozenset[int]) -> str:
@@ -121,18 +121,18 @@ class Dscp(FilesCheck):
             if len(rows) == 2:
                 wanted = next(other for other, _ in rows if other != own)
             changed = [*sorted(own - wanted), *sorted(wanted - own)]
-            said = next((qos.priorities[dscp] for dscp in changed if dscp in qos.priorities), qos.pfc[0])
-            yield self.on(facts, said, f"{port}: DSCP {_dscps(own)} {words}, but {_dscps(wanted)} on other switches")
+            fact = next((qos.priorities[dscp] for dscp in changed if dscp in qos.priorities), qos.pfc[0])
+            yield self.on(facts, fact, f"{port}: DSCP {_dscps(own)} {words}, but {_dscps(wanted)} on other switches")
 
     def _unused(self, network: Network) -> Iterator[Finding]:
         """A paused priority that no DSCP leads to protects nothing."""
         for facts in network.devices:
             found: dict[int, list[tuple[str, Located[int]]]] = {}
             for port, qos in classes(facts):
-                mapped = {said.value for said in qos.priorities.values()}
-                for said in qos.pfc if mapped else ():
-                    if said.value not in mapped:
-                        found.setdefault(said.value, []).append((port, said))
+                mapped = {fact.value for fact in qos.priorities.values()}
+                for fact in qos.pfc if mapped else ():
+                    if fact.value not in mapped:
+                        found.setdefault(fact.value, []).append((port, fact))
             for priority, rows in found.items():
                 yield self.on(facts, rows[0][1], f"{_ports(rows)}: PFC on priority {priority}, but no DSCP is mapped to it")
 
@@ -143,12 +143,12 @@ def _ports(rows: Sequence[tuple[str, object]]) -> str:
 
 
 def _strict(qos: PortQos) -> frozenset[int]:
-    return frozenset(said.value for said in qos.strict)
+    return frozenset(fact.value for fact in qos.strict)
 
 
 def _mapped(qos: PortQos, classes: frozenset[int]) -> Iterator[int]:
     """The DSCPs of classes, class selector 7 left out: what switches say to each other comes first on some by default."""
-    return (dscp for dscp, said in qos.priorities.items() if said.value in classes and dscp != SELECTOR_7)
+    return (dscp for dscp, fact in qos.priorities.items() if fact.value in classes and dscp != SELECTOR_7)
 
 
 def _blocks(values: frozenset[int]) -> frozenset[int]:
@@ -209,8 +209,8 @@ class EcnThresholds(FilesCheck):
                         if low and high and low.value > high.value:
                             got = f"ECN minimum {low.value} {unit}, above its maximum {high.value}"
                             found.setdefault((low, f"priority {priority}: {got}"), []).append((port, None))
-            for (said, got), rows in found.items():
-                yield self.on(facts, said, f"{_ports(rows)}: {got}")
+            for (fact, got), rows in found.items():
+                yield self.on(facts, fact, f"{_ports(rows)}: {got}")
         if network.planned:
             return
         for field, words in ECN_FIELDS.items():
@@ -218,8 +218,8 @@ class EcnThresholds(FilesCheck):
 
 
 def _ecn(field: str, qos: PortQos) -> tuple[Hashable, Located[object]] | None:
-    found = [(priority, said) for priority, ecn in sorted(qos.ecn.items()) if (said := getattr(ecn, field))]
-    return (tuple((priority, said.value) for priority, said in found), found[0][1]) if found else None
+    found = [(priority, fact) for priority, ecn in sorted(qos.ecn.items()) if (fact := getattr(ecn, field))]
+    return (tuple((priority, fact.value) for priority, fact in found), found[0][1]) if found else None
 
 
 def _odd_roles(
@@ -241,15 +241,15 @@ def _odd_roles(
         if len(devices) < len(rows):
             continue  # several kinds of ports of one speed on a device: nothing says which should be alike
         _, odd = odd_ones(rows)
-        for value, (facts, port, said) in odd:
+        for value, (facts, port, fact) in odd:
             other = next(row for row in rows if row[0] != value)
-            got, expected = said.value, other[1][2].value
+            got, expected = fact.value, other[1][2].value
             message = f"{port}: {words} {got}, but {expected} on {other[1][0].name} ({place(other[1][2])})"
             # What a port may take of the buffer follows from how many others have the class, reserved ports among them.
             alike = _loads(facts) == _loads(other[1][0]) and not _in_proportion(
                 facts.interfaces[port].qos, other[1][0].interfaces[other[1][1]].qos
             )
-            yield check.on(facts, said, message, severity=WARNING if alike else NOTE)
+            yield check.on(facts, fact, message, severity=WARNING if alike else NOTE)
 
 
 def _loads(facts: Facts) -> Counter[int]:
@@ -279,8 +279,8 @@ def _in_proportion(mine: PortQos | None, theirs: PortQos | None) -> bool:
     return lowest <= highest < math.inf
 
 
-def _value(said: Located[int] | None) -> int:
-    return said.value if said else 0
+def _value(fact: Located[int] | None) -> int:
+    return fact.value if fact else 0
 
 
 class Headroom(FilesCheck):
@@ -303,7 +303,7 @@ class Headroom(FilesCheck):
 
 def _xoff(qos: PortQos) -> tuple[Hashable, Located[object]] | None:
     found = sorted(qos.xoff_bytes.items())
-    return (tuple((priority, said.value) for priority, said in found), found[0][1]) if found else None
+    return (tuple((priority, fact.value) for priority, fact in found), found[0][1]) if found else None
 
 
 class Watchdog(FilesCheck):
@@ -345,16 +345,16 @@ class HashSeeds(FilesCheck):
     kinds: ClassVar = ("hash_seed",)
 
     def judge(self, network: Network) -> Iterator[Finding]:
-        told: set[str] = set()
+        reported: set[str] = set()
         for a, b in network.links:
             mine, theirs = a.facts.hash_seed, b.facts.hash_seed
             if mine and theirs and mine.value == theirs.value and role(a.facts.name) != role(b.facts.name):
-                for own, far, said in ((a, b, mine), (b, a, theirs)):
-                    if own.facts.name not in told:
-                        told.add(own.facts.name)
+                for own, far, fact in ((a, b, mine), (b, a, theirs)):
+                    if own.facts.name not in reported:
+                        reported.add(own.facts.name)
                         yield self.on(
                             own.facts,
-                            said,
-                            f"hash seed {said.value} is also that of {far.facts.name}, in another tier",
+                            fact,
+                            f"hash seed {fact.value} is also that of {far.facts.name}, in another tier",
                             severity=NOTE,
                         )

@@ -99,8 +99,8 @@ class PlainText(FilesCheck):
 
     def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
-            for said in facts.services.plain_text:
-                yield self.on(facts, said, f"{said.value} is on")
+            for fact in facts.services.plain_text:
+                yield self.on(facts, fact, f"{fact.value} is on")
 
 
 class Secrets(FilesCheck):
@@ -122,8 +122,8 @@ class Secrets(FilesCheck):
     def judge(self, network: Network) -> Iterator[Finding]:
         severity = ERROR if network.planned else WARNING
         for facts in network.devices:
-            for said in facts.services.secrets:
-                yield self.on(facts, said, f"literal {said.value}", severity=severity)
+            for fact in facts.services.secrets:
+                yield self.on(facts, fact, f"literal {fact.value}", severity=severity)
 
 
 class Lldp(FilesCheck):

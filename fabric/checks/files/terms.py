@@ -26,12 +26,12 @@ class SessionTerms(FilesCheck):
     kinds: ClassVar = ("families", "keepalive", "hold", "bfd")
 
     def judge(self, network: Network) -> Iterator[Finding]:
-        told: set[tuple[int, int]] = set()
+        reported: set[tuple[int, int]] = set()
         for facts, _, peer in network.sessions():
             far = network.far(peer)
-            if far is None or far.back is None or (id(far.back), id(peer)) in told:
+            if far is None or far.back is None or (id(far.back), id(peer)) in reported:
                 continue
-            told.add((id(peer), id(far.back)))
+            reported.add((id(peer), id(far.back)))
             yield from self._compare(facts, peer, far.facts, far.back)
 
     def _compare(self, facts: Facts, peer: Neighbor, far: Facts, back: Neighbor) -> Iterator[Finding]:
@@ -49,7 +49,7 @@ class SessionTerms(FilesCheck):
 
     def _families(self, facts: Facts, peer: Neighbor, far: Facts, back: Neighbor) -> Iterator[Finding]:
         """One in common at least, and none but IPv4 at one end alone: that one is on by default on some network OSes."""
-        mine, theirs = {said.value: said for said in peer.families}, {said.value: said for said in back.families}
+        mine, theirs = {fact.value: fact for fact in peer.families}, {fact.value: fact for fact in back.families}
         if not mine or not theirs:
             return
         if not mine.keys() & theirs.keys():
@@ -58,11 +58,11 @@ class SessionTerms(FilesCheck):
             yield self.on(facts, peer.families[0], f"{name}: no address family in common: {got} ({place(back.families[0])})")
             return
         for family in sorted((mine.keys() ^ theirs.keys()) - {"ipv4"}):
-            without, there, other, said = (
+            without, there, other, fact = (
                 (far, back, facts, mine[family]) if family in mine else (facts, peer, far, theirs[family])
             )
             home = Located(None, there.line, there.file)
-            message = f"{session_name(there.vrf, there.peer)}: no {family}, but {other.name} has it ({place(said)})"
+            message = f"{session_name(there.vrf, there.peer)}: no {family}, but {other.name} has it ({place(fact)})"
             yield self.on(without, home, message)
 
 
@@ -87,9 +87,9 @@ class PrefixLimit(FilesCheck):
                 open_ = [peer for peer in external if peer.max_prefix is None]
                 if open_ and len(open_) < len(external):
                     for peer in open_:
-                        said = Located(None, peer.line, peer.file)
+                        fact = Located(None, peer.line, peer.file)
                         yield self.on(
-                            facts, said, f"{session_name(peer.vrf, peer.peer)}: no prefix limit; the other neighbors have one"
+                            facts, fact, f"{session_name(peer.vrf, peer.peer)}: no prefix limit; the other neighbors have one"
                         )
                 elif open_:
                     place_, count = Located(None, process.line, process.file), len(open_)
@@ -103,7 +103,7 @@ def _external(process: Bgp, peer: Neighbor) -> bool:
 
 
 def _carries_ip(peer: Neighbor) -> bool:
-    return any(said.value != "evpn" for said in peer.families) or not peer.families
+    return any(fact.value != "evpn" for fact in peer.families) or not peer.families
 
 
 class Multipath(FilesCheck):
