@@ -217,7 +217,7 @@ class _Builder:
             if isinstance(key.value, int) and not isinstance(key.value, bool):
                 key.value = str(key.value)  # `17: leaf` where a name is a number
             if not isinstance(key.value, str):
-                self.report.error("FAB006", place, f"expected a word as key, got {show(key.plain())}", _WORD)
+                self.report.error("FAB006", place, f"expected text as key, got {show(key.plain())}", _WORD)
             elif key.value == "<<":
                 self.report.error("FAB006", place, "merge keys (<<) are not part of the language", "write the keys out")
             elif key.value in node.items:

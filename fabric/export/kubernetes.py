@@ -130,6 +130,6 @@ def _check_names(nodes: list[Object], plan: Plan) -> None:
         name = node["metadata"]["name"]
         if name in seen:
             message = f"two servers would be the Kubernetes node '{name}': it knows no capitals and no underscores"
-            hint = "let names.server give names that differ in letters, digits and hyphens"
+            hint = "use a `names.server` pattern whose names differ in letters, digits and hyphens"
             raise InputError([Diagnostic("FAB138", Place(plan.settings.positions.file), message, hint)])
         seen.add(name)

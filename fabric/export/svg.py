@@ -44,7 +44,7 @@ def _slices(
     largest = max(len(there(fabric)) for fabric in plan.fabrics.values())
     if not 1 <= number <= max(largest, 1):
         message = f"expected a number from 1 to {max(largest, 1)}, got {number}"
-        raise InputError([Diagnostic("FAB163", Place(f"--{what}"), message, "`fabric plan` says what a fabric has")])
+        raise InputError([Diagnostic("FAB163", Place(f"--{what}"), message, "`fabric plan` lists the devices of a fabric")])
     if not largest:
         note = f"This fabric has no {what}s, so it is drawn whole."
         return sheet(plan.site, [whole(View.of(f), note) for f in plan.fabrics.values()], title + ", ".join(plan.fabrics))

@@ -81,7 +81,7 @@ def parse(text: str, name: str) -> Lock:
     report = Report()
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     if not text.strip():
-        report.fail("FAB150", Place(name, 1, 1), "lock file: expected the numbers in use, got an empty file", HINT)
+        report.fail("FAB150", Place(name, 1, 1), "lock file: expected assigned numbers, got an empty file", HINT)
     for at, line in enumerate(lines, 1):
         if line.startswith(("<<<<<<<", "|||||||", "=======", ">>>>>>>")):
             report.fail("FAB150", Place(name, at, 1), "lock file: expected no merge conflict, got its markers", _MARKERS)

@@ -227,8 +227,8 @@ def _check_marking(
         report.error(
             "FAB146",
             where,
-            f"fabric '{spec.name}', {who}: expected a Kmin below the fill that sends PAUSE, {worst}, got {kmin:,}",
-            "leave `qos.ecn` out: it is then computed from the port speed and kept below the trigger",
+            f"fabric '{spec.name}', {who}: expected a Kmin below the XOFF threshold, {worst}, got {kmin:,}",
+            "leave `qos.ecn` out: it is then computed from the port speed, below the XOFF threshold",
         )
     elif kmax > trigger:
         report.warn(

@@ -46,7 +46,7 @@ def check(spec: FabricSpec, report: Report) -> None:
             "FAB144",
             spec.at("overlay", "kind"),
             "overlay: VTEP addresses are IPv4, expected `addressing: ipv4` or `unnumbered`, got ipv6",
-            "unnumbered links need no IPv4 addresses either",
+            "unnumbered links do not use IPv4 addresses",
         )
     if how == "vrf-lite" and addressing == "unnumbered":
         report.error(
@@ -94,7 +94,7 @@ def _check_tenant(spec: FabricSpec, at: int, tenant: Tenant, how: str, report: R
             "FAB144",
             spec.at("tenants", at, "name"),
             f"tenants: expected a name that no network OS keeps for itself, got '{tenant.name}'",
-            f"kept are {', '.join(sorted(RESERVED))}, and names of devices such as eth0, swp1, bond1, vlan100",
+            f"reserved are {', '.join(sorted(RESERVED))}, and names of devices such as eth0, swp1, bond1, vlan100",
         )
     for n, name in enumerate(tenant.imports):
         where = spec.at("tenants", at, "imports", n)
@@ -120,7 +120,7 @@ def _check_tenant(spec: FabricSpec, at: int, tenant: Tenant, how: str, report: R
         if network.name in seen:
             where = spec.at("tenants", at, "networks", n, "name")
             report.error(
-                "FAB138", where, f"two networks of '{tenant.name}' are named '{network.name}'", "give each a name of its own"
+                "FAB138", where, f"two networks of '{tenant.name}' are named '{network.name}'", "use a unique name for each"
             )
         seen.append(network.name)
         if network.gateway is not None and IPNetwork(network.gateway).version == 6:

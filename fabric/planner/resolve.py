@@ -323,7 +323,7 @@ def _same_names(spec: FabricSpec, report: Report) -> None:
         for at, name in enumerate(names):
             if name in names[:at]:
                 where = spec.at(*path, at, "name")
-                report.error("FAB138", where, f"two {what}s are named '{name}'", "give every one a name of its own")
+                report.error("FAB138", where, f"two {what}s are named '{name}'", "use a unique name for each")
 
 
 def _group_sanity(spec: FabricSpec, index: int, group: GroupSpec, report: Report) -> None:

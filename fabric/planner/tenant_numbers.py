@@ -220,6 +220,6 @@ def _check_subnets(spec: FabricSpec, report: Report) -> None:
                         "FAB136",
                         spec.at("tenants", at, "networks", n, "gateway"),
                         f"network '{network.name}' {net} overlaps {other} of '{owner.name}/{name}'",
-                        "give every network address space of its own",
+                        "use a separate prefix for each network",
                     )
             found.append((net, tenant, network.name))

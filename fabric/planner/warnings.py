@@ -58,7 +58,7 @@ def _two_default_routes(plan: FabricPlan, report: Report) -> None:
             "FAB190",
             plan.spec.at("topology", "attachments"),
             f"fabric '{plan.name}': border leaves have the default route of management and one from outside in one table",
-            "`management: {vrf: true}` keeps the two apart; else the route of management wins on these leaves",
+            "`management: {vrf: true}` separates the two; otherwise the management route is used on these leaves",
         )
 
 
@@ -73,5 +73,5 @@ def _without_effect(plan: FabricPlan, report: Report) -> None:
                 "FAB184",
                 plan.spec.at("topology", *path),
                 f"fabric '{plan.name}': {'.'.join(path)} has no effect, the fabric has {plural(plan.sizing.tiers, 'tier')}",
-                "leave it out, or ask for more tiers",
+                "leave it out, or state more `tiers`",
             )

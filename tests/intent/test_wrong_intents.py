@@ -208,7 +208,7 @@ WIRING = (
 @pytest.mark.parametrize(
     ("lock", "expected"),
     [
-        ("", "lock.yaml:1:1: error[FAB150]: lock file: expected the numbers in use, got an empty file"),
+        ("", "lock.yaml:1:1: error[FAB150]: lock file: expected assigned numbers, got an empty file"),
         (
             f"{LOCK}<<<<<<< HEAD\n{IDS}",
             "lock.yaml:3:1: error[FAB150]: lock file: expected no merge conflict, got its markers",

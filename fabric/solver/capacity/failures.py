@@ -91,7 +91,7 @@ def _report(net: Network, failures: Failures, apart: str, named: dict[str, Failu
     if len(named) == 1:
         hint = "one failure partitions this fabric: leave it out, or plan a second spine"
     elif heals:
-        hint = f"without `--fail {heals}` the fabric holds together"
+        hint = f"without `--fail {heals}` the fabric stays connected"
     else:
         hint = "every one of these failures but one would have to be left out: name fewer"
     shown = listed(failures.names, 4)

@@ -70,7 +70,9 @@ def place(net: Network, gpus: int | None, request: str = "packed", jobs: int = 1
         chosen = _named(fabric, servers, request, report)
         if gpus is not None and gpus != len(chosen) * model.gpus and not report.errors:
             expected = f"{len(chosen) * model.gpus} GPUs, which is what the {plural(len(chosen), 'server')} named have"
-            report.error("FAB174", GPUS, f"expected {expected}, got {gpus}", "leave --gpus out: the list says it")
+            report.error(
+                "FAB174", GPUS, f"expected {expected}, got {gpus}", "leave --gpus out: the list of servers defines it"
+            )
         if jobs > 1:
             report.error(
                 "FAB174", PLACEMENT, f"expected packed, spread or random for {jobs} jobs, got names", "name one job's"
@@ -177,7 +179,9 @@ def _ordered(fabric: FabricPlan, servers: Ints, domain: int, request: str) -> In
 def _named(fabric: FabricPlan, servers: Ints, request: str, report: Report) -> Ints:
     names = [name.strip() for name in request.split(",") if name.strip()]
     if len(names) > 1 and all(name in KINDS or RANDOM.fullmatch(name) for name in names):
-        report.error("FAB174", PLACEMENT, f"expected one placement, got {show(request)}", "give --placement for each of them")
+        report.error(
+            "FAB174", PLACEMENT, f"expected one placement, got {show(request)}", "repeat --placement for each of them"
+        )
         return np.empty(0, np.int64)
     known = {fabric.devices[int(index)].name: int(index) for index in servers}
     chosen: list[int] = []
@@ -188,7 +192,9 @@ def _named(fabric: FabricPlan, servers: Ints, request: str, report: Report) -> I
             message = f"expected packed, spread, random:SEED or servers with GPUs, got {show(name)}"
             report.error("FAB174", PLACEMENT, message, near)
         elif known[name] in chosen:
-            report.error("FAB174", PLACEMENT, f"server {name} is named twice", "every server once, in the order of the ranks")
+            report.error(
+                "FAB174", PLACEMENT, f"server {name} is named twice", "name each server once, in the order of the ranks"
+            )
         else:
             chosen.append(known[name])
     if not names:

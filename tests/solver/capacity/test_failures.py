@@ -92,13 +92,13 @@ def test_a_partition_is_said_with_what_would_heal_it(net: Network) -> None:
             "FAB171",
             "the fabric is partitioned with backend-spine001, backend-spine002 down: "
             "backend-leaf001 and backend-leaf002 have no way to each other",
-            "without `--fail backend-spine001` the fabric holds together",
+            "without `--fail backend-spine001` the fabric stays connected",
         )
     ]
     cut = [f"backend-leaf003:{spine}" for spine in spines]
     ((_, message, hint),) = said(net, "four-0001", *cut)
     assert message.endswith("backend-leaf001 and backend-leaf003 have no way to each other")
-    assert hint == f"without `--fail {cut[0]}` the fabric holds together"
+    assert hint == f"without `--fail {cut[0]}` the fabric stays connected"
 
 
 def test_a_partition_needs_paths_not_wires(net: Network) -> None:
