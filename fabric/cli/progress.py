@@ -6,7 +6,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fabric.cli.streams import screen_of
@@ -20,12 +19,12 @@ BAR = 30
 SPINNER = "|/-\\"
 
 
-@dataclass
 class _Stage:
-    title: str
-    total: int  # steps; 0: not known
-    done: int = 0
-    began_s: float = field(default_factory=time.monotonic)
+    """One stage; `total` is 0 where the number of steps is not known."""
+
+    def __init__(self, title: str, total: int) -> None:
+        self.title, self.total, self.done = title, total, 0
+        self.began_s = time.monotonic()
 
     def advance(self, steps: int) -> None:
         self.done += steps
@@ -38,13 +37,13 @@ class _Stage:
         return f"{self.title}  [{'#' * filled}{'-' * (BAR - filled)}]  {self.done:,}/{self.total:,}  {elapsed}"
 
 
-@dataclass
 class _Display:
     """The last line of the terminal, drawn by a thread of its own; it shows the innermost stage."""
 
-    stages: list[_Stage] = field(default_factory=list)
-    thread: Thread | None = None
-    end: Event | None = None
+    def __init__(self) -> None:
+        self.stages: list[_Stage] = []
+        self.thread: Thread | None = None
+        self.end: Event | None = None
 
     def enter(self, stage: _Stage) -> None:
         from threading import Event, Thread
