@@ -1,7 +1,7 @@
 """What a design takes to build and to run: parts to order, power, money.
 
 parts.py    what is ordered, and spares on top of it
-power.py    watts of boxes with their optics, and of many boxes
+power.py    power of a device with its optics, and totals
 prices.py   the price file that a user gives; stated.py the power that it states
 cost.py     what parts cost to buy, and to run
 

@@ -64,7 +64,7 @@ class RackDevice:
 
 @dataclass(frozen=True)
 class RackPower:
-    """What one rack draws; its boxes from the top down."""
+    """Power of one rack; its devices from the top down."""
 
     name: str
     devices: tuple[RackDevice, ...]
@@ -134,8 +134,8 @@ class Bill:
     @property
     def stated(self) -> tuple[str, ...]:
         """Models whose power the price file states, whole or in part; those whose power is counted."""
-        told = self.prices.power if self.prices else {}
-        return tuple(sorted({line.part.item for line in self.shown() if line.part.kind in (SWITCH, SERVER)} & told.keys()))
+        stated = self.prices.power if self.prices else {}
+        return tuple(sorted({line.part.item for line in self.shown() if line.part.kind in (SWITCH, SERVER)} & stated.keys()))
 
     @property
     def hot(self) -> tuple[RackPower, ...]:
@@ -187,7 +187,7 @@ def total_of(*parts: Power) -> Power:
 
 
 def rack_power(name: str, devices: tuple[RackDevice, ...]) -> RackPower:
-    """A rack of boxes, put in order."""
+    """A rack with its devices from the top down."""
     ordered = tuple(sorted(devices, key=lambda device: (-device.ru, device.name)))
     return RackPower(name, ordered, total((device.model, device.draw, 1) for device in ordered))
 

@@ -42,7 +42,7 @@ class BomRequest:
 
 
 def gather(plan: Plan, request: BomRequest, bandwidths: Bandwidths = NONE) -> tuple[Bill, tuple[Diagnostic, ...]]:
-    """The bill of a plan, and what is to be said of it. Raises InputError where the floor cannot be laid out.
+    """The bill of materials of a plan, and its diagnostics. Raises InputError where the floor cannot be laid out.
 
     `bandwidths` are the all-reduces over every GPU of the compute fabrics, for what a GB/s costs.
     """
@@ -105,12 +105,12 @@ def _devices(fabric: FabricPlan) -> Iterator[tuple[Part, str, int, str]]:
     for role, tier in ((LEAF, spec.leaf), (SPINE, spec.spine), (CORE, spec.core)):
         count = sum(device.role == role for device in fabric.switches)
         if count:
-            yield Part(SWITCH, tier.switch), role, count, _said(tier.model)
+            yield Part(SWITCH, tier.switch), role, count, _described(tier.model)
     for group in spec.groups:
-        yield Part(SERVER, group.model), "server", group.count, _said(group.server)
+        yield Part(SERVER, group.model), "server", group.count, _described(group.server)
 
 
-def _said(model: SwitchModel | ServerModel) -> str:
+def _described(model: SwitchModel | ServerModel) -> str:
     return " ".join(word for word in (model.maker, model.description) if word)
 
 
@@ -159,7 +159,7 @@ def _draws(plan: Plan, wired_by_fabric: Mapping[str, Wired], prices: Prices | No
                 draw = of_switch(switches[device.role], watts)
             elif device.role == SERVER_ROLE:
                 draw = of_server(servers[device.group], watts)
-            else:  # an attached box: nobody knows what it is
+            else:  # an attachment: its model is unknown
                 draw = Draw(watts, watts, typical_known=False, max_known=False)
             draws[device.name] = device.role, device.model, draw
     return draws

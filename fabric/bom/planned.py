@@ -40,7 +40,7 @@ from fabric.plan import (
 
 @dataclass(frozen=True)
 class Side:
-    """One end of links: so many boxes alike, and where on each of them links begin, as (module, Gb/s into it)."""
+    """One end of links: counts of identical devices, and the first lane of each link on them, as (module, Gb/s into it)."""
 
     role: str
     module: Module
@@ -66,7 +66,7 @@ class Bundle:
     gbps: int  # of one
     a: Side
     b: Side
-    run: int  # neighbouring links that lead to neighbouring places of one box
+    run: int  # adjacent links that lead to adjacent ports of one device
     length_m: float
 
     @property
@@ -76,7 +76,7 @@ class Bundle:
         return Task(self.shape(a, b), ((self.a.module, self.b.module, hub, self.gbps),), "")
 
     def shape(self, a_gbps: int, b_gbps: int) -> int:
-        """How modules, or connectors, of such speeds hang together; parted at both ends, only whole runs keep them apart."""
+        """How modules, or connectors, of these speeds are joined; broken out at both ends, only whole runs stay apart."""
         if min(a_gbps, b_gbps) > self.gbps and self.run % (a_gbps // self.gbps):
             return MESH
         return STRAIGHT if a_gbps == b_gbps else STAR
@@ -222,7 +222,7 @@ class _Sized:
         return Bundle("spine-core", sizing.spine_core_links(), sizing.core_gbps, a, b, each, self.length["spine-core"])
 
     def attachments(self) -> Iterator[Bundle]:
-        """Boxes of which nobody knows the ports, a link on a leaf's cage of its own."""
+        """Attachments, whose ports are unknown: each link takes a leaf cage of its own."""
         for attachment in self.spec.attachments:
             speed = attachment.speed_gbps or self.sizing.groups[0].down_gbps
             slot = next((s for s in self.layouts[0].down if s.speed_gbps == speed), None)

@@ -1,8 +1,8 @@
-"""Electrical power: of a box with its optics, of many boxes, and what it comes to in heat and in a year.
+"""Electrical power: of a device with its optics, in total, as heat and as energy of a year.
 
-A maker's figure of a switch is taken with passive cables and its optics are added; where it holds a full set of optics
-already, the catalog says so (`power_includes_optics`) and none are added. A figure that nobody knows is counted and named,
-never guessed: a total with one of them is the least that it can be. A worst case is no less than the typical power.
+A maker's figure of a switch applies to passive cables, and its optics are added; a figure that includes a full set of
+optics is marked in the catalog (`power_includes_optics`), and none are added. An unknown figure is counted and named, never
+guessed: a total that includes one is a lower bound. The worst case is never below the typical power.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ TYPICAL, MAX = "typical", "max"
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """Power of one box with its optics; where the maker's figure is not known, the optics alone."""
+    """Power of one device with its optics; where the maker's figure is not known, the optics alone."""
 
     typical_w: float
     max_w: float
@@ -45,7 +45,7 @@ def _draw(model: SwitchModel | ServerModel, optics_w: float, held: tuple[str, ..
 
 @dataclass(frozen=True)
 class Power:
-    """Of many boxes: what is known of it, and how many boxes have no figure, by model."""
+    """Total of the known figures, and the number of devices without a figure, by model."""
 
     typical_w: float = 0.0
     max_w: float = 0.0
@@ -66,7 +66,7 @@ class Power:
         return self.typical_w * pue * HOURS_PER_YEAR / 1000
 
     def as_dict(self) -> dict[str, object]:
-        """`typical_w` and `max_w` are what is known; boxes without a figure stand beside them by model."""
+        """`typical_w` and `max_w` total the known figures; devices without one are counted by model."""
         return {
             "typical_w": round(self.typical_w, 1),
             "max_w": round(self.max_w, 1),

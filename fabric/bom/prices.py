@@ -1,4 +1,4 @@
-"""The price file: what things cost and draw, in YAML. Every mistake is told with its place; docs/bom.md names the keys."""
+"""The price file: cost and power of parts, in YAML. Every error has its place; docs/bom.md lists the keys."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class CablePrice:
 
 @dataclass(frozen=True)
 class Prices:
-    """List prices by the catalog's names, and what is reckoned on top of them."""
+    """List prices by the catalog's names; discounts, support, labour and energy."""
 
     currency: str
     switches: Mapping[str, float] = field(default_factory=dict)
@@ -124,7 +124,7 @@ def _currency(top: Fields) -> str:
 
 
 def _switches(top: Fields, own: OwnCatalog) -> list[str]:
-    """Switches that the file may name: of the catalog, of the intent, and the generic boxes that it does name."""
+    """Switches that the file may name: of the catalog, of the intent, and the generic models that it names."""
     named = {name for key in ("switches", "power") if isinstance(top.value(key), dict) for name in top.value(key)}
     generic = [name for name in sorted(map(str, named)) if generic_switch(name) is not None]
     return [*catalog.switch_names(), *own.switches, *generic]
@@ -158,7 +158,7 @@ def _cables(top: Fields) -> dict[str, CablePrice]:
 
 
 def _percents(top: Fields, key: str, sections: Collection[str], most: float) -> dict[str, float]:
-    """Percent by section; one number is that of every section but the cables, which nobody supports or discounts apart."""
+    """Percent by section; a single number applies to all of them, except spares of servers."""
     if key not in top:
         return {}
     if not isinstance(top.value(key), dict):
@@ -189,7 +189,7 @@ def _energy(top: Fields, prices: Prices) -> Prices:
 
 
 def unpriced(prices: Prices, parts: Collection[Part], report: Report) -> None:
-    """A warning for every part that has no price, so that nobody takes a total for whole that is not."""
+    """A warning for every part without a price: totals omit it."""
     missing = sorted({(part.kind, part.item) for part in parts if prices.list_price(part) is None})
     for kind, item in missing:
         message = f"{PLURALS[kind]}: expected a price of {item}, it is missing; totals leave it out"

@@ -59,7 +59,7 @@ def quick(spec: FabricSpec, sizing: Sizing, prices: Prices | None = None, pue: f
         for role, (tier, count) in tiers.items()
         if count
     ]
-    far = sum(optics_w.values())  # in servers and attached boxes
+    far = sum(optics_w.values())  # in servers and attachments
     power = total([*draws, ("", Draw(far, far), 1)])
     kwh = power.kwh_per_year(pue or (prices.pue if prices else None) or PUE)
     money = _cost(parts, prices, kwh) if prices else None

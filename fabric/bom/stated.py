@@ -19,7 +19,7 @@ Model = TypeVar("Model", bound=Record)
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """Of one model; None: the file does not say, and the catalog's figure stays."""
+    """Of one model; None: not stated, the catalog's figure applies."""
 
     typical_w: int | None = None
     max_w: int | None = None
@@ -27,11 +27,13 @@ class Stated:
 
     def of(self, model: Model) -> Model:
         """The model with these figures. Whether a figure holds optics goes with the figure."""
-        told = {f"power_{key}": getattr(self, key) for key in _KEYS.values()}
-        return model.model_copy(update={key: watts for key, watts in told.items() if watts is not None} | self._held(model))
+        figures = {f"power_{key}": getattr(self, key) for key in _KEYS.values()}
+        return model.model_copy(
+            update={key: watts for key, watts in figures.items() if watts is not None} | self._held(model)
+        )
 
     def _held(self, model: Record) -> dict[str, object]:
-        """What the figures of a switch hold: as told here of those that are told, else as the catalog has it."""
+        """Figures that include optics: as stated here for the figures stated here, else as in the catalog."""
         if not isinstance(model, SwitchModel):
             return {}
         kept = [name for name in model.power_includes_optics if getattr(self, _KEYS[name]) is None]
@@ -45,11 +47,11 @@ def read_power(section: Fields, switches: Collection[str], servers: Collection[s
     for name in section:
         if name not in switches and name not in servers:
             continue
-        told = section.value(name)
-        inner = section.section(name) if isinstance(told, dict) else None
+        value = section.value(name)
+        inner = section.section(name) if isinstance(value, dict) else None
         if inner is None or not any(key in inner for key in _KEYS.values()):
-            message = f"expected typical_w, max_w or both, got {show(told)}"
-            section.error(name, message, f"`{name}: {{typical_w: 700, max_w: 1000}}`, watts of one box")
+            message = f"expected typical_w, max_w or both, got {show(value)}"
+            section.error(name, message, f"`{name}: {{typical_w: 700, max_w: 1000}}`, watts of one device")
         if inner is not None:
             found[name] = _stated(inner, name in switches)
     return found
@@ -57,8 +59,8 @@ def read_power(section: Fields, switches: Collection[str], servers: Collection[s
 
 def _stated(inner: Fields, switch: bool) -> Stated:
     inner.refuse_unknown((*_KEYS.values(), _HELD))
-    told = {name: inner.whole(key, 0, 1, _MOST_W) or None for name, key in _KEYS.items()}
-    typical, most, held = told[TYPICAL], told[MAX], _held(inner, switch)
+    watts = {name: inner.whole(key, 0, 1, _MOST_W) or None for name, key in _KEYS.items()}
+    typical, most, held = watts[TYPICAL], watts[MAX], _held(inner, switch)
     if typical and most and most < typical and held != (TYPICAL,):
         inner.error(_KEYS[MAX], f"expected typical_w, {typical}, or more, got {most}", "are the two figures swapped?")
     return Stated(typical, most, held)
@@ -81,5 +83,5 @@ def _held(inner: Fields, switch: bool) -> tuple[str, ...]:
             inner.error(_HELD, f"expected {' or '.join(_KEYS)}, got {show(word)}", nearest(word, _KEYS))
         elif _KEYS[word] not in inner:
             message = f"{word}: expected {_KEYS[word]} beside it, it is missing"
-            inner.error(_HELD, message, "of the catalog's own figures the catalog says it")
+            inner.error(_HELD, message, "the catalog states it for its own figures")
     return tuple(name for name in _KEYS if name in words)

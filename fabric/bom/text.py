@@ -66,13 +66,13 @@ def _price(bill: Bill, line: Line) -> tuple[str, str]:
 
 def _where(bill: Bill, line: Line) -> str:
     """`backend leaf 32, spine 16`; a site of one fabric does not name it."""
-    several, said, last = len(bill.shares) > 1, [], ""
+    several, places, last = len(bill.shares) > 1, [], ""
     for use in line.uses[:_MOST_USES]:
         named = f"{use.fabric} " if several and use.fabric != last else ""
-        said.append(f"{named}{use.place} {use.count:,}")
+        places.append(f"{named}{use.place} {use.count:,}")
         last = use.fabric
-    rest = len(line.uses) - len(said)
-    return ", ".join(said) + (f" {and_more(rest)}" if rest else "")
+    rest = len(line.uses) - len(places)
+    return ", ".join(places) + (f" {and_more(rest)}" if rest else "")
 
 
 def _power(bill: Bill) -> list[str]:
@@ -105,13 +105,13 @@ def _least(missing: Collection[object]) -> str:
 
 
 def _unknown(total: Power) -> Iterator[str]:
-    """Boxes that no maker's figure is known of."""
-    for said, devices in (
+    """Models without a maker's figure."""
+    for remark, devices in (
         ("typical power not known, only their optics are counted", total.no_typical),
         ("worst case not known, counted as their typical power", total.no_max),
     ):
         if devices:
-            yield f"  {said}: {', '.join(f'{model} ({count:,})' for model, count in devices.items())}"
+            yield f"  {remark}: {', '.join(f'{model} ({count:,})' for model, count in devices.items())}"
 
 
 def _stated(bill: Bill) -> Iterator[str]:
@@ -130,7 +130,7 @@ def _racks(bill: Bill) -> list[str]:
         title += f", {f'{len(hot):,} of them' if hot else 'none'} above {limit / 1000:g} kW in the worst case"
     alike = grouped((_rack(rack), rack) for rack in bill.racks if not hot or rack.over(limit))
     kinds = sorted(alike.items(), key=lambda kind: (-kind[1][0].power.max_w, -kind[1][0].power.typical_w))
-    rows = [(f"{len(racks):,}", _some([rack.name for rack in racks]), *said) for said, racks in kinds]
+    rows = [(f"{len(racks):,}", _some([rack.name for rack in racks]), *columns) for columns, racks in kinds]
     head = ("racks", "names", "devices", "typical kW", "worst case kW", "each holds")
     out = [title, *table(head, rows[:MOST_KINDS], "><>>><")]
     left = sum(len(racks) for _, racks in kinds[MOST_KINDS:])

@@ -213,7 +213,7 @@ def document(body: str, width: float, height: float, id: str = "", font: str = F
     return element("svg", f"\n{body}\n", **root, viewBox=view, role="img", **more, font_family=font) + "\n"
 
 
-def chart(body: str, width: float, height: float, said: str, kind: str = "chart") -> str:
-    """A picture within a page, whose style sheet gives its classes their colours; `said` tells it to those who do not see."""
+def chart(body: str, width: float, height: float, label: str, kind: str = "chart") -> str:
+    """A picture within a page, whose style sheet sets the colours of its classes; `label` is read by screen readers."""
     view = f"0 0 {number(width)} {number(height)}"
-    return element("svg", body, class_=kind, viewBox=view, width=width, height=height, role="img", aria_label=escape(said))
+    return element("svg", body, class_=kind, viewBox=view, width=width, height=height, role="img", aria_label=escape(label))

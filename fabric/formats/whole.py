@@ -1,4 +1,4 @@
-"""Files that a command writes where it is told: each is whole or as it was before, and several are all written or none.
+"""Output files of a command: each is complete or unchanged, and of several all are written or none.
 
 Unlike the folder of a site there is no manifest: a file of that name is replaced. A SIGKILL or a power cut between the
 renames of several files into a folder that was there before can leave some old and some new; each of them is whole.

@@ -17,7 +17,7 @@ from fabric.diagnostics import Diagnostic, InputError, MissingError, Place
 from fabric.inventory.items import Item, Key, Ref, Row, Table, Term
 
 TAG = "fabricwright"
-PAGE = 1000  # objects a page: what both servers allow unless told otherwise
+PAGE = 1000  # objects a page: the default maximum of both servers
 MOST_IN_URL = 50
 Advance = Callable[[str, int], None]  # table, objects done
 
@@ -127,7 +127,7 @@ class Engine:
             raise InputError([Diagnostic("FAB179", Place(self.api.base_url), message, hint)])
 
     def _refuse_taken(self, table: Table, gone: list[Key]) -> None:
-        """A port holds one cable; the one in it is deleted when told to, and when it is ours."""
+        """A port holds one cable; an existing one is deleted only with --prune, and only if it is tagged as ours."""
         if table.ends is None:
             return
         rows = self.rows[table.endpoint]

@@ -1,4 +1,4 @@
-"""The records of a plan: several fabrics that share servers become one set of boxes."""
+"""The records of a plan: several fabrics that share servers become one set of devices."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from fabric.plan import ATTACHED, SERVER, SWITCH_ROLES, Device, FabricPlan, Plan
 from fabric.text import listed
 
 _DATA = Path(__file__).parent / "data" / "words.yaml"
-_UNKNOWN = "unknown"  # maker or model of a box that the plan knows by its name alone
+_UNKNOWN = "unknown"  # maker or model of a device of which the plan has only the name
 _IN_TABLES = ("evpn", "vrf-lite")  # tenancies in which a tenant's ports are in a VRF
 
 
@@ -51,7 +51,7 @@ def words() -> dict[str, Any]:
 
 
 def inventory(plan: Plan) -> Inventory:
-    """Everything a source of truth is told. Raises InputError where the floor or the media cannot be."""
+    """All records for a source of truth. Raises InputError where the floor or the media are not possible."""
     stands = floor(plan)
     cables = runs(plan, stands)
     views = [_Fabric(plan, fabric, stands, cables) for fabric in plan.fabrics.values()]
@@ -99,7 +99,7 @@ class _Fabric:
         self.vrf_of_link = self._vrfs_of_links()
 
     def _port_names(self, end: str) -> list[str]:
-        """The box's own names, the plan's labels where there is none."""
+        """Port names of the network OS, or the plan's labels where it has none."""
         label, own = self.names.columns(end)
         devices, index = self.fabric.devices, self.columns[end]
         return [
@@ -279,7 +279,7 @@ class _Fabric:
 
 
 def _devices(views: list[_Fabric]) -> tuple[DeviceRecord, ...]:
-    """Every box once; a server is a tenant's when all its links with a tenant are that one's."""
+    """Every device once; a server belongs to a tenant if all its links that have a tenant have that one."""
     tenants = grouped_sets((server, tenant) for view in views for server, tenant in view.tenants_of_servers())
     devices: dict[str, DeviceRecord] = {}
     places: set[tuple[str, int]] = set()
@@ -300,7 +300,7 @@ def _devices(views: list[_Fabric]) -> tuple[DeviceRecord, ...]:
 
 
 def _models(plan: Plan, views: list[_Fabric], records: tuple[DeviceRecord, ...], ports: tuple[Port, ...]) -> Iterator[Model]:
-    """Every kind of box, with the ports that all boxes of the kind have in common."""
+    """Every model, with the ports that all devices of the model have in common."""
     kind = {record.name: (record.maker, record.model) for record in records}
     heights = {kind[name]: spot.height for view in views for name, spot in view.floor.spots.items() if name in kind}
     ports_of: dict[str, dict[str, str]] = {name: {} for name in kind}

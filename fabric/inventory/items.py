@@ -50,7 +50,7 @@ class Table:
     tagged: bool = True  # has tags
     own: bool = False  # of this site alone: tagged as its own, and pruned
     adopt: bool = False  # the server makes some of them by itself, so those found are tagged too
-    late_tags: bool = False  # the server forgets the tags that it is told when it makes one
+    late_tags: bool = False  # the server ignores the tags of a create request
     only_new: bool = False  # parts of something that is left alone when it is somebody else's
     part_of: str = ""  # field that names this something
     patch: bool = False  # a second pass over objects of another table: nothing is made here

@@ -9,7 +9,7 @@ PORT, LOOPBACK, MANAGEMENT = "port", "loopback", "management"
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A kind of box. `ports` are those that every box of the kind has, so that making a box of it makes no wrong one."""
+    """A device type. `ports` are those that every device of the type has, so that creating a device creates no wrong port."""
 
     maker: str
     name: str
@@ -19,7 +19,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class DeviceRecord:
-    """A switch, a server, or whatever is attached; of several fabrics still one."""
+    """A switch, a server or an attachment; one record also if it is in several fabrics."""
 
     name: str
     role: str
@@ -27,7 +27,7 @@ class DeviceRecord:
     model: str
     platform: str  # network OS, "" for none
     rack: str
-    ru: int  # the lowest rack unit it takes, 0 where another box of the same machine has the place
+    ru: int  # lowest rack unit, 0 where another tray of the same server has the place
     tenant: str  # "" unless all of it is one tenant's
     management: str  # address, "" for none
 
@@ -53,7 +53,7 @@ class Port:
 class Wire:
     """A cable as these systems have it: one between two ports, so a breakout cable is several."""
 
-    a: tuple[str, str]  # box and port, the lower end
+    a: tuple[str, str]  # device and port, the lower end
     b: tuple[str, str]
     type: str  # "" where nothing joins the ends
     length_m: float  # slack included
@@ -62,7 +62,7 @@ class Wire:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """An address with its length; of a box's port, or of none: a gateway that many leaves have."""
+    """An address with its prefix length; of a device's port, or of none: a gateway that many leaves have."""
 
     text: str
     device: str
