@@ -50,7 +50,7 @@ class PortGroup(Record):
 
 
 class SonicPlatform(Record):
-    """What SONiC must be told of a box: facts of the board, taken from its SKU files, never computed."""
+    """SONiC's data of a board: taken from its SKU files, never computed."""
 
     platform: str = Field(description="`x86_64-nvidia_sn5600-r0`")
     hwsku: dict[str, str] = Field(
@@ -75,10 +75,10 @@ class SwitchModel(Record):
     description: str = ""
     technology: Literal["ethernet", "infiniband"] = "ethernet"
     max_logical_ports: int | None = Field(None, ge=1, description="most ports the chip drives when cages are split")
-    nos: tuple[str, ...] = Field((), description="network OSes the box runs, the usual one first")
+    nos: tuple[str, ...] = Field((), description="network OSes of the model, the default first")
     lacks: tuple[str, ...] = Field(
         (),
-        description="what the box cannot do though its network OS can: `l2vni`, …; `eos:l2vni` under one OS alone",
+        description="features the model lacks although its network OS has them: `l2vni`, …; `eos:l2vni`: under one OS only",
     )
     sonic: SonicPlatform | None = None
     rack_units: int | None = Field(None, ge=1)

@@ -27,17 +27,17 @@ class Difference:
 def differences(
     planned: Mapping[Key, Value], configured: Rows, top: Located[object], blocks: Mapping[str, Located[object]] | None = None
 ) -> Iterator[Difference]:
-    """Every row of the plan that the files do not say, and what they say beyond the plan where that is a fault.
+    """Every row of the plan that the files lack, and every row beyond the plan where that is a fault.
 
     `blocks` has, for kinds of facts that belong to no named thing, the line of the block that a missing one belongs in.
     """
     gone = set(_absent(planned, configured))
     for key, expected in planned.items():
-        if not key.kind or key.subject in gone:  # what is missing whole is said once, by the set that it is missing from
+        if not key.kind or key.subject in gone:  # reported once, by the set that lacks it
             continue
         yield from _row(key, expected, configured.get(key), _home(key, configured, (blocks or {}).get(key.kind, top)))
     for key, row in configured.items():
-        if key.kind and key not in planned and KINDS[key.kind].closed and not _untold(key, planned, configured):
+        if key.kind and key not in planned and KINDS[key.kind].closed and not _reported_by_set(key, planned, configured):
             for item, place in row.places.items():
                 yield Difference(key, "none", show(item), place)
 
@@ -49,8 +49,8 @@ def _absent(planned: Mapping[Key, Value], configured: Rows) -> Iterator[str]:
             yield key.subject
 
 
-def _untold(key: Key, planned: Mapping[Key, Value], configured: Rows) -> bool:
-    """Whether the row belongs to something that is not planned and told of already, by the set it is too many in."""
+def _reported_by_set(key: Key, planned: Mapping[Key, Value], configured: Rows) -> bool:
+    """Whether the row belongs to an unplanned subject, which the set that has it reports already."""
     return key.subject.startswith(("neighbor ", "VRF ", "VNI ")) and Key("", key.subject) not in planned
 
 

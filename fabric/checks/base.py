@@ -116,7 +116,7 @@ class FilesCheck(Check["Network"]):
     subject, needs = "files", "files"
     kinds: ClassVar[tuple[str, ...]] = ()  # kinds of facts whose difference from the plan is a finding
     of_island: ClassVar[bool] = False  # compares numbers that are comparable only among connected devices
-    planned_remediation: ClassVar[str] = ""  # the hint for a difference from the plan, if it is another one
+    planned_remediation: ClassVar[str] = ""  # the hint for a difference from the plan, if not `remediation`
     of_device: ClassVar[bool] = False  # tests each device alone, so it runs beside a comparison with the plan as well
 
     def run(self, network: Network) -> list[Finding]:

@@ -1,4 +1,4 @@
-"""The lossless class of every port against the plan: ports that share their classes are told of once."""
+"""The lossless class of every port against the plan: ports that share their classes are reported once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One switch of a plan: its files read back and held against its view."""
+"""One switch of a plan: its files read back and compared with its view."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _differences(view: SwitchView, facts: Facts) -> Iterator[Difference]:
 
 
 def _grouped(found: Iterable[Difference]) -> Iterator[Difference]:
-    """A line of a peer group that is wrong for all its neighbours is told of once."""
+    """A line of a peer group that is wrong for all its neighbors is reported once."""
     alike: dict[tuple[str, str, str, Located[object], str], list[Difference]] = {}
     for one in found:
         alone = "" if one.key.subject.startswith("neighbor ") else one.key.subject

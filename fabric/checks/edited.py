@@ -20,19 +20,19 @@ def edits(fresh: str, there: str, reported: Collection[int]) -> Iterator[tuple[i
     Only lines of the plan are quoted: a line written by hand may contain a password.
     """
     places = [
-        (line, story)
-        for line, near, story in _places(fresh.splitlines(), there.splitlines())
+        (line, message)
+        for line, near, message in _places(fresh.splitlines(), there.splitlines())
         if not set(reported) & set(near)
     ]
-    for line, story in places[:SHOWN]:
-        yield line, f"{story}; no other check covers it"
+    for line, message in places[:SHOWN]:
+        yield line, f"{message}; no other check covers it"
     if len(places) > SHOWN:
         rest = plural(len(places) - SHOWN, "more place differs", "more places differ")
         yield places[SHOWN][0], f"{rest} from the plan; no other check covers them"
 
 
 def _places(old: list[str], new: list[str]) -> Iterator[tuple[int, Collection[int], str]]:
-    """(line, lines at which a finding would name it, what is said of it)."""
+    """(line, lines at which a finding would name it, message)."""
     for kind, first, last, start, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         planned, own = old[first:last], range(start + 1, end + 1)
         if kind == "replace" and len(planned) == len(own):

@@ -1,4 +1,4 @@
-"""Checking configs that nobody here wrote: no plan, only what the files say to each other."""
+"""Checking third-party configs: no plan, the files are compared with each other."""
 
 from __future__ import annotations
 

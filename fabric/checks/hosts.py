@@ -1,4 +1,4 @@
-"""Servers and their leaves: the files of a server against what the files of its leaves say, cable by cable."""
+"""Servers and their leaves: the files of a server compared with those of its leaves, one cable at a time."""
 
 from __future__ import annotations
 

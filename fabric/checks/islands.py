@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def islands(network: Network) -> Sequence[Sequence[Facts]]:
-    """The groups that cables and sessions join, in the order of their first devices; one group where that cannot be told."""
+    """The groups that cables and sessions join, in the order of their first devices; one group if fewer than two."""
     parent = {id(facts): id(facts) for facts in network.devices}
 
     def root(key: int) -> int:

@@ -18,7 +18,7 @@ from fabric.plan import Device, SwitchView
 
 IPV4 = re.compile(r"(?<![\w.:-])(?:\d{1,3}\.){3}\d{1,3}(?:/\d{1,2})?(?![\w.])")
 IPV6 = re.compile(r"(?<![\w:.])(?=[0-9a-fA-F]*:[0-9a-fA-F:]*:)[0-9a-fA-F:]{3,39}(?:/\d{1,3})?(?![\w:.])")
-ANY = ("0.", "127.", "224.", "255.", "169.254.")  # every address, this box, multicast, masks, link-local
+ANY = ("0.", "127.", "224.", "255.", "169.254.")  # every address, loopback, multicast, masks, link-local
 
 
 def unknown_addresses(view: SwitchView, files: Mapping[str, str]) -> Iterator[Located[str]]:

@@ -105,7 +105,7 @@ class _Rows:
         self.put("access", name, untagged or None)
         self.put("trunk", name, frozenset(tagged) or None)
 
-    # --- the box ------------------------------------------------------------------------------------------------
+    # --- the switch ---------------------------------------------------------------------------------------------
 
     def _loopbacks(self) -> None:
         view, overlay = self.view, self.view.overlay
@@ -125,7 +125,7 @@ class _Rows:
             self.put(kind, "", frozenset(getattr(manage, kind)) or None)
 
     def _lossless(self) -> None:
-        """What the whole box has one of."""
+        """Settings of the whole switch."""
         view, detection = self.view, self.idiom.watchdog_ms
         if detection and view.qos and view.qos.watchdog and any(port.lossless for port in view.ports if port.up):
             self.put("watchdog_ms", "", detection(view.qos.watchdog))

@@ -1,7 +1,7 @@
-"""Facts as rows, so that what a plan asks for and what files say can be held against each other one by one.
+"""Facts as rows, so that a plan and parsed files can be compared value by value.
 
 A row is (kind, subject) → value: `("mtu", "Ethernet1/1") → 9214`. Values are numbers, words, or sets of them. The kinds,
-what a person calls them and whether a row that the plan has not is a fault are the table below.
+their names in messages, and whether a row beyond the plan is a fault, are in the table below.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ Rows: TypeAlias = dict[Key, Row]
 
 
 def rows_of(facts: Facts) -> Rows:
-    """The rows of a device; classes of ports are told apart by `classes`, as many ports share them."""
+    """The rows of a device; `classes` holds the QoS classes once, as many ports share them."""
     found: Rows = {}
     top = Located(None, 0, facts.files[0] if facts.files else "")
     _one(found, Key("hostname", ""), facts.hostname)
@@ -270,8 +270,8 @@ def _one(found: Rows, key: Key, fact: Located[int] | Located[str] | Located[bool
         found[key] = Row(fact.value, fact, {fact.value: fact})
 
 
-def _many(found: Rows, key: Key, all_said: Iterable[Located[str] | Located[int]], home: Located[object]) -> None:
-    places: dict[object, Located[object]] = {fact.value: fact for fact in all_said}
+def _many(found: Rows, key: Key, facts: Iterable[Located[str] | Located[int]], home: Located[object]) -> None:
+    places: dict[object, Located[object]] = {fact.value: fact for fact in facts}
     if places:
         values: frozenset[Any] = frozenset(places)
         found[key] = Row(values, home, places)

@@ -84,7 +84,7 @@ def run(
 
 
 def _beside(sites: list[Site], folder: Folder) -> Iterator[Finding]:
-    """What a folder holds beside the switches of the plans: what no reader is for, what nobody planned, second copies."""
+    """Files beside those of the planned switches: without a parser, of unplanned devices, second copies."""
     planned = {job.device.name for site in sites for job in site.todo}
     names = ", ".join(site.plan.site for site in sites)
     yield from registry.run(FolderCheck, folder)

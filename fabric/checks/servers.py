@@ -1,4 +1,4 @@
-"""What must hold between a server and its leaves; `fabric.hosts.agree` compares them, cable by cable."""
+"""Agreement between a server and its leaves; `fabric.hosts.agree` compares them, one cable at a time."""
 
 from __future__ import annotations
 

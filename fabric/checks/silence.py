@@ -1,4 +1,4 @@
-"""Findings that the intent does not want to hear of: each with its reason, and still reported as silenced."""
+"""Suppressions of the intent: each with its reason; their findings are still reported, as silenced."""
 
 from __future__ import annotations
 

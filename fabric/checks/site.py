@@ -120,7 +120,7 @@ class Site:
             result.read.append(self._read(judged))
 
     def _unread(self) -> Iterator[Finding]:
-        """The network OSes whose files nobody reads back."""
+        """A finding for each network OS whose files cannot be parsed."""
         place = self.plan.at("site")
         for name, count in sorted(Counter(job.device.nos for job in self.todo if not is_read(job.device.nos)).items()):
             what = f"reading files back is not supported on {target(name).title}"
@@ -143,7 +143,7 @@ class Site:
             made.add(path)
             if look.state == "CRLF":
                 line_ends.add(path)
-            if look.stale or look.state == "edited":  # nobody edits these
+            if look.stale or look.state == "edited":  # not meant to be edited
                 stale.add(path)
         names = {device.name for fabric in self.plan.fabrics.values() for device in fabric.devices}
         for path in disk.owned:
@@ -170,7 +170,7 @@ class Site:
         result.skipped += self.sample.skipped
 
     def _read(self, judged: Sequence[Judged]) -> Read:
-        unread = tuple(said for one in judged for said in one.unread)
+        unread = tuple(statement for one in judged for statement in one.unread)
         shown, fresh = str(self.home.shown), ""
         if self.folder is not None:
             shown = self.folder.root
@@ -190,10 +190,12 @@ def warnings_of(made: Plan) -> Iterator[Finding]:
     yield from (finding_of(warning) for warning in made.silenced)
 
 
-def finding_of(said: Diagnostic) -> Finding:
+def finding_of(diagnostic: Diagnostic) -> Finding:
     """A diagnostic of the input as a finding."""
-    place = said.place
-    return Finding(said.code, said.severity, "", place.file, place.line, said.message, said.hint, place.column)
+    place = diagnostic.place
+    return Finding(
+        diagnostic.code, diagnostic.severity, "", place.file, place.line, diagnostic.message, diagnostic.hint, place.column
+    )
 
 
 @dataclass(frozen=True)
@@ -222,7 +224,7 @@ class _Work:
         return Judged(tuple(findings), ends, len(texts), facts.statements, tuple(facts.unread), *folder)
 
     def _not_judged(self, job: Job, texts: Mapping[str, str]) -> Finding | None:
-        """Why a switch of the plan has nothing that could be held against it."""
+        """Why the files of a planned switch cannot be compared with the plan."""
         name, nos = job.device.name, job.device.nos
         if not texts:
             message, hint = "host name: no file of this switch was found", "add its config, under its planned host name"

@@ -63,7 +63,7 @@ def main(arguments: list[str] | None = None) -> None:
     streams.open_streams()
     try:
         code = _run(words)
-        sys.stdout.flush()  # here, where it can be said that it failed
+        sys.stdout.flush()  # here, where a failure can be reported
     except KeyboardInterrupt:
         say("fabric: interrupted")
         code = INTERRUPTED

@@ -74,8 +74,8 @@ def bom(
         made = pipeline.plan(intent)
     show_diagnostics(made.warnings)
     with progress("bill of materials"):
-        bill, said = pipeline.bill(made, request)
-    show_diagnostics(said)
+        bill, diagnostics = pipeline.bill(made, request)
+    show_diagnostics(diagnostics)
     _write(bill, reports)
     if bill.hot:
         show_diagnostics([_over(bill, file)])
@@ -145,11 +145,13 @@ def _rates(text: str, report: Report) -> dict[str, float]:
     """`3` applies to all kinds but servers; `optics=3,cables=5` to those named."""
     found: dict[str, float] = {}
     for item in text.split(",") if text else ():
-        name, equals, told = item.rpartition("=")
+        name, equals, percent = item.rpartition("=")
         if equals and name not in PLURALS.values():
             mistake(report, "--spares", f"unknown kind {show(name)}", nearest(name, PLURALS.values()))
-        elif not re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,4})?", told) or float(told) > 100:
-            mistake(report, "--spares", f"expected percent from 0 to 100, got {show(told)}", "`2`, or `optics=3,cables=5`")
+        elif not re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,4})?", percent) or float(percent) > 100:
+            mistake(report, "--spares", f"expected percent from 0 to 100, got {show(percent)}", "`2`, or `optics=3,cables=5`")
         else:
-            found |= {kind: float(told) for kind in ([name] if equals else [k for k in PLURALS.values() if k != "servers"])}
+            found |= {
+                kind: float(percent) for kind in ([name] if equals else [k for k in PLURALS.values() if k != "servers"])
+            }
     return found

@@ -16,7 +16,7 @@ from fabric.cli.reports import asked, usage, write
 
 def verify(
     file: Path = typer.Argument(..., metavar="FILE", help="intent file"),
-    told: list[Path] = typer.Argument(
+    files: list[Path] = typer.Argument(
         None, metavar="LLDP…", help="files or folders of LLDP output of switches and servers", show_default=False
     ),
     device: list[str] = typer.Option(
@@ -38,13 +38,13 @@ def verify(
     if source and source not in sources():
         usage(f"--source: expected {', '.join(sources())}, got '{source}'")
     stated = _stated(device)
-    if not told and not stated:
+    if not files and not stated:
         usage("cabling verify: expected files with LLDP neighbor output", f"fabric cabling verify {file} lldp/")
     with progress("plan"):
         made = pipeline.plan(pipeline.load(file))
     with progress("LLDP comparison"):
-        verdict, strangers = pipeline.verify(made, told or [], stated, source)
-    show_diagnostics((*made.warnings, *strangers))
+        verdict, warnings = pipeline.verify(made, files or [], stated, source)
+    show_diagnostics((*made.warnings, *warnings))
     write(reports, lambda name: report(name, verdict))
     if verdict.findings:
         raise typer.Exit(FINDINGS)

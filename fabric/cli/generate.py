@@ -61,7 +61,7 @@ def print_diff(part: str) -> None:
 
 @contextmanager
 def all_or_nothing(count: int, looking: bool) -> Iterator[None]:
-    """All intents are planned before one is written. Where one of several cannot be, it is said that none was."""
+    """All intents are planned before any is written. If one fails, the message states that none was written."""
     try:
         yield
     except InputError as error:

@@ -24,10 +24,10 @@ def asked(forms: Sequence[str], known: Sequence[str], example: str) -> list[tupl
     """
     found: dict[Path | None, str] = {}
     for text in forms:
-        name, equals, told = text.partition("=")
-        if name not in known or (equals and not told):
+        name, equals, path = text.partition("=")
+        if name not in known or (equals and not path):
             usage(f"--format: expected one of {', '.join(known)}, with =FILE to write one, got '{text}'")
-        file = Path(told) if equals else None
+        file = Path(path) if equals else None
         other = found.setdefault(file, name)
         if other != name and file is None:
             hint = f"--format text --format {example}"
@@ -86,8 +86,8 @@ def put(file: Path | None, made: str | bytes) -> None:
 def put_folder(folder: Path, files: Mapping[str, str | bytes]) -> None:
     """Writes files below a folder that -o names, all or none.
 
-    The folder itself may be a symlink, as whoever names it knows it. What lies in it may have come with a checkout: a
-    symlink there is refused.
+    The folder itself may be a symlink, as the user named it. Its content may come from a checkout: a symlink there is
+    refused.
     """
     for name in files:
         at = folder

@@ -74,7 +74,7 @@ class Tenant(Key):
 
 
 class Ecn(Key):
-    """Marking thresholds where a designer insists; computed unless stated."""
+    """ECN marking thresholds that override the computed ones."""
 
     rule: Literal["linear", "nvidia", "azure", "cisco"] = Field(
         "linear",

@@ -11,7 +11,7 @@ from fabric.settings.base import Count, Gbps, Key, ListOf, Name
 
 
 class Uplinks(Key):
-    """Uplinks of one switch, where a designer insists."""
+    """Uplinks of one switch; overrides the computed ones."""
 
     count: Count | None = Field(None, description="links up from one switch, over all its upper switches")
     speed_gbps: Gbps | None = Field(None, description="speed of one link; the fastest both ends can do unless stated")
@@ -33,7 +33,7 @@ class PodRule(Key):
 
 
 class External(Key):
-    """The outside world behind a box: a router that the leaves it is cabled to, the border leaves, speak eBGP with."""
+    """The network behind an attached router: the border leaves, to which it is cabled, have eBGP sessions with it."""
 
     asn: Asn = Field(description="AS number of the router at the other end, such as 65010")
     tenants: Annotated[tuple[Name, ...], ListOf] = Field(
@@ -50,7 +50,7 @@ class External(Key):
 
 
 class Attachment(Key):
-    """Other boxes that take leaf ports: a fabric manager, a border, a storage gateway."""
+    """Other devices that take leaf ports: a fabric manager, a border router, a storage gateway."""
 
     name: Name = Field(description="name of the device")
     links: Count = Field(description="its links in all, spread over the leaves that have ports left")

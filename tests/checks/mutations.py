@@ -306,7 +306,7 @@ def score() -> Score:
 
 PAGE = """# What the checks find
 
-{count} faults, planted in rendered files of the six examples `intent/ai-*.yaml` at places chosen by a seed: an address
+{count} faults, injected into rendered files of the six examples `intent/ai-*.yaml` at places chosen by a seed: an address
 changed or swapped with another one, a neighbour deleted, a remote AS, a VNI, an MTU, a threshold or a DSCP changed. A fault
 counts as found only when a finding with a fitting id names the damaged device, file and line. Nothing is rendered again to
 judge it: the damaged file is read, and its facts are compared with the plan's, or with those of the other files.

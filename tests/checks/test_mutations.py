@@ -1,4 +1,4 @@
-"""Faults that are planted in rendered files, and what is found of them: the figures of `docs/mutations.md`."""
+"""Faults injected into rendered files and the share that is found: the figures of `docs/mutations.md`."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class Session:
 
 
 def outside_copies(views: Iterable[SwitchView]) -> Iterator[Copy]:
-    """A Linux box for every router; IPv4 only."""
+    """A Linux host for every external router; IPv4 only."""
     routers: dict[str, list[Session]] = {}
     ports: dict[str, dict[tuple[str, object], str]] = {}
     for view in views:

@@ -1,7 +1,7 @@
-"""What Batfish is asked about configs without a plan: whether it reads them, and whether they contradict each other.
+"""Batfish on configs without a plan: whether it parses them, and whether they contradict each other.
 
-Batfish knows fewer lines than the switches do, and other people's configs have lines that nobody compared with it. So what
-it does not know is a warning here. What a session or a route should be is not known without an intent, and not judged.
+Batfish parses fewer statements than the switches, and third-party configs have statements that were never tested with it. So
+a statement unknown to it is a warning here. Without an intent the expected sessions and routes are unknown, and not judged.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where packets get to: between tenants, with a spine down, and round in circles."""
+"""Reachability of packets: between tenants, with a spine down; forwarding loops."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def blamed(routes: Iterable[Route], short: Iterable[Shortfall]) -> list[Blame]:
             guilty.setdefault((switch, DEFAULT, (switch, DEFAULT, True) in guilty), []).append(one)
             continue
         origin = _all(one, lacking, expecting)
-        if len(expecting[_key(route)]) == 1:  # one witness: whoever has other routes short is at fault
+        if len(expecting[_key(route)]) == 1:  # one device expects it: the one that lacks other routes too is at fault
             origin = elsewhere[route.device] <= {route.to}
         switch = target if origin else route.device
         guilty.setdefault((switch, route.vrf, origin), []).append(one)

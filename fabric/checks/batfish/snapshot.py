@@ -88,7 +88,7 @@ def write(snapshot: Texts, folder: Path) -> None:
 
 
 def cables(snapshot: Snapshot) -> Iterable[dict[str, Any]]:
-    """The links between the taken switches, and to the routers outside; each once, names as the boxes have them."""
+    """The links between the selected switches and to the external routers; each once, with port names of the network OS."""
     for name, views in snapshot.views.items():
         names = PortNames(snapshot.plan.fabrics[name])
         numbers: dict[str, int] = {}

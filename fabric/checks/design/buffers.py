@@ -168,7 +168,7 @@ class BufferHolds(LosslessCheck):
 
 
 def _buffer(fabric: FabricPlan, key: tuple[str, str], entry: RoleLossless) -> int:
-    """Bytes that the ports of a box reserve, computed needed."""
+    """Bytes that the ports of a switch reserve."""
     from fabric.catalog.asics import asic
 
     tier = getattr(fabric.spec, key[0])

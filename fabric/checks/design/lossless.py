@@ -50,7 +50,7 @@ class PfcAtBothEnds(LosslessCheck):
         sort: tuple[str, str],
         servers: bool,
     ) -> bool:
-        """Whether one end has what PFC needs; an attached box is taken to do as its leaf."""
+        """Whether one end supports PFC; an attachment counts as supporting what its leaf does."""
         if sort[0] == SERVER:
             return servers
         if sort[0] not in SWITCH_ROLES:

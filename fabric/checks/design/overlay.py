@@ -14,7 +14,7 @@ from fabric.grouping import grouped
 from fabric.plan import LEAF, SERVER_LEAF, VXLAN_BYTES, FabricPlan
 from fabric.plan.owners import owners
 
-FULL_PACKET = 1500  # what an Ethernet host sends unless somebody tells it otherwise
+FULL_PACKET = 1500  # default IP MTU of an Ethernet host
 MOST_VNI = 16_777_215
 ROUTE_SERVERS = 2
 MOST_VIEWS = 64  # leaves looked at one by one; those with the same tenants are alike

@@ -1,4 +1,4 @@
-"""Ports: whether the boxes have what is plugged into them."""
+"""Ports: whether the models have the ports that the links use."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Ports(FabricCheck):
     def judge(self, design: Design) -> Iterator[Finding]:
         ends = plugged(design.fabric)
         yield from self._used_twice(design, ends)
-        yield from self._not_there(design, ends)
+        yield from self._missing_ports(design, ends)
         yield from self._split_two_ways(design, ends)
         yield from self._too_many(design, ends)
         yield from self._nics(design)
@@ -43,8 +43,8 @@ class Ports(FabricCheck):
             text = f"{name}: expected one cable in port {cage}/{sub + 1}, got {cables}{in_all(len(twice), 'port')}"
             yield self.say(design, ("topology",), text)
 
-    def _not_there(self, design: Design, ends: Ends) -> Iterator[Finding]:
-        """Ports that a box of the role has not, each once."""
+    def _missing_ports(self, design: Design, ends: Ends) -> Iterator[Finding]:
+        """Ports that the model of the role lacks, each once."""
         fabric = design.fabric
         for role in SWITCH_ROLES:
             mine = np.flatnonzero(of_role(fabric, role)[ends.device])

@@ -34,7 +34,7 @@ def switches(fabric: FabricPlan, key: tuple[str, str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """Links that are alike: of one kind and speed, between the same two sorts of boxes."""
+    """Equal links: one kind and speed, between devices of the same two sorts."""
 
     kind: int
     speed_gbps: int
@@ -44,7 +44,7 @@ class Ends:
 
 
 def meant(fabric: FabricPlan) -> Ints:
-    """The links that PFC is meant for: those that are up, but for routers' and those of attached boxes that said no."""
+    """The links that need PFC: all that are up, except to routers and to attachments with `lossless: false`."""
     links = fabric.links
     out = {attachment.name for attachment in fabric.spec.attachments if attachment.external or attachment.lossless is False}
     plain = np.array([device.name in out for device in fabric.devices], dtype=bool)
@@ -52,7 +52,7 @@ def meant(fabric: FabricPlan) -> Ints:
 
 
 def sorts(fabric: FabricPlan) -> list[tuple[str, str]]:
-    """By device, its role and, of leaves, the server group: what the lossless class is told apart by."""
+    """By device: its role and, of leaves, the server group. Devices of one sort have the same lossless class."""
     return [(device.role, device.group if device.role == LEAF else "") for device in fabric.devices]
 
 

@@ -17,8 +17,8 @@ RESERVED = {
     4_294_967_295: "the last of four bytes (RFC 7300)",
 }
 DOCUMENTATION = ((64_496, 64_511), (65_536, 65_551))
-WARN_PERCENT = 80  # of max_prefix, where switches begin to say so
-FASTEST_BFD_MS = 150  # three packets at 50 ms, the least that makers of boxes with BFD in hardware list
+WARN_PERCENT = 80  # of max_prefix, where switches begin to warn
+FASTEST_BFD_MS = 150  # three packets at 50 ms, the minimum in data sheets of switches with BFD in hardware
 
 
 class AsNumbers(FabricCheck):
@@ -127,12 +127,12 @@ class SessionEnds(FabricCheck):
             if pairs:
                 text = f"EVPN: expected {named(fabric, pairs[0])} {expected}, got {got}{in_all(len(pairs), 'session')}"
                 yield self.say(design, ("overlay",), text)
-        boxes = [attachment.name for attachment in fabric.spec.attachments]
+        attachments = [attachment.name for attachment in fabric.spec.attachments]
         for way in fabric.tenancy.external_connections:
             leaf = fabric.devices[fabric.links.b[way.link]]
             if way.asn == leaf.asn:
                 text = f"router '{way.name}': expected an AS number other than that of {leaf.name}, got {way.asn} on both"
-                yield self.say(design, ("topology", "attachments", boxes.index(way.name), "external", "asn"), text)
+                yield self.say(design, ("topology", "attachments", attachments.index(way.name), "external", "asn"), text)
 
 
 class MaximumPaths(FabricCheck):

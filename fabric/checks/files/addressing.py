@@ -63,7 +63,7 @@ class OneOwner(FilesCheck):
             yield from self._pair(rows)
 
     def _pair(self, rows: list[tuple[Owner, Owner]]) -> Iterator[Finding]:
-        """Two devices with many addresses in common are told of once."""
+        """Two devices with many addresses in common are reported once."""
         owner, other = rows[0]
         where = f"{other.facts.name} {other.interface.name} ({place(other.fact)})"
         if len(rows) > MANY:
@@ -79,7 +79,7 @@ class OneOwner(FilesCheck):
 
 
 def _of_other_names(owners: list[Owner]) -> list[Owner]:
-    """One owner of each host name and interface: files of one name are told of as such."""
+    """One owner of each host name and interface: two files of one host name are a finding of their own."""
     first: dict[str, int] = {}
     return [owner for owner in owners if first.setdefault(owner.facts.name.lower(), id(owner.facts)) == id(owner.facts)]
 

@@ -122,7 +122,7 @@ class Sessions(FilesCheck):
             if far is not None and (far.back is not None or _knows_its_end(network, facts, peer)):
                 yield from self._both_ends(network, facts, peer, far)
             elif far is None and not (peer.dynamic or peer.interface):
-                yield from self._nobody(network, facts, peer, numbers)
+                yield from self._unassigned(network, facts, peer, numbers)
 
     def _at(self, facts: Facts, peer: Neighbor, message: str, severity: str = "") -> Finding:
         fact = Located(None, peer.line, peer.file)
@@ -143,8 +143,10 @@ class Sessions(FilesCheck):
             far.facts, there, f"{table_name(vrf)}: no session with {facts.name}, which has one with {peer.peer} ({where})"
         )
 
-    def _nobody(self, network: Network, facts: Facts, peer: Neighbor, numbers: dict[int, list[Facts]]) -> Iterator[Finding]:
-        """Wrong for sure where a device that was read must be meant; a far end outside the files is only noted."""
+    def _unassigned(
+        self, network: Network, facts: Facts, peer: Neighbor, numbers: dict[int, list[Facts]]
+    ) -> Iterator[Finding]:
+        """An error if the address must belong to a parsed device; a note if the far end may be outside the files."""
         for owner in network.owners.get(bare(peer.peer), ()):
             if owner.facts is facts and owner.vrf == peer.vrf:
                 yield self._at(facts, peer, f"its own address, of {owner.interface.name}")
@@ -218,7 +220,7 @@ def _kernel_unread(facts: Facts) -> bool:
 
 
 def _knows_its_end(network: Network, facts: Facts, peer: Neighbor) -> bool:
-    """Whether the address that a session comes from is told; the far end may well have a session with one that is not."""
+    """Whether the local address of the session is known; if not, the far end may have a session with an unparsed one."""
     return peer.interface or network.placed(facts, peer) or not _kernel_unread(facts)
 
 
@@ -244,7 +246,7 @@ class RouterId(FilesCheck):
                 users.setdefault(value, []).append((facts, fact))
         for value, all_users in users.items():
             if len({facts.name.lower() for facts, _ in all_users}) < 2:
-                continue  # files of one name are told of as such
+                continue  # two files of one host name are a finding of their own
             honest = [facts for facts, _ in all_users if any(own.facts is facts for own in network.owners.get(value, ()))]
             blamed = [user for user in all_users if len(honest) != 1 or user[0] is not honest[0]]
             for facts, fact in blamed:

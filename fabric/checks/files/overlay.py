@@ -107,10 +107,10 @@ class VrfVni(FilesCheck):
                     if any(facts is user for user, _, _ in rows) and own.vlan is not None and _is_l3_vlan(facts, own):
                         continue
                     if own.vlan is not None and not _is_l3_vlan(facts, own):
-                        said_own = Located(None, own.line, own.file)
+                        l2_fact = Located(None, own.line, own.file)
                         yield self.on(
                             facts,
-                            said_own,
+                            l2_fact,
                             f"VNI {number}: L2 VNI here, but L3 VNI of {rows[0][1]} on {rows[0][0].name}",
                         )
 

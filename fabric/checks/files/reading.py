@@ -1,4 +1,4 @@
-"""What could not be read: said, counted, never passed over in silence."""
+"""Statements and files that could not be parsed: reported and counted, never ignored."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ class UnknownAddress(RestCheck):
     def judge(self, rest: Rest) -> Iterator[Finding]:
         reported = {(finding.file, finding.line) for finding in rest.found}
         for fact in unknown_addresses(rest.view, rest.files):
-            if (fact.file, fact.line) not in reported:  # another check has said more of the line
+            if (fact.file, fact.line) not in reported:  # another check reports the line with more detail
                 message = f"{fact.value} is not in the plan of this switch"
                 yield self.on(rest.facts, fact, message)
 

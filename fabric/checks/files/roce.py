@@ -225,7 +225,7 @@ def _ecn(field: str, qos: PortQos) -> tuple[Hashable, Located[object]] | None:
 def _odd_roles(
     check: FilesCheck, network: Network, take: Callable[[PortQos], tuple[Hashable, Located[object]] | None], words: str
 ) -> Iterator[Finding]:
-    """Switches of one role, told by name, and ports of one speed there should have one value."""
+    """Switches of one role, taken from the name, should have one value on ports of one speed."""
     groups: dict[tuple[object, ...], list[tuple[Hashable, tuple[Facts, str, Located[object]]]]] = {}
     for facts in network.devices:
         seen: set[tuple[object, ...]] = set()

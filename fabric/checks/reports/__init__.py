@@ -1,6 +1,6 @@
 """Reports of a verdict, one format a file; each is text that ends with a line break.
 
-What a finding says may come from files that nobody here wrote, so every report writes it as data of its format.
+The text of a finding may come from third-party files, so every report writes it as data of its format.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from fabric.checks import ERROR, NOTE, SEVERITIES, WARNING, Finding, Verdict
 from fabric.checks.reports.alike import folded
 from fabric.checks.reports.rules import rule_of
-from fabric.checks.reports.spell import clean, relative, said
+from fabric.checks.reports.spell import clean, device_and_message, relative
 
 COMMANDS = {ERROR: "error", WARNING: "warning", NOTE: "notice"}
 SHOWN = 10  # annotations of one kind that GitHub shows for a step; it drops the others without a word
@@ -32,7 +32,7 @@ def _command(finding: Finding) -> str:
         "title": f"{finding.id} expected: {rule_of(finding.id).title}",
     }
     properties = ",".join(f"{name}={_property(str(value))}" for name, value in where.items() if value)
-    text = "\n".join([said(finding), *([f"hint: {finding.hint}"] if finding.hint else [])])
+    text = "\n".join([device_and_message(finding), *([f"hint: {finding.hint}"] if finding.hint else [])])
     return f"::{COMMANDS[finding.severity]} {properties}::{_data(text)}"
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from fabric.checks import Finding, Verdict
 from fabric.checks.reports.alike import folded
 from fabric.checks.reports.rules import Rule, rule_of
-from fabric.checks.reports.spell import clean, line, said
+from fabric.checks.reports.spell import clean, device_and_message, line
 from fabric.formats import Case, Failure, Suite
 from fabric.formats.junit import junit
 from fabric.grouping import grouped
@@ -38,7 +38,7 @@ def _case(rule: Rule, verdict: Verdict, found: list[Finding], silenced: list[Fin
     if failing:
         number = f"{plural(len(failing), 'finding')}, first: " if len(failing) > 1 else ""
         shown = folded(failing, verdict.whole)
-        failure = Failure(failing[0].severity, number + said(shown[0]), "\n".join(map(_lines, shown)))
+        failure = Failure(failing[0].severity, number + device_and_message(shown[0]), "\n".join(map(_lines, shown)))
     output = [_lines(finding) for finding in folded((one for one in found if not verdict.failing(one)), verdict.whole)]
     output += [f"silenced, {finding.silenced}: {line(finding)}" for finding in folded(silenced, verdict.whole)]
     name = printable(f"{rule.id} {rule.title}")

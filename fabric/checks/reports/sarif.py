@@ -17,7 +17,7 @@ from urllib.parse import quote
 from fabric.checks import ERROR, NOTE, SEVERITIES, WARNING, Finding, Verdict
 from fabric.checks.reports.alike import Group, groups
 from fabric.checks.reports.rules import Rule, rule_of
-from fabric.checks.reports.spell import clean, relative, said
+from fabric.checks.reports.spell import clean, device_and_message, relative
 from fabric.formats import json_text
 from fabric.grouping import without_lines
 from fabric.version import __version__
@@ -93,7 +93,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
 def _result(group: Group, rule: int, home: str, twins: Counter[str]) -> dict[str, Any]:
     """The place of the first device; those of the others are related ones."""
     finding, others = group.shown, group.findings[1:]
-    text = f"{said(finding)}. {finding.hint}" if finding.hint else said(finding)
+    text = f"{device_and_message(finding)}. {finding.hint}" if finding.hint else device_and_message(finding)
     if finding.silenced:
         text = f"silenced, {finding.silenced}: {text}"
     shown: dict[str, Any] = {
@@ -141,9 +141,9 @@ def _artifact(path: str) -> dict[str, str]:
 def _fingerprints(group: Group, twins: Counter[str]) -> dict[str, str]:
     """The same for the same finding when lines above it come and go; equal ones in one file are numbered.
 
-    That of several devices stays when one more has it or one less. GitHub compares `primaryLocationLineHash`. Its upload
-    action makes that from the line itself and warns where it finds another; for a finding without a line nobody makes it,
-    so it is given here.
+    The fingerprint of a finding on several devices does not depend on their number. GitHub compares
+    `primaryLocationLineHash`: its upload action computes that from the line and warns if the report has a different one.
+    For a finding without a line the action computes none, so the report states it.
     """
     finding = group.findings[0]
     place = ("several devices", "") if len(group.findings) > 1 else (finding.device, relative(finding.file))

@@ -30,7 +30,7 @@ def relative(file: str) -> str:
     return file if below == os.pardir or below.startswith(os.pardir + os.sep) else below
 
 
-def said(finding: Finding) -> str:
+def device_and_message(finding: Finding) -> str:
     """Device and message."""
     return f"{finding.device}: {finding.message}" if finding.device else finding.message
 
@@ -43,4 +43,4 @@ def place(finding: Finding) -> str:
 
 def line(finding: Finding) -> str:
     """All of it but the hint, as every other message of the command looks."""
-    return f"{place(finding)}: {style(finding.severity, f'{finding.severity}[{finding.id}]')}: {said(finding)}"
+    return f"{place(finding)}: {style(finding.severity, f'{finding.severity}[{finding.id}]')}: {device_and_message(finding)}"

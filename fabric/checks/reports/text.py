@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable, Iterator
 
 from fabric.checks import SEVERITIES, Finding, Read, Verdict
 from fabric.checks.reports.alike import SEE, folded
-from fabric.checks.reports.spell import clean, line, place, said
+from fabric.checks.reports.spell import clean, device_and_message, line, place
 from fabric.text import and_more, counted, plural, printable
 
 MOST_ALIKE = 20  # findings of one id in one file that are shown
 MOST_UNREAD = 5  # statements of one folder that are shown
-MOST_LETTERS = 100  # of such a statement
+MOST_LETTERS = 100  # shown of a statement
 
 
 def report(verdict: Verdict) -> str:
@@ -34,7 +34,7 @@ def report(verdict: Verdict) -> str:
 def _by_file(
     findings: Iterable[Finding], show: Callable[[Finding, set[str]], Iterator[str]], whole: bool
 ) -> Iterator[list[str]]:
-    """A block for each file; what is folded is counted at its end."""
+    """A block for each file; its last lines count the findings not shown."""
     files: dict[str, list[Finding]] = defaultdict(list)
     for finding in sorted(folded(map(clean, findings), whole), key=_rank):  # stable: places stay in order
         files[finding.file].append(finding)
@@ -66,11 +66,11 @@ def _finding(finding: Finding, hints: set[str]) -> Iterator[str]:
 
 
 def _silenced(finding: Finding, hints: set[str]) -> Iterator[str]:
-    yield f"{place(finding)}: silenced[{finding.id}]: {said(finding)}; reason: {finding.silenced}"
+    yield f"{place(finding)}: silenced[{finding.id}]: {device_and_message(finding)}; reason: {finding.silenced}"
 
 
 def _read(read: Read, whole: bool) -> Iterator[str]:
-    """How much was read, and the first statements that nobody understood."""
+    """Numbers of devices, files and statements read, and the first statements not understood."""
     nouns = ((read.devices, "device"), (read.files, "file"), (read.statements, "statement"))
     counts = ", ".join(counted(number, noun) for number, noun in nouns if number)
     yield f"read: {printable(read.what)}" + (f": {counts}" if counts else "")
