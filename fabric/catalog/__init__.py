@@ -14,7 +14,7 @@ DATA = Path(__file__).parent / "data"
 
 
 def switch(name: str, own: Mapping[str, SwitchModel] = {}) -> SwitchModel | None:
-    """The switch of that name: the site's own, the shipped, or a generic box such as `64x400g`; else None."""
+    """The switch model of that name: of the site, shipped, or generic such as `64x400g`; else None."""
     if name in own:
         return own[name]
     entry = _entries("switches").get(name)
@@ -47,7 +47,7 @@ def server_names() -> list[str]:
 
 @cache
 def sonic_platform(name: str) -> SonicPlatform | None:
-    """What SONiC must be told of a shipped switch, None where no SKU is known."""
+    """SONiC platform data of a shipped switch, None where no SKU is known."""
     path = DATA / "boards" / f"{name}.yaml"
     if "/" in name or not path.is_file():
         return None

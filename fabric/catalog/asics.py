@@ -31,7 +31,7 @@ class HeadroomTable(Record):
 
     sku: str
     switches: tuple[str, ...] = Field((), description="catalog switches the SKU belongs to")
-    default: bool = Field(False, description="what a box with this chip and no table of its own takes")
+    default: bool = Field(False, description="the table of a switch that has this chip and no table under its name")
     threshold: int | None = Field(
         None, description="n of alpha = 2^n: a group may fill alpha times the free pool before it sends PAUSE"
     )
@@ -82,7 +82,7 @@ class Spectrum(Record):
 
     pipeline_latency_bytes: int = Field(ge=0, description="xon of a port of up to four lanes")
     static_latency_bytes: int | None = Field(None, ge=0, description="the same in the static tables, where they differ")
-    mac_phy_bytes: float = Field(ge=0, description="bytes held in MAC and PHY while PAUSE is on its way out")
+    mac_phy_bytes: float = Field(ge=0, description="bytes held in MAC and PHY while PAUSE is sent")
     fixed_response_bytes: float | None = Field(
         None, ge=0, description="the static tables' time for the peer, if not by speed"
     )

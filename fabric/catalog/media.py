@@ -120,7 +120,7 @@ class Nic(Record):
 
 
 class Cages(Record):
-    """Every cage of the shipped boxes."""
+    """Every cage of the shipped models."""
 
     by_speed: dict[Gbps, Usual]
     switches: dict[str, dict[Gbps, Cage]]
@@ -129,7 +129,7 @@ class Cages(Record):
     takes: dict[str, tuple[str, ...]] = Field(description="form of a cage → other forms that go into it")
 
     def nic(self, model: str) -> Nic | None:
-        """The NIC of a model, None where nobody knows it."""
+        """The NIC of a model, None where the catalog has none."""
         return next((its for name, its in self.nics.items() if model.startswith(name)), None)
 
     def accepts(self, form: str, forms: tuple[str, ...]) -> bool:
@@ -161,7 +161,7 @@ def fibres() -> dict[str, Fibre]:
 
 @cache
 def cages() -> Cages:
-    """What the cages of the shipped boxes are."""
+    """The cages of the shipped models."""
     return model_of(Cages, yaml.read(FOLDER / "cages.yaml"))
 
 

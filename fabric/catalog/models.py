@@ -107,7 +107,7 @@ class SwitchModel(Record):
 
     @cached_property
     def speeds(self) -> tuple[int, ...]:
-        """Every port speed the box can do, fastest first."""
+        """Every port speed of the switch, fastest first."""
         return tuple(sorted({speed for group in self.ports for speed in group.splits}, reverse=True))
 
     @cached_property
@@ -172,7 +172,7 @@ GENERIC = re.compile(r"([1-9][0-9]{0,3})x([1-9][0-9]{0,4})g")
 
 
 def generic_switch(name: str) -> SwitchModel | None:
-    """The box that a name such as `64x400g` stands for, or None.
+    """The generic model of a name such as `64x400g`, or None.
 
     It splits a cage into 2, 4 and 8 as long as a port keeps whole Gb/s and at least 25 of them.
     """

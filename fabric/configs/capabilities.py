@@ -134,7 +134,7 @@ def _who_can(need: Need, nos: Target, tier: TierSpec) -> str:
 
 
 def _check_names(name: str, spec: FabricSpec, chosen: Mapping[str, str], report: Report) -> None:
-    """A VRF is a device of the box, whose name has a longest length."""
+    """A VRF is a network device of the switch: the length of its name is limited."""
     if spec.isolation not in ("evpn", "vrf-lite") or not chosen[LEAF]:
         return
     limit = target(chosen[LEAF]).vrf_name_limit
@@ -164,7 +164,7 @@ def _check_requests(name: str, spec: FabricSpec, chosen: Mapping[str, str], repo
 
 
 def _check_releases(name: str, spec: FabricSpec, chosen: Mapping[str, str], report: Report) -> None:
-    """Releases of network OSes that nobody knows, and those that a renderer does not speak."""
+    """Unknown releases of network OSes, and releases without a renderer."""
     for its in spec.releases:
         nos, where = its.nos, its.place
         if nos not in target_names():
@@ -174,7 +174,7 @@ def _check_releases(name: str, spec: FabricSpec, chosen: Mapping[str, str], repo
             if found not in report.errors:  # a site's release is met in every fabric
                 report.errors.append(found)
         elif nos in chosen.values() and (reason := target(nos).release_refusal(its.release)):
-            found = Diagnostic("FAB164", where, f"releases: {nos}: {reason}", "`fabric vendors` lists those told apart")
+            found = Diagnostic("FAB164", where, f"releases: {nos}: {reason}", "`fabric vendors` lists the supported releases")
             if found not in report.errors:
                 report.errors.append(found)
 

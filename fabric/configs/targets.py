@@ -13,9 +13,9 @@ ROLES = (LEAF, SPINE, CORE)
 
 
 def choose(specs: Mapping[str, FabricSpec]) -> dict[str, dict[str, str]]:
-    """Network OS by fabric and role; "" for a box that none is known for.
+    """Network OS by fabric and role; "" for a switch without a known one.
 
-    Raises InputError for names unknown, and for what the intent asks of a box that cannot do it.
+    Raises InputError for unknown names, and for features of the intent that a switch lacks.
     """
     report, chosen = Report(), {}
     for name, spec in specs.items():
@@ -46,7 +46,7 @@ def _of(spec: FabricSpec, role: str, report: Report) -> str:
 def check(fabrics: Mapping[str, FabricPlan], report: Report, *, only_stated: bool = False) -> None:
     """That every Ethernet switch of a plan has a target which can configure it.
 
-    `only_stated` looks at no more than what the intent asks for: a plan may be made of boxes that nothing configures.
+    `only_stated` checks only what the intent requests: a plan may have switches without a config target.
     """
     for plan in fabrics.values():
         if not plan.spec.ethernet:

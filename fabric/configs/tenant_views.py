@@ -120,7 +120,7 @@ class TenantViews:
 
     @cached_property
     def _with_attachments(self) -> frozenset[str]:
-        """Tenants that own attached boxes, whose ports are routed whatever networks the tenant has."""
+        """Tenants with attachments: their ports are routed whatever networks the tenant has."""
         return frozenset(attachment.tenant for attachment in self.fabric.spec.attachments if attachment.tenant)
 
     def _block(self, device: Device) -> tuple[str, ...]:

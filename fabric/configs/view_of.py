@@ -215,7 +215,7 @@ class Views:
         return str(IPv6Address(number)) if self.v6 else ipv4(number)
 
     def _ports(self, device: Device) -> tuple[list[tuple[Port, int]], tuple[Port, ...]]:
-        """The cabled ports with their links; and every port of the box: those, and what is left of the other cages."""
+        """The cabled ports with their links; and every port of the switch: those and the ports of the other cages."""
         lossless = self._lossless(device)
         cabled: dict[int, list[Port]] = {}
         linked: list[tuple[Port, int]] = []
@@ -298,7 +298,7 @@ class Views:
         return bool(tenancy.tenants or tenancy.external_connections)
 
     def _wants(self, device: Device) -> bool:
-        """Whether a far end takes part in the lossless class: an attached box may say no."""
+        """Whether a far end takes part in the lossless class: an attachment may opt out."""
         if device.role != ATTACHED:
             return True
         attachment = next(attachment for attachment in self.fabric.spec.attachments if attachment.name == device.name)
@@ -315,7 +315,7 @@ class Views:
         return {end: (*(columns[f"{end}_{name}"] for name in names), columns["speed_gbps"]) for end in "ab"}
 
     def _port_name(self, device: Device, link: int) -> str:
-        """A port of a box that is no switch: of a server's NIC, or `port3` of an attached box."""
+        """A port of a device other than a switch: of a server's NIC, or `port3` of an attachment."""
         if device.role == ATTACHED:
             return f"port{self.columns['a_cage'][link]}"
         if device.role != SERVER:
@@ -347,7 +347,7 @@ def _reserved(*runs: tuple[Sequence[Slot], str]) -> dict[int, list[Port]]:
         for slot in slots:
             ref = PortRef(slot.cage, slot.sub, slot.split, slot.speed_gbps)
             found.setdefault(slot.cage, []).append(Port(ref, "unused", None, 0, reserved=purpose))
-    for ports in found.values():  # the last cage of a run may have ports that nobody asked for
+    for ports in found.values():  # the last cage of a run may have ports beyond the count
         first = ports[0].ref
         for sub in range(len(ports), first.split):
             ports.append(Port(PortRef(first.cage, sub, first.split, first.speed_gbps), "unused", None, 0))
@@ -355,7 +355,7 @@ def _reserved(*runs: tuple[Sequence[Slot], str]) -> dict[int, list[Port]]:
 
 
 def _every_cage(model: SwitchModel, kept: Mapping[int, list[Port]]) -> dict[int, list[Port]]:
-    """Cage → its ports, for the whole box."""
+    """Cage → its ports, for the whole switch."""
     return {cage: kept.get(cage) or _empty_cage(model, cage) for cage in range(1, model.cages + 1)}
 
 

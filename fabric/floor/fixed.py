@@ -40,7 +40,7 @@ def _machines(plan: Plan) -> dict[str, tuple[str, ...]]:
 
 
 def _checked(plan: Plan, name: str, request: Fixed, height: int, report: Report) -> Place | None:
-    """The place that is wished for, None where the floor has no such place."""
+    """The requested place, None where the floor has no such place."""
     geometry = plan.settings.floor
     row, place = rack_place(request.rack)
     if not 0 <= place < geometry.racks_per_row:

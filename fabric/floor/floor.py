@@ -46,7 +46,7 @@ class Rack:
 
 @dataclass(frozen=True)
 class Floor:
-    """The racks of a site, and every server, switch and attached box in them."""
+    """The racks of a site, and every server, switch and attachment in them."""
 
     site: str
     racks: tuple[Rack, ...]  # by row and place

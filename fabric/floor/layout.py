@@ -1,4 +1,4 @@
-"""Racks in rows. Row A holds spines, cores and attached boxes; from the next row on stand the units, one after the other,
+"""Racks in rows. Row A holds spines, cores and attachments; from the next row on stand the units, one after the other,
 each with its network racks among its servers.
 
 Everything is counted for the planned fabric: a switch or server that is not built yet keeps its place free.
@@ -18,7 +18,7 @@ from fabric.floor.reserve import Machines, places_of
 from fabric.grouping import grouped
 from fabric.plan import ATTACHED, CORE, LEAF, SERVER, SPINE, FabricPlan, GroupSize, GroupSpec, Plan
 
-ATTACHED_UNITS = 1  # height of a box that only has a name
+ATTACHED_UNITS = 1  # height of an attachment: it has no model
 ROOMY_CAGES = 32  # a switch of more cages is two rack units high where the catalog says nothing
 
 Key = tuple[str | int, ...]  # what stands: ("server", group, number), ("leaf", fabric, group, unit, leaf), …
@@ -104,7 +104,7 @@ class Layout:
         return self.units - its.height * its.per_rack - sum(request.height for request in self.on_top[rack])
 
     def fill(self) -> dict[Key, Place]:
-        """The place of every wish and of every server that is built."""
+        """The place of every request and of every planned server."""
         found, racks = self.stand()
         for name, its in self.reserved.items():
             for number, place in enumerate(its.places.tolist()):
@@ -112,7 +112,7 @@ class Layout:
         return found
 
     def stand(self) -> tuple[dict[Key, Place], dict[str, list[tuple[int, int]]]]:
-        """The place of every wish, and the racks of each group of servers in their order."""
+        """The place of every request, and the racks of each group of servers in their order."""
         found: dict[Key, Place] = {}
         rows = _Rows(self.geometry.racks_per_row)
         upper = self._packed(self.upper)
@@ -140,7 +140,7 @@ class Layout:
         return racks
 
     def _packed(self, requests: list[Request]) -> list[list[Request]]:
-        """Wishes in their order, as many to a rack as its height and its power take."""
+        """Requests in their order, as many to a rack as its height and its power allow."""
         racks: list[list[Request]] = []
         left, left_w = 0, 0.0
         for request in requests:
@@ -207,7 +207,7 @@ def _uppers(fabric: Outline) -> list[Request]:
 
 
 def _attached(plan: SiteOutline) -> list[str]:
-    """Names of attached boxes, each once: of one name in two fabrics they are one box."""
+    """Names of attachments without repetition: the same name in two fabrics is one device."""
     attached = (name for its in plan.fabrics.values() for name in its.attachments)
     return list(dict.fromkeys(attached))
 

@@ -111,7 +111,7 @@ class _Ground:
         return _spots(place for key, place in self.places.items() if key[0] == role and key[1] == fabric)
 
     def attachments(self, fabric: Outline) -> list[Spot]:
-        """Attached boxes of a fabric."""
+        """Attachments of a fabric."""
         return _spots(self.places[ATTACHED, name] for name in fabric.attachments)
 
     def leaf_pairs(self, fabric: Outline) -> Iterator[Pair]:
@@ -162,7 +162,7 @@ def _parts(fabric: Outline, group: GroupSpec, size: GroupSize) -> Iterator[tuple
 
 
 def _shared(site: SiteOutline) -> dict[str, int]:
-    """By how many places a server may stand beside its unit: boxes hold places of the same servers in one fabric alone."""
+    """Places by which a server may be off its unit: attachments hold places of the same servers in one fabric only."""
     held = grouped((group.name, len(group.held)) for fabric in site.fabrics.values() for group in fabric.spec.groups)
     return {name: max(counts) for name, counts in held.items() if len(counts) > 1}
 

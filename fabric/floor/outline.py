@@ -15,7 +15,7 @@ class Outline:
     name: str
     spec: FabricSpec
     sizing: Sizing
-    attachments: tuple[str, ...]  # names of attached boxes
+    attachments: tuple[str, ...]  # names of attachments
     switches: tuple[Device, ...] = ()  # where they are known: a number above the planned count needs a place, too
 
 

@@ -125,7 +125,7 @@ def _whole_rack(server: ServerModel) -> bool:
 
 
 def _usual(plan: SiteOutline, server: ServerModel, height: int) -> int:
-    """Servers in one rack where nobody says so: as many as its height and its power take."""
+    """Servers in one rack unless stated: as many as its height and its power allow."""
     geometry = plan.settings.floor
     most = max(1, (geometry.rack_units - FOR_LEAVES_UNITS) // height)
     if _whole_rack(server):

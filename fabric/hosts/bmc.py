@@ -1,4 +1,4 @@
-"""The boards' controllers of one fabric: addresses to give them, for a DHCP server or for whoever sets them."""
+"""The BMCs of one fabric with their planned addresses, for a DHCP server or for manual setup."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class Port:
     lossless: tuple[int, ...] = ()  # priorities with PFC
     strict: frozenset[int] = frozenset()
     weights: Mapping[int, int] = field(default_factory=dict)
-    own_classes: bool = False  # numbers of classes that never pause are the box's alone
+    own_classes: bool = False  # numbers of classes without PFC are local to the device
 
 
 def switch_end(port: Port, mtu: int | None, address: str | None) -> SwitchEnd:
@@ -99,7 +99,7 @@ def _port(qos: PortQos, idiom: Idiom) -> Port:
 
 
 def _meant(by_dscp: Mapping[int, int]) -> dict[int, int]:
-    """A class that takes a whole block is told by the DSCP it is meant for; by its lowest where that is not in it."""
+    """A class that takes a whole block of DSCPs is named by its intended DSCP; by the lowest where that is not in it."""
     classes = grouped((priority, dscp) for dscp, priority in sorted(by_dscp.items()))
     return {next((own for own in MEANT if own in dscps), dscps[0]): priority for priority, dscps in classes.items()}
 
@@ -118,7 +118,7 @@ def server_port(description: str | None) -> tuple[str, str] | None:
 
 
 def smallest(values: Iterable[int]) -> int | None:
-    """The smallest of the limits that are told."""
+    """The smallest of the configured limits."""
     return min(values, default=None)
 
 

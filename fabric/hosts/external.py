@@ -1,7 +1,7 @@
 """The default route of the machine itself: what a program that binds to no address takes to the outside world.
 
-Every port's own table has its fabric's way out. The main table gets one of a single fabric, so that a back end with a
-way out does not become the default of a machine that has a front end.
+The table of every port has the external routes of its fabric. The main table gets the routes of a single fabric: the
+external connection of a back end is not the default of a server that has a front end.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def gives_default(link: ServerLink) -> bool:
 def home(parts: Iterable[tuple[str, str, Sequence[ServerLink]]]) -> str:
     """Of (fabric, purpose, links of the machine there) the fabric that gives the main table its default route, or "".
 
-    It is the first with a way out among those of the first purpose that the machine has open ports in.
+    It is the first with an external connection among the fabrics of the first purpose that the server has open ports in.
     """
     there = [part for part in parts if not all(link.closed for link in part[2])]
     first = min((ORDER.index(purpose) for _, purpose, _ in there), default=-1)

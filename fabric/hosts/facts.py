@@ -12,7 +12,7 @@ import numpy as np
 from fabric.configs.capabilities import balances_by_load
 from fabric.configs.targets import mtu_limit
 from fabric.nos.target import target
-from fabric.plan import CLOSED, LEAF, NOBODY, SERVER_LEAF, VXLAN_BYTES, FabricPlan, Qos
+from fabric.plan import CLOSED, LEAF, NO_TENANT, SERVER_LEAF, VXLAN_BYTES, FabricPlan, Qos
 from fabric.text import address, ipv4
 
 MOST_MTU = 9000  # what every adapter does, with room below a switch's 9216 for tags and tunnels
@@ -83,7 +83,7 @@ def server_links(fabric: FabricPlan) -> Iterator[ServerLink]:
     taken = (column[rows].tolist() if column is not rows else rows.tolist() for column in columns)
     for link, server, nic, port, leaf, speed, low, owner in zip(*taken, strict=True):
         tenant = fabric.tenancy.tenants[owner] if owner >= 0 else None
-        beyond = outside.get(owner, outside.get(NOBODY, ()))
+        beyond = outside.get(owner, outside.get(NO_TENANT, ()))
         if tenant is not None and tenant.networks:
             plain = ServerLink(server, nic, port, leaf, speed, None, None, outside=beyond, link=link)
             yield _bridged(bridges[owner], int(fabric.tenancy.lag[link]), plain)
@@ -95,7 +95,7 @@ def server_links(fabric: FabricPlan) -> Iterator[ServerLink]:
 
 
 def _outside(fabric: FabricPlan) -> dict[int, tuple[str, ...]]:
-    """Tenant, or NOBODY for the default table → routes that the borders take in for it."""
+    """Tenant, or NO_TENANT for the default table → external routes that the border leaves accept for it."""
     found: dict[int, dict[str, None]] = {}
     for way in fabric.tenancy.external_connections:
         found.setdefault(way.tenant, {}).update(dict.fromkeys(way.accepts))

@@ -1,6 +1,6 @@
 """Reads back what the files of a server say, from their text alone: nothing here knows how they were made.
 
-Whoever reads a file that lies there must expect it cut off or edited: what cannot be read is `Damaged`, and nothing else.
+A file of a host may be truncated or edited: a file that cannot be read is `Damaged`, and no other error occurs.
 """
 
 from __future__ import annotations

@@ -40,8 +40,8 @@ def lossless(fabric: str, interfaces: Sequence[str], mtu: int, qos: Qos) -> Loss
     """The same classes as on the leaf: traffic class, priority and queue have one number."""
     priority, cnp = qos.priority, qos.cnp_priority
     rest = next(number for number in PRIORITIES if number not in (priority, cnp))  # best effort; 0 but for odd choices
-    # Adapters take the upper three bits of the DSCP for the priority where nothing else is said. The neighbours of the
-    # two that count must not slip into their classes.
+    # Unless configured, adapters take the upper three bits of the DSCP as the priority. DSCPs next to those of the
+    # lossless class and of the CNPs must not map to these classes.
     classes = {dscp: rest for dscp in range(64) if dscp >> 3 in (priority, cnp)}
     classes |= {qos.dscp: priority, qos.cnp_dscp: cnp}
     mapped = sorted(classes.items())

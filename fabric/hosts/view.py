@@ -96,7 +96,7 @@ class Side:
         return found
 
     def over(self, link: ServerLink) -> tuple[str, ...]:
-        """What the port's own table sends to the gateway; a layer-2 network has one way out of it."""
+        """Destinations that the table of the port routes to the gateway; a layer-2 network has one gateway."""
         if link.address is None or link.gateway is None:
             return ()
         if link.untagged:

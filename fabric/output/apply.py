@@ -101,7 +101,7 @@ def _check_base(site: Path, ops: Sequence[Op]) -> None:
     data = files.read(site, MANIFEST)
     now = "" if data is None else files.sha256(data)
     if now not in {op.sha256 for op in ops if op.path == MANIFEST}:
-        raise _stuck(site, f"{MANIFEST} is another one since")
+        raise _stuck(site, f"{MANIFEST} changed since")
 
 
 def _check_staged(site: Path, ops: Sequence[Op]) -> None:

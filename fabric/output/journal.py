@@ -37,7 +37,7 @@ def no_step(_: str) -> None:
 class Op:
     """One line of the record.
 
-    base: the manifest as it was, to notice a folder which is another one by now ("" if there was none).
+    base: the manifest as it was, to detect that the folder was replaced ("" if there was none).
     remove: an owned file with these bytes. new, changed: a staged file with these bytes goes to `path`.
     """
 

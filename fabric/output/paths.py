@@ -1,4 +1,4 @@
-"""Where a site folder lies, which paths may be written below it, and what is in the way of one.
+"""Where a site folder lies, which paths may be written below it, and what occupies one.
 
 A path is text relative to the site folder, with `/` between its parts. Nothing here follows a symlink.
 """

@@ -56,7 +56,7 @@ class Orphans:
 
 
 def find_orphans(site: Path, owned: Owned, generated: Collection[str], keep: Keep) -> Orphans:
-    """Sort the orphans: those as we wrote them may be removed, those which somebody changed may not."""
+    """Sort the orphans: unchanged files may be removed, edited files may not."""
     remove: dict[str, str] = {}
     kept: list[str] = []
     for path in sorted(owned):

@@ -97,7 +97,7 @@ from .tenancy import (
 from .tenants import (
     CLOSED as CLOSED,
     MOST_TENANTS as MOST_TENANTS,
-    NOBODY as NOBODY,
+    NO_TENANT as NO_TENANT,
     VLAN_BASE as VLAN_BASE,
     VXLAN_BYTES as VXLAN_BYTES,
     ExternalConnection as ExternalConnection,

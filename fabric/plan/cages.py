@@ -55,8 +55,8 @@ def spare(model: SwitchModel, layout: Layout, speed_gbps: int) -> int:
 def lay_out(model: SwitchModel, down: int, down_gbps: int, up: int = 0, up_gbps: int = 0) -> Layout:
     """Gives `down` ports of one speed and `up` ports of another their cages.
 
-    Uplinks take the last of the fastest cages, downlinks the first of the slowest that can do the speed, so that a box
-    with 48 slow and 8 fast cages is used as it was meant. Raises NoFit.
+    Uplinks take the last of the fastest cages, downlinks the first of the slowest that can do the speed, so that a switch
+    with 48 slow and 8 fast cages is used as designed. Raises NoFit.
     """
     groups = _numbered(model)
     up_cages = _take(groups, up, up_gbps, fastest=True, taken=frozenset())

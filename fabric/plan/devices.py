@@ -12,7 +12,7 @@ PRIVATE_4_BYTE = (4_200_000_000, 4_294_967_294)
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """One box. Coordinates count from 0 and are -1 where the box has none (a core has no unit)."""
+    """One device. Coordinates count from 0 and are -1 where the device has none (a core has no unit)."""
 
     index: int  # row in the fabric's device table; links refer to it
     name: str

@@ -1,4 +1,4 @@
-"""A fabric as a networkx multigraph, for whoever has a question that no command answers."""
+"""A fabric as a networkx multigraph, for analyses that no command has."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class Watchdog:
 
 @dataclass(frozen=True, slots=True)
 class Buffer:
-    """How a switch's buffer is spent on the lossless class; `None` where the box's buffer is not known."""
+    """How a switch's buffer is spent on the lossless class; `None` where its buffer size is unknown."""
 
     total_bytes: int | None  # what the chip lets a pool use
     reserved_bytes: int  # sum of the ports' `size_bytes`, or the shared headroom pool where the chip has one
@@ -74,10 +74,10 @@ class Qos:
     lossless_mtu: int = 4200  # largest frame of the lossless class: the RDMA MTU and its headers
 
 
-Place = tuple[int, int]  # speed in Gb/s and cable length in metres: all that two ports of a box can differ in
+Place = tuple[int, int]  # speed in Gb/s and cable length in metres: all that two ports of a switch can differ in
 
 
-AttachedPorts = Mapping[str, Mapping[Place, int]]  # server group → lossless ports of attached boxes on its fullest leaf
+AttachedPorts = Mapping[str, Mapping[Place, int]]  # server group → lossless ports of attachments on its fullest leaf
 
 
 @dataclass(frozen=True)

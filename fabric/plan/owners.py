@@ -17,7 +17,7 @@ from fabric.plan.blocks import Ints
 from fabric.plan.devices import ATTACHED, SERVER, Device
 from fabric.plan.links import ATTACHMENT, SERVER_LEAF, Links
 from fabric.plan.spec import FabricSpec
-from fabric.plan.tenants import CLOSED, NOBODY
+from fabric.plan.tenants import CLOSED, NO_TENANT
 from fabric.settings.services import Tenant
 from fabric.text import plural
 
@@ -25,8 +25,8 @@ _RANGE = re.compile(r"(.*?)(\d+)\.\.(\d+)")
 
 
 def owners(spec: FabricSpec, devices: Sequence[Device], links: Links, report: Report) -> Ints:
-    """The tenant of every link: its place in the intent's list, NOBODY or CLOSED."""
-    owner = np.full(len(links), NOBODY, dtype=np.int64)
+    """The tenant of every link: its place in the intent's list, NO_TENANT or CLOSED."""
+    owner = np.full(len(links), NO_TENANT, dtype=np.int64)
     tenants = spec.tenants
     if not tenants:
         return owner
@@ -110,7 +110,7 @@ def _expand(text: str, names: dict[str, int]) -> Iterator[str]:
         numbers = range(int(low), int(high) + 1)
         if int(high) - int(low) < len(names):
             yield from (f"{stem}{n:0{len(low)}}" for n in numbers)
-        else:  # whoever is named, and no million of others
+        else:  # only the named ones: the range may have millions
             parts = ((name, name.removeprefix(stem)) for name in names if name.startswith(stem))
             yield from (name for name, n in parts if n.isdecimal() and int(n) in numbers and n == f"{int(n):0{len(low)}}")
     elif "*" in text or "?" in text:
@@ -153,13 +153,13 @@ def _claim(
 
 
 def _attachments(spec: FabricSpec, devices: Sequence[Device], links: Links, owner: Ints) -> None:
-    """Attached boxes: their own tenant, or nobody's. A router serves tenants on subinterfaces, its port has none."""
+    """Attachments: their tenant, or none. A router serves tenants on subinterfaces, its port has no tenant."""
     place = {tenant.name: at for at, tenant in enumerate(spec.tenants)}
     attachments = {attachment.name: attachment for attachment in spec.attachments}
     for link in np.flatnonzero(links.kind == ATTACHMENT):
         device = devices[int(links.a[link])]
         if device.role == ATTACHED and (attachment := attachments.get(device.name)) is not None:
-            owner[link] = NOBODY if attachment.external else place.get(attachment.tenant or "", CLOSED)
+            owner[link] = NO_TENANT if attachment.external else place.get(attachment.tenant or "", CLOSED)
 
 
 def _warn_empty(spec: FabricSpec, owner: Ints, served: Ints, links: Links, report: Report) -> None:

@@ -75,7 +75,7 @@ class Plan:
     fabrics: Mapping[str, FabricPlan]
     lock: Lock
     warnings: tuple[Diagnostic, ...] = field(default=())
-    silenced: tuple[Diagnostic, ...] = field(default=())  # warnings that the intent does not want to hear of
+    silenced: tuple[Diagnostic, ...] = field(default=())  # warnings that the intent suppresses
 
     @property
     def spec(self) -> SiteSpec:

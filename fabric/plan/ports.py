@@ -14,7 +14,7 @@ from fabric.plan.lossless import Lossless
 
 @dataclass(frozen=True, slots=True)
 class PortRef:
-    """One logical Ethernet port of a box: a cage, or one of the `split` ports a cage is broken out into."""
+    """One logical Ethernet port of a switch: a cage, or one of the `split` ports a cage is broken out into."""
 
     cage: int  # front-panel number, from 1
     sub: int  # which of the cage's ports, from 0
@@ -29,7 +29,7 @@ class Peer:
     device: Device
     model: SwitchModel | None  # None when the far end is no switch
     port: PortRef | None  # None when the far end is no switch
-    port_name: str  # the NIC port of a server, the box's own name of an attachment; "" for a switch
+    port_name: str  # the NIC port of a server, the configured name of an attachment's port; "" for a switch
 
 
 @dataclass(frozen=True, slots=True)

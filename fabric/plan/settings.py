@@ -26,7 +26,7 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class Constraints:
-    """What a designer insists on; what is open (`auto`, None) the sizing rule chooses."""
+    """Choices that the intent overrides; open ones (`auto`, None) are made by the sizing rule."""
 
     tiers: Literal["auto", 2, 3]
     pods: PodRule | None

@@ -1,4 +1,4 @@
-"""Warnings that an intent does not want to hear of, each with its reason."""
+"""Warnings that an intent suppresses, each with its reason."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class GroupSize:
     down: int  # server ports of a leaf, without spare ports
     down_gbps: int
     uplinks: int  # of a leaf of the finished fabric
-    held: tuple[int, ...]  # places over all units that attached boxes have
+    held: tuple[int, ...]  # places over all units that attachments hold
     last_unit: tuple[int, ...]  # links from each leaf of the last unit to each spine, where fewer than elsewhere
 
     @property

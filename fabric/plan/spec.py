@@ -31,10 +31,10 @@ class GroupSpec:
     per_rack: int | None
     unit_servers: int | None  # None: as many as half the leaf's bandwidth carries
     full: bool
-    held: tuple[int, ...] = ()  # places over all units that attached boxes have, sorted
+    held: tuple[int, ...] = ()  # places over all units that attachments hold, sorted
 
     def places(self, servers: int) -> int:
-        """Places that so many servers reach over, those of attached boxes among them included."""
+        """Places that so many servers span, with those of attachments between them."""
         for place in self.held:
             servers += place < servers
         return servers

@@ -19,7 +19,7 @@ class Vrf:
     name: str  # "red"
     number: int  # from 1, the same on every switch of the fabric, kept in the lock
     vni: int | None  # of the L3 VNI; None without an overlay (VRF-lite)
-    vlan: int  # VLAN set aside for the L3 VNI, for boxes that need one: 3001, …
+    vlan: int  # VLAN set aside for the L3 VNI, for switches that need one: 3001, …
     rd: str  # "10.0.0.1:1"
     route_target: str  # "65000:50001"
     imports: tuple[str, ...]  # route targets of other tenants that the intent lets in
@@ -40,7 +40,7 @@ class Network:
     rd: str  # "10.0.0.1:10001"
     route_target: str
     gateway: str | None  # distributed anycast gateway, "10.1.0.1/24"; None: layer 2 alone
-    own_address: str | None  # this leaf's own address in the subnet, for boxes whose gateway needs one beside it
+    own_address: str | None  # address of this leaf in the subnet, for switches that need one beside the anycast gateway
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Lag:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two leaves that share bonds, for targets that pair boxes (vPC, MLAG) instead of Ethernet segments."""
+    """Two leaves that share bonds, for targets that pair switches (vPC, MLAG) instead of Ethernet segments."""
 
     number: int  # domain, the same on both
     first: bool  # this leaf is the one of lower number

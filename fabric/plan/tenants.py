@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-NOBODY = -1  # a link between switches, or in a fabric without tenants
+NO_TENANT = -1  # a link between switches, or in a fabric without tenants
 CLOSED = -2  # a link of a server that belongs to no tenant, in a fabric that has tenants
 TAG_BASE = 10  # subinterface of tenant 1 is .11; two digits keep SONiC's names within Linux's 15 characters
 VLAN_BASE = 3000  # VLAN set aside for the L3 VNI of tenant 1 is 3001
@@ -78,7 +78,7 @@ class Tenancy:
 
     kind: str
     tenants: tuple[TenantPlan, ...]  # in the intent's order
-    owner: NDArray[np.int64]  # per link: place in `tenants`, NOBODY or CLOSED
+    owner: NDArray[np.int64]  # per link: place in `tenants`, NO_TENANT or CLOSED
     lag: NDArray[np.int64]  # per link: number of the bond it is a member of, 0 for none
     pair: Mapping[int, int] = field(default_factory=dict)  # leaf → the leaf it shares bonds with
     vtep: Mapping[int, int] = field(default_factory=dict)  # leaf → address

@@ -46,7 +46,7 @@ class Management:
     syslog: tuple[str, ...]
     dns: tuple[str, ...]
     timezone: str
-    allow: tuple[str, ...]  # prefixes that SSH, SNMP and gNMI are answered to
+    allow: tuple[str, ...]  # prefixes that SSH, SNMP and gNMI are restricted to
     snmp_user: str  # SNMPv3 user that may read, "" for no SNMP
     gnmi: bool
     banner: str
@@ -71,7 +71,7 @@ class SwitchView:
     fabric: str
     device: Device
     model: SwitchModel
-    ports: tuple[Port, ...]  # every port of the box in front-panel order, unused ones included
+    ports: tuple[Port, ...]  # every port of the switch in front-panel order, unused ones included
     sessions: tuple[Session, ...]  # in port order
     aggregates: tuple[str, ...]  # server prefixes that this switch originates, ("10.128.0.0/25", …)
     router_id: str  # IPv4, always

@@ -5,6 +5,6 @@
 | look up hardware, choose defaults, once | `resolve` |
 | size: integers only | `options`, `shape`, `pods`, `sizing`, `limits` |
 | numbers that stay | `ledger`, `settle`, `merged`, `pools`, `numbers`, `addresses` |
-| boxes and cables | `inventory`, `names`, `pattern`, `wiring`, `attachments`, `pins` |
+| devices and cables | `inventory`, `names`, `pattern`, `wiring`, `attachments`, `pins` |
 | put together | `assemble` (a fabric), `site` (all of them), `warnings` |
 """

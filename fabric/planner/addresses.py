@@ -46,7 +46,7 @@ class Allocator:
         try:
             return self.ledger.area(f"{key}/{name}" if name else key, self.spaces[key], need)
         except Exhausted as error:
-            if kind in self.short:  # said once is enough
+            if kind in self.short:  # already reported
                 return Area(())
             self.short.add(kind)
             place = self.pools.stated.get(kind) or self.spec.at()
@@ -132,7 +132,7 @@ def _server_areas(
     width: dict[str, int] = {}
     users: dict[tuple[str, str], str] = {}  # (group, server key) → the area's name
     for size, group in zip(sizing.groups, spec.groups, strict=True):
-        # As many ports as the box could ever have: what the uplinks leave of them must not shift addresses.
+        # The largest number of ports of the switch: the count that uplinks leave must not shift addresses.
         block = power_of_two(2 * sum(g.count * g.splits.get(size.down_gbps, 0) for g in spec.leaf.model.ports))
         units = max(int(numbers.unit[size.name].max()) + 1, size.units_planned)
         if spec.kind not in ("rail-optimized", "rail-only"):

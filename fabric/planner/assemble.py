@@ -330,7 +330,7 @@ def _subnets(
     for leaf, (area, block), row in _server_rows(spec, sizing, addresses, numbers, devices):
         first[leaf], last[leaf] = area.number(row), block // 2
         aggregate[leaf] = (int(first[leaf]), bits - (block.bit_length() - 1))
-    # A box on a sub-port that server ports do not count has no address of the block.
+    # An attachment on a subport beyond the server ports has no address of the block.
     served = ((links.kind == SERVER_LEAF) | (links.kind == ATTACHMENT)) & (links.column < last[links.b])
     subnet[served] = first[links.b[served]] + links.column[served].astype(object) * 2
     return subnet, aggregate

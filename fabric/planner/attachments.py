@@ -1,4 +1,4 @@
-"""Ports for attached boxes: those that no planned server needs, spread over the leaves."""
+"""Ports for attachments: ports that no planned server needs, spread over the leaves."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Free = dict[int, dict[int, dict[int, Slot]]]  # leaf number → column → speed
 
 @dataclass
 class Ports:
-    """The leaf ports that boxes may have, and those that they took."""
+    """The leaf ports that attachments may take, and the taken ones."""
 
     free: Free
     used: set[Spot] = field(default_factory=set)
@@ -65,7 +65,7 @@ def place(
     lock: FabricLock,
     report: Report,
 ) -> tuple[Links | None, dict[str, tuple[PortSpot, ...]]]:
-    """Links of all attached boxes, and the places that the lock keeps: known places that are still free stay."""
+    """Links of all attachments, and the places that the lock keeps: known places that are still free stay."""
     attachments, known = spec.attachments, lock.attachments
     ports = Ports(_free_slots(spec, sites) if attachments else {})
     speeds = {attachment.name: attachment.speed_gbps or sizing.groups[0].down_gbps for attachment in attachments}
@@ -95,7 +95,7 @@ def _retired(
 
 
 def _keep(ports: Ports, attachment: Attachment, known: Sequence[PortSpot], speed_gbps: int) -> list[tuple[Spot, Slot] | None]:
-    """The box's ports in order, None where a port is still to be found."""
+    """The leaf ports of the attachment in order, None where one is still to be chosen."""
     kept: list[tuple[Spot, Slot] | None] = [None] * attachment.links
     for port, leaf, place in known:
         if port <= attachment.links and (slot := ports.take((leaf, place), speed_gbps)) is not None:
@@ -114,7 +114,7 @@ def _report_short(spec: FabricSpec, at: int, attachment: Attachment, speed_gbps:
 
 
 def _links(sites: Sequence[GroupSites], found: Sequence[tuple[int, Spot, Slot]]) -> Links | None:
-    """The links of boxes, each box's ports numbered from 1 in their order."""
+    """The links of attachments; the ports of each are numbered from 1 in their order."""
     if not found:
         return None
     index = {int(n) + 1: int(i) for site in sites for n, i in zip(site.number.flat, site.leaf.flat, strict=True)}

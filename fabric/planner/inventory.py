@@ -1,4 +1,4 @@
-"""Every box of a fabric as a record, with its coordinates and its name."""
+"""Every device of a fabric as a record, with its coordinates and its name."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from fabric.planner.numbers import Numbers
 
 @dataclass(frozen=True)
 class Index:
-    """Device indices: cores, spines, leaves, servers, attached boxes, in this order and each by number."""
+    """Device indices: cores, spines, leaves, servers, attachments, in this order and each by number."""
 
     core: Ints  # [network, group, core]
     spine: Ints  # [pod, network, spine]
     leaf: Mapping[str, Ints]  # by group, [unit, leaf of the unit]
     server: Mapping[str, int]  # first of each group
-    attached: int  # first attached box
+    attached: int  # first attachment
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """The lossless class of a fabric: headroom of every port, what it leaves of the buffer, and ECN thresholds below PFC.
 
-Everything is reckoned for the finished fabric, with every port that the layout keeps, so that growth changes no threshold.
+Everything is computed for the finished fabric, with every port that the layout keeps, so that growth changes no threshold.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def lossless(
     """The lossless class of a fabric, or None. A headroom that does not fit its buffer is reported with the sum.
 
     Args:
-        boxes: where attached boxes are cabled; unless given they are taken to be spread evenly.
+        attached: lossless ports of attachments; computed as spread evenly unless given.
     """
     if not spec.roce:
         return None
@@ -84,7 +84,7 @@ def lossless(
 
 
 def spread(spec: FabricSpec, sizing: Sizing) -> AttachedPorts:
-    """Ports of attached boxes on every leaf, before anything is cabled."""
+    """Ports of attachments on every leaf, before cabling."""
     found: dict[str, Counter[Place]] = {}
     for size in sizing.groups:
         here = found[size.name] = Counter()
@@ -98,7 +98,7 @@ def spread(spec: FabricSpec, sizing: Sizing) -> AttachedPorts:
 
 
 def cabled(spec: FabricSpec, devices: Sequence[Device], links: Links) -> AttachedPorts:
-    """Ports of attached boxes on the fullest leaf of each group: a leaf without free ports leaves more to the others."""
+    """Ports of attachments on the fullest leaf of each group: a leaf without free ports leaves more to the others."""
     names = {
         attachment.name for attachment in spec.attachments if attachment.external is None and attachment.lossless is not False
     }

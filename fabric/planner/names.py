@@ -38,7 +38,7 @@ def places(spec: FabricSpec) -> dict[tuple[str, str], Place]:
 
 
 def check_unique(devices: Iterable[tuple[str, Device]], places: Mapping[tuple[str, str], Place], report: Report) -> None:
-    """No switch has the name of another box of the site; names are host names and safe as folder names.
+    """No switch has the name of another device of the site; names are host names and safe as folder names.
 
     Args:
         devices: (fabric, device) of the whole site.
@@ -67,9 +67,9 @@ def check_unique(devices: Iterable[tuple[str, Device]], places: Mapping[tuple[st
         owners = f"{_what(other)} of '{other_fabric}' and {_what(device)} of '{fabric}'"
         hint = "let the pattern use {n}, and {fabric} or {plane} where there are several"
         if device.role == ATTACHED:
-            hint = "give the attached box another name"
+            hint = "give the attachment another name"
         say(fabric, device.role, "FAB138", f"two devices are named '{device.name}': {owners}", hint)
 
 
 def _what(device: Device) -> str:
-    return "an attached box" if device.role == ATTACHED else f"a {device.role}"
+    return "an attachment" if device.role == ATTACHED else f"a {device.role}"

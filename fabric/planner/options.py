@@ -76,7 +76,7 @@ def uplink_speeds(spec: FabricSpec, demands: tuple[Demand, ...], *, broken_out: 
     stated = spec.constraints.leaf_uplinks.speed_gbps
     if stated is not None:
         return [stated]
-    # What the fastest cages do, whole or broken out; the slow ports of a box with two kinds are for servers.
+    # Speeds of the fastest cages, whole or broken out; the slow ports of a switch with two kinds are for servers.
     usable = [speed for speed in spec.leaf.model.uplink_speeds if speed in spec.spine.model.uplink_speeds]
     if not broken_out:
         return usable[:1]

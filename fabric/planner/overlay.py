@@ -14,7 +14,7 @@ from fabric.settings.topology import External
 from fabric.text import plural
 
 RESERVED = frozenset({"all", "bridge", "default", "global", "inet", "lo", "management", "master", "mgmt", "mgmt-junos"})
-# A VRF is a device of the kernel on Linux boxes, beside ports, bonds, VLANs and tunnels.
+# A VRF is a device of the kernel on Linux switches, beside ports, bonds, VLANs and tunnels.
 _DEVICE = re.compile(r"(bond|br|dummy|en[ops]|eth|lo|pimreg|po|swp|vlan|vni|vrf|vxlan)\d+(s\d+)?", re.IGNORECASE)
 DEFAULT_ROUTE = {4: "0.0.0.0/0", 6: "::/0"}
 
@@ -184,7 +184,7 @@ def _check_attachments(spec: FabricSpec, how: str, report: Report) -> None:
 
 
 def family(spec: FabricSpec) -> int:
-    """IP version of servers and ways out."""
+    """IP version of servers and external connections."""
     return 6 if spec.underlay.addressing == "ipv6" else 4
 
 

@@ -1,4 +1,4 @@
-"""Which port of a switch each link takes, so that a fabric that grows re-cables no more than it must.
+"""Which port of a switch each link takes, so that growth moves as few cables as possible.
 
 Between two tiers every lower switch has `links` links to each of `uppers` upper switches. When these numbers change,
 the links that exist keep their ports and new ones take the freed ports in order; replaying the history of the numbers
@@ -15,7 +15,7 @@ from fabric.plan import Epoch, Ints
 
 
 def now(history: Sequence[Epoch], current: Epoch) -> tuple[Epoch, ...]:
-    """The history with the present numbers at its end; equal numbers only move the count of lowers on."""
+    """The history followed by the present numbers; equal numbers only move the count of lowers on."""
     if history and same(history[-1], current):
         return (*history[:-1], current)
     return (*history, current)
@@ -24,7 +24,7 @@ def now(history: Sequence[Epoch], current: Epoch) -> tuple[Epoch, ...]:
 def continued(
     known: Sequence[Epoch], current: Epoch, groups: Sequence[str], uplinks: Mapping[str, int], downlinks: int
 ) -> tuple[Epoch, ...]:
-    """The history with the present numbers at its end, or these alone when a link would keep a port that is gone.
+    """The history followed by the present numbers, or these alone when a link would keep a port that is gone.
 
     Args:
         groups: group of every lower switch.

@@ -50,7 +50,7 @@ def rename(spec: FabricSpec, devices: list[Device], report: Report) -> list[Devi
 
 
 def _check_names(spec: FabricSpec, devices: Sequence[Device], requested: Mapping[int, str], report: Report) -> None:
-    """A pinned name that another box of the fabric has."""
+    """A pinned name that another device of the fabric has."""
     taken = (
         {device.name.lower(): device.name for at, device in enumerate(devices) if at not in requested} if requested else {}
     )

@@ -1,6 +1,6 @@
-"""Places of servers in their units: the k-th server takes the k-th place, less those that attached boxes hold.
+"""Places of servers in their units: the k-th server takes the k-th place, less the places that attachments hold.
 
-A box that was given a server's place keeps it when servers are added; they go round it.
+An attachment on the place of a server keeps it when servers are added; they take the places after it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from fabric.planner.sizing import leaf_shape
 
 
 def hold(spec: FabricSpec, lock: FabricLock) -> FabricSpec:
-    """The fabric with the places that its attached boxes hold, or held, by the lock."""
+    """The fabric with the places that its attachments hold, or held, according to the lock."""
     requested = {attachment.name: attachment.links for attachment in spec.attachments}
     spots = list(leaf_ports(lock.attachments, requested))
     if not spots:
@@ -33,7 +33,7 @@ def holds(spec: FabricSpec, lock: FabricLock, spots: Sequence[tuple[int, int]]) 
 def _with_held(
     spec: FabricSpec, group: GroupSpec, lock: FabricLock, spots: list[tuple[int, int]], present: set[tuple[int, int]]
 ) -> GroupSpec:
-    """A group with its held places. A box that is gone holds its place only while servers stand behind it."""
+    """A group with its held places. A removed attachment holds its place only while later places have servers."""
     held = _held(spec, group, lock, spots)
     now = _held(spec, group, lock, sorted(present))
     behind = replace(group, held=held).places(group.count)
@@ -41,7 +41,7 @@ def _with_held(
 
 
 def _held(spec: FabricSpec, group: GroupSpec, lock: FabricLock, spots: Sequence[tuple[int, int]]) -> tuple[int, ...]:
-    """Places of a group, counted over all its units, whose leaf ports other boxes have."""
+    """Places of a group, counted over all its units, whose leaf ports attachments have."""
     ports, per_leaf, unit_servers = leaf_shape(spec, group)
     found = set()
     for leaf, slot in spots:

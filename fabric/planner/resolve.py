@@ -220,8 +220,8 @@ def _tier(fabric: str, role: str, below: TierSpec | None, site: Site, source: So
 def _switch_hint(name: str, known: list[str]) -> str:
     hint = nearest(name, known)
     if re.fullmatch("[0-9]+x[0-9]+g", name.lower()):
-        return "a generic box has 1 to 1024 ports of 1 to 12800 Gb/s, such as 64x400g"
-    return hint if hint.startswith("did") else f"{hint}; a generic box is written 64x400g"
+        return "a generic switch has 1 to 1024 ports of 1 to 12800 Gb/s, such as 64x400g"
+    return hint if hint.startswith("did") else f"{hint}; a generic switch is written 64x400g"
 
 
 def _same_servers(specs: dict[str, FabricSpec | None], report: Report) -> None:
@@ -313,7 +313,7 @@ def _no_third_tier(spec: FabricSpec, report: Report) -> None:
 
 
 def _same_names(spec: FabricSpec, report: Report) -> None:
-    """Attached boxes, tenants and their networks have names of their own."""
+    """Names of attachments, of tenants and of their networks are unique."""
     attachments, tenants = spec.attachments, spec.tenants
     lists: list[tuple[str, tuple[str, ...], list[str]]] = [
         ("attachment", ("topology", "attachments"), [attachment.name for attachment in attachments]),

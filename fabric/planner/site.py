@@ -43,7 +43,7 @@ def size_site(site: SiteSpec, lock: Lock) -> dict[str, tuple[FabricSpec, Sizing]
 
 
 def check_services(sized: Mapping[str, tuple[FabricSpec, Sizing]], lock: Lock) -> None:
-    """What can be said of tenants and the lossless class without wiring. Raises InputError."""
+    """Checks of tenants and of the lossless class that need no wiring. Raises InputError."""
     report = Report()
     for name, (spec, sizing) in sized.items():
         tenant_numbers.number(spec, lock.fabrics.get(name, FabricLock()).tenants, report)
@@ -89,7 +89,7 @@ def plan_site(site: SiteSpec, lock: Lock, nos: Mapping[str, Mapping[str, str]]) 
         planned = plan_fabric(*sized[name], context)
         if planned is not None:
             plans[name], locks[name] = planned
-    if not report.errors:  # a pinned name that is taken has been said already
+    if not report.errors:  # a taken pinned name is reported already
         _check_names(plans, report)
     pins.check_addresses(plans.values(), pool_sets, report)
     if len(plans) == len(sized) and not report.errors:

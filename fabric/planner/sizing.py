@@ -200,7 +200,7 @@ def _last_unit(spec: FabricSpec, shape: Shape, group: GroupSpec, demand: Demand,
 
 
 def _check_attachments(spec: FabricSpec, sizing: Sizing, report: Report) -> None:
-    """Attached boxes take ports that no planned server needs; a first count, the wiring looks port by port."""
+    """Attachments take ports that no planned server needs; a first count, the wiring checks each port."""
     for index, attachment in enumerate(spec.attachments):
         free = sum(
             _free_ports(spec, sizing, size, group, attachment.speed_gbps or sizing.groups[0].down_gbps)

@@ -1,4 +1,4 @@
-"""Tenants on a wired fabric: owners of ports, bonds, VTEPs, EVPN neighbours, subnets of slices, ways out, host addresses."""
+"""Tenants on a wired fabric: owners of ports, bonds, VTEPs, EVPN neighbors, subnets, external connections, host addresses."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ def _slices(wired: Wired, tenants: Sequence[TenantPlan], owner: Ints, at: Alloca
 
 
 def _links_of(wired: Wired, attachment: str) -> Ints:
-    """The links of an attached box."""
+    """The links of an attachment."""
     index = next((device.index for device in wired.devices if device.name == attachment), -1)
     return np.flatnonzero((wired.links.kind == ATTACHMENT) & (wired.links.a == index))
 

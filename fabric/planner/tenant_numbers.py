@@ -184,7 +184,7 @@ def _check_vni(
 
 
 def check_pools(spec: FabricSpec, prefixes: Mapping[str, Sequence[str]], report: Report) -> None:
-    """Subnets of networks beside the pools that meet them in one table: ways out, and routed ports of servers and boxes."""
+    """Subnets of networks and the pools in the same table: external connections, routed ports of servers and attachments."""
     routers = [attachment.external for attachment in spec.attachments if attachment.external is not None]
     plain = [tenant for tenant in spec.tenants if not tenant.networks]
     for at, tenant in enumerate(spec.tenants):

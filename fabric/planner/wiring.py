@@ -219,7 +219,7 @@ def spine_core_links(
 def attachment_links(
     leaf: Sequence[int], number: Sequence[int], slots: Sequence[Slot], columns: Sequence[int], attachment: Sequence[int]
 ) -> Links:
-    """Links of attached boxes: one a leaf port that no server needs."""
+    """Links of attachments: one a leaf port that no server needs."""
     port = slot_table(slots)
     order = np.arange(len(leaf))
     return _columns(

@@ -1,4 +1,4 @@
-"""The headroom of a chip nobody published figures for: the long sum of IEEE 802.1Qbb, with upper bounds everywhere.
+"""The headroom of a chip without published figures: the long sum of IEEE 802.1Qbb, with upper bounds everywhere.
 
 Terms as in https://www.besthub.dev/articles/how-to-compute-headroom-for-lossless-ethernet-links-part-2-6f1dc894e989, which
 gives the delays of 10G, 25G, 40G and 100G. What it does not give is extrapolated here, upwards: an interface of 50G and from

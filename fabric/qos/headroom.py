@@ -42,9 +42,9 @@ def headroom(
 ) -> Headroom:
     """Headroom of one priority of one port.
 
-    `asic` None is a chip nobody knows. `switch` is a catalog name, for boxes with tables of their own. `traffic` matters
-    to NVIDIA's chips only: `static` reckons with 64-byte packets alone, as the shipped tables do, `dynamic` with every
-    second packet small, as the box itself does. `lanes` (8 or fewer) follows from chip and speed unless given.
+    `asic` None is an unknown chip. `switch` is a catalog name, for switches with their own tables. `traffic` matters
+    to NVIDIA's chips only: `static` assumes only 64-byte packets, as the shipped tables do, `dynamic` makes every
+    second packet small, as the switch does. `lanes` (8 or fewer) follows from chip and speed unless given.
     Raises ValueError for a speed, length or MTU that no link has.
     """
     if speed_gbps < 1 or length_m < 0 or mtu_bytes < 64 or lossless_mtu_bytes < 64:
@@ -93,7 +93,7 @@ def _conservative(asic: Asic | None, link: Link) -> Headroom:
     cell = asic.cell_bytes if asic else None
     xoff, terms = conservative(link, cell)
     xoff = _raised(xoff, link, cell or 1024, terms)
-    # Two frames, as the many tables of 18432 bytes: nobody published one for this chip.
+    # Two frames, as many tables have (18432 bytes): none is published for this chip.
     xon = 2 * link.mtu_bytes
     return Headroom(xon, xoff, xoff + xon, "conservative", terms, SOURCE)
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-MTU_BYTES = 9216  # what the static tables of NVIDIA's boxes assume; SONiC's own default for a port is 9100
+MTU_BYTES = 9216  # assumed by the static tables of NVIDIA's switches; SONiC's own default for a port is 9100
 LOSSLESS_MTU_BYTES = 1024  # SONiC's LOSSLESS_TRAFFIC_PATTERN
 ROCE_HEADERS_BYTES = 104  # Ethernet, VLAN, IPv6, UDP, BTH, RETH, ICRC, FCS, up to a multiple of eight
 PFC_FRAME_BYTES = 84  # 64 bytes, preamble and gap: 672 bit times
@@ -14,7 +14,7 @@ FRAME_OVERHEAD_BYTES = 20  # preamble and gap of any frame
 LIGHT_M_S = 198_000_000  # in fibre, as SONiC counts: 5.05 ns a metre
 
 # IEEE 802.3 31B.3.7: 512-bit times that a MAC may take to obey PAUSE, as sonic-swss lists them. At 800G that list repeats
-# 905 where the tables of NVIDIA's SN6600 reckon with 1810, as its chip's data says (`slow_response_gbps`).
+# 905 where the tables of NVIDIA's SN6600 assume 1810, as the data of its chip has it (`slow_response_gbps`).
 QUANTA = {1: 2, 10: 67, 25: 80, 40: 118, 50: 147, 100: 394, 200: 453, 400: 905, 800: 905}
 
 

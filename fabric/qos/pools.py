@@ -11,7 +11,7 @@ from fabric.qos.headroom import Headroom
 
 
 def buffer_of(chip: Asic | None, model: SwitchModel, switch: str, ports: Sequence[tuple[Headroom, int]]) -> Buffer:
-    """How a box's buffer is spent, given the headroom of its lossless ports and how many there are of each.
+    """Distribution of a switch's buffer, given the headroom of its lossless ports and how many there are of each.
 
     Every port counts with its whole headroom at once, in chips that share headroom as well: a design that only fits while
     few ports are congested is not lossless. With n ports congested and alpha = 2^exponent a group may hold
@@ -21,7 +21,7 @@ def buffer_of(chip: Asic | None, model: SwitchModel, switch: str, ports: Sequenc
     table = table_of(chip, switch)
     shared = table is not None and table.shared
     known = table.threshold if table is not None else chip.threshold if chip is not None else None
-    exponent = known or 0  # a chip whose threshold is a number of bytes is reckoned with alpha = 1
+    exponent = known or 0  # a chip whose threshold is a number of bytes is computed with alpha = 1
     count = sum(number for _, number in ports)
     pool = sum(room.xoff_bytes * number for room, number in ports) if shared else 0
     reserved = pool + sum(room.size_bytes * number for room, number in ports)
@@ -34,13 +34,13 @@ def buffer_of(chip: Asic | None, model: SwitchModel, switch: str, ports: Sequenc
 
 
 def total_bytes(chip: Asic | None, model: SwitchModel) -> int | None:
-    """Bytes that pools can have: what SONiC makes of the chip, or the data sheet's figure; the box's own where smaller."""
+    """Bytes that pools can have: SONiC's figure of the chip or that of the data sheet; that of the switch where smaller."""
     known = [size for size in (chip.pool_bytes or chip.buffer_bytes if chip else None, model.buffer_bytes) if size]
     return min(known) if known else None
 
 
 def table_of(chip: Asic | None, switch: str) -> HeadroomTable | None:
-    """The published table of a box, else the usual one of its chip."""
+    """The published table of a switch, else the default table of its chip."""
     if chip is None:
         return None
     own = next((table for table in chip.tables if switch in table.switches), None)

@@ -7,7 +7,7 @@ Static and dynamic differ in more than the share of small packets, because the t
 * the tables take 144/64 = 2.25 cells a small packet as it is, the plugin rounds it up to 3;
 * the plugin adds 2 KiB where a reduced share of small packets leaves it more than that below the worst case.
 
-So a dynamic headroom can be above the static one of the same port (Spectrum-3 at 400G), and is what the box really sets.
+So a dynamic headroom can be above the static one of the same port (Spectrum-3 at 400G), and is what the switch sets.
 Published rows that this does not give stand in tests/reference/headroom/nvidia.yaml, each with the reason: 2000 m rows that
 are half of the formula, long rows without the port's own frame, two rows of the SN3800, sizes of four rows.
 """
@@ -44,7 +44,7 @@ def small_bytes_percent(small_packet_percent: float, lossless_mtu_bytes: int) ->
 
 
 def dynamic(lossless_mtu_bytes: int) -> Formula:
-    """What a box with `buffer_model: dynamic` computes by SONiC's defaults: every second packet is small."""
+    """The computation of a switch with `buffer_model: dynamic` and SONiC's defaults: every second packet is small."""
     return Formula(small_bytes_percent(50, lossless_mtu_bytes), plugin=True)
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 @dataclass(frozen=True, slots=True)
 class Purpose:
-    """Defaults of one purpose. A tenant, an overlay or bonds are nobody's default: they are stated."""
+    """Defaults of one purpose. A tenant, an overlay or bonds are never a default: the intent states them."""
 
     kind: str  # of `topology.kind`
     oversubscription: Fraction  # of the leaves; spines are 1:1

@@ -1,4 +1,4 @@
-"""What a designer may insist on of a fabric's shape, and the other boxes that take leaf ports."""
+"""Choices of a fabric's shape that the intent may override, and the attachments."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def test_agrees_on_power_that_the_price_file_states(name: str, held: str, tmp_pa
 def test_is_without_capex_where_it_cannot_be_known(tmp_path: Path) -> None:
     assert quick_of(tmp_path, "starter").capex is None
     assert quick_of(tmp_path, "starter", read(PRICES)).capex == pytest.approx(250_000 + 131 * 800 + 66 * (46 + 100) + 4_000)
-    assert quick_of(tmp_path, "two-tier", read(PRICES)).capex is None, "the example has no price of a generic box"
+    assert quick_of(tmp_path, "two-tier", read(PRICES)).capex is None, "the example has no price of a generic switch"
 
 
 def test_says_what_no_medium_joins(tmp_path: Path) -> None:

@@ -114,7 +114,7 @@ def test_damaged_staged_content_is_noticed_before_anything_is_done(site: Path) -
 def test_a_journal_of_another_checkout_is_not_finished(site: Path) -> None:
     kill_before(site, "place a file")
     (site / "manifest.txt").write_bytes(b"")
-    with pytest.raises(OutputError, match="another one since"):
+    with pytest.raises(OutputError, match="changed since"):
         recover(site)
 
 

@@ -272,7 +272,7 @@ def wiring(plan: Plan, name: str, of: Plan | None = None) -> tuple[object, ...]:
 
 
 def forget_taken_seats(old: Plan, new: Plan, lost: dict[str, int]) -> None:
-    """An attached box gives way to a server whose port it was."""
+    """An attachment leaves its port to the server that it was planned for."""
     for name, before in old.fabrics.items():
         attachments = {row[5:8] for row in check.rows(before) if row[0] == "attachments"}
         servers = {row[5:8] for row in check.rows(new.fabrics[name]) if row[0] == "server-leaf"}

@@ -21,7 +21,7 @@ from fabric.plan import (
     LEAF,
     LEAF_LEAF,
     LEAF_SPINE,
-    NOBODY,
+    NO_TENANT,
     SERVER,
     SERVER_LEAF,
     SPINE_CORE,
@@ -126,7 +126,7 @@ def ports(fabric: FabricPlan) -> None:
     for link, kind in enumerate(fabric.links.kind.tolist()):
         owner = int(fabric.tenancy.owner[link])
         if kind not in (SERVER_LEAF, ATTACHMENT):
-            assert owner == NOBODY
+            assert owner == NO_TENANT
             continue
         requested = owner_of(fabric, link)
         assert (names[owner] if owner >= 0 else "") == requested

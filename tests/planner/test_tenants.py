@@ -14,7 +14,7 @@ import yaml
 
 from fabric.configs.view_of import Views
 from fabric.diagnostics import InputError
-from fabric.plan import CLOSED, NOBODY, SERVER_LEAF, FabricPlan, SwitchView
+from fabric.plan import CLOSED, NO_TENANT, SERVER_LEAF, FabricPlan, SwitchView
 from tests.planner.helpers import make, reread
 
 GPUS = """
@@ -254,7 +254,7 @@ def test_a_router_is_reached_in_each_table() -> None:
 
 def test_owners_are_nobody_without_tenants() -> None:
     plan = fabric(gpus([], {"kind": "none"}))
-    assert set(np.unique(plan.tenancy.owner)) == {NOBODY}
+    assert set(np.unique(plan.tenancy.owner)) == {NO_TENANT}
     assert CLOSED not in plan.tenancy.owner
 
 
