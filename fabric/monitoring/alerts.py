@@ -72,7 +72,7 @@ def group(watch: Watch, interval: str) -> dict[str, Any]:
 def inhibit_rules() -> list[dict[str, Any]]:
     """What an alert explains, by labels alone, so these rules are the same for every fabric and every size of it.
 
-    An alert of a neighbour names the dead box in `peer_device`; SwitchDown has its own name there too.
+    An alert of a neighbour names the failed device in `peer_device`; SwitchDown has its own name there too.
     """
     everything = "|".join(name for name in alerts() if name not in ("ManagementNetworkDown", "SwitchDown"))
     return [

@@ -95,7 +95,7 @@ class Facts:
 
     @cached_property
     def ends(self) -> tuple[End, ...]:
-        """Every cabled switch port whose box has a name for it."""
+        """Every cabled switch port that has a name in the network OS of its switch."""
         return tuple(self._ends())
 
     @cached_property

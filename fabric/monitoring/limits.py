@@ -96,7 +96,8 @@ class PortClasses:
     @cached_property
     def _code(self) -> tuple[list[int], list[int]]:
         fabric, columns = self.fabric, self.fabric.links.lists()
-        lossy = {box.name for box in fabric.spec.attachments if box.lossless is False or box.external}
+        attachments = fabric.spec.attachments
+        lossy = {attachment.name for attachment in attachments if attachment.lossless is False or attachment.external}
         lengths = fabric.spec.length_m
         metres = [int(lengths[kind]) for kind in KINDS]
         several = len(fabric.spec.groups) > 1
@@ -118,7 +119,7 @@ class PortClasses:
         ]
 
     def _class(self, link: int, end: int) -> PortClass | None:
-        """The class of one end; None of a box that is no switch."""
+        """The class of one end; None of a device that is not a switch."""
         fabric, side = self.fabric, "ab"[end]
         device = fabric.devices[int(getattr(fabric.links, side)[link])]
         if device.role not in SWITCH_ROLES:

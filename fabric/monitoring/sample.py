@@ -61,7 +61,7 @@ class Sample:
         return (*self._paired(found), *server)
 
     def _paired(self, found: Mapping[tuple[int, int], End]) -> list[End]:
-        """Both ends of the same link, also where pairs have several and one box counts its ports the other way round."""
+        """Both ends of the same link, also if pairs have several links and one switch counts its ports downwards."""
         far = {(end.device.index, end.interface): end for end in self.watch.facts.ends}
         rows: list[End] = []
         for end in found.values():

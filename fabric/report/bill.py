@@ -12,7 +12,7 @@ from fabric.plan import Plan
 from fabric.report.grid import Grid, grid
 from fabric.text import listed
 
-MOST_NAMED = 6  # models whose power nobody knows
+MOST_NAMED = 6  # models of unknown power
 
 
 def bill(plan: Plan) -> Bill:
@@ -51,9 +51,9 @@ def _kilowatts(power: Power) -> tuple[str, str]:
     return kilowatts(power.typical_w, power.no_typical), kilowatts(power.max_w, power.no_max)
 
 
-def unknown(what: str, boxes: Mapping[str, int]) -> str:
-    """Which boxes have no figure of it."""
-    if not boxes:
+def unknown(what: str, models: Mapping[str, int]) -> str:
+    """The models without a figure of it."""
+    if not models:
         return ""
-    named = listed([f"{model} ({count:,})" for model, count in boxes.items()], MOST_NAMED)
+    named = listed([f"{model} ({count:,})" for model, count in models.items()], MOST_NAMED)
     return f"No maker's figure of the {what} is known for {named}."

@@ -33,11 +33,11 @@ def histogram(tier: TierSpread) -> str:
     for column in range(0, count, every):
         parts.append(_text(_LEFT + (column + 0.5) * step, floor + 15, f"{100 * BIN * column:.0f} %", "middle"))
     parts.append(_text((_LEFT + _WIDTH) / 2, floor + 32, "load by capacity", "middle"))
-    caption = f"{tier.name}: {_said(tier.hashed)} as routed, {_said(tier.sprayed)} by spraying"
+    caption = f"{tier.name}: {_load_range(tier.hashed)} as routed, {_load_range(tier.sprayed)} by spraying"
     return chart("".join(parts), _WIDTH, _HEIGHT, caption)
 
 
-def bars(rows: Sequence[tuple[str, float, str]], said: str) -> str:
+def bars(rows: Sequence[tuple[str, float, str]], caption: str) -> str:
     """A bar for each (name, share, what is written behind it), longest 1."""
     room = 900 - _NAME - 210
     most = max((share for _, share, _ in rows), default=0.0) or 1.0
@@ -51,19 +51,19 @@ def bars(rows: Sequence[tuple[str, float, str]], said: str) -> str:
                 _text(_NAME + share / most * room + 8, y + 12, text, "start"),
             )
         )
-    return chart("".join(parts), 900, 8 + _ROW * len(rows), said)
+    return chart("".join(parts), 900, 8 + _ROW * len(rows), caption)
 
 
-def _said(columns: Floats) -> str:
-    """The range of loads in words."""
+def _load_range(columns: Floats) -> str:
+    """The range of loads as text."""
     used = [at for at, share in enumerate(columns.tolist()) if share]
     low, high = (100 * BIN * used[0], 100 * BIN * used[-1]) if used else (0.0, 0.0)
     return f"{low:.0f} %" if low == high else f"{low:.0f} to {high:.0f} %"
 
 
 def _bar(name: str, x: float, y: float, width: float, height: float, hint: str) -> str:
-    box = {"x": _at(x), "y": _at(y), "width": _at(width), "height": _at(height)}
-    return element("rect", "", hint, class_=name, **box)
+    area = {"x": _at(x), "y": _at(y), "width": _at(width), "height": _at(height)}
+    return element("rect", "", hint, class_=name, **area)
 
 
 def _text(x: float, y: float, text: str, anchor: str) -> str:

@@ -16,13 +16,13 @@ Fabric:
      "tiers", "planes", "pods", "units", "rails": int,      how many; rails is 0 where leaves serve no single rail
      "devices": {column: [one value a device]}, "links": {column: [one value a link]}, "scenarios": [Scenario, …]}
 
-Devices, servers and attached boxes among them. `name` and `loopback` are texts, the rest integers:
+Devices, servers and attachments included. `name` and `loopback` are texts, the rest integers:
 
     name, role (of "roles"), number (from 1 within its role; servers: within their group), model, group (of "strings"),
     pod, unit, plane, rail (from 0, -1: has none; a person reads them from 1), rack (of "strings", 0: not known),
     ru (lowest rack unit, from 1; 0: not known), asn (0: speaks no BGP), loopback ("": none), management ("": none)
 
-Links, each the one way: `a` is the lower end (server, leaf, spine or attached box), `b` the upper. All integers:
+Links, each the one way: `a` is the lower end (server, leaf, spine or attachment), `b` the upper. All integers:
 
     a, b (devices), kind (of "kinds"), speed (Gb/s), aport, bport (labels, of "strings"), nic (of a server's link: its NIC
     from 1; else 0), length (m, of the cable as one buys it; a number, perhaps with a fraction), medium (of "strings", 0:

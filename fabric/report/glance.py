@@ -78,7 +78,7 @@ def _cut(cut: Cut | None) -> tuple[str, str]:
 
 
 def tiers_grid(study: Study) -> Grid:
-    """A row a tier: boxes, ports and speeds."""
+    """One row per tier: switches, ports and speeds."""
     row, rows = study.row, []
     for tier, model in row["models"].items():
         ports = row["ports"][tier]
@@ -114,7 +114,7 @@ def _span(low: float, high: float) -> str:
 
 def findings(plan: Plan, more: Iterable[Diagnostic]) -> list[Finding]:
     """Warnings of the plan, what the checks of the design find, and `more`; errors first, silenced ones last."""
-    found = [*warnings_of(plan), *(finding_of(said) for said in more)]
+    found = [*warnings_of(plan), *(finding_of(diagnostic) for diagnostic in more)]
     for fabric in plan.fabrics.values():
         found += run(FabricCheck, Design(plan, fabric))
     kept = dict.fromkeys(Silences(plan).apply(found, ids("design")))

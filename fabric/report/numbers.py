@@ -93,8 +93,8 @@ def tenants_grid(fabric: FabricPlan) -> Grid:
     return grid(f"Tenants, kept apart by {tenancy.kind}", titles, rows)
 
 
-def ways_out_grid(fabric: FabricPlan) -> Grid:
-    """Routers outside, and what is taken from them."""
+def external_connections_grid(fabric: FabricPlan) -> Grid:
+    """Routers outside the site, and the prefixes accepted from them."""
     tenancy, devices = fabric.tenancy, fabric.devices
     rows = []
     for way in tenancy.external_connections:

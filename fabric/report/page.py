@@ -135,9 +135,9 @@ class FabricPart:
 
     @cached_property
     def number_grids(self) -> list[Grid]:
-        """Empty where nobody hands out numbers, as on InfiniBand."""
-        made = (numbers.pools_grid, numbers.asn_grid, numbers.tenants_grid, numbers.ways_out_grid)
-        return [found for make in made if (found := make(self.study.fabric)).rows]
+        """Empty for a fabric without AS numbers and addresses, as InfiniBand."""
+        grids = (numbers.pools_grid, numbers.asn_grid, numbers.tenants_grid, numbers.external_connections_grid)
+        return [found for make in grids if (found := make(self.study.fabric)).rows]
 
 
 def page(plan: Plan, request: ReportRequest) -> str:
@@ -160,7 +160,7 @@ def page(plan: Plan, request: ReportRequest) -> str:
         parts=parts,
         request=request,
         picture=Markup(_picture(plan)),
-        findings=glance.findings(plan, where.said),
+        findings=glance.findings(plan, where.diagnostics),
         tables=_static_tables(data),
         sections=_sections(parts),
         badges=BADGES,

@@ -18,7 +18,7 @@ FILLS = {SERVER: "fill-1", LEAF: "fill-2", SPINE: "fill-3", CORE: "fill-4", ATTA
 _UNIT, _WIDE, _LEFT = 12.0, 190.0, 26.0  # of a rack in the drawing
 _CELL, _GAP = 16.0, 3.0  # of a rack on the floor
 
-Filling = tuple[tuple[int, int, str, str], ...]  # (lowest unit, height, role, model) of every box, from the bottom
+Filling = tuple[tuple[int, int, str, str], ...]  # (lowest unit, height, role, model) of every device, from the bottom
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,10 @@ class Racks:
 
 def racks(plan: Plan, floor: Floor) -> Racks:
     """What stands where."""
-    boxes = {device.name: device for fabric in plan.fabrics.values() for device in fabric.devices}
+    devices = {device.name: device for fabric in plan.fabrics.values() for device in fabric.devices}
     inside: list[list[Device]] = [[] for _ in floor.racks]
     for name, spot in floor.spots.items():
-        inside[spot.rack].append(boxes[name])
+        inside[spot.rack].append(devices[name])
     alike = grouped((_filling(floor, those), number) for number, those in enumerate(inside))
     ways = sorted(alike.items(), key=lambda way: (-len(way[1]), way[1]))
     drawn = tuple(
@@ -64,7 +64,7 @@ def racks(plan: Plan, floor: Floor) -> Racks:
 
 
 def _filling(floor: Floor, those: Iterable[Device]) -> Filling:
-    found = [(floor.spots[box.name].ru, floor.spots[box.name].height, box.role, box.model) for box in those]
+    found = [(floor.spots[device.name].ru, floor.spots[device.name].height, device.role, device.model) for device in those]
     return tuple(sorted(found))
 
 
@@ -91,15 +91,15 @@ def _elevation(floor: Floor, those: list[Device], rack: int) -> str:
     for unit in (1, *range(5, floor.units + 1, 5)):
         y = 2 + (floor.units - unit + 0.75) * _UNIT
         parts.append(label(_LEFT - 5, y, str(unit), 9, kind="soft", anchor="end"))
-    for box in sorted(those, key=lambda box: -floor.spots[box.name].ru):
-        spot = floor.spots[box.name]
+    for device in sorted(those, key=lambda device: -floor.spots[device.name].ru):
+        spot = floor.spots[device.name]
         top = 2 + (floor.units - spot.ru - spot.height + 1) * _UNIT
-        hint = f"{box.name}, {box.model}, unit {spot.ru}"
+        hint = f"{device.name}, {device.model}, unit {spot.ru}"
         size = {"width": _WIDE - 6, "height": spot.height * _UNIT - 1, "rx": 2}
-        parts.append(element("rect", "", hint, class_=f"box {FILLS[box.role]}", x=_LEFT + 3, y=top + 0.5, **size))
+        parts.append(element("rect", "", hint, class_=f"box {FILLS[device.role]}", x=_LEFT + 3, y=top + 0.5, **size))
         middle = top + spot.height * _UNIT / 2 + 3.2
-        parts.append(label(_LEFT + 8, middle, fit(box.name, _WIDE - 14, 9.5), 9.5, kind="label"))
-    caption = f"Rack {floor.racks[rack].name}: {len(those)} boxes"
+        parts.append(label(_LEFT + 8, middle, fit(device.name, _WIDE - 14, 9.5), 9.5, kind="label"))
+    caption = f"Rack {floor.racks[rack].name}: {len(those)} devices"
     return chart("".join(parts), _LEFT + _WIDE + 4, height + 4, caption, "chart rack")
 
 
@@ -111,16 +111,16 @@ def _from_above(floor: Floor, inside: list[list[Device]]) -> str:
     parts = [element("text", row_letters(row), **look, y=at * step + 14) for row, at in rows.items()]
     order = (CORE, SPINE, LEAF, ATTACHED, SERVER)
     for rack, those in zip(floor.racks, inside, strict=True):
-        role = min((box.role for box in those), key=order.index)
+        role = min((device.role for device in those), key=order.index)
         x, y = left + rack.place * step, 2 + rows[rack.row] * step
         hint, size = f"{rack.name}: {_counted(those)}", {"width": _CELL, "height": _CELL, "rx": 2}
         parts.append(element("rect", "", hint, class_=f"box {FILLS[role]}", x=x, y=y, **size))
     width = left + (1 + max(rack.place for rack in floor.racks)) * step
-    said = f"{len(floor.racks)} racks in {len(rows)} rows, from above"
-    return chart("".join(parts), width, len(rows) * step + 4, said, "chart floor")
+    caption = f"{len(floor.racks)} racks in {len(rows)} rows, from above"
+    return chart("".join(parts), width, len(rows) * step + 4, caption, "chart floor")
 
 
 def _counted(those: list[Device]) -> str:
     """`2 core, 8 server`."""
-    roles = [box.role for box in those]
+    roles = [device.role for device in those]
     return ", ".join(f"{roles.count(role)} {role}" for role in FILLS if role in roles)

@@ -22,8 +22,8 @@ class Sites:
     runs: Runs
 
     @property
-    def said(self) -> tuple[Diagnostic, ...]:
-        """What is wrong with them."""
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """Errors and warnings of both."""
         return (*self.floor.warnings, *self.runs.errors, *self.runs.warnings)
 
     def spot(self, device: Device) -> tuple[str, int]:
@@ -51,6 +51,6 @@ class Sites:
 
 
 def sites(plan: Plan) -> Sites:
-    """Raises InputError where the floor that the intent states cannot be, or it wishes for media that are none."""
+    """Raises InputError if the floor of the intent is impossible or the intent requests unknown media."""
     stands = floor(plan)
     return Sites(stands, runs(plan, stands))

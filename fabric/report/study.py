@@ -113,9 +113,9 @@ def studies(plan: Plan, request: ReportRequest) -> list[Study]:
 
 
 def _having(fabrics: Sequence[FabricPlan], name: str) -> list[str]:
-    """Fabrics that have a link or box of this name: servers are in several, their ports in one each."""
-    box = name.strip().partition(":")[0]
-    those = [fabric for fabric in fabrics if box in fabric.by_name] or fabrics[:1]
+    """Fabrics that have a link or device of this name: servers are in several, their ports in one each."""
+    device = name.strip().partition(":")[0]
+    those = [fabric for fabric in fabrics if device in fabric.by_name] or fabrics[:1]
     found, wrong = [], list[InputError]()
     for fabric in those:
         try:

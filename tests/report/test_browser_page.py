@@ -160,7 +160,7 @@ def test_the_map_says_each_link_by_keyboard_and_mouse(tabs: Tabs) -> None:
     said = []
     for key in ("ArrowRight", "ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp"):
         tab.page.keyboard.press(key)
-        said.append(tab.text(".said"))
+        said.append(tab.text(".status"))
     assert all(
         re.fullmatch(r"backend-spine\d+ port \d+ – backend-core\d+ port \d+: up \d+%, down \d+% \(.*400G.*\)", text)
         for text in said
@@ -170,7 +170,7 @@ def test_the_map_says_each_link_by_keyboard_and_mouse(tabs: Tabs) -> None:
     assert tab.hash["link"].isdigit()
     assert tab.text(".chosen-details h3") == "Link"
     tab.page.hover("canvas", position={"x": 400, "y": 250})
-    assert tab.text(".said") != said[4]
+    assert tab.text(".status") != said[4]
 
 
 def test_every_control_has_a_tab_stop_and_a_visible_focus(tabs: Tabs) -> None:

@@ -233,14 +233,14 @@ def shortest(fabric: FabricPlan, source: int, target: int) -> set[int]:
 def test_planes_and_rails_of_their_own_have_no_path(tabs: Tabs) -> None:
     tab = tabs("planes")
     tab.turn(view="path", nic="compute1p1", tonic="compute1p2")
-    assert tab.text(".stage .said") == (
+    assert tab.text(".stage .status") == (
         "No path: compute1p1 is on plane 1, compute1p2 on plane 2, and no link joins these networks."
     )
     tab.turn(view="path", nic="plane 2")
     assert "8 × 200G" in tab.text(".stage table")
     tab = tabs("rail-only")
     tab.turn(view="path", nic="compute1", tonic="compute2")
-    assert "compute1 is on rail 1, compute2 on rail 2" in tab.text(".stage .said")
+    assert "compute1 is on rail 1, compute2 on rail 2" in tab.text(".stage .status")
 
 
 def test_a_ladder_says_where_the_ends_stand(tabs: Tabs) -> None:
@@ -248,7 +248,7 @@ def test_a_ladder_says_where_the_ends_stand(tabs: Tabs) -> None:
     said = {}
     for target in ("quad-0002", "quad-0009", "quad-0064"):
         tab.turn(view="path", **{"from": "quad-0001"}, to=target)
-        said[target] = tab.text(".stage .said").split(". ")[0]
+        said[target] = tab.text(".stage .status").split(". ")[0]
     assert said == {
         "quad-0002": "2 hops under the same leaves (same unit)",
         "quad-0009": "4 hops in the same pod, over spines",

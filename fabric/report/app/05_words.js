@@ -21,7 +21,7 @@ function from1(number) {
   return number >= 0 ? String(number + 1) : "";
 }
 
-/** "2 × 400G" of a number of links of one speed; mixed speeds are all said. */
+/** "2 × 400G" of a number of links of one speed; every speed of a mix is listed. */
 function speeds(links, speed) {
   const found = new Map();
   for (const link of links) found.set(speed[link], (found.get(speed[link]) || 0) + 1);

@@ -1,8 +1,8 @@
-// One fabric: its columns, and where every box stands.
+// One fabric: its columns, and the position of every device.
 
 const [SERVER, LEAF, SPINE, CORE, ATTACHED] = [0, 1, 2, 3, 4];
 const [SERVER_LEAF, LEAF_LEAF, LEAF_SPINE, SPINE_CORE, ATTACHMENT] = [0, 1, 2, 3, 4];
-const ROLE_WORDS = ["server", "leaf", "spine", "core", "attached box"];
+const ROLE_WORDS = ["server", "leaf", "spine", "core", "attachment"];
 
 class Fabric {
   constructor(report, at) {
@@ -84,7 +84,7 @@ class Fabric {
     return found;
   }
 
-  /** Pods of three tiers; a fabric of fewer is one pod. Within a pod boxes stand by plane, unit and rail. */
+  /** Pods of three tiers; a fabric of fewer is one pod. Within a pod devices are ordered by plane, unit and rail. */
   findPods() {
     const { role, pod } = this.devices;
     const many = this.tiers > 2;
@@ -108,9 +108,9 @@ class Fabric {
         [...this.trunksOf(device)].filter((link) => this.owns(device, link)),
       );
     });
-    for (const box of this.withRole(ATTACHED)) {
-      const touched = new Set([...this.linksOf(box)].map((link) => this.podOf[this.other(link, box)]));
-      for (const at of touched) if (at >= 0) pods[at].attached.push(box);
+    for (const attachment of this.withRole(ATTACHED)) {
+      const touched = new Set([...this.linksOf(attachment)].map((link) => this.podOf[this.other(link, attachment)]));
+      for (const at of touched) if (at >= 0) pods[at].attached.push(attachment);
     }
     return pods;
   }

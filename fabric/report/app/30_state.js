@@ -45,8 +45,8 @@ class State {
   /** Changes some values and redraws; "" is what the page chooses by itself. */
   set(changes) {
     Object.assign(this.values, changes);
-    const said = Object.entries(this.values).filter(([name, value]) => value !== START[name]);
-    const hash = new URLSearchParams(said.map(([name, value]) => [name, String(value)])).toString();
+    const changed = Object.entries(this.values).filter(([name, value]) => value !== START[name]);
+    const hash = new URLSearchParams(changed.map(([name, value]) => [name, String(value)])).toString();
     history.replaceState(null, "", "#" + (hash || "view="));
     this.tell();
   }

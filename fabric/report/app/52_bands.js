@@ -72,7 +72,7 @@ class Band {
 function bandsOf(fabric, room) {
   const bands = fabric.groups.length ? [coreBand(fabric)] : [];
   for (const lane of range(fabric.lanes.length)) bands.push(leafBand(fabric, lane, room));
-  bands.push(pairBand(fabric, LEAF_LEAF, "Links between leaves"), pairBand(fabric, ATTACHMENT, "Links of attached boxes"));
+  bands.push(pairBand(fabric, LEAF_LEAF, "Links between leaves"), pairBand(fabric, ATTACHMENT, "Links of attachments"));
   if (fabric.podList.length === 1 && 2 * fabric.podList[0].servers.length <= room) bands.push(serverBand(fabric));
   return bands.filter((band) => band && band.cells.some((link) => link >= 0));
 }
@@ -171,7 +171,7 @@ function spineItem(fabric, pod, spine) {
   return { label: alone ? fabric.devices.name[spine] : "", device: spine, block: alone ? "" : String(pod.at + 1) };
 }
 
-/** Links of a kind that pairs few boxes: a row a lower end, its links beside each other. */
+/** Links of a kind with few pairs of devices: one row per lower end, its links beside each other. */
 function pairBand(fabric, kind, title) {
   const { links, devices } = fabric;
   const lower = new Map(),
@@ -185,7 +185,7 @@ function pairBand(fabric, kind, title) {
   const most = Math.max(...[...lower.values()].map((list) => list.length));
   const rows = new Axis([...lower.keys()].map((device) => ({ label: devices.name[device], device, block: "" })));
   const band = new Band(
-    `${title}: rows are ${kind === LEAF_LEAF ? "leaves" : "boxes"}, columns their links`,
+    `${title}: rows are ${kind === LEAF_LEAF ? "leaves" : "attachments"}, columns their links`,
     rows,
     new Axis(range(most).map(() => ({ label: "", block: "" }))),
   );

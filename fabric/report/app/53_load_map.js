@@ -13,7 +13,7 @@ function drawLoadMap(page) {
       hotSpots(page),
     ),
     map.node,
-    map.said,
+    map.status,
     busiestLinks(page),
   ];
 }
@@ -64,7 +64,7 @@ class LoadMap {
       onkeydown: (event) => this.key(event),
     });
     this.marker = html("div", { class: "marker", hidden: true });
-    this.said = html("p", { class: "said", "aria-live": "polite" });
+    this.status = html("p", { class: "status", "aria-live": "polite" });
     const label = "Load map";
     this.node = html(
       "div",
@@ -164,7 +164,7 @@ class LoadMap {
   show(link) {
     this.at = this.placeOf(link);
     this.marker.hidden = !this.at;
-    this.said.textContent = this.at ? this.page.fabric.linkWords(link, this.page.loads) : "No link chosen.";
+    this.status.textContent = this.at ? this.page.fabric.linkWords(link, this.page.loads) : "No link chosen.";
     if (!this.at) return;
     const { rows, columns } = this.at.band;
     this.marker.style.left = `${columns.start[this.at.column] - 2}px`;
@@ -249,10 +249,10 @@ function hotSpots({ fabric, loads }) {
       : fabric.withRole(SPINE).map((spine) => [fabric.devices.name[spine], loads.summary(fabric.linksOf(spine))])),
   ].filter(([, found]) => found.live);
   const hottest = named.reduce((best, each) => (best && best[1].mean >= each[1].mean ? best : each), null);
-  const said = `All ${counted(all.links, "link")}: ${loadWords(all)}.`;
+  const summary = `All ${counted(all.links, "link")}: ${loadWords(all)}.`;
   return hottest && hottest[1].mean > all.mean * 1.1
-    ? `${said} Hottest by mean: ${hottest[0]} with ${percent(hottest[1].mean)}.`
-    : said;
+    ? `${summary} Hottest by mean: ${hottest[0]} with ${percent(hottest[1].mean)}.`
+    : summary;
 }
 
 /** The map in words: the dead and the busiest links. */

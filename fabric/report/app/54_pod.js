@@ -1,7 +1,7 @@
 // One pod: leaves and spines with a line for every pair, rails bracketed, uplinks as stubs, servers as a grid.
 
 const POD = { name: "pod", title: "One pod", offered: () => true, draw: drawPod };
-const PAIRS_MOST = 400; // lines that a reader still tells apart
+const PAIRS_MOST = 400; // lines that remain distinguishable
 const LEAF_LEAST = 22;
 
 function drawPod(page) {
@@ -109,11 +109,11 @@ function podSentence({ fabric, loads }, pod, shown) {
     list.length === all.length
       ? counted(all.length, ...nouns)
       : `${thousands(list.length)} of ${counted(all.length, ...nouns)}`;
-  const said = [];
-  if (pod.spines.length) said.push(part(shown.spines, pod.spines, "spine"));
-  said.push(part(shown.leaves, pod.leaves, "leaf", "leaves"), part(shown.servers, pod.servers, "server"));
+  const counts = [];
+  if (pod.spines.length) counts.push(part(shown.spines, pod.spines, "spine"));
+  counts.push(part(shown.leaves, pod.leaves, "leaf", "leaves"), part(shown.servers, pod.servers, "server"));
   const name = fabric.podList.length > 1 ? pod.name[0].toUpperCase() + pod.name.slice(1) : "The fabric";
   const load = loadWords(loads.summary(pod.trunks));
   const hint = "Choose a switch or a server to see its links alone.";
-  return `${name}: ${said.join(", ")} shown; links between switches: ${load}. ${hint}`;
+  return `${name}: ${counts.join(", ")} shown; links between switches: ${load}. ${hint}`;
 }

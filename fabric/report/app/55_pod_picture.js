@@ -1,9 +1,9 @@
-// The picture of a pod: boxes, the lines between them, brackets, stubs, the grid of servers.
+// The picture of a pod: devices, the lines between them, brackets, stubs, the grid of servers.
 
 class PodPicture {
   constructor(page, pod, shown) {
     Object.assign(this, { page, pod, shown, fabric: page.fabric, loads: page.loads, chosen: page.device });
-    this.place = new Map(); // device → {x, top, end}: where lines meet its box
+    this.place = new Map(); // device → {x, top, end}: where lines meet its rectangle
   }
 
   draw(width) {
@@ -26,7 +26,7 @@ class PodPicture {
     this.row(spines, upper, centre(upper), spinesTop);
     this.row(leaves, lower, centre(lower), leavesTop);
     const grid = this.serverGrid(servers, gutter, leavesTop + 106, room);
-    const attached = this.attachedBoxes(gutter, grid.end + 14);
+    const attached = this.attachments(gutter, grid.end + 14);
     const label = `${this.pod.name}: spines above, leaves below, servers at the bottom`;
     return picture(
       label,
@@ -269,23 +269,23 @@ class PodPicture {
     );
   }
 
-  attachedBoxes(x, top) {
-    const boxes = this.pod.attached,
+  attachments(x, top) {
+    const attached = this.pod.attached,
       room = 150;
-    if (!boxes.length) return { nodes: [], end: top - 10 };
+    if (!attached.length) return { nodes: [], end: top - 10 };
     const nodes = [words(x, top + 4, "Attached", { class: "title" })];
-    boxes.forEach((box, at) => {
-      const links = this.fabric.linksOf(box),
+    attached.forEach((device, at) => {
+      const links = this.fabric.linksOf(device),
         left = x + at * (room + 8),
         found = this.loads.summary(links);
       nodes.push(
         choice(
           {
-            key: `device-${box}`,
+            key: `device-${device}`,
             row: 99,
-            pressed: this.chosen === box,
-            label: `${this.fabric.words(box)}: ${loadWords(found)}`,
-            act: () => this.choose(box),
+            pressed: this.chosen === device,
+            label: `${this.fabric.words(device)}: ${loadWords(found)}`,
+            act: () => this.choose(device),
           },
           svg("rect", {
             x: left,
@@ -293,9 +293,9 @@ class PodPicture {
             width: room,
             height: 34,
             rx: 4,
-            class: this.chosen === box ? "box dashed chosen" : "box dashed",
+            class: this.chosen === device ? "box dashed chosen" : "box dashed",
           }),
-          middleText(left + room / 2, top + 26, endThatFits(this.fabric.devices.name[box], room - 8, 11, true), {
+          middleText(left + room / 2, top + 26, endThatFits(this.fabric.devices.name[device], room - 8, 11, true), {
             class: "strong small",
           }),
           middleText(left + room / 2, top + 39, speeds(links, this.fabric.links.speed), { class: "soft tiny" }),

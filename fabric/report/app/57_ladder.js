@@ -10,7 +10,7 @@ const STATIONS = {
   "spine–leaf": LEAF,
   "leaf–server": SERVER,
 };
-const PLURALS = [["server"], ["leaf", "leaves"], ["spine"], ["core"], ["box", "boxes"]];
+const PLURALS = [["server"], ["leaf", "leaves"], ["spine"], ["core"], ["attachment"]];
 
 function drawLadder(page) {
   const { fabric, state } = page,
@@ -27,9 +27,9 @@ function drawLadder(page) {
   if (complaint)
     return [
       controls,
-      html("p", { class: "said warn", role: "status" }, `${complaint[0]}: no server is named “${complaint[2]}”.`),
+      html("p", { class: "status warn", role: "status" }, `${complaint[0]}: no server is named “${complaint[2]}”.`),
     ];
-  if (from === to) return [controls, html("p", { class: "said", role: "status" }, "Choose two servers.")];
+  if (from === to) return [controls, html("p", { class: "status", role: "status" }, "Choose two servers.")];
   const loads = fabric.loads(state.get("scenario"), "up");
   const pairs = portPairs(portsOf(fabric, from), portsOf(fabric, to), state.get("nic"), state.get("tonic"));
   const found = pathsBetween(fabric, loads, pairs),
@@ -37,7 +37,7 @@ function drawLadder(page) {
   const missed = missedWords(fabric, loads, pairs, found.missed);
   return [
     controls,
-    html("p", { class: missed ? "said warn" : "said", role: "status" }, missed || ladderSentence(page, from, to, hops)),
+    html("p", { class: missed ? "status warn" : "status", role: "status" }, missed || ladderSentence(page, from, to, hops)),
     hops.length ? ladderPicture(page, from, to, hops) : null,
     hops.length ? ladderTable(page, hops) : null,
   ];
@@ -148,9 +148,9 @@ function ladderPicture({ fabric, width }, from, to, hops) {
       at === hops.length - 1 ? [to] : [...new Set(hop.links.map((link) => hop.upper[link]))].sort((x, y) => x - y),
     ),
   ];
-  const box = 126,
-    row = rowOf(stations.length, 2, Math.max(width, 150 * stations.length) - 4, { least: box, most: box, gap: 0 });
-  const step = (Math.max(width, 172 * stations.length - 60) - box - 4) / (stations.length - 1),
+  const stationWidth = 126,
+    row = rowOf(stations.length, 2, Math.max(width, 150 * stations.length) - 4, { least: stationWidth, most: stationWidth, gap: 0 });
+  const step = (Math.max(width, 172 * stations.length - 60) - stationWidth - 4) / (stations.length - 1),
     rung = Math.min(step, 210);
   const x = (at) => 2 + at * rung,
     middle = 58,
@@ -158,7 +158,7 @@ function ladderPicture({ fabric, width }, from, to, hops) {
   const way = hops.map((hop) => `${hop.name} ×${hop.links.length}`).join(", ");
   const label = `From ${fabric.devices.name[from]} to ${fabric.devices.name[to]}: ${way}`;
   const bands = hops.map((hop, at) => {
-    const begin = x(at) + box,
+    const begin = x(at) + stationWidth,
       end = x(at + 1),
       centre = (begin + end) / 2,
       badge = badgeText(hop.found);
@@ -174,14 +174,14 @@ function ladderPicture({ fabric, width }, from, to, hops) {
       middleText(centre, middle + 56, badge, { class: "bad small" }),
     ];
   });
-  const boxes = stations.map((devices, at) =>
-    stationBox(fabric, devices, at === 0 ? SERVER : STATIONS[hops[at - 1].name], x(at), middle, box),
+  const pictures = stations.map((devices, at) =>
+    stationPicture(fabric, devices, at === 0 ? SERVER : STATIONS[hops[at - 1].name], x(at), middle, stationWidth),
   );
-  return picture(label, whole, 124, width, ...bands.flat(), ...boxes.flat());
+  return picture(label, whole, 124, width, ...bands.flat(), ...pictures.flat());
 }
 
-/** What a packet meets at one place of the ladder: the box, or how many equal ones. */
-function stationBox(fabric, devices, role, x, middle, width) {
+/** One hop of a path: the device, or the number of equal devices. */
+function stationPicture(fabric, devices, role, x, middle, width) {
   const name =
     devices.length === 1
       ? endThatFits(fabric.devices.name[devices[0]], width - 8, 11, true)

@@ -10,7 +10,7 @@ class Search {
     this.active = 0;
     this.found = [];
     this.list = html("ul", { role: "listbox", id: "matches", "aria-label": "Matches", hidden: true });
-    this.said = html("span", { class: "unseen", role: "status" });
+    this.status = html("span", { class: "unseen", role: "status" });
     this.field = html("input", {
       type: "search",
       role: "combobox",
@@ -29,7 +29,7 @@ class Search {
       { class: "field search" },
       html("label", {}, html("span", {}, "Find a device"), this.field),
       this.list,
-      this.said,
+      this.status,
     );
   }
 
@@ -80,7 +80,7 @@ class Search {
     this.list.hidden = !open;
     this.field.setAttribute("aria-expanded", String(open));
     this.field.setAttribute("aria-activedescendant", open ? "match-0" : "");
-    this.said.textContent = wanted.length ? counted(this.found.length, "device") : "";
+    this.status.textContent = wanted.length ? counted(this.found.length, "device") : "";
     if (wanted.length && !open) this.list.replaceChildren();
   }
 

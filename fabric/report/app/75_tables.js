@@ -78,7 +78,7 @@ class Table {
   /** The section of the page that holds this table. */
   node(heading) {
     this.body = html("tbody");
-    this.said = html("p", { class: "note", role: "status" });
+    this.status = html("p", { class: "note", role: "status" });
     this.cut = html("p", { class: "cut" });
     this.more = html("button", { type: "button", onclick: () => this.showMore() });
     const section = html(
@@ -86,7 +86,7 @@ class Table {
       { class: "table", open: this.given.id === "switches" },
       html("summary", {}, html("span", { class: "summary" }, heading), ` (${thousands(this.all.length)})`),
       this.controls(),
-      this.said,
+      this.status,
       html(
         "div",
         { class: "scroll", tabindex: "0", role: "region", "aria-label": `${heading}, table` },
@@ -129,7 +129,7 @@ class Table {
 
   async copy() {
     const worked = await copy(tabbed(this.titles, this.values()));
-    this.said.textContent = worked ? `${counted(this.rows.length, "row")} copied.` : "The browser does not allow copying.";
+    this.status.textContent = worked ? `${counted(this.rows.length, "row")} copied.` : "The browser does not allow copying.";
   }
 
   search(text) {
@@ -170,7 +170,7 @@ class Table {
     });
     const rows = this.rows.length,
       left = rows - count;
-    this.said.textContent =
+    this.status.textContent =
       rows > count ? `${thousands(count)} of ${counted(rows, "row")} shown.` : `${counted(rows, "row")}.`;
     this.cut.textContent =
       left > 0 ? `The first ${thousands(count)} of ${thousands(rows)}: filter the table to print others.` : "";

@@ -22,14 +22,14 @@ class Page {
     this.what = html("p", { class: "note" });
     this.stage = html("div", { class: "stage" });
     this.details = html("div", { class: "chosen-details" });
-    this.said = html("p", { class: "unseen", "aria-live": "polite" });
+    this.status = html("p", { class: "unseen", "aria-live": "polite" });
     root.replaceChildren(
       html("div", { class: "controls" }, this.controls, this.search.node),
       this.what,
       this.legend,
       this.stage,
       this.details,
-      this.said,
+      this.status,
     );
     this.state.listeners.push(() => this.draw());
     new ResizeObserver(() => this.stage.clientWidth !== this.drawnWidth && this.draw()).observe(this.stage);
@@ -82,7 +82,7 @@ class Page {
       this.stage.replaceChildren(...view.draw(this).filter(Boolean));
       this.details.replaceChildren(...detailsOf(this));
     });
-    this.said.textContent =
+    this.status.textContent =
       this.device >= 0 ? fabric.words(this.device) : this.link >= 0 ? fabric.linkWords(this.link, loads) : "";
     performance.measure("draw", "draw");
   }
@@ -201,7 +201,7 @@ async function start() {
     document.documentElement.dataset.ready = String(Math.round(performance.now() - begin));
   } catch (problem) {
     document.documentElement.dataset.failed = "";
-    root.replaceChildren(html("p", { class: "said warn", role: "alert" }, problem.message));
+    root.replaceChildren(html("p", { class: "status warn", role: "alert" }, problem.message));
     if (typeof DecompressionStream !== "undefined") throw problem;
   }
 }
