@@ -41,13 +41,13 @@ def up(
         done = chosen.up()
         for note in done.blueprint.notes:
             say(f"note: {note}")
-        for line in done.said:
+        for line in done.refused:
             say(f"refused: {line}")
         names = chosen.names
         out(f"{names.site}: {'already ' if done.already else ''}up, {done.blueprint.shape}")
         first = next(name for name in done.blueprint.views)
         print(f"  ip netns exec {names.namespace(first)} vtysh --vty_socket {names.home(first)}")
-        if done.said:
+        if done.refused:
             raise typer.Exit(FINDINGS)
 
 

@@ -15,7 +15,7 @@ Fabric = dict[str, Any]  # as an intent writes it
 
 OPTION = Place("--vary")
 _TIERS = ("leaf", "spine", "core")
-MODELS = ("switch", *_TIERS)  # dimensions where a generic box such as 64x400g is a value too
+MODELS = ("switch", *_TIERS)  # dimensions where a generic switch such as 64x400g is a value too
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The whole of a sweep, from a wish to what was found."""
+"""A whole sweep, from the request to its result."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fabric.workers import Progress
 def explore(
     intent: Intent, request: ExploreRequest, stages: Stages, jobs: int, dask: str, journal: Path | None, progress: Progress
 ) -> SweepResult:
-    """Measures every design that the wish spans. Raises InputError, and MissingError without the Dask cluster."""
+    """Measures every design of the request. Raises InputError, and MissingError without the Dask cluster."""
     sweep_ = sweep(intent, request)
     known = Journal(journal, sweep_.base, sweep_.design) if journal else None
     with progress("designs", len(sweep_.choices)) as advance:

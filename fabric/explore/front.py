@@ -41,8 +41,8 @@ def known(outcomes: Sequence[Outcome], wanted: Sequence[str]) -> tuple[Objective
 def front(outcomes: Sequence[Outcome], objectives: Sequence[Objective]) -> dict[int, int]:
     """Rows of `outcomes` on the front, best of the first objective first → how many other designs come to the same.
 
-    Of equal designs the first stands for all. A figure that is not known is taken for the worst: a design must not win by
-    what nobody knows of it.
+    Of equal designs the first stands for all. An unknown figure counts as the worst: a design must not win by an unknown
+    figure.
     """
     built = [(row, item.figures) for row, item in enumerate(outcomes) if item.figures is not None]
     if not built or not objectives:
@@ -58,5 +58,5 @@ def front(outcomes: Sequence[Outcome], objectives: Sequence[Objective]) -> dict[
 
 def _scores(figures: Figures, objectives: Sequence[Objective]) -> tuple[float, ...]:
     values = (objective.of(figures) for objective in objectives)
-    # To three digits: what is nearer than that, no estimate and no quotation tells apart.
+    # To three digits: smaller differences are within the error of estimates and quotations.
     return tuple(float(f"{value:.3g}") if value is not None else float("inf") for value in values)

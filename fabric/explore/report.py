@@ -13,7 +13,7 @@ from fabric.formats import csv_text, json_text
 from fabric.text import counted, size, time
 from fabric.text.table import table
 
-REASONS = 5  # that are told
+REASONS = 5  # that are listed
 HARDLY = 0.25  # of the traffic: what leaves can be oversubscribed 4:1 before they slow it
 Row = tuple[str, str, Callable[[Figures], str]]  # title, alignment, cell
 
@@ -92,11 +92,11 @@ def text(found: SweepResult) -> str:
     out = [title(found), _judged(found)]
     if found.front:
         out += ["", *_front(found), *(["", *found.notes] if found.notes else [])]
-    told = list(reasons(found.outcomes).items())
-    if told:
+    counts = list(reasons(found.outcomes).items())
+    if counts:
         out += ["", "cannot be built:"]
-        out += [f"  {count:>5,}  {why}" for why, count in told[:REASONS]]
-        rest = sum(count for _, count in told[REASONS:])
+        out += [f"  {count:>5,}  {why}" for why, count in counts[:REASONS]]
+        rest = sum(count for _, count in counts[REASONS:])
         out += [f"  {rest:>5,}  for other reasons; --format csv lists all"] if rest else []
     return "\n".join(out) + "\n"
 

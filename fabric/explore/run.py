@@ -57,7 +57,7 @@ def run(
         jobs: local processes; 0 takes every core.
         dask: address of a Dask scheduler that does the work instead.
         journal: what is known already, and where more is written as it is found.
-        advance: is told how many designs have been measured.
+        advance: called with the number of measured designs.
 
     Raises MissingError where the cluster cannot be reached or is lost; what was measured before that is in the journal.
     """
@@ -147,6 +147,6 @@ def _batch(one: Callable[[Choice], Outcome], batch: Batch) -> list[Outcome]:
 
 
 def reasons(outcomes: Sequence[Outcome]) -> Mapping[str, int]:
-    """Why designs cannot be, and how many share it; the most frequent first. Of several attempts at one the last is told."""
+    """Reason → number of designs that cannot be built for it, most frequent first; of several attempts the last counts."""
     count = Counter(item.why.rpartition("\n")[2].strip(" -") for item in outcomes if item.figures is None)
     return dict(sorted(count.items(), key=lambda entry: (-entry[1], entry[0])))

@@ -67,7 +67,7 @@ def choices(dimensions: Mapping[str, Sequence[Value]]) -> list[Choice]:
 
 
 def usual(spec: FabricSpec, own: Mapping[str, SwitchModel]) -> dict[str, tuple[Value, ...]]:
-    """What is worth varying when nobody says: switches that suit the NICs, shapes, planes, tiers and oversubscription."""
+    """Default dimensions: switches that suit the NICs, shapes, planes, tiers and oversubscription."""
     ports = spec.groups[0].nic.ports
     planes = [count for count in range(1, ports + 1) if ports % count == 0]
     return {

@@ -1,4 +1,4 @@
-"""Gives what servers are left in a smaller fabric to its tenants, so that each can still be told from the others."""
+"""Assigns the servers that are left in a smaller fabric to its tenants, so that tenants remain distinguishable."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ KEPT = 2  # servers that a tenant keeps at least, where there are so many
 Sized = Mapping[str, tuple[FabricSpec, Sizing]]
 Owners = frozenset[str]  # the tenants that have a server, by its name or as the rest; none: {""}
 Kind = tuple[Owners, ...]  # of one server, in every fabric that shares its group
-NOBODY = Owners(("",))
+UNASSIGNED = Owners(("",))
 
 
 def deal(text: Rewrite, site: str, before: Sized, after: Sized) -> Iterator[str]:
@@ -55,7 +55,7 @@ def deal(text: Rewrite, site: str, before: Sized, after: Sized) -> Iterator[str]
 def _named(site: str, spec: FabricSpec, sizing: Sizing) -> dict[str, list[Owners]]:
     """By group, the tenants that each server has ports of."""
     servers, tenants = _server_devices(site, spec, sizing), spec.tenants
-    rest = frozenset(t.name for t in tenants if not t.servers and not t.racks and not t.rails) or NOBODY
+    rest = frozenset(t.name for t in tenants if not t.servers and not t.racks and not t.rails) or UNASSIGNED
     chosen = [(tenant, _chosen(spec, tenant, servers)) for tenant in tenants if tenant.name not in rest]
     rails = {group.name: set(range(1, spec.rails(group) + 1)) for group in spec.groups}
     found: dict[str, list[Owners]] = {group.name: [] for group in spec.groups}
@@ -89,7 +89,7 @@ def _quotas(sizes: Counter[Kind], given: Counter[Kind], count: int) -> dict[Kind
     """Servers of each kind: in proportion, none fewer than are given already, and two of each where there is room."""
     quota: dict[Kind, int] = {}
     for kept in range(KEPT, -1, -1):
-        least = {kind: min(kept, size) if set(kind) != {NOBODY} else 0 for kind, size in sizes.items()}
+        least = {kind: min(kept, size) if set(kind) != {UNASSIGNED} else 0 for kind, size in sizes.items()}
         quota = {kind: max(given[kind], least[kind]) for kind in sizes}
         if sum(quota.values()) <= count:
             break
@@ -142,7 +142,7 @@ def _leaves(kinds: Sequence[Kind], per_leaf: int, at: int) -> dict[str, Counter[
 
 
 def _harm(tenants: Owners, there: int, here: int, now: Mapping[str, Counter[int]], wide: Collection[str]) -> int:
-    """What a server's move to other leaves does to its tenants: 0 mends one of them, 1 nothing, 2 spreads it, 3 undoes it."""
+    """Effect on the tenants of moving a server to other leaves: 0 repairs one, 1 none, 2 spreads one, 3 undoes one."""
     worst = 0
     for tenant in tenants:
         moved = now[tenant] - Counter({there: 1}) + Counter({here: 1})

@@ -69,8 +69,8 @@ class _Drawing:
         cabled = self._servers(views)
         nodes |= {name: self._server(name, own.text) for name, own in cabled.items()}
         legs = list(_legs(views))
-        boxes = groupby(sorted(legs, key=lambda leg: leg[0]), key=lambda leg: leg[0])
-        nodes |= {name: stand_in(name, [leg for _, leg in found]) for name, found in boxes}
+        attached = groupby(sorted(legs, key=lambda leg: leg[0]), key=lambda leg: leg[0])
+        nodes |= {name: stand_in(name, [leg for _, leg in found]) for name, found in attached}
         wires = (*self._wires(views, nodes, cabled), *_outside_wires(legs, nodes))
         used = {end for wire in wires for end in (wire.a, wire.b)}
         nodes = {name: _used(node, used) for name, node in nodes.items()}
@@ -147,8 +147,8 @@ class _Drawing:
             return server(name, text)
         except ValueError as error:
             place = Place(f"{self.home.shown}/hosts/{name}/60-fabric.yaml")
-            said = " ".join(str(error).split())
-            raise InputError([Diagnostic("FAB513", place, said, "`fabric generate` writes it again")]) from None
+            message = " ".join(str(error).split())
+            raise InputError([Diagnostic("FAB513", place, message, "`fabric generate` writes it again")]) from None
 
     # --- wires --------------------------------------------------------------------------------------------------
 
@@ -202,14 +202,14 @@ def _legs(views: Mapping[str, SwitchView]) -> Iterator[tuple[str, Leg]]:
         for port in view.cabled:
             if port.kind != "attachment" or port.peer is None:
                 continue
-            box = port.peer.device.name
-            counts[box] = number = counts.get(box, 0) + 1
+            attachment = port.peer.device.name
+            counts[attachment] = number = counts.get(attachment, 0) + 1
             sessions = [external for external in view.externals if external.port == port]
             if not any(external.tag == 0 for external in sessions):
-                yield box, Leg(view, port, f"port{number}", None)
+                yield attachment, Leg(view, port, f"port{number}", None)
             for external in sessions:
                 name = f"port{number}.{external.tag}" if external.tag else f"port{number}"
-                yield node_name(box, external.vrf if external.tag else ""), Leg(view, port, name, external)
+                yield node_name(attachment, external.vrf if external.tag else ""), Leg(view, port, name, external)
 
 
 def _outside_wires(legs: list[tuple[str, Leg]], nodes: Mapping[str, Node]) -> Iterator[Wire]:

@@ -50,7 +50,7 @@ OWN_HOPS = "no zebra nexthop kernel enable"  # each route with its own next hops
 
 
 def needs_own_hops(frr_conf: str) -> bool:
-    """Whether zebra must be told, as the file does not: its box forwards by an ASIC, not by these tables of the kernel."""
+    """Whether zebra needs the command, which the file lacks: the real switch forwards by an ASIC, not by kernel tables."""
     return OWN_HOPS not in frr_conf.splitlines() and LOSES_NEXT_HOPS.in_(daemons.version())
 
 

@@ -35,7 +35,7 @@ class Up:
 
     blueprint: Blueprint
     already: bool  # the very same lab was up
-    said: tuple[str, ...]  # by daemons, of files that they loaded
+    refused: tuple[str, ...]  # lines of daemons about the files they loaded
 
 
 ASKED_NOTHING = Choices()

@@ -1,4 +1,4 @@
-"""A lab that is up, for whoever asks it: its daemons, its kernels' tables, sockets in its namespaces."""
+"""A running lab: its daemons, its kernels' tables, sockets in its namespaces."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class Live:
         return dict(zip(wanted, at_once(lambda node: self.table(node, "", version), wanted), strict=True))
 
     def sent(self, node: str) -> dict[str, int]:
-        """Interface → packets that it has sent; those of a port's tagged slices are its own too, as on a box with VLANs."""
+        """Interface → packets that it has sent; those of a port's tagged slices are included, as on a switch with VLANs."""
         drawn = self.lab.nodes[node]
         found: dict[str, int] = {}
         for space in self.wiring.spaces(drawn):
@@ -138,7 +138,7 @@ def _routes(rows: list[dict[str, Any]], version: int) -> Iterator[tuple[str, fro
 
 
 def _gateway(hop: dict[str, Any]) -> str:
-    """Of IPv4 over an IPv6 neighbour it is told under `via`."""
+    """The next hop of IPv4 over an IPv6 neighbor is under `via`."""
     return str(hop.get("gateway") or (hop.get("via") or {}).get("host", ""))
 
 

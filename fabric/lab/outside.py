@@ -1,4 +1,4 @@
-"""Draws stand-ins for what is cabled to the fabric and is not planned here: routers outside, storage heads, other boxes.
+"""Draws stand-ins for attachments: routers outside the site, storage heads, appliances.
 
 A router with sessions in several tenants is several nodes, so that what tenants can reach over it is not our doing.
 """
@@ -27,12 +27,12 @@ class Leg:
     external: External | None
 
 
-def node_name(box: str, vrf: str) -> str:
-    return f"{box}-{vrf}" if vrf else box
+def node_name(device: str, vrf: str) -> str:
+    return f"{device}-{vrf}" if vrf else device
 
 
 def stand_in(name: str, legs: Sequence[Leg]) -> Node:
-    """One node for the legs of a box in one VRF."""
+    """One node for the legs of an attachment in one VRF."""
     sessions = [(leg, leg.external) for leg in legs if leg.external is not None]
     interfaces = [_port(name, leg) for leg in legs]
     if not sessions:

@@ -23,7 +23,7 @@ from fabric.source import Path_
 from fabric.text import listed, plural
 
 FLAG = "--scale-down"
-BOXES = {"FAB140", "FAB145"}  # what the planner says of attached boxes that find no ports, or no buffer
+NO_ROOM = {"FAB140", "FAB145"}  # findings of attachments without ports, or without buffer
 FULL, PLACES, FEWER = range(3)  # room for them: free ports alone, places of servers as before, and fewer links as well
 
 
@@ -66,7 +66,7 @@ def scaled(intent: Intent, plan: Planning, spines: int, leaves: int, fabric: str
         try:
             return _made(intent, plan, sized, aims, shown, room)
         except InputError as error:
-            if not BOXES & {diagnostic.code for diagnostic in error.diagnostics}:
+            if not NO_ROOM & {diagnostic.code for diagnostic in error.diagnostics}:
                 raise
     return _made(intent, plan, sized, aims, shown, FEWER)
 
@@ -147,13 +147,13 @@ def _refuse(spec: FabricSpec, sizing: Sizing, spines: int, leaves: int, report: 
 
 
 def _servers(spec: FabricSpec, sizing: Sizing, aim: Aim, room: int) -> list[int]:
-    """Servers of each group: units are full, but for the places that attached boxes need and had."""
+    """Servers of each group: units are full, except for places that attachments need and had."""
     found = []
-    boxes = sum(box.links for box in spec.attachments) if room >= PLACES else 0
+    links = sum(attachment.links for attachment in spec.attachments) if room >= PLACES else 0
     for group, size, units in zip(spec.groups, sizing.groups, aim.units, strict=True):
         free = size.units * size.unit_servers - group.count
         per_place = size.unit_leaves // (size.unit_servers // size.servers_per_leaf) * size.leaf_ports_per_server
-        full = units * size.unit_servers - min(free, ceil(boxes / per_place))
+        full = units * size.unit_servers - min(free, ceil(links / per_place))
         found.append(full if units < size.units else group.count)
     return found
 
@@ -267,12 +267,12 @@ def _sizes_in_words(spec: FabricSpec, sizing: Sizing, aim: Aim, servers: int) ->
 
 
 def _fewer_links(text: Rewrite, spec: FabricSpec, sizing: Sizing, aim: Aim) -> Iterator[str]:
-    """Attached boxes in proportion to the leaves, with two links at least where they had them."""
-    for at, box in enumerate(spec.attachments):
-        links = max(min(box.links, KEPT), ceil(Fraction(box.links * aim.leaves, sizing.leaves)))
-        if links < box.links:
+    """Links of attachments in proportion to the leaves, at least two where there were two."""
+    for at, attachment in enumerate(spec.attachments):
+        links = max(min(attachment.links, KEPT), ceil(Fraction(attachment.links * aim.leaves, sizing.leaves)))
+        if links < attachment.links:
             text.put(("fabrics", spec.name, "topology", "attachments", at, "links"), links)
-            yield f"{spec.name}: {box.name} has {links} of {box.links} links"
+            yield f"{spec.name}: {attachment.name} has {links} of {attachment.links} links"
 
 
 def _planned(

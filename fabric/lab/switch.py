@@ -88,7 +88,7 @@ class _Drawing:
 
     def _loopback(self) -> Interface:
         names = [name for name in self.facts.interfaces if re.fullmatch(r"lo|[Ll]oopback\d*", name)]
-        addresses = [said.value for name in names for said in self.facts.interfaces[name].addresses]
+        addresses = [address.value for name in names for address in self.facts.interfaces[name].addresses]
         return Interface("lo", LOOPBACK, addresses=tuple(addresses))
 
     # --- ports --------------------------------------------------------------------------------------------------
@@ -180,7 +180,7 @@ class _Drawing:
         for vlan in self._vlans():
             svi, name = self._svi(vlan), self.idiom.svi.format(vlan)
             self.bridges[vlan] = name
-            gateways = [said.value for said in (*svi.gateways, *svi.addresses)] if svi else []
+            gateways = [address.value for address in (*svi.gateways, *svi.addresses)] if svi else []
             shared = self.facts.anycast_mac.value if gateways and self.facts.anycast_mac else ""
             yield Interface(
                 name,
@@ -196,7 +196,7 @@ class _Drawing:
         local = self.facts.vtep.value if self.facts.vtep else ""
         for number, layer2 in self.facts.vnis.items():
             if layer2.vlan is None:
-                continue  # told to BGP alone: there is no device
+                continue  # configured in BGP alone: there is no device
             suppress = layer2.arp_suppress is not None and layer2.arp_suppress.value
             yield self._tunnel(number, _int(layer2.vlan), local, suppress)
         for vrf in self.facts.vrfs.values():
@@ -232,5 +232,5 @@ def _vrf(port: read.Interface) -> str:
     return port.vrf.value if port.vrf else ""
 
 
-def _int(said: Located[int] | None) -> int:
-    return said.value if said else 0
+def _int(fact: Located[int] | None) -> int:
+    return fact.value if fact else 0

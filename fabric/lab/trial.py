@@ -78,7 +78,7 @@ def _settle(live: Live) -> None:
 
 
 def _scenarios(live: Live, selected: Sequence[Scenario], fabric: str, sound: bool, say: Say) -> Iterator[Result]:
-    """Nothing is broken on purpose in a lab that is broken already: nobody could tell what came of what."""
+    """No scenario runs in a lab whose proofs failed: its results would have no clear cause."""
     if not sound:
         why = skip("proofs have failed: fix what they found first")
         yield from (judged(SCENARIO, one.id, one.title, why, 0.0) for one in selected)
@@ -144,7 +144,7 @@ def _left_out(live: Live) -> Iterator[NotEmulated]:
         yield NotEmulated(what, f"at {count} nodes: daemons and kernel here do not do it", ())
     if any(needs_own_hops(node.frr_conf) for node in live.switches):
         known = LOSES_NEXT_HOPS
-        why = f"FRR {daemons.version()} {known.what} ({known.source}); zebra was told '{OWN_HOPS}' before it loaded the file"
+        why = f"FRR {daemons.version()} {known.what} ({known.source}); zebra ran '{OWN_HOPS}' before it loaded the file"
         yield NotEmulated("next-hop groups of the kernel", why, ())
     if forgets(live.lab):
         known = FORGETS_ROUTER_MACS

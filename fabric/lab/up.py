@@ -23,7 +23,7 @@ Say = Callable[[str], None]
 
 
 def bring_up(lab: Blueprint, kernel: Kernel, requested: State, say: Say) -> tuple[str, ...]:
-    """Builds a lab, over whatever is left of an earlier one; what the daemons said of the files they loaded.
+    """Builds a lab, over the remains of an earlier one; returns messages of the daemons about the files they loaded.
 
     Raises LabError; what was built so far is taken down again.
     """
@@ -33,7 +33,7 @@ def bring_up(lab: Blueprint, kernel: Kernel, requested: State, say: Say) -> tupl
         state.write(names, requested)
         notes = _build(lab, kernel, names, say)
         state.write(names, replace(requested, ready=True))
-    except BaseException:  # also Ctrl-C and SIGTERM: a lab that is half there helps nobody
+    except BaseException:  # also Ctrl-C and SIGTERM: no half-built lab stays
         with held_back():
             take_down(names)
         raise

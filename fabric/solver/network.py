@@ -16,7 +16,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-LEVELS = {LEAF: 1, SPINE: 2, CORE: 3}  # of servers and attached boxes: 0
+LEVELS = {LEAF: 1, SPINE: 2, CORE: 3}  # of servers and attachments: 0
 GBPS_PER_GBYTE_S = 8
 PortNamer = Callable[[Device, PortRef], str]  # name of a port on its device, "" where it is not known
 
@@ -37,7 +37,7 @@ class Network:
     fabric: FabricPlan
     tail: Ints  # device that sends
     head: Ints  # device that receives
-    level: Ints  # of every device: 0 server or attached box, 1 leaf, 2 spine, 3 core
+    level: Ints  # of every device: 0 server or attachment, 1 leaf, 2 spine, 3 core
     capacity: Floats  # GB/s of every directed link, 0 where it is down
     port_name: PortNamer  # of a port, for those named as failed
 

@@ -214,14 +214,14 @@ def _at(value: float) -> str:
 
 def _described(series: Sequence[Series]) -> str:
     """The picture in words."""
-    said = []
+    sentences = []
     for item in series:
         first, last, best = item.points[0], item.points[-1], max(item.points, key=lambda point: point[1])
         sizes = size_words(first[0]) if len(item.points) == 1 else f"{size_words(first[0])} to {size_words(last[0])}"
-        said.append(
+        sentences.append(
             f"{item.label}: {plural(len(item.points), 'size')}, {sizes}, at most {best[1]:.4g} GB/s at {size_words(best[0])}."
         )
-    return " ".join(said) or "No rows."
+    return " ".join(sentences) or "No rows."
 
 
 def _sheet(name: str, series: Sequence[Series]) -> str:

@@ -746,7 +746,7 @@ def test_a_journal_that_is_broken(text: str, proc: Path) -> None:
         (("no-such-program", "-x"), "no-such-program -x: not installed"),
         (("sh", "-c", "echo why >&2; exit 3"), "sh -c echo why >&2; exit 3: why"),
         (("sh", "-c", "echo why; exit 3"), "sh -c echo why; exit 3: why"),
-        (("false",), "false: no word of why"),
+        (("false",), "false: no output"),
         (("sleep", "5"), "sleep 5: no end after 0 s"),
     ],
 )

@@ -86,7 +86,7 @@ def _promised(lab: Blueprint, fabric: str) -> int:
 
 
 def gateway_of(end: Endpoint) -> str:
-    """The shared gateway of the network that an endpoint is in, without its length."""
+    """The anycast gateway of an endpoint's network, without prefix length."""
     return (end.network.gateway or "").partition("/")[0] if end.network else ""
 
 

@@ -1,4 +1,4 @@
-"""Where every switch must send what is for every other one: BGP's choice, reckoned from the plan alone.
+"""Next hops of every switch towards every other one: BGP's choice, computed from the plan alone.
 
 The shortest AS path wins, equal ones are all used (multipath-relax), a path that holds one's own AS number is refused,
 and a leaf passes on nothing but its own. So spines of one AS number have no route to each other, as it should be.

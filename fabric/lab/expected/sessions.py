@@ -19,7 +19,7 @@ class Planned:
 
     kind: str
     node: str
-    vrf: str  # by the box's own name, "" for the default one
+    vrf: str  # by its name on the device, "" for the default one
     peer: str  # address, or interface of an unnumbered session
     peer_node: str
     asn: int
@@ -68,6 +68,6 @@ def _of(view: SwitchView) -> Iterator[Planned]:
     for way in view.externals:
         vrf = nos.idiom.vrf.format(way.vrf) if way.vrf else ""
         name = port(way.port.ref) + (f".{way.tag}" if way.tag else "")
-        box = way.port.peer.device.name if way.port.peer else way.peer
-        node = node_name(box, way.vrf if way.tag else "")
+        router = way.port.peer.device.name if way.port.peer else way.peer
+        node = node_name(router, way.vrf if way.tag else "")
         yield Planned(OUTSIDE, device.name, vrf, way.peer_address, node, device.asn, way.peer_asn, name, way.address)

@@ -1,4 +1,4 @@
-"""FRR of one node: start, load a frr.conf as a booting box does, stop.
+"""FRR of one node: start, load a frr.conf as a booting switch does, stop.
 
 Each node's daemons see a host name, a /run/netns and a /var/tmp of their own: zebra adopts every namespace that it finds
 under /run/netns as a VRF, and every daemon leaves a folder under /var/tmp.
@@ -55,8 +55,8 @@ def programs() -> Path | None:
 def version() -> str:
     """`8.4.4`."""
     folder = programs()
-    said = run(str(folder / "zebra"), "--version").stdout if folder else ""
-    found = re.search(r"version (\S+)", said)
+    output = run(str(folder / "zebra"), "--version").stdout if folder else ""
+    found = re.search(r"version (\S+)", output)
     return found[1] if found else "unknown"
 
 
@@ -86,7 +86,7 @@ def command_lines(home: Path, frr_conf: str, namespaces: bool, detect: bool = Tr
 
 
 def start(hostname: str, namespace: str, home: Path, vrfs: Mapping[str, str], commands: Sequence[str]) -> None:
-    """Starts the daemons of one node. Raises CommandError with what they said.
+    """Starts the daemons of one node. Raises CommandError with their output.
 
     Args:
         vrfs: VRF → namespace that it is; empty where VRFs are devices.
@@ -99,10 +99,10 @@ def start(hostname: str, namespace: str, home: Path, vrfs: Mapping[str, str], co
 
 
 def load(home: Path) -> list[str]:
-    """Loads frr.conf into the running daemons; what they say of it, [] when they take it without a word."""
+    """Loads frr.conf into the running daemons; their messages about it, [] if they accept all of it."""
     done = run("vtysh", "--vty_socket", str(home), "--config_dir", str(home), "-b", check=False)
-    said = [line.strip() for line in (done.stdout + done.stderr).splitlines()]
-    found = [line for line in said if not _NOTICES.fullmatch(line)]
+    lines = [line.strip() for line in (done.stdout + done.stderr).splitlines()]
+    found = [line for line in lines if not _NOTICES.fullmatch(line)]
     return found or ([f"vtysh ended with {done.returncode}"] if done.returncode else [])
 
 

@@ -45,7 +45,7 @@ def raise_limits() -> None:
 
 
 def restore_limits(needed: Callable[[], bool] = lambda: False) -> None:
-    """Puts back what no lab needs any more; a value that somebody changed since stays."""
+    """Restores values that no lab needs any more; a value that was changed since stays."""
     with _alone():
         if needed():
             return

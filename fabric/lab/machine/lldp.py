@@ -1,6 +1,6 @@
-"""lldpd in every namespace of a lab, and what each of them hears.
+"""lldpd in every namespace of a lab, and the neighbors that each reports.
 
-Where a VRF is a namespace its ports are heard by an lldpd of its own, under the same system name.
+Where a VRF is a namespace it has an lldpd of its own, under the same system name.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from fabric.lab.machine.run import CommandError, at_once, run
 if TYPE_CHECKING:
     from fabric.lab.live import Live
 
-# $1 home of the namespace's lldpd, $2 system name. It keeps a folder under /run, which must be nobody else's, and looks up
+# $1 home of the namespace's lldpd, $2 system name. It keeps a folder under /run, which it must not share, and looks up
 # its own name first of all, which takes five seconds where no name server answers.
 _SCRIPT = """
 set -e
@@ -95,24 +95,24 @@ class Lldp:
             with suppress(OSError):  # a node with daemons keeps its folder
                 home.parent.rmdir()
 
-    def heard(self) -> dict[End, list[End]]:
-        """Port → ends that it hears of. A namespace without ports hears nothing."""
-        return grouped((here, there) for part in at_once(self._heard, self.homes) for here, there in part)
+    def neighbors(self) -> dict[End, list[End]]:
+        """Port → ends that it reports. A namespace without ports reports none."""
+        return grouped((here, there) for part in at_once(self._reported, self.homes) for here, there in part)
 
-    def _heard(self, space: str) -> list[tuple[End, End]]:
+    def _reported(self, space: str) -> list[tuple[End, End]]:
         name, home = self.homes[space]
         text = run("lldpcli", "-u", str(home / "lldpd.sock"), "-f", "json0", "show", "neighbors", check=False).stdout
         try:
-            said = json.loads(text)
+            document = json.loads(text)
         except ValueError:
             return []
-        return list(_neighbors(name, said))
+        return list(_neighbors(name, document))
 
     def wait(self, wanted: dict[End, End], patience_s: float) -> dict[End, list[End]]:
-        """What is heard, as soon as it is all that is wanted, else at the end of patience."""
+        """The reported neighbors, as soon as they match `wanted`, else after `patience_s`."""
         deadline = time.monotonic() + patience_s
         while True:
-            found = self.heard()
+            found = self.neighbors()
             right = all(found.get(here) == [there] for here, there in wanted.items())
             if right or time.monotonic() > deadline:
                 return found
@@ -137,9 +137,9 @@ def _homes(live: Live, node: Node) -> Iterator[tuple[str, Path]]:
         yield space, live.names.home(node.name) / f"lldp{number}"
 
 
-def _neighbors(name: str, said: Any) -> Iterator[tuple[End, End]]:
+def _neighbors(name: str, document: Any) -> Iterator[tuple[End, End]]:
     """json0 has lists everywhere, whatever their length."""
-    for block in said.get("lldp", ()):
+    for block in document.get("lldp", ()):
         for row in block.get("interface", ()):
             chassis, port = row.get("chassis", [{}])[0], row.get("port", [{}])[0]
             system = chassis.get("name", [{}])[0].get("value", "")

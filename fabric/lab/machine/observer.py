@@ -218,7 +218,7 @@ def _drain(readable: socket.socket) -> bool:
 
 
 def _watched(data: bytes) -> Iterator[bool]:
-    """Of each message: a route of a table with a number over 255 is told under 252 (linux/rtnetlink.h)."""
+    """Of each message: a route of a table with a number over 255 has the number 252 (linux/rtnetlink.h)."""
     at = 0
     while at + 20 < len(data):
         length, kind = struct.unpack_from("=IH", data, at)

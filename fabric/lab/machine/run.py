@@ -19,9 +19,9 @@ class LabError(Exception):
 class CommandError(LabError):
     """A program ended badly."""
 
-    def __init__(self, command: Sequence[str], said: str) -> None:
-        super().__init__(f"{' '.join(command)}: {said.strip() or 'no word of why'}")
-        self.said = said
+    def __init__(self, command: Sequence[str], output: str) -> None:
+        super().__init__(f"{' '.join(command)}: {output.strip() or 'no output'}")
+        self.output = output
 
 
 def run(*command: str, text: str = "", check: bool = True, timeout_s: float = 120) -> subprocess.CompletedProcess[str]:

@@ -18,7 +18,7 @@ class Silent(LabError):
 
 
 class Vty:
-    """A conversation with one daemon, `zebra`, `bgpd` or `bfdd`. Raises Silent when nobody is there."""
+    """A conversation with one daemon, `zebra`, `bgpd` or `bfdd`. Raises Silent if it does not answer."""
 
     def __init__(self, home: Path, daemon: str) -> None:
         self.name = f"{home.name}: {daemon}"
@@ -65,9 +65,9 @@ class Vty:
         self.ask("enable")
         self.ask("configure terminal")
         for line in lines:
-            said = self.ask(line).strip()
-            if said.startswith("%"):
-                raise LabError(f"{self.name} refuses '{line}': {said}")
+            reply = self.ask(line).strip()
+            if reply.startswith("%"):
+                raise LabError(f"{self.name} refuses '{line}': {reply}")
         self.ask("end")
 
 

@@ -13,7 +13,7 @@ from fabric.lab.machine.run import CommandError, LabError, at_once, run
 from fabric.lab.names import Names
 from fabric.lab.switch import VXLAN_PORT
 
-# The flows that scenarios send may end at a switch, which rightly drops what nobody sends it.
+# The flows that scenarios send may end at a switch, which rightly drops unexpected traffic.
 _OWN_FLOWS = f"insert rule inet control_plane input udp dport {FIRST_PORT}-{FIRST_PORT + 99} accept\n"
 FIRST_TABLE = 1001  # of VRF devices; 253 to 255 are the kernel's own
 LAST_METRIC = 4278198272  # as the kernel's documentation of VRFs has it
@@ -55,7 +55,7 @@ class Wiring:
         at_once(self._raise, self.lab.nodes.values())
 
     def forget(self, node: Node) -> None:
-        """Drops what the kernel of a node has learned and a booting box would not know: routes, neighbours, MACs."""
+        """Drops what the kernel of a node has learned and a booting switch would not know: routes, neighbours, MACs."""
         for space, own in _by_space(node, self):
             run("ip", "-n", space, "neigh", "flush", "all", check=False)
             for family in ("-4", "-6"):
@@ -115,7 +115,7 @@ class Wiring:
             run("ip", "netns", "exec", space, "nft", "-f", "-", text=node.filters)
             run("ip", "netns", "exec", space, "nft", "-f", "-", text=_OWN_FLOWS, check=False)
         except CommandError as error:
-            raise LabError(f"{node.name}: nftables.conf is refused: {error.said.strip()[:300]}") from None
+            raise LabError(f"{node.name}: nftables.conf is refused: {error.output.strip()[:300]}") from None
 
     def _raise(self, node: Node) -> None:
         for space, own in _by_space(node, self):

@@ -42,10 +42,10 @@ def _compare(live: Live, wanted: list[Planned]) -> tuple[list[Fault], int]:
     for node, ends in by_node.items():
         rows = planned_rows(live.lab.views[node])
         for end in ends:
-            said = (answers[node] or {}).get(end.vrf or "default", {}).get(end.peer)
-            if not isinstance(said, dict):
-                continue  # the proof of sessions tells
-            for what, has, planned in _settings(live, end, said, rows):
+            reported = (answers[node] or {}).get(end.vrf or "default", {}).get(end.peer)
+            if not isinstance(reported, dict):
+                continue  # a fault of the proof of sessions
+            for what, has, planned in _settings(live, end, reported, rows):
                 compared += 1
                 if has != planned:
                     faults.append(Fault(node, f"{end.shown}: {what} {_shown(has)}, planned {_shown(planned)}"))
@@ -77,7 +77,7 @@ def _settings(live: Live, end: Planned, reported: dict[str, Any], rows: dict[Key
 
 
 def _filter(family: dict[str, Any], direction: str) -> str:
-    """Name of the prefix list or route map; FRR tells each under a key of its own."""
+    """Name of the prefix list or route map; FRR reports each under its own key."""
     keys = (f"{direction}UpdatePrefixFilterList", f"routeMapFor{direction.capitalize()}Advertisements")
     return next((str(family[key]) for key in keys if key in family), "")
 
@@ -86,8 +86,8 @@ def _only(names: Any) -> str:
     return next(iter(sorted(names)), "") if names else ""
 
 
-def _families(said: dict[str, Any]) -> str:
-    return "evpn" if "l2VpnEvpn" in said else ", ".join(said) or "none"
+def _families(families: dict[str, Any]) -> str:
+    return "evpn" if "l2VpnEvpn" in families else ", ".join(families) or "none"
 
 
 def _shown(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""The shared gateway of a network answers at the server's own leaf, once, by the planned MAC; no question leaves it."""
+"""The anycast gateway of a network replies at the server's own leaf, once, by the planned MAC; no request leaves the leaf."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def show(live: Live) -> Shown:
         if end.network and end.network.gateway and ":" not in end.address:
             chosen.setdefault((end.leaf, end.network.vni), end)
     if not chosen:
-        return skip("no network of the lab has a shared gateway")
+        return skip("no network of the lab has an anycast gateway")
     faults: list[Fault] = []
     crossed = right = 0
     for end in chosen.values():

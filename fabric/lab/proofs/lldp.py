@@ -1,4 +1,4 @@
-"""What every port hears by LLDP is the planned cabling; cables that are swapped are named, with the ports they belong in."""
+"""LLDP neighbors match the planned cabling; faults name swapped cables with their planned ports."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ PATIENCE_S = 25.0
 def planned(live: Live) -> dict[End, End]:
     """Port of a switch → the port that its cable must lead to; stand-ins have no names of their own there.
 
-    Between switches this is the plan's word, whatever the lab has laid; what a server calls its port, its file says.
+    Between switches this is the plan, whatever the lab has wired; names of server ports are from their files.
     """
     found = dict(_between(live))
-    heard = {node.name for node in speakers(live) if node.kind == SERVER}
+    speaking = {node.name for node in speakers(live) if node.kind == SERVER}
     for wire in live.lab.cables:
-        here, there = (wire.b, wire.a) if wire.a.node in heard else (wire.a, wire.b)
-        if there.node in heard and here.node in live.lab.views:
+        here, there = (wire.b, wire.a) if wire.a.node in speaking else (wire.a, wire.b)
+        if there.node in speaking and here.node in live.lab.views:
             found[here] = there
     return {here: there for here, there in found.items() if _up(live, here) and _up(live, there)}
 
@@ -40,27 +40,27 @@ def _between(live: Live) -> Iterator[tuple[End, End]]:
 
 
 def _up(live: Live, end: End) -> bool:
-    """Whether its file does not keep it down; a port that is not there hears nothing, and that is told."""
+    """Whether its file does not disable it; a missing port counts as up, so that its silence is a fault."""
     own = live.wiring.interfaces.get(end)
     return own is None or own.up
 
 
 def show(live: Live) -> Shown:
-    """Starts lldpd everywhere and listens."""
+    """Starts lldpd everywhere and compares neighbors."""
     if lost := missing():
         return skip(lost)
     wanted = planned(live)
     with Lldp(live) as lldp:
-        heard = lldp.wait(wanted, PATIENCE_S)
-    faults = tuple(compare(wanted, heard))
-    right = sum(heard.get(here) == [there] for here, there in wanted.items())
+        reported = lldp.wait(wanted, PATIENCE_S)
+    faults = tuple(compare(wanted, reported))
+    right = sum(reported.get(here) == [there] for here, there in wanted.items())
     silent = len(live.lab.of(SERVER)) > SERVERS
-    words = f", servers not asked as there are more than {SERVERS}" if silent else ""
+    words = f", servers not included as there are more than {SERVERS}" if silent else ""
     return Shown(f"{right} of {len(wanted)} ports report the planned neighbor{words}", faults)
 
 
 def compare(planned_neighbors: Mapping[End, End], reported: Mapping[End, list[End]]) -> list[Fault]:
-    """Each wrong cable once: swapped pairs first, then what is cabled elsewhere, then what hears nothing."""
+    """Each wrong cable once: swapped pairs first, then ports cabled elsewhere, then ports without a neighbor."""
     wrong = {
         here: next(iter(reported.get(here, ())), None)
         for here, there in planned_neighbors.items()

@@ -67,7 +67,7 @@ def _look(live: Live, tunnels: dict[str, SwitchView], hosts: list[Endpoint]) -> 
 
 
 class _Spread:
-    """What leaves make known to others: of what nobody has its origin is to blame, of what a few lack those few are."""
+    """Routes that leaves advertise: if every leaf lacks one its origin is at fault, if some lack it those are."""
 
     def __init__(self, lacking: str) -> None:
         self.lacking = lacking
@@ -207,7 +207,7 @@ def _elsewhere(live: Live, view: SwitchView, tenant: str, tunnels: dict[str, Swi
         outside = [p for way in far.externals if way.vrf == tenant for p in way.accepts if "/" in p and p.endswith("/0")]
         for prefix in (*connected(live, far, tenant), *outside):
             found.setdefault(prefix, []).append(far)
-    if any(way.vrf == tenant for way in view.externals):  # a border's own way out is nearer than another one's
+    if any(way.vrf == tenant for way in view.externals):  # the external connection of a border leaf itself is preferred
         found = {prefix: leaves for prefix, leaves in found.items() if not prefix.endswith("/0")}
     return found
 

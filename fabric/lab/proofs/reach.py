@@ -22,8 +22,8 @@ def show(live: Live) -> Shown:
     if not inside and not across:
         return skip("no two servers of the lab are in one network")
     replies = ping(live, [Ping(a.server, a.address, b.address) for a, b in inside])
-    strangers = [Ping(a.server, a.address, b.address) for a, b in across]
-    answered, arrived = arrivals(live, strangers, [Ping(b.server, b.address, a.address) for a, b in across])
+    foreign = [Ping(a.server, a.address, b.address) for a, b in across]
+    answered, arrived = arrivals(live, foreign, [Ping(b.server, b.address, a.address) for a, b in across])
     # Where one tenant alone lets the other in, questions arrive, and no answer comes back.
     lets = permits(live.lab)
     fine = [lets(a, b) or lets(b, a) for a, b in across]

@@ -1,4 +1,4 @@
-"""Every planned BGP session is established; of one that is not, which box is to blame and why."""
+"""Every planned BGP session is established; faults name the device at fault and the reason."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def wait(live: Live, wanted: Iterable[Planned], patience_s: float = PATIENCE_S) 
 
 
 def _up(answer: Any, planned: Planned) -> bool:
-    """A peer that listens in a family is told under it; a session must be up in the one it is for."""
+    """A peer is listed under each of its address families; a session must be up in its own."""
     table = (answer or {}).get(planned.vrf or "default", {})
     families = ["l2VpnEvpn"] if planned.kind == OVERLAY else ["ipv4Unicast", "ipv6Unicast"]
     peers = (table.get(family, {}).get("peers", {}).get(planned.peer) for family in families)
@@ -48,26 +48,26 @@ def show(live: Live) -> Shown:
     """Waits for all of them."""
     wanted = sessions(live.lab)
     missing, seconds = wait(live, wanted)
-    # Between two switches whose cables say nothing, loopbacks have nothing to say either.
+    # Between two switches without an underlay session, the overlay session is down too.
     silent = {(one.node, one.peer_node) for one in missing if one.kind == UNDERLAY}
-    told = [
+    causes = [
         one for one in missing if one.kind != OVERLAY or not {(one.node, one.peer_node), (one.peer_node, one.node)} & silent
     ]
-    faults = tuple(dict.fromkeys(_blame(live, planned) for planned in told))
+    faults = tuple(dict.fromkeys(_blame(live, planned) for planned in causes))
     summary = f"{len(wanted) - len(missing)} of {len(wanted)} ends established"
     return Shown(summary, faults, {"waited_s": round(seconds, 1)})
 
 
 def _blame(live: Live, planned: Planned) -> Fault:
-    """The box that is wrong, whichever of the two ends was asked."""
+    """The device at fault, of either end."""
     for node, reason in _reasons(live, planned):
         return Fault(node, reason)
     if planned.kind == OVERLAY and (lost := _unreachable(live, planned)):
         return lost
-    said = _neighbor(live, planned)
-    state = said.get("bgpState", "unknown")
-    words = said.get("lastNotificationReason") or said.get("lastResetDueTo") or "nothing was heard of the other end"
-    return Fault(planned.node, f"{planned.shown} is not established: {state}, {words}")
+    neighbor = _neighbor(live, planned)
+    state = neighbor.get("bgpState", "unknown")
+    reason = neighbor.get("lastNotificationReason") or neighbor.get("lastResetDueTo") or "no message from the other end"
+    return Fault(planned.node, f"{planned.shown} is not established: {state}, {reason}")
 
 
 def _unreachable(live: Live, planned: Planned) -> Fault | None:

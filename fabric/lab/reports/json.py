@@ -11,7 +11,7 @@ results         list, in the order in which they ran
     status      "pass", "fail" or "skip"
     summary     text; of what is skipped, why
     faults      list of {device, message}; device is "" for the fabric as a whole
-    measured    name → number or text; `_ms` and `_s` at its end are units; null for a number that is not finite
+    measured    name → number or text; the suffixes `_ms` and `_s` are units; null for a number that is not finite
     seconds     number
 not_emulated    list of {what, reason, covered_by}; covered_by is a list of ids of checks; `why` is the old name of `reason`
 summary         {passed, failed, skipped}, numbers of results

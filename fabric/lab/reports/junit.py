@@ -5,7 +5,7 @@ from __future__ import annotations
 from fabric.formats import Case, Failure, Suite
 from fabric.formats.junit import junit
 from fabric.lab.outcome import FAIL, SKIP, Outcome, Result
-from fabric.lab.reports.words import by_kind, folded, measures, said
+from fabric.lab.reports.words import by_kind, fault_text, folded, measures
 from fabric.text import printable
 
 
@@ -25,7 +25,8 @@ def report(outcome: Outcome) -> str:
 
 def _case(result: Result, classname: str) -> Case:
     """Faults are the text of the failure; a summary that is no reason, and what was measured, are output."""
-    summary, faults, output = printable(result.summary), [said(fault) for fault in folded(result.faults)], measures(result)
+    summary, output = printable(result.summary), measures(result)
+    faults = [fault_text(fault) for fault in folded(result.faults)]
     failed, skipped = result.status == FAIL, result.status == SKIP
     if not failed:
         output = [*output, *faults] if skipped else [summary, *output, *faults]

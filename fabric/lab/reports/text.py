@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabric.lab.outcome import NotEmulated, Outcome, Result
-from fabric.lab.reports.words import NOTHING, by_kind, folded, said, table, verdict
+from fabric.lab.reports.words import NOTHING, by_kind, fault_text, folded, table, verdict
 from fabric.text import aligned, and_more, printable, style
 
 MOST_FAULTS = 20  # of one result that are shown
@@ -34,7 +34,7 @@ def _results(head: list[str], *rows: list[str]) -> list[str]:
 def _faults(result: Result) -> Iterator[str]:
     yield style("fail", f"{printable(result.title)}:")
     faults = folded(result.faults)
-    yield from (f"    {said(fault)}" for fault in faults[:MOST_FAULTS])
+    yield from (f"    {fault_text(fault)}" for fault in faults[:MOST_FAULTS])
     if len(faults) > MOST_FAULTS:
         yield f"    {and_more(len(faults) - MOST_FAULTS, see='`--json`')}"
 

@@ -56,13 +56,13 @@ def _values(result: Result, names: Sequence[str]) -> Iterator[str]:
     return (shown(name, result.measured[name]) if name in result.measured else NOTHING for name in names)
 
 
-def said(fault: Fault) -> str:
+def fault_text(fault: Fault) -> str:
     """Device and message."""
     return printable(f"{fault.device}: {fault.message}" if fault.device else fault.message)
 
 
 def folded(faults: Iterable[Fault]) -> list[Fault]:
-    """Faults that several devices share, once; the device of such a one names them all."""
+    """Faults that several devices share once; its device lists all of them."""
     groups = by_message(faults, lambda fault: (fault.device, fault.message, "" if fault.device else fault))
     return [_shared(group) if len(group) > 1 else group[0] for group in groups]
 

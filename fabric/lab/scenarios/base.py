@@ -1,4 +1,4 @@
-"""What a scenario is: something breaks while flows run, the fabric mends itself, and it is put right again."""
+"""A scenario: a failure while flows run, the recovery of the fabric, and the repair."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ class Stage:
         return Watched(seen, None if faults else max(0.0, last), all_faults[:20], left)
 
     def agrees(self, left: Left, tables: dict[str, Table], down: Down) -> list[Fault]:
-        """Kernels forward to every leaf over exactly the links that the estimate reckons with."""
+        """Kernels forward to every leaf over exactly the links that the estimate assumes."""
         faults = []
         for (node, leaf), interfaces in left.hops.items():
             table = tables.get(node, {})
@@ -161,7 +161,7 @@ class Stage:
     def repair(self, act: Callable[[], None]) -> list[Fault]:
         """Undoes it, and waits until everything is as it was."""
         act()
-        # Nobody measures how long this takes, so sessions between loopbacks need not wait for their next try.
+        # The time of this is not measured, so sessions between loopbacks need not wait for their next try.
         if self.forgets:
             self._learn_again()
         else:

@@ -1,4 +1,4 @@
-"""A leaf loses power: its own servers are gone, and nobody else's traffic may notice."""
+"""A leaf loses power: its own servers are cut off, and no other traffic may be affected."""
 
 from __future__ import annotations
 

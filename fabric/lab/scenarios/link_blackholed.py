@@ -13,7 +13,7 @@ from fabric.lab.outcome import Fault
 from fabric.lab.proofs.base import Shown, skip
 from fabric.lab.scenarios.base import NOT_REPAIRED, Scenario, Stage, measures
 
-HEARD_S = 3.0  # from a hold timer's end to the last table
+SETTLED_S = 3.0  # from a hold timer's end to the last table
 TABLE = "fabric_lab_blackhole"
 
 
@@ -73,7 +73,7 @@ def _blind(stage: Stage, wire: Wire, planned: bool) -> Shown:
         if not planned and stage.live.lab.bfd:
             _detect(stage, wire, on=True)
 
-    patience_s = stage.live.lab.views[wire.a.node].underlay.hold_s + HEARD_S
+    patience_s = stage.live.lab.views[wire.a.node].underlay.hold_s + SETTLED_S
     shown = _once(stage, wire, undo, patience_s, flows_back_s=0.5)
     restart_s = _restart_s(stage, wire)
     if shown.measured["fib_repair_ms"] != NOT_REPAIRED or not restart_s or not stage.sound:

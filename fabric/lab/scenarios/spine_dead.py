@@ -1,4 +1,4 @@
-"""A spine loses power, and comes back as a booting box does. Traffic must find the others, and not notice its return."""
+"""A spine loses power and boots again. Traffic must move to the other spines, and its return must cause no loss."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def play(stage: Stage) -> Iterator[tuple[str, str, Shown]]:
 
 
 def kill(stage: Stage, name: str) -> None:
-    """The end of a box: every port goes dark, then the daemons end without a word."""
+    """Power loss: every port goes down, then the daemons are killed."""
     stage.set_node(name, up=False)
     daemons.kill(stage.live.names.home(name))
 
@@ -61,7 +61,7 @@ def boot(stage: Stage, name: str) -> None:
 
 
 def back(stage: Stage, name: str) -> list[Fault]:
-    """Boots a box and waits until all is as it was."""
+    """Boots the switch and waits until everything is as before."""
     return stage.repair(lambda: boot(stage, name))
 
 

@@ -1,4 +1,4 @@
-"""What is down: links and boxes by the names that a person gives them, and whether the fabric still holds together."""
+"""Failed links and devices by name, and whether the fabric is still connected."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NOTHING = Failures(np.empty(0, np.int64), np.empty(0, np.int64), ())
 
 
 def parse(net: Network, names: Sequence[str]) -> Failures:
-    """What the names mean: a box, `box:box` (all links between the two) or `box:port` (one link, by one of its ends).
+    """Failures by name: `DEVICE`, `DEVICE:DEVICE` (all links between the two) or `DEVICE:PORT` (one link, by either end).
 
     Raises InputError with every name that does not exist and the nearest one that does.
     """

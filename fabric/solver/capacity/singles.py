@@ -73,7 +73,7 @@ class Before:
 
 
 def elements(net: Network) -> list[Element]:
-    """Links and switches that are up and matter to servers, one of every class that refinement tells apart."""
+    """Links and switches that are up and matter to servers, one of every class of the refinement."""
     size, devices = net.links, net.fabric.devices
     columns = net.fabric.links
     links = np.flatnonzero(net.alive[:size] & (columns.kind != ATTACHMENT))

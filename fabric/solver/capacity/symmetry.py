@@ -22,8 +22,8 @@ GOLDEN, FIRST, SECOND = (np.uint64(value) for value in (0x9E3779B97F4A7C15, 0xBF
 def refine(colour: Ints, tail: Ints, head: Ints, label: Ints) -> Ints:
     """The coarsest refinement of `colour` in which nodes of one class have equally many edges of each label to each class.
 
-    Edges are directed; a node sees those that leave it. Classes are numbered by their first node. Nodes are told apart
-    by 64-bit hashes of what they see.
+    Edges are directed; a node sees those that leave it. Classes are numbered by their first node. Nodes are distinguished
+    by 64-bit hashes of their edges.
     """
     order = np.argsort(tail, kind="stable")
     tail, head = tail[order], head[order]

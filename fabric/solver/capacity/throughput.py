@@ -57,7 +57,7 @@ class Traffic:
 
     name: str
     demand: Floats  # Gb/s from leaf to leaf, [row, row]; nothing on the diagonal
-    weight: Floats  # per leaf: leaves that no entry of `pairs` tells apart exchange what their weights say
+    weight: Floats  # per leaf: leaves without an entry in `pairs` exchange traffic by these weights
     pairs: tuple[Ints, Ints, Floats]  # (from row, to row, what) of single pairs
     asked: float  # Gb/s in all, what stays below a leaf included
 

@@ -61,7 +61,7 @@ def calibrate(tables: Sequence[Table], beside: Sequence[Table], base: str) -> Ca
 
 
 def cross_validate(tables: Sequence[Table], beside: Sequence[Table], tell: Callable[[str], None]) -> Score:
-    """Every source scored by parameters that were fitted without it; `tell` hears which source is done."""
+    """Every source scored by parameters that were fitted without it; `tell` is called with each source that is done."""
     found: list[TableScore] = []
     for source, scores in left_out(tables, beside, beside_weights(beside)):
         tell(source)

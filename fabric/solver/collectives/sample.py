@@ -1,4 +1,4 @@
-"""Measured tables as columns that the model can be held against, all tables of a kind in one go."""
+"""Measured tables as columns that the model is compared with, all tables of a kind at once."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FAMILY = {
 
 @dataclass(frozen=True)
 class Sample:
-    """Scored rows of tables, grouped by collective and by what NCCL was told to run."""
+    """Scored rows of tables, grouped by collective and by the configured algorithm and protocol of NCCL."""
 
     tables: tuple[Table, ...]
     groups: tuple[tuple[str, str, Job], ...]  # forced algorithm and protocol of each group, and its rows
@@ -96,8 +96,8 @@ def stands_for(table: Table, parameters: Physics) -> list[str]:
     found, platform = [], table.platform
     runs, times = monotone(job_of(table), parameters, platform.algorithm, platform.protocol)
     if not _runs(runs, times):
-        told = "/".join(word for word in (platform.algorithm, platform.protocol) if word != "auto")
-        found.append(f"{told} cannot run this {table.collective}: predicted as NCCL would choose")
+        configured = "/".join(word for word in (platform.algorithm, platform.protocol) if word != "auto")
+        found.append(f"{configured} cannot run this {table.collective}: predicted as NCCL would choose")
     if parameters.measured:
         for kind, what in zip(kinds_of(table)[:2], ("GPU generation", "transport"), strict=True):
             if kind not in parameters.measured:

@@ -109,7 +109,7 @@ def together(parts: Sequence[Flows]) -> Flows:
 
 
 def udp_source_ports(count: int, seed: int) -> Ints:
-    """UDP source ports of queue pairs whose numbers are drawn at random, as nobody knows them before the job runs.
+    """UDP source ports of queue pairs whose numbers are drawn at random, as they are unknown before the job runs.
 
     Linux folds the product of the two 24-bit queue pair numbers to a flow label of 20 bits, and that to the 14 bits of a
     port from 0xC000 up: `rdma_calc_flow_label` and `rdma_flow_label_to_udp_sport` in include/rdma/ib_verbs.h.

@@ -1,9 +1,9 @@
 """How flows share links: max-min fair rates, exact, on arrays.
 
 No flow can get more without another that has no more getting less (Bertsekas and Gallager, Data Networks, 6.5.2).
-Progressive filling raises all rates together and stops those at a link that is full. Here all links that are nobody's
-second choice fill at once: a link whose fair share is the smallest on the way of every one of its flows can only be
-reached with that share, whatever happens elsewhere, since shares of other links only grow as flows stop.
+Progressive filling raises all rates together and stops those at a link that is full. Here all links that are the
+tightest of all their flows fill at once: a link whose fair share is the smallest on the path of each of its flows always
+ends at that share, since shares of other links only grow as flows stop.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def max_min(
     """Max-min fair rate of every flow, [flows], in the unit of `capacity`.
 
     Entry i says that flow `flow[i]` passes link `link[i]`, with the part `share[i]` of its rate (1 where not given; a
-    pair that comes twice adds up). Rates are fair in proportion to `weight` and end at `demand`. A flow without links gets
+    pair that appears twice adds up). Rates are fair in proportion to `weight` and end at `demand`. A flow without links gets
     its demand, or infinity; one over a link of capacity 0 gets 0.
     """
     weight = np.ones(flows) if weight is None else np.asarray(weight, dtype=np.float64)

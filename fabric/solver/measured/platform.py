@@ -1,4 +1,4 @@
-"""The platform of a measured table: GPUs, NVLink domain, network, and what NCCL was told."""
+"""The platform of a measured table: GPUs, NVLink domain, network, and settings of NCCL."""
 
 from __future__ import annotations
 

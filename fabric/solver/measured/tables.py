@@ -132,9 +132,9 @@ def table(
 
 
 def _why_not(top: Fields) -> str:
-    said = top.value("not_scored")
-    if said is not None and said is not False:
-        return said if isinstance(said, str) and said else "marked `not_scored`"
+    reason = top.value("not_scored")
+    if reason is not None and reason is not False:
+        return reason if isinstance(reason, str) and reason else "marked `not_scored`"
     if top.value("rows") in (None, []):
         top.warn("rows", "expected rows, got none; the table is not scored", nearest("rows", list(top) or ["rows"]))
         return "no rows"

@@ -46,8 +46,8 @@ def read_text(text: str, name: str, platform: MeasuredPlatform | None = None) ->
     front, body = _front(text, name, report)
     runs = _Reader().read(body)
     if not any(run.rows for run in runs):
-        said = next((line for line in body if line.strip()), "").strip()
-        message = f"expected {WHAT}, got {said[:50]!r}" if said else f"expected {WHAT}, got an empty file"
+        first = next((line for line in body if line.strip()), "").strip()
+        message = f"expected {WHAT}, got {first[:50]!r}" if first else f"expected {WHAT}, got an empty file"
         report.fail(CODE, Place(name, 1, 1), message, _SHAPE)
     return tables(runs, name, platform, front, report)
 
@@ -76,7 +76,7 @@ def _front(text: str, name: str, report: Report) -> tuple[Fields | None, list[st
 
 
 class _Reader:
-    """Sorts lines into runs. What is said of a next program while rows still come waits until its table begins."""
+    """Sorts lines into runs. Lines about a next program among the rows wait until its table begins."""
 
     def __init__(self) -> None:
         self.runs = [Run()]
@@ -150,13 +150,13 @@ def _width(names: Sequence[str]) -> int:
 
 def _side(fields: Sequence[str], tokens: Sequence[str]) -> Side | None:
     """One side by the names of its columns; None where the time is N/A or 0."""
-    said = dict(zip(fields, tokens, strict=True))
-    time, algbw, busbw = (said.get(key, "") for key in (fields[0], "algbw", "busbw"))
+    values = dict(zip(fields, tokens, strict=True))
+    time, algbw, busbw = (values.get(key, "") for key in (fields[0], "algbw", "busbw"))
     if (_value(time) or 0) <= 0:
         return None
-    wrong = said.get("#wrong", said.get("error", said.get("res", "")))
+    wrong = values.get("#wrong", values.get("error", values.get("res", "")))
     checked = _value(wrong)
-    if "#wrong" not in said and checked is not None:
+    if "#wrong" not in values and checked is not None:
         checked = 0.0  # older versions print the largest difference, not a count
     slack = 0.002 + _rounding(time) + _rounding(algbw)
     return Side(_value(time) or 0.0, _value(algbw), _value(busbw), checked, slack)
