@@ -17,7 +17,7 @@ from fabric.catalog import media
 from fabric.catalog.media import CLASSES, Optic
 from fabric.grouping import grouped_sets
 
-WORDS = (*CLASSES, "optics")  # what an intent may wish for, beside names of the catalog
+WORDS = (*CLASSES, "optics")  # what an intent may request, besides names of the catalog
 
 
 class Task(NamedTuple):
@@ -42,18 +42,18 @@ class Candidate(NamedTuple):
 
 @cache
 def candidates(task: Task) -> tuple[Candidate, ...]:
-    """Every way, the cheapest class first, in it the shortest reach first: what an intent wishes for, if it does."""
+    """Every possible medium, cheapest class first, then shortest reach; only requested ones if there is a request."""
     found = [*_cables(task), *_optics(task)]
-    found = [way for way in found if _wanted(way, task.request)]
+    found = [way for way in found if _matches(way, task.request)]
     return tuple(sorted(found, key=lambda way: (CLASSES.index(way.class_), way.longest_m, _power_w(way))))
 
 
 def known_requests() -> list[str]:
-    """What a wish may say."""
+    """Every value that a request may have."""
     return sorted({*WORDS, *media.cables(), *media.optics()})
 
 
-def _wanted(way: Candidate, request: str) -> bool:
+def _matches(way: Candidate, request: str) -> bool:
     if not request:
         return True
     if request == "optics":
@@ -100,7 +100,7 @@ def _optics(task: Task) -> Iterator[Candidate]:
 
 
 def _of_family(family: tuple[str, tuple[str, int, bool]], speed_gbps: int, forms: set[str], request: str) -> str:
-    """The optic of a family for cages of a speed, "" where there is none: the one wished for, else the usual one."""
+    """The optic of a family for cages of a speed, "" where there is none: the requested one, else the usual one."""
     accepts = media.cages().accepts
     fits = [
         name

@@ -14,7 +14,7 @@ TONES |= dict(zip(RAIL_NAMES, RAILS, strict=True))
 
 
 def cable_colour(kind: int, lower: Device, upper: Device, planes: int) -> str:
-    """The colour of a cable between two boxes, by name; the rail of its leaf before the plane, the plane before the kind."""
+    """The colour name of a cable between two devices: by the rail of its leaf, else by its plane, else by its kind."""
     leaf = upper if kind in (SERVER_LEAF, ATTACHMENT) else lower
     if leaf.rail >= 0:
         return RAIL_NAMES[leaf.rail % len(RAIL_NAMES)]

@@ -50,7 +50,7 @@ class Ends:
 
 
 def ends(fabric: FabricPlan, end: str) -> Ends:
-    """The ends `a` or `b` of all links. Ends of one kind of box, cage and split are worked out once."""
+    """The ends `a` or `b` of all links. Ends of the same model, cage and split are computed once."""
     links, devices = fabric.links, fabric.devices
     index, cage, sub, split = (getattr(links, end + part).astype(np.int64) for part in ("", "_cage", "_sub", "_split"))
     kinds: dict[tuple[str, str, str], int] = {}
@@ -71,7 +71,7 @@ def ends(fabric: FabricPlan, end: str) -> Ends:
 
 
 class Known:
-    """What the catalog knows of the cages of one fabric's boxes."""
+    """Data of the catalog on the cages of one fabric's devices."""
 
     def __init__(self, spec: FabricSpec) -> None:
         self.models = {LEAF: spec.leaf.model, SPINE: spec.spine.model, CORE: spec.core.model}
@@ -86,7 +86,7 @@ class Known:
             return self._switch(device, cage, sub, split, speed)
         if device.role == SERVER:
             return self._nic(device, cage, sub, speed)
-        return cage, Module(speed, frozenset(), ""), 0  # an attached box: nobody knows its ports
+        return cage, Module(speed, frozenset(), ""), 0  # an attachment: its ports are unknown
 
     def _switch(self, device: Device, cage: int, sub: int, split: int, speed: int) -> tuple[int, Module, int]:
         full = self.models[device.role].group_of(cage).speed_gbps

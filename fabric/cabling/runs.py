@@ -54,7 +54,7 @@ class Columns:
     b_optic: list[str]
     a_port: list[str]  # the plan's label
     b_port: list[str]
-    a_port_name: list[str]  # the box's own name
+    a_port_name: list[str]  # the name in the network OS
     b_port_name: list[str]
     a_plug: list[str]  # what the cable is plugged into: "MPO-12/APC 2" of a twin-port optic, "QSFP28", "OSFP4P2 MPO-12/APC 2"
     b_plug: list[str]
@@ -83,9 +83,9 @@ class Runs(Columns):
 
 
 def runs(plan: Plan, floor: Floor) -> Runs:
-    """The cables of a site. Raises InputError where the intent wishes for a medium that there is none of.
+    """The cables of a site. Raises InputError where the intent requests an unknown medium.
 
-    What no medium joins is in `errors`, with an empty `medium`.
+    Links that no medium can join are in `errors`, with an empty `medium`.
     """
     requests, report = _requests(plan), Report()
     parts, needed, bought, leg, begin = [], {}, {}, {}, 0
@@ -113,14 +113,14 @@ def _joined(parts: list[Any]) -> Any:
 
 def _requests(plan: Plan) -> dict[str, str]:
     """Medium by kind of link, as the intent states it."""
-    wished = {kind: request for kind, request in plan.settings.floor.media.model_dump(by_alias=True).items() if request}
+    requested = {kind: request for kind, request in plan.settings.floor.media.model_dump(by_alias=True).items() if request}
     known, report = known_requests(), Report()
-    for kind, request in wished.items():
+    for kind, request in requested.items():
         if request not in known:
             where = plan.at("floor", "media", kind)
             report.error("FAB153", where, f"floor.media.{kind}: unknown medium '{request}'", nearest(request, known))
     report.raise_errors()
-    return wished
+    return requested
 
 
 def _columns(

@@ -1,8 +1,8 @@
-"""An order to lay cables in: bundle by bundle, so that whoever lays them walks little.
+"""The order of laying cables: bundle by bundle, with a short walking distance.
 
-A bundle is all cables between two racks: they are carried together. One walks along the racks in a serpentine, row after
-row, and at each takes the bundles of that rack, always the one whose nearer end is nearest to where one stands. Rows are
-walls: from one to another the way leads round their ends.
+A bundle is all cables between two racks: they are carried together. The route follows the racks in a serpentine, row after
+row, and at each rack takes its bundles, the one with the nearest end first. Rows are walls: the path between two rows leads
+around their ends.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class Walk:
     step: Ints  # bundle that each is part of, from 1
     turned: NDArray[np.bool_]  # whether one begins at the upper end b
     walked_m: float
-    bundles_as_listed_m: float  # bundle by bundle in the order of the list
-    cables_as_listed_m: float  # cable by cable in the order of the list
+    bundles_as_listed_m: float  # one bundle at a time, in the order of the list
+    cables_as_listed_m: float  # one cable at a time, in the order of the list
 
 
 def walk(runs: Runs, chosen: Ints) -> Walk:

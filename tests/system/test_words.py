@@ -66,7 +66,6 @@ REMAINING: dict[str, int] = {
     ".": 1,
     "fabric": 4,
     "fabric/bom": 4,
-    "fabric/cabling": 101,
     "fabric/cli": 2,
     "fabric/diff": 27,
     "fabric/export": 99,

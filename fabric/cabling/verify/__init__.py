@@ -1,1 +1,1 @@
-"""Whether the cables are as planned, told by what switches and servers hear of each other by LLDP; verify.py is the page."""
+"""Compares the cabling with the plan, from the LLDP neighbors of switches and servers; verify.py has the overview."""

@@ -1,4 +1,4 @@
-"""What was heard against what was planned: every planned link is as planned, not reported, or part of one finding."""
+"""Reported links compared with planned ones: each planned link is as planned, not reported, or part of one finding."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from fabric.text import listed, plural
 
 
 class Comparison:
-    """One run: what was planned, told and heard, and which links are settled."""
+    """One run: the plan, the collected data, the reported links, and the links that are judged already."""
 
     def __init__(self, plan: Planned, collected: Collected, places: Places) -> None:
         self.plan, self.collected = plan, collected
         self.wires: Wires = wires(plan, collected)
         self.states = States(plan, collected, self.wires)
         self.describe = Describe(plan, self.wires, self.states, places)
-        self.listening = {  # boxes whose silence on a port says something: their ports' names must be known
+        self.listening = {  # devices whose missing report of a port counts: their port names must be known
             device
             for device, data in collected.devices.items()
             if data.listens and (plan.is_switch(device) or device in self.wires.named)
@@ -54,7 +54,7 @@ class Comparison:
             yield self.describe.split(key, reported, sorted(links))
 
     def _contradictions(self) -> Iterator[Finding]:
-        """Ports that hear what another port has; those that hear one device in place of one other are one thing."""
+        """Ports that report the neighbor port of another; one finding for each pair of reported and planned device."""
         ends, grouped = len(self.plan.device), dict[tuple[int, int], list[int]]()
         for here, there in sorted(self.wires.contradicted.items()):
             if here < ends and here >> 1 in self.faulty:
@@ -83,7 +83,7 @@ class Comparison:
                 yield self.describe.missing(link, taken=True)
 
     def _unheard(self) -> Iterator[Finding]:
-        """Links that nobody hears: missing where somebody listens, else not reported."""
+        """Links that neither end reports: missing if data of one end was collected, else not reported."""
         dark = [link for link in range(len(self.plan)) if link not in self.faulty and not self._seen(link)]
         judged = [link for link in dark if link not in self.plan.closed and (self._listens(link) or self._down(link))]
         if closed := len(self.plan.closed.intersection(dark)):
@@ -119,7 +119,7 @@ class Comparison:
         return any(self.states.up(end) is False for end in (2 * link, 2 * link + 1))
 
     def _mute(self, links: list[int]) -> set[int]:
-        """Links to servers of a fabric none of whose servers speaks, and to other boxes that do not."""
+        """Links to servers of a fabric in which no server sends LLDP, and to attachments that send none."""
         plan, spoken = self.plan, self._spoken
         fabrics = {
             plan.fabrics[end >> 1] for end in range(len(plan.device)) if self._server(end) and plan.device[end] in spoken
@@ -144,18 +144,18 @@ class Comparison:
 
     @cached_property
     def _spoken(self) -> set[int]:
-        """Devices that reported, or that anybody hears."""
+        """Devices that reported, or that a neighbor reports."""
         return self.listening | {self.wires.device(there) for found in self.wires.reported.values() for there in found}
 
     def _silent(self, link: int) -> int | None:
-        """The device of a link that nobody hears anywhere and that sent no report, though there are others of it."""
+        """The device of a link that no neighbor reports on any port and that sent no report."""
         for end in (2 * link + 1, 2 * link):
             if self.plan.device[end] not in self._spoken:
                 return self.plan.device[end]
         return None
 
     def _one_way(self) -> Iterator[Finding]:
-        """Both ends listen, and one does not hear the other."""
+        """Both ends report neighbors, and one does not report the other."""
         for link in range(len(self.plan)):
             a, b = 2 * link, 2 * link + 1
             if link in self.faulty or link in self.unjudged:
@@ -175,7 +175,7 @@ class Comparison:
 
 
 def compare(plan: Planned, collected: Collected, places: Places, site: str) -> Verdict:
-    """The verdict on a whole site. Raises InputError where a file cannot be of the device it is said to be of."""
+    """The verdict on a whole site. Raises InputError where a file cannot belong to its stated device."""
     run = Comparison(plan, collected, places)
     findings = sorted(run.findings(), key=_order)
     right = [link for link in range(len(plan)) if link not in run.faulty and link not in run.unjudged]
@@ -195,7 +195,7 @@ def compare(plan: Planned, collected: Collected, places: Places, site: str) -> V
 
 
 def _order(finding: Finding) -> tuple[object, ...]:
-    """By rack, from the top down: that is how a person walks."""
+    """By rack, from the top down: the order of walking."""
     at = finding.at
     return not at.rack, _natural(at.rack), -at.ru, _natural(at.device), _natural(at.port), list(KINDS).index(finding.kind)
 

@@ -1,4 +1,4 @@
-"""Findings in words: what is wrong, and the move that mends it."""
+"""Messages of findings, and the moves that fix them."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Describe:
         return "wrong-port" if same else "wrong-device"
 
     def _story(self, kind: str, figure: Figure) -> str:
-        """What is heard where, and what was planned."""
+        """The reported and the planned connection."""
         shifts = figure.shifts
         if kind == "swapped":
             names = [f"{_short(self.port(shift.kept))} – {_short(self.port(shift.target))}" for shift in shifts]
@@ -92,18 +92,18 @@ class Describe:
             if len(shifts) == 2:
                 return f"the cables {names[0]} and {names[1]} are swapped{place}"
             return f"{len(shifts)} cables have changed places{place}: {listed(names)}"
-        parts = [self._told(shift) for shift in shifts[:3]]
+        parts = [self._connection(shift) for shift in shifts[:3]]
         more = f"; {and_more(len(shifts) - 3)} in a row" if len(shifts) > 3 else ""
         return "; ".join(parts) + more + self._nearest(figure)
 
-    def _told(self, shift: Shift) -> str:
+    def _connection(self, shift: Shift) -> str:
         kept, source = self.port(shift.kept), self.port(shift.source)
         if shift.target >= 0:
             return f"{kept} is connected to {source}, expected {self.port(shift.target)}"
         return f"{kept} is connected to {source}, expected no cable"
 
     def _nearest(self, figure: Figure) -> str:
-        """The planned name that a stranger's comes closest to."""
+        """The planned name closest to that of an unknown neighbor."""
         for node in figure.nodes:
             extra = self.wires.extra(node)
             if extra is not None and extra.device == UNKNOWN:
@@ -130,7 +130,7 @@ class Describe:
     def contradiction(
         self, nodes: Sequence[int], links: Sequence[int], reported: Mapping[int, int], *, cloned: bool
     ) -> Finding:
-        """Ports that hear what another port has. `cloned`: the device that is planned there is heard nowhere."""
+        """Ports that report the same neighbor port. `cloned`: no neighbor reports the device that is planned there."""
         here, there = nodes[0], reported[nodes[0]]
         port, name = self.port(here), self.port(there).device
         message = f"{port} and {self.port(self._other(here, there))} both report {self.port(there)}"
@@ -146,7 +146,7 @@ class Describe:
         return self._finding("duplicate-name", links, message, [Move("check", text, at, port)])
 
     def _other(self, here: int, there: int) -> int:
-        """The other port that hears the same: the one that is joined, another one without a mate, or one to the device."""
+        """The other port that reports the same: the joined one, another one without a mate, or one joined to the device."""
         wires = self.wires
         mate = wires.mate.get(there)
         if mate is not None:
@@ -176,7 +176,7 @@ class Describe:
         return self._finding("port-down", [link], f"{_short(a)} – {_short(b)}: {what}", [Move("check", text, ends[0])])
 
     def silent(self, device: int, links: Sequence[int]) -> Finding:
-        """A device of which nothing is heard."""
+        """A device that no neighbor reports."""
         name = self.plan.hosts.names[device]
         at = PortLocation(name, "", "", *self.places(name))
         message = f"no neighbor reports {name} on its {plural(len(links), 'planned link')}"
@@ -201,7 +201,7 @@ class Describe:
         return self._finding("wrong-speed", [link], f"{runs}, expected {planned}G", [Move("set", text, here)])
 
     def split(self, key: tuple[int, int], reported: int, links: Sequence[int]) -> Finding:
-        """`heard`: ports the cage is broken out into, 0 where only planned ones are absent."""
+        """`reported`: ports that the cage is broken out into, 0 where only planned ones are absent."""
         cage = self.plan.cages[key]
         device, speed = self.plan.hosts.names[key[0]], self.plan.speeds[cage.ends[0] >> 1]
         planned = f"{cage.split}x{speed}G" if cage.split > 1 else f"one port of {speed}G"

@@ -1,4 +1,4 @@
-"""Which files there are, which box each is of, and what all of them say together."""
+"""Reads the collected files: the device of each, and the data of all of them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WORDS = re.compile(r"[A-Za-z0-9]+")
 
 @dataclass
 class DeviceData:
-    """All that one box said, in as many files as there are."""
+    """Data of one device from all its files."""
 
     neighbors: list[Neighbor] = field(default_factory=list)
     ports: dict[str, PortState] = field(default_factory=dict)
@@ -27,9 +27,9 @@ class DeviceData:
 
 @dataclass
 class Collected:
-    """What the boxes of a plan said. Boxes that the plan does not have are counted by name."""
+    """Data of the planned devices. Files of devices that are not in the plan are warnings."""
 
-    devices: dict[int, DeviceData] = field(default_factory=dict)  # device → what it said
+    devices: dict[int, DeviceData] = field(default_factory=dict)  # by device
     chassis: dict[str, str] = field(default_factory=dict)  # chassis id → system name
     unknown: tuple[Diagnostic, ...] = ()
     files: int = 0
@@ -39,7 +39,7 @@ def read(paths: Sequence[Path], stated: Mapping[Path, str], hosts: Hosts, form: 
     """Every file, a folder's own and those below included. Raises InputError with all that is wrong with them.
 
     Args:
-        stated: which device a file is of, where the caller says so.
+        stated: which device a file is of, where the caller states it.
         hosts: the names of the plan.
     """
     collected, report = Collected(), Report()
@@ -75,14 +75,14 @@ def _all(paths: Iterable[Path], report: Report) -> Iterator[Path]:
 
 
 class _UnknownDeviceError(Exception):
-    """A file of a box that the plan does not have."""
+    """A file of a device that is not in the plan."""
 
     def __init__(self, diagnostic: Diagnostic) -> None:
         self.diagnostic = diagnostic
 
 
 def _device(path: Path, output: Output, parsed: Sequence[Output], prompt: str, stated: str, hosts: Hosts) -> int:
-    """The box that an output is of: as the caller says, as the file says, as the file or its folder is called."""
+    """The device of an output: as the caller states, else from the content, else from the name of the file or its folder."""
     if stated:
         device = hosts.find(stated)
         if device is None:
@@ -151,6 +151,6 @@ def _take(collected: Collected, output: Output, device: int) -> None:
 
 
 def plain_id(chassis: str) -> str:
-    """A MAC address without the marks that boxes put in different places; any other id in lower case."""
+    """A MAC address without separators, which differ by network OS; any other id in lower case."""
     digits = re.sub(r"[.:-]", "", chassis.lower())
     return digits if re.fullmatch("[0-9a-f]{12}", digits) else chassis.lower()

@@ -27,13 +27,13 @@ KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class PortLocation:
-    """A port as a person finds it: device, the label of the plan, the box's own name, rack and height unit."""
+    """Location of a port: device, label of the plan, name in the network OS, rack and rack unit."""
 
     device: str
     port: str = ""  # "" where only the device is known
     port_name: str = ""
     rack: str = ""
-    ru: int = 0  # 0: nobody knows
+    ru: int = 0  # 0: unknown
 
     def __str__(self) -> str:
         if not self.port and not self.port_name:
@@ -66,7 +66,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is wrong, where to go for it, and how it is mended."""
+    """One fault, its location, and the moves that fix it."""
 
     kind: str
     fabric: str

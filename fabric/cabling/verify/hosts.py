@@ -1,4 +1,4 @@
-"""Which device of a plan a name means: boxes send it with their domain, in other letters, or cut short."""
+"""Finds the planned device of a host name, which LLDP may carry with its domain, in another case, or truncated."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Hosts:
         return self._exact.get(name.lower())
 
     def find(self, name: str) -> int | None:
-        """The device that a box means by a name: without its domain, and cut short where that leaves one device."""
+        """The device of a reported name: without its domain, and truncated if only one device matches."""
         if name not in self._found:
             self._found[name] = self._look(name.strip().lower())
         return self._found[name]

@@ -1,4 +1,4 @@
-"""lldpd, of servers and of SONiC's and Cumulus' boxes: `lldpctl -f json`, `-f json0`, and its plain text.
+"""lldpd of servers, SONiC and Cumulus Linux: `lldpctl -f json`, `-f json0`, and its plain text.
 
 In `json` the list of interfaces becomes a mapping when there is one alone, and a chassis is filed under its name, or not at
 all when it sent none. `json0` has lists and `{"value": …}` everywhere. SONiC's `show lldp neighbors` is the plain text.
@@ -23,7 +23,7 @@ def knows(value: Any) -> bool:
         return False
     found = value.get("lldp")
     if found in ({}, [{}], []):
-        return len(value) == 1  # nobody was heard
+        return len(value) == 1  # no neighbor
     return "interface" in first(found) or "local-chassis" in value
 
 

@@ -1,7 +1,7 @@
 """The fewest moves that turn the cables as they are into the cables as planned.
 
 Planned and laid cables each join a port to one other at most, so together they form chains and rings in which the two kinds
-take turns. Every laid cable of such a figure is wrong and must be touched at least once; moving one end of each along the
+take turns. Every laid cable of a chain or ring is wrong and must be touched at least once; moving one end of each along the
 figure, all in the same direction, touches each exactly once. So the number of moves is the least there can be: one for each
 wrong cable, and a new cable where the plan has one more than there are.
 """
@@ -23,7 +23,7 @@ class Shift:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """Ports in a row, planned and laid cables between them in turn, and what mends it."""
+    """A chain or ring of ports, joined by planned and laid cables in turn, and the moves that fix it."""
 
     nodes: tuple[int, ...]
     ring: bool

@@ -33,7 +33,7 @@ class Output:
 
 
 def outputs(text: str, file: str, form: str = "") -> tuple[list[Output], str]:
-    """Every output in a file, and the name that stands at its prompts. Raises InputError for what nobody understands.
+    """Every output in a file, and the host name of its prompts. Raises InputError if no reader recognizes the content.
 
     Args:
         form: of the readers, those of this name alone.

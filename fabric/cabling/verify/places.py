@@ -9,7 +9,7 @@ from typing import Any
 
 from fabric.plan import Plan
 
-Places = Callable[[str], tuple[str, int]]  # device → name of its rack and its lowest height unit; "" and 0: nobody knows
+Places = Callable[[str], tuple[str, int]]  # device → name of its rack and its lowest height unit; "" and 0: unknown
 
 
 def places(plan: Plan) -> Places:

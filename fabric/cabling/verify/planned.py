@@ -1,4 +1,4 @@
-"""The plan as the comparison needs it: every end of every link under each name that a box may call it by.
+"""The plan as the comparison needs it: every end of every link, under each name that a device may report for it.
 
 An end is a number: twice its link's row in the site, one more for the upper end; `end ^ 1` is the far end of its link.
 """
@@ -133,11 +133,11 @@ def _possible(names: PortNames, device: Device) -> Ports:
 
 
 def _alias(names: PortNames, device: Device, ref: PortRef) -> str:
-    """What a box sends in place of a port's name, where it is another."""
+    """The port alias that a device sends in place of the port name, "" if it sends the name."""
     model, alias = names.models[device.role], target(device.nos).port_alias if device.nos else None
     try:
         return alias(model, ref, device.model) if model is not None and alias is not None else ""
-    except ValueError:  # a board that nobody knows
+    except ValueError:  # an unknown board
         return ""
 
 
@@ -151,7 +151,7 @@ def _cages(made: Planned, start: int) -> None:
 
 
 def _names(made: Planned, start: int) -> None:
-    """Own names first. Servers may use the plan's label too; a label of an attached box is only a count."""
+    """Port names of the network OS first. Servers may use the plan's label; the label of an attachment is only a count."""
     for end in range(start, len(made.device)):
         if made.port_name[end]:
             made.names[made.device[end], canonical(made.port_name[end])] = end

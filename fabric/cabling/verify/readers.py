@@ -1,7 +1,7 @@
-"""Readers of what boxes print: those of the installed network OSes, and that of servers.
+"""Readers of LLDP output: those of the installed network OSes, and that of servers.
 
-The outputs are told apart by their content: every JSON value of a file is shown to every reader, so that the wrappings of
-eAPI, NX-API and Ansible, and several commands in one file, need no word of their own.
+The content distinguishes the outputs: every reader examines every JSON value of a file, so that the envelopes of eAPI, NX-API
+and Ansible, and several commands in one file, need no option.
 """
 
 from __future__ import annotations

@@ -27,10 +27,10 @@ def canonical(name: str) -> str:
 
 
 def is_management(name: str) -> bool:
-    """A port beside the fabric, which no plan of a fabric has cables for."""
+    """A management port, for which no plan of a fabric has cables."""
     return _MANAGEMENT.fullmatch(canonical(name)) is not None
 
 
 def is_nameless(name: str) -> bool:
-    """A MAC address, or a number that only the box itself understands."""
+    """A MAC address, or a number with a meaning only on the device itself."""
     return not name or _NO_NAME.fullmatch(canonical(name)) is not None

@@ -1,4 +1,4 @@
-"""Cages that are broken out otherwise than planned: told by the names of the ports that are there."""
+"""Cages with a breakout other than planned, from the names of the reported ports."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Splits:
 
 
 def splits(plan: Planned, wires: Wires, states: States) -> Splits:
-    """Ports of a cabled cage that another split gives, and planned ports that a box which lists its ports does not have."""
+    """Ports of a cabled cage that belong to another split, and planned ports that a device's list of ports lacks."""
     result = Splits()
     there = {*wires.reported, *(node for reported in wires.reported.values() for node in reported), *states.by_node}
     for node in sorted(there):
@@ -44,6 +44,6 @@ def splits(plan: Planned, wires: Wires, states: States) -> Splits:
 
 
 def _add(found: Splits, wires: Wires, key: Key, split: int, ends: tuple[int, ...]) -> None:
-    """Links that are heard all the same are left to be judged: a first part may have the name of the whole cage."""
+    """Links that are reported as planned stay to be judged: the first part may have the name of the whole cage."""
     _, links = found.cages.setdefault(key, (split, set()))
     links.update(end >> 1 for end in ends if wires.mate.get(end) != end ^ 1)

@@ -1,4 +1,4 @@
-"""What boxes say of their own ports: speed, and whether they are up."""
+"""Port states reported by devices: speed, and up or down."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Cabling as the boxes hear it, against the plan.
+"""Compares the cabling reported by LLDP with the plan.
 
-files ──outputs──▶ JSON values and text lines ──readers──▶ neighbours and port states of each box
-plan ──planned──▶ every end under each name a box may call it
-wires: names looked up, both ends' words joined ──mending──▶ chains and rings of wrong cables, the fewest moves
+files ──outputs──▶ JSON values and text lines ──readers──▶ neighbors and port states of each device
+plan ──planned──▶ every end under each name that a device may report
+wires: names looked up, reports of both ends joined ──moves──▶ chains and rings of wrong cables, the fewest moves
 compare ──▶ Verdict ──reports──▶ text, JSON, CSV of moves, JUnit
 """
 
@@ -23,12 +23,12 @@ from fabric.plan import Plan
 def verify(
     plan: Plan, paths: Sequence[Path], stated: Mapping[Path, str] | None = None, form: str = ""
 ) -> tuple[Verdict, tuple[Diagnostic, ...]]:
-    """What is wrong with the cables, and warnings about files that were passed over. Raises InputError.
+    """The findings on the cabling, and warnings about ignored files. Raises InputError.
 
     Args:
-        paths: files or folders of what boxes print.
-        stated: file → device, where neither content nor name of the file tells.
-        form: read the files as this network OS's, "" tells by content.
+        paths: files or folders with the output of devices.
+        stated: file → device, where neither content nor name of the file identifies it.
+        form: read the files as this network OS's, "": determined from the content.
     """
     wanted = planned(plan)
     collected = files.read(paths, stated or {}, wanted.hosts, form)

@@ -1,4 +1,4 @@
-"""What was heard, as wires between ports: both ends' words joined, each name looked up in the plan.
+"""Reported neighbors as wires between ports: reports of both ends joined, each name looked up in the plan.
 
 A node is a planned end, or a number above all of them for a port that the plan has no cable for (`Extra`).
 """
@@ -23,26 +23,26 @@ CODE = "FAB176"
 class Extra:
     """A port without a planned cable."""
 
-    device: int  # UNKNOWN for a stranger
-    unknown_name: str  # as it calls itself
-    port: str  # as it was heard; "" where only the device is known
+    device: int  # UNKNOWN: an unknown neighbor
+    unknown_name: str  # the name that it sends
+    port: str  # as reported; "" where only the device is known
     slot: Slot | None = None
 
 
 @dataclass
 class Wires:
-    """Who is joined to whom. `mate` is symmetric; every node has one mate at most."""
+    """Joined ports. `mate` is symmetric; every node has one mate at most."""
 
     plan: Planned
-    reported: dict[int, list[int]] = field(default_factory=dict)  # node → nodes that its box hears there
+    reported: dict[int, list[int]] = field(default_factory=dict)  # node → nodes that its device reports there
     mate: dict[int, int] = field(default_factory=dict)
     extras: list[Extra] = field(default_factory=list)
-    by_device: set[int] = field(default_factory=set)  # ends whose neighbour did not name its port
-    far_speed: dict[int, int] = field(default_factory=dict)  # end → speed that its neighbour tells of itself, Gb/s
-    contradicted: dict[int, int] = field(default_factory=dict)  # node → what it hears, though another port has that neighbor
-    passed_over: int = 0  # neighbours on management ports and on interfaces that no plan knows
-    named: set[int] = field(default_factory=set)  # boxes some of whose own ports have a name that the plan knows
-    misnamed: dict[tuple[int, str], str] = field(default_factory=dict)  # device and spelled port → as it was heard
+    by_device: set[int] = field(default_factory=set)  # ends whose neighbor sent no port name
+    far_speed: dict[int, int] = field(default_factory=dict)  # end → speed that its neighbor sends, Gb/s
+    contradicted: dict[int, int] = field(default_factory=dict)  # node → reported node that another port has
+    passed_over: int = 0  # neighbors on management ports and on interfaces that are not planned
+    named: set[int] = field(default_factory=set)  # devices that reported at least one port name of the plan
+    misnamed: dict[tuple[int, str], str] = field(default_factory=dict)  # device and normalized port → as reported
     _index: dict[tuple[int, str], int] = field(default_factory=dict)
 
     def extra(self, node: int) -> Extra | None:
@@ -78,14 +78,14 @@ class Wires:
 
 @dataclass(frozen=True, slots=True)
 class Vague:
-    """A port whose neighbour is known by its device alone."""
+    """A port of whose neighbor only the device is known."""
 
     here: int
     device: int
 
 
 def wires(plan: Planned, collected: Collected) -> Wires:
-    """Every neighbour looked up: those that named their port first. Raises InputError where names cannot be the box's."""
+    """Looks up every neighbor, those with a port name first. Raises InputError where port names do not fit the device."""
     wiring, vague, report = Wires(plan), list[Vague](), Report()
     aliases = _aliases(collected)
     for device in sorted(collected.devices):
@@ -100,7 +100,7 @@ def wires(plan: Planned, collected: Collected) -> Wires:
 
 
 def _aliases(collected: Collected) -> dict[tuple[int, str], str]:
-    """Device and alias → port, of the boxes that tell."""
+    """Device and alias → port, for devices that report aliases."""
     return {
         (device, canonical(state.alias)): state.port
         for device, data in collected.devices.items()
@@ -110,7 +110,7 @@ def _aliases(collected: Collected) -> dict[tuple[int, str], str]:
 
 
 def _check_names(wiring: Wires, device: int, data: DeviceData, report: Report) -> None:
-    """A box none of whose ports the plan can name runs another network OS, or is another box."""
+    """A device without any port name of the plan runs another network OS, or is another device."""
     ports = {neighbor.port for neighbor in data.neighbors if not is_management(neighbor.port)}
     if not ports or not wiring.plan.is_switch(device) or any(wiring.place(device, port) is not None for port in ports):
         return
@@ -127,7 +127,7 @@ def _port_names(plan: Planned, device: int) -> Iterator[str]:
 def _record(
     wiring: Wires, collected: Collected, device: int, neighbor: Neighbor, aliases: dict[tuple[int, str], str]
 ) -> Iterator[Vague]:
-    """Takes down one neighbour; gives it back where one of the two ports is not known."""
+    """Records one neighbor; yields it where one of the two ports is unknown."""
     here = wiring.place(device, neighbor.port)
     system = neighbor.system or collected.chassis.get(plain_id(neighbor.chassis), "")
     far = wiring.plan.hosts.find(system) if system else None
@@ -137,7 +137,7 @@ def _record(
     if here is None and (is_management(neighbor.port) or not wiring.plan.is_switch(device)):
         if there is None:
             wiring.passed_over += 1
-        else:  # an interface of a server that the plan calls otherwise
+        else:  # an interface of a server that has another name in the plan
             yield Vague(there, device)
         return
     if here is None:
@@ -167,7 +167,7 @@ def _far_node(wiring: Wires, far: int, neighbor: Neighbor, aliases: dict[tuple[i
 
 
 def _settle(wiring: Wires, vague: list[Vague]) -> None:
-    """Finds ports for neighbours that named none: the port that hears us; the planned one; one planned to the same box."""
+    """Finds ports for neighbors without a port name: one that reports this end, the planned one, or one to the device."""
     plan = wiring.plan
     reporters: dict[tuple[int, int], int] = {}
     for node, neighbors in wiring.reported.items():
@@ -176,7 +176,7 @@ def _settle(wiring: Wires, vague: list[Vague]) -> None:
     rest: list[Vague] = []
     for item in vague:
         if item.here in wiring.reported and any(wiring.device(node) == item.device for node in wiring.reported[item.here]):
-            continue  # the other end, or another protocol, has said more
+            continue  # the other end, or another protocol, reported the port
         reporter = reporters.get((item.here, item.device))
         if reporter is not None:
             wiring.reported.setdefault(item.here, []).append(reporter)
@@ -189,9 +189,9 @@ def _settle(wiring: Wires, vague: list[Vague]) -> None:
 
 
 def _guess(wiring: Wires, rest: list[Vague]) -> None:
-    """A neighbour that has one cable to this box in the plan, and is not heard on it, is taken to be at its end.
+    """A neighbor with an unreported planned cable to this device is assumed on that cable.
 
-    One all of whose planned ports are heard where they belong has none left: another device sends its name.
+    A neighbor whose planned ports are all reported as planned has none left: another device sends its name.
     """
     plan = wiring.plan
     between: dict[tuple[int, int], list[int]] = {}
@@ -199,7 +199,7 @@ def _guess(wiring: Wires, rest: list[Vague]) -> None:
         far = plan.device[end ^ 1]
         if not wiring.reports(end ^ 1, end) and not wiring.reports(end, end ^ 1):
             between.setdefault((device, far), []).append(end)
-    left = Counter(device for (device, _), ends in between.items() for _ in ends)  # ports of a device that nobody hears
+    left = Counter(device for (device, _), ends in between.items() for _ in ends)  # unreported ports of a device
     for item in rest:
         free = between.get((item.device, wiring.device(item.here)), [])
         if not left[item.device] and item.here not in wiring.reported:
@@ -212,7 +212,7 @@ def _guess(wiring: Wires, rest: list[Vague]) -> None:
 
 
 def _join(wiring: Wires) -> None:
-    """Pairs of nodes, the surest first: what both ends say, then what was planned, then what one end says."""
+    """Pairs of nodes, the most certain first: reported by both ends, then planned, then reported by one end."""
     pairs = [(here, there) for here, found in wiring.reported.items() for there in found]
 
     def doubt(pair: tuple[int, int]) -> tuple[bool, bool, int, int]:
@@ -226,9 +226,9 @@ def _join(wiring: Wires) -> None:
 
 
 def _contradict(wiring: Wires) -> None:
-    """Ports that hear what another port has: one of the two is wrong, or two devices have one name.
+    """Ports that report the same neighbor port: one of the two is wrong, or two devices have one name.
 
-    Where nothing speaks for the pair that was joined first, neither is believed.
+    Neither counts where the pair that was joined first is neither planned nor reported by both ends.
     """
     losers = {here: next((there for there in found if there in wiring.mate), None) for here, found in wiring.reported.items()}
     for here, there in sorted(
@@ -236,11 +236,11 @@ def _contradict(wiring: Wires) -> None:
     ):
         wiring.contradicted[here] = there
         other = wiring.mate.get(there)
-        if other is not None and wiring.reports(other, there) and not _is_sure(wiring, other, there):
+        if other is not None and wiring.reports(other, there) and not _is_certain(wiring, other, there):
             wiring.contradicted[other] = there
             del wiring.mate[there], wiring.mate[other]
 
 
-def _is_sure(wiring: Wires, here: int, there: int) -> bool:
-    """Whether both ends say so, or the plan does."""
+def _is_certain(wiring: Wires, here: int, there: int) -> bool:
+    """Whether both ends report it, or the plan has it."""
     return wiring.reports(there, here) or (here ^ 1 == there and max(here, there) < len(wiring.plan.device))
