@@ -45,7 +45,7 @@ class Diff:
     hosts: tuple[HostChange, ...] = ()  # files of servers in service
     with_configs: bool = True
     limit: str = ""
-    names: frozenset[str] = field(default_factory=frozenset)  # of every box on either side, and every AS number
+    names: frozenset[str] = field(default_factory=frozenset)  # of every device of either side, and every AS number
     state: str = "changed"  # | "added" | "removed": one side has no such file
 
     @property
@@ -60,7 +60,7 @@ def compare(sides: Sides, plans: tuple[Plan, Plan], request: DiffRequest, measur
     selected = _selected(request, old_plan, new_plan, names)
     _check(request, old_plan, new_plan, selected)
     changed = design.compare(old_plan, new_plan, sides.keys, request.fabric)
-    moved = [fabric.name for fabric in changed.fabrics if fabric.state != "same" or changed.said_of(fabric.name)]
+    moved = [fabric.name for fabric in changed.fabrics if fabric.state != "same" or changed.sets(fabric.name)]
     devices: tuple[DeviceChange, ...] = ()
     servers: tuple[HostChange, ...] = ()
     known = frozenset(_names(old_plan) | _names(new_plan))
@@ -121,6 +121,6 @@ def _devices(plan: Plan) -> set[str]:
 
 
 def _names(plan: Plan) -> set[str]:
-    """What differs from switch to switch and means nothing: names of boxes, AS numbers."""
+    """Texts that differ from switch to switch in equal changes: device names and AS numbers."""
     devices = [device for fabric in plan.fabrics.values() for device in fabric.devices]
     return {device.name for device in devices} | {str(device.asn) for device in devices if device.asn}

@@ -20,7 +20,7 @@ class DeviceChange:
     fabric: str
     role: str
     nos: str
-    state: str  # "changed" | "added" | "removed" | "replaced": by another box or network OS, so all of it is new
+    state: str  # "changed" | "added" | "removed" | "replaced": by another model or network OS, so the whole config is new
     files: tuple[FileChange, ...] = ()
 
 

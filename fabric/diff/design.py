@@ -64,8 +64,8 @@ class Design:
     fabrics: tuple[FabricChange, ...]
     work: Work  # links that are laid, moved and pulled
 
-    def said_of(self, fabric: str) -> bool:
-        """Whether the intent says something else of a fabric, or of the whole site."""
+    def sets(self, fabric: str) -> bool:
+        """Whether the intent sets other values for a fabric or for the whole site."""
         return any(not row.what.startswith("fabrics.") or row.what.split(".")[1] == fabric for row in self.settings)
 
     @property
@@ -88,7 +88,7 @@ def _with(plan: Plan, fabrics: Mapping[str, FabricPlan]) -> Plan:
 
 
 def renames(old: Plan, new: Plan) -> Names:
-    """Boxes that keep their place, which is role, group and number, under another name."""
+    """Devices that keep their place (role, group and number) under another name."""
     found: dict[str, str] = {}
     for name in sorted({*old.fabrics} & {*new.fabrics}):
         before, after = old.fabrics[name].by_name, new.fabrics[name].by_name
@@ -104,7 +104,7 @@ def _place(device: Device) -> tuple[str, str, int]:
 
 
 def _renamed_plan(plan: Plan, names: Names) -> Plan:
-    """The plan as if its boxes had always had their new names."""
+    """The old plan with the new device names."""
     return _with(plan, {key: _renamed(fabric, names) for key, fabric in plan.fabrics.items()}) if names else plan
 
 
@@ -114,7 +114,7 @@ def _renamed(fabric: FabricPlan, names: Names) -> FabricPlan:
 
 
 def _settings(old: Plan, new: Plan, keys: tuple[Keys, Keys], only: str) -> tuple[Change, ...]:
-    """Keys of the intent that say something else; of fabrics that both have."""
+    """Keys of the intent that have other values; only of fabrics that both sides have."""
     before, after = (dict(flat(side)) for side in keys)
     both = {*old.fabrics} & {*new.fabrics} if not only else {only} & {*old.fabrics} & {*new.fabrics}
     wanted = [key for key in sorted({**before, **after}) if not key.startswith("fabrics.") or key.split(".")[1] in both]
@@ -129,7 +129,7 @@ def _changes(rows: Iterator[tuple[str, Any, Any]]) -> Iterator[Change]:
 
 
 def _fabric(name: str, before: FabricPlan | None, old: FabricPlan | None, new: FabricPlan | None) -> FabricChange:
-    """`before` has the old names, `old` the new ones for the same boxes."""
+    """`before` has the old names, `old` the new names of the same devices."""
     one, after = (_counts(plan) if plan is not None else {} for plan in (old, new))
     counts = tuple(_changes((what, one.get(what), after.get(what)) for what in {**one, **after}))
     whole = tuple(row for row in counts if row.old or row.new)

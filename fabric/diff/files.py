@@ -31,14 +31,14 @@ def change(nos: str, path: str, old: str, new: str) -> FileChange:
     """A file that appears or goes is shown as a patch, as is one that no network OS is known for or that cannot be read."""
     form = remedy.dialect(nos).forms.get(path, UNIFIED)
     try:
-        found = _said(nos, path, form, old, new) if old and new else None
+        found = _native(nos, path, form, old, new) if old and new else None
     except ValueError:  # a site's own template broke the document
         found = None
     return found if found is not None and found.lines else FileChange(path, UNIFIED, tuple(_unified(old, new)))
 
 
-def _said(nos: str, path: str, form: Form, old: str, new: str) -> FileChange | None:
-    """The change in the words of its network OS; None where a patch says it."""
+def _native(nos: str, path: str, form: Form, old: str, new: str) -> FileChange | None:
+    """The change in the form of its network OS; None where a patch states it."""
     if form is COMMANDS:
         return FileChange(path, form, tuple(remedy.commands(nos, old, new)))
     if form is SET:

@@ -1,4 +1,4 @@
-"""Switches whose configs change alike, told once: all but their own names, ports, addresses and AS numbers."""
+"""Groups switches with the same change of config, apart from names, ports, addresses and AS numbers."""
 
 from __future__ import annotations
 

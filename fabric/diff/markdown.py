@@ -11,10 +11,10 @@ from fabric.diff.report import sections
 from fabric.text import and_more
 
 MOST_SIGNS = 65_536  # of a comment on GitHub
-ROOM = 600  # kept for what is said of the rest
+ROOM = 600  # kept for the summary of the rest
 MOST_OF_A_FILE = 12_000  # signs of one file's change
 SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")
-MENTION = "@\N{WORD JOINER}"  # an `@name` that calls nobody
+MENTION = "@\N{WORD JOINER}"  # an `@name` that notifies no user
 
 
 def markdown(diff: Diff, limit: int = MOST_SIGNS) -> str:

@@ -1,8 +1,8 @@
-"""In which order commands are typed, so that a box takes every one of them.
+"""The order of commands in which a device accepts every one of them.
 
-First what a box has once only and what moves: an address is let go before another port takes it. Then what goes, then
-what is new or another, in the order of the new config, where what is used comes first. Last what was used and goes: a
-policy, a list, a VRF, in the reverse of the order they were made in.
+First unique values and values that move: an address is removed before another port takes it. Then removals, then new and
+changed lines in the order of the new config, definitions before their use. Last removals of definitions: a policy, a list,
+a VRF, in the reverse order of their creation.
 """
 
 from __future__ import annotations
@@ -99,11 +99,11 @@ def _owned(tree: Tree, rules: Rules) -> Iterator[tuple[tuple[str, str], tuple[st
                 yield (section, line), match.groups()
 
 
-def _without(change: Tree, said: Tree) -> Tree:
-    """The change without what was said first."""
+def _without(change: Tree, first: Tree) -> Tree:
+    """The change without the commands that come first."""
     out: Tree = {}
     for line, below in change.items():
-        kept = {inner: more for inner, more in below.items() if inner not in said.get(line, {})}
-        if line not in said or kept:
+        kept = {inner: more for inner, more in below.items() if inner not in first.get(line, {})}
+        if line not in first or kept:
             out[line] = kept
     return out

@@ -139,7 +139,7 @@ def _neighbors(change: Tree, after: Tree) -> Tree:
 
 
 def _set_again(section: str, change: Tree, after: Tree, rules: Rules) -> Tree:
-    """The lines of an interface in another VRF that the box forgets, in the order of the new config."""
+    """The lines of an interface that the device deletes when its VRF changes, in the order of the new config."""
     if not section.startswith("interface ") or not rules.causes:
         return change
     if not any(re.match(rules.causes, line.removeprefix("no ")) for line in change):

@@ -87,7 +87,7 @@ def _summary(diff: Diff) -> Iterator[str]:
     yield from _times(diff)
     if diff.with_configs:
         states = [change.state for change in diff.devices]
-        words = {"changed": "changed", "added": "new", "removed": "gone", "replaced": "on another box or network OS"}
+        words = {"changed": "changed", "added": "new", "removed": "gone", "replaced": "on another model or network OS"}
         parts = [f"{states.count(state):,} {word}" for state, word in words.items() if state in states]
         limit = f" (of those that match {diff.limit})" if diff.limit else ""
         yield f"configs of switches{limit}: {', '.join(parts) or 'none changed'}"
@@ -137,11 +137,11 @@ def _fabric(fabric: FabricChange) -> Iterator[Table | Notes]:
     if fabric.counts:
         rows = tuple((row.what, _value(row.old), _value(row.new), _step(row)) for row in fabric.counts)
         yield Table("", ("", "before", "after", ""), rows)
-    boxes = [f"{word}: {listed(names)}" for word, names in (("added", fabric.added), ("removed", fabric.removed)) if names]
-    boxes += [f"renamed: {old} → {new}" for old, new in fabric.renamed[:MOST_ROWS]]
-    boxes += [f"renamed: {and_more(len(fabric.renamed) - MOST_ROWS)}"] if len(fabric.renamed) > MOST_ROWS else []
-    if boxes:
-        yield Notes("Switches", tuple(boxes))
+    changes = [f"{word}: {listed(names)}" for word, names in (("added", fabric.added), ("removed", fabric.removed)) if names]
+    changes += [f"renamed: {old} → {new}" for old, new in fabric.renamed[:MOST_ROWS]]
+    changes += [f"renamed: {and_more(len(fabric.renamed) - MOST_ROWS)}"] if len(fabric.renamed) > MOST_ROWS else []
+    if changes:
+        yield Notes("Switches", tuple(changes))
     if fabric.switches:
         alike = grouped(((row.what, row.old, row.new), row.switch) for row in fabric.switches)
         rows = tuple((listed(who), setting, _word(old), _word(new)) for (setting, old, new), who in alike.items())

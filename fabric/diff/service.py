@@ -1,6 +1,6 @@
-"""What a change does to what is in service: links that move, switches that are drained, settings and files that change.
+"""Effect of a change on the network in service: links to move, switches to drain, settings and files that change.
 
-It stands before everything else in a report: new cables interrupt nobody, these do.
+It is the first part of a report: new cables interrupt no traffic, these changes do.
 """
 
 from __future__ import annotations

@@ -88,8 +88,8 @@ def _groups(fabric: FabricPlan, device: Device) -> Iterator[str]:
         yield f"{name}_{GROUPS[device.role]}"
         if device.nos:
             yield f"nos_{group_name(device.nos)}"
-    told_apart = {"pod": fabric.sizing.tiers == 3, "plane": fabric.spec.planes > 1, "rail": True, "unit": True}
-    for key, several in told_apart.items():
+    distinct = {"pod": fabric.sizing.tiers == 3, "plane": fabric.spec.planes > 1, "rail": True, "unit": True}
+    for key, several in distinct.items():
         if several and getattr(device, key) >= 0:
             yield f"{name}_{key}{getattr(device, key) + 1}"
 

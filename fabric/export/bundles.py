@@ -1,7 +1,7 @@
-"""A fabric as a small graph for tools that draw diagrams themselves: boxes in rows, and bundles of links between them.
+"""A fabric as a small graph for tools that compute the layout themselves: nodes in rows, and bundles of links between them.
 
-A device is in one box at most, and a bundle is counted on the links themselves, so in an overview, where no device is left
-out, bundles and what lies inside boxes add up to the links of the fabric.
+A device is in one node at most, and a bundle counts the links of the plan, so in an overview, which has every device, the
+links of bundles and the links inside nodes add up to the links of the fabric.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from fabric.export.spans import names_span
 from fabric.plan import ATTACHED, CORE, KINDS, LEAF, SERVER, SPINE, Device
 from fabric.text import counted
 
-SINGLY = 16  # switches of a fabric that are boxes of their own
+SINGLY = 16  # switches of a fabric that are drawn one by one
 MESH = 130  # pairs of leaves and spines that are joined one by one; more are bundled by unit
 _MOST = 6  # units side by side
 _NOUNS = {CORE: ("core", "cores"), SPINE: ("spine", "spines"), LEAF: ("leaf", "leaves"), SERVER: ("server", "servers")}
@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Node:
-    """A box: one device, or all of some, those that are drawn inside it as its members."""
+    """One device or several; `members` are those drawn inside it."""
 
     key: str
     role: str
@@ -55,13 +55,13 @@ class Pod:
 
     key: str
     label: str
-    spines: tuple[Node, ...]  # a box for every isolated network
+    spines: tuple[Node, ...]  # a node for every isolated network
     columns: tuple[Column, ...]
 
 
 @dataclass(frozen=True)
 class Bundle:
-    """Links between two boxes, the lower first."""
+    """Links between two nodes, the lower first."""
 
     low: str
     high: str
@@ -76,7 +76,7 @@ class Bundle:
 
 @dataclass(frozen=True)
 class Graph:
-    """The boxes of a fabric in rows, and the bundles between them."""
+    """The nodes of a fabric in rows, and the bundles between them."""
 
     cores: tuple[Node, ...]
     pods: tuple[Pod, ...]
@@ -85,7 +85,7 @@ class Graph:
 
     @property
     def nodes(self) -> Iterator[Node]:
-        """Every box, members of boxes left out."""
+        """Every node, without members of nodes."""
         yield from self.cores
         for pod in self.pods:
             yield from pod.spines
@@ -95,10 +95,10 @@ class Graph:
 
 
 class Grain(Enum):
-    """How much is a box of its own."""
+    """The devices that share a node."""
 
     TIER = auto()  # all spines of a network, all leaves of a unit
-    INSIDE = auto()  # each switch inside such a box, bundles between the boxes
+    INSIDE = auto()  # each switch inside the node of its tier, bundles between the nodes
     SWITCH = auto()  # each switch, bundles between switches
 
 
@@ -128,8 +128,8 @@ def _graph(view: View, pods: Sequence[Pod], grain: Grain) -> Graph:
     alone = grain if len(view.switches) <= SINGLY else Grain.TIER
     cores = tuple(_networked(view, "core", CORE, view.switches, alone))
     ends = set(view.fabric.links.a.tolist())
-    boxes = [device for device in view.fabric.devices if device.role == ATTACHED and device.index in ends]
-    attached = tuple(Node(f"box{at + 1}", ATTACHED, (device.name,), (device,)) for at, device in enumerate(boxes))
+    attachments = [device for device in view.fabric.devices if device.role == ATTACHED and device.index in ends]
+    attached = tuple(Node(f"box{at + 1}", ATTACHED, (device.name,), (device,)) for at, device in enumerate(attachments))
     graph = Graph(cores, tuple(pods), attached, ())
     return Graph(cores, tuple(pods), attached, tuple(_bundles(view, graph, grain)))
 
@@ -147,14 +147,14 @@ def _pod(view: View, key: str, parts: Sequence[PodPart], opened: bool, grain: Gr
 
 
 def _networked(view: View, key: str, role: str, devices: Iterable[Device], grain: Grain) -> Iterator[Node]:
-    """A box for every isolated network with switches of that role among these."""
+    """A node for every isolated network that has switches of this role."""
     own_rails = view.row["kind"] == "rail-only"
     for at, network in enumerate(view.networks):
         mine = [d for d in devices if d.role == role and d.plane in (network.plane, -1)]
         mine = [d for d in mine if not own_rails or d.rail == network.rail]
         if mine:
             name = (network.name,) if network.name else ()
-            yield _box(f"{key}{at + 1}", role, mine, name, grain)
+            yield _node(f"{key}{at + 1}", role, mine, name, grain)
 
 
 def _column(view: View, key: str, units: Sequence[UnitPart], opened: bool, grain: Grain) -> Column:
@@ -170,16 +170,16 @@ def _column(view: View, key: str, units: Sequence[UnitPart], opened: bool, grain
 
 
 def _leaves(view: View, key: str, leaves: Sequence[Device], grain: Grain) -> Iterator[Node]:
-    """Leaves one by one, or a box for every plane."""
+    """Leaves one by one, or a node for every plane."""
     if grain is Grain.SWITCH:
         yield from (_one(f"{key}-leaf{at + 1}", leaf, view.planes) for at, leaf in enumerate(leaves))
         return
     for at, plane in enumerate(sorted({leaf.plane for leaf in leaves})):
         name = (f"plane {plane + 1}",) if view.planes > 1 else ()
-        yield _box(f"{key}-leaf{at + 1}", LEAF, [leaf for leaf in leaves if leaf.plane == plane], name, grain)
+        yield _node(f"{key}-leaf{at + 1}", LEAF, [leaf for leaf in leaves if leaf.plane == plane], name, grain)
 
 
-def _box(key: str, role: str, devices: Sequence[Device], name: tuple[str, ...], grain: Grain) -> Node:
+def _node(key: str, role: str, devices: Sequence[Device], name: tuple[str, ...], grain: Grain) -> Node:
     if grain is Grain.TIER:
         span = " ".join(names_span([device.name for device in devices])).strip()
         return Node(key, role, (*name, counted(len(devices), *_NOUNS[role]), span), tuple(devices))
@@ -196,14 +196,14 @@ def _one(key: str, device: Device, planes: int) -> Node:
 
 
 def _bundles(view: View, graph: Graph, grain: Grain) -> Iterator[Bundle]:
-    """What joins the boxes."""
+    """The bundles between the nodes."""
     singly = grain is Grain.SWITCH
     ends = [end for node in graph.nodes for end in (node.members if node.members and singly else (node,))]
-    box = np.full(len(view.fabric.devices), -1)
+    node_of = np.full(len(view.fabric.devices), -1)
     for number, end in enumerate(ends):
-        box[[device.index for device in end.devices]] = number
+        node_of[[device.index for device in end.devices]] = number
     links = view.fabric.links
-    low, high = box[links.a], box[links.b]
+    low, high = node_of[links.a], node_of[links.b]
     there = (low >= 0) & (high >= 0) & (low != high)
     table = np.stack([links.kind[there], low[there], high[there], links.speed_gbps[there]])
     rows, count = np.unique(table, axis=1, return_counts=True)

@@ -1,11 +1,11 @@
-"""A containerlab topology: every switch as the kind that runs its network OS, every server and attached box as Linux.
+"""A containerlab topology: every switch as the kind that runs its network OS, every server and attachment as Linux.
 
 Sources: https://containerlab.dev (kinds: interface naming, startup configuration; network: management addresses;
 config-mgmt: environment variables in startup configurations) and schemas/clab.schema.json of srl-labs/containerlab. Paths of
 configs are those below `generated/SITE/`: put the file there.
 
 The management network of the lab is the planned one, with the planned addresses, so that the management lines of the startup
-configurations hold. What a kind does otherwise is said in the first lines of the file.
+configurations apply. The first lines of the file state the exceptions of each kind.
 """
 
 from __future__ import annotations
@@ -48,21 +48,21 @@ def containerlab_files(plan: Plan) -> Mapping[str, str]:
 
 
 def _topology(plan: Plan, endpoints: _Endpoints) -> str:
-    boxes: dict[str, Device] = {}
+    devices: dict[str, Device] = {}
     for fabric in plan.fabrics.values():
         for device in fabric.devices:
-            boxes.setdefault(device.name, device)
+            devices.setdefault(device.name, device)
     management = ManagementNet.of(plan)
     links = [line for fabric in plan.fabrics.values() for line in _links(fabric, endpoints)]
-    lines = [*_head(plan, boxes, endpoints, management), f"name: {json_line(plan.site)}", *management.lines(plan.site)]
+    lines = [*_head(plan, devices, endpoints, management), f"name: {json_line(plan.site)}", *management.lines(plan.site)]
     lines += ["topology:", "  kinds:"]
-    kinds = {kind_of(device).name: kind_of(device) for device in boxes.values()}
+    kinds = {kind_of(device).name: kind_of(device) for device in devices.values()}
     for kind in sorted(kinds.values(), key=lambda kind: kind.name):
         lines += [f"    {kind.name}:", f"      image: {kind.image}"] if kind.name != "linux" else []
         lines += ["      enforce-startup-config: true"] if kind.startup else []
     if lines[-1] == "  kinds:":
         lines.pop()
-    nodes = (line for device in boxes.values() for line in _node(device, management, endpoints))
+    nodes = (line for device in devices.values() for line in _node(device, management, endpoints))
     lines += ["  nodes:", *nodes, "  links:", *links]
     return "\n".join(lines) + "\n"
 
@@ -74,7 +74,7 @@ def _kind(nos: str) -> Kind:
 
 
 def kind_of(device: Device) -> Kind:
-    """The kind of a box; one that containerlab has none for (InfiniBand, a further network OS) is plain Linux."""
+    """The kind of a device; plain Linux where containerlab has none (InfiniBand, a further network OS)."""
     return _kind(device.nos) if device.role in SWITCH_ROLES else HOST
 
 
@@ -120,18 +120,18 @@ class ManagementNet:
                 yield f"  ipv4-range: {self.spare}"
 
 
-def _head(plan: Plan, boxes: Mapping[str, Device], endpoints: _Endpoints, management: ManagementNet) -> Iterator[str]:
+def _head(plan: Plan, devices: Mapping[str, Device], endpoints: _Endpoints, management: ManagementNet) -> Iterator[str]:
     yield "# In the folder generated/SITE: containerlab deploy -t FILE. Images are named as containerlab's pages build them."
-    if len(boxes) > MANY_NODES:
-        yield f"# {len(boxes)} nodes are more than one machine runs: --fabric NAME, a smaller count, or clabernetes."
-    kinds = {kind_of(device).name: kind_of(device) for device in boxes.values() if device.role in SWITCH_ROLES}
+    if len(devices) > MANY_NODES:
+        yield f"# {len(devices)} nodes are more than one machine runs: --fabric NAME, a smaller count, or clabernetes."
+    kinds = {kind_of(device).name: kind_of(device) for device in devices.values() if device.role in SWITCH_ROLES}
     if any(kind.startup for kind in kinds.values()):
         yield f"# Startup configurations refer to {', '.join(_secrets(plan))}: containerlab puts in what the environment has:"
         yield f"#   export {_secrets(plan)[0]}=$(openssl passwd -6 admin); sudo -E containerlab deploy -t FILE"
     for _, kind in sorted(kinds.items()):
         if kind.note and not (endpoints.mapping and kind.mapping):
             yield f"# {kind.name}: {kind.note}."
-    yield from _without_kind(boxes)
+    yield from _without_kind(devices)
     if not management.subnet:
         yield "# The plan has no single IPv4 management network: nodes have addresses of the lab, not those of their files."
     yield "# Not deployed by us: lines of hardware (QoS, buffers, breakouts, FEC) may be refused by a virtual switch."
@@ -148,11 +148,11 @@ def _secrets(plan: Plan) -> list[str]:
     return list(dict.fromkeys(name for some in zip_longest(*names) for name in some if name))
 
 
-def _without_kind(boxes: Mapping[str, Device]) -> Iterator[str]:
+def _without_kind(devices: Mapping[str, Device]) -> Iterator[str]:
     """Switches that no kind runs: a Linux node stands in their place, without their configuration."""
     found = grouped(
         (device.nos or "InfiniBand", device.name)
-        for device in boxes.values()
+        for device in devices.values()
         if device.role in SWITCH_ROLES and kind_of(device) is HOST
     )
     for nos, names in sorted(found.items()):
@@ -197,7 +197,7 @@ class _Endpoints:
         self.kinds: dict[str, Kind] = {}  # of the nodes in it
         self._mapped = mapped
         self._names: dict[tuple[str, str, int], str] = {}
-        self._taken: dict[str, set[int]] = {}  # box → the N of its ethN
+        self._taken: dict[str, set[int]] = {}  # device → the N of its ethN
         nameless: list[tuple[str, Kind, str, tuple[str, str, int]]] = []
         for fabric in plan.fabrics.values():
             names = PortNames(fabric)
@@ -214,25 +214,25 @@ class _Endpoints:
     def name(self, fabric: str, end: str, link: int) -> str:
         return self._names[fabric, end, link]
 
-    def _take(self, box: str, kind: Kind, own: str, place: tuple[str, str, int]) -> bool:
-        """Gives an end the box's own name, where the kind has it."""
+    def _take(self, device: str, kind: Kind, own: str, place: tuple[str, str, int]) -> bool:
+        """Names an end as its network OS does, where the kind has that name."""
         found = re.fullmatch(kind.own, own) if kind.own and own and not (self._mapped and kind.mapping) else None
         if found is None:
             return False
         self._names[place] = kind.endpoint.format(*(part.replace("/", "_") for part in found.groups()), own=own)
         if number := re.fullmatch(r"(?:eth)?([0-9]+)", found[1] if found.groups() else own):
-            self._taken.setdefault(box, set()).add(int(number[1]) - kind.zero + kind.first_eth)
+            self._taken.setdefault(device, set()).add(int(number[1]) - kind.zero + kind.first_eth)
         return True
 
     def _number(self, nameless: list[tuple[str, Kind, str, tuple[str, str, int]]]) -> None:
         next_of: dict[str, int] = {}
-        for box, kind, own, place in nameless:
-            number, taken = next_of.get(box, kind.first_eth), self._taken.get(box, set())
+        for device, kind, own, place in nameless:
+            number, taken = next_of.get(device, kind.first_eth), self._taken.get(device, set())
             while number in taken:
                 number += 1
-            self._names[place], next_of[box] = f"eth{number}", number + 1
+            self._names[place], next_of[device] = f"eth{number}", number + 1
             if self._mapped and kind.mapping:
-                self.kinds[box] = kind
-                self.mapping.setdefault(box, {})[f"eth{number}"] = own
+                self.kinds[device] = kind
+                self.mapping.setdefault(device, {})[f"eth{number}"] = own
             elif kind is not HOST:
                 self.without.add(kind.name)

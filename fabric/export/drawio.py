@@ -25,7 +25,7 @@ from fabric.text import counted
 
 _W, _H, _GAP, _PAD, _HEAD, _BAND = 140.0, 54.0, 12.0, 14.0, 30.0, 120.0
 _TOP, _LEFT, _WIDE = 100.0, 40.0, 420.0  # where the drawing begins, how wide a box becomes
-_LEAVES = 4  # boxes side by side in a unit
+_LEAVES = 4  # leaves side by side in a unit
 _NETWORKS = 4  # isolated networks whose switches fit one page; of more a page shows a single one
 _LABELS = 40  # bundles of a kind that are labelled; of more the first word is beside them
 _UNIT, _RACK = 14.0, 200.0  # a rack unit's height, a rack's width
@@ -70,7 +70,7 @@ def _views(fabric: FabricPlan) -> Iterator[tuple[str, View, Graph]]:
 
 
 def _draw(page: Page, title: str, view: View, graph: Graph) -> None:
-    """A graph in rows: cores, the spines of each pod, the leaves and servers of each unit; attached boxes beside them."""
+    """A graph in rows: cores, the spines of each pod, the leaves and servers of each unit; attachments beside them."""
     _words(page, "title", title, Box(_LEFT, 20, 1200, 30), 20, INK)
     _words(page, "sentence", view.sentence, Box(_LEFT, 50, 1200, 24), 13, SOFT)
     total = sum(_pod_width(pod) + _GAP for pod in graph.pods) - _GAP
@@ -138,7 +138,7 @@ def _pod(page: Page, fabric: FabricPlan, pod: Pod, x: float, y: float) -> float:
 
 
 def _row(page: Page, fabric: FabricPlan, nodes: Sequence[Node], x: float, y: float, room: float, inside: str) -> float:
-    """Boxes side by side in the middle of the room; gives where they end."""
+    """Nodes side by side, centred in the width; returns the y below them."""
     if not nodes:
         return y
     taken = sum(_size(node)[0] + _GAP for node in nodes) - _GAP

@@ -1,7 +1,8 @@
-"""What to subscribe to on every switch, as a configuration of gnmic: counters, PFC, ECN, buffers, FEC, optics, BGP.
+"""Subscriptions of every switch, as a configuration of gnmic: counters, PFC, ECN, buffers, FEC, optics, BGP.
 
-Paths are data, `telemetry.yaml` in the package of each network OS, with their sources; what it does not stream is said
-there and in a comment here. Source: https://gnmic.openconfig.net (targets, subscriptions, Prometheus output).
+Paths are data, `telemetry.yaml` in the package of each network OS, with their sources; missing paths
+are stated there and in a comment of the output.
+Source: https://gnmic.openconfig.net (targets, subscriptions, Prometheus output).
 """
 
 from __future__ import annotations
@@ -57,8 +58,8 @@ def gnmi(plan: Plan) -> str:
     return "\n".join([*lines, *_PROMETHEUS]) + "\n"
 
 
-# States of links and sessions are words, which Prometheus takes as labels alone; whether a target answers is told by the API
-# server's own metrics. Both are off unless asked for (gnmic.openconfig.net: prometheus output, API server).
+# States of links and sessions are words, which Prometheus takes only as labels; metrics of the API server state whether a
+# target answers. Both are off by default (gnmic.openconfig.net: prometheus output, API server).
 _PROMETHEUS = (
     "outputs:",
     '  prometheus: {type: prometheus, listen: ":9804", strings-as-labels: true}',
@@ -68,7 +69,7 @@ _PROMETHEUS = (
 
 @cache
 def telemetry(nos: str) -> Telemetry | None:
-    """None for a network OS without gNMI, or that nobody has described."""
+    """None for a network OS without gNMI or without a `telemetry.yaml`."""
     known = installed(nos)
     path = known.telemetry if known is not None else None
     if path is None:

@@ -120,7 +120,7 @@ def _free(name: str, taken: set[str]) -> str:
 
 
 def hostlist(names: Iterable[str]) -> str:
-    """Host names as Slurm writes a list of them: `gpu-[0001-0032],login`. What is not numbered at its end stays whole."""
+    """Host names as Slurm writes a list of them: `gpu-[0001-0032],login`. A name without a final number stays whole."""
     alone: list[str] = []
     runs: dict[tuple[str, int], list[int]] = {}
     for name in names:

@@ -1,6 +1,6 @@
 """The plan as a Mermaid flowchart: pods and units as boxes, bundles of links as lines; GitHub and GitLab draw it in Markdown.
 
-Mermaid refuses text above 50,000 characters and, unless told otherwise, more than 500 lines
+By default, Mermaid refuses text above 50,000 characters and more than 500 lines
 (https://mermaid.js.org/config/schema-docs/config.html: maxTextSize, maxEdges); an aggregated fabric stays far below both.
 """
 
@@ -25,8 +25,8 @@ def mermaid(plan: Plan) -> str:
     """
     views = [View.of(fabric) for fabric in plan.fabrics.values()]
     title = " · ".join([plan.site, *plan.fabrics]) if len(views) == 1 else plan.site
-    said = " ".join(f"Fabric {view.fabric.name}, {view.sentence}." for view in views)
-    body, frames = [f"accDescr: {_escaped(said.replace(':', ','))}"], list[str]()
+    description = " ".join(f"Fabric {view.fabric.name}, {view.sentence}." for view in views)
+    body, frames = [f"accDescr: {_escaped(description.replace(':', ','))}"], list[str]()
     for at, view in reversed(list(enumerate(views))):
         inside = _fabric(f"f{at + 1}", overview(view), frames)
         body += _framed(f"f{at + 1}", view.fabric.name if len(views) > 1 else "", inside, frames)

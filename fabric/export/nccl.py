@@ -78,14 +78,14 @@ def _file(site: str, fabric: FabricPlan, group: GroupSpec) -> str:
 
 def _comments(site: str, fabric: FabricPlan, group: GroupSpec, slots: Slots) -> Iterator[str]:
     server, names = group.server, bool(group.nic.rdma_devices)
-    said = [f"{site}, fabric {fabric.name}: {group.model}, {server.gpus} GPUs, {group.nic.count} NICs"]
+    remarks = [f"{site}, fabric {fabric.name}: {group.model}, {server.gpus} GPUs, {group.nic.count} NICs"]
     if server.nvlink_domain_gpus:
-        said.append(f"NVLink joins {server.nvlink_domain_gpus} GPUs; NCCL finds the links by itself")
+        remarks.append(f"NVLink joins {server.nvlink_domain_gpus} GPUs; NCCL finds the links by itself")
     if not slots.known:
-        said.append("PCI addresses and NUMA nodes are placeholders: put in the own ones (lspci -D), or NCCL drops them")
+        remarks.append("PCI addresses and NUMA nodes are placeholders: put in the own ones (lspci -D), or NCCL drops them")
     if not names:
-        said.append("net names are placeholders: put in the RDMA devices (rdma link)")
-    yield from (f"<!-- {text.replace('--', '- -')} -->" for text in said)
+        remarks.append("net names are placeholders: put in the RDMA devices (rdma link)")
+    yield from (f"<!-- {text.replace('--', '- -')} -->" for text in remarks)
 
 
 def _cpus(spec: FabricSpec, group: GroupSpec, slots: Slots) -> Iterator[Element]:

@@ -1,6 +1,6 @@
-"""What a port is called: on the plan's label (`33/2`, `compute1`), and by the box itself (`Ethernet256`, `et-0/0/32:1`).
+"""Names of a port: the label of the plan (`33/2`, `compute1`), and the name in the network OS (`Ethernet256`, `et-0/0/32:1`).
 
-A fabric has hundreds of thousands of ends and a few hundred names, so every name is made once.
+A fabric has hundreds of thousands of ends and a few hundred names, so every name is computed once.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ Names = NDArray[Any]  # of str
 
 
 class PortNames(PortLabels):
-    """The names of one fabric's ports: those of the plan, and those that the boxes have for them."""
+    """The names of one fabric's ports: those of the plan, and those of the network OS."""
 
     def port_name(self, device: Device, ref: PortRef) -> str:
-        """The box's own name, "" where nobody knows it: of attached boxes, and of switches without a network OS."""
+        """The name in the network OS, "" where it is unknown: of attachments, and of switches without a network OS."""
         if device.role == SERVER:
             group, label = self._groups[device.group], self.label(device, ref)
             kernel = self.fabric.spec.ethernet and group.nics != BMC  # the others have no Ethernet interface in the host
@@ -36,7 +36,7 @@ class PortNames(PortLabels):
         try:
             return target(device.nos).port_name(model, ref, device.model)
         except (KeyError, ValueError, IndexError):
-            return ""  # its target is not installed, refuses the box, or splits no cage that way
+            return ""  # its target is not installed, or refuses the model or the breakout
 
     def columns(self, end: str) -> tuple[Names, Names]:
         """Labels and own names of the ends `a` or `b` of all links."""

@@ -1,7 +1,7 @@
-"""The BGP sessions beyond the underlay that end on addresses of a port: ways out, and VRF-lite on every fabric link.
+"""The BGP sessions beyond the underlay between addresses of ports: external connections, and VRF-lite on every fabric link.
 
-A line for each end that is a switch of the plan, from the same view that its config is made from. What the router
-outside must be told is the line of its border leaf, read from the other side.
+A line for each end that is a switch of the plan, from the same view as its config. The settings of the external router are
+those of the line of its border leaf, with the two sides exchanged.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SESSION_COLUMNS: tuple[str, ...] = (
     *("fabric", "kind", "device", "interface", "vlan", "vrf", "address", "asn"),
     *("peer", "peer_interface", "peer_address", "peer_asn", "prefixes_in", "prefixes_out"),
 )
-WAY_OUT, VRF_LITE = "way-out", "vrf-lite"
+EXTERNAL, VRF_LITE = "way-out", "vrf-lite"
 
 Row = tuple[object, ...]
 
@@ -30,7 +30,7 @@ def sessions_csv(plan: Plan) -> str:
 
 
 def sessions(plan: Plan) -> Iterator[Row]:
-    """By fabric and switch; first its ways out."""
+    """By fabric and switch; external connections first."""
     for fabric in plan.fabrics.values():
         everywhere = fabric.tenancy.kind == VRF_LITE
         borders = {int(fabric.links.b[way.link]) for way in fabric.tenancy.external_connections}
@@ -40,21 +40,21 @@ def sessions(plan: Plan) -> Iterator[Row]:
         for device in fabric.switches:
             if everywhere or device.index in borders:
                 view = views.of(device)
-                yield from _ways_out(fabric, view, names)
-                yield from _slices(fabric, view, names)
+                yield from _external_rows(fabric, view, names)
+                yield from _vrf_rows(fabric, view, names)
 
 
-def _ways_out(fabric: FabricPlan, view: SwitchView, names: PortNames) -> Iterator[Row]:
+def _external_rows(fabric: FabricPlan, view: SwitchView, names: PortNames) -> Iterator[Row]:
     for way in view.externals:
         policy, own = external_policy(view, way), names.port_name(view.device, way.port.ref)
         yield (
-            *(fabric.name, WAY_OUT, view.device.name, _interface(own, way.tag), way.tag or "", way.vrf, way.address),
+            *(fabric.name, EXTERNAL, view.device.name, _interface(own, way.tag), way.tag or "", way.vrf, way.address),
             *(view.device.asn, way.peer, "", way.peer_address, way.peer_asn),
             *(_prefixes(policy, policy.imports), _prefixes(policy, policy.exports)),
         )
 
 
-def _slices(fabric: FabricPlan, view: SwitchView, names: PortNames) -> Iterator[Row]:
+def _vrf_rows(fabric: FabricPlan, view: SwitchView, names: PortNames) -> Iterator[Row]:
     for vrf in view.vrfs:
         if not vrf.sessions:
             continue

@@ -46,6 +46,6 @@ def names_span(names: Sequence[str]) -> tuple[str, str]:
 
 
 def _split(name: str) -> tuple[str, str]:
-    """A name and the number at its end."""
+    """The stem of a name and its final number."""
     stem = re.sub("[0-9]+$", "", name)
     return stem, name[len(stem) :]

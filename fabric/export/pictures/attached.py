@@ -1,4 +1,4 @@
-"""Boxes that take leaf ports, in rows below a fabric."""
+"""Attachments, in rows below a fabric."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ def draw(canvas: Canvas, view: View, y: float, room: float) -> float:
     links, devices = view.fabric.links, view.fabric.devices
     here = links.kind == ATTACHMENT
     ends = set(links.a[here].tolist())
-    boxes = [device for device in devices if device.role == ATTACHED and device.index in ends]
-    if not boxes:
+    attachments = [device for device in devices if device.role == ATTACHED and device.index in ends]
+    if not attachments:
         return y
     y += 18
     canvas.text(gutter.LEFT, y + 14, "Attached", size=15, bold=True)
     across = max(1, int((room + _GAP) // (_WIDTH + _GAP)))
-    for number, device in enumerate(boxes):
+    for number, device in enumerate(attachments):
         row, column = divmod(number, across)
         box = Box(gutter.MAIN + column * (_WIDTH + _GAP), y + row * (_HEIGHT + _GAP), _WIDTH, _HEIGHT)
         mine = here & (links.a == device.index)
@@ -31,4 +31,4 @@ def draw(canvas: Canvas, view: View, y: float, room: float) -> float:
         text = f"{int(mine.sum())} × {int(links.speed_gbps[mine].max())}G to {counted(leaves, 'leaf', 'leaves')}"
         canvas.rect(box, PAPER, SERVERS.line, dash="4 3", hint=device.name)
         canvas.middle(box, [device.name, text])
-    return y + -(-len(boxes) // across) * (_HEIGHT + _GAP) - _GAP
+    return y + -(-len(attachments) // across) * (_HEIGHT + _GAP) - _GAP

@@ -62,8 +62,8 @@ def sheet(site: str, figures: Sequence[Figure], title: str, footnote: str = "") 
     if footnote:
         y += 24
         canvas.text(EDGE, y, footnote, fill=SOFT, room=width - 2 * EDGE)
-    said = " ".join(f"Fabric {figure.view.fabric.name}: {figure.view.sentence}." for figure in figures)
-    return document(title, said, canvas, width, y + EDGE)
+    description = " ".join(f"Fabric {figure.view.fabric.name}: {figure.view.sentence}." for figure in figures)
+    return document(title, description, canvas, width, y + EDGE)
 
 
 def _figure(canvas: Canvas, site: str, figure: Figure, y: float, width: float) -> float:
@@ -83,9 +83,9 @@ def _figure(canvas: Canvas, site: str, figure: Figure, y: float, width: float) -
     return y
 
 
-def document(title: str, said: str, canvas: Canvas, width: float, height: float) -> str:
-    """What was drawn, as a file; `said` tells it to those who do not see it."""
-    head = [element("title", escape(title), id="fabric-title"), element("desc", escape(said), id="fabric-desc")]
+def document(title: str, description: str, canvas: Canvas, width: float, height: float) -> str:
+    """The drawing as an SVG file; `description` is read by screen readers."""
+    head = [element("title", escape(title), id="fabric-title"), element("desc", escape(description), id="fabric-desc")]
     paper = element("rect", width=width, height=height, rx=14, fill=PAPER)
     body = "\n".join([*head, paper, canvas.body()])
     return svg.document(body, width, height, aria_labelledby="fabric-title fabric-desc")

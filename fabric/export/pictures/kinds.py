@@ -19,7 +19,7 @@ _NOUNS = {
     SPINE: ("spine", ""),
     LEAF: ("leaf", "leaves"),
     SERVER: ("server", ""),
-    ATTACHED: ("attached box", "attached boxes"),
+    ATTACHED: ("attachment", ""),
 }
 
 

@@ -1,4 +1,4 @@
-"""A fabric at first glance: tiers as rows, groups of boxes instead of boxes, ribbons instead of links."""
+"""Overview of a fabric: tiers as rows, groups of devices instead of devices, ribbons instead of links."""
 
 from __future__ import annotations
 

@@ -17,19 +17,19 @@ _RU, _SCALE, _GAP = 12.0, 22.0, 18.0  # of a rack: height of a unit, room for un
 _HEAD, _SHORT_HEAD = 62.0, 34.0  # words above racks, where some are folded and where none is
 _ACROSS, _MOST, _WIDE = 6, 18, 230.0  # racks side by side, racks drawn, width of one
 _CELL, _LABEL = 18.0, 132.0  # of the plan: height of a rack, room for the rows' names
-_TITLES = {CORE: "core", SPINE: "spine", LEAF: "leaf", SERVER: "server", ATTACHED: "attached box"}
+_TITLES = {CORE: "core", SPINE: "spine", LEAF: "leaf", SERVER: "server", ATTACHED: "attachment"}
 
 
 def sheet(plan: Plan, floor: Floor) -> str:
     """Elevations and floor plan, as one SVG document."""
     found, canvas = kinds(plan, floor), Canvas()
-    said = sentence(floor, found)
+    summary = sentence(floor, found)
     canvas.text(EDGE, EDGE + 20, f"{plan.site} · racks", size=22, bold=True, room=WIDTH - 2 * EDGE)
-    canvas.text(EDGE, EDGE + 42, said, size=13, fill=SOFT, room=WIDTH - 2 * EDGE)
+    canvas.text(EDGE, EDGE + 42, summary, size=13, fill=SOFT, room=WIDTH - 2 * EDGE)
     y = _elevations(canvas, found, floor.units, EDGE + 64)
     y = _floor_plan(canvas, found, y + 26)
     y = _legend(canvas, found, y + 16)
-    return document(f"Racks of {plan.site}", f"{said}.", canvas, WIDTH, y + EDGE)
+    return document(f"Racks of {plan.site}", f"{summary}.", canvas, WIDTH, y + EDGE)
 
 
 def sentence(floor: Floor, found: Sequence[Kind]) -> str:

@@ -52,7 +52,7 @@ def _all_units(view: View) -> tuple[UnitPart, ...]:
 
 
 def _spread(count: int, y: float, room: float) -> list[Box]:
-    """Boxes of one row, evenly over the drawing."""
+    """Rectangles of one row, evenly across the drawing."""
     step = (room - 2 * _PAD + _GAP) / count
     size = min(_WIDE, step - _GAP)
     left = gutter.MAIN + _PAD + (step - _GAP - size) / 2
