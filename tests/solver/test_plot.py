@@ -70,7 +70,7 @@ def test_what_is_drawn() -> None:
     assert (root.get("width"), root.get("height")) == (f"{WIDTH:.0f}", f"{HEIGHT:.0f}")
 
 
-def test_readers_that_hear_and_readers_in_the_dark() -> None:
+def test_screen_readers_and_the_dark_scheme() -> None:
     svg = busbw_svg("all_reduce", FIVE)
     root = ElementTree.fromstring(svg)
     title, desc = root.find(f"{SVG}title"), root.find(f"{SVG}desc")
@@ -101,7 +101,7 @@ def test_a_single_row_is_a_dot_on_axes() -> None:
 @pytest.mark.parametrize(
     "series", [[], [Series("nothing", ())], [Series("bad", ((0.0, 1.0), (8.0, float("nan")), (8.0, -1.0)))]]
 )
-def test_nothing_to_draw_is_said(series: list[Series]) -> None:
+def test_nothing_to_draw_is_reported(series: list[Series]) -> None:
     assert "no rows" in [text for *_, text in texts(busbw_svg("none", series))]
 
 

@@ -91,7 +91,6 @@ REMAINING: dict[str, int] = {
     "tests/planner": 54,
     "tests/qos": 5,
     "tests/report": 64,
-    "tests/solver": 49,
 }
 
 

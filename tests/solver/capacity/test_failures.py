@@ -1,4 +1,4 @@
-"""Failures by name, and what is said about names that do not exist and fabrics that fall apart."""
+"""Failures by name, and errors for names that do not exist and fabrics that fall apart."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def net() -> Network:
     return fabric("rack")
 
 
-def said(net: Network, *names: str) -> list[tuple[str, str, str]]:
+def errors(net: Network, *names: str) -> list[tuple[str, str, str]]:
     with pytest.raises(InputError) as caught:
         check(net, parse(net, names))
     assert {str(item.place) for item in caught.value.diagnostics} == {"--fail"}
@@ -31,7 +31,7 @@ def links_of(net: Network, one: str, other: str) -> list[int]:
     return np.flatnonzero((net.fabric.links.a == at[0]) & (net.fabric.links.b == at[1])).tolist()
 
 
-def test_names_of_boxes_pairs_and_ports(net: Network) -> None:
+def test_names_of_devices_pairs_and_ports(net: Network) -> None:
     pair = links_of(net, "backend-leaf001", "backend-spine001")
     assert len(pair) == 2
     assert parse(net, ["backend-leaf001:backend-spine001"]).links.tolist() == pair
@@ -69,8 +69,8 @@ def test_what_fails_carries_nothing(net: Network) -> None:
     assert apply(net, NOTHING) is net
 
 
-def test_unknown_names_are_all_said_with_the_nearest(net: Network) -> None:
-    found = said(
+def test_unknown_names_are_all_reported_with_the_nearest(net: Network) -> None:
+    found = errors(
         net, "backend-spin001", "backend-leaf001:backend-leaf002", "backend-leaf001:77", "four-0001:compute9", "x:y", ""
     )
     assert [code for code, *_ in found] == ["FAB170"] * 6
@@ -85,9 +85,9 @@ def test_unknown_names_are_all_said_with_the_nearest(net: Network) -> None:
     assert rest["unknown switch or server ''"].startswith("one of backend-leaf001, ")
 
 
-def test_a_partition_is_said_with_what_would_heal_it(net: Network) -> None:
+def test_a_partition_is_reported_with_what_would_heal_it(net: Network) -> None:
     spines = [device.name for device in net.fabric.switches if device.role == "spine"]
-    assert said(net, *spines) == [
+    assert errors(net, *spines) == [
         (
             "FAB171",
             "the fabric is partitioned with backend-spine001, backend-spine002 down: "
@@ -96,7 +96,7 @@ def test_a_partition_is_said_with_what_would_heal_it(net: Network) -> None:
         )
     ]
     cut = [f"backend-leaf003:{spine}" for spine in spines]
-    ((_, message, hint),) = said(net, "four-0001", *cut)
+    ((_, message, hint),) = errors(net, "four-0001", *cut)
     assert message.endswith("backend-leaf001 and backend-leaf003 have no way to each other")
     assert hint == f"without `--fail {cut[0]}` the fabric stays connected"
 
@@ -104,13 +104,13 @@ def test_a_partition_is_said_with_what_would_heal_it(net: Network) -> None:
 def test_a_partition_needs_paths_not_wires(net: Network) -> None:
     """Leaf 1 on spine 1 alone and leaf 2 on spine 2 alone are wired to each other, by a third leaf that does not forward."""
     names = ["backend-leaf001:backend-spine002", "backend-leaf002:backend-spine001"]
-    assert said(net, *names)[0][0] == "FAB171"
+    assert errors(net, *names)[0][0] == "FAB171"
     assert check(net, parse(net, names[:1])).alive.sum() < net.alive.sum()
 
 
 def test_no_port_left_is_a_partition_and_isolated_rails_are_none(net: Network) -> None:
     leaves = [device.name for device in net.fabric.switches if device.role == "leaf"]
-    assert said(net, *leaves)[0][1].endswith("and 1 more down: no server port is left")
+    assert errors(net, *leaves)[0][1].endswith("and 1 more down: no server port is left")
     check(net, parse(net, leaves[:4]))  # one leaf is left, and its servers reach each other
     rails = fabric("rail-only")
     check(rails, NOTHING)

@@ -121,7 +121,7 @@ def test_a_single_spine_is_a_partition_in_the_table() -> None:
     assert (rows["leaf"].partitioned, rows["leaf"].servers_cut_off) == (False, 1)
 
 
-def test_many_classes_are_cut_short_and_said() -> None:
+def test_many_classes_are_cut_short_and_reported() -> None:
     net = fabric("pods")
     down = parse(net, ["four-0001:compute1", "backend-leaf003:backend-spine003", "backend-spine005"])
     found = measure(net, down)

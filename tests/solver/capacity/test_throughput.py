@@ -51,7 +51,7 @@ def test_quotient_and_whole_program_agree(data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 @pytest.mark.parametrize("servers", [4, 72])
-def test_pairs_within_and_between_pods_are_told_apart(servers: int, pattern: str) -> None:
+def test_pairs_within_and_between_pods_are_distinguished(servers: int, pattern: str) -> None:
     """With one core of two gone; 72 leaves are more than the whole program is meant for, and still small enough for it."""
     net = fabric("pods", servers=[("four", servers)], pods={"units": max(2, servers // 8)})
     left = net.without(NONE, np.flatnonzero(net.level == 3)[:1])

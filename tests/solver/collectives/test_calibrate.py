@@ -1,4 +1,4 @@
-"""Parameters from one's own measurements: what was planted is found, files are read back, mistakes are said."""
+"""Parameters from one's own measurements: what was planted is found, files are read back, mistakes are reported."""
 
 from __future__ import annotations
 
@@ -113,13 +113,13 @@ def test_raw_output_of_nccl_tests(tmp_path, capsys):
         (["no-such-table.yaml", "-o", "x.yaml"], "no-such-table.yaml"),
     ],
 )
-def test_mistakes_are_said(arguments, message, capsys):
+def test_mistakes_are_reported(arguments, message, capsys):
     with pytest.raises(SystemExit) as stop:
         main(["calibrate", *arguments])
-    said = capsys.readouterr().err
+    errors = capsys.readouterr().err
     assert stop.value.code == 2
-    assert message in said
-    assert "Traceback" not in said
+    assert message in errors
+    assert "Traceback" not in errors
     assert not Path("x.yaml").exists()
 
 

@@ -120,11 +120,11 @@ def test_what_is_no_table_is_refused(tmp_path, capsys, content, message):
     path.write_text(content)
     with pytest.raises(SystemExit) as stop:
         main(["score", str(path)])
-    said = capsys.readouterr().err
+    errors = capsys.readouterr().err
     assert stop.value.code == 2
-    assert "error[FAB" in said
-    assert message in said
-    assert "Traceback" not in said
+    assert "error[FAB" in errors
+    assert message in errors
+    assert "Traceback" not in errors
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_what_is_no_table_is_refused(tmp_path, capsys, content, message):
         ("collective: all_reduce", "collective: broadcast", "nvls cannot run this broadcast: predicted as NCCL would choose"),
     ],
 )
-def test_what_stands_for_what_cannot_be_said_is_named(tmp_path, capsys, old, new, note):
+def test_a_substitute_of_the_prediction_is_named(tmp_path, capsys, old, new, note):
     text = (REFERENCES / "h100_ib_2n_allreduce_309.yaml").read_text().replace(old, new)
     if "broadcast" in new:
         text = text.replace("algorithm: auto", "algorithm: nvls")

@@ -65,7 +65,7 @@ def by_programmes(case: Case) -> np.ndarray:
         common = load[:, open_].sum(axis=1, keepdims=True)
         top = linprog([-1], common, case.capacity - done, bounds=[(0, (case.demand / case.weight)[open_].min())])
         least = top.x[0]
-        for flow in open_:  # fixed where nobody's least may fall and this one cannot rise
+        for flow in open_:  # fixed where no other least may fall and this one cannot rise
             bounds = [(least, least if at != flow else None) for at in open_]
             bounds = [
                 (low, min(high or np.inf, case.demand[at] / case.weight[at]))

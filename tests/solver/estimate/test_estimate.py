@@ -228,7 +228,7 @@ def test_ideal_time(words: dict[str, Any], ideal: float) -> None:
     assert row_of(**words).ideal_time_us == pytest.approx(ideal * (1 << 30) / 1e3)
 
 
-def test_a_dead_rail_is_left_out_and_said() -> None:
+def test_a_dead_rail_is_left_out_and_reported() -> None:
     """Its leaves gone, the job runs on the three rails that are left."""
     fabric = planned("rails")
     leaves = [device.name for device in fabric.devices if device.role == "leaf"]

@@ -135,7 +135,7 @@ def test_dead_ports_are_left_out_in_all_domains() -> None:
 
 
 @pytest.mark.parametrize(
-    ("requested", "gpus", "jobs", "said"),
+    ("requested", "gpus", "jobs", "expected"),
     [
         ("packed", 36, 1, "--gpus: error[FAB174]: expected at most 32 GPUs, got 36"),
         ("packed", 6, 1, "8 GPUs are whole servers of 4"),
@@ -149,8 +149,8 @@ def test_dead_ports_are_left_out_in_all_domains() -> None:
         ("four-0001,four-0002", None, 2, "expected packed, spread or random for 2 jobs, got names"),
     ],
 )
-def test_mistakes(requested: str, gpus: int | None, jobs: int, said: str) -> None:
-    assert said in mistake(requested, gpus, jobs)
+def test_mistakes(requested: str, gpus: int | None, jobs: int, expected: str) -> None:
+    assert expected in mistake(requested, gpus, jobs)
 
 
 def test_part_of_an_nvlink_domain_for_several_jobs() -> None:

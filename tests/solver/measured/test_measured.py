@@ -1,4 +1,4 @@
-"""Measured tables: YAML, raw output of every version, JSON reports, and what is said of anything else."""
+"""Measured tables: YAML, raw output of every version, JSON reports, and errors for anything else."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def one(tables: list[Table]) -> Table:
     return tables[0]
 
 
-def said(action: object, *arguments: object) -> str:
+def error_text(action: object, *arguments: object) -> str:
     with pytest.raises(InputError) as caught:
         action(*arguments)  # type: ignore[operator]
     return str(caught.value)
@@ -180,18 +180,18 @@ def table_text(rows: str = "[{bytes: 8, time_us: 1}]", more: str = "", collectiv
         ),
     ],
 )
-def test_wrong_yaml_is_said_with_its_place(text: str, message: str, hint: str) -> None:
-    found = said(measured.read_yaml, text, "w.yaml")
+def test_wrong_yaml_is_reported_with_its_place(text: str, message: str, hint: str) -> None:
+    found = error_text(measured.read_yaml, text, "w.yaml")
     assert message in found
     assert hint in found
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "x.yaml").write_bytes(b"rows: \xff\n")
-    assert "FAB003" in said(measured.read, tmp_path / "x.yaml")
-    assert "FAB001" in said(measured.read, tmp_path / "none.yaml")
+    assert "FAB003" in error_text(measured.read, tmp_path / "x.yaml")
+    assert "FAB001" in error_text(measured.read, tmp_path / "none.yaml")
     (tmp_path / "page.md").write_text("# Title: a\nb: c: d\n")
-    found = said(measured.read, tmp_path / "page.md", "page.md")
+    found = error_text(measured.read, tmp_path / "page.md", "page.md")
     assert found.startswith("page.md:1:1: error[FAB172]: expected a measured table, got a text that is neither")
 
 
@@ -210,7 +210,7 @@ def test_output_of_one_node_needs_nothing_else() -> None:
 
 def test_several_nodes_need_the_network_from_somewhere() -> None:
     text = raw(row(1 << 20, 40.0, 38.5, 1.875))
-    found = said(measured_text.read_text, text, "a.log")
+    found = error_text(measured_text.read_text, text, "a.log")
     assert "a.log:22:1: error[FAB172]: 16 GPUs on 2 nodes: the text does not say nics_per_node, nic_gbps, transport" in found
     assert "      nodes: 2\n" in found
     assert "    ---\n    platform:\n      gpu: h100\n" in found
@@ -222,7 +222,7 @@ def test_several_nodes_need_the_network_from_somewhere() -> None:
 
 def test_the_hint_is_a_head_that_works() -> None:
     text = raw(row(1 << 20, 40.0, 38.5, 1.875))
-    hint = said(measured_text.read_text, text, "a.log").partition("cluster:\n")[2]
+    hint = error_text(measured_text.read_text, text, "a.log").partition("cluster:\n")[2]
     head = "\n".join(line.removeprefix("    ") for line in hint.splitlines())
     assert one(measured_text.read_text(f"{head}\n{text}", "a.log")).platform == H100
 
@@ -365,7 +365,7 @@ def test_ranks_of_a_domain(gpu: str, gpus: int, nodes: int, domain: int, togethe
 
 def test_the_head_is_shown_once() -> None:
     text = raw(row(1 << 20, 40.0, 38.5, 1.875))
-    found = said(measured_text.read_text, text + text, "a.log")
+    found = error_text(measured_text.read_text, text + text, "a.log")
     assert (found.count("FAB172"), found.count("platform:\n")) == (2, 1)
 
 
@@ -420,7 +420,7 @@ def test_wrong_results_and_cut_rows_are_warned_of() -> None:
 )
 def test_text_that_is_not_enough(text: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "a.log").write_text(text)
-    assert message in said(measured.read, tmp_path / "a.log", "a.log")
+    assert message in error_text(measured.read, tmp_path / "a.log", "a.log")
 
 
 # JSON reports
@@ -487,7 +487,7 @@ def test_the_report_of_rccl_tests() -> None:
     ],
 )
 def test_reports_that_are_wrong(text: str, message: str) -> None:
-    assert message in said(measured_json.read_text, text, "r.json", H100)
+    assert message in error_text(measured_json.read_text, text, "r.json", H100)
 
 
 # whatever comes

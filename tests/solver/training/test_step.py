@@ -32,7 +32,7 @@ def constant(us: float) -> Callable[[str, int, int, str], float]:
     return lambda *_: us
 
 
-def said(action: Callable[[], object]) -> str:
+def error_text(action: Callable[[], object]) -> str:
     with pytest.raises(InputError) as caught:
         action()
     return str(caught.value)
@@ -169,7 +169,7 @@ def test_the_page_shows_what_its_example_gives() -> None:
 def test_data_may_be_what_remains_of_the_gpus() -> None:
     text = re.sub(r"  data: 32 .*\n", "", EXAMPLE)
     assert training_file.read_yaml(text, "m.yaml", 2048).data == 64
-    assert "m.yaml:11:3: error[FAB173]: parallel.data: expected this key" in said(
+    assert "m.yaml:11:3: error[FAB173]: parallel.data: expected this key" in error_text(
         lambda: training_file.read_yaml(text, "m.yaml")
     )
 
@@ -205,24 +205,24 @@ def test_data_may_be_what_remains_of_the_gpus() -> None:
         ("parallel:", "parallel: 7\nx:", "parallel: expected a mapping of keys, got 7", ""),
     ],
 )
-def test_a_wrong_file_is_said_with_its_place(old: str, new: str, message: str, hint: str) -> None:
+def test_a_wrong_file_is_reported_with_its_place(old: str, new: str, message: str, hint: str) -> None:
     assert old in EXAMPLE
-    found = said(lambda: training_file.read_yaml(EXAMPLE.replace(old, new, 1), "m.yaml", 1024))
+    found = error_text(lambda: training_file.read_yaml(EXAMPLE.replace(old, new, 1), "m.yaml", 1024))
     assert message in found
     assert hint in found
 
 
 def test_files_that_are_no_step(tmp_path: Path) -> None:
-    assert "FAB001" in said(lambda: training_file.read(tmp_path / "none.yaml"))
+    assert "FAB001" in error_text(lambda: training_file.read(tmp_path / "none.yaml"))
     (tmp_path / "m.yaml").write_text("- 1\n")
-    assert "m.yaml:1:1: error[FAB007]: expected a mapping" in said(lambda: training_file.read(tmp_path / "m.yaml"))
+    assert "m.yaml:1:1: error[FAB007]: expected a mapping" in error_text(lambda: training_file.read(tmp_path / "m.yaml"))
 
 
 def test_a_step_that_does_not_fit_and_groups_that_cannot_meet() -> None:
-    assert "step: error[FAB173]: layers: expected a multiple" in said(
+    assert "step: error[FAB173]: layers: expected a multiple" in error_text(
         lambda: step_time(replace(DENSE, pipeline=3), constant(1))
     )
-    assert "data: groups of 4 GPUs cannot reach each other" in said(
+    assert "data: groups of 4 GPUs cannot reach each other" in error_text(
         lambda: step_time(replace(DENSE, data=4), constant(math.inf))
     )
     assert check(replace(DENSE, micro_batches=0))[0][:2] == ("micro_batches", "expected at least 1, got 0")
