@@ -14,12 +14,12 @@ class Kind:
 
     name: str
     image: str
-    own: str = ""  # pattern of the box's own port names that this kind has; {0}, {1} below are its groups
+    own: str = ""  # pattern of the switch's own port names that this kind has; {0}, {1} below are its groups
     endpoint: str = ""  # the port as the kind names it; "": by position, eth1, eth2, …
     startup: str = ""  # file that it starts with
     binds: Mapping[str, str] = field(default_factory=dict)  # file → place in the container
     first_eth: int = 1  # N of the first data port's ethN …
-    zero: int = 1  # … and its number in the box's own name
+    zero: int = 1  # … and its number in the switch's own name
     note: str = ""  # what is not as on the switch, or left to the user
     mapping: str = ""  # place of a file with the names of its ports: Linux interface → interface of the network OS
     mapped_management: str = ""  # … and the name of its eth0 there

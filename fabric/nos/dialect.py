@@ -24,11 +24,11 @@ class Rules:
     """One network OS. Patterns are matched against lines without their `no`."""
 
     single: tuple[Single, ...]
-    removal: tuple[tuple[str, str], ...] = ()  # pattern of a line that is taken back, what is said instead
+    removal: tuple[tuple[str, str], ...] = ()  # pattern of a line that is taken back, the line that replaces it
     used: str = ""  # what other lines refer to, with its name as the group: taken back after all else
-    owned: str = ""  # what a box takes once only, as groups: let go before another section may have it
+    owned: str = ""  # what a switch accepts once only, as groups: let go before another section may have it
     stays: str = ""  # sections that cannot be taken back, only emptied
-    forgets: str = ""  # lines of an interface that the box drops when one of `causes` changes: they are set again
+    forgets: str = ""  # lines of an interface that the switch drops when one of `causes` changes: they are set again
     causes: str = ""
     step: str = "   "  # of the indentation
 

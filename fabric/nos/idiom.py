@@ -1,6 +1,6 @@
-"""How the facts of a plan read in the files of a network OS, for whoever reads those files back.
+"""How the facts of a plan read in the files of a network OS, for the comparison with the files.
 
-Most of a plan is said alike by all: addresses, AS numbers, VNIs. What differs is named here, by each target for itself.
+Most of a plan is configured alike by all: addresses, AS numbers, VNIs. What differs is named here, by each target for itself.
 """
 
 from __future__ import annotations
@@ -45,24 +45,24 @@ class Idiom:
     own_vtep: bool = True  # tunnels begin at an address of their own beside the router id
     redistributes: bool = True  # connected routes enter BGP by a statement of their own, not by what a session sends
     l3_svi: bool = False  # the VNI of a VRF has a VLAN interface
-    own_gateway: bool = False  # a leaf has an address of its own beside a shared gateway
+    own_gateway: bool = False  # a leaf has an address of its own beside an anycast gateway
     member_vlans: bool = False  # members of a bond repeat its VLANs
     trunk_mtu: bool = False  # a port with tagged slices has the MTU of its tenants
     spare_mtu: bool = False  # a port that is not used states the MTU of the fabric
-    layer2_mtu: int = TENANT  # of layer-2 ports and bonds; 0: not said
+    layer2_mtu: int = TENANT  # of layer-2 ports and bonds; 0: not configured
     frame_bytes: int = 0  # `mtu` of a port counts so many bytes beside the IP packet
     slice_bytes: int = 0  # … and so many more where it has tagged slices
     bridge_bytes: int = 0  # … or is a layer-2 port
     addresses_in: str = ""  # word in the names of files with addresses, where those of routing have none
-    keepalive: bool = True  # told beside the hold time
+    keepalive: bool = True  # configured beside the hold time
     vrf_process: bool = True  # a VRF has a BGP process although it has no neighbours
     network_rd: bool = True  # every layer-2 network has a route distinguisher of its own
     paths: Number = planned_paths
-    seed: bool = False  # the hash seed is told
-    watchdog_ms: Callable[[Watchdog], int] | None = None  # detection time, where one is told for the whole box
+    seed: bool = False  # the hash seed is configured
+    watchdog_ms: Callable[[Watchdog], int] | None = None  # detection time, where one holds for the whole switch
     cable_m: PortNumber = planned_cable  # what is written as the cable length of a lossless port
-    own_classes: bool = False  # a class that never pauses has a number of the box alone, not its priority on the wire
-    lossless_by_pfc: bool = False  # maps and queues are the box's: PFC is how a port takes part in them
+    own_classes: bool = False  # a class that never pauses has a number of the switch alone, not its priority on the wire
+    lossless_by_pfc: bool = False  # maps and queues are the switch's: PFC is how a port takes part in them
     blocks: bool = False  # DSCPs are mapped in whole blocks of eight
     ecn_unit: int = 1  # thresholds are multiples of so many bytes
     ecn_percent: Percents | None = None  # thresholds are percent of a queue's fill

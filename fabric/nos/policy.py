@@ -1,4 +1,4 @@
-"""What a switch believes and what it says: the route policy of the underlay, of a tenant and of the way out.
+"""Import and export of routes: the policy of the underlay, of a tenant and of external connections.
 
 One rule throughout: in come the prefixes that this part of the network may have, out of a leaf goes only what is its own,
 the tiers above pass on what came in. So no leaf ever becomes transit, and no link address enters BGP.
@@ -70,7 +70,7 @@ def underlay_policy(view: SwitchView) -> Policy:
     own: list[Bounds] = [(prefix, 0, 0) for prefix in (*loopback, *view.aggregates)]
     lists = [
         _list(FABRIC, [*fabric, *outside], bits),
-        # Server subnets enter BGP only to make the aggregate; the aggregate alone leaves the box.
+        # Server subnets enter BGP only to make the aggregate; the aggregate alone leaves the switch.
         _list(
             CONNECTED, [*((text, 0, 0) for text in loopback), *(_inside(prefix, bits) for prefix in view.aggregates)], bits
         ),
@@ -101,7 +101,7 @@ def vrf_policy(view: SwitchView, vrf: Vrf) -> Policy:
 
 
 def external_policy(view: SwitchView, external: External) -> Policy:
-    """Of one way out: in comes what the intent accepts, out go the prefixes of the tenant, or of all servers."""
+    """Policy of one external connection: imports accepted prefixes, exports those of the tenant or of all servers."""
     bits = _bits(view)
     vrf = next((vrf for vrf in view.vrfs if vrf.name == external.vrf), None)
     own = vrf.prefixes if vrf else view.underlay.server_prefixes

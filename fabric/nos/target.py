@@ -1,4 +1,4 @@
-"""What a network OS is to the renderer: how it names ports, which files it wants, which boxes it cannot run on.
+"""What a network OS is to the renderer: how it names ports, which files it wants, which switches it cannot run on.
 
 A vendor's words live in its own file beside this one and in its templates; nothing else knows them.
 """
@@ -29,7 +29,7 @@ GROUP = "fabricwright.targets"
 UNSUPPORTED = "FAB168"  # what a network OS has no record for
 
 PortName: TypeAlias = Callable[[SwitchModel, PortRef, str], str]
-Names: TypeAlias = Callable[[PortRef], str]  # the port names of one box
+Names: TypeAlias = Callable[[PortRef], str]  # the port names of one switch
 Requests: TypeAlias = Mapping[str, int]  # key of the intent, `qos.lossless_priority`, → what it asks for
 Refusal: TypeAlias = Callable[[SwitchModel, str], "str | None"]
 
@@ -101,22 +101,22 @@ class Capabilities:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One network OS. The functions take the box's catalog name too: some facts are filed under it."""
+    """One network OS. The functions take the switch's catalog name too: some facts are filed under it."""
 
     name: str
     title: str
     port_name: PortName
     files: Callable[[SwitchView], list[File]]
     refuses: Refusal = runs_anything
-    short_title: str = ""  # its short name, where only boxes run it that the catalog says so of; others if they say nothing
-    max_mtu: int = 9216  # largest IP MTU that every box of the target does
+    short_title: str = ""  # its short name, where only models with it in the catalog run it; "": also models that state none
+    max_mtu: int = 9216  # largest IP MTU that every switch of the target does
     objects: Callable[[Requests], Mapping[str, str]] = objects_to_nothing  # key of the intent → "expected …, got …"
     documents: tuple[str, ...] = ()  # files that a merge patch can change
     capabilities: Capabilities = Capabilities()
     releases: tuple[str, ...] = ()  # that the renderer knows apart, the usual one first; an intent may name a later one
     release_refusal: Callable[[str], str | None] = any_release  # "expected …, got …" of a release it does not speak
     vrf_name_limit: int = 32  # longest tenant name that its VRF can carry
-    idiom: Idiom | None = None  # how its files say the plan's facts; None: nobody reads them back
+    idiom: Idiom | None = None  # how its files say the plan's facts; None: there is no reader
     reader: Late[Reader] | None = None  # how its files are known and read
     lldp: Late[tuple[LldpReader, ...]] | None = None  # what it prints of its neighbours; all are read where it runs lldpd
     port_alias: PortName | None = None  # what it sends to its neighbours in place of the name of a port
@@ -129,7 +129,7 @@ class Target:
     runs_in_lab: bool = False  # FRR's daemons load its frr.conf
 
     def can(self, model: SwitchModel, what: str) -> bool:
-        """Whether a box with this network OS can do it: the OS in general, and this model."""
+        """Whether a switch with this network OS can do it: the OS in general, and this model."""
         return bool(getattr(self.capabilities, what)) and not self.lacking(model, what)
 
     def lacking(self, model: SwitchModel, what: str) -> bool:
@@ -137,9 +137,9 @@ class Target:
         return what in model.lacks or f"{self.name}:{what}" in model.lacks
 
     def refusal(self, model: SwitchModel, catalog_name: str = "") -> str | None:
-        """Why this box cannot run this target, or None."""
+        """Why this switch cannot run this target, or None."""
         if model.technology != "ethernet":
-            return f"an {model.technology} box has no {self.title} configuration"
+            return f"an {model.technology} switch has no {self.title} configuration"
         if reason := self.refuses(model, catalog_name):
             return reason
         if not self.short_title or not model.nos or self.name in model.nos or model.maker == "generic":
@@ -170,7 +170,7 @@ def target(name: str) -> Target:
 
 
 def installed(name: str) -> Target | None:
-    """The target of that name, None where no installed package offers it or a box has none."""
+    """The target of that name, None where no installed package has it or a switch has none."""
     return target(name) if name in target_names() else None
 
 
@@ -203,7 +203,7 @@ def far_end(peer: Peer) -> str:
         if peer.model is not None:
             return target(peer.device.nos).port_name(peer.model, peer.port, peer.device.model)
     except (KeyError, ValueError):
-        pass  # its target is not installed or refuses the box: say where the cable goes all the same
+        pass  # its target is not installed or refuses the switch: the far end of the cable is stated nevertheless
     return f"port {peer.port.cage}" + (f"/{peer.port.sub + 1}" if peer.port.split > 1 else "")
 
 

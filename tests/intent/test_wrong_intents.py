@@ -359,7 +359,7 @@ def test_wrong_override(
 @pytest.mark.parametrize(
     ("nos", "switch", "expected"),
     [
-        ("sonic", "64x800g", "no SONiC port map is known of this box"),
+        ("sonic", "64x800g", "no SONiC port map is known of this switch"),
         ("eos", "sn5600", "error[FAB161]"),
     ],
 )

@@ -69,7 +69,7 @@ REMAINING: dict[str, int] = {
     "fabric/cli": 2,
     "fabric/export": 1,
     "fabric/inventory": 1,
-    "fabric/nos": 210,
+    "fabric/nos": 3,
     "templates/frr": 6,
     "tests": 1,
     "tests/bom": 12,

@@ -1,4 +1,4 @@
-"""A Linux box as Batfish reads it: the one file that `cl-support` of older Cumulus releases has, made of two.
+"""A Linux switch as Batfish reads it: the one file that `cl-support` of older Cumulus releases has, made of two.
 
 Line 1 is the host name, then come `/etc/network/interfaces`, `ports.conf` and `frr.conf`, each behind a line of its own.
 """

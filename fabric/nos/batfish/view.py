@@ -22,7 +22,7 @@ class Limit:
     """Something that Batfish sees of a network OS, but not of every design."""
 
     unseen: frozenset[str]
-    of_switch: Callable[[SwitchView], bool]  # whether a switch is of such a design …
+    of_switch: Callable[[SwitchView], bool]  # whether a switch is of the design …
     of_vrf: Callable[[Vrf], bool]  # … and of its tenants which
     why: str
 

@@ -1,1 +1,1 @@
-"""NVIDIA Cumulus Linux: `target.py` is what is registered, each sibling spells one part of a box."""
+"""NVIDIA Cumulus Linux: `target.py` is what is registered, each sibling spells one part of a switch."""

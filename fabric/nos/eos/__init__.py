@@ -1,1 +1,1 @@
-"""Arista EOS: `target.py` is what is registered, each sibling spells one part of a box."""
+"""Arista EOS: `target.py` is what is registered, each sibling spells one part of a switch."""

@@ -1,4 +1,4 @@
-"""Arista EOS: one file, the whole startup-config of the box."""
+"""Arista EOS: one file, the whole startup-config of the switch."""
 
 from __future__ import annotations
 

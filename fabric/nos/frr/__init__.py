@@ -1,1 +1,1 @@
-"""FRR on Linux: `target.py` is what is registered, each sibling spells one part of a box."""
+"""FRR on Linux: `target.py` is what is registered, each sibling spells one part of a switch."""

@@ -1,4 +1,4 @@
-"""Files of a Linux box with FRR among others: frr.conf, ifupdown's interfaces, and what lies beside them."""
+"""Files of a Linux switch with FRR among others: frr.conf, ifupdown's interfaces, and what lies beside them."""
 
 from fabric.nos.late import Late
 from fabric.nos.reading import Reader

@@ -21,7 +21,7 @@ DEVICE_NAME_LIMIT = 15  # of any Linux interface: IFNAMSIZ less its closing zero
 
 
 def port_name(model: SwitchModel, ref: PortRef, catalog_name: str = "") -> str:
-    """`swp1`, `swp1s0`: the names that switchdev drivers and ifupdown2 boxes use."""
+    """`swp1`, `swp1s0`: the names that switchdev drivers and ifupdown2 switches use."""
     return f"swp{ref.cage}" if ref.split == 1 else f"swp{ref.cage}s{ref.sub}"
 
 

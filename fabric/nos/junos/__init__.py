@@ -1,1 +1,1 @@
-"""Juniper Junos Evolved: `target.py` is what is registered, each sibling spells one part of a box."""
+"""Juniper Junos Evolved: `target.py` is what is registered, each sibling spells one part of a switch."""

@@ -1,8 +1,8 @@
 """Juniper Junos: `show lldp neighbors [detail] | display json`, `show interfaces [media] | display json`.
 
 Every leaf is `[{"data": …}]`. The local port is `lldp-local-port-id`; where `lldp-local-interface` stands beside it
-(`detail`, older releases) that is the name and the other is the SNMP index. A Junos box itself sends its SNMP index as port
-id unless told otherwise, and the port's name or description as port description.
+(`detail`, older releases) that is the name and the other is the SNMP index. A Junos switch sends its SNMP index as port
+id unless configured, and the port's name or description as port description.
 Source: outputs parsed by opennetworkinglab/onos, tungstenfabric/tf-controller and NAPALM; Juniper's CLI reference.
 """
 

@@ -1,6 +1,6 @@
-"""Juniper Junos Evolved: one file, `juniper.conf`, the whole configuration of the box in curly form.
+"""Juniper Junos Evolved: one file, `juniper.conf`, the whole configuration of the switch in curly form.
 
-`load override` takes it: what is not in it is not on the box.
+`load override` takes it: what is not in it is not on the switch.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from fabric.nos.target import Capabilities, File, Target, Text, description
 from fabric.plan import PortRef, SwitchView
 
 RELEASE = "23.4R2-EVO"
-ECMP_STEPS = (16, 32, 64, 96, 128)  # values of `maximum-ecmp`; the first is the box's own
+ECMP_STEPS = (16, 32, 64, 96, 128)  # values of `maximum-ecmp`; the first is the switch's own
 ADMINISTRATOR = "admin"
 
 
@@ -67,7 +67,7 @@ def management(view: SwitchView) -> dict[str, object]:
 
 
 def equal_paths(view: SwitchView) -> int:
-    """Next hops that a route may have: the box's own 16, or the first step that holds every fabric link."""
+    """Next hops that a route may have: the switch's own 16, or the first step that holds every fabric link."""
     paths = min(view.underlay.max_paths, len(view.sessions))
     return next((step for step in ECMP_STEPS if step >= paths), ECMP_STEPS[-1])
 
@@ -157,7 +157,7 @@ def context(view: SwitchView) -> dict[str, object]:
 
 
 def refuses(model: SwitchModel, catalog_name: str) -> str | None:
-    """Junos Evolved runs on Juniper's newer boxes."""
+    """Junos Evolved runs on Juniper's newer switches."""
     return "it runs Junos, not Junos Evolved: other names of ports and classes" if catalog_name.startswith(CLASSIC) else None
 
 

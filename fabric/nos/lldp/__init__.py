@@ -1,1 +1,1 @@
-"""What boxes hear by LLDP: the records, and how their outputs are taken apart; each network OS has a reader of its own."""
+"""LLDP neighbors that switches report: the records, and the parsers of the output; each network OS has its own reader."""

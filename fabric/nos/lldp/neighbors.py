@@ -1,4 +1,4 @@
-"""What a box says of its ports: who it hears by LLDP, and how fast each port runs. Names are the box's own, untouched."""
+"""Reported state of the ports of a switch: LLDP neighbors and speeds. Names are as reported."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 class Neighbor:
     """One neighbour on one port; what it did not send is ""."""
 
-    port: str  # the box's own port
+    port: str  # the switch's own port
     system: str = ""  # system name of the far end
     chassis: str = ""  # its chassis id, mostly a MAC address
     far_port: str = ""  # its port id: an interface name, an alias, a MAC address or a bare number
@@ -20,20 +20,20 @@ class Neighbor:
 
 @dataclass(frozen=True, slots=True)
 class PortState:
-    """One port of the box itself."""
+    """One port of the switch itself."""
 
     port: str
-    speed_gbps: int = 0  # 0: not told
-    up: bool | None = None  # None: not told
-    alias: str = ""  # another name of the port, which neighbours may hear
-    shut: bool = False  # somebody turned it off, or the box did after an error
+    speed_gbps: int = 0  # 0: not reported
+    up: bool | None = None  # None: not reported
+    alias: str = ""  # another name of the port, which neighbors may report
+    shut: bool = False  # disabled by configuration, or by the switch after an error
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
     """What one command's output says."""
 
-    host: str = ""  # the box's own name, where the output has it
+    host: str = ""  # the switch's own name, where the output has it
     chassis: str = ""  # and its chassis id
     neighbors: Sequence[Neighbor] = ()
     ports: Sequence[PortState] = ()

@@ -1,4 +1,4 @@
-"""What every reader is, and the odd shapes that JSON of network boxes comes in."""
+"""What every reader is, and the irregular JSON of network devices."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def rows(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def known_text(value: Any) -> str:
-    """As `text`, with "" where the box writes in words that it knows nothing."""
+    """As `text`, with "" where the switch writes that the value is unknown."""
     word = text(value).strip('"')
     return "" if word.lower() in ("-", "--", "null", "none", "n/a", "not advertised", "not applicable") else word
 

@@ -1,1 +1,1 @@
-"""Cisco NX-OS: `target.py` is what is registered, each sibling spells one part of a box."""
+"""Cisco NX-OS: `target.py` is what is registered, each sibling spells one part of a switch."""

@@ -1,4 +1,4 @@
-"""Cisco NX-OS on Nexus 9000: one file, the whole startup-config of the box."""
+"""Cisco NX-OS on Nexus 9000: one file, the whole startup-config of the switch."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _port_name(model: SwitchModel, ref: PortRef, catalog_name: str = "") -> str:
 
 
 def objects(requests: Requests) -> dict[str, str]:
-    """What the box's own ranges leave out."""
+    """What the switch's own ranges leave out."""
     found = {}
     ranges = (
         ("underlay.bfd.interval_ms", BFD_MS),

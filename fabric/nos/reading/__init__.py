@@ -2,7 +2,7 @@
 
     files of a folder ──recognise──▶ files of each device ──one reader a network OS──▶ Facts
 
-Nothing here knows a plan or a template: a reader takes what the syntax allows, whoever wrote the file.
+Nothing here knows a plan or a template: a reader takes what the syntax allows, whatever program wrote the file.
 """
 
 from lazy_loader import attach_stub

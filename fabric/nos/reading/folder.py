@@ -153,7 +153,7 @@ def _devices(files: dict[str, tuple[str, str]], found: Folder) -> Iterator[Devic
         if len(parts) == len(set(parts)) and set(parts) <= _parts():
             yield _device(own)
         else:
-            for path, one in own.items():  # two devices of one name are told of, not merged
+            for path, one in own.items():  # two devices of one name are reported, not merged
                 yield _device({path: one})
 
 

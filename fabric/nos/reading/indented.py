@@ -1,4 +1,4 @@
-"""Reads texts whose sections are told by indentation: EOS, NX-OS, FRR's Linux side; every line keeps its number."""
+"""Reads texts whose sections follow from indentation: EOS, NX-OS, FRR's Linux side; every line keeps its number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a routing policy lets through, told by the prefix lists that a route must be in."""
+"""Routes that a routing policy permits, stated as the prefix lists that contain them."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ def readers() -> Mapping[str, Reader]:
 
 
 def is_read(nos: str) -> bool:
-    """Whether the files of a network OS can be read and held against a plan."""
+    """Whether the files of a network OS can be read and compared with a plan."""
     return target(nos).reader is not None and target(nos).idiom is not None
 
 

@@ -1,4 +1,4 @@
-"""Which network OS a file is for: told by what stands in it, not by what it is called.
+"""Which network OS a file is for: recognised by its content, not by its name.
 
 Each kind has signs, patterns that its configs have and others have not. The kind with the most signs wins; a text with
 none is no config that can be read here.
@@ -17,7 +17,7 @@ from fabric.nos.reading.readers import readers
 
 HEAD_BYTES = 200_000  # signs stand early
 OTHER = "other"
-_FOREIGN: Signs = (  # of network OSes that nobody reads here
+_FOREIGN: Signs = (  # of network OSes without a reader
     (2, r"^interface (?:GigabitEthernet|TenGig\w+|HundredGig\w+|FortyGig\w+|Bundle-Ether|TwentyFiveGig\w+)"),
     (3, r"^version 1[2-7]\.\d"),
     (3, r"^service timestamps "),

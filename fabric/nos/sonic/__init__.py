@@ -1,1 +1,1 @@
-"""Community SONiC: `target.py` is what is registered, each sibling spells one part of a box."""
+"""Community SONiC: `target.py` is what is registered, each sibling spells one part of a switch."""

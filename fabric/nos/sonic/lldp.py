@@ -1,6 +1,6 @@
 """SONiC: `show lldp table`, `show interfaces status`, and the tables behind them as `sonic-db-dump -n APPL_DB` has them.
 
-`show lldp neighbors` and `lldpctl -f json` in the container lldp are lldpd's own (lldpd.py). A SONiC box sends the alias of
+`show lldp neighbors` and `lldpctl -f json` in the container lldp are lldpd's (lldpd.py). A SONiC switch sends the alias of
 its port (`etp1`, `fortyGigE0/0`) as a port id of the kind `local`.
 Source: sonic-utilities scripts/lldpshow and intfutil; sonic-dbsyncd lldp_syncd (LLDP_ENTRY_TABLE, LLDP_LOC_CHASSIS).
 """

@@ -94,7 +94,7 @@ def files(view: SwitchView) -> list[File]:
 
 
 def objects(requests: Requests) -> dict[str, str]:
-    """What the box would not do though the file asks for it."""
+    """Parts of the file that the switch would not apply."""
     return {
         key: f"expected {only}, the only one that outlives a restart of SONiC's BFD daemon, got {requests[key]}"
         for key, only in BFD_TIMES.items()

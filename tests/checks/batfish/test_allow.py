@@ -22,7 +22,7 @@ KNOWN: dict[tuple[str, str, str], tuple[Context, str]] = {
     ("nxos", "references", "class-map type queuing c-out-8q-q3"): ((), QUALITY),
     ("junos", "lines", "set system management-instance"): (("system {",), EVOLVED),
     ("frr", "lines", "rd 10.0.0.3:10001"): (EVPN_VNI, TARGETS),
-    ("sonic", "details", GATEWAY): ((), "The way back of the management port, which no packet of the fabric takes."),
+    ("sonic", "details", GATEWAY): ((), "Return routes of the management port, which no packet of the fabric takes."),
 }
 
 

@@ -1,4 +1,4 @@
-"""What an NVUE file makes of the box: the interfaces and the routing that NVUE writes from it, as Batfish reads them.
+"""What an NVUE file makes of the switch: the interfaces and the routing that NVUE writes from it, as Batfish reads them.
 
 Batfish does not read NVUE. The facts that decide where packets go are translated: addresses, VRFs, VLANs, VNIs, bonds, BGP
 sessions and their policy. Route distinguishers and targets stay out, for Batfish makes its own on Cumulus. Every line has
@@ -21,7 +21,7 @@ Line = tuple[str, int]
 
 
 def nvue_copy(name: str, files: Mapping[str, str]) -> Copy:
-    """The one file of a Cumulus box."""
+    """The one file of a Cumulus switch."""
     source, text = only(files, "startup.yaml")
     try:
         tree = read(text)

@@ -48,7 +48,7 @@ def read_bgp(facts: Facts, file: str, tree: Branch) -> None:
 
 def _process(file: str, vrf: str, own: Branch, shared: Branch) -> Bgp:
     bgp = Bgp(vrf, own.line, file)
-    both = Levels(file, (own, shared))  # the box's numbers hold where the VRF says none
+    both = Levels(file, (own, shared))  # the numbers of the switch hold where the VRF has none
     bgp.asn = both.first(_asn, "autonomous-system")
     bgp.router_id = both.first(string, "router-id")
     widths = [found for family in UNICAST if (found := number(own.at("address-family", family, "multipaths", "ebgp"), file))]

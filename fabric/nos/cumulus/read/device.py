@@ -87,7 +87,7 @@ def _overlay(facts: Facts, file: str, tree: Branch) -> None:
 
 
 def _link_local(facts: Facts) -> None:
-    """A port with an unnumbered session and no address has its link-local one; the box gives it, no line does."""
+    """A port with an unnumbered session and no address has its link-local one; the switch gives it, no line does."""
     for neighbor in facts.neighbors():
         port = facts.interfaces.get(neighbor.peer)
         if neighbor.interface and port and not port.addresses:

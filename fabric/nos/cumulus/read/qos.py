@@ -1,6 +1,6 @@
-"""Reads the classes of NVUE's ports: the RoCE profile of the box, and the profiles that ports have instead.
+"""Reads the classes of NVUE's ports: the RoCE profile of the switch, and the profiles that ports have instead.
 
-`qos roce` is a profile of the box, so its numbers stand here, and only what differs from them stands in the file. A class
+`qos roce` is a profile of the switch, so its numbers stand here, and only what differs from them stands in the file. A class
 is named by its switch priority; where several share one, by each that pauses, and by one for all the others.
 """
 
@@ -19,12 +19,12 @@ WEIGHT = 50  # percent of its two weighted classes
 KMIN, KMAX, PMAX = 150_000, 1_500_000, 100  # its marking, on the classes 0 and 3
 EVERY = "default-global"  # the profile of ports that name none
 KINDS = ("pfc", "congestion-control", "egress-scheduler", "mapping", "egress-queue-mapping")
-POLLS, POLL_MS = 3, 100  # of the watchdog, where one of the two is not said
+POLLS, POLL_MS = 3, 100  # of the watchdog, where one of the two is not configured
 
 
 @dataclass(slots=True)
 class Qos:
-    """The profiles of a box."""
+    """The profiles of a switch."""
 
     file: str
     tree: Branch
@@ -127,7 +127,7 @@ class Qos:
 
 
 def read_qos(facts: Facts, file: str, tree: Branch) -> None:
-    """The classes of every physical port, where the box has any; a port that is split is its parts."""
+    """The classes of every physical port, where the switch has any; a port that is split is its parts."""
     own = tree.at("qos")
     if not own.line:
         return

@@ -17,7 +17,7 @@ COMMAND = re.compile(r"^(?:\S+[$#>]\s*)?(?:sudo\s+)?nv\s+(set|unset|config|actio
 ROOTS = ("interface", "vrf", "router", "bridge", "system", "nve", "evpn", "qos", "acl", "service", "mlag", "platform")
 ON, OFF = ("on", "enabled", "enable", "true", "yes"), ("off", "disabled", "disable", "false", "no")
 MANY = re.compile(r"\d[-,]\w*\d")  # a range, or something that looks like one
-RANGED = {  # where a key may be many names, and how they are told from a name with a dash
+RANGED = {  # where a key may be many names, and how they differ from a name with a dash
     "interface": re.compile(r"[a-z_]+\d+[\w.]*(?:-[\w.]+)?(?:,.*)?"),
     "member": re.compile(r"[a-z_]+\d+[\w.]*(?:-[\w.]+)?(?:,.*)?"),
     "neighbor": re.compile(r"(?:swp|bond|vlan|eth)\d+\w*(?:-[\w.]+)?(?:,.*)?"),
@@ -127,7 +127,7 @@ def truth(branch: Branch, file: str) -> Located[bool] | None:
 
 
 def switch(branch: Branch, file: str) -> Located[bool] | None:
-    """Whether a feature is on: `state: enabled` since 5.15, `enable: on` before. None where neither is said."""
+    """Whether a feature is on: `state: enabled` since 5.15, `enable: on` before. None where neither is configured."""
     return truth(branch.at("state"), file) or truth(branch.at("enable"), file)
 
 

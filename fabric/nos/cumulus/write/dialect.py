@@ -1,6 +1,6 @@
 """Cumulus Linux 5.15 renamed half of NVUE's tree. One neutral tree, and this table, give either spelling.
 
-A file in the wrong dialect is refused by the box as a whole, so the release is an input and never guessed.
+A file in the wrong dialect is refused by the switch as a whole, so the release is an input and never guessed.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from fabric.plan import Lag, Network, Port, PortRef, Subinterface, SwitchView
 BRIDGE = "br_default"
 UP: Tree = {"state": {"up": {}}}
 DOWN: Tree = {"state": {"down": {}}}
-# The one that leads keeps the segment after a restart too; 32767 is the box's own default.
+# The one that leads keeps the segment after a restart too; 32767 is the switch's own default.
 PREFERRED, OTHER = 50_000, 32_767
 
 
@@ -96,7 +96,7 @@ def physical(view: SwitchView, port: Port) -> Tree:
 
 
 def speed(view: SwitchView, ref: PortRef) -> Tree:
-    """Said only where it is not what the cage, or its share of it, runs at by itself."""
+    """Configured only where it differs from the default speed of the cage or of its share."""
     own = view.model.group_of(ref.cage).speed_gbps // ref.split
     return {} if ref.speed_gbps == own else {"speed": f"{ref.speed_gbps}G"}
 

@@ -55,7 +55,7 @@ def port_qos(view: SwitchView, port: Port, names: Mapping[Marking, str]) -> Tree
 def classes(own: Qos) -> Tree:
     """DSCP to priority to queue, where they are not the profile's.
 
-    Then every DSCP is said whose block of eight would fall into one of the two classes: only the chosen two belong there.
+    Then every DSCP is configured whose block of eight maps to one of the two classes: only the chosen two belong there.
     """
     if (own.priority, own.dscp, own.cnp_priority, own.cnp_dscp) == PROFILE:
         return {}
@@ -93,7 +93,7 @@ def cable_profile(port: Port) -> str:
 
 
 def flow_control(view: SwitchView, own: Qos) -> Tree:
-    """A profile per length of cable: the box works out the headroom of the chip and the speed from it."""
+    """A profile per length of cable: the switch works out the headroom of the chip and the speed from it."""
     priority = {"switch-priority": keys([own.priority])}
     on, off = {"rx": "enable", "tx": "enable"}, {"rx": "disable", "tx": "disable"}
     profiles: Tree = {

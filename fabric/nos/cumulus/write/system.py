@@ -1,4 +1,4 @@
-"""How the box is reached, what it reports to, and what it answers: NVUE's `system` tree and the management port."""
+"""Management access, telemetry and permitted services of the switch: NVUE's `system` tree and the management port."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from fabric.plan import Management, SwitchView
 
 USER = "cumulus"  # the account that the image comes with
 CERTIFICATE, GNMI_PORT = "gnmi", 9339
-UTC = ("UTC", "Etc/UTC")  # the box's own
+UTC = ("UTC", "Etc/UTC")  # the switch's own
 
 
 def management_vrf(view: SwitchView) -> str:
@@ -43,7 +43,7 @@ def port(manage: Management) -> Tree:
 
 
 def accounts(manage: Management) -> Tree:
-    """A replaced configuration forgets the roles that it does not name, so the box's own are written out."""
+    """A replaced configuration forgets the roles that it does not name, so the switch's own are written out."""
     anywhere = {"action": "allow", "command-path": {"/": {"permission": "all"}}}
     return {
         "class": {
@@ -100,7 +100,7 @@ def gnmi(manage: Management) -> Tree:
 def guard(manage: Management) -> Tree:
     """Only the allowed prefixes reach the management services.
 
-    Rules name those services and deny nothing else: a rule that denies all cuts the box's own processes from each other.
+    Rules name those services and deny nothing else: a rule that denies all cuts the switch's own processes from each other.
     """
     if not manage.allow:
         return {}

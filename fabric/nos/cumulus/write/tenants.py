@@ -47,7 +47,7 @@ def vrf_tree(view: SwitchView, vrf: Vrf) -> Tree:
 
 
 def layer3(view: SwitchView, vrf: Vrf) -> Tree:
-    """Symmetric routing over the L3 VNI; the VLAN that the box sets aside for it is the plan's."""
+    """Symmetric routing over the L3 VNI; the VLAN that the switch sets aside for it is the plan's."""
     if vrf.vni is None:
         return {}
     bgp = {
@@ -89,7 +89,7 @@ def layer2(view: SwitchView) -> Tree:
         }
         for network in view.networks
     }
-    # With multihoming the box makes the addresses of its SVIs known by itself.
+    # With multihoming the switch makes the addresses of its SVIs known by itself.
     evpn: Tree = {"multihoming": {ENABLE: True}} if multihomed(view) else {"route-advertise": {"svi-ip": True}}
     tree: Tree = {
         "bridge": {"domain": {BRIDGE: {"type": "vlan-aware", "vlan": vlans}}},

@@ -139,7 +139,7 @@ class _Process:
             _take(peer, words, line, self.file)
 
     def _activate(self, own: Bgp, section: Section) -> None:
-        """Families: what is activated for a neighbour or its group; IPv4 unless told otherwise."""
+        """Families: what is activated for a neighbour or its group; IPv4 unless stated."""
         by_default = not section.has("no bgp default ipv4-unicast")
         active: dict[str, dict[str, int]] = {}
         denied: set[tuple[str, str]] = set()

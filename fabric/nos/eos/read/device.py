@@ -231,7 +231,7 @@ class _Reader:
             if head == "interface":
                 yield from self._unknown(part, INTERFACE)
             elif head == "router" and part.line.startswith("router bgp"):
-                continue  # told by its own reader
+                continue  # read by its own reader
             elif head not in passed and not f"{part.line} ".startswith(longer):
                 yield Located(part.line, part.number, self.file)
 

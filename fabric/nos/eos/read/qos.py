@@ -11,11 +11,11 @@ QUEUES = ("tx-queue", "uc-tx-queue")
 ECN = re.compile(
     r"random-detect ecn minimum-threshold (\d+) (\w+) maximum-threshold (\d+) (\w+)(?: max-mark-probability (\d+))?"
 )
-UNITS = {"bytes": 1, "kbytes": 1000, "mbytes": 1_000_000}  # a chip's segments are not told by the config
+UNITS = {"bytes": 1, "kbytes": 1000, "mbytes": 1_000_000}  # a chip's segments are not in the config
 
 
 class Qos:
-    """The maps of the box, and the classes of each profile, read once."""
+    """The maps of the switch, and the classes of each profile, read once."""
 
     def __init__(self, config: Section, file: str) -> None:
         self.file = file
@@ -51,7 +51,7 @@ class Qos:
         for text, part in lines.each("priority-flow-control pause watchdog"):
             if not text:  # `… port action drop` says what it does, not that it does
                 qos.watchdog = Located(True, part.number, file)
-        # A queue is strict unless told otherwise; round robin holds for all queues below one that has it.
+        # A queue is strict unless stated; round robin holds for all queues below one that has it.
         weighted = max((number for number, queue in queues.items() if queue.has("no priority")), default=-1)
         for own, mapped in sorted({parsed.value: parsed for parsed in self.by_dscp.values()}.items()):
             place = self.queue_of.get(own, mapped)

@@ -1,4 +1,4 @@
-"""BGP beyond the underlay in EOS words: sessions of a tenant, ways out, and the EVPN between loopbacks."""
+"""BGP beyond the underlay in EOS syntax: sessions of a tenant, external connections, and the EVPN between loopbacks."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Peer:
     address: str
     asn: int
     description: str
-    group: str  # peer group, "" for a way out, which says everything itself
+    group: str  # peer group, "" for an external connection, which states everything itself
     imports: str
     exports: str
 
@@ -59,7 +59,7 @@ class Routing:
     route_maps: tuple[RouteMap, ...]
     groups: tuple[Group, ...]
     tables: tuple[Table, ...]
-    peers: tuple[Peer, ...]  # ways out of the default table
+    peers: tuple[Peer, ...]  # external connections of the default table
 
 
 def routing(view: SwitchView) -> Routing:

@@ -1,7 +1,7 @@
-"""Management of an Arista box and the filter before its CPU, in EOS words.
+"""Management of an Arista switch and the filter before its CPU, in EOS words.
 
 EOS answers SSH in the default VRF unless that is shut, and in another VRF once it is opened there by name. What reaches the
-CPU at all is one list a VRF; it replaces the box's own `default-control-plane-acl`, which lets every service through.
+CPU at all is one list a VRF; it replaces the switch's own `default-control-plane-acl`, which lets every service through.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fabric.plan import Management, SwitchView
 
 ADMIN = "admin"
-ALLOWED = "MANAGEMENT"  # standard lists, one of each family, of who may manage the box
+ALLOWED = "MANAGEMENT"  # standard lists, one of each family, of who may manage the switch
 GNMI_PORT = 6030
 HEREDOC = "EOF"  # the line that ends a banner
 
@@ -75,7 +75,7 @@ def access(view: SwitchView) -> Access:
 
 
 def _sources(ip: str, manage: Management) -> Iterable[str]:
-    """Who may manage the box, of one family; nobody when the intent names none of it."""
+    """Sources that may manage the switch, of one family; none when the intent names none of it."""
     return [f"permit {prefix}" for prefix in _of(ip, manage)] or ["deny any"]
 
 
@@ -84,7 +84,7 @@ def _of(ip: str, manage: Management) -> list[str]:
 
 
 def _fabric(ip: str) -> Iterable[str]:
-    """What routing lives on. `tracked`: answers to what the box itself began, NTP and DNS included."""
+    """What routing lives on. `tracked`: answers to what the switch itself began, NTP and DNS included."""
     hops = "ttl" if ip == "ip" else "hop-limit"
     yield f"permit {'icmp' if ip == 'ip' else 'icmpv6'} any any"
     yield f"permit {ip} any any tracked"

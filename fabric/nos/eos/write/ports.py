@@ -1,4 +1,4 @@
-"""Ports of an Arista box as EOS spells them: Ethernet interfaces, their tagged slices, and bonds."""
+"""Ports of an Arista switch as EOS spells them: Ethernet interfaces, their tagged slices, and bonds."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Interface:
     switchport: tuple[str, ...] = ()  # lines of a layer-2 port, () of a routed one
     filter: str = ""  # "ip access-group TENANT-red in"
     profile: str = ""  # QoS profile of a lossless port
-    untrusted: bool = False  # carries nothing lossless while other ports of the box do
+    untrusted: bool = False  # carries nothing lossless while other ports of the switch do
     tracked: str = ""  # "upstream" on an uplink of a leaf with bonds
     slices: tuple[Slice, ...] = ()
 
@@ -83,7 +83,7 @@ def _speed(ref: PortRef, cage_lanes: int) -> str:
 
 
 def interfaces(view: SwitchView, profiles: Mapping[Lossless, str]) -> list[Interface]:
-    """Every port of the box. The address of a way out may stand in its session alone."""
+    """Every port of the switch. The address of an external connection may stand in its session alone."""
     outside = {external.port.ref: external for external in view.externals if not external.tag}
     return [_interface(view, port, outside.get(port.ref), profiles) for port in view.ports]
 

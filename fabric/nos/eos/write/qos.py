@@ -1,6 +1,6 @@
 """QoS of a lossless fabric in EOS words: classes, one profile for each kind of port, and the PFC watchdog.
 
-An EOS queue is strict unless told otherwise, and `no priority` on one makes every queue below it round robin as well. So the
+An EOS queue is strict unless stated, and `no priority` on one makes every queue below it round robin as well. So the
 queue of congestion notifications lies above that of RoCE data, whatever their classes are.
 """
 
@@ -91,7 +91,7 @@ def classes(view: SwitchView, names: Mapping[Lossless, str]) -> Classes | None:
 
 
 def _maps(qos: Qos, best: int, queues: Mapping[int, int], *, tunnels: bool) -> Iterable[str]:
-    """EOS sends DSCP 24 to 31 to class 3 and 48 to 55 to class 6 of its own accord: every code point is said here."""
+    """EOS sends DSCP 24 to 31 to class 3 and 48 to 55 to class 6 by default: every code point is configured here."""
     others = [str(dscp) for dscp in range(64) if dscp not in (qos.dscp, qos.cnp_dscp)]
     yield f"qos map cos {' '.join(map(str, range(8)))} to traffic-class {best}"
     yield f"qos map dscp {' '.join(others)} to traffic-class {best}"

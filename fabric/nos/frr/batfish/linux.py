@@ -1,4 +1,4 @@
-"""A Linux box with FRR as Batfish reads it: its `interfaces` and its `frr.conf` in one file."""
+"""A Linux switch with FRR as Batfish reads it: its `interfaces` and its `frr.conf` in one file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fabric.nos.batfish.concatenated import FORMAT, routing, start
 from fabric.nos.batfish.copies import Copy, only
 from fabric.nos.frr.batfish.text import maps, readable
 
-# Words of ifupdown2 that are not in Batfish's grammar: it would take the rest of the interface for nobody's.
+# Words of ifupdown2 that are not in Batfish's grammar: it would drop the rest of the interface.
 _UNREAD = re.compile(
     r"\s+(arp-accept|bridge-stp|dns-nameservers|ipv6-addrgen|link-down|link-fec|post-up|vxlan-learning|vxlan-port)\s.*"
 )
@@ -17,7 +17,7 @@ _BRIDGE = re.compile(r"\bbr0\b")  # the one bridge that Batfish knows is called 
 
 
 def linux_copy(name: str, files: Mapping[str, str]) -> Copy:
-    """`interfaces` and `frr.conf` of a Linux box."""
+    """`interfaces` and `frr.conf` of a Linux switch."""
     (interfaces, text), (frr, routes) = only(files, "interfaces"), only(files, "frr.conf")
     writer = start(name, frr)
     writer.extend(map(_interface_line, text.splitlines()), interfaces)

@@ -1,4 +1,4 @@
-"""What the readers of FRR, ifupdown2 and SONiC share: names that must be defined, things told twice, lines that fail."""
+"""What the readers of FRR, ifupdown2 and SONiC share: names that must be defined, repeated values, lines that fail."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Device:
         self.used.append(Located(f"{kind} {name}", line, file))
 
     def first(self, what: str, known: Located[T] | None, new: Located[T]) -> Located[T]:
-        """The value that was told first; another one is a conflict, noted on both sides."""
+        """The value that was configured first; a different one is a conflict, noted on both sides."""
         if known is None:
             return new
         if known.value != new.value:

@@ -1,4 +1,4 @@
-"""What a Linux box lets in: nftables for the control plane and between tenants that share a table, sshd, snmpd.
+"""What a Linux switch lets in: nftables for the control plane and between tenants that share a table, sshd, snmpd.
 
 Only management is tracked by connection; what the fabric sends is matched by who may send it, so that transit traffic
 never meets conntrack.

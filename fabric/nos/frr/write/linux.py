@@ -1,4 +1,4 @@
-"""The devices of a Linux box, for ifupdown2: FRR routes over interfaces, but makes none.
+"""The devices of a Linux switch, for ifupdown2: FRR routes over interfaces, but makes none.
 
 One VLAN-aware bridge, one vxlan device per VNI, one VRF device per tenant; the L3 VNI of a tenant is a VLAN with an SVI
 that has no address.

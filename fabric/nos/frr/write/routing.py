@@ -1,6 +1,6 @@
 """frr.conf: the routing of one switch, as bgpd, bfdd and zebra read it. Plain Linux and SONiC run the same daemons.
 
-A tenant's part is made in `frr_tenants`; here are the default table, the overlay's sessions and the way out.
+A tenant's part is made in `frr_tenants`; here are the default table, the overlay's sessions and the external connections.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ class Spelling:
     bond: str = "bond{}"
     source_maps: tuple[str, str] = ("RM-SOURCE", "RM-SOURCE")  # of IPv4 and of IPv6
     restart_s: int = 120  # until a restarting leaf's neighbours drop its routes
-    kernel_forwards: bool = True  # the kernel is the dataplane, not an ASIC that is told by another way
+    kernel_forwards: bool = True  # the kernel is the dataplane, not an ASIC that is configured by other means
     defer_s: int = 0  # how long it waits for them before it chooses routes; 0: the daemon's default
 
 
@@ -91,7 +91,7 @@ class Segments:
 
 
 def ways(view: SwitchView, vrf: str) -> tuple[Way, ...]:
-    """The ways out of one VRF, of the default one for ""."""
+    """The external connections of one VRF, of the default one for ""."""
     return tuple(
         Way(
             key=external.peer_address,
@@ -135,7 +135,7 @@ def vnis(view: SwitchView) -> list[Vni]:
 
 
 def segments(view: SwitchView, names: Names, spelling: Spelling) -> Segments:
-    """A lone leaf's bonds are no segments: nobody shares them."""
+    """The bonds of a single leaf are no segments: no other leaf shares them."""
     if not view.lags or view.pair is None or view.overlay is None:
         return Segments((), ())
     uplinks = tuple(names(port.ref) for port in view.ports if port.kind == "fabric")

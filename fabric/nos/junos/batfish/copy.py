@@ -19,7 +19,7 @@ _NAMED = re.compile(r"(\s*)route-filter-list (\S+);")
 
 
 def junos_copy(name: str, source: str, text: str) -> Copy:
-    """The one file of a Junos box."""
+    """The one file of a Junos switch."""
     lines = _without_evpn(text.splitlines())
     lists = _lists(lines)
     return Copy(f"configs/{name}.cfg", tuple(_written_out(line, lists) for line in lines), FORMAT, source)

@@ -1,4 +1,4 @@
-"""BGP of a Junos config: what a neighbour does not say is said by its group, else by `protocols bgp`."""
+"""BGP of a Junos config: values that a neighbor lacks come from its group, else from `protocols bgp`."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ def _members(interfaces: Node, named: Node, ranges: Node) -> Iterator[tuple[str,
 
 
 def _spelled(word: str) -> list[str]:
-    """`et-0/0/[0-3]` names four ports even where nothing else does; with `*` nobody knows how many."""
+    """`et-0/0/[0-3]` names four ports even where nothing else does; with `*` their number is unknown."""
     found = re.fullmatch(r"([^*?\[]*)\[(\d{1,4})-(\d{1,4})\]", word)
     return [f"{found[1]}{number}" for number in range(int(found[2]), int(found[3]) + 1)] if found else []
 
@@ -169,7 +169,7 @@ def merged(inherited: Node, own: Node) -> Node:
     for word, node in inherited.items():
         both[word] = merged(node, own.get(word, Node(node.line, node.file)))
     for word, node in own.items():
-        if word in inherited:  # its own value counts as said last
+        if word in inherited:  # its own value counts as the last one
             both[word] = both.pop(word)
         else:
             both[word] = node

@@ -19,7 +19,7 @@ FAMILIES = ("inet", "inet6")
 SWITCHED = ("ethernet-switching", "bridge")
 OPTIONS = ("ether-options", "gigether-options", "fastether-options")
 NO_INTERFACE = ("traceoptions", "interface-set", "stacked-interface-set")
-ONLY_UNITS = ("irb", "lo0", "vlan")  # of the box itself, with nothing to plug a cable in
+ONLY_UNITS = ("irb", "lo0", "vlan")  # of the switch itself, with nothing to plug a cable in
 MANAGEMENT_PORT = re.compile(r"fxp\d+|em\d+|vme|me\d+|re\d+:mgmt-\d+")
 PHYSICAL = re.compile(r"[a-z]+-(\d+/\d+/\d+)(:\d+)?")
 ESI = re.compile(r"(?:[0-9a-fA-F]{1,2}:){9}[0-9a-fA-F]{1,2}")
@@ -137,7 +137,7 @@ class _Reader:
 
 
 def _mtus(port: Node, unit: Node, frame: Located[int] | None) -> Iterator[Located[int]]:
-    """Where two are the same the family's counts, for it is what is told of IP."""
+    """Where two are the same the family's counts, for it is the MTU of IP."""
     for family in FAMILIES:
         if configured := number(unit.at("family", family).value("mtu")):
             yield configured

@@ -1,4 +1,4 @@
-"""The statements of Junos that are read here, or tell nothing that a check asks for; all others are told of as unread.
+"""The statements of Junos that are read here, or have no value that a check needs; all others are reported as unread.
 
 Path → heads below it; a head stands for everything under it, unless a longer path goes on from there. `*` is any name.
 """
@@ -74,7 +74,7 @@ TOP: Mapping[str, str] = {
     "interfaces * unit * family bridge": "filter interface-mode inner-vlan-id-list policer storm-control vlan-id "
     "vlan-id-list",
 }  # fmt: skip
-PLACES: Mapping[str, str] = {  # of the box, and of every instance
+PLACES: Mapping[str, str] = {  # of the switch, and of every instance
     "protocols": "arp iccp igmp igmp-snooping l2-learning lacp layer2-control link-management lldp lldp-med loop-detect "
     "mld mld-snooping mstp mvrp neighbor-discovery oam pim-snooping protection-group ptp router-advertisement rstp sflow "
     "stp synce uplink-failure-detection vrrp vstp clock-synchronization dcbx dot1x xstp",
@@ -150,7 +150,7 @@ def _add(tree: Node, path: str, heads: str) -> None:
 
 
 def unread(config: Config) -> list[Located[str]]:
-    """Every statement that the tables do not know, written as after `set`; what several places inherit is told once."""
+    """Every statement that the tables do not know, written as after `set`; inherited ones are reported once."""
     found: dict[tuple[str, int, tuple[str, ...]], Located[str]] = {}
     for path, known_words, node in _unknown(config, config.root, known(), ()):
         parsed = Located(" ".join(_quoted(word) for word in path), node.line, node.file)

@@ -41,7 +41,7 @@ BUILT_IN: Mapping[str, frozenset[str]] = {
     "dscp classifier": frozenset(("default", "dscp-default")),
     "routing-instance": frozenset((MANAGEMENT_INSTANCE,)),
 }  # fmt: skip
-# Kind → where the box or an instance refers to it; a path ends at the word before the name.
+# Kind → where the switch or an instance refers to it; a path ends at the word before the name.
 OF_A_PLACE: Mapping[str, tuple[str, ...]] = {
     "policy-statement": (
         *(f"protocols bgp {level}{way}" for level in ("", "group * ", "group * neighbor * ") for way in ("import", "export")),

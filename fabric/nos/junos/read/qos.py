@@ -13,7 +13,7 @@ from fabric.facts import Ecn, Facts, Located, PortQos
 from fabric.nos.junos.read.groups import pattern
 from fabric.nos.junos.read.tree import NOTHING, Node, number
 
-OWN_QUEUES = {"best-effort": 0, "fcoe": 3, "no-loss": 4, "network-control": 7}  # classes that every box has
+OWN_QUEUES = {"best-effort": 0, "fcoe": 3, "no-loss": 4, "network-control": 7}  # classes that every switch has
 PRIORITIES = 8
 OWN_PAUSED = {3: {3}, 4: {4}}  # priority → queues that obey PAUSE, where a profile has no `output`
 CODE_POINTS = {
@@ -53,7 +53,7 @@ def _detection(profile: Node) -> Located[int] | None:
 
 
 class _Classes:
-    """The forwarding classes of a box, and every set of profiles that its ports have."""
+    """The forwarding classes of a switch, and every set of profiles that its ports have."""
 
     def __init__(self, cos: Node) -> None:
         self.cos = cos
@@ -81,7 +81,7 @@ class _Classes:
             self.priorities[name] = int(priority)
 
     def of(self, nodes: list[Node]) -> PortQos:
-        """What a port is told, by name and by wildcards; its own name comes last and wins."""
+        """Configuration of a port, by name and by wildcards; its own name comes last and wins."""
         classifier = _last(parsed for node in nodes for parsed in _classifiers(node))
         scheduling = _last(parsed for node in nodes for parsed in self._maps(node))
         profile = _last(parsed for node in nodes if (parsed := node.value("congestion-notification-profile")))

@@ -156,7 +156,7 @@ class _Text:
             self._enter(leaf=True)
 
     def _enter(self, leaf: bool = False) -> Node:
-        """Puts a statement below the section that is open; what is not in force goes where nobody looks."""
+        """Puts a statement below the section that is open; inactive statements go to a tree that is not read."""
         node, depth = self.open[-1][:2] if self.open else (self.config.root, 0)
         words, items = self.words, self.items
         self.words, self.items, self.listing = [], [], False
@@ -178,7 +178,7 @@ class _Text:
         return node
 
     def _last(self, node: Node, word: tuple[str, int], leaf: bool) -> Node:
-        """A value that is said again counts where it was said last."""
+        """A repeated value counts where it is stated last."""
         if leaf and word[0] in node and not node[word[0]]:
             del node[word[0]]
         return node.below(*word, self.file)

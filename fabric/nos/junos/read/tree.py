@@ -13,7 +13,7 @@ from fabric.nos.reading import integer
 
 
 class Node(dict[str, "Node"]):
-    """Word → its node, and the line that said the word first."""
+    """Word → its node, and the line that has the word first."""
 
     __slots__ = ("file", "line")
 

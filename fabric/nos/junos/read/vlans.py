@@ -15,9 +15,9 @@ LAYER_2 = ("evpn", "evpn-vpws", "l2backhaul-vpn", "l2vpn", "mac-vrf", "mpls-inte
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Something with routing tables or VLANs of its own: the box itself, or an instance."""
+    """Something with routing tables or VLANs of its own: the switch itself, or an instance."""
 
-    name: str  # "" for the box itself
+    name: str  # "" for the switch itself
     node: Node
 
     @property
@@ -62,7 +62,7 @@ class Vlans:
 
 
 def places(root: Node) -> list[Place]:
-    """The box itself and its instances, the management port's left out."""
+    """The switch itself and its instances, the management port's left out."""
     instances = root.at("routing-instances").items()
     return [Place("", root), *(Place(name, node) for name, node in instances if name != MANAGEMENT_INSTANCE)]
 

@@ -1,6 +1,6 @@
 """Firewall filters: what may talk to the switch itself, and what a tenant's servers may send.
 
-The routing engine answers its BGP neighbours and those that manage it, and nobody else.
+The routing engine answers its BGP neighbours and its management stations, and no other source.
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ def interfaces(view: SwitchView) -> list[Interface]:
 
 
 def chassis_ports(view: SwitchView) -> list[ChassisPort]:
-    """What a QFX5220 is told of its cages; those that run at their own speed need no word."""
+    """Cage configuration of a QFX5220; cages at their default speed need none."""
     if not platform(view.device.model).chassis_ports:
         return []
     return [

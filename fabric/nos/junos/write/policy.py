@@ -1,4 +1,4 @@
-"""Route policy of the default table, of the overlay and of the ways out, from the neutral prefix lists."""
+"""Route policy of the default table, of the overlay and of external connections, from the neutral prefix lists."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def underlay(view: SwitchView, policies: Policies) -> None:
 
 
 def overlay(view: SwitchView, policies: Policies) -> None:
-    """A leaf never hands on what a spine told it; a route server hands on everything."""
+    """A leaf never advertises routes of one spine to another; a route server advertises all."""
     if view.overlay is None:
         return
     accept = term("rest", (), "accept")
@@ -65,7 +65,7 @@ def overlay(view: SwitchView, policies: Policies) -> None:
 
 
 def outside(view: SwitchView, external: External, policies: Policies) -> tuple[str, str]:
-    """Import and export policy of one way out. In a tenant's table routes of other leaves are EVPN's."""
+    """Import and export policy of one external connection. In a tenant's table routes of other leaves are EVPN's."""
     policy = external_policy(view, external)
     policies.add_lists(*(filters(item) for item in policy.lists))
     stem = f"OUTSIDE-{external.peer}" + (f"-{external.vrf}" if external.vrf else "")

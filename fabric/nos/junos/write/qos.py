@@ -1,6 +1,6 @@
 """Class of service of Junos Evolved: one lossless class, congestion notifications, best effort.
 
-Best effort and network control keep the names that the box has for queues 0 and 7.
+Best effort and network control keep the names that the switch has for queues 0 and 7.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from fabric.nos.junos.write.platform import Partition, platform
 from fabric.nos.junos.write.words import bits
 from fabric.plan import Buffer, Marking, Port, SwitchView, Watchdog
 
-CONTROL_QUEUE = 7  # of the box's own class network-control
+CONTROL_QUEUE = 7  # of the switch's own class network-control
 CNP_PERCENT = 5  # of a link, as published; the two weighted classes share the rest
 TRUSTED, UNTRUSTED = "ROCE", "NO-ROCE"
 REFERENCE_FILL = (55, 90)  # percent, of the published config; where the fill that sends PAUSE is not known
@@ -58,7 +58,7 @@ class Class:
     lossy_percent: int
     cnp_percent: int
     drop_profiles: tuple[DropProfile, ...]
-    control: bool  # queue 7 is the box's own; else our class has it and schedules it
+    control: bool  # queue 7 is the switch's own; else our class has it and schedules it
     unmarked: bool  # some port carries no lossless traffic
     tagged: bool  # lossless traffic comes in with VLAN tags: a doubt that the config itself names
     lengths_m: tuple[int, ...]

@@ -137,7 +137,7 @@ def _control_plane(state: DeviceState, section: Section, match: re.Match[str]) -
 
 
 def _through(name: str, rules: Mapping[str, Rule[Any]]) -> dict[str, Rule[DeviceState]]:
-    """Rules about a part of the box."""
+    """Rules about a part of the switch."""
 
     def of(rule: Rule[Any]) -> Rule[DeviceState]:
         return lambda state, section, match: rule(getattr(state, name), section, match)

@@ -1,6 +1,6 @@
 """Names that an NX-OS config uses and never defines, and the secrets that it spells out.
 
-Both are told by single lines wherever they stand, so two tables of patterns are all there is.
+Both follow from single lines in any place, so two tables of patterns are all there is.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ WORTH = re.compile(
     r"|key-chain|inherit |group |ipv[46]acl"
 )
 TEXT = ("description ", "name ", "remark ", "banner ", "alias ")
-BUILT_IN = {  # what the box has of itself
+BUILT_IN = {  # what the switch has of itself
     "class-map": re.compile(r"class-default|c-(?:in|out|nq|4q|8q).*|c-\d.*|copp-.*|class-(?:fcoe|ip-multicast|all-flood)"),
     "policy-map": re.compile(r"default-.*|copp-.*|fcoe-.*"),
     "vrf": re.compile(r"default|management|all"),
@@ -114,7 +114,7 @@ def _defined(config: Section) -> Iterator[tuple[str, str]]:
 
 @lru_cache(maxsize=16384)
 def _used(line: str, margin: bool) -> tuple[tuple[str, str], ...]:
-    """(kind, name) of everything that a line refers to and the box does not have of itself."""
+    """(kind, name) of everything that a line refers to and the switch does not have of itself."""
     if not WORTH.search(line) or line.startswith(TEXT) or (margin and any(pattern.match(line) for pattern, _ in DEFINED)):
         return ()
     found = [(kind, name) for pattern, kind in USED if (match := pattern.match(line)) for name in match[1].split()]

@@ -1,6 +1,6 @@
 """Reads the classes of NX-OS ports: what a packet is (type qos), what pauses (network-qos), how queues share (queuing).
 
-A qos-group is a class of the box alone, and its number is that of a queue. A class that pauses is named by its priority on
+A qos-group is a class of the switch alone, and its number is that of a queue. A class that pauses is named by its priority on
 the wire (`pause pfc-cos`), every other one by its group; where that is the priority of another class, by its group and 8,
 which no priority can be.
 """
@@ -68,7 +68,7 @@ class Policy:
 
 @dataclass(slots=True)
 class Qos:
-    """The maps of a box, and what `system qos` applies."""
+    """The maps of a switch, and what `system qos` applies."""
 
     reading: Reading
     matches: dict[tuple[str, str], Match] = field(default_factory=dict)  # by type and name

@@ -1,4 +1,4 @@
-"""How a Nexus is reached. mgmt0 is always in the VRF `management`: the box knows no other way."""
+"""How a Nexus is reached. mgmt0 is always in the VRF `management`: the switch has no other option."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The three QoS policies of a Nexus: what a packet is (qos), which class pauses (network-qos), how queues share a port.
 
 The 8-queue classes are the system's own: group n is queue n, and queue 7 is the strict one. So congestion notifications go to
-group 7 whatever their priority is elsewhere; the number is local to the box, on the wire there is only the DSCP.
+group 7 whatever their priority is elsewhere; the number is local to the switch, on the wire there is only the DSCP.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ class Policies:
     network: str
     mtu: int
     outputs: tuple[QueuingPolicy, ...]
-    system: str  # output policy of the whole box; a port says only where it differs
-    long_m: tuple[int, ...]  # lossless cables for which the box wants a pause buffer that nobody documents
+    system: str  # output policy of the whole switch; a port says only where it differs
+    long_m: tuple[int, ...]  # lossless cables that need an undocumented pause buffer
     watchdog: bool
     shutdown_multiplier: int
     by_marking: tuple[tuple[Marking, str], ...]

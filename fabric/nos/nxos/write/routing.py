@@ -1,4 +1,4 @@
-"""Route policy and BGP of the default table: prefix lists, route maps, underlay, overlay, ways out."""
+"""Route policy and BGP of the default table: prefix lists, route maps, underlay, overlay, external connections."""
 
 from __future__ import annotations
 

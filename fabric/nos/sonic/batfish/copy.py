@@ -1,7 +1,7 @@
-"""A SONiC box as Batfish reads it: its default routing table.
+"""A SONiC switch as Batfish reads it: its default routing table.
 
 Batfish knows SONiC's ports, loopbacks, VLANs and default BGP. One property that it does not know makes it drop a whole table,
-and a VRF, a VXLAN or an EVPN family stops it from converting the box at all. So the copy has only the tables it reads, in
+and a VRF, a VXLAN or an EVPN family stops it from converting the switch at all. So the copy has only the tables it reads, in
 them only the rows of the default table, and each row with the properties it knows. Nothing is spelled in another way.
 """
 

@@ -1,4 +1,4 @@
-"""Reads BGP out of a SONiC config_db.json, for boxes that make their frr.conf of it."""
+"""Reads BGP out of a SONiC config_db.json, for switches that make their frr.conf of it."""
 
 from __future__ import annotations
 

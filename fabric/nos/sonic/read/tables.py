@@ -131,7 +131,7 @@ KEYS: tuple[tuple[str, str], ...] = (
     ("VLAN_INTERFACE", "VLAN"),
     ("VXLAN_TUNNEL_MAP", "VXLAN_TUNNEL"),
 )
-MADE_BY_ITSELF = ("NULL", "pg_lossless_")  # buffer profiles that the box makes
+MADE_BY_ITSELF = ("NULL", "pg_lossless_")  # buffer profiles that the switch makes
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
-"""Buffers of a box with a lossless class: pools, profiles, and who uses which. SONiC has two models.
+"""Buffers of a switch with a lossless class: pools, profiles, and who uses which. SONiC has two models.
 
-`dynamic`, on NVIDIA's chips: the box computes headroom from speed, cable length and traffic pattern by itself.
+`dynamic`, on NVIDIA's chips: the switch computes headroom from speed, cable length and traffic pattern by itself.
 `traditional`, elsewhere: every figure is written. Its buffer manager looks for (speed, cable length) in a table of the SKU
 and leaves a port without a lossless group when there is no such row. So profile and group are written outright, under the
 very names it would choose: with a row it finds its work done, without one the length 0m tells it to keep off.
@@ -21,7 +21,7 @@ AZURE = "AZURE"  # the one row name that SONiC's buffer managers are shipped wit
 INGRESS, EGRESS = "ingress_lossless_pool", "egress_lossless_pool"
 KEEP_OFF = "0m"
 
-# What device/mellanox has for every box; two of its SKUs (SN5610, SN5640) ship only the lossy half.
+# What device/mellanox has for every switch; two of its SKUs (SN5610, SN5640) ship only the lossy half.
 NVIDIA_PROFILES = {
     "ingress_lossless_profile": BufferProfile(pool=INGRESS, size_bytes=0, dynamic_th=7),
     "ingress_lossy_profile": BufferProfile(pool=INGRESS, size_bytes=0, dynamic_th=3),
@@ -45,7 +45,7 @@ class Headroom:
 
 def maker(view: SwitchView, platform: str) -> str:
     """Whose chip it is, as far as SONiC's buffer and QoS tables differ by it."""
-    from fabric.catalog.asics import asic  # late: the tables are large, and boxes without QoS need none of them
+    from fabric.catalog.asics import asic  # late: the tables are large, and switches without QoS need none of them
 
     chip = asic(view.model.asic) if view.model.asic else None
     if chip is None:
@@ -74,7 +74,7 @@ def buffer_tables(view: SwitchView, names: list[str], platform: str, sku: str) -
 
 
 def _dynamic(qos: Qos, stock: TierBuffers, ports: Mapping[str, Port], lengths: dict[str, str]) -> Tables:
-    """The box sizes every pool but one, and takes memory back from ports that are shut."""
+    """The switch sizes every pool but one, and takes memory back from ports that are shut."""
     pools = {name: pool_row(pool, sized=name == EGRESS) for name, pool in stock.pools.items()}
     groups: Table = {}
     for name, port in ports.items():
@@ -156,7 +156,7 @@ def cable_m(view: SwitchView, port: Port) -> int:
 
 
 def sku_rows(view: SwitchView, sku: str) -> Mapping[int, Mapping[int, int]]:
-    """`pg_profile_lookup.ini` of exactly this SKU: another one's rows are not on the box."""
+    """`pg_profile_lookup.ini` of exactly this SKU: another one's rows are not on the switch."""
     from fabric.catalog.asics import asic
 
     chip = asic(view.model.asic) if view.model.asic else None
@@ -179,7 +179,7 @@ def xon_offset(view: SwitchView, sku: str) -> int | None:
 
 
 def stock_buffers(view: SwitchView, qos: Qos, sku: str, *, nvidia: bool) -> TierBuffers:
-    """The SKU's pools, else those of another SKU of the box, else one pool each way as the newest chips have it."""
+    """The SKU's pools, else those of another SKU of the switch, else one pool each way as the newest chips have it."""
     found = next(_with_lossless(view, sku), None)
     if found is None:
         found = _plain(view, qos, nvidia=nvidia)
@@ -194,7 +194,7 @@ def stock_buffers(view: SwitchView, qos: Qos, sku: str, *, nvidia: bool) -> Tier
 
 
 def _with_lossless(view: SwitchView, sku: str) -> Iterator[TierBuffers]:
-    """Of the box's SKUs those that can carry the class, its own first."""
+    """Of the switch's SKUs those that can carry the class, its own first."""
     from fabric.catalog.buffers import buffers
 
     known = buffers(view.device.model)
@@ -234,7 +234,7 @@ def _plain(view: SwitchView, qos: Qos, *, nvidia: bool) -> TierBuffers:
 
 
 def pool_row(pool: BufferPool, *, sized: bool) -> dict[str, str]:
-    """Without a size the box computes it, and the shared headroom with it."""
+    """Without a size the switch computes it, and the shared headroom with it."""
     row: dict[str, str] = {"type": pool.type, "mode": pool.mode}
     if sized:
         row["size"] = str(pool.size_bytes)

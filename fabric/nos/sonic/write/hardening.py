@@ -1,4 +1,4 @@
-"""How a box is reached and by whom: management port, time, logs, SSH, SNMP, gNMI, and what the CPU answers at all."""
+"""Management access of a switch: management port, time, logs, SSH, SNMP, gNMI, and what the CPU answers at all."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def service_tables(view: SwitchView) -> Tables:
         }
     }
     if manage.banner:
-        # The box prints it with `echo -e`: a backslash is written twice to be one.
+        # The switch prints it with `echo -e`: a backslash is written twice to be one.
         tables["BANNER_MESSAGE"] = {"global": {"state": "enabled", "login": manage.banner.replace("\\", "\\\\")}}
     if manage.gnmi:
         tables |= gnmi_tables(view)
@@ -72,7 +72,7 @@ def service_tables(view: SwitchView) -> Tables:
 
 
 def gnmi_tables(view: SwitchView) -> Tables:
-    """Mutual TLS with the certificate `gnmi` of the box; a client whose own is called `gnmi` may read."""
+    """Mutual TLS with the certificate `gnmi` of the switch; a client whose own is called `gnmi` may read."""
     in_vrf = view.management.vrf and not is_older(view)
     return {
         "GNMI": {
@@ -122,7 +122,7 @@ def snmp_tables(view: SwitchView) -> Tables:
 
 
 def access_tables(view: SwitchView, names: Names) -> Tables:
-    """Filters of the control plane. With the first of them the box drops whatever none of them lets in.
+    """Filters of the control plane. With the first of them the switch drops whatever none of them lets in.
 
     It lets in ICMP, DHCP, BGP and VXLAN by itself, but not the BFD of FRR's daemon; a filter cannot name BFD's port, so the
     neighbours of fabric links are let in by address and port.
@@ -161,7 +161,7 @@ def _add(tables: Table, rules: Table, name: str, service: str, matches: list[dic
         "policy_desc": f"Who may speak to {name}",
     }
     for n, match in enumerate(matches, 1):
-        # The box sorts priorities as text: as many digits each.
+        # The switch sorts priorities as text: as many digits each.
         rules[f"{table}|PERMIT-{n}"] = {"PRIORITY": str(100_000 - n), "PACKET_ACTION": "ACCEPT", **match}
 
 

@@ -1,4 +1,4 @@
-"""What SONiC calls the ports of a box, and the rows of each: lanes, SKU, breakout, neighbours.
+"""What SONiC calls the ports of a switch, and the rows of each: lanes, SKU, breakout, neighbours.
 
 Lanes, aliases, SKU and breakout words are facts of the board (`SonicPlatform`); nothing here guesses them.
 """
@@ -45,9 +45,9 @@ def board_of(model: SwitchModel, catalog_name: str) -> SonicPlatform:
 def refuses(model: SwitchModel, catalog_name: str) -> str | None:
     board = platform(model, catalog_name)
     if board is None:
-        return "no SONiC port map is known of this box: give it `sonic: {platform, hwsku, lanes}` in the catalog"
+        return "no SONiC port map is known of this switch: give it `sonic: {platform, hwsku, lanes}` in the catalog"
     if len(board.lanes) < model.cages:
-        return f"its SONiC port map has {len(board.lanes)} cages, the box has {model.cages}"
+        return f"its SONiC port map has {len(board.lanes)} cages, the switch has {model.cages}"
     return None
 
 
@@ -102,7 +102,7 @@ def port_mtu(view: SwitchView, port: Port) -> int:
 
 
 def is_older(view: SwitchView) -> bool:
-    """Whether the box runs a branch cut before the models that RELEASES speaks of."""
+    """Whether the switch runs a branch cut before the models that RELEASES speaks of."""
     branch = view.release[:6]
     return branch.isdigit() and int(branch) < NEXT_BRANCH
 
@@ -123,7 +123,7 @@ def alias(board: SonicPlatform, ref: PortRef, width: int) -> str:
 
 
 def port_alias(model: SwitchModel, ref: PortRef, catalog_name: str) -> str:
-    """What the box sends to its neighbours in place of the port's name."""
+    """What the switch sends to its neighbours in place of the port's name."""
     board = board_of(model, catalog_name)
     return alias(board, ref, max(1, len(_cages(board.lanes)[ref.cage - 1][1]) // ref.split))
 

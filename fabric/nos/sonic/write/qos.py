@@ -1,4 +1,4 @@
-"""The lossless class of a box as SONiC's maps, schedulers, ECN profiles and watchdog: one number for all of them.
+"""The lossless class of a switch as SONiC's maps, schedulers, ECN profiles and watchdog: one number for all of them.
 
 A port without the class gets a map of its own in which nothing reaches the lossless or the strict queue.
 """
@@ -10,7 +10,7 @@ from fabric.plan import Marking, Qos, SwitchView
 
 ROCE, BEST_EFFORT, CNP = "ROCE", "BEST-EFFORT", "CNP"
 NUMBERS = range(8)
-PORTS_PER_STEP = 32  # the watchdog of a box with more ports looks at each less often
+PORTS_PER_STEP = 32  # the watchdog of a switch with more ports looks at each less often
 MAX_POLL_MS, MAX_DETECT_MS, MAX_RESTORE_MS = 1000, 5000, 60_000
 
 
@@ -112,7 +112,7 @@ def wred_row(marking: Marking) -> dict[str, str]:
 
 
 def watchdog(view: SwitchView, qos: Qos, names: list[str]) -> Table:
-    """As `pfcwd start_default` scales it: a box polls all its ports in one round, and a round of many ports takes longer."""
+    """As `pfcwd start_default` scales it: one round polls all ports, and many ports take longer."""
     times = qos.watchdog
     ports = [name for name, port in zip(names, view.ports, strict=True) if port.lossless]
     if times is None or not ports:

@@ -162,7 +162,7 @@ def test_every_split_cage_is_named_cabled_or_not() -> None:
         ("sn2201", None),
         ("64x400g", None),
         ("7060x6-64pe", "it runs eos, sonic, not Cumulus Linux"),
-        ("qm9700", "an infiniband box has no NVIDIA Cumulus Linux configuration"),
+        ("qm9700", "an infiniband switch has no NVIDIA Cumulus Linux configuration"),
     ],
 )
 def test_refusals(name: str, refusal: str | None) -> None:

@@ -132,7 +132,7 @@ def test_a_box_without_a_port_map_is_refused(monkeypatch: pytest.MonkeyPatch) ->
     assert "no SONiC port map" in str(TARGET.refusal(bare, "test-box"))
     assert TARGET.refusal(BOX, "test-box") is None
     short = BOX.model_copy(update={"sonic": BOARD.model_copy(update={"lanes": ("0-7",)})})
-    assert TARGET.refusal(short) == "its SONiC port map has 1 cages, the box has 9"
+    assert TARGET.refusal(short) == "its SONiC port map has 1 cages, the switch has 9"
 
 
 @pytest.mark.parametrize(
