@@ -440,7 +440,7 @@ def test_a_cluster_without_workers_is_given_up(
         for worker in workers if steps else ():
             worker.kill()
 
-    kept = f"its results are in {path}: the same command goes on from there"
+    kept = f"results are in {path}; repeat the command to continue"
     gone = re.escape(f"the Dask cluster at {address} has had no workers for 1.5 s; {kept}")
     with pytest.raises(MissingError, match=gone):
         run(asked, STAGES, dask=address, journal=Journal(path, asked.base, asked.design), advance=kill)
