@@ -148,7 +148,7 @@ CASES: Mapping[str, tuple[str, str, str, tuple[str, ...]]] = {
     "loopback not let through": ("origins", "forwarding", LEAF1, ("10.0.0.3/32", "does not announce it", "route map")),
     "route map missing": ("origins", "forwarding", LEAF2, ("10.2.0.2/32", "does not announce it", "route map")),
     "no loopback, no EVPN": ("origins", "sessions", LEAF1, ("EVPN session", "10.0.0.3", "does not announce it")),
-    "gateway address": ("origins", "gateways", LEAF3, ("gateway 10.20.0.1", "by ARP", "planned 00:00:5e:00:01:01 once")),
+    "gateway address": ("origins", "gateways", LEAF3, ("gateway 10.20.0.1", "by ARP", "expected 00:00:5e:00:01:01 once")),
     "anycast MAC": ("origins", "gateways", LEAF4, ("00:00:5e:00:01:99 answers, expected 00:00:5e:00:01:01",)),
     "wrong tenant leaks": ("origins", "reach", LEAF4, ("gpu-0012", "of tenant green reaches gpu-0011", "of tenant blue")),
     "wrong tenant leaks in": ("cables", "reach", LEAF4, ("gpu-0010", "of tenant red reaches gpu-0012", "of tenant green")),

@@ -142,7 +142,7 @@ def test_marking_that_begins_after_pause_is_refused() -> None:
     trigger = entry.qos.buffer.trigger_bytes
     assert trigger is not None
     messages = refusal(site({"ecn": {"kmin_bytes": trigger}}), "FAB146")
-    assert f"the fill that sends PAUSE, {trigger:,} bytes of a priority group" in messages[0]
+    assert f"the XOFF threshold, {trigger:,} bytes of a priority group" in messages[0]
     warned = make(site({"ecn": {"kmin_bytes": trigger - 1, "kmax_bytes": trigger + 1}})).warnings
     assert "FAB189" in {warning.code for warning in warned}
     assert "FAB189" not in {warning.code for warning in make(site()).warnings}

@@ -59,7 +59,7 @@ def context(view: SwitchView) -> dict[str, object]:
             "expected 50 to 999 ms and 1 to 50 times on NX-OS"
         )
     if under.max_paths > MAX_PATHS:
-        raise CannotRender(f"{view.device.name}: {under.max_paths} equal paths: expected at most {MAX_PATHS} on NX-OS")
+        raise CannotRender(f"{view.device.name}: {under.max_paths} equal-cost paths: expected at most {MAX_PATHS} on NX-OS")
     return {
         "asn": view.device.asn,
         "router_id": view.router_id,
