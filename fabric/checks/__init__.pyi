@@ -1,6 +1,5 @@
 from .alike import odd_ones as odd_ones, place as place, role as role
 from .base import Check as Check, Design as Design, FilesCheck as FilesCheck
-from .edited import edits as edits
 from .ends import End as End, Far as Far, Owner as Owner, bare as bare, is_on as is_on, vrf_of as vrf_of
 from .finding import ERROR as ERROR, NOTE as NOTE, SEVERITIES as SEVERITIES, WARNING as WARNING, Finding as Finding
 from .literals import unknown_addresses as unknown_addresses
@@ -17,4 +16,11 @@ from .rows import (
 from .run import Outcome as Outcome, Scope as Scope, named_folder as named_folder
 from .silence import Silences as Silences
 from .site import finding_of as finding_of, warnings_of as warnings_of
+from .statements import (
+    message as message,
+    remediation as remediation,
+    statement_differences as statement_differences,
+    syntax_of as syntax_of,
+    unexplained as unexplained,
+)
 from .verdict import FAIL_ON as FAIL_ON, Read as Read, Verdict as Verdict

@@ -21,14 +21,14 @@ from fabric.text import listed
 NOTHING: Mapping[str, str] = {}
 
 
-def judge(view: SwitchView, facts: Facts, files: Mapping[str, str], edited: Mapping[str, str] = NOTHING) -> list[Finding]:
+def judge(view: SwitchView, facts: Facts, files: Mapping[str, str], rendered: Mapping[str, str] = NOTHING) -> list[Finding]:
     """Everything that the files of a switch say otherwise than its plan, and what is wrong in them by itself.
 
-    `edited`: path → what the plan makes of a file that was edited by hand.
+    `rendered`: path → what the plan renders, of the files whose statements are compared.
     """
     found = run(FilesCheck, Network((facts,), view.device.name, tuple(_differences(view, facts))))
     for check in checks(RestCheck):
-        found += check.run(Rest(view, facts, files, edited, tuple(found)))
+        found += check.run(Rest(view, facts, files, rendered, tuple(found)))
     return found
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from fabric.checks import device, hosts
 from fabric.checks.base import Design
 from fabric.checks.design.family import FabricCheck
-from fabric.checks.files.reading import Edited, OnDisk, OnDiskCheck, Rest
+from fabric.checks.files.reading import OnDisk, OnDiskCheck, Rest, Statements
 from fabric.checks.files.services import HostNames
 from fabric.checks.finding import ERROR, Finding
 from fabric.checks.registry import ids, run
@@ -212,13 +212,13 @@ class _Work:
         texts = self.texts(job, seen)
         folder = (tuple(seen.stale), tuple(seen.line_ends), tuple(seen.paths))
         if not is_read(job.device.nos):
-            unread = Rest(view, Facts(job.device.name, job.device.nos), texts, seen.edited, ())
-            return Judged(tuple(Edited().run(unread)), {}, 0, 0, (), *folder)
+            unread = Rest(view, Facts(job.device.name, job.device.nos), texts, seen.rendered, ())
+            return Judged(tuple(Statements().run(unread)), {}, 0, 0, (), *folder)
         if wrong := self._not_judged(job, texts):
             return Judged((wrong,), {}, len(texts), 0, (), ())
         facts = read_device(job.device.name, job.device.nos, texts)
         facts.name = job.device.name if self.given is None else facts.name
-        findings = device.judge(view, facts, texts, seen.edited)
+        findings = device.judge(view, facts, texts, seen.rendered)
         right = not any(finding.id in hosts.ECHOED for finding in findings)
         ends = hosts.ends(view, facts, self.sample) if right else {}
         return Judged(tuple(findings), ends, len(texts), facts.statements, tuple(facts.unread), *folder)
@@ -242,7 +242,10 @@ class _Work:
     def texts(self, job: Job, seen: _Seen) -> Mapping[str, str]:
         """Path → text of what is judged; `seen` takes down how it lies there."""
         if self.given is not None:
-            return self.given[job.device.name].files if job.device.name in self.given else {}
+            if job.device.name not in self.given:
+                return {}
+            seen.rendered |= {path: data.decode() for path, data in self.renderer.files(job)}
+            return self.given[job.device.name].files
         found = {}
         for path, fresh in self.renderer.files(job):
             look = self.disk.look(path, fresh)
@@ -254,7 +257,7 @@ class _Work:
             shown = f"{self.disk.shown}/{path}"
             found[shown] = look.data.decode("utf-8", "replace")
             if look.data != fresh:
-                seen.edited[shown] = fresh.decode()
+                seen.rendered[shown] = fresh.decode()
         return found
 
 
@@ -265,4 +268,4 @@ class _Seen:
     paths: list[str] = field(default_factory=list)
     stale: list[str] = field(default_factory=list)  # made by an older intent
     line_ends: list[str] = field(default_factory=list)  # with CRLF
-    edited: dict[str, str] = field(default_factory=dict)  # path → what the plan makes of a file that was edited by hand
+    rendered: dict[str, str] = field(default_factory=dict)  # path → what the plan renders, of files to be compared whole

@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # what is loaded late, none of it for a plan
     from fabric.nos.dialect import Dialect
     from fabric.nos.lldp.output import Reader as LldpReader
     from fabric.nos.reading import Reader
+    from fabric.nos.statements.syntax import Syntax
 
 GROUP = "fabricwright.targets"
 UNSUPPORTED = "FAB168"  # what a network OS has no record for
@@ -121,6 +122,7 @@ class Target:
     lldp: Late[tuple[LldpReader, ...]] | None = None  # what it prints of its neighbours; all are read where it runs lldpd
     port_alias: PortName | None = None  # what it sends to its neighbours in place of the name of a port
     dialect: Late[Dialect] | None = None  # how changes of its files are written
+    syntax: Late[Syntax] | None = None  # how the statements of its files are compared; None: line by line
     batfish: Late[BatfishView] | None = None  # what Batfish reads and sees of it
     containerlab: Late[Kind] | None = None  # how containerlab runs it
     ansible: Mapping[str, str] | None = None  # variables of its connection, {} where it is reached as Linux

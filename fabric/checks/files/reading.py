@@ -6,7 +6,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fabric.checks import ERROR, NOTE, WARNING, Check, FilesCheck, Finding, Network, edits, unknown_addresses
+from fabric.checks import (
+    ERROR,
+    NOTE,
+    WARNING,
+    Check,
+    FilesCheck,
+    Finding,
+    Network,
+    message,
+    remediation,
+    statement_differences,
+    syntax_of,
+    unexplained,
+    unknown_addresses,
+)
 from fabric.diagnostics import Place
 from fabric.facts import Facts
 from fabric.nos.reading import Folder, beside
@@ -126,13 +140,22 @@ class OutOfDate(OnDiskCheck):
 
 @dataclass(frozen=True)
 class Rest:
-    """What the files of a switch say beyond what the other checks found."""
+    """The files of a switch after the checks of facts.
+
+    Attributes:
+        view: the planned switch.
+        facts: what was read of its files.
+        files: path → text.
+        rendered: path → what the plan renders, of the files that are compared with it; all paths of a folder that was
+            named, those that were edited by hand in the output folder.
+        reported: findings so far.
+    """
 
     view: SwitchView
     facts: Facts
     files: Mapping[str, str]
-    edited: Mapping[str, str]  # path → what the plan makes of a file that was edited by hand
-    found: Sequence[Finding]
+    rendered: Mapping[str, str]
+    reported: Sequence[Finding]
 
 
 class RestCheck(Check[Rest]):
@@ -155,31 +178,37 @@ class UnknownAddress(RestCheck):
     remediation = "correct the address; if an override needs it, suppress this check with the reason"
 
     def judge(self, rest: Rest) -> Iterator[Finding]:
-        reported = {(finding.file, finding.line) for finding in rest.found}
+        reported = {(finding.file, finding.line) for finding in rest.reported}
         for fact in unknown_addresses(rest.view, rest.files):
             if (fact.file, fact.line) not in reported:  # another check reports the line with more detail
                 message = f"{fact.value} is not in the plan of this switch"
                 yield self.on(rest.facts, fact, message)
 
 
-class Edited(RestCheck):
-    """Compares edited files with the generated ones, line by line, where no other check has a finding.
+class Statements(RestCheck):
+    """Compares every statement of a config with those that the plan renders, where no check of facts has a finding.
 
-    Parsed settings are compared with the plan. Of all other lines only the difference is known, and the next `fabric
-    generate` overwrites them.
+    A statement that is missing, changed, added or moved changes what the switch does, even where no parsed setting shows
+    it: `next-hop-unchanged` on a spine, `retain route-target all`, an entry of a filter. Statements without effect, such as
+    defaults and lines that the network OS adds, are listed with their sources in docs/statements.md and are silent.
     """
 
     id = "FAB295"
-    title = "Generated files contain no unexplained manual edits"
-    severity = WARNING
-    example = "`banner motd` was added to a generated file"
-    remediation = "move the line into the intent or an override, or remove it"
+    title = "Every statement of a config is in the plan, and every planned statement is in the config"
+    severity = ERROR
+    else_severity = "warning for text without effect: descriptions, banners"
+    example = "`neighbor EVPN next-hop-unchanged` was removed on a spine"
+    remediation = "restore the statement, or add the change to the intent or to an override"
 
     def judge(self, rest: Rest) -> Iterator[Finding]:
-        for path, planned in rest.edited.items():
-            reported = {finding.line for finding in rest.found if finding.file == path}
-            for line, message in edits(planned, rest.files[path], reported):
-                yield Finding(self.id, self.severity, rest.facts.name, path, line, message, self.remediation)
+        running = rest.files if rest.rendered.keys().isdisjoint(rest.files) else rest.rendered.keys() & rest.files.keys()
+        texts = {path: rest.files[path] for path in rest.files if path in running}
+        syntax = syntax_of(rest.facts.nos)
+        differences = statement_differences(rest.facts.nos, rest.rendered, texts)
+        for one in unexplained(differences, rest.reported):
+            severity, fix = WARNING if one.label else self.severity, remediation(syntax, one)
+            place = one.place
+            yield Finding(self.id, severity, rest.facts.name, place.file, place.line, message(syntax, one), fix)
 
 
 class Unfinished(OnDiskCheck):

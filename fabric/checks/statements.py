@@ -1,0 +1,92 @@
+"""The structural comparison under the checks of files: every statement of a switch against those that the plan renders.
+
+The checks of facts come first, as they explain. A difference that one of their findings already names is not repeated.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path as FilePath
+
+from fabric.checks.finding import Finding
+from fabric.nos.statements.compare import CHANGED, EXTRA, MISSING, Difference, compare
+from fabric.nos.statements.forms import Path
+from fabric.nos.statements.syntax import Syntax
+from fabric.nos.target import installed
+from fabric.text import plural
+
+QUOTED = 100  # characters of a statement
+WORD = re.compile(r"[\w.:/-]*[\d./:-][\w.:/-]*")  # addresses, numbers and names with one: words that name one object
+
+
+@cache
+def syntax_of(nos: str) -> Syntax:
+    """How the statements of a network OS are compared; one without a syntax is compared line by line."""
+    target = installed(nos)
+    return target.syntax.get() if target is not None and target.syntax is not None else Syntax({}, FilePath())
+
+
+def statement_differences(nos: str, planned: Mapping[str, str], running: Mapping[str, str]) -> list[Difference]:
+    """Every statement of the running files that differs from the planned ones.
+
+    Args:
+        nos: network OS of both.
+        planned: path → text that the plan renders.
+        running: path → text that the device has.
+
+    Returns:
+        Differences in the order of the running files. Planned files whose part no running file has are left out.
+    """
+    syntax = syntax_of(nos)
+    there = {syntax.part(file, text) for file, text in running.items()}
+    asked = {file: text for file, text in planned.items() if syntax.part(file, text) in there}
+    return compare(syntax, syntax.read(asked), syntax.read(running))
+
+
+def unexplained(differences: Sequence[Difference], findings: Sequence[Finding]) -> Iterator[Difference]:
+    """The differences that no finding names.
+
+    A finding names the statement at its line. On the line of a section, or of the file as a whole, it names the missing
+    statements that share an address, number or name with its message.
+    """
+    words: dict[tuple[str, int], set[str]] = {}
+    for finding in findings:
+        words.setdefault((finding.file, finding.line), set()).update(WORD.findall(finding.message))
+    for difference in differences:
+        file, line = difference.place.file, difference.place.line
+        if difference.kind != MISSING and (file, line) in words:
+            continue
+        near = words.get((file, line), set()) | words.get((file, 0), set())
+        if not near & set(WORD.findall(difference.path[-1])):
+            yield difference
+
+
+def message(syntax: Syntax, difference: Difference) -> str:
+    """What differs. Only the plan's statements are quoted: a line written by hand may contain a password."""
+    planned = _quoted(syntax, difference.path)
+    more = f" and {plural(difference.below, 'statement')} in it" if difference.below else ""
+    if difference.kind == MISSING:
+        return f"missing statement: {planned}{more}"
+    if difference.kind == CHANGED:
+        return f"changed statement: expected {planned}"
+    if difference.kind == EXTRA:
+        where = f" in {_quoted(syntax, section)}" if (section := difference.path[:-1])[1:] else ""
+        return f"statement that is not in the plan{where}" + more.replace("in it", "below it")
+    return f"order of statements: expected {_quoted(syntax, difference.got)} before this one"
+
+
+def remediation(syntax: Syntax, difference: Difference) -> str:
+    """What to do on the device."""
+    if difference.kind in (MISSING, CHANGED):
+        section = difference.path[1:-1]
+        where = f" in `{syntax.separator.join(section)}`" if section and not syntax.verb else ""
+        return f"{'add' if difference.kind == MISSING else 'set'} {_quoted(syntax, difference.path)}{where}"
+    return "remove it, or add it to the intent or to an override" if difference.kind == EXTRA else "restore the order"
+
+
+def _quoted(syntax: Syntax, path: Path) -> str:
+    text = f"{syntax.verb} {syntax.joined(path)}" if syntax.verb else path[-1]
+    text = text.replace("\n", " ")
+    return f"`{text[:QUOTED]}…`" if len(text) > QUOTED else f"`{text}`"

@@ -1,0 +1,148 @@
+"""Compares the statements of a running config with those that the plan renders: missing, changed, extra, reordered.
+
+Statements that the list without effect names are silent. What remains matters, or is text for people (`label`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from fabric.nos.statements.forms import Path
+from fabric.nos.statements.syntax import ADDED, DEFAULT, HIDDEN, LABEL, Place, Statements, Syntax
+
+Kind = Literal["missing", "changed", "extra", "reordered"]
+MISSING: Kind = "missing"
+CHANGED: Kind = "changed"
+EXTRA: Kind = "extra"
+REORDERED: Kind = "reordered"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One statement, or section with all that is in it, that differs.
+
+    Attributes:
+        kind: missing from the running config, changed, extra in it, or in another order.
+        path: of the plan's statement; of the running one where it is extra or reordered.
+        place: in the running config. For a missing statement: of the section that lacks it.
+        got: path of the running statement that is changed, or of the one that should come first.
+        label: text for people, without effect on traffic.
+        below: further statements in a missing or extra section.
+    """
+
+    kind: Kind
+    path: Path
+    place: Place
+    got: Path = ()
+    label: bool = False
+    below: int = 0
+
+
+def compare(syntax: Syntax, planned: Statements, running: Statements) -> list[Difference]:
+    """Every difference with effect, in the order of the running config."""
+    if list(planned) == list(running):
+        return []
+    changed, running = _renamed(syntax, planned, running)
+    missing = [path for path in planned if path not in running and not syntax.is_silent(path, DEFAULT, HIDDEN)]
+    extra = [path for path in running if path not in planned and not syntax.is_silent(path, DEFAULT, ADDED)]
+    changed += _changed(syntax, running, missing, extra)
+    paired = {difference.path for difference in changed} | {difference.got for difference in changed}
+    differences = [
+        *changed,
+        *_folded(MISSING, (path for path in missing if path not in paired), running),
+        *_folded(EXTRA, (path for path in extra if path not in paired), running, planned),
+        *_reordered(syntax, planned, running),
+    ]
+    labelled = (replace(one, label=True) if syntax.is_silent(one.path, LABEL) else one for one in differences)
+    return sorted(labelled, key=lambda one: (one.place.file, one.place.line, one.path))
+
+
+def _renamed(syntax: Syntax, planned: Statements, running: Statements) -> tuple[list[Difference], Statements]:
+    """Sections with another head, `router bgp 65002` for 65001: the running ones, filed under the planned head."""
+    heads = {path[:-1] for path in planned if len(path) > 2}
+    wanted = {key: path for path in planned if path in heads and path not in running and (key := syntax.key(path))}
+    if not wanted:
+        return [], running
+    pairs = {path: wanted[key] for path in running if path not in planned and (key := syntax.key(path)) in wanted}
+    differences = [Difference(CHANGED, new, running[old], got=old) for old, new in pairs.items()]
+    return differences, {_moved(path, pairs): place for path, place in running.items()}
+
+
+def _moved(path: Path, pairs: Mapping[Path, Path]) -> Path:
+    for end in range(2, len(path) + 1):
+        if new := pairs.get(path[:end]):
+            return (*new, *path[end:])
+    return path
+
+
+def _changed(syntax: Syntax, running: Statements, missing: Iterable[Path], extra: Iterable[Path]) -> list[Difference]:
+    """Statements that set the same thing to another value."""
+    wanted = {key: path for path in missing if (key := syntax.key(path))}
+    found: dict[Path, Path] = {}
+    for path in extra:
+        key = syntax.key(path)
+        if key in wanted:
+            found[wanted[key]] = path  # the last one is in force
+    return [Difference(CHANGED, path, running[got], got=got) for path, got in found.items()]
+
+
+def _folded(kind: Kind, paths: Iterable[Path], running: Statements, other: Statements | None = None) -> Iterator[Difference]:
+    """One difference for a section that is missing or extra as a whole."""
+    paths = list(paths)
+    if not paths:
+        return
+    places = _places(running)
+    there = places if other is None else _places(other)
+    groups: dict[Path, list[Path]] = {}
+    for path in paths:
+        root = next((path[:end] for end in range(2, len(path)) if path[:end] not in there), path)
+        groups.setdefault(root, []).append(path)
+    for root, members in groups.items():
+        whole = root if len(members) > 1 or root in members else members[0]
+        if kind == EXTRA:
+            place = running.get(root) or running[members[0]]
+        else:
+            place = next(places[root[:end]] for end in range(len(root) - 1, -1, -1) if root[:end] in places)
+        yield Difference(kind, whole, place, below=len(members) - 1)
+
+
+def _places(statements: Statements) -> dict[Path, Place]:
+    """Every path and every section, with the place of its first statement; () is the top of the first file."""
+    places: dict[Path, Place] = {}
+    for path, place in statements.items():
+        if path[:1] not in places:
+            places[path[:1]] = Place(place.file, 0, ())
+        for end in range(2, len(path) + 1):
+            places.setdefault(path[:end], place)
+    top = next(iter(statements.values()), Place("", 0, ()))
+    places[()] = Place(top.file, 0, ())
+    return places
+
+
+def _reordered(syntax: Syntax, planned: Statements, running: Statements) -> Iterator[Difference]:
+    """The first statement of each ordered section that comes too early."""
+    ordered: dict[Path, bool] = {}
+    sequences = [_sequences(syntax, statements, ordered) for statements in (planned, running)]
+    places = None
+    for section, wanted in sequences[0].items():
+        got = sequences[1].get(section, {})
+        first, second = [one for one in wanted if one in got], [one for one in got if one in wanted]
+        if first != second:
+            places = places or _places(running)
+            before, early = next(pair for pair in zip(first, second, strict=True) if pair[0] != pair[1])
+            yield Difference(REORDERED, (*section, early), places[*section, early], got=(*section, before))
+
+
+def _sequences(syntax: Syntax, statements: Statements, ordered: dict[Path, bool]) -> dict[Path, dict[str, None]]:
+    """Ordered section → its statements in their order."""
+    sequences: dict[Path, dict[str, None]] = {}
+    for path in statements:
+        for end in range(1, len(path)):
+            section = path[:end]
+            if section not in ordered:
+                ordered[section] = syntax.is_ordered(section)
+            if ordered[section]:
+                sequences.setdefault(section, {})[path[end]] = None
+    return sequences

@@ -1,0 +1,234 @@
+"""How the statements of a network OS are compared: which spellings are equal, which have no effect, where order matters.
+
+All of it is data, `statements.yaml` beside the record of the network OS. A pattern is matched against the whole path of a
+statement, its parts joined by the separator of the syntax: `interface Ethernet1 / mtu 9214`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path as FilePath
+from typing import Any, NamedTuple, TypeAlias
+
+import yaml
+
+from fabric.nos.statements.forms import Form, Path, line_by_line
+
+DEFAULT = "default"  # the default of the network OS: without effect, whether a file has it or not
+ADDED = "added"  # the network OS adds it by itself: without effect where the plan does not have it
+HIDDEN = "hidden"  # the network OS does not print it: without effect where a running config lacks it
+LABEL = "label"  # text for people: a difference is a warning
+KINDS = (DEFAULT, ADDED, HIDDEN, LABEL)
+
+
+class Place(NamedTuple):
+    """Where a file has a statement, and how it spells it."""
+
+    file: str
+    line: int
+    raw: Path
+
+
+Statements: TypeAlias = dict[Path, Place]  # path of a statement, its file's part first; in the order of the files
+
+
+@dataclass(frozen=True, slots=True)
+class WithoutEffect:
+    """One entry of the list of statements without effect."""
+
+    pattern: str
+    kind: str
+    reason: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """Another spelling of a statement. `each` names a group with a list: the line is one statement per element."""
+
+    pattern: re.Pattern[str]  # of a line
+    to: str
+    within: re.Pattern[str]  # of the line of its section
+    each: bool = False
+
+    def expanded(self, match: re.Match[str]) -> Iterator[str]:
+        """One statement per element of the list in the group `each`."""
+        start, end = match.span("each")
+        for element in elements(match["each"]):
+            if one := self.pattern.fullmatch(f"{match.string[:start]}{element}{match.string[end:]}"):
+                yield one.expand(self.to)
+
+    @property
+    def word(self) -> str:
+        """First word of the lines that it matches, "" where the pattern does not begin with one."""
+        literal = re.match(r"([a-z][\w-]*)(?: |$)", self.pattern.pattern)
+        return literal[1] if literal else ""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The file `statements.yaml` of a network OS."""
+
+    rewrites: tuple[Rewrite, ...] = ()
+    single: tuple[re.Pattern[str], ...] = ()  # lines whose groups name what they set: a second one changes it
+    ordered: tuple[re.Pattern[str], ...] = ()  # sections whose statements take effect in their order
+    without_effect: tuple[WithoutEffect, ...] = ()
+
+    @cached_property
+    def rewrites_by_word(self) -> Mapping[str, tuple[Rewrite, ...]]:
+        """First word of a line → the rewrites that may match it."""
+        words = {rewrite.word for rewrite in self.rewrites}
+        return {word: tuple(rewrite for rewrite in self.rewrites if rewrite.word == word) for word in words}
+
+    @cached_property
+    def silent(self) -> Mapping[str, re.Pattern[str]]:
+        """Kind → one pattern of all its entries."""
+        by_kind = {kind: [entry.pattern for entry in self.without_effect if entry.kind == kind] for kind in KINDS}
+        return {
+            kind: re.compile("|".join(f"(?:{one})" for one in patterns)) for kind, patterns in by_kind.items() if patterns
+        }
+
+
+def load_rules(path: FilePath) -> Rules:
+    """Rules from a `statements.yaml`. Raises ValueError for an unknown key or kind, so that no entry is lost."""
+    document = yaml.safe_load(path.read_text(encoding="utf-8"))
+    if unknown := set(document) - {"rewrite", "single", "ordered", "without_effect"}:
+        raise ValueError(f"{path}: unknown keys {sorted(unknown)}")
+    rules = Rules(
+        tuple(_rewrite(row) for row in document.get("rewrite") or ()),
+        tuple(re.compile(row) for row in document.get("single") or ()),
+        tuple(re.compile(row) for row in document.get("ordered") or ()),
+        tuple(WithoutEffect(row["line"], row["kind"], row["reason"], row["source"]) for row in document["without_effect"]),
+    )
+    if wrong := [entry for entry in rules.without_effect if entry.kind not in KINDS]:
+        raise ValueError(f"{path}: unknown kind in {wrong[0]}")
+    return rules
+
+
+def _rewrite(row: Mapping[str, Any]) -> Rewrite:
+    return Rewrite(re.compile(row["line"]), row["to"], re.compile(row.get("in", "")), bool(row.get("each")))
+
+
+def any_part(path: str, text: str) -> str:
+    """Of a network OS with one file."""
+    return ""
+
+
+@dataclass(frozen=True)
+class Syntax:
+    """The statements of one network OS.
+
+    Attributes:
+        parts: file of a planned switch → how it is read.
+        rules: loads its `statements.yaml`.
+        part_of: (path, text) of a running file → its name in `parts`, "" for the only one.
+        separator: between the parts of a path, in patterns and for people.
+        closing: lines that end a section.
+        verb: before a statement that is shown whole, `set` of Junos.
+        optional: parts that a folder of running configs may lack.
+    """
+
+    parts: Mapping[str, Form]
+    rules_file: FilePath
+    part_of: Callable[[str, str], str] = any_part
+    separator: str = " / "
+    verb: str = ""
+    optional: frozenset[str] = frozenset()
+
+    @cached_property
+    def rules(self) -> Rules:
+        return load_rules(self.rules_file) if self.rules_file.suffix else Rules()
+
+    def read(self, files: Mapping[str, str]) -> Statements:
+        """Every statement of the files of a switch, in the order of the files."""
+        statements: Statements = {}
+        for file, text in files.items():
+            if part := self.part(file, text):
+                self._read_part(statements, part, file, text)
+        return statements
+
+    def part(self, file: str, text: str) -> str:
+        """Which file of a planned switch it is, "" for none."""
+        if len(self.parts) == 1:
+            return next(iter(self.parts))
+        name = file.rpartition("/")[2]
+        return name if name in self.parts or not self.parts else self.part_of(file, text)
+
+    def _read_part(self, statements: Statements, part: str, file: str, text: str) -> None:
+        canonical = self.canonical
+        sections: dict[Path, Path] = {(): (part,)}
+        form = self.parts.get(part, line_by_line)
+        for raw, line in form(text):
+            above = sections.get(raw[:-1]) or self._section(sections, raw[:-1])
+            place = Place(file, line, raw)
+            path = above
+            for words in canonical(above[-1] if len(above) > 1 else "", raw[-1]):
+                path = (*above, words)
+                statements.setdefault(path, place)
+            sections[raw] = path
+
+    def _section(self, sections: dict[Path, Path], raw: Path) -> Path:
+        """Canonical path of a section that has no statement of its own."""
+        above = sections.get(raw[:-1]) or self._section(sections, raw[:-1])
+        words = self.canonical(above[-1] if len(above) > 1 else "", raw[-1])
+        sections[raw] = path = (*above, words[-1]) if words else above
+        return path
+
+    @cached_property
+    def canonical(self) -> Callable[[str, str], tuple[str, ...]]:
+        """(line of the section, line) → the statements that it makes, usually itself. Results are kept: lines repeat."""
+        by_word = self.rules.rewrites_by_word
+
+        @lru_cache(maxsize=200_000)
+        def canonical(section: str, line: str) -> tuple[str, ...]:
+            for rewrite in (*by_word.get(line.partition(" ")[0], ()), *by_word.get("", ())):
+                match = rewrite.pattern.fullmatch(line)
+                if match is None or not rewrite.within.match(section):
+                    continue
+                if rewrite.each:
+                    return tuple(rewrite.expanded(match))
+                line = match.expand(rewrite.to)
+                if not line:
+                    return ()
+            return (line,)
+
+        return canonical
+
+    # --- what a difference means ---------------------------------------------------------------------------------
+
+    def joined(self, path: Path) -> str:
+        """A path as patterns see it, without the part."""
+        return self.separator.join(path[1:])
+
+    def is_silent(self, path: Path, *kinds: str) -> bool:
+        """Whether the list without effect names a statement, or a section that it stands in."""
+        patterns = [self.rules.silent[kind] for kind in kinds if kind in self.rules.silent]
+        return any(
+            pattern.fullmatch(self.separator.join(path[1:end])) for pattern in patterns for end in range(2, len(path) + 1)
+        )
+
+    def key(self, path: Path) -> tuple[object, ...] | None:
+        """What a statement sets; two statements with one key change each other."""
+        text = self.joined(path)
+        for at, pattern in enumerate(self.rules.single):
+            if match := pattern.match(text):
+                return (path[0], at, *match.groups())
+        return None
+
+    def is_ordered(self, section: Path) -> bool:
+        """Whether the order of the statements in a section has an effect."""
+        text = self.joined(section)
+        return any(pattern.fullmatch(text) for pattern in self.rules.ordered)
+
+
+def elements(text: str) -> Iterable[str]:
+    """Elements of a list with ranges: `1,10-12` or `1 2 3`. What is no number stays as it is."""
+    for part in re.split(r"[,\s]+", text.strip(", ")):
+        first, dash, last = part.partition("-")
+        if dash and first.isdigit() and last.isdigit() and 0 <= int(last) - int(first) < 5000:
+            yield from map(str, range(int(first), int(last) + 1))
+        else:
+            yield part
