@@ -1,5 +1,5 @@
-"""What stays unseen is told: lines of generated files that were edited and that no check reads. And what is right is left in
-peace on every network OS: sites of all kinds, rendered and judged, find nothing."""
+"""The statements that no check of facts reads are compared with the plan. Files as they are rendered have no finding, on
+every network OS and for sites of all kinds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from fabric import pipeline
 from fabric.checks import ERROR, Finding
 from fabric.checks.device import judge
-from fabric.checks.files.reading import Edited, Rest
+from fabric.checks.files.reading import Rest, Statements
 from fabric.facts import Facts
 from fabric.nos.reading import read_device
 from tests.checks.batfish.helpers import DESIGNS, OVERLAY, SMALL, SWITCHES, TENANTS
@@ -27,26 +27,36 @@ lldp run
 snmp-server user reader
 end
 """
-# What is done to the file: (old, new) → line, what is said.
+# What is done to the file: (old, new) → line, message.
 EDITS = {
-    "a line": (("lldp run", "lldp off"), [(6, "edited: the plan has `lldp run` here")]),
-    "two lines beside each other": (
-        ("   no ip redirects\n   mtu 9214", "   ip redirects\n   mtu 1500"),
-        [(4, "edited: the plan has `no ip redirects` here"), (5, "edited: the plan has `mtu 9214` here")],
+    "a line": (
+        ("lldp run", "lldp off"),
+        [(6, "statement that is not in the plan"), (0, "missing statement: `lldp run`")],
     ),
-    "one line in place of two": (
-        ("   no ip redirects\n   mtu 9214", "   shutdown"),
-        [(4, "edited: the plan has `no ip redirects` and 1 more line here")],
+    "a value": (("mtu 9214", "mtu 1500"), [(5, "changed statement: expected `mtu 9214`")]),
+    "a section": (
+        ("interface Ethernet1\n   description spine1\n   no ip redirects\n   mtu 9214\n", ""),
+        [(0, "missing statement: `interface Ethernet1` and 3 statements in it")],
     ),
-    "a line is gone": (("lldp run\n", ""), [(6, "gone: the plan has `lldp run` here")]),
-    "the last line is gone": (("end\n", ""), [(7, "gone: the plan has `end` here")]),
-    "a line more": (("lldp run", "lldp run\nenable password x"), [(7, "1 line that the plan does not have")]),
+    "a line is gone": (("   no ip redirects\n", ""), [(2, "missing statement: `no ip redirects`")]),
+    "the end of the file is gone": (("end\n", ""), []),
     "a password is not repeated": (
-        ("snmp-server user reader", "snmp-server community hunter2"),
-        [(7, "edited: the plan has `snmp-server user reader` here")],
+        ("snmp-server user reader", "snmp-server user reader\nsnmp-server community hunter2"),
+        [(8, "statement that is not in the plan")],
+    ),
+    "another section": (
+        ("lldp run", "lldp run\nrouter ospf 1\n   network 0.0.0.0/0"),
+        [(7, "statement that is not in the plan and 1 statement below it")],
+    ),
+    "text for people": (
+        ("description spine1", "description spine9"),
+        [(3, "changed statement: expected `description spine1`")],
     ),
     "other line ends": (("\n", "\r\n"), []),
-    "nothing left": ((PLANNED, ""), [(0, "gone: the plan has `hostname leaf1` and 7 more lines here")]),
+    "other margins and order": (
+        ("   no ip redirects\n   mtu 9214", "  mtu 9214\n  no ip redirects"),
+        [],
+    ),
 }
 
 
@@ -54,37 +64,32 @@ def edits(planned: str, there: str, found: tuple[Finding, ...] = ()) -> list[Fin
     """What is said of a file that lies there otherwise than planned."""
     view: Any = None
     facts = Facts(name="leaf1", nos="eos")
-    return Edited().run(Rest(view, facts, {"leaf1.cfg": there}, {"leaf1.cfg": planned}, found))
+    return Statements().run(Rest(view, facts, {"leaf1.cfg": there}, {"leaf1.cfg": planned}, found))
 
 
 @pytest.mark.parametrize("case", EDITS)
-def test_an_edit_that_no_check_names(case: str) -> None:
+def test_an_edit_that_no_check_of_facts_names(case: str) -> None:
     (old, new), expected = EDITS[case]
     found = edits(PLANNED, PLANNED.replace(old, new))
-    assert [(one.line, one.message) for one in found] == [
-        (line, f"{words}; no other check covers it") for line, words in expected
-    ]
-    assert {(one.id, one.severity, one.device, one.file) for one in found} <= {("FAB295", "warning", "leaf1", "leaf1.cfg")}
+    assert sorted((one.line, one.message) for one in found) == sorted(expected)
+    severity = "warning" if case == "text for people" else "error"
+    assert {(one.id, one.severity, one.device, one.file) for one in found} <= {("FAB295", severity, "leaf1", "leaf1.cfg")}
 
 
-# Line of a finding → whether the edit is told of still; the MTU is gone, its port begins in line 2.
-NAMED = {0: False, 2: False, 4: False, 5: False, 1: True, 7: True}
+# Place and message of a finding → whether the missing MTU is reported as well; its port begins in line 2.
+NAMED = {
+    ("leaf1.cfg", 2, "MTU: expected 9214, got none"): False,
+    ("leaf1.cfg", 0, "MTU: expected 9214, got none"): False,
+    ("leaf1.cfg", 2, "speed: expected 800, got none"): True,
+    ("leaf1.cfg", 7, "MTU: expected 9214, got none"): True,
+    ("other.cfg", 2, "MTU: expected 9214, got none"): True,
+}
 
 
-@pytest.mark.parametrize("line", NAMED)
-def test_what_is_gone_is_named_by_its_section(line: int) -> None:
-    named = Finding("FAB254", ERROR, "leaf1", "leaf1.cfg", line, "MTU: expected 9214, got none")
-    there = PLANNED.replace("   mtu 9214\n", "")
-    assert bool(edits(PLANNED, there, (named,))) == NAMED[line]
-    elsewhere = Finding("FAB254", ERROR, "leaf1", "other.cfg", line, "MTU: expected 9214, got none")
-    assert len(edits(PLANNED, there, (elsewhere,))) == 1
-
-
-def test_many_edits_are_folded() -> None:
-    planned = "".join(f"line {number}\n" for number in range(1, 21))
-    found = edits(planned, planned.replace("line 1", "lane 1"))
-    assert [one.line for one in found] == [1, 10, 11, 12, 13, 14]
-    assert found[-1].message == "6 more places differ from the plan; no other check covers them"
+@pytest.mark.parametrize("place", NAMED)
+def test_a_finding_names_a_missing_statement_by_its_section_and_value(place: tuple[str, int, str]) -> None:
+    named = Finding("FAB254", ERROR, "leaf1", *place)
+    assert bool(edits(PLANNED, PLANNED.replace("   mtu 9214\n", ""), (named,))) == NAMED[place]
 
 
 def test_a_site_with_edited_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,8 +107,8 @@ def test_a_site_with_edited_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         ("FAB254", lines.index("   mtu 9164") + 1, "Ethernet1/1: MTU: expected 9164, got 1500"),
         (
             "FAB295",
-            lines.index("ip routing vrf red") + 1,
-            "gone: the plan has `ip routing vrf red` here; no other check covers it",
+            0,
+            "missing statement: `ip routing vrf red`",
         ),
     ]
 

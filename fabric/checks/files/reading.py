@@ -201,6 +201,8 @@ class Statements(RestCheck):
     remediation = "restore the statement, or add the change to the intent or to an override"
 
     def judge(self, rest: Rest) -> Iterator[Finding]:
+        if not rest.rendered:
+            return
         running = rest.files if rest.rendered.keys().isdisjoint(rest.files) else rest.rendered.keys() & rest.files.keys()
         texts = {path: rest.files[path] for path in rest.files if path in running}
         syntax = syntax_of(rest.facts.nos)
