@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from fabric.configs import Renderer
     from fabric.diagnostics import Diagnostic, Warnings
     from fabric.diff.compare import Diff, DiffRequest
+    from fabric.drift.devices import SiteDrift
     from fabric.explore.report import SweepResult
     from fabric.explore.request import ExploreRequest
     from fabric.export.formats import Exported
@@ -280,6 +281,31 @@ def check(scope: Scope, fail_on: str = "error", progress: Progress | None = None
     _, mistakes = tried({os.path.realpath(path): path for path in scope.files}.values(), read)
     ready, more = tried(intents, lambda intent: render(plan(intent), intent))
     return run(scope, folder, ready, [*mistakes, *more], fail_on, progress)
+
+
+def drift(intent: Intent, configs: Path, jobs: int = 0, progress: Progress | None = None) -> SiteDrift:
+    """Compare the running configs of a site with its plan.
+
+    Args:
+        intent: a loaded intent.
+        configs: folder of running configs, one device per file or folder.
+        jobs: processes; 0 for one per core.
+        progress: progress bar.
+
+    Returns:
+        State, findings and the commands back to the plan of every switch.
+
+    Raises:
+        InputError: the intent cannot be planned.
+        OSError: the folder is missing or has no config.
+    """
+    from fabric.checks import Scope, named_folder
+    from fabric.drift.devices import site_drift
+    from fabric.workers import silent
+
+    folder = named_folder(Scope((), configs))
+    assert folder is not None
+    return site_drift(render(plan(intent), intent), folder, jobs, progress or silent)
 
 
 def estimate(fabric: FabricPlan, request: EstimateRequest, placement: str = "packed") -> tuple[Estimate, Estimate | None]:

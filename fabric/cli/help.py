@@ -23,6 +23,7 @@ EXAMPLES = {
     "report": "fabric report intent/dc1.yaml -o dc1.html",
     "generate": "fabric generate intent/dc1.yaml --diff",
     "check": "fabric check intent/dc1.yaml --format text --format sarif=check.sarif",
+    "drift": "fabric drift intent/dc1.yaml running/ --commands",
     "diff": "fabric diff git:main intent/dc1.yaml",
     "estimate": "fabric estimate intent/dc1.yaml --collective alltoall --size 1G",
     "step": "fabric step intent/dc1.yaml --job llama.yaml",

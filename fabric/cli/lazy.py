@@ -22,6 +22,7 @@ GROUPS = {
     "Configure and check": {
         "generate": "Write the plan and the configs of every switch of each intent.",
         "check": "Check designs, their generated files, or any folder of configs.",
+        "drift": "Compare running configs with the plan, device by device.",
         "diff": "Show what changes between two intents.",
     },
     "Estimate": {

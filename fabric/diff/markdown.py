@@ -23,6 +23,11 @@ def markdown(diff: Diff, limit: int = MOST_SIGNS) -> str:
     all_sections = sections(diff)
     if not all_sections:
         return f"{head} Nothing differs.\n"
+    return sections_as_markdown(head, all_sections, f"fabric diff {diff.old} {diff.new}", limit)
+
+
+def sections_as_markdown(head: str, all_sections: list[Section], command: str, limit: int = MOST_SIGNS) -> str:
+    """Sections below a head, no longer than a comment may be; `command` shows the parts that do not fit."""
     parts, left_out = [head], 0
     room = limit - ROOM - len(head)
     for section in all_sections:
@@ -33,7 +38,6 @@ def markdown(diff: Diff, limit: int = MOST_SIGNS) -> str:
                 parts.append(part)
                 room -= len(part) + 2
     if left_out:
-        command = f"fabric diff {diff.old} {diff.new}"
         parts.append(f"{left_out:,} more parts do not fit into a comment: `{command.replace('`', '')[:400]}` shows them.")
     return "\n\n".join(parts) + "\n"
 

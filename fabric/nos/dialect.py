@@ -95,6 +95,7 @@ class Patch(Form):
 
     tree: Callable[[str], Mapping[str, Any]] = field(kw_only=True)  # all that a file sets; raises ValueError
     lines: Callable[[str, str], list[str]] = field(kw_only=True)  # what makes the new text of the old
+    changes: Callable[[Mapping[str, Any], Mapping[str, Any]], list[str]] = field(kw_only=True)  # the same of two trees
 
 
 COMMANDS = Form("commands", "commands")

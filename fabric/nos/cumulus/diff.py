@@ -13,7 +13,12 @@ from fabric.nos.dialect import Dialect, Patch, same
 
 def nvue_lines(old: str, new: str) -> list[str]:
     """The file of `nv config patch` between two startup.yaml: what is unset, then what is set."""
-    gone, fresh = nvue_patch(nvue_tree(old), nvue_tree(new))
+    return nvue_changes(nvue_tree(old), nvue_tree(new))
+
+
+def nvue_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """The same between what two files set."""
+    gone, fresh = nvue_patch(old, new)
     out = []
     for word, tree in (("unset", gone), ("set", fresh)):
         if tree:
@@ -54,5 +59,5 @@ def nvue_patch(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[dict[str
     return gone, fresh
 
 
-NVUE = Patch("nvue", "for `nv config patch`", "yaml", tree=nvue_tree, lines=nvue_lines)
+NVUE = Patch("nvue", "for `nv config patch`", "yaml", tree=nvue_tree, lines=nvue_lines, changes=nvue_changes)
 DIALECT = Dialect({"startup.yaml": NVUE})

@@ -1,0 +1,141 @@
+"""The commands that bring a drifted switch back to its plan, in the form that its network OS takes.
+
+Only the statements that differ are part of the change: what the network OS adds by itself stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from fabric.checks import syntax_of
+from fabric.diff import documents, files, remedy
+from fabric.diff.files import FileChange
+from fabric.nos.dialect import COMMANDS, JSON_PATCH, SET, Patch
+from fabric.nos.statements.compare import CHANGED, EXTRA, MISSING, REORDERED, Difference
+from fabric.nos.statements.forms import Path
+from fabric.nos.statements.syntax import Statements, Syntax
+
+MARGIN = " " * 3
+
+
+def commands_back(
+    nos: str, planned: Mapping[str, str], running: Mapping[str, str], differences: Sequence[Difference]
+) -> tuple[FileChange, ...]:
+    """The change of each file from the running statements to the planned ones.
+
+    Args:
+        nos: network OS.
+        planned: path → text that the plan renders.
+        running: path → text of the device.
+        differences: of `statement_differences` for the same files.
+    """
+    syntax, forms = syntax_of(nos), remedy.dialect(nos).forms
+    changes = []
+    for part in sorted({one.path[0] for one in differences}):
+        own = [one for one in differences if one.path[0] == part]
+        texts = [_text(syntax, part, side) for side in (planned, running)]
+        form = forms.get(part)
+        if form is COMMANDS:
+            before = _before(syntax, syntax.read({part: texts[0]}), syntax.read({part: texts[1]}), own)
+            changes.append(files.change(nos, part, before, _as_text(_raw(syntax.read({part: texts[0]}).values()))))
+        elif form is SET:
+            changes.append(FileChange(part, SET, tuple(_set_lines(syntax, own, syntax.read({part: texts[0]})))))
+        elif form is JSON_PATCH or isinstance(form, Patch):
+            changes.append(_document(nos, part, form, texts, own))
+        else:
+            changes.append(files.change(nos, part, texts[1], texts[0]))
+    return tuple(change for change in changes if change.lines)
+
+
+def _text(syntax: Syntax, part: str, texts: Mapping[str, str]) -> str:
+    return next((text for file, text in texts.items() if syntax.part(file, text) == part), "")
+
+
+# --- commands -----------------------------------------------------------------------------------------------
+
+
+def _before(syntax: Syntax, planned: Statements, running: Statements, differences: Iterable[Difference]) -> str:
+    """The planned text with the differences in it: without what is missing, with what is extra."""
+    lost = {one.path for one in differences if one.kind in (MISSING, CHANGED)}
+    found = {one.got if one.kind == CHANGED else one.path for one in differences if one.kind in (EXTRA, CHANGED)}
+    kept = [place for path, place in planned.items() if not _within(path, lost)]
+    more = [place for path, place in running.items() if _within(path, found)]
+    return _as_text(_raw([*kept, *more]))
+
+
+def _within(path: Path, roots: set[Path]) -> bool:
+    return any(path[:end] in roots for end in range(2, len(path) + 1))
+
+
+def _raw(places: Iterable[Any]) -> dict[Path, None]:
+    return dict.fromkeys(place.raw for place in places)
+
+
+def _as_text(raws: Iterable[Path]) -> str:
+    """Statements as indented text. A section that comes again is one section to whoever reads it."""
+    lines: list[str] = []
+    open_section: Path = ()
+    for raw in raws:
+        shared = next((at for at, pair in enumerate(zip(open_section, raw, strict=False)) if pair[0] != pair[1]), None)
+        start = min(len(open_section), len(raw) - 1) if shared is None else shared
+        lines += [MARGIN * depth + words for depth, words in enumerate(raw) if depth >= start]
+        open_section = raw
+    return "".join(f"{line}\n" for line in lines)
+
+
+# --- set lines ----------------------------------------------------------------------------------------------
+
+
+def _set_lines(syntax: Syntax, differences: Sequence[Difference], planned: Statements) -> list[str]:
+    """`delete`, `set` and `insert` lines of Junos; a missing section is set statement by statement."""
+    gone = [one.got if one.kind == CHANGED else one.path for one in differences if one.kind in (EXTRA, CHANGED)]
+    lost = {one.path for one in differences if one.kind in (MISSING, CHANGED)}
+    moved = [
+        f"insert {syntax.joined(one.got)} before {' '.join(one.path[-2:])}" for one in differences if one.kind == REORDERED
+    ]
+    return [
+        *(f"delete {syntax.joined(path)}" for path in gone),
+        *(f"set {syntax.joined(path)}" for path in planned if _within(path, lost)),
+        *moved,
+    ]
+
+
+# --- documents ----------------------------------------------------------------------------------------------
+
+
+def _document(nos: str, part: str, form: Any, texts: Sequence[str], differences: Iterable[Difference]) -> FileChange:
+    """A JSON Patch, or the patch of a document in a form of its own."""
+    tree: Callable[[str], Mapping[str, Any]] = form.tree if isinstance(form, Patch) else documents.json_tree
+    try:
+        planned, running = tree(texts[0]), tree(texts[1])
+    except ValueError:  # the running file is damaged: it is replaced whole
+        return files.change(nos, part, texts[1], texts[0])
+    touched = {_keys(path) for one in differences for path in (one.path[1:], one.got[1:]) if path}
+    before = _touched(planned, running, (), touched)
+    if isinstance(form, Patch):
+        return FileChange(part, form, tuple(form.changes(before, planned)), tuple(documents.json_patch(before, planned)))
+    patch = documents.json_patch(before, planned)
+    return FileChange(part, JSON_PATCH, tuple(documents.json_lines(patch)), tuple(patch))
+
+
+def _keys(path: Path) -> Path:
+    """Keys of a statement: `mtu = 9100` is at `mtu`."""
+    return (*path[:-1], path[-1].partition(" = ")[0])
+
+
+def _touched(planned: Any, running: Any, at: Path, touched: set[Path]) -> Any:
+    """The planned document with the running values of what differs."""
+    if not (isinstance(planned, Mapping) and isinstance(running, Mapping)):
+        return running
+    document: dict[str, Any] = {}
+    for key in (*planned, *(key for key in running if key not in planned)):
+        path = (*at, str(key))
+        inside = any(other[: len(path)] == path or path[: len(other)] == other for other in touched)
+        if not inside:
+            document |= {key: planned[key]} if key in planned else {}
+        elif key in planned and key in running:
+            document[key] = _touched(planned[key], running[key], path, touched)
+        elif key in running:
+            document[key] = running[key]
+    return document
