@@ -13,7 +13,7 @@ from pathlib import Path as FilePath
 from fabric.checks.finding import Finding
 from fabric.nos.statements.compare import CHANGED, EXTRA, MISSING, Difference, compare
 from fabric.nos.statements.forms import Path
-from fabric.nos.statements.syntax import Syntax
+from fabric.nos.statements.syntax import Known, Syntax
 from fabric.nos.target import installed
 from fabric.text import plural
 
@@ -42,7 +42,8 @@ def statement_differences(nos: str, planned: Mapping[str, str], running: Mapping
     syntax = syntax_of(nos)
     there = {syntax.part(file, text) for file, text in running.items()}
     asked = {file: text for file, text in planned.items() if syntax.part(file, text) in there}
-    return compare(syntax, syntax.read(asked), syntax.read(running))
+    known: Known = {}
+    return compare(syntax, syntax.read(asked, known), syntax.read(running, known))
 
 
 def unexplained(differences: Sequence[Difference], findings: Sequence[Finding]) -> Iterator[Difference]:

@@ -7,10 +7,11 @@ from pathlib import Path
 import typer
 
 from fabric import pipeline
-from fabric.cli.common import FILE, FINDINGS, MISSING, progress
+from fabric.cli.common import FILE, FINDINGS, MISSING, progress, say
 from fabric.cli.reports import asked, write
 from fabric.drift.devices import DRIFTED, NO_CONFIG, UNKNOWN
 from fabric.drift.reports import FORMATS, DriftReport
+from fabric.text import plural
 
 
 def drift(
@@ -35,5 +36,6 @@ def drift(
     write(reports, lambda name: FORMATS[name](made))
     if site.count(DRIFTED):
         raise typer.Exit(FINDINGS)
-    if site.count(NO_CONFIG) + site.count(UNKNOWN):
+    if missing := site.count(NO_CONFIG) + site.count(UNKNOWN):
+        say(f"fabric: {plural(missing, 'switch', 'switches')} could not be compared")
         raise typer.Exit(MISSING)

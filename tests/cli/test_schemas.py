@@ -42,6 +42,12 @@ PRINTED = {  # command → schema → command lines, each with one design after 
             "diff collapsed.yaml collapsed.yaml --no-configs --format json",
         )
     },
+    "drift": {
+        "drift": (
+            f"drift {ROOT}/intent/ai-eos.yaml {ROOT}/generated/ai-eos/configs --json",
+            f"drift {ROOT}/intent/ai-nxos.yaml {ROOT}/generated/three-tier/configs --format json",
+        )
+    },
     "estimate": {
         "estimate": (
             "estimate collapsed.yaml --json",

@@ -14,10 +14,18 @@ from fabric.nos.dialect import Dialect
 from fabric.nos.late import Late
 from fabric.nos.lldp.output import Reader as LldpReader
 from fabric.nos.reading import Reader
+from fabric.nos.statements.syntax import Syntax
 from fabric.nos.target import Target, target, target_names
 from tests import ROOT
 
-TYPES = {"reader": Reader, "dialect": Dialect, "batfish": BatfishView, "containerlab": Kind, "lldp": tuple}
+TYPES = {
+    "reader": Reader,
+    "dialect": Dialect,
+    "batfish": BatfishView,
+    "containerlab": Kind,
+    "lldp": tuple,
+    "syntax": Syntax,
+}
 # Of a plan's modules: what is particular to the network OS of the intent, and what all share.
 PLANNED = {"idiom", "late", "policy", "target", "eos", "sonic", "frr"}
 READ = """

@@ -16,6 +16,8 @@ from fabric.nos.reading.reader import Signs
 from fabric.nos.reading.readers import readers
 
 HEAD_BYTES = 200_000  # signs stand early
+FIRST_BYTES = 4_000  # enough for most files: the rest is read where they leave a doubt
+CERTAIN = 4  # points of the first kind before the second, which no further sign changes
 OTHER = "other"
 _FOREIGN: Signs = (  # of network OSes without a reader
     (2, r"^interface (?:GigabitEthernet|TenGig\w+|HundredGig\w+|FortyGig\w+|Bundle-Ether|TwentyFiveGig\w+)"),
@@ -68,20 +70,36 @@ def recognise(path: str, text: str) -> Kind:
         return Kind("", "binary")
     if any(name in reader.companions for reader in readers().values()):
         return Kind("companion")
-    scores = {
-        kind: sum(weight for weight, sign in signs if sign.search(text, 0, HEAD_BYTES)) for kind, signs in _signs().items()
-    }
+    if text.lstrip()[:1] in ("{", "[") and (nos := _json_kind(text)):
+        return Kind(nos)
+    scores = _scores(text)
     for nos, reader in readers().items():
         if text.strip() and reader.file_names and re.search(reader.file_names, name, re.I):
             scores[nos] += 2
-        if reader.is_json and text.lstrip()[:1] in ("{", "[") and scores[nos]:
-            return Kind(nos)
     best = max(scores, key=lambda kind: scores[kind])
     if scores[best] < 2:
         return Kind("", "no sign of a network OS that can be read here" if text.strip() else "empty")
     if best == OTHER:
         return Kind("", "looks like a network OS that has no reader here")
     return Kind(best)
+
+
+def _json_kind(text: str) -> str:
+    """The network OS of a text in brackets, "" for none."""
+    kinds = [nos for nos, reader in readers().items() if reader.is_json]
+    return next((nos for nos in kinds if any(sign.search(text, 0, HEAD_BYTES) for _, sign in _signs()[nos])), "")
+
+
+def _scores(text: str) -> dict[str, int]:
+    """Kind of file → the weight of its signs in the text. The head of the text decides where it leaves no doubt."""
+    for length in (FIRST_BYTES, HEAD_BYTES):
+        scores = {
+            kind: sum(weight for weight, sign in signs if sign.search(text, 0, length)) for kind, signs in _signs().items()
+        }
+        first, second = sorted(scores.values(), reverse=True)[:2]
+        if first - second >= CERTAIN or len(text) <= length:
+            break
+    return scores
 
 
 def beside(path: str) -> bool:

@@ -32,6 +32,7 @@ class Place(NamedTuple):
     raw: Path
 
 
+Known: TypeAlias = dict[str, dict[Path, tuple[Path, ...]]]  # part → raw statement → its paths
 Statements: TypeAlias = dict[Path, Place]  # path of a statement, its file's part first; in the order of the files
 
 
@@ -142,12 +143,17 @@ class Syntax:
     def rules(self) -> Rules:
         return load_rules(self.rules_file) if self.rules_file.suffix else Rules()
 
-    def read(self, files: Mapping[str, str]) -> Statements:
-        """Every statement of the files of a switch, in the order of the files."""
+    def read(self, files: Mapping[str, str], known: Known | None = None) -> Statements:
+        """Every statement of the files of a switch, in the order of the files.
+
+        Args:
+            files: path → text.
+            known: raw statements whose paths are known; filled in, so that a second config of the switch is read faster.
+        """
         statements: Statements = {}
         for file, text in files.items():
             if part := self.part(file, text):
-                self._read_part(statements, part, file, text)
+                self._read_part(statements, part, file, text, {} if known is None else known.setdefault(part, {}))
         return statements
 
     def part(self, file: str, text: str) -> str:
@@ -157,25 +163,29 @@ class Syntax:
         name = file.rpartition("/")[2]
         return name if name in self.parts or not self.parts else self.part_of(file, text)
 
-    def _read_part(self, statements: Statements, part: str, file: str, text: str) -> None:
-        canonical = self.canonical
-        sections: dict[Path, Path] = {(): (part,)}
-        form = self.parts.get(part, line_by_line)
-        for raw, line in form(text):
-            above = sections.get(raw[:-1]) or self._section(sections, raw[:-1])
-            place = Place(file, line, raw)
-            path = above
-            for words in canonical(above[-1] if len(above) > 1 else "", raw[-1]):
-                path = (*above, words)
-                statements.setdefault(path, place)
-            sections[raw] = path
+    def _read_part(
+        self, statements: Statements, part: str, file: str, text: str, known: dict[Path, tuple[Path, ...]]
+    ) -> None:
+        make = tuple.__new__
+        for raw, line in self.parts.get(part, line_by_line)(text):
+            paths = known.get(raw)
+            if paths is None:
+                paths = known[raw] = self._paths(raw, part, known)
+            place = make(Place, (file, line, raw))
+            for path in paths:
+                if path not in statements:
+                    statements[path] = place
 
-    def _section(self, sections: dict[Path, Path], raw: Path) -> Path:
-        """Canonical path of a section that has no statement of its own."""
-        above = sections.get(raw[:-1]) or self._section(sections, raw[:-1])
-        words = self.canonical(above[-1] if len(above) > 1 else "", raw[-1])
-        sections[raw] = path = (*above, words[-1]) if words else above
-        return path
+    def _paths(self, raw: Path, part: str, known: Mapping[Path, tuple[Path, ...]]) -> tuple[Path, ...]:
+        """The paths of a raw statement, below the last path of its section."""
+        section = raw[:-1]
+        if not section:
+            above: Path = (part,)
+        else:
+            paths = known.get(section) or self._paths(section, part, known)
+            above = paths[-1] if paths else (part,)
+        within = above[-1] if len(above) > 1 else ""
+        return tuple((*above, words) for words in self.canonical(within, raw[-1]))
 
     @cached_property
     def canonical(self) -> Callable[[str, str], tuple[str, ...]]:

@@ -39,6 +39,7 @@ CALLS: dict[str, list[str]] = {
     "explain": ["d.yaml backend-leaf001", "FAB168"],
     "diff": ["d.yaml e.yaml", "d.yaml e.yaml --format json"],
     "export": [f"{name} d.yaml" + (f" -o out-{name}" if name in FOLDERS else "") for name in FORMATS],
+    "drift": ["d.yaml generated/dummysite", "d.yaml generated/dummysite --json"],
     "estimate": ["d.yaml --size 1M"],
     "capacity": ["d.yaml"],
     "step": ["d.yaml"],
