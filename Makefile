@@ -4,7 +4,7 @@ VENV   := .venv
 FABRIC := $(VENV)/bin/fabric
 EXAMPLES := $(wildcard intent/*.yaml)
 
-.PHONY: demo test quick test-lowest test-newest lint check lab fuzz bench docs changelog mutations accuracy clean
+.PHONY: demo test quick test-lowest test-newest lint check lab fuzz bench docs changelog mutations statements accuracy clean
 
 demo: $(VENV)/.demo
 	$(FABRIC) plan intent/starter.yaml
@@ -83,6 +83,7 @@ docs: $(VENV)/.dev
 	$(VENV)/bin/python -m tools.docs.intent > docs/intent.md
 	$(VENV)/bin/python -m tools.docs.checks > docs/checks.md
 	$(VENV)/bin/python -m tools.docs.codes > docs/codes.md
+	$(VENV)/bin/python -m tools.docs.without_effect > docs/without-effect.md
 	$(VENV)/bin/python -m tools.docs.report_image intent/h100-4su.yaml docs/img/report.png
 	$(FABRIC) export svg intent/h100-4su.yaml -o docs/img/h100-4su.svg
 	$(FABRIC) export svg-rail intent/h100-4su.yaml -o docs/img/h100-4su-rail.svg
@@ -101,6 +102,10 @@ changelog: $(VENV)/.dev
 # The page of what the checks find: 500 damaged files, judged one after the other, take a minute.
 mutations: $(VENV)/.demo
 	$(VENV)/bin/python -m tests.checks.mutations > docs/.mutations.new && mv docs/.mutations.new docs/mutations.md
+
+# The page of how much of a config is judged: every line of seven designs on six network OSes damaged, which takes minutes.
+statements: $(VENV)/.demo
+	$(VENV)/bin/python -m tests.checks.every_line --page > docs/.statements.new && mv docs/.statements.new docs/statements.md
 
 # The page of what estimates are worth; fits the parameters again without each source, which takes minutes.
 accuracy: $(VENV)/.demo

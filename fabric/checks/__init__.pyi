@@ -18,6 +18,7 @@ from .silence import Silences as Silences
 from .site import finding_of as finding_of, warnings_of as warnings_of
 from .statements import (
     message as message,
+    missing_files as missing_files,
     remediation as remediation,
     statement_differences as statement_differences,
     syntax_of as syntax_of,

@@ -46,6 +46,14 @@ def statement_differences(nos: str, planned: Mapping[str, str], running: Mapping
     return compare(syntax, syntax.read(asked, known), syntax.read(running, known))
 
 
+def missing_files(nos: str, planned: Mapping[str, str], running: Mapping[str, str]) -> tuple[str, ...]:
+    """Parts of a planned config that no running file has, without those that a folder of running configs may lack."""
+    syntax = syntax_of(nos)
+    compared = {syntax.part(file, text) for file, text in running.items()}
+    parts = {syntax.part(file, text) for file, text in planned.items()}
+    return tuple(sorted(parts - compared - syntax.optional - {""}))
+
+
 def unexplained(differences: Sequence[Difference], findings: Sequence[Finding]) -> Iterator[Difference]:
     """The differences that no finding names.
 

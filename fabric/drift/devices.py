@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from fabric.checks import ERROR, Finding, device as switch_checks, statement_differences
+from fabric.checks import ERROR, Finding, device as switch_checks, missing_files, statement_differences
 from fabric.configs import Job, Renderer
 from fabric.diff.files import FileChange
 from fabric.drift.commands import commands_back
@@ -123,12 +123,15 @@ class _Work:
         if running.nos != nos:
             return self._made(job, UNKNOWN, files=files, reason=f"network OS: expected {nos}, got {running.nos}")
         differences = statement_differences(nos, planned, running.files)
+        absent = missing_files(nos, planned, running.files)
+        reason = f"not compared: no {', '.join(absent)} in the folder" if absent else ""
         if not differences:
-            return self._made(job, IN_SYNC, files=files)
+            return self._made(job, UNKNOWN if absent else IN_SYNC, files=files, reason=reason)
         findings = self._findings(job, planned, running)
-        state = DRIFTED if any(finding.severity == ERROR for finding in findings) else IN_SYNC
+        errors = any(finding.severity == ERROR for finding in findings)
+        state = DRIFTED if errors else UNKNOWN if absent else IN_SYNC
         commands = commands_back(nos, planned, running.files, differences)
-        return self._made(job, state, files=files, findings=findings, commands=commands)
+        return self._made(job, state, files=files, findings=findings, reason=reason, commands=commands)
 
     def _findings(self, job: Job, planned: Mapping[str, str], running: Device) -> tuple[Finding, ...]:
         """Findings of the checks of files, those of facts first."""

@@ -1,136 +1,67 @@
-"""Every line of every file damaged in turn, on every shape and network OS: the rates of `docs/statements.md`.
+"""Every line of every file damaged in turn, on every shape and network OS: the tables of `docs/statements.md`.
 
-Damage is done to the text and knows nothing of readers: a line deleted, each of its words changed, a line swapped with
-its neighbor, a valid line of another kind added to a section. The files of the switch are then judged as `fabric check
-INTENT --configs DIR` does. Damage is found when there is an error; else the line is a comment, on the list without effect, or
-missed.
+The damaged files are judged as `fabric check INTENT --configs DIR` does. Damage is found when there is an error. Else the
+line has no statement (a comment), is on the list without effect, is swapped where order has no effect, or is missed.
+A random part is judged as `fabric check --configs DIR` does, by the configs of the design alone.
 
-    python -m tests.checks.every_line [NOS…] [--sample N]
+    python -m tests.checks.every_line [NOS…] [--sample N]    the counts, and what is missed
+    python -m tests.checks.every_line --page > docs/statements.md
 """
 
 from __future__ import annotations
 
 import random
-import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
-from fabric.checks import ERROR, device, syntax_of
+from fabric.checks import ERROR, FilesCheck, Network, device, syntax_of
+from fabric.checks.registry import run
+from fabric.facts import Facts
 from fabric.nos.reading import read_device
 from fabric.nos.statements.compare import compare
-from fabric.nos.statements.syntax import ADDED, DEFAULT, HIDDEN, LABEL, Statements
-from tests.checks.shapes import SHAPES, SYSTEMS, Switch, samples
+from fabric.nos.statements.syntax import ADDED, DEFAULT, HIDDEN, KINDS, LABEL, Known, Statements
+from fabric.workers import in_chunks
+from tests.checks.damage import ADDED_LINE, CHANGED, DELETED, SWAPPED, Damage, damages
+from tests.checks.shapes import SHAPES, SYSTEMS, Switch, samples, switches
 
-WORD = re.compile(r"[^\s{}\[\]\",;:]+")
-NUMBER = re.compile(r"\d+")
-DELETED, CHANGED, SWAPPED, ADDED_LINE = "deleted", "changed", "swapped", "added"
-FOREIGN: Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]] = {  # network OS → (pattern of a section, lines valid in it)
-    "eos": (
-        (r"interface Ethernet\S+", ("ip access-group BLOCK in", "ip ospf cost 5", "no lldp transmit", "bfd echo")),
-        (r"router bgp \d+", ("neighbor 192.0.2.99 remote-as 65099", "timers bgp 30 90", "distance bgp 200 200 200")),
-        (r"   vrf \S+", ("redistribute static",)),
-        (r"   address-family \S+.*", ("network 192.0.2.0/24",)),
-        (r"", ("ip route 192.0.2.0/24 Null0", "no ip routing", "vlan 999", "ip access-list BLOCK")),
-    ),
-    "nxos": (
-        (
-            r"interface Ethernet\S+",
-            ("ip access-group BLOCK in", "ip ospf cost 5", "no lldp transmit", "flowcontrol receive on"),
-        ),
-        (r"router bgp \d+", ("neighbor 192.0.2.99", "timers bgp 30 90")),
-        (r"  vrf \S+", ("address-family ipv4 multicast",)),
-        (r"  address-family \S+.*", ("network 192.0.2.0/24", "dampening")),
-        (r"", ("ip route 192.0.2.0/24 Null0", "feature telnet", "vlan 999", "ip access-list BLOCK")),
-    ),
-    "frr": (
-        (r"router bgp \S+.*", ("neighbor 192.0.2.99 remote-as 65099", "timers bgp 30 90", "bgp always-compare-med")),
-        (r" address-family \S+.*", ("network 192.0.2.0/24",)),
-        (r"", ("ip route 192.0.2.0/24 Null0", "no ip forwarding", "router ospf")),
-    ),
-    "sonic": (
-        (r"router bgp \S+.*", ("neighbor 192.0.2.99 remote-as 65099", "timers bgp 30 90")),
-        (r'  "PORT": \{', ('    "Ethernet900": {"mtu": "1500"},',)),
-        (r"\{", ('  "STATIC_ROUTE": {"default|192.0.2.0/24": {"blackhole": "true"}},',)),
-    ),
-    "cumulus": (
-        (r"    interface:", ("      swp60: {link: {state: {down: {}}}}",)),
-        (r"    router:", ("      vrr: {enable: on}",)),
-        (r"    vrf:", ("      leak: {evpn: {enable: on}}",)),
-    ),
-    "junos": (
-        (r"interfaces \{", ("    et-9/9/9 { disable; }",)),
-        (r"protocols \{", ("    ospf { area 0.0.0.0 { interface all; } }",)),
-        (r"    bgp \{", ("        hold-time 30;",)),
-        (r"routing-options \{", ("    static { route 192.0.2.0/24 discard; }",)),
-        (r"        unit \d+ \{", ("            disable;",)),
-    ),
-}
-
-
-@dataclass(frozen=True)
-class Damage:
-    """One damaged file. `line` is that of the original, from 0."""
-
-    kind: str
-    file: str
-    line: int
-    text: str
-    what: str
+FOUND, COMMENT, LISTED, ORDER, MISSED = OUTCOMES = ("found", "comment", "listed", "order", "missed")
+ALONE = 20  # damaged files per switch that are judged without the plan
+SEED = 1
 
 
 @dataclass
 class Score:
-    """Counts of one network OS by (kind of damage, outcome)."""
+    """Counts of one network OS.
+
+    Attributes:
+        counts: (kind of damage, outcome) → damaged files.
+        lines: kind of the list without effect, COMMENT, or "" for lines with effect → lines.
+        alone: (kind of damage, found?) → damaged files with effect judged without the plan.
+        missed: each missed damage, as text.
+    """
 
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    lines: Counter[str] = field(default_factory=Counter)
+    alone: Counter[tuple[str, bool]] = field(default_factory=Counter)
     missed: list[str] = field(default_factory=list)
 
+    def add(self, other: Score) -> None:
+        """The counts of another switch."""
+        self.counts += other.counts
+        self.lines += other.lines
+        self.alone += other.alone
+        self.missed += other.missed
 
-def damages(switch: Switch, chance: random.Random) -> Iterator[Damage]:
-    """Every line deleted, every word of it changed, every line swapped with the next of its level, lines added."""
-    for file, text in switch.files.items():
-        lines = text.split("\n")
-        for at, line in enumerate(lines):
-            if not line.strip():
-                continue
-            yield Damage(DELETED, file, at, "\n".join(lines[:at] + lines[at + 1 :]), line)
-            for changed in _changed(line):
-                yield Damage(CHANGED, file, at, "\n".join([*lines[:at], changed, *lines[at + 1 :]]), changed)
-            after = lines[at + 1] if at + 1 < len(lines) else ""
-            if after.strip() and _margin(after) == _margin(line) and after != line:
-                yield Damage(SWAPPED, file, at, "\n".join([*lines[:at], after, line, *lines[at + 2 :]]), f"{line} | {after}")
-        yield from _added(switch.nos, file, lines)
+    def effective(self, kind: str) -> tuple[int, int]:
+        """Damage with effect: (found, all)."""
+        found = self.counts[kind, FOUND]
+        return found, found + self.counts[kind, MISSED]
 
 
-def _changed(line: str) -> Iterator[str]:
-    """The line with each of its words changed in turn: a number is increased, a name gets a letter."""
-    for match in WORD.finditer(line):
-        word = match[0]
-        last = max(NUMBER.finditer(word), key=re.Match.start, default=None)
-        new = f"{word}x" if last is None else word[: last.start()] + str(int(last[0]) + 1) + word[last.end() :]
-        yield line[: match.start()] + new + line[match.end() :]
-
-
-def _added(nos: str, file: str, lines: list[str]) -> Iterator[Damage]:
-    seen = set[str]()
-    for at, line in enumerate(lines):
-        for pattern, foreign in FOREIGN[nos]:
-            if not pattern or pattern in seen or not re.fullmatch(pattern, line):
-                continue
-            seen.add(pattern)
-            after = next((one for one in lines[at + 1 :] if one.strip()), "")
-            for extra in foreign:
-                margin = "" if extra[:1] == " " else " " * max(_margin(after), _margin(line) + 1)
-                yield Damage(ADDED_LINE, file, at, "\n".join([*lines[: at + 1], margin + extra, *lines[at + 1 :]]), extra)
-    top = next((foreign for pattern, foreign in FOREIGN[nos] if not pattern), ())
-    for extra in top if any(line.startswith(("router bgp", "hostname")) for line in lines) else ():
-        yield Damage(ADDED_LINE, file, len(lines), "\n".join([*lines, extra, ""]), extra)
-
-
-def _margin(line: str) -> int:
-    return len(line) - len(line.lstrip())
+# --- judging ----------------------------------------------------------------------------------------------------
 
 
 class Judge:
@@ -138,16 +69,15 @@ class Judge:
 
     def __init__(self, switch: Switch) -> None:
         self.switch, self.syntax = switch, syntax_of(switch.nos)
-        self.planned = self.syntax.read(switch.files)
+        self.known: Known = {}
+        self.planned = self.syntax.read(switch.files, self.known)
 
     def outcome(self, damage: Damage) -> str:
-        """`found`, `comment` (no statement stands in the line), `listed` or `missed`."""
+        """One of OUTCOMES."""
         files = {**self.switch.files, damage.file: damage.text}
-        running = self.syntax.read(files)
-        if any(not one.label for one in compare(self.syntax, self.planned, running)):
-            return "found"
-        if self.by_facts(files):
-            return "found"
+        running = self.syntax.read(files, self.known)
+        if any(not difference.label for difference in compare(self.syntax, self.planned, running)) or self.by_facts(files):
+            return FOUND
         return self._reason(damage, running)
 
     def by_facts(self, files: Mapping[str, str]) -> bool:
@@ -155,41 +85,184 @@ class Judge:
         facts = read_device(self.switch.view.device.name, self.switch.nos, files)
         return any(finding.severity == ERROR for finding in device.judge(self.switch.view, facts, files))
 
+    def alone(self, damage: Damage) -> bool:
+        """Whether the configs of the design alone have an error on the damaged switch."""
+        facts = read_device(self.switch.view.device.name, self.switch.nos, {**self.switch.files, damage.file: damage.text})
+        network = Network(tuple(sorted([*self.others, facts], key=lambda facts: facts.name)))
+        errors = (finding for finding in run(FilesCheck, network) if finding.severity == ERROR)
+        return any(finding.device == facts.name for finding in errors)
+
+    @cached_property
+    def others(self) -> tuple[Facts, ...]:
+        """Facts of the other switches of the design."""
+        peers = (other for other in switches(self.switch.nos, self.switch.shape) if other is not self.switch)
+        return tuple(read_device(peer.view.device.name, peer.nos, peer.files) for peer in peers)
+
     def _reason(self, damage: Damage, running: Statements) -> str:
-        here = [path for path, place in self.planned.items() if (place.file, place.line) == (damage.file, damage.line + 1)]
-        here += [path for path, place in running.items() if place.file == damage.file and path not in self.planned]
-        if not here:
-            return "comment"
-        listed = all(self.syntax.is_silent(path, DEFAULT, ADDED, HIDDEN, LABEL) for path in here)
-        return "listed" if listed else "order" if damage.kind == SWAPPED else "missed"
+        paths = [path for path, place in self.planned.items() if (place.file, place.line) == (damage.file, damage.line + 1)]
+        paths += [path for path, place in running.items() if place.file == damage.file and path not in self.planned]
+        if not paths:
+            return COMMENT
+        if all(self.syntax.is_silent(path, *KINDS) for path in paths):
+            return LISTED
+        return ORDER if damage.kind == SWAPPED else MISSED
+
+    def lines(self) -> Counter[str]:
+        """Lines of the files by the kind of the list that has all their statements, "" for lines with effect."""
+        kinds: dict[tuple[str, int], set[str]] = {}
+        for path, place in self.planned.items():
+            kind = next((kind for kind in (DEFAULT, ADDED, HIDDEN, LABEL) if self.syntax.is_silent(path, kind)), "")
+            kinds.setdefault((place.file, place.line), set()).add(kind)
+        counts = Counter("" if "" in kinds_of else min(kinds_of) for kinds_of in kinds.values())
+        total = sum(bool(line.strip()) for text in self.switch.files.values() for line in text.split("\n"))
+        counts[COMMENT] = total - sum(counts.values())
+        return counts
 
 
-def score(nos: str, sample: int = 0, seed: int = 1) -> Score:
-    """All damage of a network OS, or that many per switch at random."""
-    result, chance = Score(), random.Random(seed)
-    for shape in SHAPES:
-        for switch in samples(nos, shape):
-            judge, every = Judge(switch), list(damages(switch, chance))
-            for damage in chance.sample(every, min(sample, len(every))) if sample else every:
-                outcome = judge.outcome(damage)
-                result.counts[damage.kind, outcome] += 1
-                if outcome == "missed":
-                    place = f"{shape} {switch.view.device.name} {damage.file}:{damage.line + 1}"
-                    result.missed.append(f"{place} {damage.kind}: {damage.what.strip()}")
+@dataclass(frozen=True)
+class _Task:
+    sample: int
+    alone: int
+
+    def score(self, switch: Switch) -> Score:
+        """All damage of one switch, or a random part of it."""
+        chance = random.Random(f"{SEED} {switch.nos} {switch.shape} {switch.view.device.name}")
+        judge, every, result = Judge(switch), list(damages(switch)), Score()
+        result.lines = judge.lines()
+        effective = []
+        for damage in chance.sample(every, min(self.sample, len(every))) if self.sample else every:
+            outcome = judge.outcome(damage)
+            result.counts[damage.kind, outcome] += 1
+            if outcome == MISSED:
+                place = f"{switch.shape} {switch.view.device.name} {damage.file}:{damage.line + 1}"
+                result.missed.append(f"{place} {damage.kind}: {damage.what.strip()}")
+            elif outcome == FOUND:
+                effective.append(damage)
+        for damage in chance.sample(effective, min(self.alone, len(effective))):
+            result.alone[damage.kind, judge.alone(damage)] += 1
+        return result
+
+
+def score(nos: str, sample: int = 0, alone: int = 0) -> Score:
+    """The counts of a network OS.
+
+    Args:
+        nos: network OS.
+        sample: damaged files per switch; 0 for all.
+        alone: damaged files per switch that are judged without the plan as well.
+    """
+    todo = [switch for shape in SHAPES for switch in samples(nos, shape)]
+    result = Score()
+    for chunk in in_chunks(_Task(sample, alone).score, todo, 0, chunk=1, least=2):
+        for part in chunk:
+            result.add(part)
     return result
 
 
+# --- the page ---------------------------------------------------------------------------------------------------
+
+PAGE = """# Every line of a config
+
+How much of a running config `fabric check` and `fabric drift` judge, measured by damage to every line. Seven small designs
+(routed, VRF-lite, packet filters, three tiers, unnumbered, IPv6, EVPN with bonds and external connections) are rendered for
+each network OS. In the files of one switch per role, every line is deleted, every word of every line is changed (a number
+is increased, a name gets a letter), every line is swapped with the next one of its level, and valid lines of other kinds
+are added to sections. Each damaged file is judged by itself.
+
+`make statements` writes this page. [without-effect.md](without-effect.md) lists the statements without effect with the
+reason and the source of each.
+
+## With the plan
+
+`fabric check INTENT --configs DIR`. *Found*: at least one error. *Listed*: the statement is on the list without effect, or is
+text for people (a warning). *Order*: swapped lines whose order has no effect. *Comment*: the line has no statement.
+*Effective* is the share found of damage with effect, *all* the share found of all damage.
+
+{planned}
+
+## Lines without effect
+
+Lines of the files by the kind of the list. The share is that of lines with a statement.
+
+{lines}
+
+## Without a plan
+
+`fabric check --configs DIR` on the configs of the whole design: errors on the damaged switch, for a random {alone} damaged
+files per switch that have an effect.
+
+{configs}
+
+## What is not covered
+
+* Values that the plan does not have: the hash of a password is compared by presence only.
+* Damage with more than one edit at a time, and edits of the same kind on every switch.
+* State: what a device does with its config is in no file. The state of cables and sessions is not either.
+* Without a plan, a value that no other file of the folder repeats cannot be judged: the address of a server's port, a
+  threshold, a timer, a name, a device that is missing together with all its sessions.
+"""
+
+
+def page() -> str:
+    """`docs/statements.md`."""
+    scores = {nos: score(nos, alone=ALONE) for nos in SYSTEMS}
+    return PAGE.format(planned=_planned(scores), lines=_lines(scores), configs=_alone(scores), alone=ALONE)
+
+
+def _planned(scores: Mapping[str, Score]) -> str:
+    rows = []
+    for nos, result in scores.items():
+        for kind in (DELETED, CHANGED, SWAPPED, ADDED_LINE):
+            counts = [result.counts[kind, outcome] for outcome in OUTCOMES]
+            found, effective = result.effective(kind)
+            rows.append(
+                [nos, kind, *(f"{count:,}" for count in counts), _share(found, effective), _share(found, sum(counts))]
+            )
+    return _table(["network OS", "damage", *OUTCOMES, "effective", "all"], rows)
+
+
+def _lines(scores: Mapping[str, Score]) -> str:
+    rows = []
+    for nos, result in scores.items():
+        statements = sum(result.lines.values()) - result.lines[COMMENT]
+        listed = [result.lines[kind] for kind in KINDS]
+        cells = [f"{count:,}" for count in (result.lines[""], *listed, result.lines[COMMENT])]
+        rows.append([nos, *cells, _share(sum(listed), statements)])
+    return _table(["network OS", "with effect", *KINDS, "comment", "share"], rows)
+
+
+def _alone(scores: Mapping[str, Score]) -> str:
+    rows = []
+    for nos, result in scores.items():
+        kinds = [(result.alone[kind, True], result.alone[kind, False]) for kind in (DELETED, CHANGED, SWAPPED, ADDED_LINE)]
+        kinds.append((sum(found for found, _ in kinds), sum(silent for _, silent in kinds)))
+        rows.append([nos, *(f"{found} of {found + silent}" for found, silent in kinds), _share(kinds[-1][0], sum(kinds[-1]))])
+    return _table(["network OS", DELETED, CHANGED, SWAPPED, ADDED_LINE, "all", "share"], rows)
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f} %" if whole else "–"
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    return "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))
+
+
+def _counts(nos: str, result: Score) -> Iterator[str]:
+    for kind in (DELETED, CHANGED, SWAPPED, ADDED_LINE):
+        yield f"{nos} {kind} " + ", ".join(f"{outcome} {result.counts[kind, outcome]}" for outcome in OUTCOMES)
+    yield from (f"   missed: {line[:200]}" for line in result.missed[:40])
+
+
 def main() -> None:
-    """Prints the counts and the missed damage."""
+    """The page, or the counts and the missed damage."""
     words = sys.argv[1:]
+    if "--page" in words:
+        print(page(), end="")
+        return
     sample = int(words.pop(words.index("--sample") + 1)) if "--sample" in words else 0
     for nos in [word for word in words if word in SYSTEMS] or SYSTEMS:
-        result = score(nos, sample)
-        for kind in (DELETED, CHANGED, SWAPPED, ADDED_LINE):
-            row = {outcome: count for (own, outcome), count in sorted(result.counts.items()) if own == kind}
-            print(nos, kind, row, flush=True)
-        for line in result.missed[:40]:
-            print("   missed:", line[:200])
+        print("\n".join(_counts(nos, score(nos, sample))), flush=True)
 
 
 if __name__ == "__main__":

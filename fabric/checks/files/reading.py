@@ -15,6 +15,7 @@ from fabric.checks import (
     Finding,
     Network,
     message,
+    missing_files,
     remediation,
     statement_differences,
     syntax_of,
@@ -196,21 +197,29 @@ class Statements(RestCheck):
     id = "FAB295"
     title = "Every statement of a config is in the plan, and every planned statement is in the config"
     severity = ERROR
-    else_severity = "warning for text without effect: descriptions, banners"
+    else_severity = "warning for text without effect (descriptions, banners) and for a file that was not collected"
     example = "`neighbor EVPN next-hop-unchanged` was removed on a spine"
     remediation = "restore the statement, or add the change to the intent or to an override"
 
     def judge(self, rest: Rest) -> Iterator[Finding]:
         if not rest.rendered:
             return
-        running = rest.files if rest.rendered.keys().isdisjoint(rest.files) else rest.rendered.keys() & rest.files.keys()
+        pulled = rest.rendered.keys().isdisjoint(rest.files)  # from devices, under names of their own
+        running = rest.files if pulled else rest.rendered.keys() & rest.files.keys()
         texts = {path: rest.files[path] for path in rest.files if path in running}
+        if pulled:
+            yield from self._missing_files(rest)
         syntax = syntax_of(rest.facts.nos)
         differences = statement_differences(rest.facts.nos, rest.rendered, texts)
         for one in unexplained(differences, rest.reported):
             severity, fix = WARNING if one.label else self.severity, remediation(syntax, one)
             place = one.place
             yield Finding(self.id, severity, rest.facts.name, place.file, place.line, message(syntax, one), fix)
+
+    def _missing_files(self, rest: Rest) -> Iterator[Finding]:
+        for name in missing_files(rest.facts.nos, rest.rendered, rest.files):
+            text = f"no {name} in the folder: its statements are not compared"
+            yield Finding(self.id, WARNING, rest.facts.name, min(rest.files), 0, text, f"collect {name} as well")
 
 
 class Unfinished(OnDiskCheck):
