@@ -1,0 +1,88 @@
+"""Statements of NVUE: one startup.yaml, `nv config show`, or `nv set` commands. Every key and value is one part of a path.
+
+Joined with blanks, a path is what `nv set` takes: `mtu: 9216` is `mtu 9216`, as a key with a value below it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path as FilePath
+
+from fabric.nos.cumulus.read.tree import MANY, read_tree
+from fabric.nos.reading import Branch
+from fabric.nos.statements.forms import Path
+from fabric.nos.statements.syntax import Syntax
+
+PAIR = re.compile(r"""( *)('(?:[^']|'')*'|"[^"\\]*"|[^\s'"#&*!|>%@`{}\[\],?:-][^#{}\[\]]*?):(?: +(\S.*))?""")
+PLAIN = re.compile(r"""'(?:[^']|'')*'|"[^"\\]*"|[^\s'"#&*!|>%@`{}\[\],?-][^#]*""")
+EMPTY = ("{}", "''", '""', "null", "~")
+
+
+def statements(text: str) -> Iterator[tuple[Path, int]]:
+    """Every key and value. A text in an unusual layout is read as any YAML, which takes longer."""
+    found = None if MANY.search(text) else _block(text.splitlines())
+    yield from found if found is not None else _below(read_tree(text)[0], ())
+
+
+def _block(rows: list[str]) -> list[tuple[Path, int]] | None:
+    """Statements of a startup.yaml in block style with one key per line, None for another layout."""
+    begin = next((number for number, row in enumerate(rows) if row.rstrip() == "- set:"), None)
+    if begin is None:
+        return None
+    found: list[tuple[Path, int]] = []
+    path: Path = ()
+    margins: list[int] = []
+    for number, row in enumerate(rows[begin + 1 :], begin + 2):
+        pair = _pair(row.rstrip())
+        if pair is None:
+            return None
+        margin, key, value = pair
+        if not key:
+            continue
+        while margins and margins[-1] >= margin:
+            margins.pop()
+        path = (*path[: len(margins)], key)
+        margins.append(margin)
+        found.append((path, number))
+        if value:
+            found.append(((*path, value), number))
+    return found
+
+
+@lru_cache(maxsize=200_000)
+def _pair(row: str) -> tuple[int, str, str] | None:
+    """(margin, key, value) of a line, the value "" for none, the key "" for a comment; None for another layout."""
+    if not row or row.lstrip()[0] == "#":
+        return 0, "", ""
+    match = PAIR.fullmatch(row)
+    if match is None or not match[1]:
+        return None
+    value = match[3] or ""
+    if value in EMPTY:
+        value = ""
+    elif value and not PLAIN.fullmatch(value):
+        return None
+    return len(match[1]), _unquoted(match[2]), _unquoted(value)
+
+
+def _unquoted(text: str) -> str:
+    if text[:1] == "'":
+        return text[1:-1].replace("''", "'")
+    return text[1:-1] if text[:1] == '"' else text
+
+
+def _below(branch: Branch, path: Path) -> Iterator[tuple[Path, int]]:
+    for key, part in branch.parts.items():
+        here = (*path, key)
+        yield here, part.line
+        yield from _below(part, here)
+
+
+SYNTAX = Syntax(
+    parts={"startup.yaml": statements},
+    rules_file=FilePath(__file__).with_name("statements.yaml"),
+    separator=" ",
+    verb="nv set",
+)

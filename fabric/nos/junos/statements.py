@@ -1,0 +1,192 @@
+"""Statements of Junos: a config in braces or in `set` lines, every word of a statement one part of its path.
+
+Joined with blanks, a path is what `set` takes. A list in brackets is one statement per element, as `display set` shows it.
+What is inactive has no effect: it is one statement whose last two words are one part, never equal to an active one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path as FilePath
+from typing import NamedTuple
+
+from fabric.nos.junos.read.text import IDLE_VERBS, TOKEN, Config, read_text, unquoted
+from fabric.nos.junos.read.tree import Node
+from fabric.nos.statements.forms import Path
+from fabric.nos.statements.syntax import Syntax
+
+PLAIN = re.compile(r'[^\s;{}\[\]"#]+')  # a word that needs no quotes
+INACTIVE = "inactive:"
+MARK = "  "  # between the last two words of what is inactive: the command line takes it for one blank
+# Statements that are written in one line and are several: section, number of words of the name, words with a value.
+SEVERAL = {("forwarding-classes", "class"): (2, frozenset({"queue-num", "pfc-priority", "priority"}))}
+
+
+class Line(NamedTuple):
+    """A line of a config in braces."""
+
+    sign: str  # `{`, `}`, `;`, or "" for a line without a statement
+    words: Path = ()
+    items: Path = ()  # of a list in brackets
+    inactive: bool = False
+
+
+def statements(text: str) -> Iterator[tuple[Path, int]]:
+    """Every statement without others below it. A text in an unusual layout is read word by word, which takes longer."""
+    rows = text.splitlines()
+    found = _set_lines(rows) if _is_set(rows) else _braces(rows)
+    yield from found if found is not None else _tree(text)
+
+
+def _is_set(rows: list[str]) -> bool:
+    return any(row.startswith(("set ", "deactivate ")) for row in rows)
+
+
+# --- braces -------------------------------------------------------------------------------------------------
+
+
+def _braces(rows: list[str]) -> list[tuple[Path, int]] | None:
+    """Statements of a config with one statement or one brace per line, None for another layout."""
+    found: list[tuple[Path, int]] = []
+    path: Path = ()
+    open_sections: list[tuple[Path, int, int]] = []  # path above, line, statements before it
+    hidden = 0  # open sections from the one that is inactive
+    for number, row in enumerate(rows, 1):
+        line = _line(row.strip())
+        if line is None:
+            return None
+        if line.sign == "}":
+            if not open_sections:
+                return None
+            above, begin, count = open_sections.pop()
+            if not hidden and count == len(found):
+                found.append((path, begin))
+            path, hidden = above, max(hidden - 1, 0)
+        elif line.sign and hidden:
+            if line.sign == "{":
+                open_sections.append((path, number, len(found)))
+                hidden += 1
+        elif line.inactive:
+            found.append((_marked((*path, *line.words)), number))
+            if line.sign == "{":
+                open_sections.append((path, number, len(found)))
+                hidden = 1
+        elif line.sign == "{":
+            open_sections.append((path, number, len(found)))
+            path = (*path, *line.words)
+        elif line.sign:
+            found += _leaves((*path, *line.words), line.items, number)
+    return None if open_sections else found
+
+
+@lru_cache(maxsize=200_000)
+def _line(text: str) -> Line | None:
+    """What a line has; None where it has more than a statement, or only a part of one."""
+    words: list[str] = []
+    items: list[str] = []
+    sign, listing = "", False
+    for token in TOKEN.findall(text):
+        if token[0] == "#" or (token[:2] == "/*" and token.endswith("*/")) or token.startswith("[edit") or token[0] == "!":
+            continue
+        if sign or token == '"' or token[:2] == "/*":
+            return None
+        if token in ("{", "}", ";"):
+            sign = token
+        elif token in ("[", "]"):
+            listing = token == "["
+        else:
+            (items if listing else words).append(_word(token))
+    inactive = words[:1] == [INACTIVE]
+    kept = tuple(words[1:] if inactive or words[:1] == ["protect:"] else words)
+    usual = not listing and (sign == "}") == (not kept) if sign else not kept
+    if not usual or kept[:1] in (("delete:",), ("replace:",)):
+        return None
+    return Line(sign, kept, tuple(items), inactive)
+
+
+def _word(token: str) -> str:
+    """In quotes only if it needs them."""
+    word = unquoted(token)
+    return word if PLAIN.fullmatch(word) else token if token[0] == '"' else f'"{word}"'
+
+
+def _leaves(path: Path, items: Path, line: int) -> Iterator[tuple[Path, int]]:
+    if items:
+        yield from (((*path, item), line) for item in items)
+        return
+    for words in _separate(path):
+        yield words, line
+
+
+def _separate(path: Path) -> list[Path]:
+    """`class NO-LOSS queue-num 3 no-loss` is two statements."""
+    for (section, word), (length, valued) in SEVERAL.items():
+        if word in path and (start := path.index(word)) and path[start - 1] == section:
+            head, rest = path[: start + length], list(path[start + length :])
+            found = []
+            while rest:
+                end = 2 if rest[0] in valued else 1
+                found.append((*head, *rest[:end]))
+                del rest[:end]
+            return found or [path]
+    return [path]
+
+
+def _marked(path: Path) -> Path:
+    return (*path[:-2], MARK.join(path[-2:]))
+
+
+# --- set lines ----------------------------------------------------------------------------------------------
+
+
+def _set_lines(rows: list[str]) -> list[tuple[Path, int]] | None:
+    """Statements of `display set`, None where other commands change what is set."""
+    found: list[tuple[Path, int]] = []
+    inactive: list[tuple[Path, int]] = []
+    for number, row in enumerate(rows, 1):
+        line = _line(row.strip() + ";") if row.strip() and row[0] not in "#!" else Line("")
+        if line is None:
+            return None
+        if not line.words:
+            continue
+        verb, path = line.words[0], line.words[1:]
+        if verb == "set":
+            found += _leaves(path, line.items, number)
+        elif verb == "deactivate":
+            inactive.append((path, number))
+        elif verb not in IDLE_VERBS:
+            return None
+    hidden = {path for path, _ in inactive}
+    if hidden:
+        found = [(path, line) for path, line in found if not any(path[:end] in hidden for end in range(1, len(path) + 1))]
+    return found + [(_marked(path), line) for path, line in inactive]
+
+
+# --- any layout ---------------------------------------------------------------------------------------------
+
+
+def _tree(text: str) -> Iterator[tuple[Path, int]]:
+    config = Config()
+    read_text(config, "", text)
+    config.settle()
+    yield from _below(config.root, ())
+    yield from ((_marked(tuple(map(_word, path))), 1) for path in config.inactive)
+
+
+def _below(node: Node, path: Path) -> Iterator[tuple[Path, int]]:
+    for word, child in node.items():
+        here = (*path, _word(word))
+        if child:
+            yield from _below(child, here)
+        else:
+            yield from _leaves(here, (), child.line)
+
+
+SYNTAX = Syntax(
+    parts={"juniper.conf": statements},
+    rules_file=FilePath(__file__).with_name("statements.yaml"),
+    separator=" ",
+    verb="set",
+)
