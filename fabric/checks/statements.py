@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path as FilePath
 
-from fabric.checks.finding import Finding
+from fabric.checks.finding import ERROR, Finding
 from fabric.nos.statements.compare import CHANGED, EXTRA, MISSING, Difference, compare
 from fabric.nos.statements.forms import Path
 from fabric.nos.statements.syntax import Known, Syntax
@@ -40,10 +40,11 @@ def statement_differences(nos: str, planned: Mapping[str, str], running: Mapping
         Differences in the order of the running files. Planned files whose part no running file has are left out.
     """
     syntax = syntax_of(nos)
-    there = {syntax.part(file, text) for file, text in running.items()}
-    asked = {file: text for file, text in planned.items() if syntax.part(file, text) in there}
+    collected = syntax.texts(running)
+    files = {text.part: text.file for text in collected}
+    first, second = syntax.without_equal([text for text in syntax.texts(planned) if text.part in files], collected)
     known: Known = {}
-    return compare(syntax, syntax.read(asked, known), syntax.read(running, known))
+    return compare(syntax, syntax.read_texts(first, known), syntax.read_texts(second, known), files)
 
 
 def missing_files(nos: str, planned: Mapping[str, str], running: Mapping[str, str]) -> tuple[str, ...]:
@@ -55,13 +56,15 @@ def missing_files(nos: str, planned: Mapping[str, str], running: Mapping[str, st
 
 
 def unexplained(differences: Sequence[Difference], findings: Sequence[Finding]) -> Iterator[Difference]:
-    """The differences that no finding names.
+    """The differences that no error names.
 
     A finding names the statement at its line. On the line of a section, or of the file as a whole, it names the missing
     statements that share an address, number or name with its message.
     """
     words: dict[tuple[str, int], set[str]] = {}
     for finding in findings:
+        if finding.severity != ERROR:
+            continue
         words.setdefault((finding.file, finding.line), set()).update(WORD.findall(finding.message))
     for difference in differences:
         file, line = difference.place.file, difference.place.line

@@ -10,5 +10,6 @@ CLOSING = frozenset({"exit", "end", "EOF"})
 
 SYNTAX = Syntax(
     parts={"startup-config": partial(indented, closing=CLOSING)},
+    sectioned=frozenset({"startup-config"}),
     rules_file=Path(__file__).with_name("statements.yaml"),
 )

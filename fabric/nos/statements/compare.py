@@ -17,6 +17,7 @@ MISSING: Kind = "missing"
 CHANGED: Kind = "changed"
 EXTRA: Kind = "extra"
 REORDERED: Kind = "reordered"
+NO_FILES: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +41,17 @@ class Difference:
     below: int = 0
 
 
-def compare(syntax: Syntax, planned: Statements, running: Statements) -> list[Difference]:
-    """Every difference with effect, in the order of the running config."""
+def compare(
+    syntax: Syntax, planned: Statements, running: Statements, files: Mapping[str, str] = NO_FILES
+) -> list[Difference]:
+    """Every difference with effect, in the order of the running config.
+
+    Args:
+        syntax: of the network OS.
+        planned: statements that the plan renders.
+        running: statements of the device.
+        files: part → running file, for parts without a statement in `running`.
+    """
     if list(planned) == list(running):
         return []
     changed, running = _renamed(syntax, planned, running)
@@ -51,7 +61,7 @@ def compare(syntax: Syntax, planned: Statements, running: Statements) -> list[Di
     paired = {difference.path for difference in changed} | {difference.got for difference in changed}
     differences = [
         *changed,
-        *_folded(MISSING, (path for path in missing if path not in paired), running),
+        *_folded(MISSING, (path for path in missing if path not in paired), running, files=files),
         *_folded(EXTRA, (path for path in extra if path not in paired), running, planned),
         *_reordered(syntax, planned, running),
     ]
@@ -88,12 +98,18 @@ def _changed(syntax: Syntax, running: Statements, missing: Iterable[Path], extra
     return [Difference(CHANGED, path, running[got], got=got) for path, got in found.items()]
 
 
-def _folded(kind: Kind, paths: Iterable[Path], running: Statements, other: Statements | None = None) -> Iterator[Difference]:
+def _folded(
+    kind: Kind,
+    paths: Iterable[Path],
+    running: Statements,
+    other: Statements | None = None,
+    files: Mapping[str, str] = NO_FILES,
+) -> Iterator[Difference]:
     """One difference for a section that is missing or extra as a whole."""
     paths = list(paths)
     if not paths:
         return
-    places = _places(running)
+    places = {(part,): Place(file, 0, ()) for part, file in files.items()} | _places(running)
     there = places if other is None else _places(other)
     groups: dict[Path, list[Path]] = {}
     for path in paths:

@@ -13,6 +13,7 @@ from typing import TypeAlias
 Path: TypeAlias = tuple[str, ...]
 Form: TypeAlias = Callable[[str], Iterator[tuple[Path, int]]]  # never raises for what the text contains
 
+SECTION = re.compile(r"\n(?=\S)")
 BANNER = re.compile(r"banner (?:login|motd)(?: (\S))?.*")
 
 
@@ -55,6 +56,29 @@ def _banner(line: str, lines: Iterator[tuple[int, str]]) -> str:
         if raw.strip() == "EOF" if mark is None else mark in raw:
             break
     return "\n".join(body)
+
+
+def without_equal(planned: str, running: str) -> tuple[str, str]:
+    """Two texts in sections by indentation without the top-level sections that both have. Line numbers stay.
+
+    For formats whose top-level sections have an effect in any order. Most sections of a running config are equal to the
+    planned ones, and need no reading.
+    """
+    sections = [_sections(text) for text in (planned, running)]
+    equal = set(sections[0]).intersection(sections[1])
+    first, second = (
+        "\n".join("\n" * section.count("\n") if section in equal else section for section in text) for text in sections
+    )
+    return first, second
+
+
+def _sections(text: str) -> list[str]:
+    """Top-level sections, a banner as one of them although its lines have no margin."""
+    sections = SECTION.split(text)
+    if "\nbanner " not in text:
+        return sections
+    lines = iter(enumerate(sections))
+    return [_banner(section, lines) if BANNER.fullmatch(section) else section for _, section in lines]
 
 
 def plain(text: str, comments: str = "#") -> Iterator[tuple[Path, int]]:

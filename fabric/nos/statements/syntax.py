@@ -7,7 +7,7 @@ statement, its parts joined by the separator of the syntax: `interface Ethernet1
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path as FilePath
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import yaml
 
-from fabric.nos.statements.forms import Form, Path, line_by_line
+from fabric.nos.statements.forms import Form, Path, line_by_line, without_equal
 
 DEFAULT = "default"  # the default of the network OS: without effect, whether a file has it or not
 ADDED = "added"  # the network OS adds it by itself: without effect where the plan does not have it
@@ -30,6 +30,14 @@ class Place(NamedTuple):
     file: str
     line: int
     raw: Path
+
+
+class PartText(NamedTuple):
+    """The text of a file, and which file of a planned switch it is."""
+
+    part: str
+    file: str
+    text: str
 
 
 Known: TypeAlias = dict[str, dict[Path, tuple[Path, ...]]]  # part → raw statement → its paths
@@ -130,6 +138,7 @@ class Syntax:
         closing: lines that end a section.
         verb: before a statement that is shown whole, `set` of Junos.
         optional: parts that a folder of running configs may lack.
+        sectioned: parts in sections by indentation, which have an effect in any order.
     """
 
     parts: Mapping[str, Form]
@@ -138,6 +147,7 @@ class Syntax:
     separator: str = " / "
     verb: str = ""
     optional: frozenset[str] = frozenset()
+    sectioned: frozenset[str] = frozenset()
 
     @cached_property
     def rules(self) -> Rules:
@@ -150,11 +160,36 @@ class Syntax:
             files: path → text.
             known: raw statements whose paths are known; filled in, so that a second config of the switch is read faster.
         """
+        return self.read_texts(self.texts(files), known)
+
+    def read_texts(self, texts: Iterable[PartText], known: Known | None = None) -> Statements:
+        """Every statement of texts whose parts are known, as `read`."""
         statements: Statements = {}
-        for file, text in files.items():
-            if part := self.part(file, text):
-                self._read_part(statements, part, file, text, {} if known is None else known.setdefault(part, {}))
+        for text in texts:
+            self._read_part(statements, text, {} if known is None else known.setdefault(text.part, {}))
         return statements
+
+    def texts(self, files: Mapping[str, str]) -> list[PartText]:
+        """The files of a switch that are compared."""
+        return [PartText(part, file, text) for file, text in files.items() if (part := self.part(file, text))]
+
+    def without_equal(
+        self, planned: Sequence[PartText], running: Sequence[PartText]
+    ) -> tuple[Sequence[PartText], Sequence[PartText]]:
+        """The texts of both sides without what both have in the same words, which needs no reading."""
+        pairs = {text.part: (text, other) for text in planned for other in running if text.part == other.part}
+        if not len(pairs) == len(planned) == len(running):
+            return planned, running  # several files of one part
+        reduced = {part: self._reduced(part, first.text, second.text) for part, (first, second) in pairs.items()}
+        return (
+            [text._replace(text=reduced[text.part][0]) for text in planned],
+            [text._replace(text=reduced[text.part][1]) for text in running],
+        )
+
+    def _reduced(self, part: str, planned: str, running: str) -> tuple[str, str]:
+        if planned == running:
+            return "", ""
+        return without_equal(planned, running) if part in self.sectioned else (planned, running)
 
     def part(self, file: str, text: str) -> str:
         """Which file of a planned switch it is, "" for none."""
@@ -163,15 +198,13 @@ class Syntax:
         name = file.rpartition("/")[2]
         return name if name in self.parts or not self.parts else self.part_of(file, text)
 
-    def _read_part(
-        self, statements: Statements, part: str, file: str, text: str, known: dict[Path, tuple[Path, ...]]
-    ) -> None:
+    def _read_part(self, statements: Statements, text: PartText, known: dict[Path, tuple[Path, ...]]) -> None:
         make = tuple.__new__
-        for raw, line in self.parts.get(part, line_by_line)(text):
+        for raw, line in self.parts.get(text.part, line_by_line)(text.text):
             paths = known.get(raw)
             if paths is None:
-                paths = known[raw] = self._paths(raw, part, known)
-            place = make(Place, (file, line, raw))
+                paths = known[raw] = self._paths(raw, text.part, known)
+            place = make(Place, (text.file, line, raw))
             for path in paths:
                 if path not in statements:
                     statements[path] = place
