@@ -22,6 +22,7 @@ from fabric.checks.registry import run
 from fabric.facts import Facts
 from fabric.nos.reading import read_device
 from fabric.nos.statements.compare import compare
+from fabric.nos.statements.forms import Path
 from fabric.nos.statements.syntax import ADDED, DEFAULT, HIDDEN, KINDS, LABEL, Known, Statements
 from fabric.workers import in_chunks
 from tests.checks.damage import ADDED_LINE, CHANGED, DELETED, SWAPPED, Damage, damages
@@ -103,9 +104,13 @@ class Judge:
         paths += [path for path, place in running.items() if place.file == damage.file and path not in self.planned]
         if not paths:
             return COMMENT
-        if all(self.syntax.is_silent(path, *KINDS) for path in paths):
+        if all(self.syntax.is_silent(path, *KINDS) for path in paths) or self._is_secret(damage, paths, running):
             return LISTED
         return ORDER if damage.kind == SWAPPED else MISSED
+
+    def _is_secret(self, damage: Damage, paths: Sequence[Path], running: Statements) -> bool:
+        """Whether the change is in a value that is compared by presence only."""
+        return damage.kind == CHANGED and list(running) == list(self.planned) and any("*" in path[-1] for path in paths)
 
     def lines(self) -> Counter[str]:
         """Lines of the files by the kind of the list that has all their statements, "" for lines with effect."""

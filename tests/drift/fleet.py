@@ -95,7 +95,8 @@ def _as_shown(nos: str, text: str) -> str:
         return text
     ports = re.findall(r"^interface Ethernet.*(?:\n .*)*", text, re.MULTILINE)
     others = re.sub(r"^interface Ethernet.*(?:\n .*)*\n", "", text, flags=re.MULTILINE)
-    return "\n".join(["! Command: show running-config", *reversed(ports), others])
+    head, _, others = others.partition("\n")  # the model and the release
+    return "\n".join(["! Command: show running-config", head, *reversed(ports), others])
 
 
 def _damage(view: SwitchView, files: dict[str, str], chance: random.Random) -> str:

@@ -65,8 +65,13 @@ def compare(
         *_folded(EXTRA, (path for path in extra if path not in paired), running, planned),
         *_reordered(syntax, planned, running),
     ]
-    labelled = (replace(one, label=True) if syntax.is_silent(one.path, LABEL) else one for one in differences)
+    labelled = (replace(one, label=_is_label(syntax, one)) for one in differences)
     return sorted(labelled, key=lambda one: (one.place.file, one.place.line, one.path))
+
+
+def _is_label(syntax: Syntax, difference: Difference) -> bool:
+    paths = [difference.path] if difference.kind == REORDERED else [difference.path, difference.got]
+    return all(syntax.is_silent(path, LABEL) for path in paths if path)
 
 
 def _renamed(syntax: Syntax, planned: Statements, running: Statements) -> tuple[list[Difference], Statements]:

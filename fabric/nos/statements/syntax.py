@@ -21,6 +21,7 @@ DEFAULT = "default"  # the default of the network OS: without effect, whether a 
 ADDED = "added"  # the network OS adds it by itself: without effect where the plan does not have it
 HIDDEN = "hidden"  # the network OS does not print it: without effect where a running config lacks it
 LABEL = "label"  # text for people: a difference is a warning
+BELOW = "\v"  # in the result of a rewrite, ` > ` in the data
 KINDS = (DEFAULT, ADDED, HIDDEN, LABEL)
 
 
@@ -54,21 +55,31 @@ class WithoutEffect:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Rewrite:
-    """Another spelling of a statement. `each` names a group with a list: the line is one statement per element."""
+    """Another spelling of a statement.
 
-    pattern: re.Pattern[str]  # of a line
-    to: str
-    within: re.Pattern[str]  # of the line of its section
-    each: bool = False
+    Attributes:
+        pattern: of a line.
+        to: the statements that it makes, as templates of the match; BELOW between a section and a statement in it.
+        within: pattern of the line of its section.
+    """
+
+    pattern: re.Pattern[str]
+    to: tuple[str, ...]
+    within: re.Pattern[str]
+
+    @cached_property
+    def each(self) -> bool:
+        """Whether the group `each` is a list: the line makes one statement per element."""
+        return "each" in self.pattern.groupindex
 
     def expanded(self, match: re.Match[str]) -> Iterator[str]:
         """One statement per element of the list in the group `each`."""
         start, end = match.span("each")
         for element in elements(match["each"]):
             if one := self.pattern.fullmatch(f"{match.string[:start]}{element}{match.string[end:]}"):
-                yield one.expand(self.to)
+                yield from map(one.expand, self.to)
 
     @property
     def word(self) -> str:
@@ -118,7 +129,12 @@ def load_rules(path: FilePath) -> Rules:
 
 
 def _rewrite(row: Mapping[str, Any]) -> Rewrite:
-    return Rewrite(re.compile(row["line"]), row["to"], re.compile(row.get("in", "")), bool(row.get("each")))
+    to = row["to"] if isinstance(row["to"], list) else [row["to"]]
+    return Rewrite(
+        re.compile(row["line"]),
+        tuple(text.replace(" > ", BELOW) for text in to),
+        re.compile(row.get("in", "")),
+    )
 
 
 def any_part(path: str, text: str) -> str:
@@ -218,7 +234,8 @@ class Syntax:
             paths = known.get(section) or self._paths(section, part, known)
             above = paths[-1] if paths else (part,)
         within = above[-1] if len(above) > 1 else ""
-        return tuple((*above, words) for words in self.canonical(within, raw[-1]))
+        lines = self.canonical(within, raw[-1])
+        return tuple((*above, *line.split(BELOW)) if BELOW in line else (*above, line) for line in lines)
 
     @cached_property
     def canonical(self) -> Callable[[str, str], tuple[str, ...]]:
@@ -233,7 +250,9 @@ class Syntax:
                     continue
                 if rewrite.each:
                     return tuple(rewrite.expanded(match))
-                line = match.expand(rewrite.to)
+                if len(rewrite.to) > 1:
+                    return tuple(map(match.expand, rewrite.to))
+                line = match.expand(rewrite.to[0])
                 if not line:
                     return ()
             return (line,)
