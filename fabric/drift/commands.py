@@ -5,7 +5,8 @@ Only the statements that differ are part of the change: what the network OS adds
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from fabric.checks import syntax_of
@@ -40,7 +41,7 @@ def commands_back(
             before = _before(syntax, syntax.read({part: texts[0]}), syntax.read({part: texts[1]}), own)
             changes.append(files.change(nos, part, before, _as_text(_raw(syntax.read({part: texts[0]}).values()))))
         elif form is SET:
-            changes.append(FileChange(part, SET, tuple(_set_lines(syntax, own, syntax.read({part: texts[0]})))))
+            changes.append(FileChange(part, SET, tuple(_set_lines(nos, own, *(syntax.read({part: text}) for text in texts)))))
         elif form is JSON_PATCH or isinstance(form, Patch):
             changes.append(_document(nos, part, form, texts, own))
         else:
@@ -87,18 +88,44 @@ def _as_text(raws: Iterable[Path]) -> str:
 # --- set lines ----------------------------------------------------------------------------------------------
 
 
-def _set_lines(syntax: Syntax, differences: Sequence[Difference], planned: Statements) -> list[str]:
+def _set_lines(nos: str, differences: Sequence[Difference], planned: Statements, running: Statements) -> list[str]:
     """`delete`, `set` and `insert` lines of Junos; a missing section is set statement by statement."""
-    gone = [one.got if one.kind == CHANGED else one.path for one in differences if one.kind in (EXTRA, CHANGED)]
     lost = {one.path for one in differences if one.kind in (MISSING, CHANGED)}
-    moved = [
-        f"insert {syntax.joined(one.got)} before {' '.join(one.path[-2:])}" for one in differences if one.kind == REORDERED
-    ]
+    moved = dict.fromkeys(one.path[:-1] for one in differences if one.kind == REORDERED)
+    moved |= dict.fromkeys(section for path in lost for section in _new_in(syntax_of(nos), path, running))
     return [
-        *(f"delete {syntax.joined(path)}" for path in gone),
-        *(f"set {syntax.joined(path)}" for path in planned if _within(path, lost)),
-        *moved,
+        *(f"delete {_deleted(nos, one)}" for one in differences if one.kind in (EXTRA, CHANGED)),
+        *(f"set {' '.join(place.raw)}" for path, place in planned.items() if _within(path, lost)),
+        *(line for section in moved for line in _in_order(section, planned)),
     ]
+
+
+def _new_in(syntax: Syntax, path: Path, running: Statements) -> Iterator[Path]:
+    """The ordered sections to which a missing statement adds an element, which `set` puts last."""
+    for end in range(2, len(path)):
+        if syntax.is_ordered(path[:end]) and not any(other[: end + 1] == path[: end + 1] for other in running):
+            yield path[:end]
+
+
+def _deleted(nos: str, difference: Difference) -> str:
+    """What is written behind `delete`: a statement of one value is named without it."""
+    path = (difference.got or difference.path)[1:]
+    words, single = remedy.dialect(nos).statements, not difference.below and len(path) > 1
+    if words and single and words.single_of(" ".join(path[-2:])):
+        path = path[:-1]
+    return " ".join(path)
+
+
+def _in_order(section: Path, planned: Statements) -> Iterator[str]:
+    """The statements of an ordered section one after the other: a list of values is set anew, named sections are moved."""
+    paths = [path for path in planned if path[: len(section)] == section]
+    words = " ".join(section[1:])
+    if all(len(path) == len(section) + 1 for path in paths):
+        yield f"delete {words}"
+        yield from (f"set {words} {path[-1]}" for path in paths)
+        return
+    names = dict.fromkeys(path[len(section)] for path in paths)
+    yield from (f"insert {words} {second} after {section[-1]} {first}" for first, second in pairwise(names))
 
 
 # --- documents ----------------------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ the whole path of a statement. Kinds:
 * `added`: the network OS adds it by itself; without effect where the plan does not have it.
 * `hidden`: the network OS does not print it; without effect where the running config lacks it.
 * `label`: text for people; a difference is a warning.
+* `secret`: compared by presence; the running config has the value hashed or encrypted.
 
 [statements.md](statements.md) has the share of lines that each kind covers.
 """

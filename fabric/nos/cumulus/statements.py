@@ -10,19 +10,20 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path as FilePath
 
-from fabric.nos.cumulus.read.tree import MANY, read_tree
+from fabric.nos.cumulus.read.tree import names_of, read_tree
 from fabric.nos.reading import Branch
 from fabric.nos.statements.forms import Path
 from fabric.nos.statements.syntax import Syntax
 
-PAIR = re.compile(r"""( *)('(?:[^']|'')*'|"[^"\\]*"|[^\s'"#&*!|>%@`{}\[\],?:-][^#{}\[\]]*?):(?: +(\S.*))?""")
-PLAIN = re.compile(r"""'(?:[^']|'')*'|"[^"\\]*"|[^\s'"#&*!|>%@`{}\[\],?-][^#]*""")
-EMPTY = ("{}", "''", '""', "null", "~")
+PAIR = re.compile(r"""( *)('(?:[^']|'')*'|"[^"\\]*"|[^\s'"#&*!|>%@`{}\[\]?:-][^#{}\[\]]*?):(?: +(\S.*))?""")
+PLAIN = re.compile(r"""'(?:[^']|'')*'|"[^"\\]*"|[^\s'"#&*!|>%@`{}\[\]?-][^#]*""")
+MAC = re.compile(r"(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}")
+EMPTY = frozenset({"{}", "''", '""', "null", "~"})
 
 
 def statements(text: str) -> Iterator[tuple[Path, int]]:
     """Every key and value. A text in an unusual layout is read as any YAML, which takes longer."""
-    found = None if MANY.search(text) else _block(text.splitlines())
+    found = _block(text.splitlines())
     yield from found if found is not None else _below(read_tree(text)[0], ())
 
 
@@ -32,7 +33,7 @@ def _block(rows: list[str]) -> list[tuple[Path, int]] | None:
     if begin is None:
         return None
     found: list[tuple[Path, int]] = []
-    path: Path = ()
+    sections: list[list[Path]] = [[()]]  # of each level: one, or all that a key with a range names
     margins: list[int] = []
     for number, row in enumerate(rows[begin + 1 :], begin + 2):
         pair = _pair(row.rstrip())
@@ -43,11 +44,16 @@ def _block(rows: list[str]) -> list[tuple[Path, int]] | None:
             continue
         while margins and margins[-1] >= margin:
             margins.pop()
-        path = (*path[: len(margins)], key)
+            sections.pop()
+        above = sections[-1]
+        names = names_of(key, above[0][-1]) if ("-" in key or "," in key) and above[0] else (key,)
+        paths = [(*path, name) for path in above for name in names]
         margins.append(margin)
-        found.append((path, number))
-        if value:
-            found.append(((*path, value), number))
+        sections.append(paths)
+        for path in paths:
+            found.append((path, number))
+            if value:
+                found.append(((*path, value), number))
     return found
 
 
@@ -64,7 +70,7 @@ def _pair(row: str) -> tuple[int, str, str] | None:
         value = ""
     elif value and not PLAIN.fullmatch(value):
         return None
-    return len(match[1]), _unquoted(match[2]), _unquoted(value)
+    return len(match[1]), _word(_unquoted(match[2])), _word(_unquoted(value))
 
 
 def _unquoted(text: str) -> str:
@@ -73,9 +79,14 @@ def _unquoted(text: str) -> str:
     return text[1:-1] if text[:1] == '"' else text
 
 
+def _word(text: str) -> str:
+    """A MAC address in small letters, anything else as it is."""
+    return text.lower() if len(text) == 17 and MAC.fullmatch(text) else text
+
+
 def _below(branch: Branch, path: Path) -> Iterator[tuple[Path, int]]:
     for key, part in branch.parts.items():
-        here = (*path, key)
+        here = (*path, _word(key))
         yield here, part.line
         yield from _below(part, here)
 

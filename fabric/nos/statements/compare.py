@@ -57,6 +57,7 @@ def compare(
     changed, running = _renamed(syntax, planned, running)
     missing = [path for path in planned if path not in running and not syntax.is_silent(path, DEFAULT, HIDDEN)]
     extra = [path for path in running if path not in planned and not syntax.is_silent(path, DEFAULT, ADDED)]
+    missing, extra = _without_sections(missing, running), _without_sections(extra, planned)
     changed += _changed(syntax, running, missing, extra)
     paired = {difference.path for difference in changed} | {difference.got for difference in changed}
     differences = [
@@ -72,6 +73,14 @@ def compare(
 def _is_label(syntax: Syntax, difference: Difference) -> bool:
     paths = [difference.path] if difference.kind == REORDERED else [difference.path, difference.got]
     return all(syntax.is_silent(path, LABEL) for path in paths if path)
+
+
+def _without_sections(paths: list[Path], other: Statements) -> list[Path]:
+    """Without an empty section that has statements in the other file."""
+    if not paths:
+        return paths
+    sections = {path[:end] for path in other for end in range(2, len(path))}
+    return [path for path in paths if path not in sections]
 
 
 def _renamed(syntax: Syntax, planned: Statements, running: Statements) -> tuple[list[Difference], Statements]:

@@ -21,8 +21,9 @@ DEFAULT = "default"  # the default of the network OS: without effect, whether a 
 ADDED = "added"  # the network OS adds it by itself: without effect where the plan does not have it
 HIDDEN = "hidden"  # the network OS does not print it: without effect where a running config lacks it
 LABEL = "label"  # text for people: a difference is a warning
+SECRET = "secret"  # compared by presence: the value is hashed or encrypted, and `rewrite` replaces it
 BELOW = "\v"  # in the result of a rewrite, ` > ` in the data
-KINDS = (DEFAULT, ADDED, HIDDEN, LABEL)
+KINDS = (DEFAULT, ADDED, HIDDEN, LABEL, SECRET)
 
 
 class Place(NamedTuple):
@@ -225,13 +226,15 @@ class Syntax:
                 if path not in statements:
                     statements[path] = place
 
-    def _paths(self, raw: Path, part: str, known: Mapping[Path, tuple[Path, ...]]) -> tuple[Path, ...]:
+    def _paths(self, raw: Path, part: str, known: dict[Path, tuple[Path, ...]]) -> tuple[Path, ...]:
         """The paths of a raw statement, below the last path of its section."""
         section = raw[:-1]
         if not section:
             above: Path = (part,)
         else:
-            paths = known.get(section) or self._paths(section, part, known)
+            paths = known.get(section)
+            if paths is None:
+                paths = known[section] = self._paths(section, part, known)
             above = paths[-1] if paths else (part,)
         within = above[-1] if len(above) > 1 else ""
         lines = self.canonical(within, raw[-1])

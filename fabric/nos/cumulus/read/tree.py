@@ -16,9 +16,9 @@ from fabric.nos.reading import DEEPEST, NOTHING, Branch, each_name, read_yaml
 COMMAND = re.compile(r"^(?:\S+[$#>]\s*)?(?:sudo\s+)?nv\s+(set|unset|config|action|show|list-commands)\b\s*(.*)$")
 ROOTS = ("interface", "vrf", "router", "bridge", "system", "nve", "evpn", "qos", "acl", "service", "mlag", "platform")
 ON, OFF = ("on", "enabled", "enable", "true", "yes"), ("off", "disabled", "disable", "false", "no")
-MANY = re.compile(r"\d[-,]\w*\d")  # a range, or something that looks like one
+MANY = re.compile(r"\d-\w*\d|\w,\w*\d")  # a range or a list, or something that looks like one
 RANGED = {  # where a key may be many names, and how they differ from a name with a dash
-    "interface": re.compile(r"[a-z_]+\d+[\w.]*(?:-[\w.]+)?(?:,.*)?"),
+    "interface": re.compile(r"(?:[a-z_]\w*,)*[a-z_]+\d+[\w.]*(?:-[\w.]+)?(?:,.*)?"),
     "member": re.compile(r"[a-z_]+\d+[\w.]*(?:-[\w.]+)?(?:,.*)?"),
     "neighbor": re.compile(r"(?:swp|bond|vlan|eth)\d+\w*(?:-[\w.]+)?(?:,.*)?"),
     "vlan": re.compile(r"\d+(?:-\d+)?(?:,[\d,-]+)?"),
@@ -78,7 +78,7 @@ def _commands(text: str) -> tuple[Branch, Broken, Broken]:
 def _set(tree: Branch, words: list[str], line: int) -> None:
     branches, above = [tree], ""
     for word in words:
-        names = _names(word, above)
+        names = names_of(word, above)
         branches = [branch.add(name, line) for branch in branches for name in names]
         above = word
 
@@ -86,14 +86,14 @@ def _set(tree: Branch, words: list[str], line: int) -> None:
 def _unset(tree: Branch, words: list[str]) -> None:
     branches, above = [tree], ""
     for word in words[:-1]:
-        branches = [branch.at(name) for branch in branches for name in _names(word, above)]
+        branches = [branch.at(name) for branch in branches for name in names_of(word, above)]
         above = word
     for branch in branches:
-        for name in _names(words[-1], above) if words else list(branch.parts):
+        for name in names_of(words[-1], above) if words else list(branch.parts):
             branch.parts.pop(name, None)
 
 
-def _names(key: str, above: str) -> list[str]:
+def names_of(key: str, above: str) -> list[str]:
     """`swp1-3` below `interface` is three keys."""
     pattern = RANGED.get(above)
     return each_name(key) if pattern and ("-" in key or "," in key) and pattern.fullmatch(key) else [key]
@@ -104,7 +104,7 @@ def _spread(tree: Branch, above: str = "") -> None:
     if above in RANGED and any("-" in key or "," in key for key in tree.parts):
         parts, tree.parts = tree.parts, {}
         for key, part in parts.items():
-            for name in _names(key, above):
+            for name in names_of(key, above):
                 tree.add(name, part.line).merge(part)
     for key, part in tree.parts.items():
         _spread(part, key)
