@@ -23,12 +23,13 @@ from fabric.facts import Facts
 from fabric.nos.reading import read_device
 from fabric.nos.statements.compare import compare
 from fabric.nos.statements.forms import Path
-from fabric.nos.statements.syntax import ADDED, DEFAULT, HIDDEN, KINDS, LABEL, Known, Statements
+from fabric.nos.statements.syntax import DEFAULT, HIDDEN, KINDS, LABEL, Known, Statements
 from fabric.workers import in_chunks
 from tests.checks.damage import ADDED_LINE, CHANGED, DELETED, SWAPPED, Damage, damages
 from tests.checks.shapes import SHAPES, SYSTEMS, Switch, samples, switches
 
 FOUND, COMMENT, LISTED, ORDER, MISSED = OUTCOMES = ("found", "comment", "listed", "order", "missed")
+PLANNED_KINDS = (DEFAULT, HIDDEN, LABEL)  # of the list, that have planned lines
 ALONE = 20  # damaged files per switch that are judged without the plan
 SEED = 1
 
@@ -104,7 +105,9 @@ class Judge:
         paths += [path for path, place in running.items() if place.file == damage.file and path not in self.planned]
         if not paths:
             return COMMENT
-        if all(self.syntax.is_silent(path, *KINDS) for path in paths) or self._is_secret(damage, paths, running):
+        if all(self.syntax.is_silent(path, self.planned, *KINDS) for path in paths) or self._is_secret(
+            damage, paths, running
+        ):
             return LISTED
         return ORDER if damage.kind == SWAPPED else MISSED
 
@@ -116,7 +119,7 @@ class Judge:
         """Lines of the files by the kind of the list that has all their statements, "" for lines with effect."""
         kinds: dict[tuple[str, int], set[str]] = {}
         for path, place in self.planned.items():
-            kind = next((kind for kind in (DEFAULT, ADDED, HIDDEN, LABEL) if self.syntax.is_silent(path, kind)), "")
+            kind = next((kind for kind in PLANNED_KINDS if self.syntax.is_silent(path, self.planned, kind)), "")
             kinds.setdefault((place.file, place.line), set()).add(kind)
         counts = Counter("" if "" in kinds_of else min(kinds_of) for kinds_of in kinds.values())
         total = sum(bool(line.strip()) for text in self.switch.files.values() for line in text.split("\n"))
@@ -187,7 +190,8 @@ text for people (a warning). *Order*: swapped lines whose order has no effect. *
 
 ## Lines without effect
 
-Lines of the files by the kind of the list. The share is that of lines with a statement.
+Lines of the files by the kind of the list. *Silent* is the share of lines with a statement whose damage is not reported;
+damage to a *label* (text for people) is a warning.
 
 {lines}
 
@@ -230,10 +234,11 @@ def _lines(scores: Mapping[str, Score]) -> str:
     rows = []
     for nos, result in scores.items():
         statements = sum(result.lines.values()) - result.lines[COMMENT]
-        listed = [result.lines[kind] for kind in KINDS]
+        listed = [result.lines[kind] for kind in PLANNED_KINDS]
         cells = [f"{count:,}" for count in (result.lines[""], *listed, result.lines[COMMENT])]
-        rows.append([nos, *cells, _share(sum(listed), statements)])
-    return _table(["network OS", "with effect", *KINDS, "comment", "share"], rows)
+        silent = sum(listed) - result.lines[LABEL]
+        rows.append([nos, *cells, _share(silent, statements), _share(result.lines[LABEL], statements)])
+    return _table(["network OS", "with effect", *PLANNED_KINDS, "comment", "silent", "label"], rows)
 
 
 def _alone(scores: Mapping[str, Score]) -> str:

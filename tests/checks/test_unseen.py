@@ -23,15 +23,15 @@ interface Ethernet1
    description spine1
    no ip redirects
    mtu 9214
-lldp run
+ip routing
 snmp-server user reader
 end
 """
 # What is done to the file: (old, new) → line, message.
 EDITS = {
     "a line": (
-        ("lldp run", "lldp off"),
-        [(6, "statement that is not in the plan"), (0, "missing statement: `lldp run`")],
+        ("ip routing", "ip rooting"),
+        [(6, "statement that is not in the plan"), (0, "missing statement: `ip routing`")],
     ),
     "a value": (("mtu 9214", "mtu 1500"), [(5, "changed statement: expected `mtu 9214`")]),
     "a section": (
@@ -45,7 +45,7 @@ EDITS = {
         [(8, "statement that is not in the plan")],
     ),
     "another section": (
-        ("lldp run", "lldp run\nrouter ospf 1\n   network 0.0.0.0/0"),
+        ("ip routing", "ip routing\nrouter ospf 1\n   network 0.0.0.0/0"),
         [(7, "statement that is not in the plan and 1 statement below it")],
     ),
     "text for people": (

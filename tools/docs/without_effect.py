@@ -36,7 +36,8 @@ def _section(nos: str, title: str) -> Iterator[str]:
     yield f"## {title}\n"
     yield "| statement | kind | reason | source |\n|---|---|---|---|"
     for entry in sorted(rules.without_effect, key=lambda entry: KINDS.index(entry.kind)):
-        yield f"| {_code(entry.pattern)} | {entry.kind} | {_cell(entry.reason)} | {_cell(entry.source)} |"
+        limit = " without statements" if entry.empty else f", in a section with `{entry.beside}`" if entry.beside else ""
+        yield f"| {_code(entry.pattern)}{limit} | {entry.kind} | {_cell(entry.reason)} | {_cell(entry.source)} |"
     yield ""
 
 

@@ -107,6 +107,7 @@ TARGET = Target(
     reader=Late(__package__, "reader:READER"),
     lldp=Late(__package__, "lldp:READERS"),
     dialect=Late(__package__, "diff:DIALECT"),
+    syntax=Late(__package__, "statements:SYNTAX"),
     batfish=Late(__package__, "batfish.view:VIEW"),
     containerlab=Late(__package__, "containerlab:KIND"),
     ansible={"ansible_network_os": "cisco.nxos.nxos", "ansible_connection": "ansible.netcommon.network_cli"},

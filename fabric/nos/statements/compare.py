@@ -55,8 +55,8 @@ def compare(
     if list(planned) == list(running):
         return []
     changed, running = _renamed(syntax, planned, running)
-    missing = [path for path in planned if path not in running and not syntax.is_silent(path, DEFAULT, HIDDEN)]
-    extra = [path for path in running if path not in planned and not syntax.is_silent(path, DEFAULT, ADDED)]
+    missing = [path for path in planned if path not in running and not syntax.is_silent(path, planned, DEFAULT, HIDDEN)]
+    extra = [path for path in running if path not in planned and not syntax.is_silent(path, planned, DEFAULT, ADDED)]
     missing, extra = _without_sections(missing, running), _without_sections(extra, planned)
     changed += _changed(syntax, running, missing, extra)
     paired = {difference.path for difference in changed} | {difference.got for difference in changed}
@@ -72,7 +72,7 @@ def compare(
 
 def _is_label(syntax: Syntax, difference: Difference) -> bool:
     paths = [difference.path] if difference.kind == REORDERED else [difference.path, difference.got]
-    return all(syntax.is_silent(path, LABEL) for path in paths if path)
+    return all(syntax.is_silent(path, (), LABEL) for path in paths if path)
 
 
 def _without_sections(paths: list[Path], other: Statements) -> list[Path]:

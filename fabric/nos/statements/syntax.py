@@ -7,7 +7,7 @@ statement, its parts joined by the separator of the syntax: `interface Ethernet1
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path as FilePath
@@ -48,12 +48,23 @@ Statements: TypeAlias = dict[Path, Place]  # path of a statement, its file's par
 
 @dataclass(frozen=True, slots=True)
 class WithoutEffect:
-    """One entry of the list of statements without effect."""
+    """One entry of the list of statements without effect.
+
+    Attributes:
+        pattern: of the whole path of a statement, or of the section that it is in.
+        kind: one of KINDS.
+        reason: why it has no effect.
+        source: title of the vendor's page, or the public running config that shows it.
+        empty: the pattern is of the head of a section; statements in it have an effect.
+        beside: a planned statement of the same section, without which the entry does not apply.
+    """
 
     pattern: str
     kind: str
     reason: str
     source: str
+    empty: bool = False
+    beside: str = ""
 
 
 @dataclass(frozen=True)
@@ -105,12 +116,18 @@ class Rules:
         return {word: tuple(rewrite for rewrite in self.rewrites if rewrite.word == word) for word in words}
 
     @cached_property
-    def silent(self) -> Mapping[str, re.Pattern[str]]:
-        """Kind → one pattern of all its entries."""
-        by_kind = {kind: [entry.pattern for entry in self.without_effect if entry.kind == kind] for kind in KINDS}
-        return {
-            kind: re.compile("|".join(f"(?:{one})" for one in patterns)) for kind, patterns in by_kind.items() if patterns
-        }
+    def silent(self) -> Mapping[tuple[str, bool], re.Pattern[str]]:
+        """(kind, empty) → one pattern of all its entries that apply everywhere."""
+        patterns: dict[tuple[str, bool], list[str]] = {}
+        for entry in self.without_effect:
+            if not entry.beside:
+                patterns.setdefault((entry.kind, entry.empty), []).append(f"(?:{entry.pattern})")
+        return {key: re.compile("|".join(of_kind)) for key, of_kind in patterns.items()}
+
+    @cached_property
+    def conditional(self) -> tuple[tuple[re.Pattern[str], WithoutEffect], ...]:
+        """The entries that apply beside another statement."""
+        return tuple((re.compile(entry.pattern), entry) for entry in self.without_effect if entry.beside)
 
 
 def load_rules(path: FilePath) -> Rules:
@@ -122,11 +139,15 @@ def load_rules(path: FilePath) -> Rules:
         tuple(_rewrite(row) for row in document.get("rewrite") or ()),
         tuple(re.compile(row) for row in document.get("single") or ()),
         tuple(re.compile(row) for row in document.get("ordered") or ()),
-        tuple(WithoutEffect(row["line"], row["kind"], row["reason"], row["source"]) for row in document["without_effect"]),
+        tuple(_without_effect(row) for row in document["without_effect"]),
     )
     if wrong := [entry for entry in rules.without_effect if entry.kind not in KINDS]:
         raise ValueError(f"{path}: unknown kind in {wrong[0]}")
     return rules
+
+
+def _without_effect(row: Mapping[str, Any]) -> WithoutEffect:
+    return WithoutEffect(**{"pattern" if key == "line" else key: value for key, value in row.items()})
 
 
 def _rewrite(row: Mapping[str, Any]) -> Rewrite:
@@ -268,11 +289,25 @@ class Syntax:
         """A path as patterns see it, without the part."""
         return self.separator.join(path[1:])
 
-    def is_silent(self, path: Path, *kinds: str) -> bool:
-        """Whether the list without effect names a statement, or a section that it stands in."""
-        patterns = [self.rules.silent[kind] for kind in kinds if kind in self.rules.silent]
+    def is_silent(self, path: Path, planned: Container[Path], *kinds: str) -> bool:
+        """Whether the list without effect names a statement, or a section that it is in.
+
+        Args:
+            path: of the statement.
+            planned: the statements that the plan renders, for entries that apply beside one of them.
+            kinds: of the list.
+        """
+        rules = self.rules
+        for kind in kinds:
+            if (pattern := rules.silent.get((kind, True))) and pattern.fullmatch(self.joined(path)):
+                return True
+            if (pattern := rules.silent.get((kind, False))) and any(
+                pattern.fullmatch(self.joined(path[:end])) for end in range(2, len(path) + 1)
+            ):
+                return True
         return any(
-            pattern.fullmatch(self.separator.join(path[1:end])) for pattern in patterns for end in range(2, len(path) + 1)
+            entry.kind in kinds and (*path[:-1], entry.beside) in planned and pattern.fullmatch(self.joined(path))
+            for pattern, entry in rules.conditional
         )
 
     def key(self, path: Path) -> tuple[object, ...] | None:
