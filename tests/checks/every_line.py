@@ -22,7 +22,6 @@ from fabric.checks.registry import run
 from fabric.facts import Facts
 from fabric.nos.reading import read_device
 from fabric.nos.statements.compare import compare
-from fabric.nos.statements.forms import Path
 from fabric.nos.statements.syntax import DEFAULT, HIDDEN, KINDS, LABEL, Known, Statements
 from fabric.workers import in_chunks
 from tests.checks.damage import ADDED_LINE, CHANGED, DELETED, SWAPPED, Damage, damages
@@ -101,19 +100,20 @@ class Judge:
         return tuple(read_device(peer.view.device.name, peer.nos, peer.files) for peer in peers)
 
     def _reason(self, damage: Damage, running: Statements) -> str:
-        paths = [path for path, place in self.planned.items() if (place.file, place.line) == (damage.file, damage.line + 1)]
-        paths += [path for path, place in running.items() if place.file == damage.file and path not in self.planned]
+        """Why the damage has no effect, or MISSED."""
+        differing = [path for path in self.planned if path not in running]
+        differing += [path for path in running if path not in self.planned]
+        if differing:
+            silent = all(self.syntax.is_silent(path, self.planned, *KINDS) for path in differing)
+            return LISTED if silent else MISSED
+        here = damage.file, damage.line + 1
+        paths = [path for path, place in self.planned.items() if (place.file, place.line) == here]
         if not paths:
             return COMMENT
-        if all(self.syntax.is_silent(path, self.planned, *KINDS) for path in paths) or self._is_secret(
-            damage, paths, running
-        ):
-            return LISTED
-        return ORDER if damage.kind == SWAPPED else MISSED
-
-    def _is_secret(self, damage: Damage, paths: Sequence[Path], running: Statements) -> bool:
-        """Whether the change is in a value that is compared by presence only."""
-        return damage.kind == CHANGED and list(running) == list(self.planned) and any("*" in path[-1] for path in paths)
+        if damage.kind == SWAPPED:
+            return ORDER
+        secret = damage.kind == CHANGED and any("*" in path[-1] for path in paths)  # compared by presence
+        return LISTED if secret else MISSED
 
     def lines(self) -> Counter[str]:
         """Lines of the files by the kind of the list that has all their statements, "" for lines with effect."""

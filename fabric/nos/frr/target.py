@@ -77,6 +77,7 @@ TARGET = Target(
     vrf_name_limit=DEVICE_NAME_LIMIT - len(LINUX.vrf.format("")),
     reader=Late(__package__, "reader:READER"),
     dialect=Late(__package__, "diff:DIALECT"),
+    syntax=Late(__package__, "statements:SYNTAX"),
     batfish=Late(__package__, "batfish.view:VIEW"),
     containerlab=Late(__package__, "containerlab:KIND"),
     ansible={},  # reached as Linux

@@ -130,6 +130,7 @@ TARGET = Target(
     port_alias=port_alias,
     lldp=Late(__package__, "lldp:READERS"),
     dialect=Late(__package__, "diff:DIALECT"),
+    syntax=Late(__package__, "statements:SYNTAX"),
     batfish=Late(__package__, "batfish.view:VIEW"),
     containerlab=Late(__package__, "containerlab:KIND"),
     ansible={},  # reached as Linux

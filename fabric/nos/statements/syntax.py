@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from itertools import chain
 from pathlib import Path as FilePath
 from typing import Any, NamedTuple, TypeAlias
 
@@ -109,6 +110,10 @@ class Rules:
     ordered: tuple[re.Pattern[str], ...] = ()  # sections whose statements take effect in their order
     without_effect: tuple[WithoutEffect, ...] = ()
 
+    def entries(self) -> tuple[tuple[Any, ...], ...]:
+        """The lists, in the order of the fields."""
+        return self.rewrites, self.single, self.ordered, self.without_effect
+
     @cached_property
     def rewrites_by_word(self) -> Mapping[str, tuple[Rewrite, ...]]:
         """First word of a line → the rewrites that may match it."""
@@ -177,6 +182,9 @@ class Syntax:
         verb: before a statement that is shown whole, `set` of Junos.
         optional: parts that a folder of running configs may lack.
         sectioned: parts in sections by indentation, which have an effect in any order.
+        values: parts that are data → text to its value, which finds equal ones faster than their statements; may raise
+            ValueError.
+        more_rules: further files of rules, for parts that another network OS has too.
     """
 
     parts: Mapping[str, Form]
@@ -186,10 +194,15 @@ class Syntax:
     verb: str = ""
     optional: frozenset[str] = frozenset()
     sectioned: frozenset[str] = frozenset()
+    values: Mapping[str, Callable[[str], object]] = field(default_factory=dict)
+    more_rules: tuple[FilePath, ...] = ()
 
     @cached_property
     def rules(self) -> Rules:
-        return load_rules(self.rules_file) if self.rules_file.suffix else Rules()
+        if not self.rules_file.suffix:
+            return Rules()
+        files = [load_rules(path) for path in (self.rules_file, *self.more_rules)]
+        return Rules(*(tuple(chain.from_iterable(entries)) for entries in zip(*map(Rules.entries, files), strict=True)))
 
     def read(self, files: Mapping[str, str], known: Known | None = None) -> Statements:
         """Every statement of the files of a switch, in the order of the files.
@@ -227,7 +240,13 @@ class Syntax:
     def _reduced(self, part: str, planned: str, running: str) -> tuple[str, str]:
         if planned == running:
             return "", ""
-        return without_equal(planned, running) if part in self.sectioned else (planned, running)
+        if part in self.sectioned:
+            return without_equal(planned, running)
+        try:
+            same = part in self.values and self.values[part](planned) == self.values[part](running)
+        except ValueError:
+            same = False
+        return ("", "") if same else (planned, running)
 
     def part(self, file: str, text: str) -> str:
         """Which file of a planned switch it is, "" for none."""
