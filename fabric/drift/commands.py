@@ -93,9 +93,12 @@ def _set_lines(nos: str, differences: Sequence[Difference], planned: Statements,
     lost = {one.path for one in differences if one.kind in (MISSING, CHANGED)}
     moved = dict.fromkeys(one.path[:-1] for one in differences if one.kind == REORDERED)
     moved |= dict.fromkeys(section for path in lost for section in _new_in(syntax_of(nos), path, running))
+    sections = {path[:end] for path in planned for end in range(2, len(path) + 1)}
+    extra = [one.got or one.path for one in differences if one.kind in (EXTRA, CHANGED)]
+    deleted = dict.fromkeys(_deleted(nos, path, sections, running) for path in extra)
     return [
-        *(f"delete {_deleted(nos, one)}" for one in differences if one.kind in (EXTRA, CHANGED)),
-        *(f"set {' '.join(place.raw)}" for path, place in planned.items() if _within(path, lost)),
+        *(f"delete {' '.join(path[1:])}" for path in deleted),
+        *(f"set {' '.join(place.raw)}" for path, place in planned.items() if _within(path, lost | deleted.keys())),
         *(line for section in moved for line in _in_order(section, planned)),
     ]
 
@@ -107,13 +110,15 @@ def _new_in(syntax: Syntax, path: Path, running: Statements) -> Iterator[Path]:
             yield path[:end]
 
 
-def _deleted(nos: str, difference: Difference) -> str:
-    """What is written behind `delete`: a statement of one value is named without it."""
-    path = (difference.got or difference.path)[1:]
-    words, single = remedy.dialect(nos).statements, not difference.below and len(path) > 1
-    if words and single and words.single_of(" ".join(path[-2:])):
-        path = path[:-1]
-    return " ".join(path)
+def _deleted(nos: str, path: Path, sections: set[Path], running: Statements) -> Path:
+    """What is written behind `delete`: the section that the plan lacks, a statement of one value without its value."""
+    words = remedy.dialect(nos).statements
+    path = next((path[:end] for end in range(2, len(path)) if path[:end] not in sections), path)
+    if words is None or path not in running:
+        return path
+    if name := words.single_of(" ".join(path[-1].split())):  # an inactive statement is one part
+        return (*path[:-1], name)
+    return path[:-1] if words.single_of(" ".join(path[-2:])) else path
 
 
 def _in_order(section: Path, planned: Statements) -> Iterator[str]:

@@ -7,6 +7,8 @@ from typing import Any
 
 import yaml
 
+from fabric.nos.cumulus.read.tree import MANY, names_of
+from fabric.nos.cumulus.write.tree import merged
 from fabric.nos.cumulus.write.yaml import dump
 from fabric.nos.dialect import Dialect, Patch, same
 
@@ -27,17 +29,26 @@ def nvue_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
 
 
 def nvue_tree(text: str) -> Mapping[str, Any]:
-    """All that a startup.yaml sets. Raises ValueError."""
+    """All that a startup.yaml or `nv config show` sets, a key with a range as its names. Raises ValueError."""
     try:
         document = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except yaml.YAMLError as error:
         raise ValueError("not YAML") from error
-    found: dict[str, Any] = {}
+    if isinstance(document, str):
+        raise ValueError("commands, not YAML")
+    tree: dict[str, Any] = {}
     for part in document if isinstance(document, list) else []:
         if not isinstance(part, Mapping):
             raise ValueError("expected `set` and what is set")
-        found |= part.get("set") or {}
-    return found
+        tree |= part.get("set") or {}
+    return _written_out(tree) if MANY.search(text) else tree
+
+
+def _written_out(tree: Mapping[Any, Any], above: str = "") -> dict[str, Any]:
+    """`swp1-2` below `interface` as two keys; a key that is there twice has both values."""
+    names = (({name: value}, name) for key, value in tree.items() for name in names_of(str(key), above))
+    parts = ({name: _written_out(value, name)} if isinstance(value := one[name], Mapping) else one for one, name in names)
+    return merged(*parts)
 
 
 def nvue_patch(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

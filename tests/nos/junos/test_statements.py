@@ -1,0 +1,320 @@
+"""Statements of Junos: the layouts of a running config, edits of it, and the commands back to the plan."""
+
+from __future__ import annotations
+
+import random
+import re
+import shlex
+from collections.abc import Callable, Mapping
+
+import pytest
+
+from fabric.checks import statement_differences, syntax_of
+from fabric.drift.commands import commands_back
+from fabric.nos.junos.read.text import Config, read_text
+from fabric.nos.junos.read.tree import Node
+from fabric.nos.statements.compare import CHANGED, EXTRA, MISSING, REORDERED, compare
+from tests.checks.damage import damages
+from tests.checks.shapes import Switch, samples
+
+FILE = "juniper.conf"
+SYNTAX = syntax_of("junos")
+SHAPES_READ = ("evpn", "filters", "unnumbered")
+HEADER = "## Last commit: 2026-11-23 08:00:00 UTC by admin\nversion 23.4R2-EVO;\n"
+PLANNED = """system {
+    host-name leaf001;
+    root-authentication {
+        encrypted-password "${ADMIN_PASSWORD_HASH}";
+    }
+}
+interfaces {
+    et-0/0/0 {
+        description "to spine001";
+        mtu 9208;
+        unit 0 {
+            family inet {
+                address 10.0.0.0/31;
+            }
+            family mpls;
+        }
+    }
+}
+snmp {
+    v3 {
+        usm {
+            local-engine {
+                user monitoring {
+                    authentication-sha {
+                        authentication-password "${SNMP_AUTH_KEY}";
+                    }
+                }
+            }
+        }
+    }
+}
+policy-options {
+    policy-statement OUT {
+        term own {
+            from {
+                protocol [ direct aggregate ];
+            }
+            then {
+                accept;
+            }
+        }
+        term rest {
+            then {
+                reject;
+            }
+        }
+    }
+}
+class-of-service {
+    forwarding-classes {
+        class NO-LOSS queue-num 3 no-loss pfc-priority 3;
+    }
+}
+protocols {
+    bgp {
+        group EVPN {
+            multihop {
+                ttl 1;
+                no-nexthop-change;
+            }
+            import [ FIRST SECOND ];
+            neighbor 10.0.0.1 {
+                peer-as 65001;
+            }
+            neighbor 10.0.0.2 {
+                peer-as 65001;
+            }
+        }
+    }
+}
+"""
+OWN = """        term own {
+            from {
+                protocol [ direct aggregate ];
+            }
+            then {
+                accept;
+            }
+        }
+"""
+REST = """        term rest {
+            then {
+                reject;
+            }
+        }
+"""
+GROUP = "protocols bgp group EVPN"
+OUT = "policy-options policy-statement OUT term"
+# Edit of the text above → kind and statement of the differences, and the commands back.
+EDITS: Mapping[str, tuple[tuple[str, str], list[tuple[str, str]], list[str]]] = {
+    "next hop": (
+        ("                no-nexthop-change;\n", ""),
+        [(MISSING, f"{GROUP} multihop no-nexthop-change")],
+        [f"set {GROUP} multihop no-nexthop-change"],
+    ),
+    "value": (
+        ("mtu 9208", "mtu 1500"),
+        [(CHANGED, "interfaces et-0/0/0 mtu 9208")],
+        ["delete interfaces et-0/0/0 mtu", "set interfaces et-0/0/0 mtu 9208"],
+    ),
+    "last statement of a section": (
+        ("                address 10.0.0.0/31;\n", ""),
+        [(MISSING, "interfaces et-0/0/0 unit 0 family inet address 10.0.0.0/31")],
+        ["set interfaces et-0/0/0 unit 0 family inet address 10.0.0.0/31"],
+    ),
+    "statement below one that has none": (
+        ("            family mpls;\n", "            family mpls {\n                mtu 1400;\n            }\n"),
+        [(EXTRA, "interfaces et-0/0/0 unit 0 family mpls mtu 1400")],
+        ["delete interfaces et-0/0/0 unit 0 family mpls mtu"],
+    ),
+    "section": (
+        ("            neighbor 10.0.0.2 {\n                peer-as 65001;\n            }\n", ""),
+        [(MISSING, f"{GROUP} neighbor 10.0.0.2 peer-as 65001")],
+        [f"set {GROUP} neighbor 10.0.0.2 peer-as 65001"],
+    ),
+    "extra section": (
+        ("        group EVPN {\n", "        group X {\n            neighbor 10.9.9.9;\n        }\n        group EVPN {\n"),
+        [(EXTRA, "protocols bgp group X neighbor 10.9.9.9")],
+        ["delete protocols bgp group X"],
+    ),
+    "inactive section": (
+        ("            neighbor 10.0.0.2 {", "            inactive: neighbor 10.0.0.2 {"),
+        [(EXTRA, f"{GROUP} neighbor  10.0.0.2"), (MISSING, f"{GROUP} neighbor 10.0.0.2 peer-as 65001")],
+        [f"delete {GROUP} neighbor  10.0.0.2", f"set {GROUP} neighbor 10.0.0.2 peer-as 65001"],
+    ),
+    "inactive value": (
+        ("        mtu 9208;", "        inactive: mtu 9208;"),
+        [(EXTRA, "interfaces et-0/0/0 mtu  9208"), (MISSING, "interfaces et-0/0/0 mtu 9208")],
+        ["delete interfaces et-0/0/0 mtu", "set interfaces et-0/0/0 mtu 9208"],
+    ),
+    "terms": (
+        (OWN + REST, REST + OWN),
+        [(REORDERED, f"{OUT} rest")],
+        [f"insert {OUT} rest after term own"],
+    ),
+    "first term": (
+        (OWN, ""),
+        [(MISSING, f"{OUT} own")],
+        [
+            *(f"set {OUT} own {words}" for words in ("from protocol direct", "from protocol aggregate", "then accept")),
+            f"insert {OUT} rest after term own",
+        ],
+    ),
+    "action": (
+        ("                accept;", "                reject;"),
+        [(CHANGED, f"{OUT} own then accept")],
+        [f"delete {OUT} own then reject", f"set {OUT} own then accept"],
+    ),
+    "chain of policies": (
+        ("FIRST SECOND", "SECOND FIRST"),
+        [(REORDERED, f"{GROUP} import SECOND")],
+        [f"delete {GROUP} import", f"set {GROUP} import FIRST", f"set {GROUP} import SECOND"],
+    ),
+    "element of a list": (
+        ("direct aggregate", "direct"),
+        [(MISSING, f"{OUT} own from protocol aggregate")],
+        [f"set {OUT} own from protocol aggregate"],
+    ),
+    "one of several statements in a line": (
+        (" no-loss", ""),
+        [(MISSING, "class-of-service forwarding-classes class NO-LOSS no-loss")],
+        ["set class-of-service forwarding-classes class NO-LOSS no-loss"],
+    ),
+    "no password": (
+        ('    root-authentication {\n        encrypted-password "${ADMIN_PASSWORD_HASH}";\n    }\n', ""),
+        [(MISSING, "system root-authentication encrypted-password *")],
+        ['set system root-authentication encrypted-password "${ADMIN_PASSWORD_HASH}"'],
+    ),
+}
+
+
+def walked(node: Node, path: tuple[str, ...] = ()) -> list[str]:
+    """`set` lines of a tree."""
+    if not node:
+        return [f"set {' '.join(path)}"]
+    return [line for word, child in node.items() for line in walked(child, (*path, quoted(word)))]
+
+
+def quoted(word: str) -> str:
+    return word if re.fullmatch(r'[^\s;{}\[\]"#]+', word) else f'"{word}"'
+
+
+def tree(*texts: str) -> Node:
+    config = Config()
+    for text in texts:
+        read_text(config, FILE, text)
+    config.settle()
+    return config.root
+
+
+def hashed(text: str) -> str:
+    """With the passwords as Junos keeps them."""
+    text = re.sub(r'encrypted-password "[^"]*";', 'encrypted-password "$6$salt$hash"; ## SECRET-DATA', text)
+    return re.sub(r'(authentication|privacy)-password "[^"]*";', r'\1-key "$9$abc"; ## SECRET-DATA', text)
+
+
+def braces(text: str) -> str:
+    """`show configuration`: a header, sections in another order, hashes, sections of one statement in a line."""
+    sections = re.findall(r"^\S[^\n]*\{\n.*?^\}\n", hashed(text), re.MULTILINE | re.DOTALL)
+    shown = re.sub(r"then \{\n\s+(\S+);\n\s+\}", r"then \1;", "".join(sorted(sections)))
+    several = "class NO-LOSS {\n            queue-num 3;\n            pfc-priority 3;\n            no-loss;\n        }"
+    return HEADER + shown.replace("class NO-LOSS queue-num 3 no-loss pfc-priority 3;", several)
+
+
+def set_lines(text: str) -> str:
+    """`show configuration | display set`."""
+    return "\n".join(["set version 23.4R2-EVO", *sorted(walked(tree(hashed(text))), key=lambda line: line.split()[1])])
+
+
+def prompt(text: str) -> str:
+    """What a terminal shows around a config."""
+    return f"admin@leaf001> show configuration | no-more\n{braces(text)}\n{{master}}\nadmin@leaf001> "
+
+
+def other_layout(text: str) -> str:
+    """With comments over several lines, and without line ends that mean nothing."""
+    return "/* maintained by\n * a tool */\n" + re.sub(r"\{\n\s+", "{ ", hashed(text))
+
+
+LAYOUTS: Mapping[str, Callable[[str], str]] = {
+    "braces": braces,
+    "set": set_lines,
+    "prompt": prompt,
+    "other": other_layout,
+    "line ends": lambda text: text.replace("\n", "\r\n"),
+}
+
+
+def sampled() -> list[Switch]:
+    return [switch for shape in SHAPES_READ for switch in samples("junos", shape)]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_layouts_of_a_running_config_are_equal_to_the_plan(layout: str) -> None:
+    for planned in [PLANNED, *(text for switch in sampled() for text in switch.files.values())]:
+        assert statement_differences("junos", {FILE: planned}, {"leaf001.cfg": LAYOUTS[layout](planned)}) == []
+
+
+@pytest.mark.parametrize("layout", ["braces", "set", "other"])
+@pytest.mark.parametrize("case", EDITS)
+def test_an_edit_is_found_in_every_layout(case: str, layout: str) -> None:
+    (old, new), expected, commands = EDITS[case]
+    assert old in PLANNED
+    edited = PLANNED.replace(old, new, 1)
+    if "inactive" in case and layout != "braces":
+        return  # the tree of the reader leaves it out
+    planned, running = {FILE: PLANNED}, {FILE: LAYOUTS[layout](edited)}
+    differences = statement_differences("junos", planned, running)
+    assert sorted((one.kind, SYNTAX.joined(one.path)) for one in differences) == sorted(expected)
+    lines = [line for change in commands_back("junos", planned, running, differences) for line in change.lines]
+    assert lines == commands
+
+
+def test_deactivated_lines_have_no_effect() -> None:
+    lines = set_lines(PLANNED) + f"\ndeactivate {GROUP} neighbor 10.0.0.2\ndeactivate system host-name\n"
+    differences = statement_differences("junos", {FILE: PLANNED}, {FILE: lines})
+    assert {(one.kind, SYNTAX.joined(one.path)) for one in differences if not one.label} == {
+        (MISSING, f"{GROUP} neighbor 10.0.0.2 peer-as 65001"),
+        (MISSING, "system host-name leaf001"),
+    }
+
+
+def test_texts_for_people_and_inactive_additions_are_warnings() -> None:
+    edited = PLANNED.replace("to spine001", "to spine002").replace("        mtu", "        inactive: disable;\n        mtu")
+    differences = statement_differences("junos", {FILE: PLANNED}, {FILE: edited})
+    assert [(one.kind, one.label) for one in differences] == [(CHANGED, True), (EXTRA, True)]
+
+
+def test_the_commands_make_the_planned_config_of_a_damaged_one() -> None:
+    """As typed: `set` and `delete` follow the running config, `insert` moves a term."""
+    for switch in sampled():
+        planned = SYNTAX.read(switch.files)
+        ((file, _),) = switch.files.items()
+        for damage in random.Random(switch.view.device.name).sample(list(damages(switch)), 8):
+            running = {file: damage.text}
+            differences = statement_differences("junos", switch.files, running)
+            changes = commands_back("junos", switch.files, running, differences)
+            lines = [line for change in changes for line in change.lines]
+            after = SYNTAX.read({file: "\n".join(walked(typed(damage.text, lines)))})
+            assert compare(SYNTAX, planned, after) == [], (damage.kind, damage.what, lines)
+
+
+def typed(text: str, commands: list[str]) -> Node:
+    """The config of a switch after commands."""
+    root = tree(text, *(line for line in commands if not line.startswith("insert ")))
+    for line in commands:
+        assert shlex.split(line)[0] in ("set", "delete", "insert")
+        assert " *" not in line.replace(") .*", "")
+        if line.startswith("insert "):
+            *path, moved, _, _, first = line.split()[1:]
+            node = root.at(*path)
+            names = [name for name in node if name != moved]
+            names.insert(names.index(first) + 1, moved)
+            children = dict(node)
+            node.clear()
+            node.update({name: children[name] for name in names})
+    return root
