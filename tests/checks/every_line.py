@@ -11,6 +11,7 @@ A random part is judged as `fabric check --configs DIR` does, by the configs of 
 from __future__ import annotations
 
 import random
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,6 +30,7 @@ from tests.checks.shapes import SHAPES, SYSTEMS, Switch, samples, switches
 
 FOUND, COMMENT, LISTED, ORDER, MISSED = OUTCOMES = ("found", "comment", "listed", "order", "missed")
 PLANNED_KINDS = (DEFAULT, HIDDEN, LABEL)  # of the list, that have planned lines
+BRACKET = re.compile(r"[][{}][,;]?$")  # at the end of a line that opens or closes a section
 ALONE = 20  # damaged files per switch that are judged without the plan
 SEED = 1
 
@@ -122,8 +124,10 @@ class Judge:
             kind = next((kind for kind in PLANNED_KINDS if self.syntax.is_silent(path, self.planned, kind)), "")
             kinds.setdefault((place.file, place.line), set()).add(kind)
         counts = Counter("" if "" in kinds_of else min(kinds_of) for kinds_of in kinds.values())
-        total = sum(bool(line.strip()) for text in self.switch.files.values() for line in text.split("\n"))
-        counts[COMMENT] = total - sum(counts.values())
+        for file, text in self.switch.files.items():
+            others = [line for number, line in enumerate(text.split("\n"), 1) if line.strip() and (file, number) not in kinds]
+            counts[""] += sum(BRACKET.search(line) is not None for line in others)
+            counts[COMMENT] += sum(BRACKET.search(line) is None for line in others)
         return counts
 
 
@@ -190,8 +194,8 @@ text for people (a warning). *Order*: swapped lines whose order has no effect. *
 
 ## Lines without effect
 
-Lines of the files by the kind of the list. *Silent* is the share of lines with a statement whose damage is not reported;
-damage to a *label* (text for people) is a warning.
+Lines of the files by the kind of the list. A line that opens or closes a section has the effect of the section. *Silent* is
+the share of lines, without comments, whose damage is not reported; damage to a *label* (text for people) is a warning.
 
 {lines}
 
