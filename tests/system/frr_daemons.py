@@ -11,7 +11,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -100,23 +100,44 @@ vtysh --vty_socket $home --config_dir $home -c 'show running-config'
 """
 )
 
+CHANGES = r"""
+for change in "$4"/*; do
+  echo "--- changed"
+  vtysh --vty_socket $home --config_dir $home -f "$change" > /dev/null 2>&1
+  vtysh --vty_socket $home --config_dir $home -c 'show running-config'
+done
+"""
+
 
 def load(path: Path, scratch: Path) -> Loaded:
     """Loads one frr.conf as at boot and reads the running configuration of the daemons."""
+    code, output, running = _run(path, scratch, SCRIPT).split("---\n", 2)
+    return Loaded(int(code), output, running)
+
+
+def changed(path: Path, scratch: Path, changes: Sequence[str]) -> list[str]:
+    """Loads one frr.conf, then enters commands; returns the running configuration after each entry."""
+    folder = scratch / "changes"
+    folder.mkdir()
+    for number, commands in enumerate(changes):
+        (folder / f"{number:03}").write_text(f"{commands}\n", encoding="utf-8")
+    return _run(path, scratch, SCRIPT + CHANGES, str(folder)).split("--- changed\n")[1:]
+
+
+def _run(path: Path, scratch: Path, script: str, *arguments: str) -> str:
     text = path.read_text(encoding="utf-8")
     links = scratch / "links"
     links.write_text("".join(f"{line}\n" for line in devices(text)), encoding="utf-8")
     name = re.search(r"^hostname (\S+)", text, re.MULTILINE)
     done = subprocess.run(
-        [*NAMESPACES, "sh", "-c", SCRIPT, "sh", str(path), name[1] if name else "switch", str(links)],
+        [*NAMESPACES, "sh", "-c", script, "sh", str(path), name[1] if name else "switch", str(links), *arguments],
         capture_output=True,
         text=True,
         check=False,
         timeout=60,
     )
     assert done.returncode == 0, done.stderr
-    code, output, running = done.stdout.split("---\n", 2)
-    return Loaded(int(code), output, running)
+    return done.stdout
 
 
 def devices(text: str) -> list[str]:

@@ -74,7 +74,7 @@ def without_equal(planned: str, running: str) -> tuple[str, str]:
 
 def _sections(text: str) -> list[str]:
     """Top-level sections, a banner as one of them although its lines have no margin."""
-    sections = SECTION.split(text)
+    sections = SECTION.split(text.rstrip("\n"))
     if "\nbanner " not in text:
         return sections
     lines = iter(enumerate(sections))

@@ -24,6 +24,7 @@ HIDDEN = "hidden"  # the network OS does not print it: without effect where a ru
 LABEL = "label"  # text for people: a difference is a warning
 SECRET = "secret"  # compared by presence: the value is hashed or encrypted, and `rewrite` replaces it
 BELOW = "\v"  # in the result of a rewrite, ` > ` in the data
+ELEMENT = "\0"  # takes the place of an element in an expanded template
 KINDS = (DEFAULT, ADDED, HIDDEN, LABEL, SECRET)
 
 
@@ -89,10 +90,9 @@ class Rewrite:
 
     def expanded(self, match: re.Match[str]) -> Iterator[str]:
         """One statement per element of the list in the group `each`."""
-        start, end = match.span("each")
+        templates = [match.expand(text.replace(r"\g<each>", ELEMENT)) for text in self.to]
         for element in elements(match["each"]):
-            if one := self.pattern.fullmatch(f"{match.string[:start]}{element}{match.string[end:]}"):
-                yield from map(one.expand, self.to)
+            yield from (text.replace(ELEMENT, element) for text in templates)
 
     @property
     def word(self) -> str:

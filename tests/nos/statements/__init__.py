@@ -1,0 +1,1 @@
+"""Configs as statements."""
