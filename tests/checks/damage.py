@@ -6,12 +6,14 @@ A line deleted, each of its words changed, a line swapped with its neighbor, a v
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from tests.checks.shapes import Switch
 
 WORD = re.compile(r"[^\s{}\[\]\",;:]+")
+REPEATED = 3  # lines of a file that differ in numbers alone and whose words are changed
 NUMBER = re.compile(r"\d+")
 DELETED, CHANGED, SWAPPED, ADDED_LINE = "deleted", "changed", "swapped", "added"
 FOREIGN: Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]] = {  # network OS → (pattern of a section, lines valid in it)
@@ -71,12 +73,13 @@ class Damage:
 def damages(switch: Switch) -> Iterator[Damage]:
     """Every line deleted, every word of it changed, every line swapped with the next of its level, lines added."""
     for file, text in switch.files.items():
-        lines = text.split("\n")
+        lines, shapes = text.split("\n"), Counter[str]()
         for at, line in enumerate(lines):
             if not line.strip():
                 continue
             yield Damage(DELETED, file, at, "\n".join(lines[:at] + lines[at + 1 :]), line)
-            for changed in _changed(line):
+            shapes[shape := NUMBER.sub("#", line)] += 1
+            for changed in _changed(line) if shapes[shape] <= REPEATED else ():
                 yield Damage(CHANGED, file, at, "\n".join([*lines[:at], changed, *lines[at + 1 :]]), changed)
             after = lines[at + 1] if at + 1 < len(lines) else ""
             if after.strip() and _margin(after) == _margin(line) and after != line:

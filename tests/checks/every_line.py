@@ -18,14 +18,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from fabric.checks import ERROR, FilesCheck, Network, device, syntax_of
+from fabric.checks import ERROR, FilesCheck, Network, device, statement_differences, syntax_of
 from fabric.checks.registry import run
 from fabric.facts import Facts
 from fabric.nos.reading import read_device
-from fabric.nos.statements.compare import compare
 from fabric.nos.statements.syntax import DEFAULT, HIDDEN, KINDS, LABEL, Known, Statements
 from fabric.workers import in_chunks
-from tests.checks.damage import ADDED_LINE, CHANGED, DELETED, SWAPPED, Damage, damages
+from tests.checks.damage import ADDED_LINE, CHANGED, DELETED, REPEATED, SWAPPED, Damage, damages
 from tests.checks.shapes import SHAPES, SYSTEMS, Switch, samples, switches
 
 FOUND, COMMENT, LISTED, ORDER, MISSED = OUTCOMES = ("found", "comment", "listed", "order", "missed")
@@ -78,10 +77,10 @@ class Judge:
     def outcome(self, damage: Damage) -> str:
         """One of OUTCOMES."""
         files = {**self.switch.files, damage.file: damage.text}
-        running = self.syntax.read(files, self.known)
-        if any(not difference.label for difference in compare(self.syntax, self.planned, running)) or self.by_facts(files):
+        differences = statement_differences(self.switch.nos, self.switch.files, files)
+        if any(not difference.label for difference in differences) or self.by_facts(files):
             return FOUND
-        return self._reason(damage, running)
+        return self._reason(damage, self.syntax.read(files, self.known))
 
     def by_facts(self, files: Mapping[str, str]) -> bool:
         """Whether a check of facts has an error."""
@@ -177,9 +176,9 @@ PAGE = """# Every line of a config
 
 How much of a running config `fabric check` and `fabric drift` judge, measured by damage to every line. Seven small designs
 (routed, VRF-lite, packet filters, three tiers, unnumbered, IPv6, EVPN with bonds and external connections) are rendered for
-each network OS. In the files of one switch per role, every line is deleted, every word of every line is changed (a number
-is increased, a name gets a letter), every line is swapped with the next one of its level, and valid lines of other kinds
-are added to sections. Each damaged file is judged by itself.
+each network OS. In the files of one switch per role, every line is deleted, every word of a line is changed (a number is
+increased, a name gets a letter; of lines that differ in numbers alone, the first {repeated} of a file), every line is swapped
+with the next one of its level, and valid lines of other kinds are added to sections. Each damaged file is judged by itself.
 
 `make statements` writes this page. [without-effect.md](without-effect.md) lists the statements without effect with the
 reason and the source of each.
@@ -219,7 +218,7 @@ files per switch that have an effect.
 def page() -> str:
     """`docs/statements.md`."""
     scores = {nos: score(nos, alone=ALONE) for nos in SYSTEMS}
-    return PAGE.format(planned=_planned(scores), lines=_lines(scores), configs=_alone(scores), alone=ALONE)
+    return PAGE.format(planned=_planned(scores), lines=_lines(scores), configs=_alone(scores), alone=ALONE, repeated=REPEATED)
 
 
 def _planned(scores: Mapping[str, Score]) -> str:

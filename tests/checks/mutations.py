@@ -327,6 +327,9 @@ Made by `python -m tests.checks.mutations`.
 
 A dash: Linux has no lossless class, and the RoCE profile of Cumulus Linux names no DSCP.
 
+These are edits of values that the checks read. [statements.md](statements.md) has the rates for damage of any kind: lines
+deleted, added or swapped, and statements that no check reads.
+
 Without a plan nothing tells the threshold of one switch from that of another role, or the port of a server from its
 neighbours where there are few; a server's side of a /31 is in no switch's file, so its leaf may have any address; and a
 loopback without a session can have any address, too.

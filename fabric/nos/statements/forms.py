@@ -14,6 +14,7 @@ Path: TypeAlias = tuple[str, ...]
 Form: TypeAlias = Callable[[str], Iterator[tuple[Path, int]]]  # never raises for what the text contains
 
 SECTION = re.compile(r"\n(?=\S)")
+REMOVED = "<removed>"  # RANCID writes a line with a secret as a comment that ends so
 BANNER = re.compile(r"banner (?:login|motd)(?: (\S))?.*")
 
 
@@ -30,6 +31,9 @@ def indented(text: str, comments: str = "!", closing: frozenset[str] = frozenset
     lines = iter(enumerate(text.splitlines(), 1))
     for number, raw in lines:
         line = raw.strip()
+        if line.endswith(REMOVED) and line[0] in comments:
+            raw = raw.replace(line[0], "", 1)
+            line = raw.strip()
         if not line or line[0] in comments or line in closing:
             continue
         if raw[0] == "\t" or "\t" in raw:

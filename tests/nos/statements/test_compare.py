@@ -37,6 +37,8 @@ CASES = {
     "a whole section": ("interface 1\n  mtu 1\n  x\n", "a\n", [("extra", "a"), ("missing", "interface 1")]),
     "secret": ("password a\n", "password b\n", []),
     "secret is missing": ("password a\n", "x\n", [("missing", "password *"), ("extra", "x")]),
+    "secret that RANCID removed": ("password a\n", "!RANCID-CONTENT-TYPE: arista\n!\n!password <removed>\n", []),
+    "secret that Oxidized hid": ("password a\n", "! Arista vEOS\npassword <secret hidden>\n", []),
     "range": ("vlan 1-3\n", "vlan 1\nvlan 2\nvlan 3\n", []),
     "one of a range": ("vlan 1-3\n", "vlan 1,3\n", [("missing", "vlan 2")]),
     "one line for two": ("first\nsecond\n", "both\n", []),
