@@ -12,7 +12,7 @@ from pathlib import Path as FilePath
 
 from fabric.nos.cumulus.read.tree import names_of, read_tree
 from fabric.nos.reading import Branch
-from fabric.nos.statements.forms import Path
+from fabric.nos.statements.forms import Path, without_equal_blocks
 from fabric.nos.statements.syntax import Syntax
 
 PAIR = re.compile(r"""( *)('(?:[^']|'')*'|"[^"\\]*"|[^\s'"#&*!|>%@`{}\[\]?:-][^#{}\[\]]*?):(?: +(\S.*))?""")
@@ -25,6 +25,11 @@ def statements(text: str) -> Iterator[tuple[Path, int]]:
     """Every key and value. A text in an unusual layout is read as any YAML, which takes longer."""
     found = _block(text.splitlines())
     yield from found if found is not None else _below(read_tree(text)[0], ())
+
+
+def without_equal(planned: str, running: str) -> tuple[str, str]:
+    """Two texts without the interfaces and other objects that both have, in quotes or not."""
+    return without_equal_blocks(planned, running, 6, lambda block: block.replace("'", ""))
 
 
 def _block(rows: list[str]) -> list[tuple[Path, int]] | None:
@@ -96,4 +101,5 @@ SYNTAX = Syntax(
     rules_file=FilePath(__file__).with_name("statements.yaml"),
     separator=" ",
     verb="nv set",
+    reduced={"startup.yaml": without_equal},
 )

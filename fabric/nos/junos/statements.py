@@ -14,12 +14,15 @@ from typing import NamedTuple
 
 from fabric.nos.junos.read.text import IDLE_VERBS, TOKEN, Config, read_text, unquoted
 from fabric.nos.junos.read.tree import Node
-from fabric.nos.statements.forms import Path
+from fabric.nos.statements.forms import Path, without_equal_blocks
 from fabric.nos.statements.syntax import Syntax
 
 PLAIN = re.compile(r'[^\s;{}\[\]"#]+')  # a word that needs no quotes
 INACTIVE = "inactive:"
 MARK = "  "  # between the last two words of what is inactive: the command line takes it for one blank
+COMMAND = re.compile(r"^(?:set|delete|deactivate|activate|rename|copy|edit|replace|wildcard) ", re.MULTILINE)
+SET = re.compile(r"^(?:set|deactivate) ", re.MULTILINE)
+HIDDEN = re.compile(r"""#?(.*) "?<[\w -]+>"?;.*""")  # a secret that RANCID or Oxidized took out
 # Statements that are written in one line and are several: section, number of words of the name, words with a value.
 SEVERAL = {("forwarding-classes", "class"): (2, frozenset({"queue-num", "pfc-priority", "priority"}))}
 
@@ -36,12 +39,24 @@ class Line(NamedTuple):
 def statements(text: str) -> Iterator[tuple[Path, int]]:
     """Every statement without others below it. A text in an unusual layout is read word by word, which takes longer."""
     rows = text.splitlines()
-    found = _set_lines(rows) if _is_set(rows) else _braces(rows)
+    found = _set_lines(rows) if SET.search(text) else _braces(rows)
     yield from found if found is not None else _tree(text)
 
 
-def _is_set(rows: list[str]) -> bool:
-    return any(row.startswith(("set ", "deactivate ")) for row in rows)
+def without_equal(planned: str, running: str) -> tuple[str, str]:
+    """Two texts in braces without the objects that both have, in quotes or not, such as interfaces and policies."""
+    if not _is_whole(running) or COMMAND.search(running) or any(map(_goes_on, running.splitlines())):
+        return planned, running
+    return without_equal_blocks(planned, running, 4, lambda block: block.replace('"', ""), _is_whole)
+
+
+def _is_whole(text: str) -> bool:
+    return text.count("{") == text.count("}")
+
+
+def _goes_on(row: str) -> bool:
+    """Whether a comment or a string goes on in the next line: a block in it is none."""
+    return ('"' in row and row.count('"') % 2 > 0) or ("/*" in row and "*/" not in row)
 
 
 # --- braces -------------------------------------------------------------------------------------------------
@@ -84,6 +99,8 @@ def _braces(rows: list[str]) -> list[tuple[Path, int]] | None:
 @lru_cache(maxsize=200_000)
 def _line(text: str) -> Line | None:
     """What a line has; None where it has more than a statement, or only a part of one."""
+    if "<" in text and (match := HIDDEN.fullmatch(text)):
+        text = f"{match[1].strip()} hidden;"
     words: list[str] = []
     items: list[str] = []
     sign, listing = "", False
@@ -189,4 +206,5 @@ SYNTAX = Syntax(
     rules_file=FilePath(__file__).with_name("statements.yaml"),
     separator=" ",
     verb="set",
+    reduced={"juniper.conf": without_equal},
 )

@@ -153,8 +153,7 @@ def _places(statements: Statements) -> dict[Path, Place]:
 
 def _reordered(syntax: Syntax, planned: Statements, running: Statements) -> Iterator[Difference]:
     """The first statement of each ordered section that comes too early."""
-    ordered: dict[Path, bool] = {}
-    sequences = [_sequences(syntax, statements, ordered) for statements in (planned, running)]
+    sequences = [_sequences(syntax, statements) for statements in (planned, running)]
     places = None
     for section, wanted in sequences[0].items():
         got = sequences[1].get(section, {})
@@ -165,14 +164,10 @@ def _reordered(syntax: Syntax, planned: Statements, running: Statements) -> Iter
             yield Difference(REORDERED, (*section, early), places[*section, early], got=(*section, before))
 
 
-def _sequences(syntax: Syntax, statements: Statements, ordered: dict[Path, bool]) -> dict[Path, dict[str, None]]:
+def _sequences(syntax: Syntax, statements: Statements) -> dict[Path, dict[str, None]]:
     """Ordered section → its statements in their order."""
     sequences: dict[Path, dict[str, None]] = {}
     for path in statements:
-        for end in range(1, len(path)):
-            section = path[:end]
-            if section not in ordered:
-                ordered[section] = syntax.is_ordered(section)
-            if ordered[section]:
-                sequences.setdefault(section, {})[path[end]] = None
+        for end in syntax.ordered_ends(path[:-1]):
+            sequences.setdefault(path[:end], {})[path[end]] = None
     return sequences

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import TypeAlias
 
 Path: TypeAlias = tuple[str, ...]
@@ -83,6 +84,50 @@ def _sections(text: str) -> list[str]:
         return sections
     lines = iter(enumerate(sections))
     return [_banner(section, lines) if BANNER.fullmatch(section) else section for _, section in lines]
+
+
+def without_equal_blocks(
+    planned: str, running: str, margin: int, spelled: Callable[[str], str] = str, is_whole: Callable[[str], bool] = bool
+) -> tuple[str, str]:
+    """Two texts without the blocks at an indentation that both have in the same section. Line numbers stay.
+
+    For formats with braces or keys, where a section is one block per object and the order of the blocks has no effect.
+
+    Args:
+        planned: one text.
+        running: the other text.
+        margin: indentation of the blocks.
+        spelled: what is compared of a block.
+        is_whole: whether a block is complete; with one that is not, the texts stay as they are.
+    """
+    sides = [list(_blocks(text, margin)) for text in (planned, running)]
+    if not all(is_whole(block) for section, block in sides[1] if section):
+        return planned, running
+    keys = [{(section, spelled(block)) for section, block in side if section} for side in sides]
+    equal = keys[0] & keys[1]
+    first, second = (
+        "\n".join("\n" * block.count("\n") if (section, spelled(block)) in equal else block for section, block in side)
+        for side in sides
+    )
+    return first, second
+
+
+def _blocks(text: str, margin: int) -> Iterator[tuple[str, str]]:
+    """(heads of the sections, block) of each block at an indentation, ("", line) of the lines between them."""
+    heads: dict[int, str] = {}
+    for block in block_pattern(margin).split(text):
+        depth = len(block) - len(block.lstrip(" "))
+        if depth == margin:
+            yield "\n".join(heads.values()), block
+        else:
+            heads = {other: head for other, head in heads.items() if other < depth} | {depth: block}
+            yield "", block
+
+
+@cache
+def block_pattern(margin: int) -> re.Pattern[str]:
+    """The line end before a line at an indentation or less, unless it closes a block."""
+    return re.compile(rf"\n(?=\S| {{1,{margin}}}[^\s}}])")
 
 
 def plain(text: str, comments: str = "#") -> Iterator[tuple[Path, int]]:

@@ -182,6 +182,7 @@ class Syntax:
         verb: before a statement that is shown whole, `set` of Junos.
         optional: parts that a folder of running configs may lack.
         sectioned: parts in sections by indentation, which have an effect in any order.
+        reduced: part in another format → (planned, running) to the texts without what both have, as `without_equal`.
         values: parts that are data → text to its value, which finds equal ones faster than their statements; may raise
             ValueError.
         more_rules: further files of rules, for parts that another network OS has too.
@@ -194,6 +195,7 @@ class Syntax:
     verb: str = ""
     optional: frozenset[str] = frozenset()
     sectioned: frozenset[str] = frozenset()
+    reduced: Mapping[str, Callable[[str, str], tuple[str, str]]] = field(default_factory=dict)
     values: Mapping[str, Callable[[str], object]] = field(default_factory=dict)
     more_rules: tuple[FilePath, ...] = ()
 
@@ -242,6 +244,8 @@ class Syntax:
             return "", ""
         if part in self.sectioned:
             return without_equal(planned, running)
+        if part in self.reduced:
+            return self.reduced[part](planned, running)
         try:
             same = part in self.values and self.values[part](planned) == self.values[part](running)
         except ValueError:
@@ -336,6 +340,17 @@ class Syntax:
             if match := pattern.match(text):
                 return (path[0], at, *match.groups())
         return None
+
+    @cached_property
+    def ordered_ends(self) -> Callable[[Path], tuple[int, ...]]:
+        """Section → the lengths of its ordered sections, itself among them. Results are kept: sections repeat."""
+
+        @lru_cache(maxsize=100_000)
+        def ends(section: Path) -> tuple[int, ...]:
+            above = ends(section[:-1]) if len(section) > 1 else ()
+            return (*above, len(section)) if self.is_ordered(section) else above
+
+        return ends
 
     def is_ordered(self, section: Path) -> bool:
         """Whether the order of the statements in a section has an effect."""

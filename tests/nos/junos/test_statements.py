@@ -218,8 +218,9 @@ def hashed(text: str) -> str:
 
 
 def braces(text: str) -> str:
-    """`show configuration`: a header, sections in another order, hashes, sections of one statement in a line."""
-    sections = re.findall(r"^\S[^\n]*\{\n.*?^\}\n", hashed(text), re.MULTILINE | re.DOTALL)
+    """`show configuration`: a header, sections in another order, hashes, no quotes around a word, `then accept;`."""
+    text = re.sub(r'description "(\S+)";', r"description \1;", hashed(text))
+    sections = re.findall(r"^\S[^\n]*\{\n.*?^\}\n", text, re.MULTILINE | re.DOTALL)
     shown = re.sub(r"then \{\n\s+(\S+);\n\s+\}", r"then \1;", "".join(sorted(sections)))
     several = "class NO-LOSS {\n            queue-num 3;\n            pfc-priority 3;\n            no-loss;\n        }"
     return HEADER + shown.replace("class NO-LOSS queue-num 3 no-loss pfc-priority 3;", several)
