@@ -143,7 +143,10 @@ def _document(nos: str, part: str, form: Any, texts: Sequence[str], differences:
         planned, running = tree(texts[0]), tree(texts[1])
     except ValueError:  # the running file is damaged: it is replaced whole
         return files.change(nos, part, texts[1], texts[0])
-    touched = {_keys(path) for one in differences for path in (one.path[1:], one.got[1:]) if path}
+    paths = [path for one in differences for path in (one.path, one.got) if path]
+    sides = [syntax_of(nos).read({part: text}) for text in texts]
+    raws = [side[path].raw for side in sides for path in paths if path in side]  # with the value of a secret
+    touched = {_keys(path) for path in [*raws, *(path[1:] for path in paths)]}
     before = _touched(planned, running, (), touched)
     if isinstance(form, Patch):
         return FileChange(part, form, tuple(form.changes(before, planned)), tuple(documents.json_patch(before, planned)))

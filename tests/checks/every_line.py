@@ -29,7 +29,7 @@ from tests.checks.shapes import SHAPES, SYSTEMS, Switch, samples, switches
 
 FOUND, COMMENT, LISTED, ORDER, MISSED = OUTCOMES = ("found", "comment", "listed", "order", "missed")
 PLANNED_KINDS = (DEFAULT, HIDDEN, LABEL)  # of the list, that have planned lines
-BRACKET = re.compile(r"[][{}][,;]?$")  # at the end of a line that opens or closes a section
+BRACKET = re.compile(r"(?:[][{}][,;]?|:)$")  # at the end of a line that opens or closes a section
 ALONE = 20  # damaged files per switch that are judged without the plan
 SEED = 1
 

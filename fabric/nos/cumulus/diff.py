@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from fabric.nos.cumulus.read.tree import MANY, names_of
+from fabric.nos.cumulus.read.tree import names_of
 from fabric.nos.cumulus.write.tree import merged
 from fabric.nos.cumulus.write.yaml import dump
 from fabric.nos.dialect import Dialect, Patch, same
@@ -41,11 +41,11 @@ def nvue_tree(text: str) -> Mapping[str, Any]:
         if not isinstance(part, Mapping):
             raise ValueError("expected `set` and what is set")
         tree |= part.get("set") or {}
-    return _written_out(tree) if MANY.search(text) else tree
+    return _written_out(tree)
 
 
 def _written_out(tree: Mapping[Any, Any], above: str = "") -> dict[str, Any]:
-    """`swp1-2` below `interface` as two keys; a key that is there twice has both values."""
+    """`swp1-2` below `interface` as two keys; a key that is there twice has both values; a number is text."""
     names = (({name: value}, name) for key, value in tree.items() for name in names_of(str(key), above))
     parts = ({name: _written_out(value, name)} if isinstance(value := one[name], Mapping) else one for one, name in names)
     return merged(*parts)

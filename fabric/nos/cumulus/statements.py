@@ -1,4 +1,4 @@
-"""Statements of NVUE: one startup.yaml, `nv config show`, or `nv set` commands. Every key and value is one part of a path.
+"""Statements of NVUE: one startup.yaml, `nv config show`, or `nv set` commands. Keys and the value are the parts of a path.
 
 Joined with blanks, a path is what `nv set` takes: `mtu: 9216` is `mtu 9216`, as a key with a value below it.
 """
@@ -22,7 +22,7 @@ EMPTY = frozenset({"{}", "''", '""', "null", "~"})
 
 
 def statements(text: str) -> Iterator[tuple[Path, int]]:
-    """Every key and value. A text in an unusual layout is read as any YAML, which takes longer."""
+    """Every statement without others below it. A text in an unusual layout is read as any YAML, which takes longer."""
     found = _block(text.splitlines())
     yield from found if found is not None else _below(read_tree(text)[0], ())
 
@@ -39,7 +39,8 @@ def _block(rows: list[str]) -> list[tuple[Path, int]] | None:
         return None
     found: list[tuple[Path, int]] = []
     sections: list[list[Path]] = [[()]]  # of each level: one, or all that a key with a range names
-    margins: list[int] = []
+    margins = [-1]
+    begun = begin + 1  # line of the innermost section
     for number, row in enumerate(rows[begin + 1 :], begin + 2):
         pair = _pair(row.rstrip())
         if pair is None:
@@ -47,19 +48,20 @@ def _block(rows: list[str]) -> list[tuple[Path, int]] | None:
         margin, key, value = pair
         if not key:
             continue
-        while margins and margins[-1] >= margin:
+        if margins[-1] >= margin and begun:
+            found += [(path, begun) for path in sections[-1]]
+        while margins[-1] >= margin:
             margins.pop()
             sections.pop()
         above = sections[-1]
         names = names_of(key, above[0][-1]) if ("-" in key or "," in key) and above[0] else (key,)
         paths = [(*path, name) for path in above for name in names]
+        begun = 0 if value else number
+        if value:
+            found += [((*path, value), number) for path in paths]
         margins.append(margin)
         sections.append(paths)
-        for path in paths:
-            found.append((path, number))
-            if value:
-                found.append(((*path, value), number))
-    return found
+    return found + [(path, begun) for path in sections[-1] if begun and path]
 
 
 @lru_cache(maxsize=200_000)
@@ -92,8 +94,10 @@ def _word(text: str) -> str:
 def _below(branch: Branch, path: Path) -> Iterator[tuple[Path, int]]:
     for key, part in branch.parts.items():
         here = (*path, _word(key))
-        yield here, part.line
-        yield from _below(part, here)
+        if part.parts:
+            yield from _below(part, here)
+        else:
+            yield here, part.line
 
 
 SYNTAX = Syntax(

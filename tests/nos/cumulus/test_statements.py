@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from fabric.checks import statement_differences, syntax_of
+from fabric.checks.statements import remediation
 from fabric.drift.commands import commands_back
 from fabric.nos.cumulus.diff import nvue_tree
 from fabric.nos.cumulus.write.yaml import dump
@@ -95,7 +96,7 @@ EDITS: Mapping[str, tuple[tuple[str, str], list[tuple[str, str]]]] = {
     "action": (("permit: {}", "deny: {}"), [(CHANGED, "acl TENANT rule 10 action permit")]),
     "prefix": (
         ("10.0.0.0/15:", "10.0.0.0/16:"),
-        [(CHANGED, "router policy prefix-list PL-FABRIC rule 10 match 10.0.0.0/15")],
+        [(CHANGED, "router policy prefix-list PL-FABRIC rule 10 match 10.0.0.0/15 min-prefix-len 32")],
     ),
     "peer group": (
         ("peer-group: FABRIC", "peer-group: OTHER"),
@@ -103,19 +104,19 @@ EDITS: Mapping[str, tuple[tuple[str, str], list[tuple[str, str]]]] = {
     ),
     "leaf": (
         ("                remote-as: external\n", ""),
-        [(MISSING, "vrf default router bgp peer-group FABRIC remote-as")],
+        [(MISSING, "vrf default router bgp peer-group FABRIC remote-as external")],
     ),
     "section": (
         ("                  10.0.0.0/15:\n                    min-prefix-len: 32\n", "                  10.0.0.0/15: {}\n"),
-        [(MISSING, "router policy prefix-list PL-FABRIC rule 10 match 10.0.0.0/15 min-prefix-len")],
+        [(MISSING, "router policy prefix-list PL-FABRIC rule 10 match 10.0.0.0/15 min-prefix-len 32")],
     ),
     "extra": (
         ("      vlan100:\n", "      swp3:\n        link:\n          state:\n            down: {}\n      vlan100:\n"),
-        [(EXTRA, "interface swp3")],
+        [(EXTRA, "interface swp3 link state down")],
     ),
     "shutdown": (
         ("                type: unnumbered\n", "                shutdown: 'on'\n                type: unnumbered\n"),
-        [(EXTRA, "vrf default router bgp neighbor swp1 shutdown")],
+        [(EXTRA, "vrf default router bgp neighbor swp1 shutdown on")],
     ),
 }
 
@@ -210,6 +211,29 @@ def test_an_edit_is_found_in_every_layout(case: str, layout: str) -> None:
     (old, new), expected = EDITS[case]
     assert old in PLANNED
     assert differences(PLANNED, LAYOUTS[layout](PLANNED.replace(old, new, 1))) == expected
+
+
+def test_a_remediation_can_be_typed() -> None:
+    running = PLANNED.replace("        description: 'gpu-0001 compute1'\n", "").replace(
+        "            10.20.0.254/24: {}\n", ""
+    )
+    missing = statement_differences("cumulus", {FILE: PLANNED}, {FILE: running})
+    assert [remediation(SYNTAX, one) for one in missing] == [
+        "add `nv set interface swp1 description 'gpu-0001 compute1'`",
+        "add `nv set interface vlan100 ipv4 address 10.20.0.254/24`",
+    ]
+
+
+def test_a_key_below_a_secret_is_set() -> None:
+    keys = "                '${AUTH}':\n                  encrypt-aes:\n                    '${PRIV}': {}\n"
+    user = "      snmp-server:\n        username:\n          monitoring:\n            auth-sha:\n" + keys
+    planned = PLANNED.replace("      ntp:\n", user + "      ntp:\n")
+    running = planned.replace("${AUTH}", "$nvsec$1").replace("${PRIV}", "$nvsec$2")
+    assert differences(planned, running) == []
+    running = running.replace("                  encrypt-aes:\n                    '$nvsec$2': {}\n", "")
+    found = statement_differences("cumulus", {FILE: planned}, {FILE: running})
+    lines = [line for change in commands_back("cumulus", {FILE: planned}, {FILE: running}, found) for line in change.lines]
+    assert [line.strip() for line in lines[-3:]] == ["'${AUTH}':", "encrypt-aes:", "'${PRIV}': {}"]
 
 
 def test_texts_for_people_are_warnings() -> None:
