@@ -37,6 +37,6 @@ def check_folder(folder: Folder) -> Checked:
 
 def apart(folder: Folder) -> list[Finding]:
     """A note for every folder that is taken for a network of its own."""
-    message = "has host names of another folder: checked as a separate network"
-    hint = "if they are one network, check one folder at a time"
+    message = "checked as a separate network: another folder has the same host names"
+    hint = "check one folder at a time if both contain configs of the same network"
     return [Finding(HostNames.id, NOTE, "", path, 0, message, hint) for path in folder.apart]

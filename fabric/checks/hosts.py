@@ -45,7 +45,7 @@ class Sample:
         return [
             (
                 f"{self.of - len(self.servers)} of {self.of} servers",
-                f"one in {self.step} is compared with its leaves; --all-servers compares all",
+                f"only 1 in {self.step} servers is compared with its leaves; use --all-servers to compare all",
             )
         ]
 

@@ -54,7 +54,7 @@ def named_folder(scope: Scope) -> Folder | None:
     """The folder of configs that is judged. Raises OSError for one that is not there, or has nothing in it."""
     folder = scan(scope.configs) if scope.configs is not None else None
     if folder is not None and not (folder.devices or folder.unrecognised):
-        raise FileNotFoundError(ENOENT, "no config is in this folder", str(scope.configs))
+        raise FileNotFoundError(ENOENT, "no config in this folder", str(scope.configs))
     return folder
 
 
@@ -92,11 +92,11 @@ def _beside(sites: list[Site], folder: Folder) -> Iterator[Finding]:
     for device in folder.devices:
         first, file = judged.setdefault(device.name, device), next(iter(device.files))
         if device.name not in planned:
-            message = f"host name: no switch of site {names} has this name"
+            message = f"no switch of site {names} has this host name"
             yield Finding(HostNames.id, WARNING, device.name, file, 0, message, HostNames.remediation)
         elif first is not device:
-            message = f"host name: {next(iter(first.files))} has the same name, and was checked in place of this file"
-            yield Finding(HostNames.id, ERROR, device.name, file, 0, message, "leave one of them in the folder")
+            message = f"duplicate host name: {next(iter(first.files))} was checked instead of this file"
+            yield Finding(HostNames.id, ERROR, device.name, file, 0, message, "remove one of the two files from the folder")
 
 
 def _batfish(host: str, sites: list[Site], results: list[Checked]) -> str:

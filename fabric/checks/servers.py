@@ -24,7 +24,7 @@ class ServerCheck(Check[Server]):
 
     subject, needs = "servers", "files, intent"
     severity = ERROR
-    remediation = "run `fabric generate`: it restores the files of both from one plan"
+    remediation = "run `fabric generate` to restore the files of servers and switches from one plan"
 
     def judge(self, server: Server) -> Iterator[Finding]:
         return (of_server(server, one) for one in server.found if one.id == self.id)
@@ -44,7 +44,7 @@ class Addresses(ServerCheck):
     """
 
     id = "FAB450"
-    title = "Every interface of a server exists, with the address that its leaf expects"
+    title = "Every server interface exists and has the address planned for its leaf port"
     example = "gpu-0001 nic1: 10.96.0.5; leaf001 has 10.96.0.0/31"
 
 
@@ -79,8 +79,8 @@ class LosslessMark(ServerCheck):
     """
 
     id = "FAB453"
-    title = "Servers mark RoCE, and only RoCE, as the leaf expects"
-    example = "`cma_roce_tos` 0 on gpu-0001; the leaf expects DSCP 26"
+    title = "Servers mark RoCE, and only RoCE, with the lossless DSCP of the leaf"
+    example = "`cma_roce_tos` 0 on gpu-0001; DSCP 26 on the leaf"
 
 
 class Paused(ServerCheck):
@@ -102,8 +102,8 @@ class Notices(ServerCheck):
     """
 
     id = "FAB455"
-    title = "CNPs have one DSCP at both ends, and strict priority"
-    example = "`cnp_dscp` 46 on gpu-0001; the leaf expects 48"
+    title = "CNPs have the same DSCP at both ends, and strict priority"
+    example = "`cnp_dscp` 46 on gpu-0001; 48 on the leaf"
 
 
 class Shares(ServerCheck):
@@ -126,4 +126,4 @@ class NcclMark(ServerCheck):
 
     id = "FAB457"
     title = "NCCL marks its packets for the lossless class"
-    example = "`NCCL_IB_TC=0`; the leaf expects 104 (DSCP 26)"
+    example = "`NCCL_IB_TC=0`; 104 (DSCP 26) on the leaf"

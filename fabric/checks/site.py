@@ -123,9 +123,10 @@ class Site:
         """A finding for each network OS whose files cannot be parsed."""
         place = self.plan.at("site")
         for name, count in sorted(Counter(job.device.nos for job in self.todo if not is_read(job.device.nos)).items()):
-            what = f"reading files back is not supported on {target(name).title}"
-            message = f"{what}: {plural(count, 'switch', 'switches')} by the plan alone"
-            yield finding_of(Diagnostic(UNSUPPORTED, place, message, "give it a reader and an idiom", "warning"))
+            what = f"configs of {target(name).title} cannot be parsed"
+            message = f"{what}: only the plan of {plural(count, 'switch', 'switches')} was checked"
+            hint = "add `reader` and `idiom` to the target of this network OS (CONTRIBUTING.md)"
+            yield finding_of(Diagnostic(UNSUPPORTED, place, message, hint, "warning"))
 
     def _differences(self, judged: Sequence[Judged]) -> tuple[list[str], list[str]]:
         """Files that an older intent made or that are missing, and files that differ in line ends alone.
@@ -227,11 +228,14 @@ class _Work:
         """Why the files of a planned switch cannot be compared with the plan."""
         name, nos = job.device.name, job.device.nos
         if not texts:
-            message, hint = "host name: no file of this switch was found", "add its config, under its planned host name"
+            message, hint = (
+                "no config with this host name was found",
+                "add the config of the switch with its planned host name",
+            )
         elif self.given is not None and self.given[name].nos != nos:
             message, hint = (
                 f"network OS: expected {nos}, got {self.given[name].nos}",
-                "is this the right device, and its last config?",
+                "collect the config of this switch again, or correct `nos:` in the intent",
             )
         else:
             return None

@@ -24,16 +24,16 @@ Taken: TypeAlias = tuple[list[int], Callable[[int], str]]  # numbers, and what t
 class UniqueAddresses(FabricCheck):
     """Compares all assigned addresses: loopbacks, VTEPs, links, VLAN subinterfaces, management, gateways and servers.
 
-    Two interfaces with one address both answer for it, and which one receives the traffic changes at random. The first
-    five kinds are compared across the site; gateways, leaves and servers within their layer-2 network, as tenants may
-    reuse subnets.
+    If two interfaces have the same address, both answer ARP requests for it, and traffic reaches one or the other at
+    random. The first five kinds are compared across the site; gateways, leaves and servers within their layer-2 network,
+    as tenants may reuse subnets.
     """
 
     id = "FAB208"
-    title = "No address is assigned twice in the site"
+    title = "No address is assigned twice within a site"
     severity = ERROR
     example = "`pins: {backend-leaf002: {management: 10.254.0.1}}`, the address of backend-leaf001"
-    remediation = "remove the pin, or give the two pools separate address space"
+    remediation = "remove the address from `pins`, or set separate prefixes for the two pools under `pools`"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         yield from self._across(design)
@@ -54,7 +54,7 @@ class UniqueAddresses(FabricCheck):
         for numbers, label in own:
             for at, number in enumerate(numbers):
                 if number in owner:
-                    text = f"expected one owner of {ip_address(number)}, got the {owner[number]} and the {label(at)}"
+                    text = f"duplicate address {ip_address(number)}: {owner[number]}, and {label(at)}"
                     yield self.say(design, ("pools",), text)
                 owner.setdefault(number, label(at))
 
@@ -78,7 +78,7 @@ def _taken(fabric: FabricPlan) -> list[Taken]:
             _subnets(fabric, f"link of '{tenancy.tenants[tenant].name}' between {{}}", first)
             for tenant, first in sorted(tenancy.slices.items())
         ),
-        _labelled("link to router", [(low + end, name) for low, name in ways for end in (0, 1)]),
+        _labelled("external connection", [(low + end, name) for low, name in ways for end in (0, 1)]),
     ]
 
 
@@ -104,6 +104,7 @@ def _in_network(fabric: FabricPlan, network: NetworkPlan, hosts: Mapping[int, in
     if network.gateway is None:
         return
     last = network.subnet + (1 << (32 - network.length)) - 1
+    usable = f"{ip_address(network.gateway + 1)} to {ip_address(last - 1)}"
     owner = {network.gateway: "the gateway"}
     owner |= {network.own_address(leaf.number): leaf.name for leaf in fabric.switches if leaf.role == LEAF}
     groups = {group.name: group for group in fabric.spec.groups}
@@ -112,9 +113,9 @@ def _in_network(fabric: FabricPlan, network: NetworkPlan, hosts: Mapping[int, in
         port = nic_name(groups[server.group], int(fabric.links.a_cage[link]), int(fabric.links.a_sub[link]))
         what = f"bond {bond} of {server.name}" if bond else f"{port} of {server.name}"
         if not network.gateway < number < last:
-            yield f"expected an address of its subnet for {what}, got {ip_address(number)}"
+            yield f"{what}: expected an address from {usable}, got {ip_address(number)}"
         elif (other := owner.setdefault(number, what)) != what:
-            yield f"expected one owner of {ip_address(number)}, got {other} and {what}"
+            yield f"duplicate address {ip_address(number)}: {other}, and {what}"
 
 
 class LinkSubnets(FabricCheck):
@@ -134,12 +135,14 @@ class LinkSubnets(FabricCheck):
         fabric = design.fabric
         wanted = 127 if fabric.spec.underlay.addressing == "ipv6" else 31
         if fabric.subnet_length != wanted:
-            yield self.say(design, ("pools", "p2p"), f"expected links of a /{wanted}, got a /{fabric.subnet_length}")
+            yield self.say(
+                design, ("pools", "p2p"), f"expected a /{wanted} subnet for each link, got /{fabric.subnet_length}"
+            )
         lows = fabric.subnet.tolist()
         if fabric.spec.underlay.addressing != "unnumbered":
             bare = [link for link in rows(fabric, *BETWEEN_SWITCHES).tolist() if lows[link] < 0]
             if bare:
-                text = f"expected a subnet on every link, got none between {link_ends(fabric, bare[0])}"
+                text = f"no subnet on the link between {link_ends(fabric, bare[0])}"
                 yield self.say(design, ("pools", "p2p"), text + in_all(len(bare), "link"))
         owner: dict[int, int] = {}
         for link, low in enumerate(lows):
@@ -147,11 +150,11 @@ class LinkSubnets(FabricCheck):
                 continue
             path = ("pools", "servers" if fabric.links.kind[link] in (SERVER_LEAF, ATTACHMENT) else "p2p")
             if low % 2:
-                text = f"expected a first address that is even between {link_ends(fabric, link)}, got {ip_address(low)}"
+                text = f"the link between {link_ends(fabric, link)}: expected an even first address, got {ip_address(low)}"
                 yield self.say(design, path, text)
             elif (other := owner.setdefault(low, link)) != link:
                 ends = f"{link_ends(fabric, other)}, and between {link_ends(fabric, link)}"
-                yield self.say(design, path, f"expected {ip_address(low)}/{wanted} on one link, got it between {ends}")
+                yield self.say(design, path, f"duplicate subnet {ip_address(low)}/{wanted}: between {ends}")
 
 
 class Pools(FabricCheck):
@@ -166,21 +169,20 @@ class Pools(FabricCheck):
     title = "Address pools do not overlap each other or accepted external prefixes"
     severity = ERROR
     example = "`pools: {loopback: 10.0.0.0/16, p2p: 10.0.128.0/17}`"
-    remediation = "give every kind of address a pool of its own"
+    remediation = "set a separate prefix for every pool under `pools`"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         known = dict.fromkeys(pool for fabric in before(design) for pool in _pools(fabric))
         for kind, net in _pools(design.fabric):
             for other_kind, other in known:
                 if (kind, net) != (other_kind, other) and net.overlaps(other):
-                    text = f"expected pools that do not overlap, got '{other_kind}' {other} and '{kind}' {net}"
+                    text = f"pool '{kind}' {net} overlaps pool '{other_kind}' {other}"
                     yield self.say(design, ("pools", kind), text)
             known[kind, net] = None
             if net.overlaps(SHARED):
-                text = f"pool '{kind}': expected private space, got {net}, carrier address space (RFC 6598)"
-                yield self.say(
-                    design, ("pools", kind), text, severity=NOTE, hint="acceptable if no carrier network is connected"
-                )
+                text = f"pool '{kind}' {net} overlaps {SHARED}, which is reserved for carrier-grade NAT (RFC 6598)"
+                hint = "use private addresses (RFC 1918) if the site has a connection to a carrier network"
+                yield self.say(design, ("pools", kind), text, severity=NOTE, hint=hint)
         yield from self._outside(design)
 
     def _outside(self, design: Design) -> Iterator[Finding]:
@@ -198,10 +200,8 @@ class Pools(FabricCheck):
                 ]
                 if met:
                     path = ("topology", "attachments", at, "external", "accept", n)
-                    message = (
-                        f"router '{attachment.name}': expected routes outside the fabric's pools, got {text} over {met[0]}"
-                    )
-                    hint = "accept narrower prefixes, or the default route alone"
+                    message = f"router '{attachment.name}': accepted prefix {text} overlaps pool {met[0]}"
+                    hint = "set `accept` to prefixes outside the pools, or to the default route only"
                     yield self.say(design, path, message, severity=WARNING, hint=hint)
 
 

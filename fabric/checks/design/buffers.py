@@ -29,10 +29,10 @@ class MarkingBeforePause(LosslessCheck):
     """
 
     id = "FAB221"
-    title = "ECN marking starts well before PFC"
+    title = "ECN marking starts well before PFC PAUSE"
     severity = WARNING
     example = "Kmin 900,000 bytes, PAUSE at 850,000 bytes"
-    remediation = "remove `qos.ecn`: thresholds then follow the port speed and stay below the XOFF level"
+    remediation = "remove `qos: {ecn: …}` so that the plan computes thresholds below XOFF from the port speed"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         lossless = design.lossless
@@ -47,16 +47,16 @@ def _marking(fabric: FabricPlan, qos: Qos, place: Place, port: Lossless) -> Iter
     """What is wrong with the thresholds of a port, and how badly."""
     kmin, kmax, trigger = port.marking.kmin_bytes, port.marking.kmax_bytes, qos.buffer.trigger_bytes
     if kmin >= kmax:
-        yield f"expected a Kmin below Kmax ({kmax:,} bytes), got {kmin:,}", ERROR if kmin > kmax else ""
+        yield f"expected Kmin below Kmax ({kmax:,} bytes), got {kmin:,}", ERROR if kmin > kmax else ""
     if trigger is None:
         return
     flight = floor_bytes(*place, fabric.spec.underlay.mtu, qos.lossless_mtu)
     if kmin >= trigger:
-        yield f"expected a Kmin below the fill that sends PAUSE ({trigger:,} bytes), got {kmin:,}", ERROR
+        yield f"expected Kmin below the XOFF threshold ({trigger:,} bytes), got {kmin:,}", ERROR
     elif kmin + flight > trigger:
-        room = f"{trigger:,} - {flight:,} in flight = {trigger - flight:,}"
+        room = f"{trigger:,} - {flight:,} = {trigger - flight:,}"
         yield (
-            f"expected a Kmin of at most the fill that sends PAUSE less what is on the link ({room} bytes), got {kmin:,}",
+            f"expected Kmin of at most the XOFF threshold less the bytes in flight ({room} bytes), got {kmin:,}",
             "",
         )
 
@@ -85,17 +85,17 @@ class EnoughHeadroom(LosslessCheck):
     """
 
     id = "FAB222"
-    title = "Every lossless port has the headroom for its speed and cable length"
+    title = "Every lossless port has enough headroom for its speed and cable length"
     severity = ERROR
     example = "`cable_length_m: {leaf-spine: 0}`"
-    remediation = "state the longest cable of each kind under `topology.cable_length_m`, then run `fabric generate`"
+    remediation = "set `topology.cable_length_m` to the longest cable of each kind, then run `fabric generate`"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         lossless = design.lossless
         fabric = design.fabric
         for kind in sorted({link.kind for link in ends(fabric)}):
             if not fabric.spec.lengths[kind].metres:
-                yield self.say(design, length_path(kind), f"expected a length of {KINDS[kind]} cables above 0 m, got 0")
+                yield self.say(design, length_path(kind), f"expected a {KINDS[kind]} cable length above 0 m, got 0 m")
         for key, entry in sorted(lossless.roles.items()):
             for place, port in sorted(entry.ports.items()):
                 need = recomputed(fabric, key[0], place)
@@ -118,7 +118,7 @@ class CablesWithinHeadroom(LosslessCheck):
     severity = ERROR
     example = "`cable_length_m: {leaf-spine: 20}`, and the floor plan needs 34 m"
     remediation = (
-        "state the longest cable of each kind under `topology.cable_length_m`, or remove it so that it follows the floor plan"
+        "set `topology.cable_length_m` to the longest cable of each kind, or remove the key to follow the floor plan"
     )
 
     def judge(self, design: Design) -> Iterator[Finding]:
@@ -141,7 +141,7 @@ class BufferHolds(LosslessCheck):
     severity = ERROR
     example = "64 ports of 800G at 300 m on a switch with 64 MB of buffer"
     remediation = (
-        "use shorter cables, slower or fewer ports, or a switch with more buffer; `fabric headroom` computes one link"
+        "use shorter cables, slower or fewer ports, or a switch with more buffer; run `fabric headroom` to compute one port"
     )
 
     def judge(self, design: Design) -> Iterator[Finding]:
@@ -151,19 +151,19 @@ class BufferHolds(LosslessCheck):
             who, buffer = switches(fabric, key), entry.qos.buffer
             for place, (count, device) in sorted(cabled.get(key, {}).items()):
                 if count > entry.counts.get(place, 0):
-                    text = f"expected at most {entry.counts.get(place, 0)} lossless ports of {place[0]}G at {place[1]} m"
+                    text = (
+                        f"expected at most {entry.counts.get(place, 0)} lossless {place[0]}G ports with {place[1]} m cables"
+                    )
                     got = f"got {count} on {fabric.devices[device].name}"
                     yield self.say(design, ("topology",), f"{who}: {text}, {got}")
             if buffer.total_bytes is None:
                 continue
             needed = _buffer(fabric, key, entry)
             if buffer.reserved_bytes < needed:
-                text = f"{who}: expected {needed:,} bytes of headroom reserved, got {buffer.reserved_bytes:,}"
+                text = f"{who}: expected at least {needed:,} bytes of reserved headroom, got {buffer.reserved_bytes:,}"
                 yield self.say(design, ("topology", "cable_length_m"), text)
             if needed + 2 * fabric.spec.underlay.mtu > buffer.total_bytes:
-                text = (
-                    f"{who}: expected headroom within {buffer.total_bytes:,} bytes of buffer, with room left, got {needed:,}"
-                )
+                text = f"{who}: {needed:,} bytes of headroom leave no shared space in the {buffer.total_bytes:,}-byte buffer"
                 yield self.say(design, ("topology", "cable_length_m"), text)
 
 
@@ -204,7 +204,7 @@ class Watchdogs(LosslessCheck):
     """
 
     id = "FAB224"
-    title = "The PFC watchdog is enabled where the network OS has one"
+    title = "The PFC watchdog is enabled where the network OS supports it"
     severity = WARNING
     example = "`qos: {pfc_watchdog: false}` on SONiC"
     remediation = "set `qos: {pfc_watchdog: true}`, or remove the key"
@@ -214,5 +214,5 @@ class Watchdogs(LosslessCheck):
         able, can_pause = capable(design.fabric, "watchdog"), capable(design.fabric, "lossless")
         for key, entry in sorted(lossless.roles.items()):
             if entry.qos.watchdog is None and able.get(key[0]) and can_pause.get(key[0]):
-                text = f"{switches(design.fabric, key)}: expected a PFC watchdog, got none"
+                text = f"{switches(design.fabric, key)}: the PFC watchdog is disabled"
                 yield self.say(design, ("qos", "pfc_watchdog"), text)

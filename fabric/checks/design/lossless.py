@@ -24,7 +24,7 @@ class PfcAtBothEnds(LosslessCheck):
     title = "Both ends of every lossless link support PFC"
     severity = ERROR
     example = "leaves with SONiC, spines with FRR on Linux, which has no PFC"
-    remediation = "choose network OSes with PFC for all tiers, or set `qos: {enabled: false}`"
+    remediation = "set `nos:` to a network OS with PFC on every tier, or set `qos: {enabled: false}`"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         lossless = design.lossless
@@ -37,9 +37,8 @@ class PfcAtBothEnds(LosslessCheck):
             if does[0] == does[1]:
                 continue
             ends_ = fabric.devices[fabric.links.a[link.first]].name, fabric.devices[fabric.links.b[link.first]].name
-            text = f"expected PFC at both ends of {link.speed_gbps}G {KINDS[link.kind]} links, got it on"
-            got = f"{ends_[does.index(True)]} and not on {ends_[does.index(False)]}{in_all(link.count, 'link')}"
-            yield self.say(design, ("qos",), f"{text} {got}")
+            got = f"PFC on {ends_[does.index(True)]}, but not on {ends_[does.index(False)]}{in_all(link.count, 'link')}"
+            yield self.say(design, ("qos",), f"{link.speed_gbps}G {KINDS[link.kind]} links: {got}")
 
     @staticmethod
     def _does(
@@ -70,7 +69,7 @@ class OneLosslessPriority(LosslessCheck):
     title = "Only the intended priority is lossless, and congestion notifications are never paused"
     severity = ERROR
     example = "`qos: {lossless_priority: 3, cnp_priority: 3}`"
-    remediation = "use the common values `qos: {lossless_priority: 3, cnp_priority: 6}`"
+    remediation = "set `qos: {lossless_priority: 3, cnp_priority: 6}`, the common values"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         lossless = design.lossless
@@ -78,11 +77,11 @@ class OneLosslessPriority(LosslessCheck):
         for key, entry in sorted(lossless.roles.items()):
             who, qos = switches(design.fabric, key), entry.qos
             if qos.priority != request.lossless_priority:
-                text = f"{who}: expected priority {request.lossless_priority} to be lossless, got {qos.priority}"
+                text = f"{who}: expected lossless priority {request.lossless_priority}, got {qos.priority}"
                 yield self.say(design, ("qos", "lossless_priority"), text)
             if qos.cnp_priority != request.cnp_priority or qos.cnp_priority == qos.priority:
-                paused = ", which is paused" if qos.cnp_priority == qos.priority else ""
-                text = f"{who}: expected notifications in priority {request.cnp_priority}, got {qos.cnp_priority}{paused}"
+                paused = ", which is lossless" if qos.cnp_priority == qos.priority else ""
+                text = f"{who}: expected CNP priority {request.cnp_priority}, got {qos.cnp_priority}{paused}"
                 yield self.say(design, ("qos", "cnp_priority"), text)
 
 
@@ -94,10 +93,10 @@ class Marks(LosslessCheck):
     """
 
     id = "FAB220"
-    title = "RoCE data and CNPs have different DSCPs, the same on all tiers"
+    title = "RoCE data and CNPs have different DSCPs that are the same on all tiers"
     severity = ERROR
     example = "`qos: {lossless_dscp: 26, cnp_dscp: 26}`"
-    remediation = "use the common values `qos: {lossless_dscp: 26, cnp_dscp: 48}`"
+    remediation = "set `qos: {lossless_dscp: 26, cnp_dscp: 48}`, the common values"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         lossless = design.lossless
@@ -111,7 +110,7 @@ class Marks(LosslessCheck):
                 if used != stated:
                     yield self.say(design, ("qos", name), f"{who}: {name}: expected DSCP {stated}, got {used}")
             if entry.qos.dscp == entry.qos.cnp_dscp:
-                text = f"{who}: expected two DSCPs, got {entry.qos.dscp} for data and for notifications"
+                text = f"{who}: RoCE data and CNPs have the same DSCP, {entry.qos.dscp}"
                 yield self.say(design, ("qos", "cnp_dscp"), text)
 
 
@@ -124,7 +123,7 @@ class BalancedByLoad(FabricCheck):
     """
 
     id = "FAB226"
-    title = "Compute fabrics balance flows by load where their switches support it"
+    title = "Compute fabrics use load-aware path selection where their switches support it"
     severity = NOTE
     example = "`load_balancing: {mode: hash}` on leaves whose hardware supports DLB"
     remediation = "set `underlay: {load_balancing: {mode: dynamic}}`; `fabric vendors` lists the side effects"
@@ -139,7 +138,8 @@ class BalancedByLoad(FabricCheck):
         for role, nos in sorted(network_oses(fabric).items()):
             if role == LEAF and able[role] and not balances_by_load(fabric.spec, target(nos), hardware[role]):
                 mode = fabric.spec.underlay.load_balancing.mode
-                text = f"{switches(fabric, (role, ''))}: expected load-aware path selection, got a static hash (mode {mode})"
+                what = f"{switches(fabric, (role, ''))} support load-aware path selection"
+                text = f"{what}, but `mode: {mode}` selects a static hash"
                 yield self.say(design, ("underlay", "load_balancing"), text)
 
 
@@ -154,12 +154,12 @@ class LosslessWhereMeant(FabricCheck):
     title = "Only fabrics that carry RoCE have a lossless class"
     severity = WARNING
     example = "`purpose: frontend` with `qos: {enabled: true}`"
-    remediation = "remove `qos.enabled`, or state the purpose of the fabric: `purpose: storage`"
+    remediation = "remove `qos: {enabled: true}`, or set `purpose: storage` or `purpose: compute` if the fabric carries RoCE"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         purpose = design.fabric.spec.purpose
         if design.fabric.lossless is not None and not PURPOSES[purpose].lossless:
-            text = f"expected no lossless class on a fabric of purpose {purpose}, got one"
+            text = f"lossless class on a fabric with `purpose: {purpose}`, which carries no RoCE"
             yield self.say(design, ("qos", "enabled"), text)
 
 
@@ -174,7 +174,7 @@ class PfcOnEveryTier(LosslessCheck):
     title = "Every tier of a lossless fabric supports PFC"
     severity = WARNING
     example = "`nos: frr` on the spines of a fabric with `purpose: compute`"
-    remediation = "choose another `nos:` for these switches, or set `qos: {enabled: false}` if the fabric carries no RoCE"
+    remediation = "set `nos:` to a network OS with PFC, or set `qos: {enabled: false}` if the fabric carries no RoCE"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         able, oses = capable(design.fabric, "lossless"), network_oses(design.fabric)
@@ -183,7 +183,7 @@ class PfcOnEveryTier(LosslessCheck):
             for role in sorted((role for role, can in able.items() if not can))
         )  # switch and network OS → roles
         for (switch, nos), roles in unable.items():
-            who = ", ".join(NOUNS[role] for role in roles)
-            title = target(nos).title if nos else "no network OS"
-            text = f"{who} of {switch}: expected PFC and ECN for RoCE, got {title}, which does not support them"
+            who = f"{switch} {' and '.join(NOUNS[role] for role in roles)}"
+            title = f"{target(nos).title} does not support" if nos else "no network OS with"
+            text = f"{who}: {title} PFC and ECN, which RoCE needs"
             yield self.say(design, switch_path(design, roles[0]), text)

@@ -46,21 +46,21 @@ class ManagementApart(ManagementCheck):
     title = "Management has its own addresses and VRF"
     severity = WARNING
     example = "`management: {vrf: false}`"
-    remediation = "set `management: {vrf: true}`, and a separate pool `management` that contains the gateway"
+    remediation = "set `management: {vrf: true}`, and `pools: {management: …}` to a separate prefix that contains the gateway"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         fabric, request = design.fabric, self.request(design)
         if not request.vrf and self.spoken_for(design):
-            yield self.about(design, "vrf", "expected a separate VRF, got the default one")
+            yield self.about(design, "vrf", "expected the management VRF, got the default VRF")
         nets = [ip_network(prefix) for prefix in fabric.prefixes["management"]]
         if request.gateway and not any(ip_address(request.gateway) in net for net in nets):
             pool = ", ".join(map(str, nets))
-            text = f"expected an address of the pool 'management' ({pool}) of fabric '{fabric.name}', got {request.gateway}"
+            text = f"{request.gateway} is outside the pool 'management' ({pool}) of fabric '{fabric.name}'"
             yield self.about(design, "gateway", text, ERROR)
         numbers = {device.index: int(fabric.management[device.index]) for device in fabric.switches}
         bare = [at for at, number in numbers.items() if number < 0]
         if bare:
-            text = f"expected a management address on every switch, got none on {named(fabric, bare)}"
+            text = f"no management address on {named(fabric, bare)}"
             yield self.say(design, ("pools", "management"), text, severity=ERROR)
         for kind, prefixes in sorted(fabric.prefixes.items()):
             for net in map(ip_network, prefixes if kind != "management" else ()):
@@ -68,9 +68,7 @@ class ManagementApart(ManagementCheck):
                 inside = [at for at, number in numbers.items() if first <= number <= last]
                 if inside:
                     path = pinned(design, fabric.devices[inside[0]], "management", ("pools", "management"))
-                    text = (
-                        f"expected management addresses outside the pool '{kind}' ({net}), got {named(fabric, inside)} in it"
-                    )
+                    text = f"management address in the pool '{kind}' ({net}) on {named(fabric, inside)}"
                     yield self.say(design, path, text, severity=ERROR)
 
 
@@ -82,17 +80,17 @@ class TimeAndLogs(ManagementCheck):
     """
 
     id = "FAB239"
-    title = "Switches have two NTP servers and a syslog server"
+    title = "Switches have at least two NTP servers and a syslog server"
     severity = NOTE
     example = "`management: {ntp: [192.0.2.10]}` and no `syslog`"
-    remediation = "`management: {ntp: [192.0.2.10, 192.0.2.11], syslog: 192.0.2.20}`"
+    remediation = "set `management: {ntp: [192.0.2.10, 192.0.2.11], syslog: 192.0.2.20}` with the addresses of your servers"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         if not self.spoken_for(design):
             return
         request = self.request(design)
         if len(request.ntp) < TIME_SERVERS or not request.syslog:
-            text = f"expected at least {TIME_SERVERS} time servers and a log collector"
+            text = f"expected at least {TIME_SERVERS} NTP servers and 1 syslog server"
             yield self.about(design, "", f"{text}, got {len(request.ntp)} and {len(request.syslog)}")
 
 
@@ -107,14 +105,14 @@ class Reach(ManagementCheck):
     title = "Management access is restricted to known prefixes"
     severity = WARNING
     example = "`management: {allow: [0.0.0.0/0]}`"
-    remediation = "list the prefixes of operators and collectors under `management.allow`; the default is the management pool"
+    remediation = "set `management.allow` to the prefixes of operators and collectors (default: the management pool)"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         pools = {prefix for fabric in self.spoken_for(design) for prefix in fabric.prefixes["servers"]}
         for text in (self.request(design).allow or ()) if pools else ():
             net = ip_network(text)
             if net.prefixlen < WIDEST[net.version]:
-                yield self.about(design, "allow", f"expected prefixes of /{WIDEST[net.version]} or longer, got {text}")
+                yield self.about(design, "allow", f"expected a prefix length of /{WIDEST[net.version]} or longer, got {text}")
             for pool in sorted(pools):
                 if net.overlaps(ip_network(pool)):
-                    yield self.about(design, "allow", f"expected prefixes outside the servers' pool ({pool}), got {text}")
+                    yield self.about(design, "allow", f"{text} overlaps the pool 'servers' ({pool})")

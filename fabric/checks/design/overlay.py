@@ -36,9 +36,7 @@ class TunnelMtu(FabricCheck):
     def judge(self, design: Design) -> Iterator[Finding]:
         mtu = design.views.underlay.mtu
         if design.fabric.tenancy.kind == "evpn" and mtu - VXLAN_BYTES < FULL_PACKET:
-            text = (
-                f"expected an IP MTU of at least {FULL_PACKET} for tenants, got {mtu} - {VXLAN_BYTES} = {mtu - VXLAN_BYTES}"
-            )
+            text = f"expected a tenant IP MTU of at least {FULL_PACKET}, got {mtu} - {VXLAN_BYTES} = {mtu - VXLAN_BYTES}"
             yield self.say(design, ("underlay", "mtu"), text)
 
 
@@ -53,16 +51,13 @@ class StatedMtu(FabricCheck):
     title = "Links have the IP MTU that the intent states"
     severity = NOTE
     example = "`underlay: {mtu: 9500}` with a network OS that supports at most 9216"
-    remediation = "state the lower number in `underlay: {mtu: …}`"
+    remediation = "set `underlay: {mtu: …}` to the largest MTU that all network OSes of the fabric support"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         stated, mtu = design.fabric.spec.underlay.mtu, design.views.underlay.mtu
         if design.fabric.spec.stated("underlay", "mtu") and mtu < stated:
-            text = (
-                f"expected the stated IP MTU of {stated} on every link, got {mtu}, the largest that all its network "
-                f"OSes support"
-            )
-            yield self.say(design, ("underlay", "mtu"), text)
+            text = f"expected the stated IP MTU {stated}, got {mtu}, the largest that all network OSes of the fabric support"
+            yield self.say(design, ("underlay", "mtu"), text, hint=f"set `underlay: {{mtu: {mtu}}}`")
 
 
 class Identifiers(FabricCheck):
@@ -77,7 +72,7 @@ class Identifiers(FabricCheck):
     title = "Each VNI and each VLAN belongs to exactly one VRF or network"
     severity = ERROR
     example = "`vni: 10100` for tenant red and for tenant blue"
-    remediation = "change one of the two numbers, or remove it: the plan then assigns a free one"
+    remediation = "change `vni` or `vlan` of one of the two, or remove the key so that the plan assigns a free number"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         vnis: dict[int, str] = {}
@@ -96,9 +91,9 @@ class Identifiers(FabricCheck):
         most = MOST_VNI if kind == "VNI" else 4094
         other = seen.setdefault(number, what)
         if not 1 <= number <= most:
-            yield self.say(design, path, f"{what}: expected a {kind} of 1 to {most}, got {number}")
+            yield self.say(design, path, f"{what}: expected a {kind} from 1 to {most}, got {number}")
         elif other != what:
-            yield self.say(design, path, f"{what}: expected a unique {kind}, got {number}, that of {other}")
+            yield self.say(design, path, f"{what}: {kind} {number} is also assigned to {other}")
 
 
 class Distinguishers(FabricCheck):
@@ -126,13 +121,12 @@ class Distinguishers(FabricCheck):
                 other = tables.setdefault(rd, name)
                 if other != name and (other, name) not in reported:
                     reported.add((other, name))
-                    text = f"{view.device.name}: expected a unique route distinguisher for '{name}', got {rd}, that of"
-                    yield self.say(design, ("tenants",), f"{text} '{other}'")
+                    text = f"{view.device.name}: duplicate route distinguisher {rd} for '{other}' and '{name}'"
+                    yield self.say(design, ("tenants",), text)
                 if int(rd.rpartition(":")[2]) > 65_535 and (name, "") not in reported:
                     reported.add((name, ""))
-                    text = (
-                        f"{view.device.name}: expected a number below 65536 in the route distinguisher of '{name}', got {rd}"
-                    )
+                    what = f"{view.device.name}: route distinguisher of '{name}'"
+                    text = f"{what}: expected at most 65535 after the colon, got {rd}"
                     yield self.say(design, ("tenants",), text)
 
 
@@ -158,7 +152,7 @@ class RouteServers(FabricCheck):
     title = "Every leaf has two route servers, and only leaves are VTEPs"
     severity = WARNING
     example = "`overlay: {route_servers: 1}` in a fabric with four spines"
-    remediation = "set `overlay: {route_servers: 4}`; two is the minimum that survives one failure"
+    remediation = "set `overlay: {route_servers: 4}`, or at least 2 to survive one failure"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         fabric = design.fabric
@@ -174,14 +168,14 @@ class RouteServers(FabricCheck):
                 few.setdefault(have, []).append(leaf.index)
         for have, leaves in sorted(few.items()):
             got = f"{have or 'none'} on {named(fabric, leaves)}"
-            text = f"expected at least {ROUTE_SERVERS} route servers for every leaf, got {got}"
+            text = f"expected at least {ROUTE_SERVERS} route servers per leaf, got {got}"
             yield self.say(design, ("overlay", "route_servers"), text, severity="" if have else ERROR)
         without = [d.index for d in fabric.switches if d.role == LEAF and d.index not in fabric.tenancy.vtep]
         beside = [at for at in sorted(fabric.tenancy.vtep) if fabric.devices[at].role != LEAF]
-        for switches, expected, got in ((without, "every leaf", "none"), (beside, "leaves only", "one")):
+        for switches, fault in ((without, "no VTEP on leaf"), (beside, "VTEP on a switch that is not a leaf:")):
             if switches:
-                text = f"expected VTEPs on {expected}, got {got} on {named(fabric, switches)}"
-                yield self.say(design, ("overlay",), text, severity=ERROR)
+                text = f"{fault} {named(fabric, switches)}"
+                yield self.say(design, ("overlay",), text, hint=RESTORE_LOCK, severity=ERROR)
 
 
 class Segments(FabricCheck):
@@ -210,7 +204,9 @@ class Segments(FabricCheck):
             one, other, number = wrong[0]
             leaves = named(fabric, (one, other)) if one != other else named(fabric, (one,))
             ends = "; ".join(link_ends(fabric, link) for link in members[wrong[0]])
-            text = f"bond {number} of {leaves}: expected one port of one server on each of two leaves, got {ends}"
+            text = (
+                f"bond {number} on {leaves}: expected one link of one server to each of two leaves, got links between {ends}"
+            )
             yield self.say(design, ("tenants",), text + in_all(len(wrong), "bond"))
 
     @staticmethod
@@ -228,20 +224,23 @@ class Ownership(FabricCheck):
     """
 
     id = "FAB217"
-    title = "Every port is in the VRF of the tenant that the intent assigns it to"
+    title = "Every server port is in the VRF of its tenant"
     severity = ERROR
     example = "the port of gpu-0005 is in VRF blue; `tenants` assigns gpu-0005 to red"
     remediation = "correct `servers`, `racks` and `rails` under `tenants`, then run `fabric generate`"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         fabric, tenancy = design.fabric, design.fabric.tenancy
-        names = [f"tenant '{tenant.name}'" for tenant in tenancy.tenants] + ["no tenant", "no tenant, closed"]  # CLOSED is -2
+        names = [f"tenant '{tenant.name}'" for tenant in tenancy.tenants] + [
+            "no tenant (port shut down)",
+            "no tenant",
+        ]  # CLOSED is -2
         wanted = owners(fabric.spec, fabric.devices, fabric.links, Report())
         wrong = np.flatnonzero(wanted != tenancy.owner)
         if len(wrong):
             link = int(wrong[0])
-            got = f"{names[tenancy.owner[link]]}{in_all(len(wrong), 'port')}"
-            text = f"the port between {link_ends(fabric, link)}: expected {names[wanted[link]]}, got {got}"
+            got = f"{names[tenancy.owner[link]]}{in_all(len(wrong), 'link')}"
+            text = f"the link between {link_ends(fabric, link)}: expected {names[wanted[link]]}, got {got}"
             yield self.say(design, ("tenants",), text)
         served = fabric.links.kind == SERVER_LEAF
         for (tenant, place), hosts in sorted(tenancy.hosts.items()):
@@ -249,8 +248,6 @@ class Ownership(FabricCheck):
             bare = [link for link in mine if link not in hosts]
             if bare:
                 network = f"{tenancy.tenants[tenant].name}/{tenancy.tenants[tenant].networks[place].name}"
-                text = (
-                    f"network '{network}': expected an address at every port, got none between {link_ends(fabric, bare[0])}"
-                )
+                text = f"network '{network}': no server address on the link between {link_ends(fabric, bare[0])}"
                 path = ("tenants", tenant, "networks", place)
-                yield self.say(design, path, text + in_all(len(bare), "port"))
+                yield self.say(design, path, text + in_all(len(bare), "link"))

@@ -35,10 +35,10 @@ class UniformLinks(FabricCheck):
     """
 
     id = "FAB229"
-    title = "Every leaf has equally many links of one speed to each spine of its plane and pod"
+    title = "Every leaf has the same number of links, at one speed, to each spine of its plane and pod"
     severity = ERROR
     example = "leaf001 has 2 links to spine001 and 1 link to spine002"
-    remediation = "choose `spine: {count: …}` and `uplinks: {count: …}` so that the uplinks divide evenly by the spines"
+    remediation = "set `uplinks: {count: …}` to a multiple of `spine: {count: …}`"
     infiniband = True
 
     def judge(self, design: Design) -> Iterator[Finding]:
@@ -80,14 +80,13 @@ class UniformLinks(FabricCheck):
             mine = pairs[:, 0] == first
             spread = [f"{n} to {fabric.devices[at].name}" for n, at in zip(count[mine], pairs[mine, 1], strict=True)]
             got = listed(spread, 4) or "none"
-            wanted = f"{expected[1][first] or 'equally many'} to each of {plural(int(expected[0][first]), upper)}"
-            text = (
-                f"{fabric.devices[first].name}: links: expected {wanted}, got {got}{in_all(len(wrong), 'switch', 'switches')}"
-            )
-            yield self.say(design, ("topology", upper), text)
+            number = plural(int(expected[1][first]), "link") if expected[1][first] else "the same number of links"
+            uppers = plural(int(expected[0][first]), upper)
+            text = f"{fabric.devices[first].name}: expected {number} to each of {uppers}, got {got}"
+            yield self.say(design, ("topology", upper), text + in_all(len(wrong), "switch", "switches"))
         if len(speeds := np.unique(fabric.links.speed_gbps[links])) > 1:
             found = " and ".join(f"{speed}G" for speed in speeds)
-            yield self.say(design, ("topology", upper), f"expected {KINDS[kind]} links of one speed, got {found}")
+            yield self.say(design, ("topology", upper), f"{KINDS[kind]} links have different speeds: {found}")
 
 
 class PlanesApart(FabricCheck):
@@ -102,7 +101,7 @@ class PlanesApart(FabricCheck):
     title = "No cable connects different planes, rails or units"
     severity = ERROR
     example = "NIC 1 of gpu-0003 is connected to the leaf of rail 2"
-    remediation = "remove `ports` from the pins of the two switches; restore the site's `lock.yaml` from git"
+    remediation = "remove `ports` from the pins of the two switches, or restore the site's `lock.yaml` from git"
     infiniband = True
 
     def judge(self, design: Design) -> Iterator[Finding]:
@@ -116,7 +115,7 @@ class PlanesApart(FabricCheck):
             wrong = links[(low != high) & (high >= 0)]
             if len(wrong):
                 a, b = (int(own[end[wrong[0]]]) + 1 for end in (fabric.links.a, fabric.links.b))
-                text = f"the link between {link_ends(fabric, wrong[0])}: expected one {what}, got {a} and {b}"
+                text = f"the link between {link_ends(fabric, wrong[0])} connects {what} {a} with {what} {b}"
                 yield self.say(design, ("topology",), text + in_all(len(wrong), "link"))
         if fabric.spec.kind != "collapsed":
             yield from self._servers(design)
@@ -141,7 +140,7 @@ class PlanesApart(FabricCheck):
                 wrong = np.flatnonzero(wanted != got)
                 if len(wrong):
                     first = wrong[0]
-                    text = f"the link between {link_ends(fabric, mine[first])}: expected a leaf of {what} {wanted[first] + 1}"
+                    text = f"the link between {link_ends(fabric, mine[first])}: expected {what} {wanted[first] + 1}"
                     text += f", got {what} {got[first] + 1}{in_all(len(wrong), 'link')}"
                     yield self.say(design, ("topology",), text)
 
@@ -166,7 +165,7 @@ class Speeds(FabricCheck):
             here = links[mine[fabric.links.a[links]]]
             wrong = here[fabric.links.speed_gbps[here] != group.nic.speed_gbps]
             if len(wrong):
-                text = f"the link between {link_ends(fabric, wrong[0])}: expected the {group.nic.speed_gbps}G of the NIC, got"
+                text = f"the link between {link_ends(fabric, wrong[0])}: expected the NIC speed, {group.nic.speed_gbps}G, got"
                 got = f"{fabric.links.speed_gbps[wrong[0]]}G{in_all(len(wrong), 'link')}"
                 yield self.say(design, ("servers", at), f"{text} {got}")
 
@@ -179,10 +178,10 @@ class CableReach(FabricCheck):
     """
 
     id = "FAB233"
-    title = "Every cable is within reach of a standard optic"
+    title = "No cable is longer than the reach of a standard optic"
     severity = ERROR
     example = "`cable_length_m: {leaf-spine: 3000}`: 3 km"
-    remediation = "state lengths in metres under `topology.cable_length_m`; connect buildings with routers or a lower speed"
+    remediation = "set `topology.cable_length_m` in metres; connect separate buildings with routers or at a lower speed"
     infiniband = True
 
     def judge(self, design: Design) -> Iterator[Finding]:
@@ -192,10 +191,9 @@ class CableReach(FabricCheck):
             length, most = fabric.spec.lengths[kind].metres, FARTHEST_M.get(speed, 0)
             path = ("topology", "cable_length_m", KINDS[kind])
             if most and length > most:
-                text = (
-                    f"{KINDS[kind]} at {speed}G: expected at most {most:,} m, the reach of a standard optic, got {length:,}"
-                )
-                yield self.say(design, path, text)
+                limit = f"at most {most:,} m, the reach of a standard optic"
+                yield self.say(design, path, f"{KINDS[kind]} cables at {speed}G: expected {limit}, got {length:,} m")
             elif length > ONE_SITE_M:
-                text = f"{KINDS[kind]} at {speed}G: expected at most {ONE_SITE_M:,} m within one site, got {length:,}"
+                limit = f"at most {ONE_SITE_M:,} m within one site"
+                text = f"{KINDS[kind]} cables at {speed}G: expected {limit}, got {length:,} m"
                 yield self.say(design, path, text, severity=WARNING)

@@ -10,6 +10,7 @@ import numpy as np
 from fabric.checks import ERROR, Design, Finding
 from fabric.checks.design.family import FabricCheck, Ints, in_all, models, named, of_role, rows, switch_path
 from fabric.plan import SERVER_LEAF, SWITCH_ROLES, FabricPlan
+from fabric.text import plural
 
 
 class Ports(FabricCheck):
@@ -20,10 +21,10 @@ class Ports(FabricCheck):
     """
 
     id = "FAB231"
-    title = "Every port exists and is used once"
+    title = "Every cabled port exists and has only one cable"
     severity = ERROR
-    example = "cage 12 split into 2x400G and 4x200G at once"
-    remediation = "remove pinned `ports`, or choose a model with more ports"
+    example = "cage 12 is split into both 2x400G and 4x200G"
+    remediation = "remove `ports` from the pin, or set `switch:` to a model with more ports"
     infiniband = True
 
     def judge(self, design: Design) -> Iterator[Finding]:
@@ -62,7 +63,7 @@ class Ports(FabricCheck):
         if len(mixed):
             (device, cage, split, speed), (*_, ways, gbps) = cages[mixed[0]].tolist(), cages[mixed[0] + 1].tolist()
             got = f"{split}x{speed}G and {ways}x{gbps}G{in_all(len(mixed), 'cage')}"
-            text = f"{design.fabric.devices[device].name}: expected cage {cage} split one way, got {got}"
+            text = f"{design.fabric.devices[device].name}: cage {cage} has two different breakouts, {got}"
             yield self.say(design, ("topology",), text)
 
     def _too_many(self, design: Design, ends: Ends) -> Iterator[Finding]:
@@ -74,7 +75,7 @@ class Ports(FabricCheck):
             most, mine = model.max_logical_ports, np.where(of_role(fabric, role), driven, 0)
             if most and mine.max(initial=0) > most:
                 got = f"{mine.max()} on {named(fabric, np.flatnonzero(mine > most))}"
-                text = f"expected at most the {most} ports that the chip drives, got {got}"
+                text = f"expected at most {most} logical ports, the limit of the ASIC, got {got}"
                 yield self.say(design, switch_path(design, role), text)
 
     def _nics(self, design: Design) -> Iterator[Finding]:
@@ -86,8 +87,8 @@ class Ports(FabricCheck):
             over = mine[(links.a_cage[mine] > group.nic.count) | (links.a_sub[mine] >= group.nic.ports)]
             if len(over):
                 got = f"NIC {links.a_cage[over[0]]} port {links.a_sub[over[0]] + 1}{in_all(len(over), 'port')}"
-                most = f"NIC {group.nic.count} port {group.nic.ports}"
-                text = f"{fabric.devices[links.a[over[0]]].name}: expected ports up to {most}, got {got}"
+                model = f"{plural(group.nic.count, 'NIC')} with {plural(group.nic.ports, 'port')} each"
+                text = f"{fabric.devices[links.a[over[0]]].name}: the server model has {model}, but the plan uses {got}"
                 yield self.say(design, ("servers", at), text)
 
 
@@ -122,9 +123,9 @@ def _wrong_port(fabric: FabricPlan, role: str, cage: int, sub: int, split: int, 
     """Why a switch has no such port, "" when it has."""
     model = models(fabric)[role]
     if not 1 <= cage <= model.cages:
-        return f"expected cages 1 to {model.cages}, got {cage}"
+        return f"expected a cage from 1 to {model.cages}, got {cage}"
     splits = model.group_of(cage).splits
     if splits.get(speed_gbps) != split:
         does = ", ".join(f"{ways}x{gbps}G" for gbps, ways in sorted(splits.items(), reverse=True))
-        return f"expected cage {cage} as one of {does}, got {split}x{speed_gbps}G"
-    return "" if 0 <= sub < split else f"expected ports 1 to {split} of cage {cage}, got {sub + 1}"
+        return f"cage {cage}: expected one of the breakouts {does}, got {split}x{speed_gbps}G"
+    return "" if 0 <= sub < split else f"cage {cage}: expected a port from 1 to {split}, got {sub + 1}"

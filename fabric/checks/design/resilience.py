@@ -33,7 +33,7 @@ class FewSpines(LosslessCheck):
     severity = WARNING
     else_severity = f"note in a fabric of fewer than {SMALL_LEAVES} leaves"
     example = "`spine: {count: 2}` in a compute fabric of 16 leaves"
-    remediation = "lower the speed in `leaf: {uplinks: …}` to reach more spines, or set `spine: {min_count: 4}`"
+    remediation = "set `spine: {min_count: 4}`, or lower `leaf: {uplinks: {speed_gbps: …}}` to connect more spines"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         sizing = design.fabric.sizing
@@ -57,7 +57,7 @@ class SinglePoints(FabricCheck):
     severity = WARNING
     else_severity = "note for servers of a storage fabric"
     example = "all `external` links on leaf001"
-    remediation = "set `dual_tor: true` with NICs of two ports; give a router two or more `links`"
+    remediation = "connect servers with two-port NICs and `dual_tor: true`, and external routers with `links: 2` or more"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         fabric, purpose = design.fabric, design.fabric.spec.purpose
@@ -67,9 +67,9 @@ class SinglePoints(FabricCheck):
             leaves = per_device(fabric, pairs[:, 0])
             alone = np.flatnonzero(of_role(fabric, SERVER) & (leaves == 1))
             if len(alone):
-                text = f"expected every server on two leaves, got one for {named(fabric, alone[:1])}"
+                text = f"server {named(fabric, alone[:1])} is connected to only one leaf"
                 group = next(g for g in fabric.spec.groups if g.name == fabric.devices[alone[0]].group)
-                split = "`kind: rail-optimized` puts every NIC of a server on a leaf of its own"
+                split = "set `kind: rail-optimized` to connect each NIC of a server to a different leaf"
                 yield self.say(
                     design,
                     ("topology", "dual_tor"),
@@ -79,7 +79,7 @@ class SinglePoints(FabricCheck):
                 )
         borders = {int(fabric.links.b[way.link]) for way in fabric.tenancy.external_connections}
         if len(borders) == 1:
-            text = f"expected external connections on two leaves, got {named(fabric, borders)} alone"
+            text = f"all external connections are on one leaf, {named(fabric, borders)}"
             yield self.say(design, ("topology", "attachments"), text)
 
 
@@ -104,7 +104,7 @@ def ratio(value: Fraction) -> str:
 
 
 class Oversubscription(FabricCheck):
-    """Divides the bandwidth down by the bandwidth up of every leaf and spine.
+    """Computes the oversubscription of every leaf and spine: bandwidth down divided by bandwidth up.
 
     The stated oversubscription is a limit that the installed switches and cables must meet. While spines of the planned
     size are still missing, exceeding it is a warning.
@@ -114,7 +114,7 @@ class Oversubscription(FabricCheck):
     title = "No switch exceeds the stated oversubscription"
     severity = ERROR
     example = "`oversubscription: 1`, and a leaf with 12.8 Tb/s down and 6.4 Tb/s up"
-    remediation = "add uplinks or spines, connect fewer servers, or raise `oversubscription`"
+    remediation = "raise `uplinks: {count: …}` or `oversubscription`, or connect fewer servers to each leaf"
     infiniband = True
 
     def judge(self, design: Design) -> Iterator[Finding]:
@@ -137,11 +137,13 @@ class Oversubscription(FabricCheck):
                 continue
             share = np.divide(down, up, out=np.full(len(up), np.inf), where=up > 0)[over]
             worst = int(over[share.argmax()])
-            got = ratio(Fraction(int(down[worst]), int(up[worst]))) if up[worst] else "no uplink"
-            text = f"{fabric.devices[worst].name}: expected at most {ratio(most)}, got {got}"
-            text += in_all(len(over), "switch", "switches")
+            name, text = fabric.devices[worst].name, "has no uplinks"
+            if up[worst]:
+                got = ratio(Fraction(int(down[worst]), int(up[worst])))
+                text = f"expected an oversubscription of at most {ratio(most)}, got {got}"
+            text = (f"{name}: {text}" if up[worst] else f"{name} {text}") + in_all(len(over), "switch", "switches")
             early = unbuilt(fabric)
-            later = " until the spines and cores of the finished fabric are built" if early else ""
+            later = "; spines or cores of the planned size are not built yet" if early else ""
             yield self.say(design, ("topology", role), text + later, severity=WARNING if early else "")
 
 
@@ -153,7 +155,7 @@ class Bisection(FabricCheck):
     """
 
     id = "FAB237"
-    title = "The bisection bandwidth is the stated share of NIC speed"
+    title = "The bisection bandwidth matches the stated oversubscription"
     severity = ERROR
     example = "pod 1 to pod 2: 50 % of NIC speed at `oversubscription: 1`"
     remediation = "run `fabric capacity`: it lists every cut and the links that limit it"
@@ -167,7 +169,7 @@ class Bisection(FabricCheck):
         parts, halves = _measured(fabric)
         if parts != fabric.sizing.networks:
             expected = plural(fabric.sizing.networks, "isolated network")
-            yield self.say(design, ("topology",), f"expected {expected} of planes and rails, got {parts}")
+            yield self.say(design, ("topology",), f"expected {expected} (one per plane and rail), got {parts}")
         if unbuilt(fabric) or None in ratios or not halves:
             return
         least, (share, where) = float(1 / _product(ratios)), min(halves)

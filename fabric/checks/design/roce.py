@@ -26,10 +26,10 @@ def capable(fabric: FabricPlan, what: str) -> dict[str, bool]:
 
 
 def switches(fabric: FabricPlan, key: tuple[str, str]) -> str:
-    """`leaves of sn5600`: the switches of a role, and of a server group where there are several."""
+    """`sn5600 leaves`: the switches of a role, and of a server group where there are several."""
     role, group = key
-    behind = f" for '{group}'" if group and len(fabric.spec.groups) > 1 else ""
-    return f"{NOUNS[role]} of {getattr(fabric.spec, role).switch}{behind}"
+    behind = f" for server group '{group}'" if group and len(fabric.spec.groups) > 1 else ""
+    return f"{getattr(fabric.spec, role).switch} {NOUNS[role]}{behind}"
 
 
 @dataclass(frozen=True, slots=True)

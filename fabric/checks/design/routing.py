@@ -7,14 +7,15 @@ from collections.abc import Iterator
 import numpy as np
 
 from fabric.checks import ERROR, WARNING, Design, Finding
+from fabric.checks.base import RESTORE_LOCK
 from fabric.checks.design.family import BETWEEN_SWITCHES, FabricCheck, column, in_all, named, per_device, pinned, rows
 from fabric.plan import LEAF, LEAF_SPINE, PRIVATE_2_BYTE, PRIVATE_4_BYTE, SPINE, SPINE_CORE, FabricPlan
 from fabric.text import ipv4
 
 RESERVED = {
     23_456: "AS_TRANS (RFC 6793)",
-    65_535: "the last of two bytes (RFC 7300)",
-    4_294_967_295: "the last of four bytes (RFC 7300)",
+    65_535: "last 16-bit AS number (RFC 7300)",
+    4_294_967_295: "last 32-bit AS number (RFC 7300)",
 }
 DOCUMENTATION = ((64_496, 64_511), (65_536, 65_551))
 WARN_PERCENT = 80  # of max_prefix, where switches begin to warn
@@ -43,19 +44,19 @@ class AsNumbers(FabricCheck):
             seen.add(device.asn)
             path = pinned(design, device, "asn", ("underlay", "asn"))
             if not device.asn:
-                yield self.say(design, path, f"{device.name}: expected an AS number, got none")
+                yield self.say(design, path, f"{device.name} has no AS number")
             elif device.asn in RESERVED:
-                got = f"{device.asn}, {RESERVED[device.asn]}"
-                yield self.say(design, path, f"{device.name}: expected an AS number that is not reserved, got {got}")
+                text = f"{device.name}: AS number {device.asn} is reserved: {RESERVED[device.asn]}"
+                yield self.say(design, path, text)
             elif not _within(device.asn, (PRIVATE_2_BYTE, PRIVATE_4_BYTE)) and not any(
                 low <= device.asn < end for low, end in fabric.asn_ranges
             ):
-                got = f"{device.asn}{', for documents (RFC 5398)' if _within(device.asn, DOCUMENTATION) else ''}"
+                got = f"{device.asn}{', reserved for documentation (RFC 5398)' if _within(device.asn, DOCUMENTATION) else ''}"
                 yield self.say(design, path, f"{device.name}: expected a private AS number, got {got}", severity=WARNING)
         for at, attachment in enumerate(fabric.spec.attachments):
             if attachment.external is not None and attachment.external.asn in RESERVED:
-                got = f"{attachment.external.asn}, {RESERVED[attachment.external.asn]}"
-                text = f"router '{attachment.name}': expected an AS number that is not reserved, got {got}"
+                number = attachment.external.asn
+                text = f"router '{attachment.name}': AS number {number} is reserved: {RESERVED[number]}"
                 yield self.say(design, ("topology", "attachments", at, "external", "asn"), text)
 
 
@@ -75,7 +76,7 @@ class AsNumbersApart(FabricCheck):
     title = "No AS number appears twice in an AS path"
     severity = ERROR
     example = "`pins: {backend-leaf002: {asn: 4200000001}}`, the AS number of backend-leaf001"
-    remediation = "remove the pin `asn`, or choose a number that no other leaf, pod or tier has"
+    remediation = "remove `asn` from the pin, or set it to a number that no other leaf, pod or tier has"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         fabric = design.fabric
@@ -91,11 +92,10 @@ class AsNumbersApart(FabricCheck):
             if not number or len(found) < 2:
                 continue
             switches = sorted(found.values(), key=lambda at: fabric.devices[at].name)
-            close = ", some of them neighbors" if number in neighbours else ""
+            close = ", some of which are neighbors" if number in neighbours else ""
             paths = (pinned(design, fabric.devices[at], "asn", ()) for at in switches)
             path = next((path for path in paths if path), ("underlay", "asn"))
-            text = f"expected different AS numbers for every leaf, pod and tier, got {number} on "
-            yield self.say(design, path, f"{text}{named(fabric, switches)}{close}")
+            yield self.say(design, path, f"duplicate AS number {number} on {named(fabric, switches)}{close}")
 
 
 class SessionEnds(FabricCheck):
@@ -120,18 +120,15 @@ class SessionEnds(FabricCheck):
         sessions = [(own, other) for own, others in sorted(peers.items()) for other in others]
         alone = [(own, other) for own, other in sessions if own not in peers.get(other, ())]
         apart = sorted({(min(pair), max(pair)) for pair in sessions if pair not in joined})
-        for pairs, expected, got in (
-            (alone, "to have a session at both ends", "a session only at the first"),
-            (apart, "to be neighbors", "no link between them"),
-        ):
+        for pairs, fault in ((alone, "is planned only on {}"), (apart, "has no link between the two switches")):
             if pairs:
-                text = f"EVPN: expected {named(fabric, pairs[0])} {expected}, got {got}{in_all(len(pairs), 'session')}"
-                yield self.say(design, ("overlay",), text)
+                text = f"the EVPN session between {named(fabric, pairs[0])} {fault.format(named(fabric, pairs[0][:1]))}"
+                yield self.say(design, ("overlay",), text + in_all(len(pairs), "session"), hint=RESTORE_LOCK)
         attachments = [attachment.name for attachment in fabric.spec.attachments]
         for way in fabric.tenancy.external_connections:
             leaf = fabric.devices[fabric.links.b[way.link]]
             if way.asn == leaf.asn:
-                text = f"router '{way.name}': expected an AS number other than that of {leaf.name}, got {way.asn} on both"
+                text = f"router '{way.name}': AS number {way.asn} is also the AS number of {leaf.name}"
                 yield self.say(design, ("topology", "attachments", attachments.index(way.name), "external", "asn"), text)
 
 
@@ -146,16 +143,14 @@ class MaximumPaths(FabricCheck):
     title = "The ECMP limit covers all equal-cost paths"
     severity = ERROR
     example = "72 uplinks on a leaf, `maximum-paths 64`"
-    remediation = "set fewer links with `uplinks: {count: …}` or `spine: {count: …}`"
+    remediation = "lower `uplinks: {count: …}` or `spine: {count: …}`"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         fabric, limit = design.fabric, design.views.underlay.max_paths
         lower = per_device(fabric, fabric.links.a[rows(fabric, *BETWEEN_SWITCHES)])
         most = int(lower.argmax())
         if lower[most] > limit:
-            text = (
-                f"expected at least {lower[most]} equal-cost paths, the uplinks of {fabric.devices[most].name}, got {limit}"
-            )
+            text = f"{fabric.devices[most].name} has {lower[most]} uplinks, more than the ECMP limit of {limit} paths"
             yield self.say(design, ("underlay",), text)
         down = rows(fabric, LEAF_SPINE, SPINE_CORE)
         pod = column(fabric, "pod")[fabric.links.a[down]]
@@ -163,10 +158,7 @@ class MaximumPaths(FabricCheck):
         pairs, count = np.unique(np.stack([fabric.links.b[down], below], axis=1), axis=0, return_counts=True)
         if len(count) and count.max() > limit:
             upper = fabric.devices[int(pairs[count.argmax()][0])].name
-            text = (
-                f"expected at least {count.max()} equal-cost paths, the links down from {upper} to one leaf or pod, "
-                f"got {limit}"
-            )
+            text = f"{upper} has {count.max()} links to one leaf or pod, more than the ECMP limit of {limit} paths"
             yield self.say(design, ("underlay",), text)
 
 
@@ -174,12 +166,12 @@ class MaximumPrefixes(FabricCheck):
     """Compares `underlay.max_prefix` with the number of routes at the planned size.
 
     A prefix limit per neighbor keeps one mistake from filling the tables of the whole fabric. A limit below the routes of
-    the planned size (a loopback per switch, a prefix and a VTEP per leaf) shuts the sessions itself. Switches log
-    warnings from 80 % of the limit.
+    the planned size (a loopback per switch, a prefix and a VTEP per leaf) shuts down sessions in normal operation.
+    Switches log warnings from 80 % of the limit.
     """
 
     id = "FAB205"
-    title = "The prefix limit leaves room above the routes of the planned size"
+    title = "The prefix limit is well above the number of routes at the planned size"
     severity = ERROR
     example = "`underlay: {max_prefix: 1000}` with 1,150 routes"
     remediation = "remove `underlay.max_prefix`: the default is twice the number of routes, and at least 12000"
@@ -188,9 +180,11 @@ class MaximumPrefixes(FabricCheck):
         limit, routes = design.views.underlay.max_prefix, routes_of(design.fabric)
         path = ("underlay", "max_prefix")
         if limit < routes:
-            yield self.say(design, path, f"expected a limit of at least {routes:,} routes, got {limit:,}")
+            yield self.say(
+                design, path, f"expected a prefix limit of at least {routes:,}, the number of routes, got {limit:,}"
+            )
         elif routes * 100 > limit * WARN_PERCENT:
-            text = f"expected at most {WARN_PERCENT} % of the limit of {limit:,} routes in use, got {routes:,}"
+            text = f"{routes:,} routes exceed {WARN_PERCENT} % of the prefix limit of {limit:,}"
             yield self.say(design, path, text, severity=WARNING)
 
 
@@ -243,7 +237,7 @@ class RouterIds(FabricCheck):
     title = "Router IDs are unique"
     severity = ERROR
     example = "`pins: {backend-leaf002: {loopback: 10.0.0.1}}`, the loopback of backend-leaf001"
-    remediation = "remove the pin `loopback`, or choose an address that no other switch has"
+    remediation = "remove `loopback` from the pin, or set it to an address that no other switch has"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         fabric = design.fabric
@@ -253,7 +247,7 @@ class RouterIds(FabricCheck):
         for number, switches in sorted(owners.items()):
             path = pinned(design, fabric.devices[switches[-1]], "loopback", ("pools", "loopback"))
             if number < 0:
-                yield self.say(design, path, f"expected a router id on every switch, got none on {named(fabric, switches)}")
+                yield self.say(design, path, f"no router ID on {named(fabric, switches)}")
             elif len(switches) > 1:
-                text = f"expected a unique router id for every switch, got {ipv4(number)} on {named(fabric, switches)}"
+                text = f"duplicate router ID {ipv4(number)} on {named(fabric, switches)}"
                 yield self.say(design, path, text)

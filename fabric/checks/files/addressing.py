@@ -25,15 +25,15 @@ class Addresses(FilesCheck):
     title = "Interfaces have the planned addresses"
     severity = ERROR
     example = "`ip address 10.64.0.5/31` on Ethernet1/1; the plan has 10.64.0.3/31"
-    remediation = "run `fabric generate` to restore the file; if the device is right, pin its address in the intent"
+    remediation = "run `fabric generate` to restore the file, or set the address of the device under `pins` in the intent"
     kinds: ClassVar = ("addresses", "gateways", "loopbacks")
 
 
 class OneOwner(FilesCheck):
     """Compares the addresses of all devices within each VRF.
 
-    Two devices with one address both answer for it: sessions flap, and routes lead to the wrong rack (RFC 5227 covers
-    hosts). Anycast gateways, shared VTEP addresses of a pair and anycast loopbacks are exempt.
+    If two devices have the same address, both answer ARP requests for it: sessions flap, and traffic reaches the wrong
+    rack (RFC 5227 covers hosts). Anycast gateways, shared VTEP addresses of a pair and anycast loopbacks are exempt.
     """
 
     id = "FAB252"
@@ -41,7 +41,8 @@ class OneOwner(FilesCheck):
     severity = ERROR
     example = "`ip address 10.64.0.5/31` on leaf001 Ethernet1/1 and on leaf007 Ethernet1/1"
     remediation = "change the address on one of the two devices"
-    copies = "give one another address; networks that never meet, or two versions of one, are checked in a run each"
+    copies = "change the addresses of one device; check separate networks, or two versions of a network, in separate runs"
+    virtual = "configure unique management addresses, unless all devices are virtual devices in a lab"
 
     def judge(self, network: Network) -> Iterator[Finding]:
         pairs: dict[tuple[int, int], list[tuple[Owner, Owner]]] = {}
@@ -53,9 +54,7 @@ class OneOwner(FilesCheck):
                     continue
                 if _behind_nat(network, same):
                     got = f"{address} is the management address of all {len(same)} devices"
-                    yield self.on(
-                        same[0].facts, same[0].fact, f"{got}: valid only in a lab of virtual devices", severity=NOTE
-                    )
+                    yield self.on(same[0].facts, same[0].fact, got, hint=self.virtual, severity=NOTE)
                     continue
                 for owner, other in ((same[0], same[1]), *((own, same[0]) for own in same[1:])):
                     pairs.setdefault((id(owner.facts), id(other.facts)), []).append((owner, other))
@@ -67,14 +66,13 @@ class OneOwner(FilesCheck):
         owner, other = rows[0]
         where = f"{other.facts.name} {other.interface.name} ({place(other.fact)})"
         if len(rows) > MANY:
-            got = (
-                f"{len(rows)} addresses are those of {other.facts.name} too; the first, {bare(owner.fact.value)}, of {where}"
-            )
+            first = f"the first is {bare(owner.fact.value)} on {where}"
+            got = f"{len(rows)} addresses are also configured on {other.facts.name}; {first}"
             yield self.on(owner.facts, owner.fact, f"{owner.interface.name}: {got}", hint=self.copies)
             return
         for owner, other in rows:
             where = f"{other.facts.name} {other.interface.name} ({place(other.fact)})"
-            got = f"{bare(owner.fact.value)} is the address of {where} too"
+            got = f"{bare(owner.fact.value)} is also configured on {where}"
             yield self.on(owner.facts, owner.fact, f"{owner.interface.name}: {got}")
 
 
@@ -144,7 +142,7 @@ class PointToPoint(FilesCheck):
     title = "A point-to-point subnet has exactly two members"
     severity = ERROR
     example = "leaf001 has 10.64.0.0/31, spine001 at the other end has 10.64.0.3/31"
-    remediation = "compare the addresses of both ends with the cabling, and correct one of them"
+    remediation = "compare the addresses of both ends with the cabling, and correct the wrong address"
 
     def judge(self, network: Network) -> Iterator[Finding]:
         for (_, net), all_members in network.subnets.items():
@@ -161,12 +159,12 @@ class PointToPoint(FilesCheck):
         description = owner.interface.description.value if owner.interface.description else ""
         mine = f"{owner.interface.name}: {owner.fact.value}"
         for other in self._other_length(network, net, owner):
-            there = f"{other.fact.value} at {other.facts.name} {other.interface.name} ({place(other.fact)})"
-            yield self.on(owner.facts, owner.fact, f"{mine} and {there} differ in length")
+            there = f"{other.fact.value} on {other.facts.name} {other.interface.name} ({place(other.fact)})"
+            yield self.on(owner.facts, owner.fact, f"{mine} and {there} have different prefix lengths")
             return
         far = network.named(owner.facts, description)
         if far is not None and owner.interface.tag is None and not self._in_other_vrf(network, net, far):
-            got = f"{far.name}, which the description names, has no address there"
+            got = f"{far.name}, named in the description, has no address in this subnet"
             yield self.on(owner.facts, owner.fact, f"{mine} is the only address in {net}; {got}")
 
     def _other_length(self, network: Network, net: str, owner: Owner) -> list[Owner]:
@@ -192,7 +190,7 @@ class PointToPoint(FilesCheck):
             yield self.on(
                 owner.facts,
                 owner.fact,
-                f"{owner.interface.name}: {owner.fact.value} is one of {len(members)} addresses in {net}, with {others}",
+                f"{owner.interface.name}: {owner.fact.value} is one of {len(members)} addresses in {net}; also on {others}",
             )
 
 
@@ -222,7 +220,7 @@ class ManagementApart(FilesCheck):
     title = "The management port is in its own VRF"
     severity = "warning"
     example = "`interface Management1` with an address and no VRF"
-    remediation = "set `management: {vrf: true}` in the intent, or assign the port to the management VRF of the network OS"
+    remediation = "set `management: {vrf: true}` in the intent, or assign the port to the management VRF on the device"
 
     def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
@@ -230,6 +228,4 @@ class ManagementApart(FilesCheck):
                 apart = interface.vrf is not None and interface.vrf.value == MANAGEMENT
                 cabled = id(interface) in network.cabled  # `eth0` of a virtual router is often a port like any other
                 if is_management(name) and interface.addresses and not (apart or cabled):
-                    yield self.on(
-                        facts, interface.addresses[0], f"{name}: expected a VRF for management, got the default one"
-                    )
+                    yield self.on(facts, interface.addresses[0], f"{name}: expected the management VRF, got the default VRF")

@@ -59,7 +59,7 @@ class RemoteAs(FilesCheck):
                 continue
             if peer.remote_as is None:
                 yield self.on(
-                    facts, Located(None, peer.line, peer.file), f"{session_name(peer.vrf, peer.peer)}: no remote AS"
+                    facts, Located(None, peer.line, peer.file), f"{session_name(peer.vrf, peer.peer)}: no remote AS number"
                 )
                 continue
             far = network.far(peer)
@@ -77,8 +77,9 @@ class RemoteAs(FilesCheck):
         expected = {peer.remote_as.value for _, peer, _, _ in rows if peer.remote_as}
         if len(rows) == sessions and sessions > 1 and len(expected) == 1:
             far, own = rows[0][2], rows[0][3]
-            others = f"all {sessions} neighbours expect {expected.pop()}"
-            yield self.on(far.facts, own, f"AS number {own.value}: {others}")
+            number = expected.pop()
+            text = f"AS number {own.value}, but all {sessions} neighbors are configured with remote AS {number}"
+            yield self.on(far.facts, own, text, hint=f"set the AS number to {number}, or correct it on the neighbors")
             return
         for facts, peer, far, own in rows:
             assert peer.remote_as is not None
@@ -86,7 +87,7 @@ class RemoteAs(FilesCheck):
                 facts,
                 peer.remote_as,
                 f"{session_name(peer.vrf, peer.peer)}: remote AS {peer.remote_as.value}, "
-                f"but {far.facts.name} is AS {own.value} ({place(own)})",
+                f"but {far.facts.name} has AS {own.value} ({place(own)})",
             )
 
 
@@ -134,13 +135,15 @@ class Sessions(FilesCheck):
             return
         if not (network.placed(facts, peer) or peer.interface or peer.multihop):
             end = f"{far.facts.name} {far.interface.name}"
-            yield self._at(facts, peer, f"the address of {end}, but in no subnet of this device")
+            yield self._at(facts, peer, f"this address of {end} is in no subnet of this device")
             return
         own, vrf = far.process, vrf_of(far.interface)
         there = Located(None, own.line, own.file) if own else None
         where = place(Located(None, peer.line, peer.file))
         yield self.on(
-            far.facts, there, f"{table_name(vrf)}: no session with {facts.name}, which has one with {peer.peer} ({where})"
+            far.facts,
+            there,
+            f"{table_name(vrf)}: no neighbor statement for {facts.name}, which has neighbor {peer.peer} ({where})",
         )
 
     def _unassigned(
@@ -149,15 +152,16 @@ class Sessions(FilesCheck):
         """An error if the address must belong to a parsed device; a note if the far end may be outside the files."""
         for owner in network.owners.get(bare(peer.peer), ()):
             if owner.facts is facts and owner.vrf == peer.vrf:
-                yield self._at(facts, peer, f"its own address, of {owner.interface.name}")
+                yield self._at(facts, peer, f"this is the device's own address, on {owner.interface.name}")
                 return
         text = peer.description.value if peer.description else ""
         named = network.named(facts, text)
         meant = named or self._of_number(network, facts, peer, numbers)
         blind = not has_addresses(facts) or (meant is not None and not has_addresses(meant))  # they stand elsewhere
         if meant is not None and not blind:
-            fact = "the description names" if named else f"AS {peer.remote_as.value if peer.remote_as else ''} is that of"
-            yield self._at(facts, peer, f"address not assigned to any known device; {fact} {meant.name}")
+            number = peer.remote_as.value if peer.remote_as else ""
+            fact = f"the description names {meant.name}" if named else f"AS {number} belongs to {meant.name}"
+            yield self._at(facts, peer, f"address not assigned to any known device; {fact}")
         elif not (blind or network.near[id(facts)].beside(peer.vrf, peer.peer) or peer.multihop or peer.source):
             yield self._at(facts, peer, "address not assigned to any known device, and in no subnet of this device", WARNING)
         else:
@@ -187,7 +191,7 @@ class LocalAddress(FilesCheck):
     title = "The local address of a session is configured on the device"
     severity = ERROR
     example = "`update-source 10.0.0.9` on a device whose loopback is 10.0.0.1"
-    remediation = "use an address or interface of the device, usually the loopback"
+    remediation = "set the local address to an address or interface of the device, usually the loopback"
     of_device: ClassVar = True
     kinds: ClassVar = ("source",)
 
@@ -203,7 +207,7 @@ class LocalAddress(FilesCheck):
                 if source and is_on(peer) and not own & {bare(source.value), source.value.removesuffix(".0")}:
                     users.setdefault(source, []).append(session_name(peer.vrf, peer.peer))
             for source, names in users.items():  # a group's line holds for many
-                message = f"{listed(names, 1)}: local address {source.value} is on no interface here"
+                message = f"{listed(names, 1)}: local address {source.value} is not configured on this device"
                 yield self.on(facts, source, message, severity=WARNING if _kernel_unread(facts) else "")
 
 
@@ -251,7 +255,7 @@ class RouterId(FilesCheck):
             blamed = [user for user in all_users if len(honest) != 1 or user[0] is not honest[0]]
             for facts, fact in blamed:
                 others = ", ".join(other.name for other, _ in all_users if other is not facts)
-                yield self.on(facts, fact, f"router id {value} is that of {others} too")
+                yield self.on(facts, fact, f"router ID {value} is also configured on {others}")
 
 
 class ReservedAs(FilesCheck):
@@ -265,7 +269,7 @@ class ReservedAs(FilesCheck):
     title = "No reserved AS number is used"
     severity = ERROR
     example = "`router bgp 65535`"
-    remediation = "use a private AS number"
+    remediation = "use a private AS number: 64512-65534 or 4200000000-4294967294 (RFC 6996)"
     of_device: ClassVar = True
 
     def judge(self, network: Network) -> Iterator[Finding]:

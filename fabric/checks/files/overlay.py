@@ -27,7 +27,7 @@ class VniVlan(FilesCheck):
     title = "Each L2 VNI maps to exactly one VLAN"
     severity = ERROR
     example = "VLAN 100 has VNI 10100 on leaf001 and VNI 10200 on leaf002"
-    remediation = "map the VLAN to the VNI of the other leaves"
+    remediation = "map the VLAN to the same VNI as on the other leaves"
     kinds: ClassVar = ("vnis", "vlan")
     of_island: ClassVar = True
 
@@ -41,7 +41,9 @@ class VniVlan(FilesCheck):
                     vnis.setdefault(vrf.vlan.value, []).append((vrf.vni.value, (facts, vrf.vni)))
             for vni in facts.vnis.values():
                 if not 0 < vni.number < 1 << 24:
-                    yield self.on(facts, Located(None, vni.line, vni.file), f"VNI {vni.number}: expected 1 to 16777215")
+                    yield self.on(
+                        facts, Located(None, vni.line, vni.file), f"expected a VNI from 1 to 16777215, got {vni.number}"
+                    )
                 if vni.vlan and vni.number not in layer3:
                     rows.setdefault(vni.number, []).append((vni.vlan.value, (facts, vni.vlan)))
                     vnis.setdefault(vni.vlan.value, []).append((vni.number, (facts, Located(None, vni.line, vni.file))))
@@ -74,10 +76,10 @@ class VrfVni(FilesCheck):
     """
 
     id = "FAB265"
-    title = "Each VRF has one VNI and one set of route targets on all leaves"
+    title = "Each VRF has the same VNI and route targets on all leaves"
     severity = ERROR
     example = "VRF red has VNI 50001 on leaf001 and VNI 50002 on leaf002"
-    remediation = "set VNI and route targets of the VRF to those of the other leaves"
+    remediation = "set the same VNI and route targets for the VRF as on the other leaves"
     kinds: ClassVar = ("vrfs", "vni", "imports", "exports")
     of_island: ClassVar = True
 
@@ -99,7 +101,7 @@ class VrfVni(FilesCheck):
             for name, (facts, fact) in odd if len({name for _, name, _ in rows}) > 1 else ():
                 other = next((row for row in rows if row[1] != name), rows[0])
                 yield self.on(
-                    facts, fact, f"{name}: VNI {number} is that of {other[1]} on {other[0].name} ({place(other[2])})"
+                    facts, fact, f"{name}: VNI {number} is also assigned to {other[1]} on {other[0].name} ({place(other[2])})"
                 )
             for facts in network.devices:
                 own = facts.vnis.get(number)
@@ -111,7 +113,7 @@ class VrfVni(FilesCheck):
                         yield self.on(
                             facts,
                             l2_fact,
-                            f"VNI {number}: L2 VNI here, but L3 VNI of {rows[0][1]} on {rows[0][0].name}",
+                            f"VNI {number}: L2 VNI on this device, but L3 VNI of {rows[0][1]} on {rows[0][0].name}",
                         )
 
     def _names(self, network: Network) -> Iterator[Finding]:
@@ -175,7 +177,7 @@ class Distinguisher(FilesCheck):
     title = "Route distinguishers are unique per device"
     severity = ERROR
     example = "`rd 10.0.0.1:2` on leaf001 and leaf002"
-    remediation = "use `<router id>:<number>`"
+    remediation = "set the route distinguisher to `<router ID>:<number>`"
     kinds: ClassVar = ("rd",)
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -193,7 +195,7 @@ class Distinguisher(FilesCheck):
                     continue  # the other one has borrowed it
                 others = ", ".join(sorted({other.name for other, _, _ in same if other is not facts}))
                 works = not _someones(network, head) and len({subject for _, subject, _ in same}) == 1
-                message = f"{what}: route distinguisher {value} is used on {others} too"
+                message = f"{what}: route distinguisher {value} is also configured on {others}"
                 yield self.on(facts, fact, message, severity=WARNING if works else "")
 
 
@@ -211,10 +213,10 @@ class TunnelSource(FilesCheck):
     """
 
     id = "FAB267"
-    title = "Tunnels start at a loopback of the leaf, and anycast gateways share one MAC address"
+    title = "VXLAN tunnels start at a loopback of the leaf, and anycast gateways share one MAC address"
     severity = ERROR
     example = "`source-interface loopback1`, which the device does not have"
-    remediation = "use a loopback of the leaf as tunnel source, and the anycast MAC address of the other leaves"
+    remediation = "set the tunnel source to a loopback of the leaf, and the anycast MAC address to that of the other leaves"
     kinds: ClassVar = ("vtep", "anycast_mac")
     of_island: ClassVar = True
 
@@ -226,9 +228,9 @@ class TunnelSource(FilesCheck):
             own = {bare(fact.value) for interface in facts.interfaces.values() for fact in interface.addresses}
             name = source.value
             if name not in facts.interfaces and name.removesuffix(".0") not in facts.interfaces and bare(name) not in own:
-                yield self.on(facts, source, f"tunnel source {name} is on no interface here")
+                yield self.on(facts, source, f"tunnel source {name} is not configured on this device")
             for pair, interface in _shared(network, facts):
-                got = f"tunnel source {name}, but {interface} has the tunnel source address of {pair}"
+                got = f"tunnel source {name}, but the tunnel source address of {pair} is on {interface} of this device"
                 yield self.on(facts, source, got)
         macs = [(facts.anycast_mac.value, facts) for facts in network.devices if facts.anycast_mac]
         usual, odd = odd_ones(macs)
@@ -276,9 +278,11 @@ class Segments(FilesCheck):
             for facts, name, fact in rows:
                 twice = [other for owner, other, _ in rows if owner is facts and other != name]
                 if twice:
-                    yield self.on(facts, fact, f"{name}: Ethernet segment {value} is that of {twice[0]} too")
+                    yield self.on(facts, fact, f"{name}: Ethernet segment {value} is also configured on {twice[0]}")
                 elif len(devices) == 1 and len(network.devices) > 1:
-                    yield self.on(facts, fact, f"{name}: Ethernet segment {value} is on no other device", severity=WARNING)
+                    yield self.on(
+                        facts, fact, f"{name}: Ethernet segment {value} is configured on no other device", severity=WARNING
+                    )
 
 
 class TunnelFits(FilesCheck):
@@ -292,7 +296,7 @@ class TunnelFits(FilesCheck):
     title = "A tenant packet fits the fabric MTU with its VXLAN header"
     severity = ERROR
     example = "tenant MTU 9214 + 50 bytes, fabric MTU 9214"
-    remediation = "lower the MTU of the tenant's interfaces, or raise that of the fabric links"
+    remediation = "lower the MTU of the tenant interfaces, or raise the MTU of the fabric links"
 
     def judge(self, network: Network) -> Iterator[Finding]:
         tunnels = {facts.name for facts in network.devices if facts.vtep}
@@ -312,6 +316,6 @@ class TunnelFits(FilesCheck):
                     found.setdefault(interface.mtu.value, []).append((name, interface.mtu))
             for value, rows in found.items():
                 names = listed([name for name, _ in rows], 1)
-                got = f"{value} + {VXLAN_BYTES} bytes of VXLAN exceed the {most} of the fabric links"
+                got = f"{value} + {VXLAN_BYTES} bytes (VXLAN) exceeds the MTU {most} of the fabric links"
                 fits = (most or 0) >= HOSTS_MOST + VXLAN_BYTES  # what hosts send does
                 yield self.on(facts, rows[0][1], f"{names}: MTU {got}", severity=NOTE if fits else "")

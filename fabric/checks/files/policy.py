@@ -49,18 +49,18 @@ class Undefined(FilesCheck):
     """
 
     id = "FAB281"
-    title = "Everything that is referenced is defined"
+    title = "Every referenced filter, class and profile is defined"
     severity = ERROR
     example = "`route-map FABRIC-IN in`, and no `route-map FABRIC-IN`"
-    remediation = "define it, or correct its name"
+    remediation = "define the missing object, or correct the name in the reference"
     of_device: ClassVar = True
 
     def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             users = grouped((fact.value, fact) for fact in dict.fromkeys(facts.undefined))
             for name, lines in users.items():
-                more = f"; {plural(len(lines) - 1, 'more line')} refer{'s' if len(lines) == 2 else ''} to it"
-                yield self.on(facts, lines[0], f"{name} is not defined{more if len(lines) > 1 else ''}")
+                more = f" here and on {plural(len(lines) - 1, 'more line')}" if len(lines) > 1 else ""
+                yield self.on(facts, lines[0], f"{name} is used{more}, but not defined")
 
 
 class OneStory(FilesCheck):
@@ -74,7 +74,7 @@ class OneStory(FilesCheck):
     title = "Repeated settings on a device do not conflict"
     severity = ERROR
     example = "VRF red: `vni 50001` in frr.conf, VNI 50002 in config_db.json"
-    remediation = "set both lines to the same value"
+    remediation = "set the same value in both places"
     of_device: ClassVar = True
 
     def judge(self, network: Network) -> Iterator[Finding]:

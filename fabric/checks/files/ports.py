@@ -25,7 +25,7 @@ class Mtu(FilesCheck):
     title = "Both ends of a link have the same MTU"
     severity = ERROR
     example = "`mtu 9214` on leaf001 Ethernet1/1, `mtu 1500` on spine001 Ethernet1/1"
-    remediation = "set the fabric MTU at both ends"
+    remediation = "set the same MTU at both ends"
     kinds: ClassVar = ("mtu", "frame")
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -60,7 +60,7 @@ class Mtu(FilesCheck):
             for value, interface in odd:
                 if id(interface) not in reported:
                     count = sum(1 for other, _ in rows if other == usual)
-                    message = f"{interface.name}: MTU {value}, but {usual} on {count} other ports of its kind"
+                    message = f"{interface.name}: MTU {value}, but {usual} on {count} other ports of the same kind"
                     yield self.on(facts, interface.mtu, message, severity=WARNING)
 
 
@@ -108,10 +108,10 @@ class State(FilesCheck):
     """
 
     id = "FAB271"
-    title = "Ports in use are enabled, spare ports are shut down, and both ends have one speed"
+    title = "Ports in use are enabled, spare ports are shut down, and both ends have the same speed"
     severity = ERROR
     example = "`shutdown` on Ethernet1/1 of leaf001; the far end is enabled"
-    remediation = "use `no shutdown` on cabled ports, `shutdown` on spare ports, and one speed at both ends"
+    remediation = "set `no shutdown` on cabled ports, `shutdown` on spare ports, and the same speed at both ends"
     kinds: ClassVar = ("enabled", "speed")
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -137,10 +137,10 @@ class Cabling(FilesCheck):
     """
 
     id = "FAB279"
-    title = "Descriptions of both ends name each other"
+    title = "Port descriptions name the device at the far end"
     severity = WARNING
     example = "leaf001 Ethernet1/1: `description spine002`; the subnet leads to spine001"
-    remediation = "set the description to the far end's name and port"
+    remediation = "set the description to the device name and port of the far end"
 
     def judge(self, network: Network) -> Iterator[Finding]:
         for members in network.subnets.values():
@@ -153,5 +153,5 @@ class Cabling(FilesCheck):
                 named = network.named(own.facts, text.value)
                 if named is not None and named is not far.facts:
                     end = End(far.facts, far.interface)
-                    got = f"the description names {named.name}, but its subnet is that of {end} ({place(far.fact)})"
+                    got = f"the description names {named.name}, but the subnet leads to {end} ({place(far.fact)})"
                     yield self.on(own.facts, Located(None, text.line, text.file), f"{own.interface.name}: {got}")

@@ -39,10 +39,10 @@ class Unreadable(FilesCheck):
     """
 
     id = "FAB290"
-    title = "Files can be parsed"
+    title = "Every file can be parsed"
     severity = ERROR
     example = "a `config_db.json` without its last bracket"
-    remediation = "restore the file"
+    remediation = "restore the file from git, or collect it from the device again"
     of_device: ClassVar = True
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -67,7 +67,7 @@ class Unrecognised(FolderCheck):
     title = "The network OS of every file is recognized"
     severity = WARNING
     example = "an IOS XR config in the folder of `--configs`"
-    remediation = "move other files elsewhere; supported are SONiC, Cumulus Linux, EOS, NX-OS, Junos and FRR"
+    remediation = "remove files of other systems from the folder (supported: SONiC, Cumulus Linux, EOS, NX-OS, Junos, FRR)"
 
     def judge(self, folder: Folder) -> Iterator[Finding]:
         for path, reason in sorted(folder.unrecognised.items()):
@@ -76,25 +76,25 @@ class Unrecognised(FolderCheck):
 
 
 class NotUnderstood(FilesCheck):
-    """Looks for statements that no parser knows.
+    """Looks for statements that the parser does not support.
 
-    No check covers such a statement, whether it is correct or not.
+    No check covers these statements, so a mistake in them is not found.
     """
 
     id = "FAB292"
     title = "Every statement is parsed"
     severity = NOTE
     example = "`hardware profile portmode 48x25G`"
-    remediation = "read the vendor's documentation of these lines"
+    remediation = "compare these lines with the documentation of the network OS: no check covers them"
     of_device: ClassVar = True
 
     def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             for fact in facts.unread[:SHOWN]:
-                yield self.on(facts, fact, f"not understood: {fact.value[:100]}")
+                yield self.on(facts, fact, f"unknown statement: {fact.value[:100]}")
             if len(facts.unread) > SHOWN:
                 rest = len(facts.unread) - SHOWN
-                yield self.on(facts, facts.unread[SHOWN], f"{rest} more statements of {facts.statements} are not understood")
+                yield self.on(facts, facts.unread[SHOWN], f"{rest} more of {facts.statements} statements are unknown")
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class OnDisk:
 
     @property
     def not_looked_at(self) -> str:
-        return f"{self.shown}: not looked at, {self.disk.lost}; checked instead: what `fabric generate` would write"
+        return f"{self.shown}: files not checked ({self.disk.lost}); the output of `fabric generate` was checked instead"
 
 
 class OnDiskCheck(Check[OnDisk]):
@@ -135,7 +135,8 @@ class OutOfDate(OnDiskCheck):
         if found.disk.lost and not found.disk.line_ends:
             yield self.at(found.place, found.not_looked_at)
         if found.stale:
-            what = f"{plural(len(found.stale), 'file')} different from this plan: {listed(found.stale, 1)}"
+            differ = "files differ" if len(found.stale) > 1 else "file differs"
+            what = f"{len(found.stale)} {differ} from the plan: {listed(found.stale, 1)}"
             yield self.at(found.place, f"{found.shown}: {what}")
 
 
@@ -176,7 +177,7 @@ class UnknownAddress(RestCheck):
     title = "Every address in a file belongs to the plan"
     severity = WARNING
     example = "`permit 10.46.0.0/16`; the pool is 10.64.0.0/16"
-    remediation = "correct the address; if an override needs it, suppress this check with the reason"
+    remediation = "correct the address, or suppress FAB282 with a reason if an override needs the address"
 
     def judge(self, rest: Rest) -> Iterator[Finding]:
         reported = {(finding.file, finding.line) for finding in rest.reported}
@@ -218,8 +219,10 @@ class Statements(RestCheck):
 
     def _missing_files(self, rest: Rest) -> Iterator[Finding]:
         for name in missing_files(rest.facts.nos, rest.rendered, rest.files):
-            text = f"no {name} in the folder: its statements are not compared"
-            yield Finding(self.id, WARNING, rest.facts.name, min(rest.files), 0, text, f"collect {name} as well")
+            text = f"no {name} in the folder: the statements of this file were not compared"
+            yield Finding(
+                self.id, WARNING, rest.facts.name, min(rest.files), 0, text, f"collect {name} from the device as well"
+            )
 
 
 class Unfinished(OnDiskCheck):
@@ -237,7 +240,7 @@ class Unfinished(OnDiskCheck):
 
     def judge(self, found: OnDisk) -> Iterator[Finding]:
         if found.disk.unfinished:
-            message = f"{found.shown}: a run was interrupted: the folder may contain files of two designs"
+            message = f"{found.shown}: after an interrupted run, the folder may contain files of two designs"
             yield self.at(found.place, message)
 
 
@@ -249,17 +252,17 @@ class LineEnds(OnDiskCheck):
     """
 
     id = "FAB298"
-    title = "Generated files have their original line endings"
+    title = "Generated files have LF line endings"
     severity = ERROR
     example = "a checkout on Windows with `core.autocrlf true`"
     remediation = (
-        "`git config core.autocrlf false`, remove the folder, `git checkout -- FOLDER`; a line `generated/** -text` in "
-        ".gitattributes keeps the files as they are in every checkout"
+        "add the line `generated/** -text` to .gitattributes, run `git config core.autocrlf false`, remove the folder, and "
+        "run `git checkout -- FOLDER`"
     )
 
     def judge(self, found: OnDisk) -> Iterator[Finding]:
         if found.disk.lost and found.disk.line_ends:
             yield self.at(found.place, found.not_looked_at)
         if found.line_ends:
-            what = f"{plural(len(found.line_ends), 'file')} with CRLF line ends: {listed(found.line_ends, 1)}"
+            what = f"{plural(len(found.line_ends), 'file')} with CRLF line endings: {listed(found.line_ends, 1)}"
             yield self.at(found.place, f"{found.shown}: {what}")

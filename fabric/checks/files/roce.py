@@ -15,12 +15,12 @@ from fabric.text import listed
 
 V = TypeVar("V", bound=Hashable)
 SELECTOR_7 = 56  # DSCP
-ECN_FIELDS = {
-    "kmin_bytes": "minimum",
-    "kmax_bytes": "maximum",
-    "kmin_percent": "minimum in percent",
-    "kmax_percent": "maximum in percent",
-    "pmax_percent": "probability",
+ECN_FIELDS = {  # name and unit
+    "kmin_bytes": ("ECN minimum", "bytes"),
+    "kmax_bytes": ("ECN maximum", "bytes"),
+    "kmin_percent": ("ECN minimum", "%"),
+    "kmax_percent": ("ECN maximum", "%"),
+    "pmax_percent": ("ECN marking probability", "%"),
 }
 PERCENTS = ("kmin_percent", "kmax_percent", "pmax_percent")
 LAST_PERCENT = 99  # of a fill: Junos takes no 100 for the last
@@ -67,12 +67,13 @@ class Pfc(FilesCheck):
             fact: Located[object] = Located(None, own.interface.line, own.interface.file)
             if own.interface.qos and own.interface.qos.pfc:
                 fact = own.interface.qos.pfc[0]
-            got = f"PFC on {_numbers(less)}, but on {_numbers(more)} at {far}"
+            got = f"PFC is enabled for {_numbers(less)}, but for {_numbers(more)} on {far}"
             yield self.on(own.facts, fact, f"{own.interface.name}: {got}")
 
 
 def _numbers(values: frozenset[int]) -> str:
-    return ("priority " if values else "") + (", ".join(map(str, sorted(values))) or "no priority")
+    noun = "priorities" if len(values) > 1 else "priority"
+    return f"{noun} {', '.join(map(str, sorted(values)))}" if values else "no priority"
 
 
 class Dscp(FilesCheck):
@@ -86,7 +87,7 @@ class Dscp(FilesCheck):
     title = "All switches map the same DSCPs to the lossless class"
     severity = ERROR
     example = "DSCP 26 in priority 3 on all switches, in priority 0 on leaf004"
-    remediation = "use one DSCP map on all switches"
+    remediation = "configure the same DSCP map on all switches"
     kinds: ClassVar = ("lossless", "cnp")
     of_island: ClassVar = True
 
@@ -122,7 +123,8 @@ class Dscp(FilesCheck):
                 wanted = next(other for other, _ in rows if other != own)
             changed = [*sorted(own - wanted), *sorted(wanted - own)]
             fact = next((qos.priorities[dscp] for dscp in changed if dscp in qos.priorities), qos.pfc[0])
-            yield self.on(facts, fact, f"{port}: DSCP {_dscps(own)} {words}, but {_dscps(wanted)} on other switches")
+            mine = f"DSCP {_dscps(own)}" if own else "no DSCP"
+            yield self.on(facts, fact, f"{port}: {mine} {words}, but {_dscps(wanted)} on other switches")
 
     def _unused(self, network: Network) -> Iterator[Finding]:
         """A paused priority that no DSCP leads to protects nothing."""
@@ -134,7 +136,9 @@ class Dscp(FilesCheck):
                     if fact.value not in mapped:
                         found.setdefault(fact.value, []).append((port, fact))
             for priority, rows in found.items():
-                yield self.on(facts, rows[0][1], f"{_ports(rows)}: PFC on priority {priority}, but no DSCP is mapped to it")
+                got = f"PFC is enabled for priority {priority}, but no DSCP is mapped to this priority"
+                hint = f"map a DSCP to priority {priority}, or disable PFC for priority {priority}"
+                yield self.on(facts, rows[0][1], f"{_ports(rows)}: {got}", hint=hint)
 
 
 def _ports(rows: Sequence[tuple[str, object]]) -> str:
@@ -190,10 +194,10 @@ class EcnThresholds(FilesCheck):
     """
 
     id = "FAB274"
-    title = "ECN thresholds are in order, and equal on switches of one role"
+    title = "The ECN minimum does not exceed the maximum, and switches of one role have equal thresholds"
     severity = ERROR
     example = "Kmin 2000000, Kmax 1000000"
-    remediation = "use the thresholds that `fabric explain` gives for the port"
+    remediation = "set the thresholds that `fabric explain` prints for the port"
     of_device: ClassVar = True
     kinds: ClassVar = ("kmin", "kmax", "pmax")
 
@@ -204,17 +208,17 @@ class EcnThresholds(FilesCheck):
                 for priority, ecn in qos.ecn.items():
                     for low, high, unit in (
                         (ecn.kmin_bytes, ecn.kmax_bytes, "bytes"),
-                        (ecn.kmin_percent, ecn.kmax_percent, "percent"),
+                        (ecn.kmin_percent, ecn.kmax_percent, "%"),
                     ):
                         if low and high and low.value > high.value:
-                            got = f"ECN minimum {low.value} {unit}, above its maximum {high.value}"
+                            got = f"ECN minimum {low.value} {unit} is above the maximum {high.value} {unit}"
                             found.setdefault((low, f"priority {priority}: {got}"), []).append((port, None))
             for (fact, got), rows in found.items():
                 yield self.on(facts, fact, f"{_ports(rows)}: {got}")
         if network.planned:
             return
-        for field, words in ECN_FIELDS.items():
-            yield from _odd_roles(self, network, partial(_ecn, field), f"ECN {words}")
+        for field, (words, unit) in ECN_FIELDS.items():
+            yield from _odd_roles(self, network, partial(_ecn, field), words, unit)
 
 
 def _ecn(field: str, qos: PortQos) -> tuple[Hashable, Located[object]] | None:
@@ -223,7 +227,11 @@ def _ecn(field: str, qos: PortQos) -> tuple[Hashable, Located[object]] | None:
 
 
 def _odd_roles(
-    check: FilesCheck, network: Network, take: Callable[[PortQos], tuple[Hashable, Located[object]] | None], words: str
+    check: FilesCheck,
+    network: Network,
+    take: Callable[[PortQos], tuple[Hashable, Located[object]] | None],
+    words: str,
+    unit: str,
 ) -> Iterator[Finding]:
     """Switches of one role, taken from the name, should have one value on ports of one speed."""
     groups: dict[tuple[object, ...], list[tuple[Hashable, tuple[Facts, str, Located[object]]]]] = {}
@@ -244,7 +252,8 @@ def _odd_roles(
         for value, (facts, port, fact) in odd:
             other = next(row for row in rows if row[0] != value)
             got, expected = fact.value, other[1][2].value
-            message = f"{port}: {words} {got}, but {expected} on {other[1][0].name} ({place(other[1][2])})"
+            where = f"{other[1][0].name} ({place(other[1][2])})"
+            message = f"{port}: {words} {got} {unit}, but {expected} {unit} on {where}"
             # What a port may take of the buffer follows from how many others have the class, reserved ports among them.
             alike = _loads(facts) == _loads(other[1][0]) and not _in_proportion(
                 facts.interfaces[port].qos, other[1][0].interfaces[other[1][1]].qos
@@ -294,11 +303,11 @@ class Headroom(FilesCheck):
     title = "Headroom and cable lengths match the plan"
     severity = ERROR
     example = "XOFF headroom 50,000 bytes on a 400G port with a 40 m cable; the plan has 128,700"
-    remediation = "run `fabric headroom`: it computes the value for a port"
+    remediation = "set the headroom that `fabric headroom` computes for the port"
     kinds: ClassVar = ("xoff", "cable")
 
     def judge(self, network: Network) -> Iterator[Finding]:
-        yield from _odd_roles(self, network, _xoff, "headroom")
+        yield from _odd_roles(self, network, _xoff, "headroom", "bytes")
 
 
 def _xoff(qos: PortQos) -> tuple[Hashable, Located[object]] | None:
@@ -317,7 +326,7 @@ class Watchdog(FilesCheck):
     title = "Every port with PFC has a watchdog"
     severity = WARNING
     example = "`priority-flow-control on` without a watchdog"
-    remediation = "enable the PFC watchdog, with one detection time on all switches"
+    remediation = "enable the PFC watchdog, with the same detection time on all switches"
     kinds: ClassVar = ("watchdog", "watchdog_ms")
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -328,7 +337,7 @@ class Watchdog(FilesCheck):
                 if qos.pfc and (on is None or not on.value):
                     found.append((port, on or qos.pfc[0]))
             if found:
-                yield self.on(facts, found[0][1], f"{_ports(found)}: PFC without a watchdog")
+                yield self.on(facts, found[0][1], f"{_ports(found)}: PFC is enabled without a watchdog")
 
 
 class HashSeeds(FilesCheck):
@@ -338,10 +347,10 @@ class HashSeeds(FilesCheck):
     """
 
     id = "FAB277"
-    title = "Tiers have different hash seeds"
+    title = "Adjacent tiers have different hash seeds"
     severity = WARNING
     example = "hash seed 10 on leaf001 and on spine001"
-    remediation = "configure a different hash seed for each tier"
+    remediation = "configure a different hash seed on each tier"
     kinds: ClassVar = ("hash_seed",)
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -355,6 +364,6 @@ class HashSeeds(FilesCheck):
                         yield self.on(
                             own.facts,
                             fact,
-                            f"hash seed {fact.value} is also that of {far.facts.name}, in another tier",
+                            f"hash seed {fact.value} is also configured on {far.facts.name}, in another tier",
                             severity=NOTE,
                         )

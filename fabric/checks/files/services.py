@@ -18,7 +18,7 @@ class HostNames(FilesCheck):
     """
 
     id = "FAB250"
-    title = "Every switch has its files, under its own host name"
+    title = "Every switch has config files with its planned host name"
     severity = ERROR
     example = "`hostname leaf001` in the files of leaf002"
     remediation = "set the planned host name in the device's config"
@@ -29,7 +29,7 @@ class HostNames(FilesCheck):
         for facts in network.devices:
             other = seen.setdefault(facts.name.lower(), facts)
             if other is not facts:
-                yield self.on(facts, facts.hostname, f"host name {facts.name} is that of {other.files[0]} too")
+                yield self.on(facts, facts.hostname, f"duplicate host name {facts.name}, also in {other.files[0]}")
 
 
 class Servers(FilesCheck):
@@ -43,28 +43,28 @@ class Servers(FilesCheck):
     title = "NTP, syslog and DNS servers match the plan"
     severity = ERROR
     example = "`ntp server 192.0.2.99`, which the plan does not have"
-    remediation = "list the servers under `management:`"
-    planned_remediation = "`management:` has them: an override or an edit by hand took them out of the file"
+    remediation = "configure two NTP servers and a syslog server on the device, or under `management:` in the intent"
+    planned_remediation = "run `fabric generate` to restore the file, or change the servers under `management:` in the intent"
     kinds: ClassVar = ("ntp", "syslog", "dns")
 
     def judge(self, network: Network) -> Iterator[Finding]:
-        missing: dict[str, list[Facts]] = {"no NTP server": [], "one NTP server": [], "no syslog server": []}
+        missing: dict[str, list[Facts]] = {"no NTP server": [], "only one NTP server": [], "no syslog server": []}
         for facts in network.devices:
             if not facts.services.ntp:
                 missing["no NTP server"].append(facts)
             elif len(facts.services.ntp) == 1:
-                missing["one NTP server"].append(facts)
+                missing["only one NTP server"].append(facts)
             if not facts.services.syslog:
                 missing["no syslog server"].append(facts)
         for what, devices in missing.items():
             if devices:
                 others = plural(len(devices) - 1, "other device")
-                rest = f"; the same on {others}" if len(devices) > 1 else ""
+                rest = f" on this device and {others}" if len(devices) > 1 else ""
                 yield self.on(devices[0], None, f"{what}{rest}", severity=NOTE)
 
 
 class ControlPlane(FilesCheck):
-    """Looks for devices whose control-plane protection is off.
+    """Looks for devices whose control-plane protection is disabled.
 
     A switch forwards in hardware and runs its protocols on a small CPU: without a filter or policer in front of it, one
     host can take the CPU time of BGP.
@@ -81,7 +81,7 @@ class ControlPlane(FilesCheck):
         for facts in network.devices:
             guard = facts.services.control_plane
             if guard is not None and not guard.value:
-                yield self.on(facts, guard, "control-plane protection is off")
+                yield self.on(facts, guard, "control-plane protection is disabled")
 
 
 class PlainText(FilesCheck):
@@ -100,7 +100,7 @@ class PlainText(FilesCheck):
     def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             for fact in facts.services.plain_text:
-                yield self.on(facts, fact, f"{fact.value} is on")
+                yield self.on(facts, fact, f"clear-text service: {fact.value}")
 
 
 class Secrets(FilesCheck):
@@ -115,7 +115,7 @@ class Secrets(FilesCheck):
     severity = ERROR
     example = "`neighbor 10.64.0.1 password 7 0822455D0A16`"
     remediation = (
-        "replace the secret with a reference, `${NAME}`, that is filled in when the file is loaded; then change the secret"
+        "replace the secret with a placeholder `${NAME}` that is filled in when the config is loaded, then change the secret"
     )
     of_device: ClassVar = True
 
@@ -123,11 +123,11 @@ class Secrets(FilesCheck):
         severity = ERROR if network.planned else WARNING
         for facts in network.devices:
             for fact in facts.services.secrets:
-                yield self.on(facts, fact, f"literal {fact.value}", severity=severity)
+                yield self.on(facts, fact, f"{fact.value} is stored in the file", severity=severity)
 
 
 class Lldp(FilesCheck):
-    """Looks for devices whose LLDP is off.
+    """Looks for devices on which LLDP is disabled.
 
     LLDP reports which ports a cable connects; without it, swapped cables are searched by hand.
     """
@@ -143,4 +143,4 @@ class Lldp(FilesCheck):
         for facts in network.devices:
             lldp: Located[bool] | None = facts.services.lldp
             if lldp is not None and not lldp.value:
-                yield self.on(facts, lldp, "LLDP is off")
+                yield self.on(facts, lldp, "LLDP is disabled")

@@ -22,7 +22,7 @@ class SessionTerms(FilesCheck):
     title = "Both ends of a session agree on address families, timers and BFD"
     severity = ERROR
     example = "`neighbor 10.0.0.11 activate` for EVPN at one end only"
-    remediation = "configure both ends alike"
+    remediation = "configure the same address families, timers and BFD setting at both ends"
     kinds: ClassVar = ("families", "keepalive", "hold", "bfd")
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -41,11 +41,11 @@ class SessionTerms(FilesCheck):
             with_it, without, there = (facts, far, back) if peer.bfd and peer.bfd.value else (far, facts, peer)
             line = Located(None, there.line, there.file)
             name = session_name(there.vrf, there.peer)
-            yield self.on(without, line, f"{name}: no BFD, but {with_it.name} has it", severity=WARNING)
+            yield self.on(without, line, f"{name}: no BFD, but BFD is enabled on {with_it.name}", severity=WARNING)
         if peer.hold_s and back.hold_s and peer.hold_s.value != back.hold_s.value:
-            where = f"{back.hold_s.value} s at {far.name} ({place(back.hold_s)})"
+            where = f"{back.hold_s.value} s on {far.name} ({place(back.hold_s)})"
             name = session_name(peer.vrf, peer.peer)
-            yield self.on(facts, peer.hold_s, f"{name}: hold time {peer.hold_s.value} s here, {where}", severity=WARNING)
+            yield self.on(facts, peer.hold_s, f"{name}: hold time {peer.hold_s.value} s, but {where}", severity=WARNING)
 
     def _families(self, facts: Facts, peer: Neighbor, far: Facts, back: Neighbor) -> Iterator[Finding]:
         """One in common at least, and none but IPv4 at one end alone: that one is on by default on some network OSes."""
@@ -62,7 +62,8 @@ class SessionTerms(FilesCheck):
                 (far, back, facts, mine[family]) if family in mine else (facts, peer, far, theirs[family])
             )
             home = Located(None, there.line, there.file)
-            message = f"{session_name(there.vrf, there.peer)}: no {family}, but {other.name} has it ({place(fact)})"
+            where = f"is configured only on {other.name} ({place(fact)})"
+            message = f"{session_name(there.vrf, there.peer)}: address family {family} {where}"
             yield self.on(without, home, message)
 
 
@@ -77,7 +78,7 @@ class PrefixLimit(FilesCheck):
     title = "Every eBGP neighbor has a prefix limit"
     severity = WARNING
     example = "`neighbor 10.64.0.1` without `maximum-prefix`; the other neighbors have it"
-    remediation = "set `maximum-prefix` on the peer group"
+    remediation = "set a prefix limit (`maximum-prefix`) on the peer group"
     kinds: ClassVar = ("max_prefix",)
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -93,7 +94,7 @@ class PrefixLimit(FilesCheck):
                         )
                 elif open_:
                     place_, count = Located(None, process.line, process.file), len(open_)
-                    neighbors = f"{count} eBGP neighbours" if count > 1 else "its eBGP neighbour"
+                    neighbors = f"{count} eBGP neighbors" if count > 1 else "the eBGP neighbor"
                     yield self.on(facts, place_, f"{table_name(process.vrf)}: no prefix limit on {neighbors}", severity=NOTE)
 
 
@@ -136,7 +137,7 @@ class Multipath(FilesCheck):
                     message = f"{name}: {paths.value} of {len(widest)} equal-cost paths are used"
                     yield self.on(facts, paths, message, severity=WARNING)
                 elif process.relax is not None and not process.relax.value and len(numbers) > 1:
-                    got = f"{len(widest)} paths over {len(numbers)} AS numbers are not used as equal-cost paths"
+                    got = f"{len(widest)} paths with {len(numbers)} AS numbers are not used as equal-cost paths"
                     yield self.on(facts, process.relax, f"{name}: {got}")
 
     def _roles(self, network: Network, facts: Facts) -> Counter[str]:
@@ -156,17 +157,17 @@ class Multipath(FilesCheck):
 
 
 class Timers(FilesCheck):
-    """Compares the hold times of all sessions of a device.
+    """Compares the BGP hold times of all sessions of a device.
 
     Sessions with different timers fail one after another, so the fabric converges at the pace of the slowest. A single
     different value is usually left over from a test.
     """
 
     id = "FAB263"
-    title = "All neighbors of a device have the same timers"
+    title = "All BGP sessions of a device have the same hold time"
     severity = NOTE
     example = "hold time 180 s on one neighbor, 9 s on the others"
-    remediation = "set the timers on the peer group"
+    remediation = "set the timers on the peer group, not on single neighbors"
 
     def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
@@ -175,4 +176,4 @@ class Timers(FilesCheck):
                 usual, odd = odd_ones(rows) if len(rows) > 2 else (None, [])
                 for value, peer in odd:
                     name = session_name(peer.vrf, peer.peer)
-                    yield self.on(facts, peer.hold_s, f"{name}: hold time {value} s, {usual} s elsewhere")
+                    yield self.on(facts, peer.hold_s, f"{name}: hold time {value} s, but {usual} s on other neighbors")

@@ -62,8 +62,8 @@ def _kept(found: list[Group]) -> list[Group]:
         return sorted(found, key=lambda group: group.findings[0].order)
     worst = sorted(found, key=_rank)
     kept = worst[: MOST_RESULTS - 1]
-    message = f"{len(found) - len(kept):,} milder findings of {len(found):,} are left out of this file"
-    note = Finding(CUT, NOTE, "", kept[0].findings[0].file, 0, message, "`--format json` shows all")
+    message = f"{len(found) - len(kept):,} of {len(found):,} findings, the least severe, are left out of this file"
+    note = Finding(CUT, NOTE, "", kept[0].findings[0].file, 0, message, "use `--format json` for all findings")
     return [Group((note,)), *sorted(kept, key=lambda group: group.findings[0].order)]
 
 

@@ -54,68 +54,68 @@ CASES: Cases = {
         BACKEND,
         lambda d: tenancy(d, vtep={**d.fabric.tenancy.vtep, at(d, "backend-leaf001"): d.fabric.loopback[0]}),
         [
-            "intent.yaml:7:5: error[FAB208]: fabric 'backend': expected one owner of 10.0.0.1, got the loopback "
-            "of backend-spine001 and the VTEP of backend-leaf001"
+            "intent.yaml:7:5: error[FAB208]: fabric 'backend': duplicate address 10.0.0.1: loopback of "
+            "backend-spine001, and VTEP of backend-leaf001"
         ],
     ),
     ("FAB208", "management"): Case(
         BACKEND,
         lambda d: alter(d, management=put(d.fabric.management, 1, d.fabric.management[0])),
         [
-            "intent.yaml:7:5: error[FAB208]: fabric 'backend': expected one owner of 172.16.0.2, got the "
-            "management address of backend-spine001 and the management address of backend-spine002"
+            "intent.yaml:7:5: error[FAB208]: fabric 'backend': duplicate address 172.16.0.2: management "
+            "address of backend-spine001, and management address of backend-spine002"
         ],
     ),
     ("FAB208", "link and loopback"): Case(
         BACKEND,
         lambda d: _subnet(d, 10 << 24),
         [
-            "intent.yaml:7:5: error[FAB208]: fabric 'backend': expected one owner of 10.0.0.1, got the loopback "
-            "of backend-spine001 and the link between backend-leaf001 and backend-spine001"
+            "intent.yaml:7:5: error[FAB208]: fabric 'backend': duplicate address 10.0.0.1: loopback of "
+            "backend-spine001, and link between backend-leaf001 and backend-spine001"
         ],
     ),
     ("FAB208", "gateway"): Case(
         FRONT,
         lambda d: _host(d, _gateway(d)),
         [
-            "intent.yaml:16:80: error[FAB208]: fabric 'front': network 'red/login': expected an address of its "
-            "subnet for bond 1 of web-0001, got 10.20.0.1"
+            "intent.yaml:16:80: error[FAB208]: fabric 'front': network 'red/login': bond 1 of web-0001: "
+            "expected an address from 10.20.0.2 to 10.20.0.254, got 10.20.0.1"
         ],
     ),
     ("FAB208", "leaf"): Case(
         FRONT,
         lambda d: _host(d, _gateway(d) + 253),
         [
-            "intent.yaml:16:80: error[FAB208]: fabric 'front': network 'red/login': expected one owner of "
-            "10.20.0.254, got front-leaf001 and bond 1 of web-0001"
+            "intent.yaml:16:80: error[FAB208]: fabric 'front': network 'red/login': duplicate address "
+            "10.20.0.254: front-leaf001, and bond 1 of web-0001"
         ],
     ),
     ("FAB208", "two servers"): Case(
         FRONT,
         lambda d: _host(d, max(d.fabric.tenancy.hosts[0, 0].values())),
         [
-            "intent.yaml:16:80: error[FAB208]: fabric 'front': network 'red/login': expected one owner of "
-            "10.20.0.6, got bond 1 of web-0001 and bond 1 of web-0005"
+            "intent.yaml:16:80: error[FAB208]: fabric 'front': network 'red/login': duplicate address "
+            "10.20.0.6: bond 1 of web-0001, and bond 1 of web-0005"
         ],
     ),
     ("FAB208", "outside"): Case(
         FRONT,
         lambda d: _host(d, _gateway(d) + 300),
         [
-            "intent.yaml:16:80: error[FAB208]: fabric 'front': network 'red/login': expected an address of its "
-            "subnet for bond 1 of web-0001, got 10.20.1.45"
+            "intent.yaml:16:80: error[FAB208]: fabric 'front': network 'red/login': bond 1 of web-0001: "
+            "expected an address from 10.20.0.2 to 10.20.0.254, got 10.20.1.45"
         ],
     ),
     ("FAB209", "length"): Case(
         BACKEND,
         lambda d: alter(d, subnet_length=30),
-        ["intent.yaml:7:5: error[FAB209]: fabric 'backend': expected links of a /31, got a /30"],
+        ["intent.yaml:7:5: error[FAB209]: fabric 'backend': expected a /31 subnet for each link, got /30"],
     ),
     ("FAB209", "twice"): Case(
         BACKEND,
         _subnet,
         [
-            "intent.yaml:7:5: error[FAB209]: fabric 'backend': expected 10.64.0.2/31 on one link, got it between "
+            "intent.yaml:7:5: error[FAB209]: fabric 'backend': duplicate subnet 10.64.0.2/31: between "
             "backend-leaf001 and backend-spine001, and between backend-leaf001 and backend-spine001"
         ],
     ),
@@ -123,15 +123,15 @@ CASES: Cases = {
         BACKEND,
         lambda d: _subnet(d, (10 << 24) + (99 << 16) + 1),
         [
-            "intent.yaml:7:5: error[FAB209]: fabric 'backend': expected a first address that is even between "
-            "backend-leaf001 and backend-spine001, got 10.99.0.1"
+            "intent.yaml:7:5: error[FAB209]: fabric 'backend': the link between backend-leaf001 and "
+            "backend-spine001: expected an even first address, got 10.99.0.1"
         ],
     ),
     ("FAB209", "none"): Case(
         BACKEND,
         lambda d: _subnet(d, -1),
         [
-            "intent.yaml:7:5: error[FAB209]: fabric 'backend': expected a subnet on every link, got none between "
+            "intent.yaml:7:5: error[FAB209]: fabric 'backend': no subnet on the link between "
             "backend-leaf001 and backend-spine001"
         ],
     ),
@@ -139,26 +139,24 @@ CASES: Cases = {
     ("FAB210", "overlap"): Case(
         BACKEND,
         lambda d: alter(d, prefixes={**d.fabric.prefixes, "vtep": ("10.64.0.0/24",)}),
-        [
-            "intent.yaml:7:5: error[FAB210]: fabric 'backend': expected pools that do not overlap, got 'p2p' "
-            "10.64.0.0/10 and 'vtep' 10.64.0.0/24"
-        ],
+        ["intent.yaml:7:5: error[FAB210]: fabric 'backend': pool 'vtep' 10.64.0.0/24 overlaps pool 'p2p' 10.64.0.0/10"],
     ),
     ("FAB210", "carriers"): Case(
         BACKEND,
         ("qos: {}", "pools: {p2p: 100.64.0.0/16}"),
         [
-            "intent.yaml:20:18: note[FAB210]: fabric 'backend': pool 'p2p': expected private space, got "
-            "100.64.0.0/16, carrier address space (RFC 6598)\n    hint: acceptable if no carrier network is connected"
+            "intent.yaml:20:18: note[FAB210]: fabric 'backend': pool 'p2p' 100.64.0.0/16 overlaps "
+            "100.64.0.0/10, which is reserved for carrier-grade NAT (RFC 6598)\n"
+            "    hint: use private addresses (RFC 1918) if the site has a connection to a carrier network"
         ],
     ),
     ("FAB210", "routes from outside"): Case(
         FRONT.replace("overlay: {kind: evpn-vxlan}\n    tenants", "checks").partition("    checks")[0],
         ("{asn: 65010}", "{asn: 65010, accept: [0.0.0.0/0, 10.0.0.0/8]}"),
         [
-            "intent.yaml:13:86: warning[FAB210]: fabric 'front': router 'wan': expected routes outside the "
-            "fabric's pools, got 10.0.0.0/8 over 'loopback' 10.0.0.0/15\n    hint: accept narrower prefixes, or "
-            "the default route alone"
+            "intent.yaml:13:86: warning[FAB210]: fabric 'front': router 'wan': accepted prefix 10.0.0.0/8 "
+            "overlaps pool 'loopback' 10.0.0.0/15\n"
+            "    hint: set `accept` to prefixes outside the pools, or to the default route only"
         ],
     ),
 }
@@ -171,7 +169,7 @@ def test_addresses_of_two_fabrics() -> None:
     other = about.plan.fabrics["backend"]
     clash = alter(about, management=put(about.fabric.management, 0, other.management[0]))
     assert [finding.message for finding in found("FAB208", clash)] == [
-        "fabric 'storage': expected one owner of 172.16.0.2, got the management address of backend-spine001 and the "
+        "fabric 'storage': duplicate address 172.16.0.2: management address of backend-spine001, and "
         "management address of storage-spine001"
     ]
 
@@ -182,5 +180,5 @@ def test_pools_of_two_fabrics() -> None:
     assert found("FAB210", about) == []
     other = alter(about, prefixes={**about.fabric.prefixes, "p2p": ("10.0.0.0/24",)})
     assert [finding.message for finding in found("FAB210", other)] == [
-        "fabric 'storage': expected pools that do not overlap, got 'loopback' 10.0.0.0/15 and 'p2p' 10.0.0.0/24"
+        "fabric 'storage': pool 'p2p' 10.0.0.0/24 overlaps pool 'loopback' 10.0.0.0/15"
     ]

@@ -42,8 +42,8 @@ CASES: Cases = {
         BACKEND,
         ("nos: sonic", "nos: {leaf: sonic, spine: frr}"),
         [
-            "intent.yaml:21:10: error[FAB218]: fabric 'backend': expected PFC at both ends of 400G leaf-spine "
-            "links, got it on backend-leaf001 and not on backend-spine001 (32 links in all)"
+            "intent.yaml:21:10: error[FAB218]: fabric 'backend': 400G leaf-spine links: PFC on "
+            "backend-leaf001, but not on backend-spine001 (32 links in all)"
         ],
     ),
     ("FAB218", "no tier"): Case(BACKEND, ("nos: sonic\n", "nos: frr\n"), []),
@@ -51,62 +51,61 @@ CASES: Cases = {
         BACKEND,
         lambda d: _without(d, "spine", (400, 40)),
         [
-            "intent.yaml:21:10: error[FAB218]: fabric 'backend': expected PFC at both ends of 400G leaf-spine "
-            "links, got it on backend-leaf001 and not on backend-spine001 (32 links in all)"
+            "intent.yaml:21:10: error[FAB218]: fabric 'backend': 400G leaf-spine links: PFC on "
+            "backend-leaf001, but not on backend-spine001 (32 links in all)"
         ],
     ),
     ("FAB218", "servers"): Case(
         BACKEND,
         lambda d: _without(d, "leaf", SERVER),
         [
-            "intent.yaml:21:10: error[FAB218]: fabric 'backend': expected PFC at both ends of 400G server-leaf "
-            "links, got it on gpu-0001 and not on backend-leaf001 (32 links in all)"
+            "intent.yaml:21:10: error[FAB218]: fabric 'backend': 400G server-leaf links: PFC on gpu-0001, "
+            "but not on backend-leaf001 (32 links in all)"
         ],
     ),
     ("FAB219", "priority"): Case(
         BACKEND,
         lambda d: role(d, "leaf", qos={"priority": 4}),
-        ["intent.yaml:21:10: error[FAB219]: fabric 'backend': leaves of sn5600: expected priority 3 to be lossless, got 4"],
+        ["intent.yaml:21:10: error[FAB219]: fabric 'backend': sn5600 leaves: expected lossless priority 3, got 4"],
     ),
     ("FAB219", "notifications"): Case(
         BACKEND,
         lambda d: role(d, "spine", qos={"cnp_priority": 3}),
         [
-            "intent.yaml:21:10: error[FAB219]: fabric 'backend': spines of sn5600: expected notifications in "
-            "priority 6, got 3, which is paused"
+            "intent.yaml:21:10: error[FAB219]: fabric 'backend': sn5600 spines: expected CNP priority 6, "
+            "got 3, which is lossless"
         ],
     ),
     ("FAB220", "one tier"): Case(
         BACKEND,
         lambda d: role(d, "spine", qos={"dscp": 24}),
-        ["intent.yaml:21:10: error[FAB220]: fabric 'backend': spines of sn5600: lossless_dscp: expected DSCP 26, got 24"],
+        ["intent.yaml:21:10: error[FAB220]: fabric 'backend': sn5600 spines: lossless_dscp: expected DSCP 26, got 24"],
     ),
     ("FAB220", "one for both"): Case(
         BACKEND,
         lambda d: role(d, "leaf", qos={"cnp_dscp": 26}),
         [
-            "intent.yaml:21:10: error[FAB220]: fabric 'backend': leaves of sn5600: cnp_dscp: expected DSCP 48, got 26",
-            "intent.yaml:21:10: error[FAB220]: fabric 'backend': leaves of sn5600: expected two DSCPs, got 26 "
-            "for data and for notifications",
+            "intent.yaml:21:10: error[FAB220]: fabric 'backend': sn5600 leaves: cnp_dscp: expected DSCP 48, got 26",
+            "intent.yaml:21:10: error[FAB220]: fabric 'backend': sn5600 leaves: RoCE data and CNPs have the same DSCP, 26",
         ],
     ),
     ("FAB221", "order"): Case(
         BACKEND,
         lambda d: _marking(d, 200_000, 100_000),
         [
-            "intent.yaml:21:10: error[FAB221]: fabric 'backend': leaves of sn5600, 400G at 5 m: expected a Kmin "
-            "below Kmax (100,000 bytes), got 200,000"
+            "intent.yaml:21:10: error[FAB221]: fabric 'backend': sn5600 leaves, 400G at 5 m: expected "
+            "Kmin below Kmax (100,000 bytes), got 200,000"
         ],
     ),
     ("FAB221", "step"): Case(
         BACKEND,
         ("qos: {}", "qos: {ecn: {kmin_bytes: 100000, kmax_bytes: 100000}}"),
         [
-            "intent.yaml:21:16: warning[FAB221]: fabric 'backend': leaves of sn5600, 400G at 5 m: expected a "
+            "intent.yaml:21:16: warning[FAB221]: fabric 'backend': sn5600 leaves, 400G at 5 m: expected "
             "Kmin below Kmax (100,000 bytes), got 100,000",
-            "intent.yaml:21:16: warning[FAB221]: fabric 'backend': leaves of sn5600, 400G at 40 m: expected a "
+            "intent.yaml:21:16: warning[FAB221]: fabric 'backend': sn5600 leaves, 400G at 40 m: expected "
             "Kmin below Kmax (100,000 bytes), got 100,000",
-            "intent.yaml:21:16: warning[FAB221]: fabric 'backend': spines of sn5600, 400G at 40 m: expected a "
+            "intent.yaml:21:16: warning[FAB221]: fabric 'backend': sn5600 spines, 400G at 40 m: expected "
             "Kmin below Kmax (100,000 bytes), got 100,000",
         ],
     ),
@@ -114,31 +113,31 @@ CASES: Cases = {
         BACKEND,
         lambda d: _marking(d, 9_040_000, 9_100_000),
         [
-            "intent.yaml:21:10: warning[FAB221]: fabric 'backend': leaves of sn5600, 400G at 5 m: expected a "
-            "Kmin of at most the fill that sends PAUSE less what is on the link (9,043,546 - 16,082 in flight = "
-            "9,027,464 bytes), got 9,040,000"
+            "intent.yaml:21:10: warning[FAB221]: fabric 'backend': sn5600 leaves, 400G at 5 m: expected "
+            "Kmin of at most the XOFF threshold less the bytes in flight (9,043,546 - 16,082 = 9,027,464 "
+            "bytes), got 9,040,000"
         ],
     ),
     ("FAB221", "after PAUSE"): Case(
         BACKEND,
         lambda d: _marking(d, 90_000_000, 91_000_000),
         [
-            "intent.yaml:21:10: error[FAB221]: fabric 'backend': leaves of sn5600, 400G at 5 m: expected a Kmin "
-            "below the fill that sends PAUSE (9,043,546 bytes), got 90,000,000"
+            "intent.yaml:21:10: error[FAB221]: fabric 'backend': sn5600 leaves, 400G at 5 m: expected "
+            "Kmin below the XOFF threshold (9,043,546 bytes), got 90,000,000"
         ],
     ),
     ("FAB222", "too little"): Case(
         BACKEND,
         lambda d: _port(d, "leaf", SERVER, xoff_bytes=20_000),
         [
-            "intent.yaml:15:23: error[FAB222]: fabric 'backend': leaves of sn5600, 400G at 5 m: expected a "
+            "intent.yaml:15:23: error[FAB222]: fabric 'backend': sn5600 leaves, 400G at 5 m: expected a "
             "headroom of at least 234,496 bytes, got 20,000"
         ],
     ),
     ("FAB222", "no cable"): Case(
         BACKEND,
         ("server-leaf: 5", "server-leaf: 0"),
-        ["intent.yaml:15:37: error[FAB222]: fabric 'backend': expected a length of server-leaf cables above 0 m, got 0"],
+        ["intent.yaml:15:37: error[FAB222]: fabric 'backend': expected a server-leaf cable length above 0 m, got 0 m"],
     ),
     ("FAB243", "longer on the stated floor"): Case(
         BACKEND,
@@ -158,24 +157,24 @@ CASES: Cases = {
         BACKEND,
         lambda d: role(d, "leaf", counts={SERVER: 4, (400, 40): 8}),
         [
-            "intent.yaml:10:7: error[FAB223]: fabric 'backend': leaves of sn5600: expected at most 4 lossless "
-            "ports of 400G at 5 m, got 8 on backend-leaf001"
+            "intent.yaml:10:7: error[FAB223]: fabric 'backend': sn5600 leaves: expected at most 4 "
+            "lossless 400G ports with 5 m cables, got 8 on backend-leaf001"
         ],
     ),
     ("FAB223", "reserved"): Case(
         BACKEND,
         lambda d: role(d, "spine", buffer={"reserved_bytes": 1_000_000}),
         [
-            "intent.yaml:15:23: error[FAB223]: fabric 'backend': spines of sn5600: expected 2,457,600 bytes of "
-            "headroom reserved, got 1,000,000"
+            "intent.yaml:15:23: error[FAB223]: fabric 'backend': sn5600 spines: expected at least "
+            "2,457,600 bytes of reserved headroom, got 1,000,000"
         ],
     ),
     ("FAB223", "full"): Case(
         BACKEND,
         lambda d: role(d, "spine", buffer={"total_bytes": 2_460_000}),
         [
-            "intent.yaml:15:23: error[FAB223]: fabric 'backend': spines of sn5600: expected headroom within "
-            "2,460,000 bytes of buffer, with room left, got 2,457,600"
+            "intent.yaml:15:23: error[FAB223]: fabric 'backend': sn5600 spines: 2,457,600 bytes of "
+            "headroom leave no shared space in the 2,460,000-byte buffer"
         ],
     ),
     ("FAB223", "box"): Case(BACKEND, _box(""), []),
@@ -184,24 +183,24 @@ CASES: Cases = {
         BACKEND,
         ("qos: {}", "qos: {pfc_watchdog: false}"),
         [
-            "intent.yaml:21:25: warning[FAB224]: fabric 'backend': leaves of sn5600: expected a PFC watchdog, got none",
-            "intent.yaml:21:25: warning[FAB224]: fabric 'backend': spines of sn5600: expected a PFC watchdog, got none",
+            "intent.yaml:21:25: warning[FAB224]: fabric 'backend': sn5600 leaves: the PFC watchdog is disabled",
+            "intent.yaml:21:25: warning[FAB224]: fabric 'backend': sn5600 spines: the PFC watchdog is disabled",
         ],
     ),
     ("FAB226", "flow"): Case(
         SPREAD,
         ("mode: dynamic", "mode: flow"),
         [
-            "intent.yaml:16:32: note[FAB226]: fabric 'backend': leaves of sn5600: expected load-aware path "
-            "selection, got a static hash (mode flow)"
+            "intent.yaml:16:32: note[FAB226]: fabric 'backend': sn5600 leaves support load-aware path "
+            "selection, but `mode: flow` selects a static hash"
         ],
     ),
     ("FAB226", "auto"): Case(
         SPREAD,
         ("mode: dynamic", "mode: auto"),
         [
-            "intent.yaml:16:32: note[FAB226]: fabric 'backend': leaves of sn5600: expected load-aware path "
-            "selection, got a static hash (mode auto)"
+            "intent.yaml:16:32: note[FAB226]: fabric 'backend': sn5600 leaves support load-aware path "
+            "selection, but `mode: auto` selects a static hash"
         ],
     ),
     ("FAB226", "cannot"): Case(BACKEND, ("nos: sonic\n", "nos: frr\n"), []),
@@ -209,24 +208,24 @@ CASES: Cases = {
         FRONT,
         ("    overlay", "    qos: {enabled: true}\n    overlay"),
         [
-            "intent.yaml:14:20: warning[FAB227]: fabric 'front': expected no lossless class on a fabric of "
-            "purpose frontend, got one"
+            "intent.yaml:14:20: warning[FAB227]: fabric 'front': lossless class on a fabric with "
+            "`purpose: frontend`, which carries no RoCE"
         ],
     ),
     ("FAB228", "one tier"): Case(
         BACKEND,
         ("nos: sonic", "nos: {leaf: sonic, spine: frr}"),
         [
-            "intent.yaml:10:15: warning[FAB228]: fabric 'backend': spines of sn5600: expected PFC and ECN for "
-            "RoCE, got FRR on Linux, which does not support them"
+            "intent.yaml:10:15: warning[FAB228]: fabric 'backend': sn5600 spines: FRR on Linux does not "
+            "support PFC and ECN, which RoCE needs"
         ],
     ),
     ("FAB228", "both tiers"): Case(
         BACKEND,
         ("nos: sonic\n", "nos: frr\n"),
         [
-            "intent.yaml:10:15: warning[FAB228]: fabric 'backend': leaves, spines of sn5600: expected PFC and "
-            "ECN for RoCE, got FRR on Linux, which does not support them"
+            "intent.yaml:10:15: warning[FAB228]: fabric 'backend': sn5600 leaves and spines: FRR on Linux "
+            "does not support PFC and ECN, which RoCE needs"
         ],
     ),
     ("FAB228", "not lossless"): Case(BACKEND.replace("qos: {}", "qos: {enabled: false}"), ("nos: sonic\n", "nos: frr\n"), []),

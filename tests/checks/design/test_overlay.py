@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from fabric.checks.base import RESTORE_LOCK
 from tests.checks.design.designs import BACKEND, FRONT, Case, Cases, Design, at, links, put, retenant, tenancy
 
 
@@ -56,8 +57,8 @@ CASES: Cases = {
         FRONT,
         ("    overlay", "    underlay: {mtu: 1500}\n    overlay"),
         [
-            "intent.yaml:14:21: warning[FAB211]: fabric 'front': expected an IP MTU of at least 1500 for "
-            "tenants, got 1500 - 50 = 1450"
+            "intent.yaml:14:21: warning[FAB211]: fabric 'front': expected a tenant IP MTU of at least "
+            "1500, got 1500 - 50 = 1450"
         ],
     ),
     ("FAB211", "1550"): Case(FRONT, ("    overlay", "    underlay: {mtu: 1550}\n    overlay"), []),
@@ -65,68 +66,60 @@ CASES: Cases = {
         FRONT,
         ("    overlay", "    underlay: {mtu: 9216}\n    overlay"),
         [
-            "intent.yaml:14:21: note[FAB212]: fabric 'front': expected the stated IP MTU of 9216 on every link, "
-            "got 9214, the largest that all its network OSes support"
+            "intent.yaml:14:21: note[FAB212]: fabric 'front': expected the stated IP MTU 9216, got 9214, "
+            "the largest that all network OSes of the fabric support\n"
+            "    hint: set `underlay: {mtu: 9214}`"
         ],
     ),
     ("FAB213", "VNI twice"): Case(
         BACKEND,
         lambda d: retenant(d, 1, vni=50_001),
-        [
-            "intent.yaml:19:9: error[FAB213]: fabric 'backend': tenant 'blue': expected a unique VNI, got "
-            "50001, that of tenant 'red'"
-        ],
+        ["intent.yaml:19:9: error[FAB213]: fabric 'backend': tenant 'blue': VNI 50001 is also assigned to tenant 'red'"],
     ),
     ("FAB213", "VNI of a network"): Case(
         FRONT,
         lambda d: _networks(d, vni=50_002),
-        [
-            "intent.yaml:17:9: error[FAB213]: fabric 'front': tenant 'blue': expected a unique VNI, got "
-            "50002, that of network 'red/login'"
-        ],
+        ["intent.yaml:17:9: error[FAB213]: fabric 'front': tenant 'blue': VNI 50002 is also assigned to network 'red/login'"],
     ),
     ("FAB213", "VNI too large"): Case(
         BACKEND,
         lambda d: retenant(d, 0, vni=16_777_216),
-        ["intent.yaml:18:9: error[FAB213]: fabric 'backend': tenant 'red': expected a VNI of 1 to 16777215, got 16777216"],
+        ["intent.yaml:18:9: error[FAB213]: fabric 'backend': tenant 'red': expected a VNI from 1 to 16777215, got 16777216"],
     ),
     ("FAB213", "VLAN twice"): Case(
         FRONT,
         lambda d: _networks(d, vlan=101),
         [
-            "intent.yaml:17:58: error[FAB213]: fabric 'front': network 'blue/login': expected a unique VLAN, got "
-            "101, that of network 'red/login'"
+            "intent.yaml:17:58: error[FAB213]: fabric 'front': network 'blue/login': VLAN 101 is also "
+            "assigned to network 'red/login'"
         ],
     ),
     ("FAB213", "VLAN of a tenant"): Case(
         FRONT,
         lambda d: _networks(d, vlan=3002),
-        [
-            "intent.yaml:17:9: error[FAB213]: fabric 'front': tenant 'blue': expected a unique VLAN, got "
-            "3002, that of network 'red/login'"
-        ],
+        ["intent.yaml:17:9: error[FAB213]: fabric 'front': tenant 'blue': VLAN 3002 is also assigned to network 'red/login'"],
     ),
     ("FAB214", "tenants"): Case(
         BACKEND,
         lambda d: retenant(d, 1, number=1),
         [
-            "intent.yaml:18:7: error[FAB214]: fabric 'backend': backend-leaf003: expected a unique route "
-            "distinguisher for 'blue', got 10.0.0.7:1, that of 'red'"
+            "intent.yaml:18:7: error[FAB214]: fabric 'backend': backend-leaf003: duplicate route "
+            "distinguisher 10.0.0.7:1 for 'red' and 'blue'"
         ],
     ),
     ("FAB214", "too large"): Case(
         FRONT,
         lambda d: _networks(d, number=60_000),
         [
-            "intent.yaml:16:7: error[FAB214]: fabric 'front': front-leaf001: expected a number below 65536 in "
-            "the route distinguisher of 'red-login', got 10.0.0.3:70000"
+            "intent.yaml:16:7: error[FAB214]: fabric 'front': front-leaf001: route distinguisher of "
+            "'red-login': expected at most 65535 after the colon, got 10.0.0.3:70000"
         ],
     ),
     ("FAB215", "one"): Case(
         BACKEND,
         ("evpn-vxlan", "evpn-vxlan, route_servers: 1"),
         [
-            "intent.yaml:16:48: warning[FAB215]: fabric 'backend': expected at least 2 route servers for every "
+            "intent.yaml:16:48: warning[FAB215]: fabric 'backend': expected at least 2 route servers per "
             "leaf, got 1 on backend-leaf001 and 3 more"
         ],
     ),
@@ -135,7 +128,7 @@ CASES: Cases = {
         BACKEND,
         _deaf,
         [
-            "intent.yaml:16:14: error[FAB215]: fabric 'backend': expected at least 2 route servers for every "
+            "intent.yaml:16:14: error[FAB215]: fabric 'backend': expected at least 2 route servers per "
             "leaf, got none on backend-leaf003"
         ],
     ),
@@ -143,49 +136,51 @@ CASES: Cases = {
         BACKEND,
         _vteps,
         [
-            "intent.yaml:16:14: error[FAB215]: fabric 'backend': expected VTEPs on every leaf, got none on backend-leaf001",
-            "intent.yaml:16:14: error[FAB215]: fabric 'backend': expected VTEPs on leaves only, got one on backend-spine001",
+            f"intent.yaml:16:14: error[FAB215]: fabric 'backend': no VTEP on leaf backend-leaf001\n    hint: {RESTORE_LOCK}",
+            "intent.yaml:16:14: error[FAB215]: fabric 'backend': VTEP on a switch that is not a leaf: backend-spine001\n"
+            f"    hint: {RESTORE_LOCK}",
         ],
     ),
     ("FAB216", "two servers"): Case(
         FRONT,
         _shared_bond,
         [
-            "intent.yaml:16:7: error[FAB216]: fabric 'front': bond 2 of front-leaf001 and front-leaf002: "
-            "expected one port of one server on each of two leaves, got web-0001 and front-leaf001; web-0002 and "
-            "front-leaf001; web-0002 and front-leaf002 (2 bonds in all)"
+            "intent.yaml:16:7: error[FAB216]: fabric 'front': bond 2 on front-leaf001 and front-leaf002: "
+            "expected one link of one server to each of two leaves, got links between web-0001 and "
+            "front-leaf001; web-0002 and front-leaf001; web-0002 and front-leaf002 (2 bonds in all)"
         ],
     ),
     ("FAB216", "one leaf"): Case(
         FRONT,
         _half_pair,
         [
-            "intent.yaml:16:7: error[FAB216]: fabric 'front': bond 1 of front-leaf001: expected one port of one "
-            "server on each of two leaves, got web-0001 and front-leaf001 (8 bonds in all)"
+            "intent.yaml:16:7: error[FAB216]: fabric 'front': bond 1 on front-leaf001: expected one link "
+            "of one server to each of two leaves, got links between web-0001 and front-leaf001 (8 bonds "
+            "in all)"
         ],
     ),
     ("FAB217", "another's"): Case(
         BACKEND,
         _owner,
         [
-            "intent.yaml:18:7: error[FAB217]: fabric 'backend': the port between gpu-0001 and backend-leaf001: "
-            "expected tenant 'red', got tenant 'blue'"
+            "intent.yaml:18:7: error[FAB217]: fabric 'backend': the link between gpu-0001 and "
+            "backend-leaf001: expected tenant 'red', got tenant 'blue'"
         ],
     ),
     ("FAB217", "nobody's"): Case(
         BACKEND,
         lambda d: tenancy(d, owner=np.where(d.fabric.tenancy.owner == 1, -2, d.fabric.tenancy.owner)),
         [
-            "intent.yaml:18:7: error[FAB217]: fabric 'backend': the port between gpu-0006 and backend-leaf003: "
-            "expected tenant 'blue', got no tenant (12 ports in all)"
+            "intent.yaml:18:7: error[FAB217]: fabric 'backend': the link between gpu-0006 and "
+            "backend-leaf003: expected tenant 'blue', got no tenant (port shut down) (12 links in all)"
         ],
     ),
     ("FAB217", "no address"): Case(
         FRONT,
         _no_address,
         [
-            "intent.yaml:17:58: error[FAB217]: fabric 'front': network 'blue/login': expected an address at "
-            "every port, got none between web-0006 and front-leaf003 (6 ports in all)"
+            "intent.yaml:17:58: error[FAB217]: fabric 'front': network 'blue/login': no server address on "
+            "the link between web-0006 and front-leaf003 (6 links in all)"
         ],
     ),
 }

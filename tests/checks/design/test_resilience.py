@@ -46,48 +46,52 @@ CASES: Cases = {
         ),
         ("dual_tor: true", "dual_tor: false"),
         [
-            "intent.yaml:12:17: warning[FAB235]: fabric 'front': expected every server on two leaves, got one "
-            "for web-0001 (8 servers in all)"
+            "intent.yaml:12:17: warning[FAB235]: fabric 'front': server web-0001 is connected to only one "
+            "leaf (8 servers in all)"
         ],
     ),
     ("FAB235", "storage"): Case(
         STORE,
         ("kind: rail-optimized", "kind: rack"),
         [
-            "intent.yaml:9:15: note[FAB235]: fabric 'store': expected every server on two leaves, got one for "
-            "node-0001 (8 servers in all)\n    hint: `kind: rail-optimized` puts every NIC of a server on a leaf "
-            "of its own"
+            "intent.yaml:9:15: note[FAB235]: fabric 'store': server node-0001 is connected to only one "
+            "leaf (8 servers in all)\n"
+            "    hint: set `kind: rail-optimized` to connect each NIC of a server to a different leaf"
         ],
     ),
     ("FAB235", "way out"): Case(
         FRONT,
         ("links: 2", "links: 1"),
-        [
-            "intent.yaml:13:20: warning[FAB235]: fabric 'front': expected external connections on two leaves, "
-            "got front-leaf001 alone"
-        ],
+        ["intent.yaml:13:20: warning[FAB235]: fabric 'front': all external connections are on one leaf, front-leaf001"],
     ),
     ("FAB236", "leaf"): Case(
         BACKEND,
         lambda d: unlink(d, links(d, *UPLINK)[:1]),
-        ["intent.yaml:13:13: error[FAB236]: fabric 'backend': backend-leaf001: expected at most 1:1, got 1.14:1"],
+        [
+            "intent.yaml:13:13: error[FAB236]: fabric 'backend': backend-leaf001: expected an "
+            "oversubscription of at most 1:1, got 1.14:1"
+        ],
     ),
     ("FAB236", "no uplink"): Case(
         PODS,
         lambda d: unlink(d, [r for n in (1, 2) for r in links(d, "backend-leaf001", f"backend-spine00{n}")]),
-        ["intent.yaml:13:13: error[FAB236]: fabric 'backend': backend-leaf001: expected at most 1:1, got no uplink"],
+        ["intent.yaml:13:13: error[FAB236]: fabric 'backend': backend-leaf001 has no uplinks"],
     ),
     ("FAB236", "spine"): Case(
         PODS,
         lambda d: unlink(d, links(d, "backend-spine001", "backend-core001")[:9]),
-        ["intent.yaml:9:7: error[FAB236]: fabric 'backend': backend-spine001: expected at most 1:1, got 1.14:1"],
+        [
+            "intent.yaml:9:7: error[FAB236]: fabric 'backend': backend-spine001: expected an "
+            "oversubscription of at most 1:1, got 1.14:1"
+        ],
     ),
     ("FAB236", "unbuilt"): Case(
         SPARE,
         ("min_count: 4", "min_count: 4, count: 2"),
         [
-            "intent.yaml:13:13: warning[FAB236]: fabric 'backend': backend-leaf001: expected at most 1:1, got "
-            "2:1 (4 switches in all) until the spines and cores of the finished fabric are built"
+            "intent.yaml:13:13: warning[FAB236]: fabric 'backend': backend-leaf001: expected an "
+            "oversubscription of at most 1:1, got 2:1 (4 switches in all); spines or cores of the planned "
+            "size are not built yet"
         ],
     ),
     ("FAB237", "skewed"): Case(
@@ -101,6 +105,6 @@ CASES: Cases = {
     ("FAB237", "split"): Case(
         BACKEND,
         lambda d: _skewed(d, 4),
-        ["intent.yaml:10:7: error[FAB237]: fabric 'backend': expected 1 isolated network of planes and rails, got 2"],
+        ["intent.yaml:10:7: error[FAB237]: fabric 'backend': expected 1 isolated network (one per plane and rail), got 2"],
     ),
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from fabric.checks.base import RESTORE_LOCK
 from tests.checks.design.designs import BACKEND, FRONT, PODS, Case, Cases, Design, alter, at, put, redevice, tenancy
 
 
@@ -48,14 +49,14 @@ CASES: Cases = {
     ("FAB201", "none"): Case(
         BACKEND,
         lambda d: redevice(d, "backend-leaf001", asn=0),
-        ["intent.yaml:15:15: error[FAB201]: fabric 'backend': backend-leaf001: expected an AS number, got none"],
+        ["intent.yaml:15:15: error[FAB201]: fabric 'backend': backend-leaf001 has no AS number"],
     ),
     ("FAB201", "reserved"): Case(
         BACKEND,
         lambda d: redevice(d, "backend-spine001", asn=65_535),
         [
-            "intent.yaml:15:15: error[FAB201]: fabric 'backend': backend-spine001: expected an AS number that is "
-            "not reserved, got 65535, the last of two bytes (RFC 7300)"
+            "intent.yaml:15:15: error[FAB201]: fabric 'backend': backend-spine001: AS number 65535 is "
+            "reserved: last 16-bit AS number (RFC 7300)"
         ],
     ),
     ("FAB201", "public"): Case(
@@ -68,86 +69,85 @@ CASES: Cases = {
         ("qos: {}", "pins: {backend-leaf002: {asn: 64500}}"),
         [
             "intent.yaml:20:35: warning[FAB201]: fabric 'backend': backend-leaf002: expected a private AS "
-            "number, got 64500, for documents (RFC 5398)"
+            "number, got 64500, reserved for documentation (RFC 5398)"
         ],
     ),
     ("FAB201", "public as stated"): Case(BACKEND, ("mtu: 9216", "asn: {ranges: 3320-3400}"), []),
     ("FAB201", "reserved router"): Case(
         FRONT,
         ("asn: 65010", "asn: 23456"),
-        [
-            "intent.yaml:13:59: error[FAB201]: fabric 'front': router 'wan': expected an AS number that is not "
-            "reserved, got 23456, AS_TRANS (RFC 6793)"
-        ],
+        ["intent.yaml:13:59: error[FAB201]: fabric 'front': router 'wan': AS number 23456 is reserved: AS_TRANS (RFC 6793)"],
     ),
     ("FAB202", "neighbours"): Case(
         BACKEND,
         lambda d: redevice(d, "backend-leaf001", asn=d.fabric.devices[0].asn),
         [
-            "intent.yaml:15:15: error[FAB202]: fabric 'backend': expected different AS numbers for every leaf, "
-            "pod and tier, got 4200000000 on backend-leaf001 and backend-spine001, some of them neighbors"
+            "intent.yaml:15:15: error[FAB202]: fabric 'backend': duplicate AS number 4200000000 on "
+            "backend-leaf001 and backend-spine001, some of which are neighbors"
         ],
     ),
     ("FAB202", "leaves"): Case(
         BACKEND,
         lambda d: redevice(d, "backend-leaf002", asn=d.fabric.by_name["backend-leaf001"].asn),
         [
-            "intent.yaml:15:15: error[FAB202]: fabric 'backend': expected different AS numbers for every leaf, "
-            "pod and tier, got 4200000001 on backend-leaf001 and backend-leaf002"
+            "intent.yaml:15:15: error[FAB202]: fabric 'backend': duplicate AS number 4200000001 on "
+            "backend-leaf001 and backend-leaf002"
         ],
     ),
     ("FAB202", "pods"): Case(
         PODS,
         lambda d: redevice(d, "backend-spine001", asn=d.fabric.by_name["backend-spine003"].asn),
         [
-            "intent.yaml:14:15: error[FAB202]: fabric 'backend': expected different AS numbers for every leaf, "
-            "pod and tier, got 4200000002 on backend-spine001 and backend-spine003"
+            "intent.yaml:14:15: error[FAB202]: fabric 'backend': duplicate AS number 4200000002 on "
+            "backend-spine001 and backend-spine003"
         ],
     ),
     ("FAB203", "one-sided"): Case(
         BACKEND,
         _one_sided,
         [
-            "intent.yaml:16:14: error[FAB203]: fabric 'backend': EVPN: expected backend-leaf002 and "
-            "backend-spine001 to have a session at both ends, got a session only at the first"
+            "intent.yaml:16:14: error[FAB203]: fabric 'backend': the EVPN session between backend-leaf002 "
+            "and backend-spine001 is planned only on backend-leaf002\n"
+            f"    hint: {RESTORE_LOCK}"
         ],
     ),
     ("FAB203", "no link"): Case(
         BACKEND,
         _afar,
         [
-            "intent.yaml:16:14: error[FAB203]: fabric 'backend': EVPN: expected backend-leaf001 and "
-            "backend-leaf002 to be neighbors, got no link between them"
+            "intent.yaml:16:14: error[FAB203]: fabric 'backend': the EVPN session between backend-leaf001 "
+            "and backend-leaf002 has no link between the two switches\n"
+            f"    hint: {RESTORE_LOCK}"
         ],
     ),
     ("FAB203", "router"): Case(
         FRONT,
         _same_as_border,
         [
-            "intent.yaml:13:59: error[FAB203]: fabric 'front': router 'wan': expected an AS number other than "
-            "that of front-leaf001, got 4200000001 on both"
+            "intent.yaml:13:59: error[FAB203]: fabric 'front': router 'wan': AS number 4200000001 is also "
+            "the AS number of front-leaf001"
         ],
     ),
     ("FAB204", "uplinks"): Case(
         WIDE,
         _wide,
         [
-            "intent.yaml:15:15: error[FAB204]: fabric 'backend': expected at least 80 equal-cost paths, the "
-            "uplinks of backend-leaf001, got 64"
+            "intent.yaml:15:15: error[FAB204]: fabric 'backend': backend-leaf001 has 80 uplinks, more "
+            "than the ECMP limit of 64 paths"
         ],
     ),
     ("FAB205", "too low"): Case(
         BACKEND,
         ("mtu: 9216", "max_prefix: 12"),
-        ["intent.yaml:15:28: error[FAB205]: fabric 'backend': expected a limit of at least 16 routes, got 12"],
+        [
+            "intent.yaml:15:28: error[FAB205]: fabric 'backend': expected a prefix limit of at least 16, the "
+            "number of routes, got 12"
+        ],
     ),
     ("FAB205", "no room"): Case(
         BACKEND,
         ("mtu: 9216", "max_prefix: 19"),
-        [
-            "intent.yaml:15:28: warning[FAB205]: fabric 'backend': expected at most 80 % of the limit of 19 "
-            "routes in use, got 16"
-        ],
+        ["intent.yaml:15:28: warning[FAB205]: fabric 'backend': 16 routes exceed 80 % of the prefix limit of 19"],
     ),
     ("FAB205", "room"): Case(BACKEND, ("mtu: 9216", "max_prefix: 20"), []),
     ("FAB206", "slow BFD"): Case(
@@ -173,16 +173,13 @@ CASES: Cases = {
         BACKEND,
         _same_loopback,
         [
-            "intent.yaml:7:5: error[FAB207]: fabric 'backend': expected a unique router id for every switch, "
-            "got 10.0.0.5 on backend-leaf001 and backend-leaf002"
+            "intent.yaml:7:5: error[FAB207]: fabric 'backend': duplicate router ID 10.0.0.5 on "
+            "backend-leaf001 and backend-leaf002"
         ],
     ),
     ("FAB207", "none"): Case(
         BACKEND,
         lambda d: alter(d, loopback=put(d.fabric.loopback, at(d, "backend-spine002"), -1)),
-        [
-            "intent.yaml:7:5: error[FAB207]: fabric 'backend': expected a router id on every switch, got none on "
-            "backend-spine002"
-        ],
+        ["intent.yaml:7:5: error[FAB207]: fabric 'backend': no router ID on backend-spine002"],
     ),
 }

@@ -131,5 +131,5 @@ def all_say(files: Files) -> list[Finding]:
 
 
 def in_full(id_: str, heads: Iterable[str]) -> list[str]:
-    """Findings as they are printed: with the hint of their check."""
-    return [f"{head}\n    hint: {Check.registry[id_].remediation}" for head in heads]
+    """Findings as they are printed: with the hint of their check, unless a head has its own."""
+    return [head if "\n" in head else f"{head}\n    hint: {Check.registry[id_].remediation}" for head in heads]

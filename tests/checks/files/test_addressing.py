@@ -75,8 +75,8 @@ CASES: Mapping[tuple[str, str], Case] = {
     ("FAB252", "a loopback that was copied"): (
         but(SMALL, {"leaf2.nxos": {"address 10.255.0.2/32": "address 10.255.0.1/32"}}),
         [
-            "leaf1.eos:16: error[FAB252]: leaf1: Loopback0: 10.255.0.1 is the address of leaf2 loopback0 (leaf2.nxos:16) too",
-            "leaf2.nxos:16: error[FAB252]: leaf2: loopback0: 10.255.0.1 is the address of leaf1 Loopback0 (leaf1.eos:16) too",
+            "leaf1.eos:16: error[FAB252]: leaf1: Loopback0: 10.255.0.1 is also configured on leaf2 loopback0 (leaf2.nxos:16)",
+            "leaf2.nxos:16: error[FAB252]: leaf2: loopback0: 10.255.0.1 is also configured on leaf1 Loopback0 (leaf1.eos:16)",
         ],
     ),
     ("FAB252", "an IPv6 address, however it is spelled"): (
@@ -88,17 +88,17 @@ CASES: Mapping[tuple[str, str], Case] = {
             },
         ),
         [
-            "leaf1.eos:14: error[FAB252]: leaf1: Ethernet1: fd00::5 is the address of spine1 et-0/0/2 (spine1.junos:14) too",
-            "spine1.junos:14: error[FAB252]: spine1: et-0/0/2: fd00::5 is the address of leaf1 Ethernet1 (leaf1.eos:14) too",
+            "leaf1.eos:14: error[FAB252]: leaf1: Ethernet1: fd00::5 is also configured on spine1 et-0/0/2 (spine1.junos:14)",
+            "spine1.junos:14: error[FAB252]: spine1: et-0/0/2: fd00::5 is also configured on leaf1 Ethernet1 (leaf1.eos:14)",
         ],
     ),
     ("FAB252", "twice on one device"): (
         but(SMALL, {"spine1.junos": {"10.0.0.2/31": "10.0.0.0/31"}}),
         [
-            "spine1.junos:10: error[FAB252]: spine1: et-0/0/1: 10.0.0.0 is the address of "
-            "spine1 et-0/0/2 (spine1.junos:14) too",
-            "spine1.junos:14: error[FAB252]: spine1: et-0/0/2: 10.0.0.0 is the address of "
-            "spine1 et-0/0/1 (spine1.junos:10) too",
+            "spine1.junos:10: error[FAB252]: spine1: et-0/0/1: 10.0.0.0 is also configured on spine1 "
+            "et-0/0/2 (spine1.junos:14)",
+            "spine1.junos:14: error[FAB252]: spine1: et-0/0/2: 10.0.0.0 is also configured on spine1 "
+            "et-0/0/1 (spine1.junos:10)",
         ],
     ),
     ("FAB252", "the tunnel address of three"): (
@@ -107,9 +107,9 @@ CASES: Mapping[tuple[str, str], Case] = {
             {"leaf3.junos": {"10.253.0.1/32\n": "10.254.0.1/32\nset switch-options vtep-source-interface lo0.0\n"}},
         ),
         [
-            "leaf1.eos:5: error[FAB252]: leaf1: Loopback1: 10.254.0.1 is the address of leaf2 loopback1 (leaf2.nxos:7) too",
-            "leaf2.nxos:7: error[FAB252]: leaf2: loopback1: 10.254.0.1 is the address of leaf1 Loopback1 (leaf1.eos:5) too",
-            "leaf3.junos:6: error[FAB252]: leaf3: lo0: 10.254.0.1 is the address of leaf1 Loopback1 (leaf1.eos:5) too",
+            "leaf1.eos:5: error[FAB252]: leaf1: Loopback1: 10.254.0.1 is also configured on leaf2 loopback1 (leaf2.nxos:7)",
+            "leaf2.nxos:7: error[FAB252]: leaf2: loopback1: 10.254.0.1 is also configured on leaf1 Loopback1 (leaf1.eos:5)",
+            "leaf3.junos:6: error[FAB252]: leaf3: lo0: 10.254.0.1 is also configured on leaf1 Loopback1 (leaf1.eos:5)",
         ],
     ),
     ("FAB252", "own addresses beside a virtual router"): (
@@ -122,8 +122,8 @@ CASES: Mapping[tuple[str, str], Case] = {
             },
         ),
         [
-            "leaf1.eos:13: error[FAB252]: leaf1: Vlan20: 10.20.0.2 is the address of leaf2 Vlan20 (leaf2.nxos:15) too",
-            "leaf2.nxos:15: error[FAB252]: leaf2: Vlan20: 10.20.0.2 is the address of leaf1 Vlan20 (leaf1.eos:13) too",
+            "leaf1.eos:13: error[FAB252]: leaf1: Vlan20: 10.20.0.2 is also configured on leaf2 Vlan20 (leaf2.nxos:15)",
+            "leaf2.nxos:15: error[FAB252]: leaf2: Vlan20: 10.20.0.2 is also configured on leaf1 Vlan20 (leaf1.eos:13)",
         ],
     ),
     ("FAB253", "two ends each"): (SMALL, []),
@@ -135,28 +135,28 @@ CASES: Mapping[tuple[str, str], Case] = {
     ("FAB253", "one end has another address"): (
         but(SMALL, {"leaf1.eos": {"10.0.0.1/31": "10.0.1.1/31"}}),
         [
-            "leaf1.eos:14: error[FAB253]: leaf1: Ethernet1: 10.0.1.1/31 is the only address in 10.0.1.0/31; "
-            "spine1, which the description names, has no address there",
-            "spine1.junos:10: error[FAB253]: spine1: et-0/0/1: 10.0.0.0/31 is the only address in 10.0.0.0/31; "
-            "leaf1, which the description names, has no address there",
+            "leaf1.eos:14: error[FAB253]: leaf1: Ethernet1: 10.0.1.1/31 is the only address in "
+            "10.0.1.0/31; spine1, named in the description, has no address in this subnet",
+            "spine1.junos:10: error[FAB253]: spine1: et-0/0/1: 10.0.0.0/31 is the only address in "
+            "10.0.0.0/31; leaf1, named in the description, has no address in this subnet",
         ],
     ),
     ("FAB253", "one end takes the subnet for a larger one"): (
         but(SMALL, {"leaf1.eos": {"10.0.0.1/31": "10.0.0.1/30"}}),
         [
-            "leaf1.eos:14: error[FAB253]: leaf1: Ethernet1: 10.0.0.1/30 and 10.0.0.0/31 at spine1 et-0/0/1 (spine1.junos:10) "
-            "differ in length",
-            "spine1.junos:10: error[FAB253]: spine1: et-0/0/1: 10.0.0.0/31 and 10.0.0.1/30 at leaf1 Ethernet1 (leaf1.eos:14) "
-            "differ in length",
+            "leaf1.eos:14: error[FAB253]: leaf1: Ethernet1: 10.0.0.1/30 and 10.0.0.0/31 on spine1 "
+            "et-0/0/1 (spine1.junos:10) have different prefix lengths",
+            "spine1.junos:10: error[FAB253]: spine1: et-0/0/1: 10.0.0.0/31 and 10.0.0.1/30 on leaf1 "
+            "Ethernet1 (leaf1.eos:14) have different prefix lengths",
         ],
     ),
     ("FAB253", "a third in the subnet"): (
         but(SMALL, {"leaf2.nxos": {"ip address 10.0.0.3/31": "ip address 10.0.0.1/31"}}),
         [
-            "leaf2.nxos:13: error[FAB253]: leaf2: Ethernet1/1: 10.0.0.1/31 is one of 3 addresses in 10.0.0.0/31, "
-            "with leaf1 Ethernet1, spine1 et-0/0/1",
-            "spine1.junos:14: error[FAB253]: spine1: et-0/0/2: 10.0.0.2/31 is the only address in 10.0.0.2/31; "
-            "leaf2, which the description names, has no address there",
+            "leaf2.nxos:13: error[FAB253]: leaf2: Ethernet1/1: 10.0.0.1/31 is one of 3 addresses in "
+            "10.0.0.0/31; also on leaf1 Ethernet1, spine1 et-0/0/1",
+            "spine1.junos:14: error[FAB253]: spine1: et-0/0/2: 10.0.0.2/31 is the only address in "
+            "10.0.0.2/31; leaf2, named in the description, has no address in this subnet",
         ],
     ),
     ("FAB288", "a VRF of its own, as each vendor calls it"): (SMALL, []),
@@ -170,8 +170,8 @@ CASES: Mapping[tuple[str, str], Case] = {
             },
         ),
         [
-            "leaf1.eos:7: warning[FAB288]: leaf1: Management1: expected a VRF for management, got the default one",
-            "spine1.junos:5: warning[FAB288]: spine1: re0:mgmt-0: expected a VRF for management, got the default one",
+            "leaf1.eos:7: warning[FAB288]: leaf1: Management1: expected the management VRF, got the default VRF",
+            "spine1.junos:5: warning[FAB288]: spine1: re0:mgmt-0: expected the management VRF, got the default VRF",
         ],
     ),
 }

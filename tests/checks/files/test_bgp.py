@@ -168,25 +168,28 @@ CASES: Mapping[tuple[str, str], Case] = {
     ("FAB255", "small"): (SMALL, []),
     ("FAB255", "wrong at one end"): (
         but(SMALL, {"leaf1.eos": {"remote-as 65100": "remote-as 65101"}}),
-        ["leaf1.eos:20: error[FAB255]: leaf1: neighbor 10.0.0.0: remote AS 65101, but spine1 is AS 65100 (spine1.junos:17)"],
+        ["leaf1.eos:20: error[FAB255]: leaf1: neighbor 10.0.0.0: remote AS 65101, but spine1 has AS 65100 (spine1.junos:17)"],
     ),
     ("FAB255", "all neighbours expect another"): (
         but(SMALL, {"spine1.junos": {"autonomous-system 65100": "autonomous-system 65010"}}),
-        ["spine1.junos:17: error[FAB255]: spine1: AS number 65010: all 2 neighbours expect 65100"],
+        [
+            "spine1.junos:17: error[FAB255]: spine1: AS number 65010, but all 2 neighbors are configured with remote AS 65100\n"
+            "    hint: set the AS number to 65100, or correct it on the neighbors"
+        ],
     ),
     ("FAB255", "none at all"): (
         without(SMALL, "leaf2.nxos", "    remote-as 65100"),
         [
-            "leaf2.nxos:21: error[FAB255]: leaf2: neighbor 10.0.0.2: no remote AS",
+            "leaf2.nxos:21: error[FAB255]: leaf2: neighbor 10.0.0.2: no remote AS number",
         ],
     ),
     ("FAB255", "over a link without addresses"): (
         but(UNNUMBERED, {"leaf1.eos": {"remote-as 65100": "remote-as 65101"}}),
-        ["leaf1.eos:7: error[FAB255]: leaf1: neighbor Ethernet1: remote AS 65101, but spine1 is AS 65100 (spine1.frr:4)"],
+        ["leaf1.eos:7: error[FAB255]: leaf1: neighbor Ethernet1: remote AS 65101, but spine1 has AS 65100 (spine1.frr:4)"],
     ),
     ("FAB255", "external, but the same number"): (
         but(UNNUMBERED, {"spine1.frr": {"65100": "65001"}, "leaf1.eos": {"65100": "65001"}}),
-        ["spine1.frr:5: error[FAB255]: spine1: neighbor swp1: remote AS external, but leaf1 is AS 65001 (leaf1.eos:4)"],
+        ["spine1.frr:5: error[FAB255]: spine1: neighbor swp1: remote AS external, but leaf1 has AS 65001 (leaf1.eos:4)"],
     ),
     ("FAB255", "a number for this session alone"): (
         but(
@@ -200,7 +203,7 @@ CASES: Mapping[tuple[str, str], Case] = {
     ),
     ("FAB255", "a tenant and the default table of a router"): (
         but(CROSSING, {"core1.eos": {"remote-as 65001": "remote-as 65011"}}),
-        ["core1.eos:4: error[FAB255]: core1: neighbor 10.1.0.0: remote AS 65011, but leaf1 is AS 65001 (leaf1.eos:4)"],
+        ["core1.eos:4: error[FAB255]: core1: neighbor 10.1.0.0: remote AS 65011, but leaf1 has AS 65001 (leaf1.eos:4)"],
     ),
     ("FAB256", "small"): (SMALL, []),
     ("FAB256", "listening is an end as well"): (WIDE, []),
@@ -215,12 +218,16 @@ CASES: Mapping[tuple[str, str], Case] = {
             "   neighbor 10.0.0.0 maximum-routes 1000",
         ),
         [
-            "leaf1.eos:17: error[FAB256]: leaf1: BGP: no session with spine1, which has one with 10.0.0.1 (spine1.junos:21)",
+            "leaf1.eos:17: error[FAB256]: leaf1: BGP: no neighbor statement for spine1, which has "
+            "neighbor 10.0.0.1 (spine1.junos:21)",
         ],
     ),
     ("FAB256", "no BGP at the other end"): (
         but(UNNUMBERED, {"spine1.frr": {"router bgp 65100\n neighbor swp1 interface remote-as external\n": ""}}),
-        ["spine1.frr: error[FAB256]: spine1: BGP: no session with leaf1, which has one with Ethernet1 (leaf1.eos:5)"],
+        [
+            "spine1.frr: error[FAB256]: spine1: BGP: no neighbor statement for leaf1, which has neighbor "
+            "Ethernet1 (leaf1.eos:5)"
+        ],
     ),
     ("FAB256", "another address, and the description knows better"): (
         but(
@@ -235,15 +242,17 @@ CASES: Mapping[tuple[str, str], Case] = {
     ("FAB256", "another address, and the AS number is one device's"): (
         but(SMALL, {"spine1.junos": {"neighbor 10.0.0.3": "neighbor 10.0.0.9"}}),
         [
-            "spine1.junos:18: error[FAB256]: spine1: BGP: no session with leaf2, which has one with 10.0.0.2 (leaf2.nxos:21)",
+            "spine1.junos:18: error[FAB256]: spine1: BGP: no neighbor statement for leaf2, which has "
+            "neighbor 10.0.0.2 (leaf2.nxos:21)",
             "spine1.junos:22: error[FAB256]: spine1: neighbor 10.0.0.9: address not assigned to any known "
-            "device; AS 65002 is that of leaf2",
+            "device; AS 65002 belongs to leaf2",
         ],
     ),
     ("FAB256", "an address in no subnet"): (
         but(SMALL, {"spine1.junos": {"neighbor 10.0.0.3 peer-as 65002": "neighbor 10.0.0.9 peer-as 65009"}}),
         [
-            "spine1.junos:18: error[FAB256]: spine1: BGP: no session with leaf2, which has one with 10.0.0.2 (leaf2.nxos:21)",
+            "spine1.junos:18: error[FAB256]: spine1: BGP: no neighbor statement for leaf2, which has "
+            "neighbor 10.0.0.2 (leaf2.nxos:21)",
             "spine1.junos:22: warning[FAB256]: spine1: neighbor 10.0.0.9: address not assigned to any known "
             "device, and in no subnet of this device",
         ],
@@ -251,8 +260,9 @@ CASES: Mapping[tuple[str, str], Case] = {
     ("FAB256", "its own address"): (
         but(SMALL, {"spine1.junos": {"neighbor 10.0.0.3 peer-as": "neighbor 10.0.0.2 peer-as"}}),
         [
-            "spine1.junos:18: error[FAB256]: spine1: BGP: no session with leaf2, which has one with 10.0.0.2 (leaf2.nxos:21)",
-            "spine1.junos:22: error[FAB256]: spine1: neighbor 10.0.0.2: its own address, of et-0/0/2",
+            "spine1.junos:18: error[FAB256]: spine1: BGP: no neighbor statement for leaf2, which has "
+            "neighbor 10.0.0.2 (leaf2.nxos:21)",
+            "spine1.junos:22: error[FAB256]: spine1: neighbor 10.0.0.2: this is the device's own address, on et-0/0/2",
         ],
     ),
     ("FAB256", "far ends that nobody read are noted"): (
@@ -274,8 +284,10 @@ CASES: Mapping[tuple[str, str], Case] = {
     ("FAB256", "outside the range that is listened on"): (
         but(WIDE, {"leaf1.eos": {"address 10.255.0.1/32": "address 10.255.0.71/32"}}),
         [
-            "spine1.eos:7: error[FAB256]: spine1: BGP: no session with leaf1, which has one with 10.255.0.101 (leaf1.eos:18)",
-            "spine2.eos:7: error[FAB256]: spine2: BGP: no session with leaf1, which has one with 10.255.0.102 (leaf1.eos:19)",
+            "spine1.eos:7: error[FAB256]: spine1: BGP: no neighbor statement for leaf1, which has "
+            "neighbor 10.255.0.101 (leaf1.eos:18)",
+            "spine2.eos:7: error[FAB256]: spine2: BGP: no neighbor statement for leaf1, which has "
+            "neighbor 10.255.0.102 (leaf1.eos:19)",
         ],
     ),
     ("FAB257", "the loopback"): (INTERNAL, []),
@@ -288,16 +300,17 @@ CASES: Mapping[tuple[str, str], Case] = {
             },
         ),
         [
-            "rr1.junos:4: error[FAB257]: rr1: neighbor 10.255.0.0/24: local address 10.255.1.3 is on no interface here",
-            "leaf1.nxos:7: error[FAB257]: leaf1: neighbor 10.255.1.1 and 1 more: local address loopback1 is on "
-            "no interface here",
+            "rr1.junos:4: error[FAB257]: rr1: neighbor 10.255.0.0/24: local address 10.255.1.3 is not "
+            "configured on this device",
+            "leaf1.nxos:7: error[FAB257]: leaf1: neighbor 10.255.1.1 and 1 more: local address loopback1 "
+            "is not configured on this device",
         ],
     ),
     ("FAB258", "small"): (SMALL, []),
     ("FAB258", "borrowed from another"): (
         but(SMALL, {"leaf2.nxos": {"router-id 10.255.0.2": "router-id 10.255.0.1"}}),
         [
-            "leaf2.nxos:18: error[FAB258]: leaf2: router id 10.255.0.1 is that of leaf1 too",
+            "leaf2.nxos:18: error[FAB258]: leaf2: router ID 10.255.0.1 is also configured on leaf1",
         ],
     ),
     ("FAB258", "nobody's own"): (
@@ -309,8 +322,8 @@ CASES: Mapping[tuple[str, str], Case] = {
             },
         ),
         [
-            "leaf1.eos:18: error[FAB258]: leaf1: router id 1.1.1.1 is that of leaf2 too",
-            "leaf2.nxos:18: error[FAB258]: leaf2: router id 1.1.1.1 is that of leaf1 too",
+            "leaf1.eos:18: error[FAB258]: leaf1: router ID 1.1.1.1 is also configured on leaf2",
+            "leaf2.nxos:18: error[FAB258]: leaf2: router ID 1.1.1.1 is also configured on leaf1",
         ],
     ),
     ("FAB259", "small"): (SMALL, []),
@@ -342,21 +355,23 @@ CASES: Mapping[tuple[str, str], Case] = {
             },
         ),
         [
-            "leaf1.eos:20: error[FAB259]: leaf1: neighbor 10.0.0.0: no evpn, but spine1 has it (spine1.junos:23)",
-            "leaf2.nxos:21: error[FAB259]: leaf2: neighbor 10.0.0.2: no evpn, but spine1 has it (spine1.junos:23)",
+            "leaf1.eos:20: error[FAB259]: leaf1: neighbor 10.0.0.0: address family evpn is configured "
+            "only on spine1 (spine1.junos:23)",
+            "leaf2.nxos:21: error[FAB259]: leaf2: neighbor 10.0.0.2: address family evpn is configured "
+            "only on spine1 (spine1.junos:23)",
         ],
     ),
     ("FAB259", "hold times"): (
         but(SMALL, {"leaf2.nxos": {"timers 3 9": "timers 10 30"}}),
         [
-            "leaf2.nxos:24: warning[FAB259]: leaf2: neighbor 10.0.0.2: hold time 30 s here, 9 s at spine1 (spine1.junos:19)",
+            "leaf2.nxos:24: warning[FAB259]: leaf2: neighbor 10.0.0.2: hold time 30 s, but 9 s on spine1 (spine1.junos:19)",
         ],
     ),
     ("FAB259", "BFD at one end alone"): (
         without(WIDE, "leaf1.eos", "   neighbor OVERLAY bfd"),
         [
-            "leaf1.eos:17: warning[FAB259]: leaf1: neighbor 10.255.0.101: no BFD, but spine1 has it",
-            "leaf1.eos:18: warning[FAB259]: leaf1: neighbor 10.255.0.102: no BFD, but spine2 has it",
+            "leaf1.eos:17: warning[FAB259]: leaf1: neighbor 10.255.0.101: no BFD, but BFD is enabled on spine1",
+            "leaf1.eos:18: warning[FAB259]: leaf1: neighbor 10.255.0.102: no BFD, but BFD is enabled on spine2",
         ],
     ),
     ("FAB260", "small"): (SMALL, []),
@@ -373,8 +388,8 @@ CASES: Mapping[tuple[str, str], Case] = {
     ("FAB260", "none at all"): (
         but(SMALL, {"leaf2.nxos": {"      maximum-prefix 1000\n": ""}, "spine1.junos": {" prefix-limit maximum 1000": ""}}),
         [
-            "leaf2.nxos:17: note[FAB260]: leaf2: BGP: no prefix limit on its eBGP neighbour",
-            "spine1.junos:18: note[FAB260]: spine1: BGP: no prefix limit on 2 eBGP neighbours",
+            "leaf2.nxos:17: note[FAB260]: leaf2: BGP: no prefix limit on the eBGP neighbor",
+            "spine1.junos:18: note[FAB260]: spine1: BGP: no prefix limit on 2 eBGP neighbors",
         ],
     ),
     ("FAB261", "as many as there are"): (WIDE, []),
@@ -416,7 +431,7 @@ CASES: Mapping[tuple[str, str], Case] = {
             },
         ),
         [
-            "leaf1.eos:11: error[FAB261]: leaf1: BGP: 2 paths over 2 AS numbers are not used as equal-cost paths",
+            "leaf1.eos:11: error[FAB261]: leaf1: BGP: 2 paths with 2 AS numbers are not used as equal-cost paths",
         ],
     ),
     ("FAB262", "small"): (SMALL, []),
@@ -430,7 +445,7 @@ CASES: Mapping[tuple[str, str], Case] = {
     ("FAB263", "one of four differs"): (
         but(TIMERS, {"spine1.eos": {"10.0.0.5 timers 3 9": "10.0.0.5 timers 60 180"}}),
         [
-            "spine1.eos:7: note[FAB263]: spine1: neighbor 10.0.0.5: hold time 180 s, 9 s elsewhere",
+            "spine1.eos:7: note[FAB263]: spine1: neighbor 10.0.0.5: hold time 180 s, but 9 s on other neighbors",
         ],
     ),
 }

@@ -99,7 +99,7 @@ FOREIGN: Mapping[tuple[str, str], tuple[Files, list[str]]] = {
         four(PEER_LINK) | {"leaf2.eos": PEER_LINK.format(n="leaf2", h=0)},
         [
             f"leaf{n}.eos:3: error[FAB253]: leaf{n}: Vlan4094: 192.168.0.{h}/31 is one of 4 addresses in "
-            f"192.168.0.0/31, with "
+            f"192.168.0.0/31; also on "
             + ", ".join(f"leaf{m} Vlan4094" for m in (1, 2, 3, 4) if m != n)
             for n, h in ((1, 0), (2, 0), (3, 0), (4, 1))
         ],
@@ -108,15 +108,14 @@ FOREIGN: Mapping[tuple[str, str], tuple[Files, list[str]]] = {
     ("FAB252", "virtual switches behind a NAT each"): (
         {f"leaf{n}.eos": VIRTUAL.format(n=f"leaf{n}") for n in (1, 2, 3)},
         [
-            "leaf1.eos:4: note[FAB252]: leaf1: 10.0.0.15 is the management address of all 3 devices: "
-            "valid only in a lab of virtual devices"
+            "leaf1.eos:4: note[FAB252]: leaf1: 10.0.0.15 is the management address of all 3 devices"
         ],
     ),
     ("FAB252", "two planes that never meet"): (
         {f"{n}.eos": PLANE.format(n=n) for n in ("p0-leaf1", "p1-leaf1")},
         [
-            f"{one}.eos:3: error[FAB252]: {one}: Ethernet1: 4 addresses are those of {other} too; the first, 10.0.1.0, "
-            f"of {other} Ethernet1 ({other}.eos:3)"
+            f"{one}.eos:3: error[FAB252]: {one}: Ethernet1: 4 addresses are also configured on {other}; "
+            f"the first is 10.0.1.0 on {other} Ethernet1 ({other}.eos:3)"
             for one, other in (("p0-leaf1", "p1-leaf1"), ("p1-leaf1", "p0-leaf1"))
         ],
     ),
@@ -124,14 +123,17 @@ FOREIGN: Mapping[tuple[str, str], tuple[Files, list[str]]] = {
     ("FAB252", "a tunnel address that a leaf speaks BGP by"): (
         but(pair(PAIR, i=(1, 2)), {"leaf1.eos": {"router-id 10.255.0.1": "router-id 10.254.0.1"}}),
         [
-            "leaf1.eos:5: error[FAB252]: leaf1: Loopback1: 10.254.0.1 is the address of leaf2 Loopback1 (leaf2.eos:5) too",
-            "leaf2.eos:5: error[FAB252]: leaf2: Loopback1: 10.254.0.1 is the address of leaf1 Loopback1 (leaf1.eos:5) too",
+            "leaf1.eos:5: error[FAB252]: leaf1: Loopback1: 10.254.0.1 is also configured on leaf2 "
+            "Loopback1 (leaf2.eos:5)",
+            "leaf2.eos:5: error[FAB252]: leaf2: Loopback1: 10.254.0.1 is also configured on leaf1 "
+            "Loopback1 (leaf1.eos:5)",
         ],
     ),
     ("FAB267", "half of a pair begins its tunnels elsewhere"): (
         but(pair(PAIR, i=(1, 2)), {"leaf2.eos": {"source-interface Loopback1": "source-interface Loopback0"}}),
         [
-            "leaf2.eos:7: error[FAB267]: leaf2: tunnel source Loopback0, but Loopback1 has the tunnel source address of leaf1"
+            "leaf2.eos:7: error[FAB267]: leaf2: tunnel source Loopback0, but the tunnel source address of "
+            "leaf1 is on Loopback1 of this device"
         ],
     ),
     ("FAB259", "a session of a cable beside one between loopbacks"): (FRR_PAIR, []),
@@ -148,15 +150,15 @@ FOREIGN: Mapping[tuple[str, str], tuple[Files, list[str]]] = {
     ),
     ("FAB257", "FRR whose kernel may have the address"): (
         {"r1.frr": FRR + "interface lo\n ip address 10.255.0.1/32\n", "r2.frr": HAND},
-        ["r1.frr:4: warning[FAB257]: r1: neighbor 10.0.0.1: local address 10.0.0.2 is on no interface here"],
+        ["r1.frr:4: warning[FAB257]: r1: neighbor 10.0.0.1: local address 10.0.0.2 is not configured on this device"],
     ),
     ("FAB256", "the end of a session has an address of another link"): (
         but(SMALL, {"leaf1.eos": {"ip address 10.0.0.1/31": "ip address 10.0.0.5/31"}}),
         [
-            "leaf1.eos:20: error[FAB256]: leaf1: neighbor 10.0.0.0: the address of spine1 et-0/0/1, "
-            "but in no subnet of this device",
+            "leaf1.eos:20: error[FAB256]: leaf1: neighbor 10.0.0.0: this address of spine1 et-0/0/1 is in "
+            "no subnet of this device",
             "spine1.junos:21: error[FAB256]: spine1: neighbor 10.0.0.1: address not assigned to any known "
-            "device; AS 65001 is that of leaf1",
+            "device; AS 65001 belongs to leaf1",
         ],
     ),
     ("FAB265", "a route target more"): (
@@ -174,22 +176,22 @@ FOREIGN: Mapping[tuple[str, str], tuple[Files, list[str]]] = {
     ("FAB269", "larger than any host sends"): (
         pair(LEAF, mtu=(9214, 9214), h=(0, 1), rt=(1, 1)),
         [
-            f"leaf{n}.eos:7: note[FAB269]: leaf{n}: Vlan10 and 1 more: MTU 9214 + 50 bytes of VXLAN exceed the 9214 of "
-            "the fabric links"
+            f"leaf{n}.eos:7: note[FAB269]: leaf{n}: Vlan10 and 1 more: MTU 9214 + 50 bytes (VXLAN) exceeds the "
+            "MTU 9214 of the fabric links"
             for n in (1, 2)
         ],
     ),
     ("FAB269", "larger than the links"): (
         pair(LEAF, mtu=(1500, 1500), h=(0, 1), rt=(1, 1)),
         [
-            f"leaf{n}.eos:7: error[FAB269]: leaf{n}: Vlan10 and 1 more: MTU 9214 + 50 bytes of VXLAN exceed the 1500 of "
-            "the fabric links"
+            f"leaf{n}.eos:7: error[FAB269]: leaf{n}: Vlan10 and 1 more: MTU 9214 + 50 bytes (VXLAN) exceeds the "
+            "MTU 1500 of the fabric links"
             for n in (1, 2)
         ],
     ),
     ("FAB281", "one name on many lines"): (
         but(SMALL, {"leaf1.eos": {"maximum-routes 1000\n": "maximum-routes 1000\n" + 3 * MAPPED}}),
-        ["leaf1.eos:24: error[FAB281]: leaf1: route-map RM is not defined; 2 more lines refer to it"],
+        ["leaf1.eos:24: error[FAB281]: leaf1: route-map RM is used here and on 2 more lines, but not defined"],
     ),
 }  # fmt: skip
 

@@ -103,7 +103,7 @@ CASES: Mapping[tuple[str, str], Case] = {
     ("FAB264", "more than 24 bits"): (
         but(TWO, {"leaf2.eos": {"vlan 10 vni 10010": "vlan 10 vni 16777216"}}),
         [
-            "leaf2.eos:16: error[FAB264]: leaf2: VNI 16777216: expected 1 to 16777215",
+            "leaf2.eos:16: error[FAB264]: leaf2: expected a VNI from 1 to 16777215, got 16777216",
             "leaf1.eos:16: error[FAB264]: leaf1: VLAN 10: VNI 10010, but VNI 16777216 on leaf2",
             "leaf2.eos:16: error[FAB264]: leaf2: VLAN 10: VNI 16777216, but VNI 10010 on leaf1",
         ],
@@ -121,14 +121,14 @@ CASES: Mapping[tuple[str, str], Case] = {
             {"leaf2.eos": {"vxlan vrf red vni 50001": "vxlan vrf blue vni 50001", "vrf instance red": "vrf instance blue"}},
         ),
         [
-            "leaf1.eos:17: error[FAB265]: leaf1: VRF red: VNI 50001 is that of VRF blue on leaf2 (leaf2.eos:17)",
-            "leaf2.eos:17: error[FAB265]: leaf2: VRF blue: VNI 50001 is that of VRF red on leaf1 (leaf1.eos:17)",
+            "leaf1.eos:17: error[FAB265]: leaf1: VRF red: VNI 50001 is also assigned to VRF blue on leaf2 (leaf2.eos:17)",
+            "leaf2.eos:17: error[FAB265]: leaf2: VRF blue: VNI 50001 is also assigned to VRF red on leaf1 (leaf1.eos:17)",
         ],
     ),
     ("FAB265", "the VNI of a network"): (
         but(LEAVES, {"leaf1.eos": {"vlan 10 vni 10010": "vlan 10 vni 50001", "   vxlan vrf red vni 50001\n": ""}}),
         [
-            "leaf1.eos:16: error[FAB265]: leaf1: VNI 50001: L2 VNI here, but L3 VNI of VRF red on leaf2",
+            "leaf1.eos:16: error[FAB265]: leaf1: VNI 50001: L2 VNI on this device, but L3 VNI of VRF red on leaf2",
         ],
     ),
     ("FAB265", "another import target"): (
@@ -150,21 +150,21 @@ CASES: Mapping[tuple[str, str], Case] = {
     ("FAB266", "borrowed"): (
         but(LEAVES, {"leaf2.eos": {"rd 10.255.0.2:10": "rd 10.255.0.1:10"}}),
         [
-            "leaf2.eos:23: error[FAB266]: leaf2: VNI 10010: route distinguisher 10.255.0.1:10 is used on leaf1 too",
+            "leaf2.eos:23: error[FAB266]: leaf2: VNI 10010: route distinguisher 10.255.0.1:10 is also configured on leaf1",
         ],
     ),
     ("FAB266", "the same everywhere"): (
         but(LEAVES, {"leaf1.eos": {"rd 10.255.0.1:1\n": "rd 65000:1\n"}, "leaf2.eos": {"rd 10.255.0.2:1\n": "rd 65000:1\n"}}),
         [
-            "leaf1.eos:26: warning[FAB266]: leaf1: VRF red: route distinguisher 65000:1 is used on leaf2 too",
-            "leaf2.eos:26: warning[FAB266]: leaf2: VRF red: route distinguisher 65000:1 is used on leaf1 too",
+            "leaf1.eos:26: warning[FAB266]: leaf1: VRF red: route distinguisher 65000:1 is also configured on leaf2",
+            "leaf2.eos:26: warning[FAB266]: leaf2: VRF red: route distinguisher 65000:1 is also configured on leaf1",
         ],
     ),
     ("FAB267", "a loopback, one MAC address"): (LEAVES, []),
     ("FAB267", "an interface that is not there"): (
         but(LEAVES, {"leaf1.eos": {"source-interface Loopback1": "source-interface Loopback2"}}),
         [
-            "leaf1.eos:15: error[FAB267]: leaf1: tunnel source Loopback2 is on no interface here",
+            "leaf1.eos:15: error[FAB267]: leaf1: tunnel source Loopback2 is not configured on this device",
         ],
     ),
     ("FAB267", "another MAC address on one of three"): (
@@ -187,26 +187,26 @@ CASES: Mapping[tuple[str, str], Case] = {
     ("FAB268", "on one leaf alone"): (
         but(TWO, {"leaf2.eos": {"0000:0000:0005": "0000:0000:0006"}}),
         [
-            "leaf1.eos:7: warning[FAB268]: leaf1: Port-Channel5: Ethernet segment 00:00:00:00:00:00:00:00:00:05 "
-            "is on no other device",
-            "leaf2.eos:7: warning[FAB268]: leaf2: Port-Channel5: Ethernet segment 00:00:00:00:00:00:00:00:00:06 "
-            "is on no other device",
+            "leaf1.eos:7: warning[FAB268]: leaf1: Port-Channel5: Ethernet segment "
+            "00:00:00:00:00:00:00:00:00:05 is configured on no other device",
+            "leaf2.eos:7: warning[FAB268]: leaf2: Port-Channel5: Ethernet segment "
+            "00:00:00:00:00:00:00:00:00:06 is configured on no other device",
         ],
     ),
     ("FAB268", "on two bonds of one leaf"): (
         but(TWO, {"leaf2.eos": {MORE: TWIN}}),
         [
-            "leaf2.eos:7: error[FAB268]: leaf2: Port-Channel5: Ethernet segment 00:00:00:00:00:00:00:00:00:05 is "
-            "that of Port-Channel6 too",
-            "leaf2.eos:10: error[FAB268]: leaf2: Port-Channel6: Ethernet segment 00:00:00:00:00:00:00:00:00:05 "
-            "is that of Port-Channel5 too",
+            "leaf2.eos:7: error[FAB268]: leaf2: Port-Channel5: Ethernet segment "
+            "00:00:00:00:00:00:00:00:00:05 is also configured on Port-Channel6",
+            "leaf2.eos:10: error[FAB268]: leaf2: Port-Channel6: Ethernet segment "
+            "00:00:00:00:00:00:00:00:00:05 is also configured on Port-Channel5",
         ],
     ),
     ("FAB269", "room for the header"): (LEAVES, []),
     ("FAB269", "as large as the link"): (
         but(LEAVES, {"leaf1.eos": {"mtu 9164": "mtu 9214"}}),
         [
-            "leaf1.eos:12: note[FAB269]: leaf1: Vlan10: MTU 9214 + 50 bytes of VXLAN exceed the 9214 of the fabric links",
+            "leaf1.eos:12: note[FAB269]: leaf1: Vlan10: MTU 9214 + 50 bytes (VXLAN) exceeds the MTU 9214 of the fabric links",
         ],
     ),
 }

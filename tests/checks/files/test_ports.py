@@ -48,7 +48,7 @@ CASES: Mapping[tuple[str, str], Case] = {
     ("FAB254", "a port of many of its kind"): (
         but(SERVERS, {"leaf1.eos": {"mtu 9164\n   ip address 10.8.0.4/31": "mtu 1500\n   ip address 10.8.0.4/31"}}),
         [
-            "leaf1.eos:5: warning[FAB254]: leaf1: Ethernet2: MTU 1500, but 9164 on 5 other ports of its kind",
+            "leaf1.eos:5: warning[FAB254]: leaf1: Ethernet2: MTU 1500, but 9164 on 5 other ports of the same kind",
         ],
     ),
     ("FAB254", "a port of its kind that is shut"): (
@@ -93,8 +93,8 @@ CASES: Mapping[tuple[str, str], Case] = {
     ("FAB279", "another device's name"): (
         but(SMALL, {"leaf1.eos": {"spine1 et-0/0/1": "to leaf2 Ethernet1/1"}}),
         [
-            "leaf1.eos:10: warning[FAB279]: leaf1: Ethernet1: the description names leaf2, but its subnet is "
-            "that of spine1 et-0/0/1 (spine1.junos:10)",
+            "leaf1.eos:10: warning[FAB279]: leaf1: Ethernet1: the description names leaf2, but the subnet "
+            "leads to spine1 et-0/0/1 (spine1.junos:10)",
         ],
     ),
 }

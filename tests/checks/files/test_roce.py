@@ -81,19 +81,22 @@ CASES: Mapping[tuple[str, str], Case] = {
     ("FAB272", "at one end"): (
         but(ROCE, {"leaf1.eos": {PROFILE: ""}}),
         [
-            "leaf1.eos:19: error[FAB272]: leaf1: Ethernet1: PFC on no priority, but on priority 3 at spine1 Ethernet1",
+            "leaf1.eos:19: error[FAB272]: leaf1: Ethernet1: PFC is enabled for no priority, but for "
+            "priority 3 on spine1 Ethernet1",
         ],
     ),
     ("FAB272", "on another priority"): (
         but(ROCE, {"leaf1.eos": {"priority 3 no-drop": "priority 4 no-drop"}}),
         [
-            "leaf1.eos:8: error[FAB272]: leaf1: Ethernet1: PFC on priority 4, but on priority 3 at spine1 Ethernet1",
+            "leaf1.eos:8: error[FAB272]: leaf1: Ethernet1: PFC is enabled for priority 4, but for "
+            "priority 3 on spine1 Ethernet1",
         ],
     ),
     ("FAB272", "on one priority more"): (
         but(ROCE, {"leaf1.eos": {"priority 3 no-drop": "priority 3 no-drop\n   priority-flow-control priority 4 no-drop"}}),
         [
-            "spine1.eos:8: error[FAB272]: spine1: Ethernet1: PFC on priority 3, but on priority 3, 4 at leaf1 Ethernet1",
+            "spine1.eos:8: error[FAB272]: spine1: Ethernet1: PFC is enabled for priority 3, but for "
+            "priorities 3, 4 on leaf1 Ethernet1",
         ],
     ),
     ("FAB273", "one map"): (ROCE, []),
@@ -112,14 +115,16 @@ CASES: Mapping[tuple[str, str], Case] = {
     ("FAB273", "notifications not first on one of four"): (
         but(ROCE, {"spine1.eos": {"      priority strict": "      no priority"}}),
         [
-            "spine1.eos:4: error[FAB273]: spine1: Ethernet1: DSCP none with strict priority, but 48 on other switches",
+            "spine1.eos:4: error[FAB273]: spine1: Ethernet1: no DSCP with strict priority, but 48 on other switches",
         ],
     ),
     ("FAB273", "a paused priority without a DSCP"): (
         but(ROCE, {"leaf2.eos": {"priority 3 no-drop": "priority 2 no-drop"}}),
         [
-            "leaf2.eos:3: error[FAB273]: leaf2: Ethernet1: DSCP none in the lossless class, but 26 on other switches",
-            "leaf2.eos:8: error[FAB273]: leaf2: Ethernet1: PFC on priority 2, but no DSCP is mapped to it",
+            "leaf2.eos:3: error[FAB273]: leaf2: Ethernet1: no DSCP in the lossless class, but 26 on other switches",
+            "leaf2.eos:8: error[FAB273]: leaf2: Ethernet1: PFC is enabled for priority 2, but no DSCP is "
+            "mapped to this priority\n"
+            "    hint: map a DSCP to priority 2, or disable PFC for priority 2",
         ],
     ),
     ("FAB273", "class selector 7 goes first on some"): (
@@ -142,27 +147,28 @@ CASES: Mapping[tuple[str, str], Case] = {
     ("FAB274", "minimum above maximum"): (
         but(ROCE, {"spine1.eos": {ECN: ECN.replace("150000 ", "1600000 ")}}),
         [
-            "spine1.eos:16: error[FAB274]: spine1: Ethernet1: priority 3: ECN minimum 1600000 bytes, above its "
-            "maximum 1500000",
+            "spine1.eos:16: error[FAB274]: spine1: Ethernet1: priority 3: ECN minimum 1600000 bytes is "
+            "above the maximum 1500000 bytes",
         ],
     ),
     ("FAB274", "another maximum on one leaf of three"): (
         but(ROCE, {"leaf3.eos": {ECN: ECN.replace("1500000", "2000000")}}),
         [
-            "leaf3.eos:16: warning[FAB274]: leaf3: Ethernet1: ECN maximum 2000000, but 1500000 on leaf1 (leaf1.eos:16)",
+            "leaf3.eos:16: warning[FAB274]: leaf3: Ethernet1: ECN maximum 2000000 bytes, but 1500000 "
+            "bytes on leaf1 (leaf1.eos:16)",
         ],
     ),
     ("FAB274", "both percents of a larger buffer's fill on one leaf of three"): (
         but(JUNOS, {"leaf3.junos": {FILL: "fill-level [ 15 30 ]"}}),
         [
-            "leaf3.junos:4: note[FAB274]: leaf3: et-0/0/0: ECN minimum in percent 15, but 20 on leaf1 (leaf1.junos:4)",
-            "leaf3.junos:4: note[FAB274]: leaf3: et-0/0/0: ECN maximum in percent 30, but 40 on leaf1 (leaf1.junos:4)",
+            "leaf3.junos:4: note[FAB274]: leaf3: et-0/0/0: ECN minimum 15 %, but 20 % on leaf1 (leaf1.junos:4)",
+            "leaf3.junos:4: note[FAB274]: leaf3: et-0/0/0: ECN maximum 30 %, but 40 % on leaf1 (leaf1.junos:4)",
         ],
     ),
     ("FAB274", "one percent of the fill on one leaf of three"): (
         but(JUNOS, {"leaf3.junos": {FILL: "fill-level [ 20 60 ]"}}),
         [
-            "leaf3.junos:4: warning[FAB274]: leaf3: et-0/0/0: ECN maximum in percent 60, but 40 on leaf1 (leaf1.junos:4)",
+            "leaf3.junos:4: warning[FAB274]: leaf3: et-0/0/0: ECN maximum 60 %, but 40 % on leaf1 (leaf1.junos:4)",
         ],
     ),
     ("FAB275", "alike on switches of one role"): (
@@ -172,24 +178,25 @@ CASES: Mapping[tuple[str, str], Case] = {
     ("FAB275", "less on one of five"): (
         SONIC,
         [
-            "leaf5.sonic:7: warning[FAB275]: leaf5: Ethernet0: headroom 90000, but 200000 on leaf1 (leaf1.sonic:7)",
+            "leaf5.sonic:7: warning[FAB275]: leaf5: Ethernet0: headroom 90000 bytes, but 200000 bytes on "
+            "leaf1 (leaf1.sonic:7)",
         ],
     ),
     ("FAB276", "on each port with PFC"): (ROCE, []),
     ("FAB276", "off"): (
         but(ROCE, {"leaf1.eos": {WATCHDOG: ""}}),
         [
-            "leaf1.eos:8: warning[FAB276]: leaf1: Ethernet1: PFC without a watchdog",
+            "leaf1.eos:8: warning[FAB276]: leaf1: Ethernet1: PFC is enabled without a watchdog",
         ],
     ),
     ("FAB277", "a seed for each tier"): (ROCE, []),
     ("FAB277", "one seed for both"): (
         but(ROCE, {"spine1.eos": {"trident 2": "trident 1"}}),
         [
-            "leaf1.eos:1: note[FAB277]: leaf1: hash seed 1 is also that of spine1, in another tier",
-            "spine1.eos:1: note[FAB277]: spine1: hash seed 1 is also that of leaf1, in another tier",
-            "leaf2.eos:1: note[FAB277]: leaf2: hash seed 1 is also that of spine1, in another tier",
-            "leaf3.eos:1: note[FAB277]: leaf3: hash seed 1 is also that of spine1, in another tier",
+            "leaf1.eos:1: note[FAB277]: leaf1: hash seed 1 is also configured on spine1, in another tier",
+            "spine1.eos:1: note[FAB277]: spine1: hash seed 1 is also configured on leaf1, in another tier",
+            "leaf2.eos:1: note[FAB277]: leaf2: hash seed 1 is also configured on spine1, in another tier",
+            "leaf3.eos:1: note[FAB277]: leaf3: hash seed 1 is also configured on spine1, in another tier",
         ],
     ),
 }

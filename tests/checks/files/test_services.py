@@ -18,7 +18,7 @@ CASES: Mapping[tuple[str, str], Case] = {
     ("FAB250", "two of one name"): (
         but(SMALL, {"leaf2.nxos": {"hostname leaf2": "hostname LEAF1"}}),
         [
-            "leaf2.nxos:1: error[FAB250]: LEAF1: host name LEAF1 is that of leaf1.eos too",
+            "leaf2.nxos:1: error[FAB250]: LEAF1: duplicate host name LEAF1, also in leaf1.eos",
         ],
     ),
     ("FAB281", "small"): (SMALL, []),
@@ -34,9 +34,9 @@ CASES: Mapping[tuple[str, str], Case] = {
             },
         ),
         [
-            "leaf1.eos:24: error[FAB281]: leaf1: route-map RM-IN is not defined",
-            "leaf2.nxos:26: error[FAB281]: leaf2: prefix-list PL is not defined",
-            "spine1.junos:19: error[FAB281]: spine1: policy-statement ACCEPT is not defined",
+            "leaf1.eos:24: error[FAB281]: leaf1: route-map RM-IN is used, but not defined",
+            "leaf2.nxos:26: error[FAB281]: leaf2: prefix-list PL is used, but not defined",
+            "spine1.junos:19: error[FAB281]: spine1: policy-statement ACCEPT is used, but not defined",
         ],
     ),
     ("FAB283", "small"): (SMALL, []),
@@ -51,15 +51,15 @@ CASES: Mapping[tuple[str, str], Case] = {
         ),
         [
             "leaf1.eos: note[FAB283]: leaf1: no NTP server",
-            "spine1.junos: note[FAB283]: spine1: one NTP server",
-            "leaf1.eos: note[FAB283]: leaf1: no syslog server; the same on 1 other device",
+            "spine1.junos: note[FAB283]: spine1: only one NTP server",
+            "leaf1.eos: note[FAB283]: leaf1: no syslog server on this device and 1 other device",
         ],
     ),
     ("FAB284", "nothing is known"): (SMALL, []),
     ("FAB284", "off"): (
         but(SMALL, {"leaf2.nxos": {"feature bgp\n": "feature bgp\nno copp profile\n"}}),
         [
-            "leaf2.nxos:3: warning[FAB284]: leaf2: control-plane protection is off",
+            "leaf2.nxos:3: warning[FAB284]: leaf2: control-plane protection is disabled",
         ],
     ),
     ("FAB285", "small"): (SMALL, []),
@@ -73,10 +73,10 @@ CASES: Mapping[tuple[str, str], Case] = {
             },
         ),
         [
-            "leaf1.eos:7: error[FAB285]: leaf1: telnet is on",
-            "leaf2.nxos:3: error[FAB285]: leaf2: telnet is on",
-            "leaf2.nxos:4: error[FAB285]: leaf2: SNMP community is on",
-            "spine1.junos:23: error[FAB285]: spine1: telnet is on",
+            "leaf1.eos:7: error[FAB285]: leaf1: clear-text service: telnet",
+            "leaf2.nxos:3: error[FAB285]: leaf2: clear-text service: telnet",
+            "leaf2.nxos:4: error[FAB285]: leaf2: clear-text service: SNMP community",
+            "spine1.junos:23: error[FAB285]: spine1: clear-text service: telnet",
         ],
     ),
     ("FAB286", "references are no secrets"): (
@@ -95,9 +95,9 @@ CASES: Mapping[tuple[str, str], Case] = {
             },
         ),
         [
-            "leaf1.eos:24: warning[FAB286]: leaf1: literal BGP password of 10.0.0.0",
-            "leaf2.nxos:3: warning[FAB286]: leaf2: literal password of user admin",
-            "spine1.junos:23: warning[FAB286]: spine1: literal password of root",
+            "leaf1.eos:24: warning[FAB286]: leaf1: BGP password of 10.0.0.0 is stored in the file",
+            "leaf2.nxos:3: warning[FAB286]: leaf2: password of user admin is stored in the file",
+            "spine1.junos:23: warning[FAB286]: spine1: password of root is stored in the file",
         ],
     ),
     ("FAB287", "small"): (SMALL, []),
@@ -110,8 +110,8 @@ CASES: Mapping[tuple[str, str], Case] = {
             },
         ),
         [
-            "leaf1.eos:2: note[FAB287]: leaf1: LLDP is off",
-            "leaf2.nxos:3: note[FAB287]: leaf2: LLDP is off",
+            "leaf1.eos:2: note[FAB287]: leaf1: LLDP is disabled",
+            "leaf2.nxos:3: note[FAB287]: leaf2: LLDP is disabled",
         ],
     ),
     ("FAB290", "small"): (SMALL, []),
@@ -127,12 +127,12 @@ CASES: Mapping[tuple[str, str], Case] = {
     ("FAB292", "many are counted"): (
         but(SMALL, {"leaf1.eos": {"hostname leaf1\n": f"hostname leaf1\n{ODD}"}}),
         [
-            "leaf1.eos:2: note[FAB292]: leaf1: not understood: frobnicate 1",
-            "leaf1.eos:3: note[FAB292]: leaf1: not understood: frobnicate 2",
-            "leaf1.eos:4: note[FAB292]: leaf1: not understood: frobnicate 3",
-            "leaf1.eos:5: note[FAB292]: leaf1: not understood: frobnicate 4",
-            "leaf1.eos:6: note[FAB292]: leaf1: not understood: frobnicate 5",
-            "leaf1.eos:7: note[FAB292]: leaf1: 2 more statements of 30 are not understood",
+            "leaf1.eos:2: note[FAB292]: leaf1: unknown statement: frobnicate 1",
+            "leaf1.eos:3: note[FAB292]: leaf1: unknown statement: frobnicate 2",
+            "leaf1.eos:4: note[FAB292]: leaf1: unknown statement: frobnicate 3",
+            "leaf1.eos:5: note[FAB292]: leaf1: unknown statement: frobnicate 4",
+            "leaf1.eos:6: note[FAB292]: leaf1: unknown statement: frobnicate 5",
+            "leaf1.eos:7: note[FAB292]: leaf1: 2 more of 30 statements are unknown",
         ],
     ),
     ("FAB294", "small"): (SMALL, []),

@@ -48,7 +48,7 @@ def test_files_of_an_older_intent(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     path = generated(Path())
     path.write_text(INTENT.format(mtu=9000))
     assert told(path) == [
-        "dc1.yaml:2:7: error[FAB293]: generated/dc1: 6 files different from this plan: "
+        "dc1.yaml:2:7: error[FAB293]: generated/dc1: 6 files differ from the plan: "
         "configs/backend-leaf001/startup-config and 5 more\n"
         "    hint: run `fabric generate`",
     ]
@@ -59,7 +59,7 @@ def test_a_file_that_was_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     path = generated(Path())
     Path("generated/dc1/configs/backend-leaf001/startup-config").unlink()
     assert told(path) == [
-        "dc1.yaml:2:7: error[FAB293]: generated/dc1: 1 file different from this plan: "
+        "dc1.yaml:2:7: error[FAB293]: generated/dc1: 1 file differs from the plan: "
         "configs/backend-leaf001/startup-config\n"
         "    hint: run `fabric generate`",
     ]
@@ -73,7 +73,7 @@ def test_a_file_that_was_changed_by_hand(tmp_path: Path, monkeypatch: pytest.Mon
     config.write_text(config.read_text().replace("   mtu 9214", "   mtu 1500", 1))
     assert told(path) == [
         f"{config}:123: error[FAB254]: backend-leaf001: Ethernet1/1: MTU: expected 9214, got 1500\n"
-        "    hint: set the fabric MTU at both ends",
+        "    hint: set the same MTU at both ends",
     ]
 
 
@@ -83,7 +83,7 @@ def test_any_file_that_was_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     path = generated(Path())
     (Path("generated/dc1") / name).unlink()
     assert [line.splitlines()[0] for line in told(path)] == [
-        f"dc1.yaml:2:7: error[FAB293]: generated/dc1: 1 file different from this plan: {name}"
+        f"dc1.yaml:2:7: error[FAB293]: generated/dc1: 1 file differs from the plan: {name}"
     ]
 
 
@@ -138,7 +138,7 @@ def test_a_run_that_was_stopped_half_way(tmp_path: Path, monkeypatch: pytest.Mon
     for mtu in (9000, 9214):
         path.write_text(INTENT.format(mtu=mtu))
         assert (
-            "dc1.yaml:2:7: error[FAB297]: generated/dc1: a run was interrupted: the folder may contain files of two designs\n"
+            "dc1.yaml:2:7: error[FAB297]: generated/dc1: after an interrupted run, the folder may contain files of two designs\n"
             "    hint: run `fabric generate`"
         ) in told(path)
         assert [one.code for one in pipeline.plan(pipeline.load(path)).warnings] == ["FAB167"]  # lab, report and export
@@ -166,7 +166,7 @@ def test_a_checkout_with_crlf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n
     found = told(path)
     assert [line.split(": ")[1] for line in found] == ["error[FAB298]"]
     assert "git config core.autocrlf false" in found[0]
-    assert ("2 files with CRLF line ends" in found[0]) is (len(names) == 2)
+    assert ("2 files with CRLF line endings" in found[0]) is (len(names) == 2)
     if len(names) == 2:
         lines = pipeline.generate(pipeline.load(path)).check().lines
         assert any("2 files with CRLF line ends: git made CRLF" in line for line in lines)
