@@ -53,7 +53,7 @@ KINDS: Mapping[str, Kind] = {
     "max_paths": Kind("equal-cost paths"),
     "relax": Kind("multipath across AS numbers"),
     "neighbors": Kind("neighbors", closed=True),
-    "remote_as": Kind("remote AS number"),
+    "remote_as": Kind("remote AS"),
     "source": Kind("local address"),
     "families": Kind("address families"),
     "max_prefix": Kind("prefix limit"),

@@ -78,15 +78,15 @@ def unexplained(differences: Sequence[Difference], findings: Sequence[Finding]) 
 def message(syntax: Syntax, difference: Difference) -> str:
     """What differs. Only the plan's statements are quoted: a line written by hand may contain a password."""
     planned = _quoted(syntax, difference.path)
-    more = f" and {plural(difference.below, 'statement')} in it" if difference.below else ""
+    more = f" and {plural(difference.below, 'statement')} below it" if difference.below else ""
     if difference.kind == MISSING:
         return f"missing statement: {planned}{more}"
     if difference.kind == CHANGED:
         return f"changed statement: expected {planned}"
     if difference.kind == EXTRA:
         where = f" in {_quoted(syntax, section)}" if (section := difference.path[:-1])[1:] else ""
-        return f"statement that is not in the plan{where}" + more.replace("in it", "below it")
-    return f"order of statements: expected {_quoted(syntax, difference.got)} before this one"
+        return f"unplanned statement{where}" + more
+    return f"wrong order of statements: expected {_quoted(syntax, difference.got)} before this statement"
 
 
 def remediation(syntax: Syntax, difference: Difference) -> str:
@@ -95,7 +95,9 @@ def remediation(syntax: Syntax, difference: Difference) -> str:
         section = difference.path[1:-1]
         where = f" in `{syntax.separator.join(section)}`" if section and not syntax.verb else ""
         return f"{'add' if difference.kind == MISSING else 'set'} {_quoted(syntax, difference.path)}{where}"
-    return "remove it, or add it to the intent or to an override" if difference.kind == EXTRA else "restore the order"
+    if difference.kind == EXTRA:
+        return "remove the statement, or add it to the intent or to an override"
+    return f"move {_quoted(syntax, difference.got)} before this statement"
 
 
 def _quoted(syntax: Syntax, path: Path) -> str:

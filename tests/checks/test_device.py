@@ -193,7 +193,7 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
         BACK,
         ("   router-id 10.0.0.3\n   update", "   router-id 10.0.0.4\n   update"),
         [
-            ("FAB258", "router-id 10.0.0.4", "BGP: router id: expected 10.0.0.3, got 10.0.0.4"),
+            ("FAB258", "router-id 10.0.0.4", "BGP: router ID: expected 10.0.0.3, got 10.0.0.4"),
         ],
     ),
     ("FAB259", "another hold time for all"): (
@@ -250,7 +250,7 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
             (
                 "FAB261",
                 "no bgp bestpath as-path multipath-relax",
-                "BGP: equal-cost paths over several AS numbers: expected on, got off",
+                "BGP: multipath across AS numbers: expected on, got off",
             ),
         ],
     ),
@@ -269,7 +269,7 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
             ("FAB265", "vxlan vlan 101 vni 10001", "VNI 10001: exported route targets: expected 65000:10001, got none"),
             ("FAB265", "vxlan vlan 101 vni 10001", "VNI 10001: imported route targets: expected 65000:10001, got none"),
             ("FAB266", "vxlan vlan 101 vni 10001", "VNI 10001: route distinguisher: expected 10.0.0.9:10001, got none"),
-            ("FAB281", "vlan 100", "VNI of VLAN 100 is not defined"),
+            ("FAB281", "vlan 100", "VNI of VLAN 100 is used, but not defined"),
         ],
     ),
     ("FAB265", "another VNI of a VRF"): (
@@ -359,7 +359,7 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
         FRONT,
         ("   description wan port1\n   no shutdown", "   description wan port1\n   shutdown"),
         [
-            ("FAB271", "shutdown", "Ethernet30/1: state: expected on, got off"),
+            ("FAB271", "shutdown", "Ethernet30/1: port state: expected on, got off"),
         ],
     ),
     ("FAB271", "a spare port is open"): (
@@ -369,7 +369,7 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
             "interface Ethernet29/1\n   description spare\n   no shutdown",
         ),
         [
-            ("FAB271", "no shutdown", "Ethernet29/1: state: expected off, got on"),
+            ("FAB271", "no shutdown", "Ethernet29/1: port state: expected off, got on"),
         ],
     ),
     ("FAB272", "another priority"): (
@@ -435,7 +435,7 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
             (
                 "FAB274",
                 "random-detect ecn minimum-threshold 2822145 bytes maximum-th",
-                "Ethernet1/1: priority 3: ECN minimum 2822145 bytes, above its maximum 2822144",
+                "Ethernet1/1: priority 3: ECN minimum 2822145 bytes is above the maximum 2822144 bytes",
             ),
         ],
     ),
@@ -524,7 +524,7 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
         FRONT,
         ("neighbor FABRIC route-map RM-FABRIC-IN in", "neighbor FABRIC route-map RM-FABRIC-INN in"),
         [
-            ("FAB281", "neighbor FABRIC route-map RM-FABRIC-INN in", "route-map RM-FABRIC-INN is not defined"),
+            ("FAB281", "neighbor FABRIC route-map RM-FABRIC-INN in", "route-map RM-FABRIC-INN is used, but not defined"),
             (
                 "FAB296",
                 "neighbor FABRIC route-map RM-FABRIC-INN in",
@@ -554,21 +554,25 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
         FRONT,
         ("management console\n", "management telnet\n   no shutdown\n!\nmanagement console\n"),
         [
-            ("FAB285", "no shutdown", "telnet is on"),
+            ("FAB285", "no shutdown", "clear-text service: telnet"),
         ],
     ),
     ("FAB286", "a hash"): (
         FRONT,
         ("sha512 ${ADMIN_PASSWORD_HASH}", "sha512 $6$hush"),
         [
-            ("FAB286", "username admin privilege 15 role network-admin secret sha512", "literal password of user admin"),
+            (
+                "FAB286",
+                "username admin privilege 15 role network-admin secret sha512",
+                "password of user admin is stored in the file",
+            ),
         ],
     ),
     ("FAB287", "LLDP is off"): (
         FRONT,
         ("lldp run", "no lldp run"),
         [
-            ("FAB287", "no lldp run", "LLDP is off"),
+            ("FAB287", "no lldp run", "LLDP is disabled"),
         ],
     ),
     ("FAB270", "management in the table of the fabric"): (
@@ -724,7 +728,7 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
         FRONT,
         ("lldp run\n", "lldp run\nfrobnicate\n"),
         [
-            ("FAB292", "frobnicate", "not understood: frobnicate"),
+            ("FAB292", "frobnicate", "unknown statement: frobnicate"),
         ],
     ),
 }
@@ -772,7 +776,7 @@ def test_the_hint_for_a_server_that_an_override_dropped(name: str) -> None:
     files = {file: text.replace(server, "192.0.2.99") for file, text in switch.files.items()}
     found = judge(switch.view, read_device(switch.view.device.name, switch.view.device.nos, files), files)
     hints = {finding.hint for finding in found if finding.id == "FAB283"}
-    assert hints == {"`management:` has them: an override or an edit by hand took them out of the file"}
+    assert hints == {"run `fabric generate` to restore the file, or remove the override that changes these servers"}
 
 
 def test_a_sample_says_what_it_is_and_how_to_have_all(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -786,7 +790,7 @@ def test_a_sample_says_what_it_is_and_how_to_have_all(monkeypatch: pytest.Monkey
             assert sample.skipped == [
                 (
                     f"{left} of 127 servers",
-                    f"one in {step} is compared with its leaves; --all-servers compares all",
+                    f"only 1 in {step} servers is compared with its leaves; use --all-servers to compare all",
                 )
             ]
 

@@ -31,22 +31,22 @@ end
 EDITS = {
     "a line": (
         ("ip routing", "ip rooting"),
-        [(6, "statement that is not in the plan"), (0, "missing statement: `ip routing`")],
+        [(6, "unplanned statement"), (0, "missing statement: `ip routing`")],
     ),
     "a value": (("mtu 9214", "mtu 1500"), [(5, "changed statement: expected `mtu 9214`")]),
     "a section": (
         ("interface Ethernet1\n   description spine1\n   no ip redirects\n   mtu 9214\n", ""),
-        [(0, "missing statement: `interface Ethernet1` and 3 statements in it")],
+        [(0, "missing statement: `interface Ethernet1` and 3 statements below it")],
     ),
     "a line is gone": (("   no ip redirects\n", ""), [(2, "missing statement: `no ip redirects`")]),
     "the end of the file is gone": (("end\n", ""), []),
     "a password is not repeated": (
         ("snmp-server user reader", "snmp-server user reader\nsnmp-server community hunter2"),
-        [(8, "statement that is not in the plan")],
+        [(8, "unplanned statement")],
     ),
     "another section": (
         ("ip routing", "ip routing\nrouter ospf 1\n   network 0.0.0.0/0"),
-        [(7, "statement that is not in the plan and 1 statement below it")],
+        [(7, "unplanned statement and 1 statement below it")],
     ),
     "text for people": (
         ("description spine1", "description spine9"),

@@ -59,8 +59,8 @@ def generated(run: Run, more: str = "") -> Path:
 USAGE = {
     "": "check: error[FAB102]: expected an intent, or --configs DIR\n    hint: fabric check intent/dc1.yaml\n",
     "--configs nowhere": "fabric: nowhere: no such file or folder\n",
-    "--configs empty": "fabric: empty: no config is in this folder\n",
-    "dc1.yaml --configs empty": "fabric: empty: no config is in this folder\n",
+    "--configs empty": "fabric: empty: no config in this folder\n",
+    "dc1.yaml --configs empty": "fabric: empty: no config in this folder\n",
     "dc1.yaml --format nope": (
         "--format: error[FAB102]: expected one of text, json, sarif, junit, github, with =FILE to write one, got 'nope'\n"
     ),
@@ -189,8 +189,8 @@ def test_a_manifest_that_says_nothing(run: Run, case: str) -> None:
     done = run("check", "dc1.yaml")
     assert done.code == 1
     assert heads(done) == [
-        f"dc1.yaml:2:7: error[FAB293]: generated/dc1: not looked at, {why}; checked instead: what `fabric "
-        f"generate` would write"
+        f"dc1.yaml:2:7: error[FAB293]: generated/dc1: files not checked ({why}); the output of `fabric "
+        f"generate` was checked instead"
     ]
 
 
@@ -199,7 +199,7 @@ def test_files_that_are_gone(run: Run) -> None:
     done = run("check", "dc1.yaml")
     assert done.code == 1
     assert heads(done) == [
-        "dc1.yaml:2:7: error[FAB293]: generated/dc1: 8 files different from this plan: "
+        "dc1.yaml:2:7: error[FAB293]: generated/dc1: 8 files differ from the plan: "
         "configs/backend-leaf001/startup-config and 7 more"
     ]
 
@@ -229,10 +229,10 @@ def test_a_folder_with_a_switch_too_few_one_too_many_and_one_twice(run: Run) -> 
     done = run("check", "dc1.yaml", "--configs", "configs")
     assert (done.code, done.err) == (1, "")
     assert heads(done) == [
-        "configs/twin/startup-config: error[FAB250]: backend-leaf002: host name: "
-        "configs/backend-leaf002/startup-config has the same name, and was checked in place of this file",
-        "dc1.yaml: error[FAB250]: backend-leaf001: host name: no file of this switch was found",
-        "configs/extra/startup-config: warning[FAB250]: extra: host name: no switch of site dc1 has this name",
+        "configs/twin/startup-config: error[FAB250]: backend-leaf002: duplicate host name: "
+        "configs/backend-leaf002/startup-config was checked instead of this file",
+        "dc1.yaml: error[FAB250]: backend-leaf001: no config with this host name was found",
+        "configs/extra/startup-config: warning[FAB250]: extra: no switch of site dc1 has this host name",
     ]
     assert "read: configs of site dc1: 7 devices, 7 files, " in done.out
 
@@ -267,7 +267,7 @@ def test_strangers_can_be_silenced(run: Run) -> None:
     done = run("check", intent(more="checks: {silence: {FAB250: the lab is in here too}}\n"), "--configs", "configs")
     assert done.code == 0
     assert heads(done) == [
-        "configs/other/startup-config: silenced[FAB250]: other: host name: no switch of site dc1 has this name; "
+        "configs/other/startup-config: silenced[FAB250]: other: no switch of site dc1 has this host name; "
         "reason: the lab is in here too"
     ]
 
@@ -319,7 +319,7 @@ def test_a_folder_that_cannot_be_opened(run: Run, monkeypatch: pytest.MonkeyPatc
     done = run("check", "dc1.yaml", "--configs", "configs")
     assert done.code == 1
     assert heads(done) == [
-        "dc1.yaml: error[FAB250]: backend-leaf001: host name: no file of this switch was found",
+        "dc1.yaml: error[FAB250]: backend-leaf001: no config with this host name was found",
         "configs/backend-leaf001: warning[FAB291]: not read: permission denied",
     ]
 
@@ -397,7 +397,10 @@ def test_no_server_where_one_was_named(run: Run, host: str) -> None:
 def test_no_client_of_the_server(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pybatfish.client.session", None)
     done = run("check", intent(), "--json", "--batfish", "127.0.0.1")
-    assert (done.code, done.err) == (3, "fabric: Batfish needs its client: pip install 'fabricwright[batfish]'\n")
+    assert (done.code, done.err) == (
+        3,
+        "fabric: the Batfish client is not installed: run `pip install 'fabricwright[batfish]'`\n",
+    )
     assert json.loads(done.out)["findings"] == []
 
 

@@ -28,7 +28,7 @@ EDITS: Mapping[str, tuple[tuple[str, str], str, list[str], list[str]]] = {
     "an extra section": (
         ("lldp run\n", "lldp run\n!\nrouter ospf 1\n   network 10.0.0.0/8 area 0.0.0.0\n"),
         DRIFTED,
-        ["statement that is not in the plan and 1 statement below it"],
+        ["unplanned statement and 1 statement below it"],
         ["no router ospf 1"],
     ),
     "a changed value": (

@@ -44,7 +44,7 @@ def run(plan: Plan, files: Files, host: str) -> Report:
             server.upload(Path(folder))
         return judge(snapshot, server)
     except Unanswered as error:
-        raise SnapshotError(f"the Batfish server at {host} took no snapshot: {error}") from error
+        raise SnapshotError(f"the Batfish server at {host} rejected the snapshot: {error}") from error
     finally:
         server.close()
 

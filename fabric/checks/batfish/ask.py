@@ -71,7 +71,7 @@ class Server:
         try:
             from pybatfish.client.session import Session
         except ImportError as error:
-            raise MissingError("Batfish needs its client: pip install 'fabricwright[batfish]'") from error
+            raise MissingError("the Batfish client is not installed: run `pip install 'fabricwright[batfish]'`") from error
         try:
             socket.create_connection((name, port), REACH_S).close()
         except OSError as error:
@@ -81,7 +81,7 @@ class Server:
         try:
             self._ask(lambda: self._open(Session, name, port, network))
         except Unanswered as error:
-            raise MissingError(f"what answers at {name}:{port} is no Batfish server: {error}") from error
+            raise MissingError(f"the server at {name}:{port} is not a Batfish server: {error}") from error
 
     def _open(self, session: Any, name: str, port: int, network: str) -> None:
         self.session = session(host=name, port=port, timeout=ANSWER_S)
@@ -155,7 +155,7 @@ def rows_of(answer: Any) -> Rows:
     """The rows of a table; an answer in words is none."""
     element = answer["answerElements"][0]
     if "rows" not in element:
-        raise Unanswered(_reason(str(element.get("answer", "an answer that is no table"))))
+        raise Unanswered(_reason(str(element.get("answer", "the answer is not a table"))))
     rows: Rows = element["rows"]
     return rows
 

@@ -19,7 +19,7 @@ TABLES = (  # the block of a tenant's table in BGP, or the table itself
     r".*\bvrf: / {}: / router: / bgp:",
     r"vrf( instance| context)? {}",
 )
-UNANSWERED = "look at the server's log; give it more memory, or take a later version of it"
+UNANSWERED = "check the log of the Batfish server, increase its memory, or upgrade it"
 
 
 @dataclass(frozen=True)
@@ -76,9 +76,13 @@ class BatfishCheck(Check[Asked]):
         try:
             return sorted(found, key=lambda finding: finding.order)
         except Unanswered as error:
-            return [Finding(self.id, ERROR, "", "", 0, f"Batfish gave no answer: {error}", UNANSWERED)]
+            return [Finding(self.id, ERROR, "", "", 0, f"no answer from Batfish: {error}", UNANSWERED)]
         except KeyError as error:  # of another version of the server
-            return [Finding(self.id, ERROR, "", "", 0, f"Batfish's answer has no column {error}", UNANSWERED)]
+            return [
+                Finding(
+                    self.id, ERROR, "", "", 0, f"unsupported Batfish version: no column {error} in its answer", UNANSWERED
+                )
+            ]
 
     def in_copy(self, asked: AskedFiles, path: str, line: int, message: str) -> Iterator[Finding]:
         """A finding on a line of the snapshot, in the file that the line is from; nothing on what is no copy."""

@@ -13,10 +13,10 @@ from fabric.plan import SPINE, SwitchView
 
 Pair = tuple[str, str]  # what was not looked at; why, and what covers it
 
-FILES = "covered by reading the files back against the plan (FAB250 to FAB299)"
-ROCE = "covered by the checks of lossless classes, of the plan (FAB218 to FAB228) and of the files (FAB250 to FAB299)"
-SESSIONS = "covered by FAB203 and by reading the files back"
-WAYS = "covered by the checks of the plan (FAB201 to FAB217, FAB235) and of the files (FAB250 to FAB299)"
+FILES = "covered by the checks of files (FAB250 to FAB299)"
+ROCE = "covered by the checks of the plan (FAB218 to FAB228) and of files (FAB250 to FAB299)"
+SESSIONS = "covered by FAB203 and by the checks of files (FAB250 to FAB299)"
+WAYS = "covered by the checks of the plan (FAB201 to FAB217, FAB235) and of files (FAB250 to FAB299)"
 
 
 def covered(asked: Asked) -> list[Pair]:
@@ -28,9 +28,9 @@ def covered(asked: Asked) -> list[Pair]:
 def _part(asked: Asked) -> Iterator[Pair]:
     cut = asked.snapshot.cut
     if cut.named:
-        yield "the rest of the switches", f"it was given {cut.named}; {FILES}"
+        yield "all other switches", f"the snapshot is limited to {cut.named}; {FILES}"
     for nos in sorted({d.nos for devices in cut.taken.values() for d in devices if d.nos and view_of(d.nos) is None}):
-        yield f"switches with {nos}", "no copy that it can read is known for this target"
+        yield f"switches with {nos}", "not supported by Batfish"
 
 
 def _texts(asked: Asked) -> Iterator[Pair]:
@@ -43,13 +43,13 @@ def _texts(asked: Asked) -> Iterator[Pair]:
 
 def _features(asked: Asked) -> Iterator[Pair]:
     if any(view.qos for views in asked.snapshot.views.values() for view in views.values()):
-        yield "PFC, ECN, buffers and the PFC watchdog", f"not in its model; {ROCE}"
-    yield "hash seeds, control-plane filters, services and secrets", f"not in its model; {FILES}"
+        yield "PFC, ECN, buffers and the PFC watchdog", f"not modeled by Batfish; {ROCE}"
+    yield "hash seeds, control-plane filters, services and secrets", f"not modeled by Batfish; {FILES}"
     for name, views in asked.snapshot.views.items():
         if asked.expected.routed(name):
             yield from _tenants(asked, name, list(views.values()))
         else:
-            why = "IPv6 routes, or sessions on interfaces of this network OS, are not in its model"
+            why = "Batfish does not model IPv6 routes, or sessions on interfaces of this network OS"
             yield f"sessions, routes and reachability of fabric '{name}'", f"{why}; {SESSIONS}"
 
 
@@ -57,10 +57,10 @@ def _tenants(asked: Asked, name: str, views: list[SwitchView]) -> Iterator[Pair]
     forwards = asked.expected.forwards(name)
     reasons = "; ".join(dict.fromkeys(limit.why for view in views for limit in limits_of(view)))
     if not forwards:
-        what = f"isolation, failure of a spine and loops in fabric '{name}'"
-        yield what, f"no packet crosses the fabric in its model: {reasons}; {WAYS}"
+        what = f"isolation, spine failures and forwarding loops in fabric '{name}'"
+        yield what, f"Batfish forwards no packets through the fabric: {reasons}; {WAYS}"
     if any(view.overlay for view in views):
-        missing = reasons or "not in its model of this network OS"
+        missing = reasons or "not modeled by Batfish for this network OS"
         if not forwards or not all(sees_of(view, EVPN) for view in views):
             yield f"EVPN sessions of fabric '{name}'", f"{missing}; {SESSIONS}"
         if not forwards or not all(sees_of(view, TYPE5) for view in views):
@@ -68,11 +68,11 @@ def _tenants(asked: Asked, name: str, views: list[SwitchView]) -> Iterator[Pair]
             some = "" if not forwards or not all(sees(view.device.nos, TYPE5) for view in views) else f" {', '.join(tenants)}"
             yield f"tenants' routes over EVPN{some and f', of{some},'} in fabric '{name}'", f"{missing}; {FILES}"
         if any(way.vrf and sees(view.device.nos, VRF) for view in views for way in view.externals):
-            yield f"routes from outside in fabric '{name}'", f"it loses them where EVPN passes them on; {FILES}"
+            yield f"external routes in fabric '{name}'", f"Batfish loses external routes that EVPN advertises; {FILES}"
     tenancy = asked.snapshot.plan.fabrics[name].tenancy
     if tenancy.isolated and len(tenancy.tenants) > 1 and not isolates(asked, name):
-        why = "what keeps them apart is not in its model of this network OS"
-        yield f"whether tenants of fabric '{name}' reach each other", f"{why}; {FILES}"
+        why = "Batfish does not model the isolation of tenants on this network OS"
+        yield f"isolation of tenants in fabric '{name}'", f"{why}; {FILES}"
 
 
 def _spines(asked: Asked) -> Iterator[Pair]:
@@ -80,5 +80,5 @@ def _spines(asked: Asked) -> Iterator[Pair]:
         count = sum(1 for view in views.values() if view.device.role == SPINE)
         if count > MOST_SPINES and asked.expected.forwards(name):
             taken = ", ".join(sample(asked, name))
-            what = f"{count - MOST_SPINES} of the {count} spines of fabric '{name}' being down"
-            yield what, f"a data plane each takes its time; these were taken down in turn: {taken}"
+            what = f"failure of {count - MOST_SPINES} of the {count} spines of fabric '{name}'"
+            yield what, f"the number of simulated failures is limited to {MOST_SPINES}; simulated: {taken}"

@@ -29,19 +29,19 @@ class Crossing(BatfishCheck):
     """
 
     id = "FAB311"
-    title = "Packets cross the fabric"
+    title = "Packets from a leaf reach another leaf"
     severity = ERROR
-    example = "no packet gets from 10.0.0.1 to 10.0.0.4 of leaf004"
-    remediation = "correct the findings about sessions and routes first (FAB305, FAB306)"
+    example = "no packet from 10.0.0.1 on leaf001 arrives at 10.0.0.4 on leaf004"
+    remediation = "fix the findings about sessions and routes first (FAB305, FAB306)"
 
     def judge(self, asked: Asked) -> Iterator[Finding]:
         for name in asked.snapshot.views:
             pair = crossing(asked, name)
             if pair and not crosses(asked, name):
                 one, other = pair
-                message = (
-                    f"no packet gets from {one.loopback} to {other.loopback} of {other.device.name}, nor from any other leaf"
-                )
+                start, end = (view.loopback.partition("/")[0] for view in pair)
+                example = f"from {start} to {end} on {other.device.name}"
+                message = f"no packet from any leaf arrives at another leaf, for example {example}"
                 yield from self.at_switch(asked, one.device.name.lower(), message, *asked.process(one.device.name.lower()))
 
 
@@ -77,9 +77,9 @@ class Delivered(BatfishCheck):
     """
 
     id = "FAB310"
-    title = "The servers of a tenant reach each other"
+    title = "All servers of a tenant reach each other"
     severity = ERROR
-    example = "10.1.0.5 of 'red' on leaf001 does not reach 10.1.4.5: leaf003 drops it (denied in)"
+    example = "10.1.0.5 of 'red' on leaf001 does not reach 10.1.4.5: leaf003 drops the packet (denied in)"
     remediation = "check the filter and the routes of the switch that drops the packet"
 
     def judge(self, asked: Asked) -> Iterator[Finding]:
@@ -103,9 +103,9 @@ class Delivered(BatfishCheck):
             flow = found[0]["Flow"]
             whose = f"of '{tenant}' " if tenant else ""
             start = f"{flow['srcIp']} {whose}on {flow['ingressNode']} {flow.get('ingressInterface') or ''}".strip()
-            words = f"drops it ({disposition.replace('_', ' ').lower()})"
+            words = f"drops the packet ({disposition.replace('_', ' ').lower()})"
             message = f"{start} does not reach {flow['dstIp']}: {node} {words}"
-            message += f"; the same from {plural(len(found) - 1, 'other place')}" if len(found) > 1 else ""
+            message += f"; also from {plural(len(found) - 1, 'other interface')}" if len(found) > 1 else ""
             yield from self.at_switch(asked, node, message, *_filter(found[0]), *asked.process(node))
 
 

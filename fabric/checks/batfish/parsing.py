@@ -22,7 +22,7 @@ class Formats(BatfishCheck):
     title = "Batfish parses every file in its own format"
     severity = ERROR
     example = "expected ARISTA, got CISCO_IOS"
-    remediation = "restore the line by which the format is detected; an override may have removed it or use another format"
+    remediation = "restore the line by which Batfish detects the format, or remove the override that changes it"
 
     def judge(self, asked: AskedFiles) -> Iterator[Finding]:
         rows = {row["File_Name"]: row for row in asked.answers.file_status()}
@@ -30,25 +30,29 @@ class Formats(BatfishCheck):
             for copy in copies.copies:
                 row = rows.get(copy.path)
                 if row is None:
-                    yield from self.in_copy(asked, copy.path, 0, f"expected {copy.format}, got no status of the file")
+                    yield from self.in_copy(
+                        asked, copy.path, 0, f"Batfish reports no format for this file; expected {copy.format}"
+                    )
                 elif row["File_Format"] != copy.format:
-                    yield from self.in_copy(asked, copy.path, 0, f"expected {copy.format}, got {row['File_Format']}")
+                    yield from self.in_copy(
+                        asked, copy.path, 0, f"file format: expected {copy.format}, got {row['File_Format']}"
+                    )
                 elif row["Status"] not in READ:
-                    yield from self.in_copy(asked, copy.path, 0, f"Batfish could not read it: {row['Status'].lower()}")
+                    yield from self.in_copy(asked, copy.path, 0, f"Batfish cannot parse this file: {row['Status'].lower()}")
 
 
 class Warnings(BatfishCheck):
-    """Compares the parse warnings of Batfish with the list of lines that it does not know.
+    """Compares the parse warnings of Batfish with the list of lines that it does not support.
 
-    A line that a parser does not know has a typing error, or the parser does not support it. The second kind is on a list
-    with a reason for each; every other warning is a finding.
+    A line that cannot be parsed has a typing error, or Batfish does not support it. The second kind is on a list with a
+    reason for each; every other warning is a finding.
     """
 
     id = "FAB302"
-    title = "Batfish parses every line except those on the list"
+    title = "Batfish parses every line that it supports"
     severity = ERROR
     example = "`neighbor 10.64.0.1 remot-as 65101`"
-    remediation = "correct the line; if it is valid and Batfish does not support it, suppress this check with that reason"
+    remediation = "correct the line, or suppress FAB302 with a reason if the line is valid and Batfish does not support it"
 
     def judge(self, asked: AskedFiles) -> Iterator[Finding]:
         for row in asked.answers.init_issues():
@@ -76,10 +80,10 @@ class References(BatfishCheck):
     """
 
     id = "FAB303"
-    title = "Batfish finds no undefined reference"
+    title = "Batfish finds no undefined references"
     severity = ERROR
     example = "`match ip address prefix-list LOOPBACKS`, and no list LOOPBACKS"
-    remediation = "define it, or remove the reference"
+    remediation = "define the structure, or remove the reference to it"
 
     def judge(self, asked: AskedFiles) -> Iterator[Finding]:
         for row in asked.answers.undefined():
@@ -87,4 +91,4 @@ class References(BatfishCheck):
             for path, line in file_lines(row["Lines"]):
                 copies = asked.snapshot.copy_at(path)
                 if copies and not reason(copies.nos, "references", what, paths=copies.paths):
-                    yield from self.in_copy(asked, path, line, f"{what} is used ({row['Context']}) and not defined")
+                    yield from self.in_copy(asked, path, line, f"{what} is used ({row['Context']}), but not defined")

@@ -38,7 +38,7 @@ def run_folder(folder: Folder, host: str) -> tuple[list[Finding], list[Pair]]:
     """
     findings, skipped = (
         list[Finding](),
-        [(f"Batfish: {NOT_JUDGED}", "name the intent as well: only a plan says what should be")],
+        [(f"Batfish: {NOT_JUDGED}", "add the intent to the command: the expected values come from its plan")],
     )
     for site in dict.fromkeys(device.site for device in folder.devices):
         devices = [device for device in folder.devices if device.site == site]
@@ -50,13 +50,13 @@ def run_folder(folder: Folder, host: str) -> tuple[list[Finding], list[Pair]]:
                 server.upload(Path(path))
             found, rows = judge_files(AskedFiles(texts, server))
         except Unanswered as error:
-            raise MissingError(f"the Batfish server at {host} took no snapshot: {error}") from error
+            raise MissingError(f"the Batfish server at {host} rejected the snapshot: {error}") from error
         finally:
             server.close()
         findings += found
         skipped += rows
         others = sorted({device.nos for device in devices if view_of(device.nos) is None})
-        skipped += [(f"Batfish: switches with {nos}", "no copy that it can read is known for this target") for nos in others]
+        skipped += [(f"Batfish: switches with {nos}", "not supported by Batfish") for nos in others]
     return findings, skipped
 
 
@@ -80,7 +80,9 @@ def judge_files(asked: AskedFiles) -> tuple[list[Finding], list[Pair]]:
         *Sessions().answered(_sessions(asked)),
     ]
     kept = [finding for finding in findings if finding.file not in misread]
-    rows = [(f"Batfish: {file}", f"{why}; covered by reading the files against each other") for file, why in misread.items()]
+    rows = [
+        (f"Batfish: {file}", f"{why}; covered by the checks of files (FAB250 to FAB299)") for file, why in misread.items()
+    ]
     return [replace(one, severity=WARNING) if one.id != References.id and one.file else one for one in kept], rows
 
 
@@ -91,9 +93,9 @@ def _misread(asked: AskedFiles) -> Iterator[Pair]:
         for copy in copies.copies:
             row = rows.get(copy.path)
             if row is None or row["File_Format"] != copy.format:
-                yield copy.source, f"taken for {row['File_Format'] if row else 'nothing'}, expected {copy.format}"
+                yield copy.source, f"expected format {copy.format}, got {row['File_Format'] if row else 'none'}"
             elif row["Status"] not in READ:
-                yield copy.source, f"could not be read: {row['Status'].lower()}"
+                yield copy.source, f"not parsed: {row['Status'].lower()}"
 
 
 def _owners(asked: AskedFiles) -> Iterator[Finding]:
@@ -120,5 +122,5 @@ def _sessions(asked: AskedFiles) -> Iterator[Finding]:
         if status == ONE_SIDED and peer:
             where = "" if row["VRF"] == "default" else f"VRF {row['VRF']}: "
             words = (f"neighbor {peer} remote-as", f"neighbor {peer}", str(peer))
-            message = f"{where}session with {peer}: no matching session at the far end: compare address, AS number and family"
+            message = f"{where}session with {peer}: no matching session at the far end"
             yield from check.at_switch(asked, name_of(row["Node"]), message, *words)

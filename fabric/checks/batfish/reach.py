@@ -76,8 +76,8 @@ class WithoutSpine(BatfishCheck):
     id = "FAB308"
     title = "No single spine failure interrupts reachability"
     severity = ERROR
-    example = "without spine001, 10.0.0.1 does not reach 10.0.0.4"
-    remediation = "connect every leaf to two spines, and check the routes of the leaf in the message"
+    example = "without spine001, 10.0.0.1 on leaf001 does not reach 10.0.0.4"
+    remediation = "connect every leaf to at least two spines, and check the routes of the leaf in the message"
 
     def judge(self, asked: Asked) -> Iterator[Finding]:
         for name in asked.snapshot.views:
@@ -94,15 +94,15 @@ class WithoutSpine(BatfishCheck):
         everything = merged([*leaves.values(), *(net for place in places for net in place.subnets)])
         rows = asked.answers.differential(spine, start, everything, everything)
         if rows:
-            yield from self.at_switch(asked, spine, f"without it {_example(rows)}", *asked.process(spine))
+            yield from self.at_switch(asked, spine, f"without this spine, {_example(rows)}", *asked.process(spine))
 
 
 def _example(rows: Rows) -> str:
     flow = rows[0]["Flow"]
     places = {(row["Flow"]["ingressNode"], row["Flow"].get("ingressInterface")) for row in rows}
     where = f"{flow['ingressNode']} {flow.get('ingressInterface') or ''}".strip()
-    more = f"; packets from {plural(len(places) - 1, 'other place')} are lost as well" if len(places) > 1 else ""
-    return f"{flow['srcIp']} at {where} does not reach {flow['dstIp']}{more}"
+    more = f"; packets from {plural(len(places) - 1, 'other interface')} are lost too" if len(places) > 1 else ""
+    return f"{flow['srcIp']} on {where} does not reach {flow['dstIp']}{more}"
 
 
 def sample(asked: Asked, fabric: str) -> list[str]:
@@ -119,14 +119,17 @@ class Loops(BatfishCheck):
     """
 
     id = "FAB309"
-    title = "No forwarding loops"
+    title = "There are no forwarding loops"
     severity = ERROR
     example = "leaf001 → spine001 → leaf002 → spine002 → leaf001"
-    remediation = "check the routes of the switches in the message"
+    remediation = "check the routes to the destination on the switches in the message"
 
     def judge(self, asked: Asked) -> Iterator[Finding]:
         for row in asked.answers.loops():
             flow, hops = row["Flow"], row["Traces"][0]["hops"]
             nodes = " → ".join(name_of(hop["node"]) for hop in hops)
-            node, message = flow["ingressNode"], f"{flow['srcIp']} to {flow['dstIp']} loops: {nodes}"
+            node, message = (
+                flow["ingressNode"],
+                f"forwarding loop for packets from {flow['srcIp']} to {flow['dstIp']}: {nodes}",
+            )
             yield from self.at_switch(asked, node, message, *asked.process(node))

@@ -11,7 +11,7 @@ from fabric.checks.batfish.checks import Asked, BatfishCheck, name_of
 from fabric.checks.batfish.expect import Route
 from fabric.grouping import grouped_sets
 from fabric.plan import LEAF
-from fabric.text import and_more, listed, plural
+from fabric.text import listed, plural
 
 DEFAULT = "default"
 NAMED = 3  # leaves that a finding names
@@ -108,10 +108,10 @@ class Routes(BatfishCheck):
     """
 
     id = "FAB306"
-    title = "Every leaf has every planned route over all equal-cost paths"
+    title = "Every leaf has all planned routes with all equal-cost next hops"
     severity = ERROR
-    example = "3 next hops to 10.0.0.4/32 of leaf004; the plan has 4"
-    remediation = "check sessions, route filters and the multipath setting on the path"
+    example = "3 next hops to 10.0.0.4/32 of leaf004; 4 in the plan"
+    remediation = "check BGP sessions, route filters and the multipath setting on the path"
 
     def judge(self, asked: Asked) -> Iterator[Finding]:
         for name in asked.snapshot.views:
@@ -126,26 +126,27 @@ def _where(vrf: str) -> str:
 
 
 def _lacked(blame: Blame) -> str:
-    """`no route to 10.0.0.4/32 of leaf002, and 2 more routes`."""
+    """`no route to 10.0.0.4/32 of leaf002 (2 more routes differ)`."""
     one = blame.short[0]
     return _one(one, f"to {one.route.prefix} of {one.route.to}") + _more(blame)
 
 
 def _owed(blame: Blame) -> str:
-    """`no route to its 10.0.0.4/32, and 2 more routes, on 3 leaves: leaf001, leaf003, leaf004`."""
+    """`no route to 10.0.0.4/32 of this switch (2 more routes differ), on 3 leaves: leaf001, leaf003, leaf004`."""
     leaves = sorted({one.route.device for one in blame.short} - {blame.switch})
     count = plural(len(leaves), "leaf", "leaves")
     return (
-        f"{_one(blame.short[0], f'to its {blame.short[0].route.prefix}')}{_more(blame)}, on {count}: {listed(leaves, NAMED)}"
+        f"{_one(blame.short[0], f'to {blame.short[0].route.prefix} of this switch')}{_more(blame)}, on {count}: "
+        f"{listed(leaves, NAMED)}"
     )
 
 
 def _one(short: Shortfall, destination: str) -> str:
     if not short.got:
         return f"no route {destination}"
-    return f"{plural(short.got, 'next hop')} {destination} where the plan has {short.route.hops}"
+    return f"expected {plural(short.route.hops, 'next hop')} {destination}, got {short.got}"
 
 
 def _more(blame: Blame) -> str:
     count = len({(one.route.vrf, one.route.prefix) for one in blame.short}) - 1
-    return f", {and_more(count, 'route')}" if count else ""
+    return f" ({count} more {'routes differ' if count > 1 else 'route differs'})" if count else ""

@@ -20,10 +20,10 @@ class Owners(BatfishCheck):
     """
 
     id = "FAB304"
-    title = "No address has two owners in one VRF"
+    title = "No address is configured on two interfaces of a VRF"
     severity = ERROR
     example = "10.64.0.5 on leaf001 Ethernet1/1 and on leaf007 Ethernet1/1"
-    remediation = "search overrides and pins for the address, and change one"
+    remediation = "search overrides and pins for the address, and change the address on one of the interfaces"
 
     def judge(self, asked: Asked) -> Iterator[Finding]:
         shared = set(_shared(asked))
@@ -73,10 +73,10 @@ class Sessions(BatfishCheck):
     """
 
     id = "FAB305"
-    title = "Every planned BGP session comes up, and no other"
+    title = "All planned BGP sessions come up, and there are no others"
     severity = ERROR
     example = "session with spine001 (10.64.0.1): not compatible"
-    remediation = "compare address and AS number at both ends"
+    remediation = "compare neighbor address, AS number and address families at both ends"
 
     def judge(self, asked: Asked) -> Iterator[Finding]:
         # The status, not the compatibility: that says NO_LOCAL_IP of every Junos session without `local-address`.
@@ -97,7 +97,7 @@ class Sessions(BatfishCheck):
             return
         words = status.replace("_", " ").lower()
         if row and str(row["Remote_AS"]) != str(session.asn):
-            words += f", remote AS {row['Remote_AS']} where the plan has {session.asn}"
+            words += f"; remote AS: expected {session.asn}, got {row['Remote_AS']}"
         message = f"{_where(session.vrf)}session with {session.name} ({session.peer}): {words}"
         yield from self.at_switch(asked, session.device, message, *_neighbor(session.peer))
 

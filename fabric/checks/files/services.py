@@ -44,7 +44,7 @@ class Servers(FilesCheck):
     severity = ERROR
     example = "`ntp server 192.0.2.99`, which the plan does not have"
     remediation = "configure two NTP servers and a syslog server on the device, or under `management:` in the intent"
-    planned_remediation = "run `fabric generate` to restore the file, or change the servers under `management:` in the intent"
+    planned_remediation = "run `fabric generate` to restore the file, or remove the override that changes these servers"
     kinds: ClassVar = ("ntp", "syslog", "dns")
 
     def judge(self, network: Network) -> Iterator[Finding]:

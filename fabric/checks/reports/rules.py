@@ -28,12 +28,12 @@ class Rule:
         return self.subject.partition(".")[0]
 
 
-READ = "Follow the hint of each finding; `docs/intent.md` lists the keys."
+READ = "Follow the hint of each finding; docs/intent.md describes all keys."
 
 # Subjects of codes without a class.
 FAMILIES = {
-    "report": Rule("", "CutReport", "The report is complete", "A report without some of its findings must state that.",
-                   "Use `fabric check --format json`, which lists all.", NOTE, "other.report"),
+    "report": Rule("", "CutReport", "The report is complete", "A report that omits findings must indicate this.",
+                   "Run `fabric check --format json` to list all findings.", NOTE, "other.report"),
     "file": Rule("", "ReadableIntent", "The intent can be read", "A file that cannot be read describes no network.",
                  READ, ERROR, "intent.file"),
     "language": Rule("", "IntentLanguage", "The intent matches the schema",

@@ -30,7 +30,7 @@ def test_a_clean_site_has_no_findings(site: Site) -> None:
     assert findings_of(site, "clean") == []
 
 
-NARROW = "where the plan has 2, and 1 more route, on 1 leaf: "
+NARROW = "of this switch, got 1 (1 more route differs), on 1 leaf: "
 
 
 def test_wrong_lines(site: Site) -> None:
@@ -38,13 +38,13 @@ def test_wrong_lines(site: Site) -> None:
     assert reported(findings_of(site, "lines")) == [
         *(
             ("FAB302", "backend-spine001", 334, "Parse warning: This syntax is unrecognized: update weight-install"),
-            ("FAB303", "backend-leaf002", 437, "route-map RM-NOWHERE is used (bgp inbound route-map) and not defined"),
+            ("FAB303", "backend-leaf002", 437, "route-map RM-NOWHERE is used (bgp inbound route-map), but not defined"),
             ("FAB304", "backend-spine001", 293, "Loopback0: 10.0.0.1 is also the address of backend-spine002 Loopback0"),
             ("FAB304", "backend-spine002", 293, "Loopback0: 10.0.0.1 is also the address of backend-spine001 Loopback0"),
         ),
         (
             *("FAB305", "backend-leaf001", 439),
-            "session with backend-spine002 (10.64.0.3): not compatible, remote AS 65001 where the plan has 4200000000",
+            "session with backend-spine002 (10.64.0.3): not compatible; remote AS: expected 4200000000, got 65001",
         ),
         *(
             ("FAB305", "backend-leaf001", 445, "session with backend-spine002 (10.0.0.2): not compatible"),
@@ -52,13 +52,19 @@ def test_wrong_lines(site: Site) -> None:
             ("FAB305", "backend-spine002", 354, "session with backend-leaf001 (10.64.0.2): not compatible"),
             ("FAB305", "backend-spine002", 360, "session with backend-leaf001 (10.0.0.3): not established"),
             ("FAB305", "backend-spine002", 363, "session with backend-leaf002 (10.0.0.4): not established"),
-            ("FAB306", "backend-leaf001", 414, f"1 next hop to its 10.0.0.3/32 {NARROW}backend-leaf002"),
-            ("FAB306", "backend-leaf002", 426, f"1 next hop to its 10.0.0.4/32 {NARROW}backend-leaf001"),
-            ("FAB306", "backend-spine002", 331, "no route to its 10.0.0.2/32, on 2 leaves: backend-leaf001, backend-leaf002"),
+            ("FAB306", "backend-leaf001", 414, f"expected 2 next hops to 10.0.0.3/32 {NARROW}backend-leaf002"),
+            ("FAB306", "backend-leaf002", 426, f"expected 2 next hops to 10.0.0.4/32 {NARROW}backend-leaf001"),
+            (
+                "FAB306",
+                "backend-spine002",
+                331,
+                "no route to 10.0.0.2/32 of this switch, on 2 leaves: backend-leaf001, backend-leaf002",
+            ),
         ),
         (
             *("FAB308", "backend-spine001", 331),
-            "without it 10.0.0.3 at backend-leaf001 does not reach 10.0.0.4; packets from 7 other places are lost as well",
+            "without this spine, 10.0.0.3 on backend-leaf001 does not reach 10.0.0.4; packets from 7 "
+            "other interfaces are lost too",
         ),
     ]
 
@@ -70,25 +76,26 @@ def test_wrong_ways(site: Site) -> None:
         ("FAB305", "backend-leaf001", 446, "session with backend-spine002 (10.0.0.2): not established"),
         ("FAB305", "backend-spine002", 354, "session with backend-leaf001 (10.64.0.2): not compatible"),
         ("FAB305", "backend-spine002", 360, "session with backend-leaf001 (10.0.0.3): not established"),
-        ("FAB306", "backend-leaf001", 415, f"1 next hop to its 10.0.0.3/32 {NARROW}backend-leaf002"),
-        ("FAB306", "backend-leaf001", 415, "no route to 10.0.0.2/32 of backend-spine002, and 2 more routes"),
+        ("FAB306", "backend-leaf001", 415, f"expected 2 next hops to 10.0.0.3/32 {NARROW}backend-leaf002"),
+        ("FAB306", "backend-leaf001", 415, "no route to 10.0.0.2/32 of backend-spine002 (2 more routes differ)"),
         ("FAB307", "backend-leaf001", 150, "a server of 'red' on Ethernet1/1 reaches 10.128.0.132 of 'blue'"),
         ("FAB307", "backend-leaf002", 154, "a server of 'red' on Ethernet1/1 reaches 10.128.0.132 of 'blue'"),
         ("FAB307", "backend-leaf002", 174, "a server of 'blue' on Ethernet2/1 reaches 10.128.0.0 of 'red'"),
         (
             *("FAB308", "backend-spine001", 332),
-            "without it 10.0.0.3 at backend-leaf001 does not reach 10.0.0.4; packets from 8 other places are lost as well",
+            "without this spine, 10.0.0.3 on backend-leaf001 does not reach 10.0.0.4; packets from 8 "
+            "other interfaces are lost too",
         ),
         (
             *("FAB309", "backend-leaf001", 415),
-            "10.0.0.3 to 198.51.100.0 loops: backend-leaf001 → backend-spine001 → backend-leaf001",
+            "forwarding loop for packets from 10.0.0.3 to 198.51.100.0: backend-leaf001 → backend-spine001 → backend-leaf001",
         ),
     ]
 
 
 def test_a_leaf_that_announces_nothing_of_a_tenant(site: Site) -> None:
     """The leaves that lack its routes are innocent; the finding is on the tenant's block in its BGP."""
-    message = "VRF red: no route to its 10.128.0.128/31, and 1 more route, on 1 leaf: backend-leaf001"
+    message = "VRF red: no route to 10.128.0.128/31 of this switch (1 more route differs), on 1 leaf: backend-leaf001"
     assert reported(findings_of(site, "origin")) == [("FAB306", "backend-leaf002", 468, message)]
 
 
@@ -98,8 +105,8 @@ def test_a_filter_that_denies_its_own_tenant(tmp_path: Path) -> None:
     (one,) = findings
     assert (one.id, one.device, one.line) == ("FAB310", "backend-leaf001", line - 1)
     assert one.message == (
-        "10.128.0.1 of 'red' on backend-leaf001 Ethernet1/1 does not reach 10.128.0.1: backend-leaf001 drops it (denied in); "
-        "the same from 3 other places"
+        "10.128.0.1 of 'red' on backend-leaf001 Ethernet1/1 does not reach 10.128.0.1: backend-leaf001 "
+        "drops the packet (denied in); also from 3 other interfaces"
     )
 
 
@@ -113,7 +120,7 @@ def test_where_no_packet_crosses_the_fabric_nothing_is_passed(site: Site) -> Non
     answers = recorded("clean")
     answers.rows[question(answers, "reachability /^(backend-leaf001|backend-leaf002)$/[@connectedTo(10.0.0.")] = []
     findings, _ = judge(site.snapshot(), answers)
-    message = "no packet gets from 10.0.0.3/32 to 10.0.0.4/32 of backend-leaf002, nor from any other leaf"
+    message = "no packet from any leaf arrives at another leaf, for example from 10.0.0.3 to 10.0.0.4 on backend-leaf002"
     assert reported(findings) == [("FAB311", "backend-leaf001", 414, message)]
 
 
@@ -128,16 +135,16 @@ def test_findings_name_the_file_and_say_how_to_fix(site: Site) -> None:
     first = findings_of(site, "lines")[0]
     assert first.file == "configs/backend-spine001/startup-config"
     assert first.severity == "error"
-    assert (
-        first.hint == "correct the line; if it is valid and Batfish does not support it, suppress this check with that reason"
+    assert first.hint == (
+        "correct the line, or suppress FAB302 with a reason if the line is valid and Batfish does not support it"
     )
 
 
 FORMATS = {
-    "a wrong guess": ({"File_Format": "CISCO_IOS"}, "expected ARISTA, got CISCO_IOS"),
-    "no guess": ({"File_Format": "UNKNOWN"}, "expected ARISTA, got UNKNOWN"),
-    "not read": ({"Status": "FAILED"}, "Batfish could not read it: failed"),
-    "not there": ({"File_Name": "configs/other.cfg"}, "expected ARISTA, got no status of the file"),
+    "a wrong guess": ({"File_Format": "CISCO_IOS"}, "file format: expected ARISTA, got CISCO_IOS"),
+    "no guess": ({"File_Format": "UNKNOWN"}, "file format: expected ARISTA, got UNKNOWN"),
+    "not read": ({"Status": "FAILED"}, "Batfish cannot parse this file: failed"),
+    "not there": ({"File_Name": "configs/other.cfg"}, "Batfish reports no format for this file; expected ARISTA"),
 }
 
 
@@ -185,7 +192,7 @@ def test_too_many_next_hops_are_told(site: Site) -> None:
     row = next(row for row in answers.rows[question] if row["Network"] == "10.0.0.1/32" and row["VRF"] == "default")
     answers.rows[question].append(row)
     findings, _ = judge(site.snapshot(), answers)
-    message = "2 next hops to 10.0.0.1/32 of backend-spine001 where the plan has 1"
+    message = "expected 1 next hop to 10.0.0.1/32 of backend-spine001, got 2"
     assert [(finding.id, finding.message) for finding in findings] == [("FAB306", message)]
 
 
@@ -201,12 +208,12 @@ def test_an_answer_of_another_shape_is_a_finding(site: Site) -> None:
     for row in answers.rows["file_status"]:
         row.pop("File_Format")
     findings, _ = judge(site.snapshot(), answers)
-    assert reported(findings) == [("FAB301", "", 0, "Batfish's answer has no column 'File_Format'")]
+    assert reported(findings) == [("FAB301", "", 0, "unsupported Batfish version: no column 'File_Format' in its answer")]
 
 
 def test_no_answer_is_a_finding(site: Site) -> None:
     """A question that fails must not look like one that found nothing."""
     findings, _ = judge(site.snapshot(), Recorded())
     assert [finding.id for finding in findings] == [check.id for check in of_subject("batfish")]
-    assert findings[0].message == "Batfish gave no answer: not recorded: file_status"
+    assert findings[0].message == "no answer from Batfish: not recorded: file_status"
     assert findings[0].severity == "error"

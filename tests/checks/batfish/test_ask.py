@@ -50,7 +50,7 @@ def test_no_client_is_one_line(monkeypatch: pytest.MonkeyPatch, nobody: str) -> 
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(MissingError) as error:
         Server(nobody, "network")
-    assert str(error.value) == "Batfish needs its client: pip install 'fabricwright[batfish]'"
+    assert str(error.value) == "the Batfish client is not installed: run `pip install 'fabricwright[batfish]'`"
 
 
 def test_rows() -> None:

@@ -77,34 +77,34 @@ def test_merged() -> None:
     assert merged(["10.0.0.2/31", "10.0.0.0/31", "10.0.0.0/31", "10.1.0.0/24"]) == "10.0.0.0/30, 10.1.0.0/24"
 
 
-FILES = "covered by reading the files back against the plan (FAB250 to FAB299)"
-SERVICES = ("Batfish: hash seeds, control-plane filters, services and secrets", f"not in its model; {FILES}")
+FILES = "covered by the checks of files (FAB250 to FAB299)"
+SERVICES = ("Batfish: hash seeds, control-plane filters, services and secrets", f"not modeled by Batfish; {FILES}")
 
 
 def test_what_it_cannot_see_is_told(eos: Site) -> None:
     _, skipped = judge(eos.snapshot(), recorded("clean"))
-    roce = "covered by the checks of lossless classes, of the plan (FAB218 to FAB228) and of the files (FAB250 to FAB299)"
-    assert skipped == [("Batfish: PFC, ECN, buffers and the PFC watchdog", f"not in its model; {roce}"), SERVICES]
+    roce = "covered by the checks of the plan (FAB218 to FAB228) and of files (FAB250 to FAB299)"
+    assert skipped == [("Batfish: PFC, ECN, buffers and the PFC watchdog", f"not modeled by Batfish; {roce}"), SERVICES]
 
 
 SEEN = {
     "cumulus": [
         "NVUE files as they are",
         "tenants' routes over EVPN in fabric 'frontend'",
-        "routes from outside in fabric 'frontend'",
+        "external routes in fabric 'frontend'",
     ],
     "sonic": [
         "VRFs, VXLAN, EVPN and bonds of SONiC",
         "EVPN sessions of fabric 'frontend'",
         "tenants' routes over EVPN in fabric 'frontend'",
-        "whether tenants of fabric 'frontend' reach each other",
+        "isolation of tenants in fabric 'frontend'",
     ],
     "junos": [
         "EVPN sessions of Junos",
         "EVPN sessions of fabric 'frontend'",
-        "whether tenants of fabric 'frontend' reach each other",
+        "isolation of tenants in fabric 'frontend'",
     ],
-    "eos": ["routes from outside in fabric 'frontend'"],
+    "eos": ["external routes in fabric 'frontend'"],
 }
 
 
@@ -114,7 +114,7 @@ def test_each_target_tells_what_is_not_seen(nos: str, expected: list[str], tmp_p
     told = [what.removeprefix("Batfish: ") for what, _ in skipped]
     assert set(expected) <= set(told)
     assert all("covered by" in why for _, why in skipped)
-    tenants = "whether tenants of fabric 'frontend' reach each other"
+    tenants = "isolation of tenants in fabric 'frontend'"
     assert (tenants in told) == (tenants in expected)
 
 

@@ -173,7 +173,8 @@ CASES: Mapping[tuple[str, str], Case] = {
     ("FAB255", "all neighbours expect another"): (
         but(SMALL, {"spine1.junos": {"autonomous-system 65100": "autonomous-system 65010"}}),
         [
-            "spine1.junos:17: error[FAB255]: spine1: AS number 65010, but all 2 neighbors are configured with remote AS 65100\n"
+            "spine1.junos:17: error[FAB255]: spine1: AS number 65010, but all 2 neighbors are configured "
+            "with remote AS 65100\n"
             "    hint: set the AS number to 65100, or correct it on the neighbors"
         ],
     ),

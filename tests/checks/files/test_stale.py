@@ -138,7 +138,8 @@ def test_a_run_that_was_stopped_half_way(tmp_path: Path, monkeypatch: pytest.Mon
     for mtu in (9000, 9214):
         path.write_text(INTENT.format(mtu=mtu))
         assert (
-            "dc1.yaml:2:7: error[FAB297]: generated/dc1: after an interrupted run, the folder may contain files of two designs\n"
+            "dc1.yaml:2:7: error[FAB297]: generated/dc1: after an interrupted run, the folder may contain "
+            "files of two designs\n"
             "    hint: run `fabric generate`"
         ) in told(path)
         assert [one.code for one in pipeline.plan(pipeline.load(path)).warnings] == ["FAB167"]  # lab, report and export

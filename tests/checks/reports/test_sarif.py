@@ -204,7 +204,7 @@ def test_more_results_than_github_takes_are_cut_from_the_mildest(monkeypatch: py
     )
     run = run_of(verdict)
     assert [(result["ruleId"], result["message"]["text"]) for result in run["results"]] == [
-        ("FAB000", "3 milder findings of 6 are left out of this file. `--format json` shows all"),
+        ("FAB000", "3 of 6 findings, the least severe, are left out of this file. use `--format json` for all findings"),
         ("FAB302", "bad"),
         ("FAB302", "bad"),
         ("FAB304", "odd"),
