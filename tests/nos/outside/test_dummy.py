@@ -63,7 +63,7 @@ CALLS: dict[str, list[str]] = {
     "lab down": ["d.yaml"],
 }
 SAYS = {  # call → what it must say
-    "check d.yaml": "warning[FAB168]: reading files back is not supported on Dummy OS: 4 switches",
+    "check d.yaml": "warning[FAB168]: configs of Dummy OS cannot be parsed: only the plan of 4 switches was checked",
     "export containerlab d.yaml": "warning[FAB168]: not supported on Dummy OS: 4 switches as plain Linux",
     "export ansible d.yaml": "warning[FAB168]: not supported on Dummy OS",
     "export prometheus d.yaml -o out-prometheus": "warning[FAB168]: not supported on Dummy OS: 4 switches by SNMP",
