@@ -22,6 +22,7 @@ from fabric.checks import ERROR, FilesCheck, Network, device, statement_differen
 from fabric.checks.registry import run
 from fabric.facts import Facts
 from fabric.nos.reading import read_device
+from fabric.nos.statements.compare import Difference, compare
 from fabric.nos.statements.syntax import DEFAULT, HIDDEN, KINDS, LABEL, Known, Statements
 from fabric.workers import in_chunks
 from tests.checks.damage import ADDED_LINE, CHANGED, DELETED, REPEATED, SWAPPED, Damage, damages
@@ -77,10 +78,15 @@ class Judge:
     def outcome(self, damage: Damage) -> str:
         """One of OUTCOMES."""
         files = {**self.switch.files, damage.file: damage.text}
-        differences = statement_differences(self.switch.nos, self.switch.files, files)
-        if any(not difference.label for difference in differences) or self.by_facts(files):
+        if any(not difference.label for difference in self.differences(damage, files)) or self.by_facts(files):
             return FOUND
         return self._reason(damage, self.syntax.read(files, self.known))
+
+    def differences(self, damage: Damage, files: Mapping[str, str]) -> list[Difference]:
+        """As `statement_differences`, whose planned statements are read once where the text is not reduced by sections."""
+        if self.syntax.part(damage.file, damage.text) in self.syntax.sectioned:
+            return statement_differences(self.switch.nos, self.switch.files, files)
+        return compare(self.syntax, self.planned, self.syntax.read(files, self.known))
 
     def by_facts(self, files: Mapping[str, str]) -> bool:
         """Whether a check of facts has an error."""
