@@ -125,6 +125,8 @@ def _in_order(section: Path, planned: Statements) -> Iterator[str]:
     """The statements of an ordered section one after the other: a list of values is set anew, named sections are moved."""
     paths = [path for path in planned if path[: len(section)] == section]
     words = " ".join(section[1:])
+    if len(paths) < 2:
+        return
     if all(len(path) == len(section) + 1 for path in paths):
         yield f"delete {words}"
         yield from (f"set {words} {path[-1]}" for path in paths)

@@ -126,7 +126,7 @@ def _line(text: str) -> Line | None:
 def _word(token: str) -> str:
     """In quotes only if it needs them."""
     word = unquoted(token)
-    return word if PLAIN.fullmatch(word) else token if token[0] == '"' else f'"{word}"'
+    return word if PLAIN.fullmatch(word) else token if token[:1] == '"' else f'"{word}"'
 
 
 def _leaves(path: Path, items: Path, line: int) -> Iterator[tuple[Path, int]]:

@@ -109,6 +109,7 @@ REST = """        term rest {
 """
 GROUP = "protocols bgp group EVPN"
 OUT = "policy-options policy-statement OUT term"
+CHAIN = (("delete", ""), ("set", " FIRST"), ("set", " SECOND"))
 # Edit of the text above → kind and statement of the differences, and the commands back.
 EDITS: Mapping[str, tuple[tuple[str, str], list[tuple[str, str]], list[str]]] = {
     "next hop": (
@@ -168,6 +169,11 @@ EDITS: Mapping[str, tuple[tuple[str, str], list[tuple[str, str]], list[str]]] = 
         ("                accept;", "                reject;"),
         [(CHANGED, f"{OUT} own then accept")],
         [f"delete {OUT} own then reject", f"set {OUT} own then accept"],
+    ),
+    "policy": (
+        ("import [ FIRST SECOND ]", "import SECOND"),
+        [(MISSING, f"{GROUP} import FIRST")],
+        [f"set {GROUP} import FIRST", *(f"{word} {GROUP} import{name}" for word, name in CHAIN)],
     ),
     "chain of policies": (
         ("FIRST SECOND", "SECOND FIRST"),
@@ -241,11 +247,23 @@ def other_layout(text: str) -> str:
     return "/* maintained by\n * a tool */\n" + re.sub(r"\{\n\s+", "{ ", hashed(text))
 
 
+def oxidized(text: str) -> str:
+    """Passwords hidden by Oxidized."""
+    return "# hostname leaf001\n" + re.sub(r'(-password) "[^"]*";', r"\1 <secret hidden>;", text)
+
+
+def rancid(text: str) -> str:
+    """Lines with a password as comments, as RANCID writes them."""
+    return "# RANCID-CONTENT-TYPE: juniper\n" + re.sub(r'(?m)^(.*-password) "[^"]*";', r"#\1 <removed>; ## SECRET-DATA", text)
+
+
 LAYOUTS: Mapping[str, Callable[[str], str]] = {
     "braces": braces,
     "set": set_lines,
     "prompt": prompt,
     "other": other_layout,
+    "oxidized": oxidized,
+    "rancid": rancid,
     "line ends": lambda text: text.replace("\n", "\r\n"),
 }
 
