@@ -90,7 +90,7 @@ class Paused(ServerCheck):
     """
 
     id = "FAB454"
-    title = "Servers and leaves have PFC on the same priorities"
+    title = "Servers and leaves have PFC enabled for the same priorities"
     example = "PFC on priority 4 of nic1; priority 3 on the leaf port"
 
 

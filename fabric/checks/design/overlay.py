@@ -72,7 +72,7 @@ class Identifiers(FabricCheck):
     title = "Each VNI and each VLAN belongs to exactly one VRF or network"
     severity = ERROR
     example = "`vni: 10100` for tenant red and for tenant blue"
-    remediation = "change `vni` or `vlan` of one of the two, or remove the key so that the plan assigns a free number"
+    remediation = "change `vni` or `vlan` of one tenant or network, or remove the key so that the plan assigns a number"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         vnis: dict[int, str] = {}

@@ -158,7 +158,7 @@ class Bisection(FabricCheck):
     title = "The bisection bandwidth matches the stated oversubscription"
     severity = ERROR
     example = "pod 1 to pod 2: 50 % of NIC speed at `oversubscription: 1`"
-    remediation = "run `fabric capacity`: it lists every cut and the links that limit it"
+    remediation = "run `fabric capacity` to list every cut and the links that limit its bandwidth"
     infiniband = True
 
     def judge(self, design: Design) -> Iterator[Finding]:

@@ -206,7 +206,7 @@ class Timers(FabricCheck):
     title = "BGP and BFD timers are consistent"
     severity = WARNING
     example = "`underlay: {keepalive_s: 3, hold_s: 6}`: two keepalives"
-    remediation = "use the common values `bfd: {interval_ms: 300, multiplier: 3}`, `keepalive_s: 3` and `hold_s: 9`"
+    remediation = "set `bfd: {interval_ms: 300, multiplier: 3}`, `keepalive_s: 3` and `hold_s: 9`, the common values"
 
     def judge(self, design: Design) -> Iterator[Finding]:
         under = design.fabric.spec.underlay
