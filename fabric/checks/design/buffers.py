@@ -141,7 +141,7 @@ class BufferHolds(LosslessCheck):
     severity = ERROR
     example = "64 ports of 800G at 300 m on a switch with 64 MB of buffer"
     remediation = (
-        "use shorter cables, slower or fewer ports, or a switch with more buffer (`fabric headroom` shows the need of a port)"
+        "use shorter cables, slower or fewer ports, or a switch with more buffer; run `fabric headroom` for one port"
     )
 
     def judge(self, design: Design) -> Iterator[Finding]:
