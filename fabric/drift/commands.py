@@ -74,7 +74,7 @@ def _raw(places: Iterable[Any]) -> dict[Path, None]:
 
 
 def _as_text(raws: Iterable[Path]) -> str:
-    """Statements as indented text. A section that comes again is one section to whoever reads it."""
+    """Statements as indented text. A repeated section is read as one section."""
     lines: list[str] = []
     open_section: Path = ()
     for raw in raws:
@@ -122,7 +122,7 @@ def _deleted(nos: str, path: Path, sections: set[Path], running: Statements) -> 
 
 
 def _in_order(section: Path, planned: Statements) -> Iterator[str]:
-    """The statements of an ordered section one after the other: a list of values is set anew, named sections are moved."""
+    """The statements of an ordered section one after the other: a list of values is set again, named sections are moved."""
     paths = [path for path in planned if path[: len(section)] == section]
     words = " ".join(section[1:])
     if len(paths) < 2:
