@@ -7,7 +7,7 @@ READER = Reader(
     Late(__package__, "read.device:read"),
     rank=20,
     signs=(
-        (3, r"^\s*nvue-api-version:"),
+        (3, r"\bnvue-api-version\"?:"),
         (3, r"^nv set \S"),
         (2, r"^- set:"),
         (2, r"^\s+type: swp"),

@@ -15,6 +15,7 @@ from fabric.checks.statements import remediation
 from fabric.drift.commands import commands_back
 from fabric.nos.cumulus.diff import nvue_tree
 from fabric.nos.cumulus.write.yaml import dump
+from fabric.nos.reading.recognise import recognise
 from fabric.nos.statements.compare import CHANGED, EXTRA, MISSING, compare
 from tests.checks.damage import damages
 from tests.checks.shapes import Switch, samples
@@ -179,6 +180,7 @@ LAYOUTS: Mapping[str, Callable[[str], str]] = {
     "another order": lambda text: document(text, sort_keys=False, width=60),
     "braces": lambda text: document(text, default_flow_style=True),
     "quotes": lambda text: document(text, default_style='"'),
+    "JSON": lambda text: json.dumps(yaml.safe_load(document(text)), indent=2),
     "commands": commands,
     "ranges": ranges,
     "words of YAML 1.1": lambda text: (
@@ -190,6 +192,11 @@ LAYOUTS: Mapping[str, Callable[[str], str]] = {
 
 def sampled() -> list[Switch]:
     return [switch for shape in SHAPES_READ for switch in samples("cumulus", shape)]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_network_os_of_a_collected_file_is_known(layout: str) -> None:
+    assert recognise("leaf001.txt", LAYOUTS[layout](PLANNED)).nos == "cumulus"
 
 
 def differences(planned: str, running: str) -> list[tuple[str, str]]:
