@@ -69,8 +69,6 @@ REMAINING: dict[str, int] = {
     "fabric/cli": 2,
     "fabric/export": 1,
     "fabric/inventory": 1,
-    "fabric/nos": 3,
-    "templates/frr": 6,
     "tests": 1,
     "tests/bom": 12,
     "tests/cabling": 253,

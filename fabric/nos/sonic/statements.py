@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path as FilePath
 
+from fabric.formats.json import json_line
 from fabric.nos.frr import statements as frr
 from fabric.nos.sonic.read.json_lines import Object, Value, read_json
 from fabric.nos.statements.forms import Path
@@ -32,7 +33,7 @@ def _below(values: Object, path: Path) -> Iterator[tuple[Path, int]]:
 def _text(value: Value) -> str:
     if isinstance(value, list):
         return ",".join(sorted(map(_text, value)))
-    return value if isinstance(value, str) else json.dumps(value)
+    return value if isinstance(value, str) else json_line(value)
 
 
 def part_of(path: str, text: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fabric.nos.frr.write.tenants import LINUX, Spelling, Way, instances, segments, vnis, ways
+from fabric.nos.frr.write.tenants import LINUX, ExternalSession, Spelling, external_sessions, instances, segments, vnis
 from fabric.nos.policy import Policy, PrefixList, own_loopback, underlay_policy
 from fabric.nos.target import Names, Neighbor, neighbor
 from fabric.plan import LEAF, Session, SwitchView
@@ -34,9 +34,9 @@ def overlay_peers(view: SwitchView) -> OverlayPeers | None:
     return OverlayPeers(view.loopback.partition("/")[0], OVERLAY_TTL, view.overlay.vtep is not None, peers)
 
 
-def prefix_lists(underlay: Policy, out: tuple[Way, ...]) -> list[PrefixList]:
+def prefix_lists(underlay: Policy, outside: tuple[ExternalSession, ...]) -> list[PrefixList]:
     """Of the default table; two links to one router share their lists."""
-    lists = {item.name: item for way in out for item in way.lists}
+    lists = {item.name: item for external in outside for item in external.lists}
     return [*underlay.lists, *lists.values()]
 
 
@@ -44,7 +44,7 @@ def routing(view: SwitchView, names: Names, spelling: Spelling = LINUX) -> dict[
     """The context of frr.conf."""
     under = view.underlay
     ipv6 = under.family == "ipv6"
-    policy, out = underlay_policy(view), ways(view, "")
+    policy, outside = underlay_policy(view), external_sessions(view, "")
 
     def session(item: Session) -> Neighbor:
         return neighbor(view, item, names)
@@ -59,9 +59,9 @@ def routing(view: SwitchView, names: Names, spelling: Spelling = LINUX) -> dict[
         "asn": view.device.asn,
         "router_id": view.router_id,
         "policy": policy,
-        "prefix_lists": prefix_lists(policy, out),
+        "prefix_lists": prefix_lists(policy, outside),
         "neighbors": [session(item) for item in view.sessions],
-        "ways_out": out,
+        "externals": outside,
         "overlay": overlay_peers(view),
         "vnis": vnis(view),
         "vrfs": instances(view, spelling, session),

@@ -29,7 +29,7 @@ LINUX = Spelling()
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class ExternalSession:
     """An eBGP session to a router outside."""
 
     key: str
@@ -61,7 +61,7 @@ class Instance:
     imports: str
     exports: str
     neighbors: tuple[Neighbor, ...]
-    ways_out: tuple[Way, ...]
+    externals: tuple[ExternalSession, ...]
     evpn: Evpn | None
 
 
@@ -90,10 +90,10 @@ class Segments:
     uplinks: tuple[str, ...]  # all of them down: the leaf is cut off and its bonds go down too
 
 
-def ways(view: SwitchView, vrf: str) -> tuple[Way, ...]:
+def external_sessions(view: SwitchView, vrf: str) -> tuple[ExternalSession, ...]:
     """The external connections of one VRF, of the default one for ""."""
     return tuple(
-        Way(
+        ExternalSession(
             key=external.peer_address,
             asn=external.peer_asn,
             description=external.peer,
@@ -112,8 +112,8 @@ def instances(view: SwitchView, spelling: Spelling, neighbor: Callable[[Session]
 
 
 def _instance(view: SwitchView, vrf: Vrf, spelling: Spelling, neighbor: Callable[[Session], Neighbor]) -> Instance:
-    policy, out = vrf_policy(view, vrf), ways(view, vrf.name)
-    lists = {item.name: item for item in (*policy.lists, *(item for way in out for item in way.lists))}
+    policy, outside = vrf_policy(view, vrf), external_sessions(view, vrf.name)
+    lists = {item.name: item for item in (*policy.lists, *(item for external in outside for item in external.lists))}
     evpn = None
     if vrf.vni is not None:
         evpn = Evpn(vrf.vni, vrf.rd, vrf.route_target, (vrf.route_target, *vrf.imports))
@@ -125,7 +125,7 @@ def _instance(view: SwitchView, vrf: Vrf, spelling: Spelling, neighbor: Callable
         imports=policy.imports,
         exports=policy.exports,
         neighbors=tuple(neighbor(session) for session in vrf.sessions),
-        ways_out=out,
+        externals=outside,
         evpn=evpn,
     )
 
