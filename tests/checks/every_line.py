@@ -103,7 +103,8 @@ class Judge:
     @cached_property
     def others(self) -> tuple[Facts, ...]:
         """Facts of the other switches of the design."""
-        peers = (other for other in switches(self.switch.nos, self.switch.shape) if other is not self.switch)
+        name = self.switch.view.device.name
+        peers = (other for other in switches(self.switch.nos, self.switch.shape) if other.view.device.name != name)
         return tuple(read_device(peer.view.device.name, peer.nos, peer.files) for peer in peers)
 
     def _reason(self, damage: Damage, running: Statements) -> str:
