@@ -7,6 +7,7 @@ better than either alone.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,8 +45,18 @@ class Runs:
         return self.keys[int(np.argmin(self.times[:, row]))]
 
 
-def run(job: Job, physics: Physics, algorithm: str = "auto", protocol: str = "auto") -> Runs:
-    """The choice for every row, and its time. A forced algorithm or protocol that cannot run leaves times of NEVER."""
+def run(
+    job: Job,
+    physics: Physics,
+    algorithm: str = "auto",
+    protocol: str = "auto",
+    theirs: Mapping[Key, Floats] | None = None,
+) -> Runs:
+    """The choice for every row, and its time. A forced algorithm or protocol that cannot run leaves times of NEVER.
+
+    Args:
+        theirs: `tuner.estimates` of the job, for callers that run it with many parameters; they depend on the job only.
+    """
     terms = physics.columns(np.asarray(job.generation), np.asarray(job.transport))
     algorithm = ALIASES.get(algorithm, algorithm)
     special = {key: time for key, time in others(job, terms).items() if key[0] == algorithm and protocol in ("auto", key[1])}
@@ -58,9 +69,11 @@ def run(job: Job, physics: Physics, algorithm: str = "auto", protocol: str = "au
     if not keys:
         return Runs((), np.empty((0, len(job.bytes))), np.empty((0, len(job.bytes))), np.zeros(len(job.bytes), np.int64))
     times = _capped(np.stack([table[key] for key in keys]))
-    ideal = costs(job.healthy(), terms)
-    seen = _capped(np.stack([ideal[key] for key in keys]))
-    theirs = estimates(job)
+    seen = times
+    if job.limited:
+        ideal = costs(job.healthy(), terms)
+        seen = _capped(np.stack([ideal[key] for key in keys]))
+    theirs = estimates(job) if theirs is None else theirs
     expected = np.where(
         seen < NEVER, _capped(np.stack([np.broadcast_to(theirs[key], job.bytes.shape) for key in keys])), NEVER
     )

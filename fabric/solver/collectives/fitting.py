@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from fabric.solver import Floats
-from fabric.solver.collectives.physics import Parameter, Physics, parameters
-from fabric.solver.collectives.sample import kinds_of, sample
+from fabric.solver import Bools, Floats
+from fabric.solver.collectives.physics import Parameter, Physics, generations, parameters, transports
+from fabric.solver.collectives.sample import Sample, kinds_of, sample
 from fabric.solver.measured.tables import Table
 
 SCALE = 0.1  # error, as a logarithm, from which on a row counts less
@@ -47,7 +47,21 @@ def fit(
         soft = np.sign(error) * np.sqrt(2 * (np.sqrt(1 + (error / SCALE) ** 2) - 1))
         return np.concatenate([soft * strength, point])
 
-    best = least_squares(residuals, np.zeros(len(moved)), max_nfev=ROUNDS, diff_step=STEP)
+    groups = _independent(moved, rows)
+
+    def slopes(point: Floats) -> Floats:
+        """Jacobian of the residuals. Parameters of one name act on rows of their own kind: one evaluation serves them all."""
+        base_line, matrix = residuals(point), np.zeros((len(rows.table) + len(moved), len(moved)))
+        for columns in groups:
+            nudged = point.copy()
+            nudged[list(columns)] += STEP
+            change = (residuals(nudged) - base_line)[: len(rows.table)] / STEP
+            for column, mask in columns.items():
+                matrix[: len(rows.table), column] = np.where(mask, change, 0.0)
+        matrix[len(rows.table) + np.arange(len(moved)), np.arange(len(moved))] = 1.0
+        return matrix
+
+    best = least_squares(residuals, np.zeros(len(moved)), jac=slopes, max_nfev=ROUNDS)
     rounded = {key: float(f"{value:.{DIGITS}g}") for key, value in physics(best.x).values.items()}
     return Physics(rounded, _measured(rows.tables, base))
 
@@ -63,6 +77,18 @@ def _moved(tables: Sequence[Table]) -> list[Parameter]:
     """Parameters that these tables say something about."""
     kinds = {kind for table in tables for kind in kinds_of(table)[:2]}
     return [item for item in parameters() if item.scope == "shared" or item.kind in kinds]
+
+
+def _independent(moved: Sequence[Parameter], rows: Sample) -> list[dict[int, Bools]]:
+    """Columns that change different rows, with the rows of each: one name's kinds together."""
+    kinds = {"generation": generations(), "transport": transports()}
+    groups: dict[str, dict[int, Bools]] = {}
+    for column, item in enumerate(moved):
+        mask = np.ones(len(rows.table), dtype=bool)
+        if item.scope != "shared":
+            mask = rows.kind[item.scope] == kinds[item.scope].index(item.kind)
+        groups.setdefault(item.name, {})[column] = mask
+    return list(groups.values())
 
 
 def _weights(tables: Sequence[Table], weights: Mapping[str, float]) -> Floats:

@@ -46,6 +46,12 @@ class Job:
         """Whether the network is used at all."""
         return np.asarray(self.domains) > 1
 
+    @property
+    def limited(self) -> bool:
+        """Whether the fabric leaves less than the NICs' bandwidth to any row, or adds to the latency of a hop."""
+        shares = (self.ring_share, self.tree_share, self.peers_share, self.halving_share)
+        return any(bool(np.any(np.asarray(share) != 1.0)) for share in shares) or bool(np.any(np.asarray(self.hop_us) != 0.0))
+
     def healthy(self) -> Job:
         """The same job on a network that never limits it: what NCCL sees when it chooses."""
         return replace(self, ring_share=1.0, tree_share=1.0, peers_share=1.0, halving_share=1.0, hop_us=0.0)

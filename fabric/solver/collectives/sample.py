@@ -11,8 +11,10 @@ import numpy as np
 from fabric.solver import Floats, Ints
 from fabric.solver.collectives import physics
 from fabric.solver.collectives.choice import NEVER, Runs, monotone, run
+from fabric.solver.collectives.costs import Key
 from fabric.solver.collectives.job import Job, measured_job, stack
 from fabric.solver.collectives.physics import Physics
+from fabric.solver.collectives.tuner import estimates
 from fabric.solver.measured.tables import Table
 
 FAMILY = {
@@ -38,7 +40,26 @@ class Sample:
 
     def predict(self, parameters: Physics) -> Floats:
         """µs of every row; where a forced algorithm cannot run, of what NCCL would choose."""
-        return np.concatenate([_times(job, parameters, algorithm, protocol) for algorithm, protocol, job in self.groups])
+        return np.concatenate(
+            [
+                _times(job, parameters, algorithm, protocol, theirs)
+                for (algorithm, protocol, job), theirs in zip(self.groups, self._theirs, strict=True)
+            ]
+        )
+
+    @cached_property
+    def _theirs(self) -> list[dict[Key, Floats]]:
+        """NCCL's own estimates of each group: they have no parameters."""
+        return [estimates(job) for _, _, job in self.groups]
+
+    @cached_property
+    def kind(self) -> dict[str, Ints]:
+        """Scope → index of every row's generation or transport."""
+        jobs = [job for _, _, job in self.groups]
+        return {
+            "generation": np.concatenate([np.asarray(job.generation) for job in jobs]),
+            "transport": np.concatenate([np.asarray(job.transport) for job in jobs]),
+        }
 
     @cached_property
     def count(self) -> Ints:
@@ -118,11 +139,11 @@ def relatives(table: Table) -> list[str]:
     return found
 
 
-def _times(job: Job, parameters: Physics, algorithm: str, protocol: str) -> Floats:
-    runs = run(job, parameters, algorithm, protocol)
+def _times(job: Job, parameters: Physics, algorithm: str, protocol: str, theirs: dict[Key, Floats]) -> Floats:
+    runs = run(job, parameters, algorithm, protocol, theirs)
     if _runs(runs, runs.time_us if runs.keys else None):
         return runs.time_us
-    free = run(job, parameters).time_us
+    free = run(job, parameters, theirs=theirs).time_us
     return free if not runs.keys else np.where(runs.time_us >= NEVER, free, runs.time_us)
 
 
