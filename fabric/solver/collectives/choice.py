@@ -51,11 +51,13 @@ def run(
     algorithm: str = "auto",
     protocol: str = "auto",
     theirs: Mapping[Key, Floats] | None = None,
+    seen: Job | None = None,
 ) -> Runs:
     """The choice for every row, and its time. A forced algorithm or protocol that cannot run leaves times of NEVER.
 
     Args:
         theirs: `tuner.estimates` of the job, for callers that run it with many parameters; they depend on the job only.
+        seen: the job that the algorithm is chosen for; None for the same on a network without bottlenecks.
     """
     terms = physics.columns(np.asarray(job.generation), np.asarray(job.transport))
     algorithm = ALIASES.get(algorithm, algorithm)
@@ -69,15 +71,15 @@ def run(
     if not keys:
         return Runs((), np.empty((0, len(job.bytes))), np.empty((0, len(job.bytes))), np.zeros(len(job.bytes), np.int64))
     times = _capped(np.stack([table[key] for key in keys]))
-    seen = times
-    if job.limited:
-        ideal = costs(job.healthy(), terms)
-        seen = _capped(np.stack([ideal[key] for key in keys]))
+    expected_us = times
+    if seen is not None or job.limited:
+        ideal = costs(seen or job.healthy(), terms)
+        expected_us = _capped(np.stack([ideal[key] for key in keys]))
     theirs = estimates(job) if theirs is None else theirs
     expected = np.where(
-        seen < NEVER, _capped(np.stack([np.broadcast_to(theirs[key], job.bytes.shape) for key in keys])), NEVER
+        expected_us < NEVER, _capped(np.stack([np.broadcast_to(theirs[key], job.bytes.shape) for key in keys])), NEVER
     )
-    chosen = np.argmin(np.log(seen) + terms["tuner_weight"] * np.log(expected), axis=0)
+    chosen = np.argmin(expected_us, axis=0)
     return Runs(keys, times, expected, chosen)
 
 
@@ -92,7 +94,9 @@ def _capped(times: Floats) -> Floats:
     return np.minimum(np.nan_to_num(times, nan=NEVER, posinf=NEVER), NEVER)
 
 
-def monotone(job: Job, physics: Physics, algorithm: str = "auto", protocol: str = "auto") -> tuple[Runs, Floats]:
+def monotone(
+    job: Job, physics: Physics, algorithm: str = "auto", protocol: str = "auto", seen: Job | None = None
+) -> tuple[Runs, Floats]:
     """(choice, µs) where a larger message never takes less time than a smaller one.
 
     Where the choice moves on late, the estimate would fall with the size; measured tables show a plateau there. So the
@@ -101,7 +105,7 @@ def monotone(job: Job, physics: Physics, algorithm: str = "auto", protocol: str 
     sizes = np.asarray(job.bytes, dtype=np.float64)
     top = max(float(sizes.max(initial=SMALLEST)), SMALLEST)
     grid = np.unique(np.concatenate([np.exp2(np.arange(3, np.floor(np.log2(top)) + 1)), sizes]))
-    whole = run(job.of(grid), physics, algorithm, protocol)
+    whole = run(job.of(grid), physics, algorithm, protocol, seen=seen and seen.of(grid))
     time = np.maximum.accumulate(whole.time_us) if whole.keys else np.full(len(grid), NEVER)
     at = np.searchsorted(grid, sizes)
     picked = Runs(whole.keys, whole.times[:, at], whole.expected[:, at], whole.chosen[at])

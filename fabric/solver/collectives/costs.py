@@ -23,6 +23,8 @@ IN_NETWORK_US = 31.0  # NCCL's CollNetDirect: up to the switch's reduction and b
 US = 1e3  # GB/s are bytes per ns
 MIB = float(1 << 20)
 NOTHING = 1e12  # GB/s of what is not there to limit
+SERIAL = 4.0  # how starting kernels overlaps with running them: between a sum (1) and a maximum (infinity)
+EAGER = 4096.0  # bytes: above, a message is announced before it is sent
 GROWS_TO = 16_384.0  # bytes: up to here the latency of a hop grows with the size
 
 Key = tuple[str, str]  # (algorithm, protocol)
@@ -33,6 +35,11 @@ ROOTED = ("broadcast", "reduce")
 
 def costs(job: Job, p: Terms) -> dict[Key, Floats]:
     """µs of each (algorithm, protocol) that can run this collective, [rows]; infinite in rows where it cannot."""
+    table = _costs(job, p)
+    return {key: serial(job, p, time) for key, time in table.items()} if np.any(job.one_process) else table
+
+
+def _costs(job: Job, p: Terms) -> dict[Key, Floats]:
     table: dict[Key, Floats] = {}
     if job.collective in ("alltoall", "sendrecv"):
         table["p2p", "simple"] = _p2p(job, p)
@@ -73,13 +80,30 @@ def _filled(amount: Any, size: Floats, half_MiB: float) -> Any:
     return amount * size / (size + half_MiB * MIB)
 
 
+def _hop(job: Job, p: Terms) -> Any:
+    """Factor on NCCL's latencies of a hop inside a domain."""
+    return p["nvlink_hop"] * np.where(job.pcie, p["pcie_hop"], 1.0)
+
+
+def _inside_GBps(job: Job, p: Terms) -> Any:
+    """GB/s of a GPU's links inside its domain, for payload."""
+    return job.nvlink_GBps * np.where(job.pcie, p["pcie_share"], 1.0)
+
+
 def launch(job: Job, p: Terms) -> Any:
-    return p["launch_us"] + p["one_process_us"] * np.asarray(job.one_process)
+    return p["launch_us"] + _straggler(job, p)
+
+
+def serial(job: Job, p: Terms, time: Floats) -> Floats:
+    """µs of a run whose processes drive several GPUs each: a thread starts their kernels in turn while the first ones run."""
+    calls = np.where(job.collective == "alltoall", p["enqueue_alltoall"], 1.0)
+    floor = np.where(job.one_process, p["enqueue_us"] * calls * job.domain, 0.0)
+    return np.asarray((time**SERIAL + floor**SERIAL) ** (1 / SERIAL))
 
 
 def levels(job: Job) -> Any:
-    """Levels of a tree over the domains."""
-    return np.floor(np.log2(job.domains))
+    """Levels of a tree over the domains, between two powers of two their mean: one more domain never takes less time."""
+    return np.log2(job.domains)
 
 
 def _growth(job: Job, p: Terms) -> Any:
@@ -93,26 +117,37 @@ def crossings(job: Job, p: Terms) -> Any:
 
 def _net(job: Job, p: Terms, share: Any) -> Any:
     """GB/s of a domain's NICs for payload."""
-    return np.where(job.crosses, job.net_GBps * p["nic_share"] * share, NOTHING)
+    loss = np.maximum(np.asarray(job.domains) / 2, 1) ** -p["scale_loss"]
+    return np.where(job.crosses, job.net_GBps * p["nic_share"] * p["payload_share"] * loss * share, NOTHING)
+
+
+def _rendezvous(job: Job, p: Terms) -> Any:
+    """µs that a message above the eager limit adds to a network hop, from half of the limit on."""
+    return p["rendezvous_us"] * np.clip(np.log2(job.bytes / EAGER) + 1, 0, 1)
+
+
+def _straggler(job: Job, p: Terms) -> Any:
+    """µs by which the slowest of the domains is later than the mean: exponential delays, their largest grows by ln N."""
+    return np.where(job.crosses, p["straggler_us"] * p["net_hop"] * np.log(job.domains), 0.0)
 
 
 def tree_latency(job: Job, p: Terms, at: int) -> Any:
     slower = (1.0, p["tree_net_ll128"], p["tree_net_simple"])[at]
-    hop = TREE_NET_US[at] * p["net_hop"] * slower + job.hop_us
-    return 2 * ((job.domain - 1) * TREE_HOP_US[at] * p["nvlink_hop"] + levels(job) * hop) * _growth(job, p)
+    hop = TREE_NET_US[at] * p["net_hop"] * slower + job.hop_us + _rendezvous(job, p)
+    return 2 * ((job.domain - 1) * TREE_HOP_US[at] * _hop(job, p) + levels(job) * hop) * _growth(job, p)
 
 
 def _tree(job: Job, p: Terms, at: int) -> Floats:
     """Double binary tree of chains: reduce to the roots and broadcast back."""
     name = PROTOCOLS[at]
-    inside = p[f"tree_nvlink_{name}"] * job.nvlink_GBps
+    inside = p[f"tree_nvlink_{name}"] * _inside_GBps(job, p) * np.maximum(job.domain / 8, 1) ** -p["tree_domain_loss"]
     net = _net(job, p, job.tree_share)
     between = (np.minimum(p["tree_ll_GBps"], 0.5 * net), 0.92 * net, net)[at]
     between = np.where(job.crosses, between, NOTHING)
     speed = np.minimum(inside, between / crossings(job, p))
     flight = job.bytes / (1 + job.bytes / (p[f"tree_flight_{name}_MiB"] * MIB))
     hops = 2 * (job.domain - 1) / inside + 2 * levels(job) / between
-    fill = hops * flight / US * p[f"tree_fill_{name}"]
+    fill = hops * flight / US * p[f"tree_fill_{name}"] * np.where(job.crosses, p["fill"], 1.0)
     overlap = p["overlap_ll" if at == 0 else "overlap"]
     both = _together(tree_latency(job, p, at), job.bytes / speed / US, overlap)
     return np.asarray(launch(job, p) + both + fill)
@@ -130,19 +165,21 @@ def _ring(job: Job, p: Terms, index: int) -> Floats:
     twice = 2 if job.collective == "all_reduce" else 1
     steps = job.ranks if job.collective in ROOTED else twice * (job.ranks - 1)
     outside = np.where(job.crosses, twice * (job.domains - 1), 0)
-    hop = RING_NET_US[index] * p["net_hop"]
-    latency = (steps - outside) * RING_HOP_US[index] * p["nvlink_hop"] + outside * hop
+    hop = np.where(job.domain > 1, RING_NET_US[index], TREE_NET_US[index]) * p["net_hop"]
+    latency = (steps - outside) * RING_HOP_US[index] * _hop(job, p) + outside * hop
     least = p["ring_step_us"] * p["host_step"]
     least = least + (0.0, p["ring_step_ll128_us"], p["ring_step_simple_us"])[index]
     least = least * (p["ring_step_gather"] if twice == 1 else 1.0)
     latency = np.where(job.crosses, np.maximum(latency, steps * least), latency)
-    latency = (latency + outside * job.hop_us) * _growth(job, p)
-    inside = np.minimum(p["ring_nvlink_share"] * job.nvlink_GBps, np.asarray(job.ctas) * p["cta_GBps"])
+    latency = (latency + outside * (job.hop_us + _rendezvous(job, p))) * _growth(job, p)
+    inside = np.minimum(p["ring_nvlink_share"] * _inside_GBps(job, p), np.asarray(job.ctas) * p["cta_GBps"])
     speed = np.minimum(_net(job, p, job.ring_share), inside) * (p["ring_ll_share"], p["ring_ll128_share"], 1.0)[index]
     if index == 0:
         speed = np.where(job.crosses, np.minimum(speed, p["ring_ll_GBps"]), speed)
-    fill = _filled(p["ring_fill_us"] * (0.0, p["ring_fill_ll128"], 1.0)[index], job.bytes, p["ring_fill_MiB"])
-    both = _together(latency, ring_volume(job) / speed / US, p["overlap_ll" if index == 0 else "overlap"])
+    depth = p["ring_fill_us"] * p["ring_fill"] * np.where(job.crosses, p["fill"], 1.0)
+    fill = _filled(depth * (0.0, p["ring_fill_ll128"], 1.0)[index], job.bytes, p["ring_fill_MiB"])
+    overlap = p["overlap_ll" if index == 0 else "overlap"] * np.maximum(job.ranks / 16, 1) ** p["overlap_growth"]
+    both = _together(latency, ring_volume(job) / speed / US, overlap)
     return np.asarray(launch(job, p) + both + fill)
 
 
@@ -177,6 +214,7 @@ def _nvls(job: Job, p: Terms) -> Floats:
     else:
         speed = p["nvls_gather_share"] * job.nvlink_GBps * _chunk(job, p)
         transfer = job.bytes * (job.ranks - 1) / job.ranks / speed
+        fill = fill * p["nvls_gather_fill"]
     overlap = p["overlap_nvls" if job.collective == "all_reduce" else "overlap"]
     return np.asarray(launch(job, p) + _together(latency, transfer / US, overlap) + fill)
 
@@ -184,21 +222,24 @@ def _nvls(job: Job, p: Terms) -> Floats:
 def _nvls_tree(job: Job, p: Terms) -> Floats:
     """NVLink SHARP inside the domains, a double binary tree between them."""
     latency, _ = _nvls_parts(job, p)
-    hop = TREE_NET_US[2] * p["net_hop"] * p["tree_net_simple"] + job.hop_us
+    hop = TREE_NET_US[2] * p["net_hop"] * p["tree_net_simple"] + job.hop_us + _rendezvous(job, p)
     latency = latency + 2 * levels(job) * hop
-    speed = np.minimum(p["nvls_tree_share"] * nvls_speed(job, p), _net(job, p, job.tree_share) / crossings(job, p))
+    loss = np.maximum(np.asarray(job.domains) / 2, 1) ** -p["nvls_tree_loss"]
+    speed = np.minimum(p["nvls_tree_share"] * loss * nvls_speed(job, p), _net(job, p, job.tree_share) / crossings(job, p))
     deeper = 1 + p["nvls_tree_fill_depth"] * np.maximum(levels(job) - 1, 0)
-    fill = _filled(p["nvls_tree_fill_us"] * deeper, job.bytes, p["nvls_tree_fill_MiB"])
+    fill = _filled(p["nvls_tree_fill_us"] * deeper * p["fill"], job.bytes, p["nvls_tree_fill_MiB"])
     return np.asarray(launch(job, p) + _together(latency, job.bytes / speed / US, p["overlap_nvls"]) + fill)
 
 
 def _p2p(job: Job, p: Terms) -> Floats:
     """Send and receive: to every rank at once, rail-aligned between domains (PXN), or to the next rank."""
-    net = _net(job, p, job.peers_share) / p["nic_share"] * p["p2p_nic_share"] * p["nic_share"] / job.domain
-    inside = p["p2p_nvlink_share"] * job.nvlink_GBps
-    hops = 2 * p["p2p_net"] * (RING_NET_US[0] + TREE_NET_US[0]) * p["net_hop"] + 2 * job.hop_us
-    latency = p["p2p_hops"] * p["nvlink_hop"] + np.where(job.crosses, hops, 0.0)
-    latency = latency + p["p2p_peer_us"] * (job.ranks - 1)
+    net = _net(job, p, job.peers_share) * p["p2p_nic_share"] / job.domain
+    if job.collective == "sendrecv":
+        net = net * np.asarray(job.collisions, dtype=np.float64) ** -p["collision"]
+    inside = p["p2p_nvlink_share"] * _inside_GBps(job, p)
+    hops = 2 * p["p2p_net"] * (RING_NET_US[0] + TREE_NET_US[0]) * p["net_hop"] + 2 * (job.hop_us + _rendezvous(job, p))
+    latency = p["p2p_hops"] * p["p2p_hop"] * _hop(job, p) + np.where(job.crosses, hops, 0.0)
+    latency = latency + p["p2p_peer_us"] * np.where(job.collective == "alltoall", job.ranks - 1, 1)
     if job.collective == "alltoall":
         near = job.bytes * (job.domain - 1) / job.ranks / inside
         far = np.where(job.crosses, job.bytes * (job.ranks - job.domain) / job.ranks / net, 0.0)
@@ -211,8 +252,8 @@ def _p2p(job: Job, p: Terms) -> Floats:
 
 def _inside(job: Job, p: Terms) -> tuple[Any, Any]:
     """(latency, transfer in µs) of a reduce_scatter and an all_gather inside the domains."""
-    speed = p["ring_nvlink_share"] * job.nvlink_GBps
-    latency = 2 * (job.domain - 1) * RING_HOP_US[2] * p["nvlink_hop"]
+    speed = p["ring_nvlink_share"] * _inside_GBps(job, p)
+    latency = 2 * (job.domain - 1) * RING_HOP_US[2] * _hop(job, p)
     return latency, 2 * (job.domain - 1) / job.domain * job.bytes / speed / US
 
 

@@ -11,11 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from fabric.solver import Bools, Floats
+from fabric.solver.collectives.coverage import coverage, joined
 from fabric.solver.collectives.physics import Parameter, Physics, generations, parameters, transports
 from fabric.solver.collectives.sample import Sample, kinds_of, sample
 from fabric.solver.measured.tables import Table
 
-SCALE = 0.1  # error, as a logarithm, from which on a row counts less
+SCALE = 0.06  # error, as a logarithm, from which on a row counts less
 ROUNDS = 30
 USUAL_ROWS = 20
 STEP = 1e-4  # of the numerical derivative
@@ -63,14 +64,19 @@ def fit(
 
     best = least_squares(residuals, np.zeros(len(moved)), jac=slopes, max_nfev=ROUNDS)
     rounded = {key: float(f"{value:.{DIGITS}g}") for key, value in physics(best.x).values.items()}
-    return Physics(rounded, _measured(rows.tables, base))
+    found = coverage((kinds_of(table), table) for table in rows.tables)
+    return Physics(rounded, _measured(rows.tables, base), coverage=joined(base.coverage, found))
+
+
+def table_weights(tables: Sequence[Table]) -> dict[str, float]:
+    """Weights by table id. Slingshot counts for little: its rendezvous protocol makes steps between 4 KiB and 2 MiB that no
+    other transport has, and they would bend what all transports share."""
+    return {table.id: SLINGSHOT if table.platform.transport == "slingshot" else 1.0 for table in tables}
 
 
 def beside_weights(tables: Sequence[Table]) -> dict[str, float]:
-    """Weights of tables that stand beside the references: some of their platform is assumed. Slingshot counts for little:
-    its rendezvous protocol makes steps between 4 KiB and 2 MiB that no other transport has, and the model has no term for
-    them, so that they would bend what all transports share."""
-    return {table.id: BESIDE * (SLINGSHOT if table.platform.transport == "slingshot" else 1.0) for table in tables}
+    """Weights of tables that stand beside a user's own ones."""
+    return {name: BESIDE * weight for name, weight in table_weights(tables).items()}
 
 
 def _moved(tables: Sequence[Table]) -> list[Parameter]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from fabric.solver import Floats
 from fabric.solver.collectives import physics
 from fabric.solver.measured.platform import MeasuredPlatform
 
-DEFAULT_CTAS = 16  # of a ring, NCCL_MIN_CTAS of a default run
+DEFAULT_CTAS, MOST_CTAS = 16, 64  # of a ring
+CTA_NIC_GBPS = 400.0  # NCCL's search gives a ring one channel of up to 48 GB/s per NIC, and two per NIC of 800G
 
 
 @dataclass(frozen=True)
@@ -27,11 +29,12 @@ class Job:
     ranks: Any
     domain: Any  # ranks of one domain, of the largest
     domains: Any
-    nvlink_GBps: Any  # of a GPU, one direction
+    nvlink_GBps: Any  # of a GPU, one direction; of its PCIe slot where `pcie`
     net_GBps: Any  # line rate of all NICs of a domain together, one direction
     nic_GBps: Any  # of one NIC
     generation: Any  # index of physics.generations()
     transport: Any  # index of physics.transports()
+    pcie: Any = False  # the GPUs of a domain reach each other over PCIe
     nvls: Any = False  # the domain's switch reduces, and may
     one_process: Any = False  # drives all GPUs of a server
     ctas: Any = DEFAULT_CTAS
@@ -39,6 +42,7 @@ class Job:
     tree_share: Any = 1.0
     peers_share: Any = 1.0  # of an alltoall's, or of send and receive
     halving_share: Any = 1.0
+    collisions: Any = 1.0  # flows on the most loaded link of a network that is not known; 1 on a plan, where shares have them
     hop_us: Any = 0.0  # that a network hop takes longer than over one switch
 
     @property
@@ -60,10 +64,36 @@ class Job:
         return replace(self, bytes=np.asarray(sizes, dtype=np.float64))
 
 
+def default_ctas(nics: int, nic_gbps: float) -> int:
+    """CTAs of a ring by default for the NICs of a server: two per search channel (NCCL src/graph/search.cc, connect.cc)."""
+    channels = nics * int(np.ceil(nic_gbps / CTA_NIC_GBPS))
+    return int(np.clip(2 * channels, DEFAULT_CTAS, MOST_CTAS))
+
+
+UPLINKS = 32  # of a leaf of a network that is not known: half of 64 ports
+
+
+@cache
+def collisions(flows: int) -> float:
+    """Mean number of flows on the most loaded of UPLINKS links by hash, of `flows` in all: balls in bins, simulated."""
+    if flows <= 1:
+        return 1.0
+    draws = np.random.Generator(np.random.PCG64(0)).integers(0, UPLINKS, (2000, min(flows, UPLINKS)))
+    return float(np.mean([np.bincount(draw).max() for draw in draws]))
+
+
+def inside(platform: MeasuredPlatform, gpu: physics.Gpu) -> tuple[int, bool]:
+    """(ranks of a domain, whether they reach each other over PCIe): GPUs without NVLink, or with NVLink in pairs only, make
+    their server one domain of PCIe."""
+    ranks = max(1, platform.domain_ranks)
+    pcie = platform.gpus_per_node > 1 and (ranks < platform.gpus_per_node or not gpu.nvlink_GBps)
+    return (platform.gpus_per_node, True) if pcie else (ranks, False)
+
+
 def measured_job(collective: str, platform: MeasuredPlatform, sizes: Floats) -> Job:
     """A run of nccl-tests on a network without bottlenecks."""
     gpu = physics.gpu(platform.gpu, platform.nvlink_GBps_per_direction)
-    domain = max(1, platform.domain_ranks)
+    domain, pcie = inside(platform, gpu)
     domains = -(-platform.ranks // domain)
     net = platform.nics_per_node * platform.nic_gbps / 8 * domain / platform.gpus_per_node
     kind = physics.transport(platform.transport, gpu.generation) if domains > 1 else "none"
@@ -73,14 +103,16 @@ def measured_job(collective: str, platform: MeasuredPlatform, sizes: Floats) -> 
         ranks=float(platform.ranks),
         domain=float(domain),
         domains=float(domains),
-        nvlink_GBps=gpu.nvlink_GBps,
+        nvlink_GBps=gpu.pcie_GBps if pcie else gpu.nvlink_GBps,
+        pcie=pcie,
         net_GBps=net if domains > 1 and net > 0 else 1e9,
         nic_GBps=platform.nic_gbps / 8 if domains > 1 and platform.nic_gbps > 0 else 1e9,
         generation=physics.generations().index(gpu.generation),
         transport=physics.transports().index(kind),
-        nvls=gpu.nvls and platform.nvls is not False,
+        nvls=gpu.nvls and not pcie and platform.nvls is not False,
         one_process=platform.processes.startswith("one for all"),
-        ctas=float(platform.min_ctas or DEFAULT_CTAS),
+        ctas=float(platform.min_ctas or default_ctas(platform.nics_per_node, platform.nic_gbps)),
+        collisions=collisions(int(domains)) if domains > 2 else 1.0,
     )
 
 

@@ -12,9 +12,12 @@ import numpy as np
 
 from fabric.formats import yaml
 from fabric.solver import Floats, Ints
+from fabric.solver.collectives import coverage as covered
+from fabric.solver.collectives.coverage import Coverage
 
 DATA = Path(__file__).parent / "data"
 SCOPES: tuple[str, ...] = ("generation", "transport", "shared")
+NOTHING_MEASURED = Coverage({})
 RDMA = "rdma"  # remote direct memory access of a kind that is not stated
 OLD_EFA = ("volta", "ampere")  # generations whose instances at AWS have the first EFA
 
@@ -40,7 +43,8 @@ class Gpu:
 
     name: str
     generation: str
-    nvlink_GBps: float  # one direction
+    nvlink_GBps: float  # one direction; 0: it reaches the other GPUs of its server over PCIe
+    pcie_GBps: float  # one direction, line rate of the slot
     nvls: bool
     known: bool  # False: the name is not in the data, its nearest relative stands for it
 
@@ -81,8 +85,8 @@ def gpu(name: str, nvlink_GBps: float | None = None) -> Gpu:
     table = _read("gpus.yaml")
     known = word if word in table else _relative(word, table)
     entry = table[known]
-    speed = nvlink_GBps or float(entry["nvlink_GBps"])
-    return Gpu(known, entry["generation"], speed, bool(entry.get("nvls", False)), known == word)
+    speed = nvlink_GBps or float(entry.get("nvlink_GBps", 0))
+    return Gpu(known, entry["generation"], speed, float(entry["pcie_GBps"]), bool(entry.get("nvls", False)), known == word)
 
 
 def gpu_in(text: str) -> str:
@@ -117,6 +121,8 @@ class Physics:
     values: Mapping[str, float]
     measured: Mapping[str, int]  # generation or transport → tables that its parameters were fitted to
     about: str = ""
+    coverage: Coverage = NOTHING_MEASURED
+    own: frozenset[tuple[str, str]] = frozenset()  # generation and transport of platforms that a user measured
 
     def columns(self, generation: Ints, transport: Ints) -> dict[str, Any]:
         """Parameter → its value for every row; plain numbers for those that all kinds share."""
@@ -156,7 +162,14 @@ def from_document(document: Mapping[str, Any], base: Physics) -> Physics:
                 values[name] = float(entry)
             else:
                 values.update({f"{name}.{kind}": float(value) for kind, value in entry.items()})
-    return Physics(values, {**base.measured, **(document.get("measured") or {})}, str(document.get("about", "")))
+    rows = document.get("coverage")
+    return Physics(
+        values,
+        {**base.measured, **(document.get("measured") or {})},
+        str(document.get("about", "")),
+        covered.from_document(rows) if rows else base.coverage,
+        base.own | {(str(one), str(two)) for one, two in document.get("own") or ()},
+    )
 
 
 @cache

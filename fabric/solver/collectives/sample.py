@@ -12,20 +12,11 @@ from fabric.solver import Floats, Ints
 from fabric.solver.collectives import physics
 from fabric.solver.collectives.choice import NEVER, Runs, monotone, run
 from fabric.solver.collectives.costs import Key
+from fabric.solver.collectives.coverage import FAMILY, Kind
 from fabric.solver.collectives.job import Job, measured_job, stack
 from fabric.solver.collectives.physics import Physics
 from fabric.solver.collectives.tuner import estimates
 from fabric.solver.measured.tables import Table
-
-FAMILY = {
-    "all_reduce": "all_reduce",
-    "all_gather": "gather",
-    "reduce_scatter": "gather",
-    "broadcast": "rooted",
-    "reduce": "rooted",
-    "alltoall": "alltoall",
-    "sendrecv": "sendrecv",
-}
 
 
 @dataclass(frozen=True)
@@ -98,18 +89,12 @@ def predicted(table: Table, parameters: Physics) -> Floats:
     return times
 
 
-def kinds_of(table: Table) -> tuple[str, str, str]:
+def kinds_of(table: Table) -> Kind:
     """(GPU generation, transport, family of the collective); the transport of one NVLink domain is `none`."""
     generation = physics.gpu(table.platform.gpu).generation
     crosses = table.platform.crosses_network
     kind = physics.transport(table.platform.transport, generation) if crosses else "none"
-    return generation, kind, FAMILY[table.collective]
-
-
-def has_siblings(table: Table, rest: Sequence[Table]) -> bool:
-    """Whether its generation, transport and family each appear in the rest."""
-    known = [kinds_of(other) for other in rest]
-    return all(any(other[at] == kind for other in known) for at, kind in enumerate(kinds_of(table)))
+    return Kind(generation, kind, FAMILY[table.collective])
 
 
 def stands_for(table: Table, parameters: Physics) -> list[str]:

@@ -24,7 +24,7 @@ from fabric.solver.collectives.costs import (
 from fabric.solver.collectives.job import Job
 
 # a row a generation of physics.yaml: Volta, Ampere, Hopper, Blackwell, then AMD's, which are taken for their like
-LIKE = np.array([0, 1, 2, 3, 1, 2, 2])
+LIKE = np.array([0, 1, 2, 3, 1, 2, 2, 1])
 NVLINK = np.array([120.0, 240.0, 370.8, 721.8])  # GB/s of a GPU as NCCL's model has it
 CHANNELS, CHANNEL = np.array([12, 12, 12, 16]), np.array([10.0, 20.0, 30.0, 45.0])  # of a ring in one server
 LL_MAX = np.array([39.0, 87.7, 141.0, 282.0])  # one server, by GPU

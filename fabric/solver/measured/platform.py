@@ -46,7 +46,8 @@ class MeasuredPlatform:
 
     @property
     def crosses_network(self) -> bool:
-        return self.ranks > self.domain_ranks
+        """Whether the run uses the network: GPUs of one server reach each other over PCIe if not over NVLink."""
+        return self.ranks > max(self.domain_ranks, self.gpus_per_node)
 
 
 BOARD_GPUS = 8

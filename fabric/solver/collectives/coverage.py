@@ -1,0 +1,89 @@
+"""Which kinds of platform the parameters were fitted to: sources and largest runs by GPU generation, transport and family."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from fabric.solver.measured.tables import Table
+
+FAMILY = {
+    "all_reduce": "all_reduce",
+    "all_gather": "gather",
+    "reduce_scatter": "gather",
+    "broadcast": "rooted",
+    "reduce": "rooted",
+    "alltoall": "alltoall",
+    "sendrecv": "sendrecv",
+}
+FAMILIES = tuple(dict.fromkeys(FAMILY.values()))
+
+
+class Kind(NamedTuple):
+    """Kind of a measured run; the transport of one NVLink domain is `none`."""
+
+    generation: str
+    transport: str
+    family: str
+
+
+class Seen(NamedTuple):
+    """What was measured of a kind."""
+
+    sources: int
+    ranks: int  # of the largest run
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Measured kinds."""
+
+    kinds: Mapping[Kind, Seen]
+
+    def sources(self, kind: Kind) -> int:
+        """Sources of exactly this kind."""
+        seen = self.kinds.get(kind)
+        return seen.sources if seen else 0
+
+    def has(self, **part: str) -> bool:
+        """Whether any kind has these parts, such as transport="roce"."""
+        return any(all(getattr(kind, name) == word for name, word in part.items()) for kind in self.kinds)
+
+    def ranks(self, family: str) -> int:
+        """Ranks of the largest measured run of a family, 0 for none."""
+        return max((seen.ranks for kind, seen in self.kinds.items() if kind.family == family), default=0)
+
+    def document(self) -> list[list[Any]]:
+        """Rows of a platform file: generation, transport, family, sources, ranks."""
+        return [[*kind, *seen] for kind, seen in sorted(self.kinds.items())]
+
+
+def from_document(rows: Iterable[Sequence[Any]]) -> Coverage:
+    """The rows of `Coverage.document`."""
+    return Coverage({Kind(*map(str, row[:3])): Seen(int(row[3]), int(row[4])) for row in rows})
+
+
+def joined(one: Coverage, other: Coverage) -> Coverage:
+    """Both; sources that are in both count twice."""
+    found = dict(one.kinds)
+    for kind, seen in other.kinds.items():
+        mine = found.get(kind, Seen(0, 0))
+        found[kind] = Seen(mine.sources + seen.sources, max(mine.ranks, seen.ranks))
+    return Coverage(dict(sorted(found.items())))
+
+
+def origin(source: str) -> str:
+    """The repository or report of a source, its issue or path left off."""
+    return source if source.startswith("http") else re.split(r"[#:,(\s]", source, maxsplit=1)[0]
+
+
+def coverage(tables: Iterable[tuple[Kind, Table]]) -> Coverage:
+    """The kinds of tables."""
+    sources: dict[Kind, set[str]] = {}
+    ranks: dict[Kind, int] = {}
+    for kind, table in tables:
+        sources.setdefault(kind, set()).add(origin(table.source))
+        ranks[kind] = max(ranks.get(kind, 0), table.platform.ranks)
+    return Coverage({kind: Seen(len(sources[kind]), ranks[kind]) for kind in sorted(sources)})
