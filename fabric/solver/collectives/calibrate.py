@@ -1,21 +1,24 @@
-"""Fits a platform to a user's own tables, makes the shipped parameters, and leaves sources out to see what they are worth."""
+"""Fits a platform to a user's own tables, and makes the shipped parameters."""
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from fabric.solver.collectives.fitting import beside_weights, fit
-from fabric.solver.collectives.physics import SCOPES, Parameter, Physics, first, parameters
-from fabric.solver.collectives.sample import has_siblings
-from fabric.solver.collectives.score import Score, TableScore, median, score, score_table
+from fabric.diagnostics import Diagnostic, Place
+from fabric.solver.collectives.fitting import beside_weights, fit, table_weights
+from fabric.solver.collectives.physics import SCOPES, Parameter, Physics, first, parameters, transports
+from fabric.solver.collectives.sample import kinds_of
+from fabric.solver.collectives.score import median, score, score_table
 from fabric.solver.estimate.platform_file import platform
 from fabric.solver.measured.tables import Table
 from fabric.text import aligned
 
+SUSPICIOUS = 3.0  # spreads that a parameter of a rightly labelled table hardly moves
+LARGE_PERCENT = 20.0  # median error of a table from which on its platform is doubted
 OWN_SPREAD, SHARED_SPREAD = 1.0, 0.4  # of a parameter's own spread: what a user's tables may move
 OWN_WEIGHT = 5.0  # of a user's row over a published one: it is the very platform that is asked about
 
@@ -40,6 +43,43 @@ class Calibration:
         lines = moved(self.found, self.start)
         return [*out, "", *(["largest changes", *(f"  {line}" for line in lines)] if lines else ["no parameter changed"])]
 
+    def warnings(self) -> list[Diagnostic]:
+        """Tables whose platform is likely stated wrongly: another one fits better, or parameters had to move far."""
+        out = []
+        for table in self.tables:
+            if table.scored_rows and (better := better_platform(table, self.start)):
+                message = f"table {table.id} fits {better} better than the platform that it states"
+                hint = "correct the platform of the table and calibrate again"
+                out.append(Diagnostic("FAB172", Place(table.id), message, hint, "warning"))
+        far = [" ".join(line.split()) for line in moved(self.found, self.start, least=SUSPICIOUS)]
+        if far:
+            message = f"parameters moved by more than {SUSPICIOUS:g} spreads: {'; '.join(far)}"
+            hint = "check transport, NICs, GPU and processes per server of the tables"
+            out.append(Diagnostic("FAB172", Place(self.tables[0].id), message, hint, "warning"))
+        return out
+
+
+def better_platform(table: Table, parameters: Physics) -> str:
+    """Another transport, number of NICs or process layout that predicts a table much better, "" for none."""
+    stated = table.platform
+    changes: dict[str, dict[str, Any]] = {"one process for all GPUs": {"processes": "one for all GPUs"}}
+    if stated.crosses_network:
+        others = [name for name in transports() if name not in ("none", stated.transport)]
+        changes |= {f"transport {name}": {"transport": name} for name in others}
+        counts = [count for count in (stated.nics_per_node * 2, stated.nics_per_node // 2) if count]
+        changes |= {f"{count} NICs per server": {"nics_per_node": count} for count in counts}
+    own, errors = _error(table, parameters), {}
+    for name, change in changes.items():
+        errors[name] = _error(replace(table, platform=replace(stated, **change)), parameters)
+    best = min(errors, key=lambda name: (errors[name], name))
+    if own < LARGE_PERCENT or errors[best] > own / 2:
+        return ""
+    return f"{best} (median error {errors[best]:.0f} % instead of {own:.0f} %)"
+
+
+def _error(table: Table, parameters: Physics) -> float:
+    return median(score_table(table, parameters).error)
+
 
 def calibrate(tables: Sequence[Table], beside: Sequence[Table], base: str) -> Calibration:
     """Fits the parameters to tables, and to others beside them that count less. Raises InputError.
@@ -60,51 +100,20 @@ def calibrate(tables: Sequence[Table], beside: Sequence[Table], base: str) -> Ca
     return Calibration(start, fitted, tuple(tables), document(fitted, every, about))
 
 
-def cross_validate(tables: Sequence[Table], beside: Sequence[Table], tell: Callable[[str], None]) -> Score:
-    """Every source scored by parameters that were fitted without it; `tell` is called with each source that is done."""
-    found: list[TableScore] = []
-    for source, scores in left_out(tables, beside, beside_weights(beside)):
-        tell(source)
-        found += scores
-    order = {table.id: at for at, table in enumerate(tables)}
-    found.sort(key=lambda item: order[item.id])
-    return Score(tuple(found), {table.id: table.why_not for table in tables if not table.scored_rows})
-
-
 def calibrated(tables: Sequence[Table], base: Physics) -> Physics:
     """The parameters of a user's own platform: those of its kinds move, those that all share hardly do."""
 
     def spread(item: Parameter) -> float:
         return item.spread * (SHARED_SPREAD if item.scope == "shared" else OWN_SPREAD)
 
-    return fit(tables, base, spread, {table.id: OWN_WEIGHT for table in tables})
+    found = fit(tables, base, spread, {table.id: OWN_WEIGHT for table in tables})
+    kinds = {(kind.generation, kind.transport) for kind in (kinds_of(table) for table in tables if table.scored_rows)}
+    return replace(found, coverage=base.coverage, own=base.own | kinds)
 
 
 def from_physics(tables: Sequence[Table], weights: Mapping[str, float] | None = None) -> Physics:
     """All parameters from their first values: how the shipped ones were made."""
-    return fit(tables, first(), weights=weights)
-
-
-def left_out(
-    tables: Sequence[Table], beside: Sequence[Table] = (), weights: Mapping[str, float] | None = None
-) -> Iterator[tuple[str, list[TableScore]]]:
-    """(source, scores of its tables with parameters fitted to all the others) for every source of `tables`.
-
-    `beside` are further tables that the fits see, but for those of the same repository or report, whatever their cluster.
-    A table has siblings where its generation, transport and family each appear in the rest of `tables`.
-    """
-    scored = [table for table in tables if table.scored_rows]
-    for source in sorted({table.source for table in scored}):
-        rest = [table for table in scored if table.source != source]
-        others = [table for table in beside if origin(table.source) != origin(source)]
-        found = from_physics([*rest, *others], weights)
-        mine = [table for table in scored if table.source == source]
-        yield source, [score_table(table, found, has_siblings(table, rest)) for table in mine]
-
-
-def origin(source: str) -> str:
-    """The repository or report of a source, its issue or path left off."""
-    return re.split(r"[#:,(\s]", source, maxsplit=1)[0]
+    return fit(tables, first(), weights=table_weights(tables) | dict(weights or {}))
 
 
 def document(fitted: Physics, tables: Sequence[Table], about: str) -> str:
@@ -113,6 +122,9 @@ def document(fitted: Physics, tables: Sequence[Table], about: str) -> str:
     out += [f"about: {_quoted(about.splitlines()[0])}", "fitted_to:"]
     out += [f"- {_quoted(name)}" for name in sorted({table.id for table in tables if table.scored_rows})]
     out.append("measured: {" + ", ".join(f"{kind}: {count}" for kind, count in fitted.measured.items()) + "}")
+    if fitted.own:
+        out += ["own:", *(f"- [{', '.join(kind)}]" for kind in sorted(fitted.own))]
+    out += ["coverage:", *(f"- [{', '.join(map(str, row))}]" for row in fitted.coverage.document())]
     for scope in SCOPES:
         out.append(f"{scope}:")
         names = list(dict.fromkeys(item.name for item in parameters() if item.scope == scope))
@@ -126,14 +138,14 @@ def document(fitted: Physics, tables: Sequence[Table], about: str) -> str:
     return "\n".join(out) + "\n"
 
 
-def moved(found: Physics, base: Physics, most: int = 8) -> list[str]:
+def moved(found: Physics, base: Physics, most: int = 8, least: float = 0.05) -> list[str]:
     """The parameters that moved the furthest from the base, by their own spreads."""
     shifts = [(abs(math.log(found.values[item.key] / base.values[item.key])) / item.spread, item) for item in parameters()]
     shifts.sort(key=lambda pair: (-pair[0], pair[1].key))
     return [
         f"{item.key:32}{base.values[item.key]:10.4g} -> {found.values[item.key]:<10.4g} {shift:.1f} spreads"
         for shift, item in shifts[:most]
-        if shift > 0.05
+        if shift > least
     ]
 
 

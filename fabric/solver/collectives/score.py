@@ -9,17 +9,11 @@ from typing import Any
 import numpy as np
 
 from fabric.solver import Floats
+from fabric.solver.collectives.band import SIZES as BANDS, within
 from fabric.solver.collectives.physics import Physics
 from fabric.solver.collectives.sample import predicted, relatives, stands_for
 from fabric.solver.measured.tables import Table
 from fabric.text import aligned
-
-BANDS: Mapping[str, tuple[float, float]] = {  # above, up to and including, bytes
-    "<=64K": (0, 1 << 16),
-    "64K-8M": (1 << 16, 1 << 23),
-    "8M-256M": (1 << 23, 1 << 28),
-    ">256M": (1 << 28, np.inf),
-}
 
 
 @dataclass(frozen=True)
@@ -67,9 +61,9 @@ class Score:
         out = ["signed medians by message size: + is estimated too slow", ""]
         related = [table for table in self.tables if table.siblings]
         others = [table for table in self.tables if not table.siblings]
-        out += _table(related)
+        out += table_lines(related)
         if others:
-            out += ["", "without a similar table in the fit, predicted from the nearest ones", *_table(others)]
+            out += ["", "without a similar table in the fit, predicted from the nearest ones", *table_lines(others)]
         out += [f"note: {table.id}: {text}" for table in self.tables for text in table.notes]
         if self.tables:
             out += ["", *_totals("tables with a similar one in the fit" if others else "all tables", related)]
@@ -91,11 +85,6 @@ def score_table(table: Table, parameters: Physics, siblings: bool = True) -> Tab
     sizes = np.array([row.bytes for row in table.scored_rows], dtype=np.float64)
     error = predicted(table, parameters) / measured - 1
     return TableScore(table.id, table.collective, sizes, error, siblings, (*relatives(table), *stands_for(table, parameters)))
-
-
-def within(size: Floats, band: str) -> Any:
-    low, high = BANDS[band]
-    return (size > low) & (size <= high)
 
 
 def median(error: Floats) -> float:
@@ -124,7 +113,8 @@ def _bias(table: TableScore, band: str) -> float | None:
     return round(float(np.median(some)) * 100, 1) if len(some) else None
 
 
-def _table(tables: Sequence[TableScore]) -> list[str]:
+def table_lines(tables: Sequence[TableScore]) -> list[str]:
+    """A row per table."""
     head = ("table", "collective", "rows", "median", *BANDS)
     rows = [
         (

@@ -1,0 +1,146 @@
+"""The band of an estimate: where eight of ten measured times lie, from the errors on sources that were left out of the fit.
+
+The spread of the error is a product of factors: message size, family, network, number of ranks, and how much of the kind was
+measured. Its logarithm is linear in `features`; the 10th and the 90th percentile are multiples of it, by message size. A fit
+to few sources has large random errors, so the coefficients are shrunk to 0 (ridge regression).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fabric.formats import yaml
+from fabric.solver import Bools, Floats
+from fabric.solver.collectives.coverage import FAMILIES, Coverage, Kind
+
+SIZES: Mapping[str, tuple[float, float]] = {  # above, up to and including, bytes
+    "<=64K": (0, 1 << 16),
+    "64K-8M": (1 << 16, 1 << 23),
+    "8M-256M": (1 << 23, 1 << 28),
+    ">256M": (1 << 28, np.inf),
+}
+CLOUD = ("efa", "efa1", "tcpx", "tcpxo", "slingshot", "ethernet")  # not RDMA on InfiniBand or Ethernet NICs
+LEAST_RANKS = 8  # below, fewer ranks make nothing more certain
+FLOOR = 0.02  # least absolute log error that counts: timers are no better
+RIDGE = 3.0
+# What was not measured is never more certain; few tables are of such kinds, so the fit alone could say otherwise.
+AT_LEAST = {"generation in no source": 0.1, "transport in no source": 0.1, "doublings beyond the largest run": 0.1}
+LOW, HIGH = 0.1, 0.9  # percentiles of the band
+DATA = Path(__file__).parent / "data" / "band.yaml"
+
+
+@dataclass(frozen=True)
+class Band:
+    """Coefficients of the spread of log(measured / estimated), and its percentiles as multiples of the spread by size."""
+
+    coefficients: Mapping[str, float]
+    low: Mapping[str, float]
+    high: Mapping[str, float]
+
+    def factors(self, kind: Kind, sizes: Floats, ranks: int, known: Coverage, own: float = 1.0) -> tuple[Floats, Floats]:
+        """(10th, 90th percentile of the time over the estimate) of each size.
+
+        Args:
+            sizes: bytes.
+            known: what the parameters were fitted to.
+            own: factor on the spread where the platform itself was measured.
+        """
+        spread = own * self._spread(features(kind, sizes, ranks, known))
+        low, high = np.zeros(len(sizes)), np.zeros(len(sizes))
+        for name in SIZES:
+            mask = within(sizes, name)
+            low[mask], high[mask] = self.low[name], self.high[name]
+        return np.exp(low * spread), np.exp(high * spread)
+
+    def _spread(self, columns: Mapping[str, Floats]) -> Floats:
+        total: Floats = np.exp(sum(self.coefficients[name] * column for name, column in columns.items()))
+        return total
+
+    def document(self) -> dict[str, Any]:
+        """The content of `data/band.yaml`."""
+        return {name: {key: round(value, 4) for key, value in getattr(self, name).items()} for name in _PARTS}
+
+
+_PARTS = ("coefficients", "low", "high")
+
+
+def within(sizes: Floats, name: str) -> Bools:
+    """Which sizes are in a range of SIZES."""
+    low, high = SIZES[name]
+    return (sizes > low) & (sizes <= high)
+
+
+def features(kind: Kind, sizes: Floats, ranks: int, known: Coverage) -> dict[str, Floats]:
+    """Columns that the spread depends on, by name."""
+    every = np.ones(len(sizes))
+    crosses = kind.transport != "none"
+    sources, most = known.sources(kind), known.ranks(kind.family)
+    columns = {"constant": every}
+    columns |= {name: within(sizes, name).astype(np.float64) for name in list(SIZES)[1:]}
+    columns |= {name: every * (kind.family == name) for name in FAMILIES[1:]}
+    columns["network"] = every * crosses
+    columns["network, <=64K"] = every * crosses * within(sizes, "<=64K")
+    columns["doublings of ranks"] = every * np.log2(max(ranks, LEAST_RANKS) / LEAST_RANKS)
+    columns["kind in no source"] = every * (sources == 0)
+    columns["kind in one source"] = every * (sources == 1)
+    columns["generation in no source"] = every * (not known.has(generation=kind.generation))
+    columns["transport in no source"] = every * (not known.has(transport=kind.transport))
+    columns["doublings beyond the largest run"] = every * np.log2(max(ranks / max(most, 1), 1))
+    columns["cloud transport"] = every * (kind.transport in CLOUD)
+    return columns
+
+
+def fit(columns: Mapping[str, Floats], sizes: Floats, error: Floats, weight: Floats) -> Band:
+    """The band of errors log(measured / estimated), with a weight for each row."""
+    names = list(columns)
+    matrix = np.stack([columns[name] for name in names], axis=1)
+    penalty = np.eye(len(names)) * RIDGE
+    penalty[0, 0] = 1e-6
+    weighted = matrix.T * weight
+    found = np.linalg.solve(weighted @ matrix + penalty, weighted @ np.log(np.abs(error) + FLOOR))
+    found = np.maximum(found, [AT_LEAST.get(name, -np.inf) for name in names])
+    scaled = error / np.exp(matrix @ found)
+    low, high = {}, {}
+    for name in SIZES:
+        mask = within(sizes, name)
+        low[name] = min(percentile(scaled[mask], weight[mask], LOW), -FLOOR)
+        high[name] = max(percentile(scaled[mask], weight[mask], HIGH), FLOOR)
+    return Band(dict(zip(names, found.tolist(), strict=True)), low, high)
+
+
+def percentile(values: Floats, weight: Floats, share: float) -> float:
+    """Weighted percentile, 0 for no values."""
+    if not len(values):
+        return 0.0
+    order = np.argsort(values, kind="stable")
+    total = np.cumsum(weight[order])
+    return float(values[order][np.searchsorted(total, share * total[-1])])
+
+
+@cache
+def shipped() -> Band:
+    """The band that comes with the program, by `fabric score --cross-validate` on the reference tables."""
+    document: dict[str, Any] = yaml.read(DATA)
+    return Band(*(document[name] for name in _PARTS))
+
+
+def beyond(kind: Kind, ranks: int, known: Coverage) -> Sequence[str]:
+    """What of a run lies outside of what was measured, as notes."""
+    if not known.kinds:
+        return ()
+    found = []
+    most = known.ranks(kind.family)
+    named = {"gather": "all_gather and reduce_scatter", "rooted": "broadcast and reduce"}.get(kind.family, kind.family)
+    if ranks > most:
+        largest = f"the largest has {most:,}" if most else "there is none"
+        found.append(f"no measured table of {named} has {ranks:,} GPUs, {largest}: the band is wider")
+    if known.has(generation=kind.generation) and known.has(transport=kind.transport) and not known.sources(kind):
+        network = "one NVLink domain" if kind.transport == "none" else kind.transport
+        found.append(f"no measured table of {named} has {kind.generation} GPUs and {network} together: the band is wider")
+    return tuple(found)
