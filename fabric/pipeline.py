@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from fabric.solver.capacity.measure import Capacity
     from fabric.solver.collectives.calibrate import Calibration
     from fabric.solver.collectives.score import Score
+    from fabric.solver.collectives.validation_report import Validation
     from fabric.solver.estimate.estimate import Estimate
     from fabric.solver.estimate.request import EstimateRequest
     from fabric.solver.measured.tables import Table
@@ -375,15 +376,37 @@ def _spread(fabric: FabricPlan, request: EstimateRequest) -> EstimateRequest:
     return replace(request, routing=routing, queue_pairs=queue_pairs)
 
 
-def tables(paths: Sequence[Path]) -> list[Table]:
+def tables(paths: Sequence[Path], fabric: FabricPlan | None = None) -> list[Table]:
     """Read measured tables from files and folders: nccl-tests output or YAML.
+
+    Args:
+        paths: files and folders.
+        fabric: the fabric that output of nccl-tests was measured on, for GPUs, NICs and transport; None where the text
+            states them.
 
     Raises:
         InputError: a file that is neither.
     """
     from fabric.solver.measured.files import read_all
 
-    return read_all(paths)
+    if fabric is None:
+        return read_all(paths)
+    from fabric.solver.estimate.probe import platform_of
+
+    return read_all(paths, platform_of(fabric))
+
+
+def probe(fabric: FabricPlan, file: str, platform: str) -> list[str]:
+    """List the nccl-tests runs that are worth measuring on a fabric, and the command that calibrates with them.
+
+    Args:
+        fabric: a fabric of a plan.
+        file: intent file, for the command.
+        platform: platform file to write, for the command.
+    """
+    from fabric.solver.estimate.probe import lines
+
+    return lines(fabric, file, platform)
 
 
 def score(measured: Sequence[Table], platform: Path | None = None) -> Score:
@@ -402,17 +425,21 @@ def score(measured: Sequence[Table], platform: Path | None = None) -> Score:
     return hold(measured, parameters(platform))
 
 
-def cross_validate(measured: Sequence[Table], beside: Sequence[Table], tell: Callable[[str], None]) -> Score:
-    """Compare as `score` does, with parameters fitted again without each source.
+def cross_validate(measured: Sequence[Table], beside: Sequence[Table], split: str, tell: Callable[[str], None]) -> Validation:
+    """Compare as `score` does, with parameters fitted again without each source, kind or scale.
 
     Args:
         measured: tables to fit and score.
         beside: tables to fit only.
-        tell: called with the name of each source.
+        split: what is left out: `source`, `kind`, `scale` (above 128 GPUs), or `points` (as `source`, then calibrated with
+            three rows of each table).
+        tell: called with the name of each fit that is done.
     """
-    from fabric.solver.collectives.calibrate import cross_validate as leave_out
+    from fabric.solver.collectives.validation import left, run
+    from fabric.solver.collectives.validation_report import Validation
 
-    return leave_out(measured, beside, tell)
+    found = run(list(left(measured, beside, split)), tell)
+    return Validation(split, tuple(found), {table.id: table.why_not for table in measured if not table.scored_rows})
 
 
 def calibrate(measured: Sequence[Table], beside: Sequence[Table] = (), base: str = "shipped") -> Calibration:

@@ -7,16 +7,33 @@ from pathlib import Path
 import typer
 
 from fabric import pipeline
-from fabric.cli.common import progress, say
+from fabric.cli import job
+from fabric.cli.common import mistake, progress, say, show_diagnostics
 from fabric.cli.reports import put, put_lines
 from fabric.cli.score import read_tables
-from fabric.diagnostics import Diagnostic, InputError, Place
+from fabric.diagnostics import Diagnostic, InputError, Place, Report
 from fabric.solver.measured.files import need_scored
 
 
 def calibrate(
-    paths: list[Path] = typer.Argument(..., metavar="TABLE…", help="output of nccl-tests, YAML tables, or folders of these"),
-    output: Path = typer.Option(..., "-o", "--output", metavar="PLATFORM", help="platform file to write", show_default=False),
+    paths: list[Path] = typer.Argument(None, metavar="TABLE…", help="output of nccl-tests, YAML tables, or folders of these"),
+    output: Path | None = typer.Option(
+        None, "-o", "--output", metavar="PLATFORM", help="platform file to write", show_default=False
+    ),
+    intent: Path | None = typer.Option(
+        None,
+        "--for",
+        metavar="INTENT",
+        help="intent of the cluster, for nccl-tests output that does not state GPU, NICs and transport",
+        show_default=False,
+    ),
+    probe: Path | None = typer.Option(
+        None,
+        "--probe",
+        metavar="INTENT",
+        help="list the nccl-tests runs worth measuring on this design, and exit",
+        show_default=False,
+    ),
     base: str = typer.Option(
         "shipped", "--base", metavar="BASE", help="start values: shipped, physics (all parameters free), or a platform file"
     ),
@@ -28,7 +45,17 @@ def calibrate(
 
     The fitted parameters go to a platform file, for --platform of other commands.
     """
-    tables, others = read_tables(paths), read_tables(beside)
+    if probe is not None:
+        put_lines(lambda: pipeline.probe(job.chosen(probe, ""), str(probe), str(job.platform_beside(probe))))
+        return
+    if not paths or output is None:
+        missing = "TABLE" if not paths else "-o PLATFORM"
+        hint = "fabric calibrate all_reduce.log -o dc1.platform.yaml, or fabric calibrate --probe INTENT"
+        report = Report()
+        mistake(report, missing, f"expected {missing}, got none", hint)
+        report.raise_errors()
+        return
+    tables, others = read_tables(paths, intent), read_tables(beside)
     need_scored(tables, paths)
     if not output.parent.is_dir():
         message = "expected a file in an existing folder"
@@ -37,4 +64,5 @@ def calibrate(
         found = pipeline.calibrate(tables, others, base)
     put(output, found.text)
     say(f"wrote {output}")
+    show_diagnostics(found.warnings())
     put_lines(found.lines)

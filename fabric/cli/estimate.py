@@ -46,6 +46,7 @@ def estimate(
         rich_help_panel=job.JOB,
     ),
     gpus: int | None = job.GPUS,
+    gpus_per_domain: int | None = job.GPUS_PER_DOMAIN,
     placement: list[str] = typer.Option(
         ["packed"],
         "--placement",
@@ -64,14 +65,19 @@ def estimate(
         "auto",
         "--algorithm",
         metavar="NAME",
-        help="auto (NCCL's own choice), ring, tree, nvls, nvls_tree, hierarchical, halving_doubling or in_network",
+        help="auto (fastest on a healthy network), ring, tree, nvls, nvls_tree, hierarchical, halving_doubling or in_network",
         rich_help_panel=job.PARAMETERS,
     ),
     protocol: str = typer.Option(
         "auto", "--protocol", metavar="NAME", help="auto, ll, ll128 or simple", rich_help_panel=job.PARAMETERS
     ),
     ctas: int = typer.Option(
-        16, "--min-ctas", metavar="N", help="CTAs per ring (NCCL_MIN_CTAS)", rich_help_panel=job.PARAMETERS
+        0,
+        "--min-ctas",
+        metavar="N",
+        help="CTAs per ring (NCCL_MIN_CTAS)",
+        show_default="by the NICs, 16 for 8x400G",
+        rich_help_panel=job.PARAMETERS,
     ),
     platform: Path | None = job.PLATFORM,
     seed: int = job.SEED,
@@ -105,15 +111,28 @@ def estimate(
     job.check_spread(report, routing, queue_pairs)
     job.check_seed(report, seed)
     check_range(report, "--jobs", jobs, 1, 100_000, "1 to 100000 jobs", "each job takes --gpus GPUs")
-    check_range(report, "--min-ctas", ctas, 1, 64, "1 to 64 CTAs", "the default of NCCL is 16")
+    check_range(report, "--min-ctas", ctas, 0, 64, "1 to 64 CTAs", "remove it for the default of NCCL")
     if plot is not None:
         check_target(report, "--plot", plot, "estimate.svg")
     elif measured:
         mistake(report, "--measured", "expected --plot with it, got none", "measured rows are drawn as dots in the picture")
     report.raise_errors()
     on = job.chosen(file, fabric)
+    parameters = job.platform_of(file, platform)
     asked = EstimateRequest(
-        collective, sizes, gpus, algorithm, protocol, routing, queue_pairs, tuple(fail), seed, platform, jobs, ctas
+        collective,
+        sizes,
+        gpus,
+        algorithm,
+        protocol,
+        routing,
+        queue_pairs,
+        tuple(fail),
+        seed,
+        parameters,
+        jobs,
+        ctas,
+        gpus_per_domain,
     )
     with progress("collective times"):
         found = [pipeline.estimate(on, asked, request) for request in placement]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from fabric import pipeline
-from fabric.cli.common import check_fabric, check_range, mistake, progress
+from fabric.cli.common import check_fabric, check_range, mistake, progress, say
 from fabric.diagnostics import Report, nearest
 
 if TYPE_CHECKING:
@@ -25,6 +25,14 @@ FABRIC = typer.Option(
     rich_help_panel=NETWORK,
 )
 GPUS = typer.Option(None, "--gpus", metavar="N", help="GPUs of the job", show_default="all", rich_help_panel=JOB)
+GPUS_PER_DOMAIN = typer.Option(
+    None,
+    "--gpus-per-domain",
+    metavar="N",
+    help="GPUs used per NVLink domain, such as 64 of 72",
+    show_default="all",
+    rich_help_panel=JOB,
+)
 PLACEMENT = "packed, spread, random:SEED, or server names separated by commas"
 ROUTING = typer.Option(
     "",
@@ -66,6 +74,20 @@ SEED = typer.Option(
     rich_help_panel=PARAMETERS,
 )
 JSON = typer.Option(False, "--json", help="print one JSON document", rich_help_panel=OUTPUT)
+
+
+def platform_beside(file: Path) -> Path:
+    """The platform file of an intent: dc1.platform.yaml for dc1.yaml."""
+    return file.with_name(f"{file.stem}.platform.yaml")
+
+
+def platform_of(file: Path, stated: Path | None) -> Path | None:
+    """The platform file that is stated, else the one beside the intent, None for neither; the latter is reported."""
+    beside = platform_beside(file)
+    if stated is not None or not beside.is_file():
+        return stated
+    say(f"parameters of {beside}")
+    return beside
 
 
 def chosen(file: Path, name: str) -> FabricPlan:

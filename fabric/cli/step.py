@@ -21,6 +21,7 @@ def step(
     ),
     fabric: str = job.FABRIC,
     gpus: int | None = job.GPUS,
+    gpus_per_domain: int | None = job.GPUS_PER_DOMAIN,
     placement: str = typer.Option("packed", "--placement", metavar="P", help=job.PLACEMENT),
     routing: str = job.ROUTING,
     queue_pairs: int = job.QUEUE_PAIRS,
@@ -39,8 +40,15 @@ def step(
     job.check_spread(report, routing, queue_pairs)
     job.check_seed(report, seed)
     report.raise_errors()
+    parameters = job.platform_of(file, platform)
     asked = EstimateRequest(
-        gpus=gpus, routing=routing, queue_pairs=queue_pairs, fail=tuple(fail), seed=seed, platform=platform
+        gpus=gpus,
+        gpus_per_domain=gpus_per_domain,
+        routing=routing,
+        queue_pairs=queue_pairs,
+        fail=tuple(fail),
+        seed=seed,
+        platform=parameters,
     )
     chosen = job.chosen(file, fabric)
     with progress("training step"):

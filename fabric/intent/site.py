@@ -52,6 +52,10 @@ class Fabric(Key):
     underlay: Underlay = Field(Underlay(), description="routing between the switches")
     pools: Pools = Field(Pools(), description="address space of this fabric alone")
     overlay: Overlay = Field(Overlay(), description="EVPN/VXLAN")
+    transport: Literal["roce", "infiniband", "efa", "tcpx", "tcpxo", "slingshot"] | None = Field(
+        None,
+        description="transport of collectives, for estimated times; `roce` or `infiniband`, as the switches, unless stated",
+    )
     tenants: Annotated[tuple[Tenant, ...], ListOf] = Field((), description="who owns which servers")
     qos: Qos = Field(Qos(), description="lossless Ethernet for RoCE")
     releases: dict[Name, Release] = Field(

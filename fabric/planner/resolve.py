@@ -93,6 +93,7 @@ def _fabric(name: str, site: Site, source: Source, report: Report) -> FabricSpec
         own_management=intent.management is not None,
         releases=(*_releases(site.releases, source), *_releases(intent.releases, source, "fabrics", name)),
         silence=intent.checks.silence,
+        transport=intent.transport or ("roce" if leaf.model.technology == "ethernet" else "infiniband"),
         lengths=_lengths(topology),
     )
     _sanity(spec, intent, report)
@@ -251,6 +252,10 @@ def _sanity(spec: FabricSpec, intent: Fabric, report: Report) -> None:
     here = spec.at("topology")
     if len({tier.model.technology for tier in (spec.leaf, spec.spine, spec.core)}) > 1:
         report.error("FAB106", here, "the tiers mix Ethernet and InfiniBand switches", "one fabric is of one technology")
+    if (spec.transport == "infiniband") == spec.ethernet:
+        technology = "Ethernet" if spec.ethernet else "InfiniBand"
+        hint = "leave `transport` out, or choose switches of its technology"
+        report.error("FAB106", spec.at("transport"), f"transport {spec.transport} on {technology} switches", hint)
     for index, group in enumerate(spec.groups):
         _group_sanity(spec, index, group, report)
     if intent.planned is not None and intent.planned.servers is not None and len(spec.groups) > 1:

@@ -74,7 +74,7 @@ def _flows(net: Network, pattern: str, seed: int) -> Iterator[Flows]:
         yield _weighed(net, flows.take(live[flows.source_port] & live[flows.target_port]), seed)
         return
     placed = place(net, None)
-    for phase in PATTERNS[pattern](placed.ports, placed.nic_ports):
+    for phase in PATTERNS[pattern](placed.ports, placed.nic_ports, placed.full):
         yield connections(phase.source, phase.target, phase.weight * _line_rate(net, phase.source, phase.target), seed=seed)
 
 

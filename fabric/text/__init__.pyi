@@ -5,6 +5,7 @@ from .numbers import (
     power as power,
     size as size,
     time as time,
+    time_span as time_span,
     trimmed as trimmed,
     volume as volume,
 )

@@ -58,6 +58,13 @@ def time(us: float) -> str:
     return f"{us:.1f} us" if us < 99.95 else f"{us:.0f} us"
 
 
+def time_span(low_us: float, high_us: float) -> str:
+    """Two times in microseconds: `41.9 to 58.3 ms`; one unit where both have the same."""
+    low, high = time(low_us), time(high_us)
+    number, unit = low.rsplit(" ", 1)
+    return f"{number if unit == high.rsplit(' ', 1)[1] else low} to {high}"
+
+
 def trimmed(value: float, digits: int) -> str:
     """With so many digits at most: `409.6`, `1,024`."""
     return f"{value:,.{digits}f}".rstrip("0").rstrip(".")

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from fabric.diagnostics import Place, Report, nearest, show
 from fabric.solver import Floats
-from fabric.solver.collectives import physics
+from fabric.solver.collectives import band, physics
 from fabric.solver.collectives.choice import ALIASES, NEVER, Runs, monotone, run
 from fabric.solver.collectives.costs import GATHERS, PROTOCOLS, ROOTED
-from fabric.solver.collectives.job import DEFAULT_CTAS, Job
+from fabric.solver.collectives.coverage import FAMILY, Kind
+from fabric.solver.collectives.job import DEFAULT_CTAS, Job, default_ctas
 from fabric.solver.collectives.physics import Physics
 from fabric.solver.estimate.placement import Placement
 from fabric.solver.estimate.supply import Share, Supply
@@ -21,6 +23,7 @@ from fabric.solver.measured.tables import COLLECTIVES, busbw_factor
 
 ALGORITHMS = ("auto", "ring", "tree", "nvls", "nvls_tree", "hierarchical", "halving_doubling", "in_network", "p2p")
 UNCHOSEN = ("p2p", "hierarchical", "halving_doubling", "in_network")  # NCCL has no choice here
+OWN_SPREAD = 0.6  # of the errors after a calibration with three rows over those before, docs/accuracy.md
 LATENCY_BOUND = 0.25  # twice the bandwidth of everything saves less than this share of the time: latency rules
 PATTERN = {"ring": "ring", "tree": "tree", "nvls_tree": "tree", "in_network": "tree", "hierarchical": "ring"}
 
@@ -42,6 +45,8 @@ class Row:
     ideal_time_us: float
     expected_us: float | None  # NCCL's own estimate, by which it chooses; None where it has no choice
     fastest: str  # algorithm/protocol that would be the fastest here
+    p10_us: float  # a tenth of measured times is expected below
+    p90_us: float  # a tenth is expected above
 
 
 @dataclass(frozen=True)
@@ -68,25 +73,47 @@ def estimate(
     physics_: Physics,
     algorithm: str = "auto",
     protocol: str = "auto",
-    ctas: int = DEFAULT_CTAS,
+    ctas: int = 0,
 ) -> Estimate:
-    """The time of every size.
+    """The time of every size. `ctas` are those of a ring, 0 for NCCL's default with the NICs of a server.
 
     Raises InputError where an algorithm cannot run that collective.
     """
+    ctas = ctas or ctas_of(supply)
     job = replace(job_of(collective, sizes, supply, algorithm), ctas=float(ctas))
     check(job, algorithm, protocol)
-    runs, times = monotone(job, physics_, algorithm, protocol)
+    whole = None  # with failures: the job before them, which chooses, as running communicators keep their algorithm
+    if supply.before is not None:
+        whole = replace(job_of(collective, sizes, supply.before, algorithm), ctas=float(ctas))
+    runs, times = monotone(job, physics_, algorithm, protocol, whole and whole.healthy())
     if not runs.keys or (times >= NEVER).any():
         _cannot(job, physics_, algorithm, protocol)
-    if supply.before is not None:  # without the dead ports another choice may look better; a failure never makes it faster
-        whole = replace(job_of(collective, sizes, supply.before, algorithm), ctas=float(ctas))
+    if whole is not None:  # a failure never makes it faster
         times = np.maximum(times, monotone(whole, physics_, algorithm, protocol)[1])
     limits = _limits(job, physics_, runs)
     ideal = ideal_us(job, algorithm)
-    rows = tuple(_row(job, supply, runs, times, limits, ideal, row) for row in range(len(sizes)))
+    low, high = band_of(job, supply, physics_)
+    spans = times * low, np.maximum.accumulate(times * high) if _ascending(sizes) else times * high
+    rows = tuple(_row(job, supply, runs, times, spans, limits, ideal, row) for row in range(len(sizes)))
     shares = supply.known if supply.placement.domains > 1 else {}
     return Estimate(job, supply.placement, supply, rows, dict(sorted(shares.items())), notes(supply.placement, job, physics_))
+
+
+def _ascending(sizes: Sequence[int]) -> bool:
+    return all(one <= other for one, other in pairwise(sizes))
+
+
+def kind_of(job: Job) -> Kind:
+    """GPU generation, transport and family of a job."""
+    return Kind(physics.generations()[int(job.generation)], physics.transports()[int(job.transport)], FAMILY[job.collective])
+
+
+def band_of(job: Job, supply: Supply, physics_: Physics) -> tuple[Floats, Floats]:
+    """(10th, 90th percentile of the time over the estimate) of each size."""
+    kind = kind_of(job)
+    own = OWN_SPREAD if (kind.generation, kind.transport) in physics_.own else 1.0
+    low, high = band.shipped().factors(kind, np.asarray(job.bytes), int(job.ranks), physics_.coverage, own)
+    return low, high
 
 
 def job_of(collective: str, sizes: Sequence[int], supply: Supply, algorithm: str = "auto") -> Job:
@@ -100,7 +127,8 @@ def job_of(collective: str, sizes: Sequence[int], supply: Supply, algorithm: str
         ranks=float(placed.gpus),
         domain=float(placed.domain_gpus),
         domains=float(domains),
-        nvlink_GBps=gpu.nvlink_GBps,
+        nvlink_GBps=gpu.nvlink_GBps or gpu.pcie_GBps,
+        pcie=not gpu.nvlink_GBps,
         net_GBps=supply.domain_GBps if domains > 1 else 1e9,
         nic_GBps=supply.nic_GBps * placed.nic_ports if domains > 1 else 1e9,
         generation=physics.generations().index(gpu.generation),
@@ -123,6 +151,17 @@ def job_of(collective: str, sizes: Sequence[int], supply: Supply, algorithm: str
     return replace(job, hop_us=supply.of(first).hop_us, **chosen)
 
 
+def ctas_of(supply: Supply) -> int:
+    """CTAs of a ring by default."""
+    placed = supply.placement
+    ports = placed.all_ports // placed.domain_servers
+    return (
+        default_ctas(ports // placed.nic_ports, supply.nic_GBps * placed.nic_ports * 8)
+        if placed.domains > 1
+        else DEFAULT_CTAS
+    )
+
+
 def gpu_of(placed: Placement) -> physics.Gpu:
     """The GPU of the job's servers, its NVLink as the catalog states it."""
     both_ways = placed.server.nvlink_gbytes_s
@@ -130,7 +169,8 @@ def gpu_of(placed: Placement) -> physics.Gpu:
 
 
 def transport_of(supply: Supply) -> str:
-    return "roce" if supply.net.fabric.spec.ethernet else "infiniband"
+    """The transport that the intent states, with the first EFA for GPUs before Hopper."""
+    return physics.transport(supply.net.fabric.spec.transport, gpu_of(supply.placement).generation)
 
 
 def check(job: Job, algorithm: str, protocol: str) -> None:
@@ -193,7 +233,16 @@ def _as_chosen(job: Job, physics_: Physics, runs: Runs) -> Floats:
     return found
 
 
-def _row(job: Job, supply: Supply, runs: Runs, times: Floats, limits: list[str], ideal: Floats, index: int) -> Row:
+def _row(
+    job: Job,
+    supply: Supply,
+    runs: Runs,
+    times: Floats,
+    spans: tuple[Floats, Floats],
+    limits: list[str],
+    ideal: Floats,
+    index: int,
+) -> Row:
     algorithm, protocol = runs.key(index)
     size, time, ranks = int(job.bytes[index]), float(times[index]), int(job.ranks)
     algbw = size / time / 1e3
@@ -211,6 +260,8 @@ def _row(job: Job, supply: Supply, runs: Runs, times: Floats, limits: list[str],
         ideal_time_us=float(ideal[index]),
         expected_us=None if algorithm in UNCHOSEN else float(runs.expected[int(runs.chosen[index]), index]),
         fastest="/".join(runs.fastest(index)),
+        p10_us=float(spans[0][index]),
+        p90_us=float(spans[1][index]),
     )
 
 
@@ -289,6 +340,9 @@ def notes(placed: Placement, job: Job, physics_: Physics) -> tuple[str, ...]:
     for attribute, name in (("GPU generation", gpu.generation), ("transport", kind)):
         if physics_.measured and not physics_.measured.get(name) and name != "none":
             result.append(f"no measured table has {attribute} {name}: its parameters are first values, from its relatives")
+    result += band.beyond(kind_of(job), int(job.ranks), physics_.coverage)
+    if placed.others:
+        result.append(f"the job runs on {placed.model} servers only: {', '.join(placed.others)} not used")
     dead = placed.all_ports - placed.ports.shape[1]
     if dead:
         attribute = (

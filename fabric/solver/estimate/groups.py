@@ -69,7 +69,8 @@ def _job(collective: str, size: int, ranks: int, inside: int, domains: int, supp
         ranks=float(ranks),
         domain=float(inside),
         domains=float(domains),
-        nvlink_GBps=gpu.nvlink_GBps,
+        nvlink_GBps=gpu.nvlink_GBps or gpu.pcie_GBps,
+        pcie=not gpu.nvlink_GBps,
         net_GBps=supply.domain_GBps * share if crosses else 1e9,
         nic_GBps=min(supply.nic_GBps * placed.nic_ports, supply.domain_GBps * share) if crosses else 1e9,
         generation=physics.generations().index(gpu.generation),
@@ -80,5 +81,5 @@ def _job(collective: str, size: int, ranks: int, inside: int, domains: int, supp
         return job
     ring = supply.of("ring")
     tree_share = supply.of("tree").share if collective == "all_reduce" else 1.0
-    peers_share = supply.of("peers").share if collective == "alltoall" else ring.share  # sends go to the next stage's like
+    peers_share = supply.of("peers" if collective == "alltoall" else "stages").share
     return replace(job, ring_share=ring.share, tree_share=tree_share, peers_share=peers_share, hop_us=ring.hop_us)

@@ -8,7 +8,7 @@ from typing import Any
 
 from fabric.solver.estimate.estimate import PATTERN, Estimate, Row
 from fabric.solver.estimate.supply import Share
-from fabric.text import aligned, percent, plural, size, time
+from fabric.text import aligned, percent, plural, size, time, time_span
 
 Answer = tuple[Estimate, Estimate | None]  # and what it was before its failures
 
@@ -59,15 +59,16 @@ def head(estimate: Estimate) -> list[str]:
 
 
 def table(found: Estimate) -> list[str]:
-    """A row per size: time, bandwidths as nccl-tests defines them, algorithm, bytes on the wire, ideal, bottleneck."""
-    head = ("size", "time", "algbw GB/s", "busbw GB/s", "algorithm", "on the wire", "of ideal", "bottleneck")
-    return aligned([_cells(row) for row in found.rows], ">>>><>><", head=head)
+    """A row per size: time, band, bandwidths as nccl-tests defines them, algorithm, bytes on the wire, ideal, bottleneck."""
+    head = ("size", "time", "p10 to p90", "algbw GB/s", "busbw GB/s", "algorithm", "on the wire", "of ideal", "bottleneck")
+    return aligned([_cells(row) for row in found.rows], ">>>>><>><", head=head)
 
 
 def _cells(row: Row) -> tuple[str, ...]:
     return (
         size(row.bytes),
         time(row.time_us),
+        time_span(row.p10_us, row.p90_us),
         f"{row.algbw_GBps:.2f}",
         f"{row.busbw_GBps:.2f}",
         f"{row.algorithm}/{row.protocol}",
@@ -94,6 +95,7 @@ def foot(estimate: Estimate) -> list[str]:
             continue  # computed for the choice only
         out.append(f"fabric    {name}: {_share(estimate, share)}")
     note = wire_note(estimate)
+    out.append("band      8 of 10 measured times lie between p10 and p90 (docs/accuracy.md)")
     return [*out, *([f"note      {note}"] if note else []), *(f"note      {text}" for text in estimate.notes)]
 
 

@@ -3,6 +3,9 @@
 Domains are in the order of the ranks. Port `i` of a domain sends to port `i` of another: rails do not mix, as NCCL's rings
 and its PXN keep them. A pattern is phases that follow each other; weight 1 is what a port sends when it has nothing else
 to do, so a network without bottlenecks carries every phase at the ports' own speed.
+
+A last domain with fewer servers repeats its ports to the width of the others (`Placement.ports`). A ring and a tree pass as
+many bytes through it as through the others; sends from GPU to GPU carry its share of a full domain's (`full`) only.
 """
 
 from __future__ import annotations
@@ -36,12 +39,12 @@ def together(parts: Sequence[Phase]) -> Phase:
     return Phase(source, target, weight, parts[0].part)
 
 
-def ring(ports: Ints, nic_ports: int) -> Iterator[Phase]:
+def ring(ports: Ints, nic_ports: int, full: Floats) -> Iterator[Phase]:
     """Every domain to the next, the last to the first."""
     yield _shift(ports, 1, 1.0)
 
 
-def tree(ports: Ints, nic_ports: int) -> Iterator[Phase]:
+def tree(ports: Ints, nic_ports: int, full: Floats) -> Iterator[Phase]:
     """NCCL's double binary tree, half of the bytes on each, up and down at the same time."""
     count = len(ports)
     child, parent = (np.concatenate(column) for column in zip(*_double_tree(count), strict=True))
@@ -50,7 +53,7 @@ def tree(ports: Ints, nic_ports: int) -> Iterator[Phase]:
     yield _between(ports, sender, receiver, 0.5 / busiest, 1.0)
 
 
-def peers(ports: Ints, nic_ports: int) -> Iterator[Phase]:
+def peers(ports: Ints, nic_ports: int, full: Floats) -> Iterator[Phase]:
     """All to all, some rounds of it: in a round every domain sends to a few that follow each other.
 
     The rounds lie in the middle of equal parts of all rounds, so that near and far peers count as often as they occur.
@@ -63,16 +66,21 @@ def peers(ports: Ints, nic_ports: int) -> Iterator[Phase]:
     firsts = [1 + (2 * sample + 1) * rounds // (2 * samples) * at_once for sample in range(samples)]
     steps = [range(first, min(first + at_once, others + 1)) for first in firsts]  # the last round may be a short one
     for mine in steps:
-        parts = [_shift(ports, step, 1 / len(mine)) for step in mine]
+        parts = [_shift(ports, step, 1 / len(mine), full) for step in mine]
         yield replace(together(parts), part=len(mine) / sum(map(len, steps)))
 
 
-def neighbours(ports: Ints, nic_ports: int) -> Iterator[Phase]:
+def stages(ports: Ints, nic_ports: int, full: Floats) -> Iterator[Phase]:
+    """Pipeline stages: every GPU of a domain to its peer in the next."""
+    yield _shift(ports, 1, 1.0, full)
+
+
+def neighbours(ports: Ints, nic_ports: int, full: Floats) -> Iterator[Phase]:
     """Send and receive: the last rank of every domain to the first of the next, which has the first NIC."""
     yield _shift(ports[:, :nic_ports], 1, 1.0)
 
 
-def halving(ports: Ints, nic_ports: int) -> Iterator[Phase]:
+def halving(ports: Ints, nic_ports: int, full: Floats) -> Iterator[Phase]:
     """Recursive halving and doubling: to the domain whose number differs in one bit, half the bytes in each further step."""
     count = len(ports)
     whole = 1 << (count.bit_length() - 1)
@@ -83,18 +91,23 @@ def halving(ports: Ints, nic_ports: int) -> Iterator[Phase]:
         yield _between(ports, every, every ^ (1 << bit), 1.0, part)
 
 
-PATTERNS: Mapping[str, Callable[[Ints, int], Iterator[Phase]]] = {
+PATTERNS: Mapping[str, Callable[[Ints, int, Floats], Iterator[Phase]]] = {
     "ring": ring,
     "tree": tree,
     "peers": peers,
+    "stages": stages,
     "neighbours": neighbours,
     "halving": halving,
 }
 
 
-def _shift(ports: Ints, step: int, weight: float) -> Phase:
+def _shift(ports: Ints, step: int, weight: float, full: Floats | None = None) -> Phase:
     every = np.arange(len(ports))
-    return _between(ports, every, (every + step) % len(ports), weight, 1.0)
+    target = (every + step) % len(ports)
+    phase = _between(ports, every, target, weight, 1.0)
+    if full is None:
+        return phase
+    return replace(phase, weight=phase.weight * np.repeat(np.minimum(full, full[target]), ports.shape[1]))
 
 
 def _between(ports: Ints, sender: Ints, receiver: Ints, weight: float, part: float) -> Phase:

@@ -10,7 +10,7 @@ import numpy as np
 from fabric.catalog.models import ServerModel
 from fabric.diagnostics import Place, Report, nearest, show
 from fabric.plan import SERVER, FabricPlan, GroupSpec
-from fabric.solver import Ints, Network
+from fabric.solver import Floats, Ints, Network
 from fabric.text import plural
 
 GPUS, PLACEMENT = Place("--gpus"), Place("--placement")
@@ -33,7 +33,9 @@ class Placement:
     ports: Ints  # rows of `net.ports`, [domains, ports of one]; the same place in two domains is the same rail
     all_ports: int  # of one domain, those that are down included
     nic_ports: int  # of one NIC
+    full: Floats  # of every domain: its servers over those of a full one; below 1 for a last domain that is not full
     units: int  # that the job's servers stand in
+    others: tuple[str, ...] = ()  # server models with GPUs that the job does not use
 
     @property
     def domains(self) -> int:
@@ -45,17 +47,24 @@ class Placement:
         return min(self.gpus, self.domain_servers * self.gpus_per_server)
 
 
-def place(net: Network, gpus: int | None, request: str = "packed", jobs: int = 1) -> Placement:
+def place(
+    net: Network, gpus: int | None, request: str = "packed", jobs: int = 1, gpus_per_domain: int | None = None
+) -> Placement:
     """A job of so many GPUs (all of the fabric's unless given), or several such jobs, on `packed`, `spread` or
     `random:SEED` servers, or on those that are named, a comma between.
 
     packed: the first servers, unit after unit. spread: one server of each unit in turn. Servers of a rack-wide NVLink
     domain stay together. Raises InputError: more GPUs than there are, no whole servers, unknown names.
+
+    Args:
+        gpus_per_domain: GPUs that a job uses of each NVLink domain, such as 64 of 72; None for all.
     """
     fabric, report = net.fabric, Report()
-    servers, group = _candidates(fabric, report)
+    servers, group, others = _candidates(fabric, report)
     model = group.server
     domain = _domain_servers(model) if gpus is None or gpus >= model.gpus else 1
+    if gpus_per_domain is not None:
+        servers, domain = _part_of_domains(servers, model, gpus_per_domain, report)
     if RANDOM.fullmatch(request) or request in KINDS:
         count = _servers_for(fabric, gpus, jobs, len(servers), model, report)
         if jobs > 1 and count > domain and count % domain:
@@ -92,6 +101,8 @@ def place(net: Network, gpus: int | None, request: str = "packed", jobs: int = 1
         ports=rows,
         all_ports=whole_ports,
         nic_ports=group.nic.ports,
+        full=_full(len(chosen), domain),
+        others=others,
         units=len({fabric.devices[int(index)].unit for index in chosen}),
     )
 
@@ -110,8 +121,28 @@ def _by_domain(servers: Ints, chosen: Ints, domain: int, report: Report) -> tupl
     return chosen[np.argsort(turn[home], kind="stable")], int(count[0])
 
 
-def _candidates(fabric: FabricPlan, report: Report) -> tuple[Ints, GroupSpec]:
-    """The servers that a job may take, and their group: a job runs on one kind of server, that with the most GPUs here."""
+def _full(servers: int, domain: int) -> Floats:
+    """Share of a full domain's servers that each domain has."""
+    full = np.ones(-(-servers // domain))
+    full[-1] = (servers - 1) % domain / domain + 1 / domain
+    return full
+
+
+def _part_of_domains(servers: Ints, model: ServerModel, gpus: int, report: Report) -> tuple[Ints, int]:
+    """(servers of a job that uses `gpus` GPUs of each NVLink domain, servers of one domain). Raises InputError."""
+    whole = _domain_servers(model)
+    if gpus % model.gpus or not model.gpus <= gpus <= whole * model.gpus:
+        expected = f"a multiple of {model.gpus} up to {whole * model.gpus}"
+        hint = f"an NVLink domain is {plural(whole, 'server')} of {model.gpus} GPUs"
+        report.error("FAB174", Place("--gpus-per-domain"), f"expected {expected}, got {gpus}", hint)
+    report.raise_errors()
+    part = gpus // model.gpus
+    return servers[np.arange(len(servers)) % whole < part], part
+
+
+def _candidates(fabric: FabricPlan, report: Report) -> tuple[Ints, GroupSpec, tuple[str, ...]]:
+    """(servers that a job may take, their group, other models with GPUs): a job runs on one kind of server, that with the
+    most GPUs here."""
     groups = {group.name: group for group in fabric.spec.groups if group.server.gpus}
     if not groups:
         report.error("FAB174", fabric.spec.at("servers"), f"fabric {fabric.name} has no GPUs", "name another with --fabric")
@@ -123,7 +154,8 @@ def _candidates(fabric: FabricPlan, report: Report) -> tuple[Ints, GroupSpec]:
             kinds.setdefault((group.model, group.server.gpus), []).append(device.index)
     largest = max(kinds, key=lambda kind: (len(kinds[kind]) * kind[1], kind))
     first = next(group for group in groups.values() if group.model == largest[0])
-    return np.array(kinds[largest], dtype=np.int64), first
+    others = tuple(sorted({model for model, _ in kinds} - {largest[0]}))
+    return np.array(kinds[largest], dtype=np.int64), first, others
 
 
 def _servers_for(fabric: FabricPlan, gpus: int | None, jobs: int, available: int, model: ServerModel, report: Report) -> int:

@@ -13,7 +13,6 @@ from fabric.plan import FabricPlan
 from fabric.solver import Network, PortNamer, unnamed
 from fabric.solver.capacity import failures
 from fabric.solver.collectives import physics
-from fabric.solver.collectives.job import DEFAULT_CTAS
 from fabric.solver.estimate import estimate as one
 from fabric.solver.estimate.estimate import Estimate
 from fabric.solver.estimate.placement import Placement, place
@@ -42,7 +41,8 @@ class EstimateRequest:
         seed: seed of the hash draws.
         platform: platform file; None for the shipped parameters.
         jobs: number of concurrent jobs of `gpus` GPUs each.
-        ctas: thread blocks of a ring (`NCCL_MIN_CTAS`).
+        ctas: thread blocks of a ring (`NCCL_MIN_CTAS`); 0 for NCCL's default with the NICs of a server.
+        gpus_per_domain: GPUs of each NVLink domain that the job uses; None for all.
     """
 
     collective: str = "all_reduce"
@@ -56,7 +56,8 @@ class EstimateRequest:
     seed: int = 0
     platform: Path | None = None
     jobs: int = 1
-    ctas: int = DEFAULT_CTAS
+    ctas: int = 0
+    gpus_per_domain: int | None = None
 
 
 def estimate(
@@ -105,7 +106,7 @@ def _broken(whole: Network, request: EstimateRequest) -> Network:
 
 
 def _supply(net: Network, request: EstimateRequest, placement: str, before: Supply | None = None) -> Supply:
-    placed = place(net, request.gpus, placement, request.jobs)
+    placed = place(net, request.gpus, placement, request.jobs, request.gpus_per_domain)
     if placed.domains > 1 and not placed.ports.size:
         _no_port(net, placed)
     return supply(net, placed, request.routing, request.queue_pairs, request.seed, before)

@@ -111,9 +111,10 @@ class Supply:
 
     def _phases(self, pattern: str) -> list[Phase]:
         ports, nic_ports = self.placement.ports, self.placement.nic_ports
+        full = self.placement.full
         if self.groups is None:
-            return list(PATTERNS[pattern](ports, nic_ports))
-        by_group = [list(PATTERNS[pattern](ports[rows], nic_ports)) for rows in self.groups]
+            return list(PATTERNS[pattern](ports, nic_ports, full))
+        by_group = [list(PATTERNS[pattern](ports[rows], nic_ports, full[rows])) for rows in self.groups]
         return [together(parts) for parts in zip(*by_group, strict=True)]
 
     def _draw(self, phases: list[Phase], seed: int) -> tuple[float, int]:

@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from fabric.cli import main
-from fabric.solver.collectives.calibrate import left_out
 from fabric.solver.collectives.physics import gpu, shipped, transport
-from fabric.solver.collectives.sample import has_siblings
 from fabric.solver.collectives.score import BANDS, score
+from fabric.solver.collectives.validation import Left, predict
 from fabric.solver.measured.tables import Table, read
 
 REFERENCES = Path("tests/reference/collectives")
@@ -52,9 +51,9 @@ def test_a_source_that_was_left_out_is_predicted():
     references = [table for table in tables(REFERENCES) if table.scored_rows]
     lambda_only = [table for table in references if table.id == "lambda_b200_2n_allreduce"]
     rest = [table for table in references if table.id != "lambda_b200_2n_allreduce"]
-    (source, (found,)) = next(iter(left_out(lambda_only, rest)))
-    assert "dstack" in source
-    assert has_siblings(lambda_only[0], rest)
+    (found,) = predict(Left("source", "dstack", tuple(rest), tuple(lambda_only)))
+    assert "dstack" in found.source
+    assert found.is_known
     assert len(found.error) == 29
     assert sorted(abs(found.error))[14] < 0.12
 

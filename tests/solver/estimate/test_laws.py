@@ -23,7 +23,8 @@ def parameters(transport: str = "roce") -> dict[str, float]:
 def ring_GBps(nics: int, ctas: int) -> float:
     """The narrowest of what a ring goes through: payload of a domain's NICs, NVLink, and the CTAs that move the bytes."""
     p = parameters()
-    return min(nics * 50 * p["nic_share"], 450 * p["ring_nvlink_share"], ctas * p["cta_GBps"])
+    payload = p["nic_share"] * p["payload_share"] * (SERVERS / 2) ** -p["scale_loss"]
+    return min(nics * 50 * payload, 450 * p["ring_nvlink_share"], ctas * p["cta_GBps"])
 
 
 @pytest.mark.parametrize("placement", ["packed", "spread", "random:5"])

@@ -1,0 +1,95 @@
+"""Cross-validation and bands: what is left out is not seen, weights are limited, bands cover what they should."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from fabric.solver.collectives import band
+from fabric.solver.collectives.calibrate import better_platform
+from fabric.solver.collectives.coverage import Coverage, Kind, Seen
+from fabric.solver.collectives.physics import shipped
+from fabric.solver.collectives.validation import (
+    MOST_WEIGHT,
+    Predicted,
+    banded,
+    figures,
+    interval_scores,
+    left,
+    row_weights,
+    three_points,
+)
+from fabric.solver.measured.tables import Table
+from tests.solver.collectives.test_score import MORE, REFERENCES, tables
+
+EVERY = [table for folder in (REFERENCES, MORE) for table in tables(folder) if table.scored_rows]
+KNOWN = Coverage({Kind("hopper", "roce", "all_reduce"): Seen(3, 1024), Kind("hopper", "none", "gather"): Seen(1, 8)})
+
+
+@pytest.mark.parametrize("split", ["source", "kind", "scale", "points"])
+def test_a_fit_never_sees_what_it_predicts(split: str) -> None:
+    tasks = list(left(EVERY, (), split))
+    assert tasks
+    for task in tasks:
+        seen = {table.id for table in task.train}
+        assert seen.isdisjoint(table.id for table in task.test)
+    if split in ("source", "points"):
+        assert sorted(table.id for task in tasks for table in task.test) == sorted(table.id for table in EVERY)
+    if split == "scale":
+        assert max(table.platform.ranks for table in tasks[0].train) <= 128 < min(t.platform.ranks for t in tasks[0].test)
+
+
+def predicted(source: str, rows: int, error: float, seed: int, table: Table = EVERY[0]) -> Predicted:
+    chance = np.random.Generator(np.random.PCG64(seed))
+    sizes = np.exp2(chance.integers(3, 33, rows))
+    measured = np.exp(chance.normal(0, error, rows))
+    kind = Kind("hopper", "roce", "all_reduce")
+    return Predicted("source", source, replace(table, source=source), kind, sizes, np.ones(rows), measured, KNOWN)
+
+
+def test_no_source_has_more_than_a_tenth() -> None:
+    found = [predicted(f"s{at}", 400 if at < 2 else 20, 0.1, at) for at in range(30)]
+    weights = row_weights(found)
+    totals = {item.source: weights[item.source] * len(item.bytes) for item in found}
+    assert max(totals.values()) / sum(totals.values()) == pytest.approx(MOST_WEIGHT)
+    assert weights["s5"] == 1.0
+    assert figures(found)["sources"] == 30
+
+
+def test_the_band_covers_errors_of_sources_that_it_has_not_seen() -> None:
+    """Sources with one spread of errors: eight of ten rows lie inside, and a constant band is as good."""
+    found = banded([predicted(f"s{at}", 60, 0.2, at) for at in range(20)])
+    inside = np.concatenate([part.inside for part in found])
+    assert 0.76 <= inside.mean() <= 0.84
+    own, constant = interval_scores(found)
+    assert own == pytest.approx(constant, rel=0.1)
+
+
+def test_what_was_not_measured_has_a_wider_band() -> None:
+    def width(kind: Kind, ranks: int) -> float:
+        low, high = band.shipped().factors(kind, np.array([1 << 20, 1 << 30], dtype=np.float64), ranks, KNOWN)
+        assert (low < 1).all()
+        assert (high > 1).all()
+        return float((high / low).max())
+
+    known = width(Kind("hopper", "roce", "all_reduce"), 1024)
+    assert width(Kind("hopper", "efa", "all_reduce"), 1024) > known
+    assert width(Kind("cdna4", "roce", "all_reduce"), 1024) > known
+    assert width(Kind("hopper", "roce", "all_reduce"), 8192) > known
+    (note,) = band.beyond(Kind("hopper", "roce", "all_reduce"), 8192, KNOWN)
+    assert note == "no measured table of all_reduce has 8,192 GPUs, the largest has 1,024: the band is wider"
+    assert not band.beyond(Kind("hopper", "roce", "all_reduce"), 1024, KNOWN)
+
+
+def test_three_points_are_the_nearest_rows() -> None:
+    table = next(table for table in EVERY if table.id == "aws_p5_1n_allreduce")
+    assert [row.bytes for row in three_points(table.scored_rows)] == [8, 8 << 20, 1 << 30]
+
+
+def test_a_wrong_transport_is_noticed() -> None:
+    table = next(table for table in EVERY if table.id == "aws_p5_2n_allreduce_slurm")
+    assert better_platform(table, shipped()) == ""
+    wrong = replace(table, platform=replace(table.platform, transport="infiniband"))
+    assert "transport" in better_platform(wrong, shipped())
