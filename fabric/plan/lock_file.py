@@ -45,7 +45,7 @@ def read(path: Path, shown: Path | None = None) -> Lock:
             raw = stream.read(source.MAX_BYTES + 1)
     except FileNotFoundError:
         if _listed(path):
-            report.fail("FAB154", Place(name), "the lock file is gone, its numbers are in use", _GONE.format(file=name))
+            report.fail("FAB154", Place(name), "the lock file is missing, its numbers are in use", _GONE.format(file=name))
         return Lock()
     except OSError as error:
         report.fail("FAB001", Place(name), f"cannot be read: {(error.strerror or str(error)).lower()}", HINT)
@@ -81,7 +81,7 @@ def parse(text: str, name: str) -> Lock:
     report = Report()
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     if not text.strip():
-        report.fail("FAB150", Place(name, 1, 1), "lock file: expected assigned numbers, got an empty file", HINT)
+        report.fail("FAB150", Place(name, 1, 1), "lock file: the file is empty", HINT)
     for at, line in enumerate(lines, 1):
         if line.startswith(("<<<<<<<", "|||||||", "=======", ">>>>>>>")):
             report.fail("FAB150", Place(name, at, 1), "lock file: expected no merge conflict, got its markers", _MARKERS)
@@ -108,13 +108,13 @@ def _version(lines: list[str], name: str, report: Report) -> int:
                 "FAB150",
                 Place(name, at, 10),
                 f"lock file version: expected {VERSION}, got {show(version)}",
-                "it was written by another version of this program: upgrade, or restore the file from git",
+                "another version of fabric wrote it: upgrade fabric, or restore the file from git",
             )
     if len({version for _, version in stated}) > 1:
         report.fail(
             "FAB150",
             Place(name, stated[-1][0], 1),
-            "lock file: expected one version, got two: one branch was written by an older version of this program",
+            "lock file: expected one version, got two: an older version of fabric wrote one branch",
             "abort the merge, run `fabric generate` on the branch of the older version, commit, and merge again",
         )
     return int(stated[0][1])

@@ -181,12 +181,12 @@ def _read_block(values: Values, key: str, numbers: str, lines: Lines) -> None:
     width = (column_end - column) * step
     stride = values.whole("stride", 1, 2**127)
     if not values.wrong and stride < width:
-        values.fail("stride", f"expected at least {width}, the width of a row, as rows have numbers of their own")
+        values.fail("stride", f"expected at least {width}, the width of a row: rows do not overlap")
     if not values.wrong and (row_end - row) * stride > MOST_NUMBERS:
         values.fail("stride", f"expected rows of at most {MOST_NUMBERS} numbers together")
     end = base + (row_end - row) * stride
     if not values.wrong and end > most:
-        values.fail("base", f"expected {numbers} that end below {most}, the last row ends at {end}")
+        values.fail("base", f"expected {numbers} below {most}, the last row ends at {end}")
     if not values.wrong:
         lines.blocks.setdefault(key, set()).add(Block(row, row_end, column, column_end, base, stride, step))
 

@@ -53,7 +53,7 @@ def owners(spec: FabricSpec, devices: Sequence[Device], links: Links, report: Re
             "FAB147",
             spec.at("tenants", rest[1]),
             f"tenants '{tenants[rest[0]].name}' and '{tenants[rest[1]].name}': expected servers, racks or rails, got none",
-            "one tenant may name nothing: it takes what the others leave",
+            "one tenant may leave them out: it takes all other ports",
         )
     elif rest:
         left = served[owner[served] == CLOSED]
@@ -85,15 +85,15 @@ def _servers(
             report.error(
                 "FAB147",
                 spec.at("tenants", at, "servers", n),
-                f"tenant '{tenant.name}': expected servers of this fabric, got '{text}', which is none",
+                f"tenant '{tenant.name}': expected servers of this fabric, got '{text}'",
                 hint if hint.startswith("did") else f"names such as {next(iter(names), '')}, ranges a-0001..0032, globs a-*",
             )
         elif (match := _RANGE.fullmatch(text)) and (requested := int(match[3]) - int(match[2]) + 1) > len(found):
             report.warn(
                 "FAB187",
                 spec.at("tenants", at, "servers", n),
-                f"tenant '{tenant.name}': {text} names {plural(requested, 'server')}, {len(found)} are there",
-                "those that come later are the tenant's as soon as they do",
+                f"tenant '{tenant.name}': {text} names {plural(requested, 'server')}, the fabric has {len(found)}",
+                "servers added later belong to the tenant as well",
             )
         chosen[found] = True
     if tenant.racks:
@@ -171,7 +171,7 @@ def _warn_empty(spec: FabricSpec, owner: Ints, served: Ints, links: Links, repor
             spec.at("tenants"),
             f"fabric '{spec.name}': {plural(closed, 'port')} of {plural(servers, 'server')} and attachments belong to no "
             "tenant and are shut",
-            "a tenant that names nothing takes what the others leave; `tenant:` of an attachment says whose it is",
+            "a tenant without servers, racks and rails takes all other ports; `tenant:` assigns an attachment",
         )
     for at, tenant in enumerate(spec.tenants):
         if not (owner == at).any() and (tenant.servers or tenant.racks or tenant.rails):

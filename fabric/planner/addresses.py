@@ -56,7 +56,7 @@ class Allocator:
                 place,
                 f"pool '{kind}' ({prefixes}) is too small for fabric '{self.spec.name}': {error.requested} addresses are "
                 f"needed for {name or kind} in one run, {error.left} are left in all",
-                f"widen it, or add a prefix: `pools: {{{kind}: [{self.pools.prefixes[kind][0]}, …]}}`",
+                f"use a shorter prefix, or add one: `pools: {{{kind}: [{self.pools.prefixes[kind][0]}, …]}}`",
             )
             return Area(())
 
@@ -78,7 +78,7 @@ class Allocator:
             self.report.error(
                 "FAB137",
                 place,
-                f"AS numbers: {error.requested} are needed for the {name} switches, {error.left} are left",
+                f"AS numbers: {error.requested} are needed for the {name} switches, {error.left} are free",
                 "`underlay: {asn: {width: 4}}` has 94,967,295 private numbers" if scheme.width == 2 else "widen the range",
             )
             return Area(())

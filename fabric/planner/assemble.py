@@ -101,7 +101,7 @@ def _check_max_prefix(spec: FabricSpec, sizing: Sizing, report: Report) -> None:
             "FAB104",
             spec.at("underlay", "max_prefix"),
             f"underlay.max_prefix: expected at least the {routes} routes of the finished fabric, got {stated}",
-            "leave it out: it is then twice that, and at least 12000",
+            "remove it: the default is twice that number, and at least 12000",
         )
 
 
@@ -306,7 +306,7 @@ def _check_external_connections(spec: FabricSpec, tenants: Tenancy, subnet: NDAr
             spec.at("topology", "attachments", attached_ports.index(name)),
             f"attachment '{name}': expected a port whose subnet the leaf's server block holds, got one that is broken out "
             "finer than the servers' ports",
-            "state the `speed_gbps` of the servers' ports, or fewer `links`",
+            "set `speed_gbps` to that of the servers' ports, or reduce `links`",
         )
 
 

@@ -109,7 +109,7 @@ def _report_short(spec: FabricSpec, at: int, attachment: Attachment, speed_gbps:
         spec.at("topology", "attachments", at),
         f"attachment '{attachment.name}': expected at most {got} links of {speed_gbps}G, the ports that leaves have left, "
         f"got {attachment.links}",
-        "leave servers out of a unit, or choose a leaf with more ports",
+        "use fewer servers per unit, or a leaf with more ports",
     )
 
 

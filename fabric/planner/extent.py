@@ -22,8 +22,8 @@ def check(sized: Mapping[str, tuple[FabricSpec, Sizing]], report: Report) -> Non
             report.error(
                 "FAB141",
                 spec.at("servers"),
-                f"the site is too large to be wired: expected at most {most:,} {what}, got {total:,}",
-                "`fabric plan FILE --json` counts a site of any size; split the site to wire it",
+                f"the site is too large for a wired plan: expected at most {most:,} {what}, got {total:,}",
+                "`fabric plan FILE --json` sizes a site of any size; split the site for a wired plan",
             )
 
 

@@ -65,7 +65,7 @@ def report_changes(spec: FabricSpec, lock: FabricLock, report: Report, *, lossle
                 where,
                 f"fabric '{spec.name}': expected {kind} cables of at most {CLASSES_M[-1]} m, the longest class, got up to "
                 f"{its.longest_m:g} m on the floor plan; {its.metres:,} m is assumed",
-                "state `floor:` (rows, racks per row) as they are, or the longest cable under `topology.cable_length_m`",
+                "correct `floor:` (rows, racks per row), or set the longest cable under `topology.cable_length_m`",
             )
         if lossless and its.source == FLOOR and 0 < in_use < its.metres:
             report.warn(
@@ -82,9 +82,9 @@ def report_changes(spec: FabricSpec, lock: FabricLock, report: Report, *, lossle
         report.warn(
             "FAB188",
             spec.at("topology", "cable_length_m"),
-            f"fabric '{spec.name}': the lock file records no cable lengths; they are taken from the floor plan now ({text}): "
+            f"fabric '{spec.name}': the lock file records no cable lengths; the floor plan defines them now ({text}): "
             "PFC headroom, buffer and ECN values of switches in service may change",
-            "state `topology.cable_length_m` to choose the lengths; `fabric generate` records them in the lock file",
+            "set `topology.cable_length_m` to choose the lengths; `fabric generate` records them in the lock file",
         )
 
 

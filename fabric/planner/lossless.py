@@ -62,7 +62,7 @@ def _check_mtu(spec: FabricSpec, report: Report) -> None:
             spec.at("underlay", "mtu"),
             f"underlay.mtu: expected at least {needed}, an RDMA packet of {spec.qos.rdma_mtu} bytes with its headers, "
             f"got {spec.underlay.mtu}",
-            "raise it, or lower `qos.rdma_mtu`",
+            "increase it, or decrease `qos.rdma_mtu`",
         )
 
 
@@ -208,7 +208,7 @@ def _check_fits(
         spec.at("topology", "cable_length_m"),
         f"fabric '{spec.name}', {_ALL[role]} of {tier.switch}: expected PFC headroom within {buffer.total_bytes:,} bytes "
         f"of buffer, got {buffer.reserved_bytes:,}: {' + '.join(parts)}; cable lengths: {words(spec.lengths)}",
-        f"shorter cables (`{longest}`), slower or fewer ports, or a switch with more buffer; "
+        f"use shorter cables (`{longest}`), slower or fewer ports, or a switch with more buffer; "
         f"`fabric headroom --switch {tier.switch}` shows one link",
     )
 
@@ -228,12 +228,12 @@ def _check_marking(
             "FAB146",
             where,
             f"fabric '{spec.name}', {who}: expected a Kmin below the XOFF threshold, {worst}, got {kmin:,}",
-            "leave `qos.ecn` out: it is then computed from the port speed, below the XOFF threshold",
+            "remove `qos.ecn`: the default is computed from the port speed, below the XOFF threshold",
         )
     elif kmax > trigger:
         report.warn(
             "FAB189",
             where,
             f"fabric '{spec.name}', {who}: every packet is marked from {kmax:,} bytes, PAUSE may be sent from {worst}",
-            "that is the worst case: with fewer congested ports PAUSE comes later",
+            "this is the worst case: with fewer congested ports PAUSE is sent later",
         )

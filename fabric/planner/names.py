@@ -56,7 +56,7 @@ def check_unique(devices: Iterable[tuple[str, Device]], places: Mapping[tuple[st
     for fabric, device in devices:
         if not HOST.fullmatch(device.name) or ".." in device.name:
             expected = f"names.{device.role}: expected a pattern that gives host names of at most 63 characters"
-            hint = "a host name has letters, digits, and hyphens and dots inside"
+            hint = "a host name has letters and digits, with hyphens and dots between them"
             say(fabric, device.role, "FAB110", f"{expected}, got '{device.name[:80]}'", hint)
             continue
         key = device.name.lower()  # two names that differ in case are one folder on some file systems
@@ -65,9 +65,9 @@ def check_unique(devices: Iterable[tuple[str, Device]], places: Mapping[tuple[st
         if other is device or same_device:
             continue
         owners = f"{_what(other)} of '{other_fabric}' and {_what(device)} of '{fabric}'"
-        hint = "let the pattern use {n}, and {fabric} or {plane} where there are several"
+        hint = "use {n} in the pattern, and {fabric} or {plane} with several of them"
         if device.role == ATTACHED:
-            hint = "give the attachment another name"
+            hint = "rename the attachment"
         say(fabric, device.role, "FAB138", f"two devices are named '{device.name}': {owners}", hint)
 
 

@@ -31,14 +31,14 @@ def check(spec: FabricSpec, report: Report) -> None:
             "FAB144",
             spec.at("tenants"),
             f"fabric '{spec.name}': expected one tenant in one routing table, got {len(tenants)}",
-            "`overlay: {kind: evpn-vxlan}`, or without an overlay `overlay: {isolation: vrf-lite}` or `isolation: acl`",
+            "set `overlay: {kind: evpn-vxlan}`, or without an overlay `overlay: {isolation: vrf-lite}` or `isolation: acl`",
         )
     if overlay.kind == "evpn-vxlan" and overlay.isolation is not None:
         report.error(
             "FAB144",
             spec.at("overlay", "isolation"),
-            "overlay.isolation: expected none beside evpn-vxlan, which keeps tenants apart itself",
-            "leave one of the two out",
+            "overlay.isolation: expected none with evpn-vxlan, which isolates tenants itself",
+            "remove one of the two",
         )
     addressing = spec.underlay.addressing
     if how == "evpn" and addressing == "ipv6":
@@ -46,14 +46,14 @@ def check(spec: FabricSpec, report: Report) -> None:
             "FAB144",
             spec.at("overlay", "kind"),
             "overlay: VTEP addresses are IPv4, expected `addressing: ipv4` or `unnumbered`, got ipv6",
-            "unnumbered links do not use IPv4 addresses",
+            "set `addressing: unnumbered` to save IPv4 addresses on links",
         )
     if how == "vrf-lite" and addressing == "unnumbered":
         report.error(
             "FAB144",
             spec.at("overlay", "isolation"),
             "vrf-lite: expected numbered links, got `addressing: unnumbered`",
-            "subinterfaces have addresses of their own: `addressing: ipv4` or `ipv6`",
+            "subinterfaces need addresses: set `addressing: ipv4` or `ipv6`",
         )
     for at, tenant in enumerate(tenants):
         _check_tenant(spec, at, tenant, how, report)
@@ -68,22 +68,22 @@ def _check_infiniband(spec: FabricSpec, how: str, report: Report) -> None:
             "FAB144",
             spec.at("tenants" if spec.tenants else "overlay"),
             "tenants: expected none on an InfiniBand fabric",
-            "its subnet manager keeps tenants apart, by partition keys",
+            "the subnet manager isolates tenants by partition keys",
         )
     for at, attachment in enumerate(spec.attachments):
         if attachment.external is not None:
             report.error(
                 "FAB144",
                 spec.at("topology", "attachments", at, "external"),
-                f"attachment '{attachment.name}': expected no router on an InfiniBand fabric, its switches speak no BGP",
-                "leave `external` out: the device is then a gateway itself",
+                f"attachment '{attachment.name}': expected no router on an InfiniBand fabric: its switches do not run BGP",
+                "remove `external`: the device is then the gateway",
             )
     if spec.qos.enabled:
         report.error(
             "FAB144",
             spec.at("qos", "enabled"),
             "qos: expected none on an InfiniBand fabric, which is lossless by link credits",
-            "leave `qos` out",
+            "remove `qos`",
         )
 
 
@@ -93,8 +93,8 @@ def _check_tenant(spec: FabricSpec, at: int, tenant: Tenant, how: str, report: R
         report.error(
             "FAB144",
             spec.at("tenants", at, "name"),
-            f"tenants: expected a name that no network OS keeps for itself, got '{tenant.name}'",
-            f"reserved are {', '.join(sorted(RESERVED))}, and names of devices such as eth0, swp1, bond1, vlan100",
+            f"tenants: expected a name that no network OS reserves, got '{tenant.name}'",
+            f"reserved names: {', '.join(sorted(RESERVED))}, and interface names such as eth0, swp1, bond1, vlan100",
         )
     for n, name in enumerate(tenant.imports):
         where = spec.at("tenants", at, "imports", n)
@@ -105,15 +105,15 @@ def _check_tenant(spec: FabricSpec, at: int, tenant: Tenant, how: str, report: R
             report.error(
                 "FAB144",
                 where,
-                "imports: expected none with vrf-lite, whose tables have no route targets to share",
-                "`overlay: {kind: evpn-vxlan}` leaks by route target, `isolation: acl` by filter",
+                "imports: expected none with vrf-lite, whose VRFs have no route targets",
+                "use `overlay: {kind: evpn-vxlan}` (route targets) or `isolation: acl` (packet filters)",
             )
     if tenant.networks and how != "evpn":
         report.error(
             "FAB144",
             spec.at("tenants", at, "networks"),
-            f"tenant '{tenant.name}': networks: expected none in a routed fabric, layer 2 needs an overlay",
-            "`overlay: {kind: evpn-vxlan}`, or leave `networks` out: servers then have routed ports",
+            f"tenant '{tenant.name}': networks: expected none in a routed fabric: layer 2 needs an overlay",
+            "set `overlay: {kind: evpn-vxlan}`, or remove `networks`: servers then have routed ports",
         )
     seen: list[str] = []
     for n, network in enumerate(tenant.networks):
@@ -128,14 +128,14 @@ def _check_tenant(spec: FabricSpec, at: int, tenant: Tenant, how: str, report: R
                 "FAB144",
                 spec.at("tenants", at, "networks", n, "gateway"),
                 f"network '{network.name}': gateway: expected an IPv4 subnet, got {network.gateway}",
-                "without a `gateway` the network is layer 2 alone, and carries IPv6 between its servers",
+                "remove `gateway` for a layer-2 network, which carries IPv6 between its servers",
             )
         elif network.gateway is not None and IPNetwork(network.gateway).size < 8:
             report.error(
                 "FAB149",
                 spec.at("tenants", at, "networks", n, "gateway"),
                 f"network '{network.name}': expected a subnet of at least 8 addresses, got {network.gateway}",
-                "the gateway takes the first, every leaf one from the end, servers what lies between",
+                "the gateway has the first address, each leaf one of the last, servers the others",
             )
 
 
@@ -166,7 +166,7 @@ def _check_attachments(spec: FabricSpec, how: str, report: Report) -> None:
                 "FAB144",
                 spec.at(*path, "external"),
                 f"attachment '{attachment.name}': expected no router with `isolation: acl`: "
-                "filters cannot distinguish external hosts from other tenants",
+                "packet filters cannot distinguish external hosts from other tenants",
                 "use `isolation: vrf-lite` or `kind: evpn-vxlan`: each tenant then has its own external connection",
             )
         _check_accept(spec, at, attachment.external, report)
@@ -177,7 +177,7 @@ def _check_attachments(spec: FabricSpec, how: str, report: Report) -> None:
                     "FAB144",
                     where,
                     "external.tenants: expected none, this fabric has one routing table",
-                    "leave it out: the router is then met in that table",
+                    "remove it: the session is then in the default VRF",
                 )
             elif name not in names:
                 report.error("FAB144", where, f"external.tenants: expected a tenant, got '{name}'", _among(name, names))
@@ -202,7 +202,7 @@ def _check_accept(spec: FabricSpec, at: int, external: External, report: Report)
                 "FAB104",
                 spec.at("topology", "attachments", at, "external", "accept", n),
                 f"external.accept: expected IPv{version} prefixes, got {text}",
-                "`underlay.addressing` chooses between IPv4 and IPv6",
+                "set `underlay.addressing` to change between IPv4 and IPv6",
             )
 
 
@@ -217,5 +217,5 @@ def _check_bonds(spec: FabricSpec, report: Report) -> None:
             spec.at("topology", "dual_tor"),
             f"bonds of layer-2 networks: expected the ports of a NIC on two leaves of one plane, got {max(spread)} leaves "
             f"and {plural(spec.planes, 'plane')}",
-            "planes are isolated from each other; use NICs of two ports",
+            "planes are isolated from each other; use NICs with two ports",
         )

@@ -41,7 +41,7 @@ def rename(spec: FabricSpec, devices: list[Device], report: Report) -> list[Devi
             report.error(
                 "FAB139",
                 spec.at("pins", name),
-                f"pins: there is no switch '{name}'",
+                f"pins: unknown switch '{name}'",
                 nearest(name, switches) if len(switches) < 20_000 else "",
             )
     requested = values(spec, devices, "name")
@@ -62,8 +62,8 @@ def _check_names(spec: FabricSpec, devices: Sequence[Device], requested: Mapping
             report.error(
                 "FAB138",
                 spec.at("pins", name, "name"),
-                f"pins.{name}.name: expected a name of its own, got '{pin.name}', which {other} has",
-                "device names are unique in a site",
+                f"pins.{name}.name: expected a unique name, got '{pin.name}', the name of {other}",
+                "use a name that no device of the site has",
             )
 
 
@@ -78,12 +78,12 @@ def check_asns(spec: FabricSpec, switches: Sequence[Device], asns: Ints, report:
             continue
         place, others = spec.at("pins", name, "asn"), owners.get(pin.asn, set())
         if pin.asn in (23_456, 65_535):
-            message = f"pins.{name}.asn: expected a number that may be used, got {pin.asn}, which is reserved"
+            message = f"pins.{name}.asn: expected an AS number that is not reserved, got {pin.asn}"
             report.error("FAB139", place, message, _FREE_ASN)
         elif len(others) > 1:
             roles = {role for role, _ in others}
             where = "another tier" if len(roles) > 1 else "another leaf" if LEAF in roles else "another pod"
-            message = f"pins.{name}.asn: {pin.asn} is in use on {where}, whose routes a switch with it would refuse"
+            message = f"pins.{name}.asn: {pin.asn} is in use on {where}: its routes would be rejected (AS path loop)"
             report.error("FAB139", place, message, _FREE_ASN)
 
 
@@ -100,7 +100,7 @@ def check_addresses(plans: Iterable[FabricPlan], pools: Mapping[str, PoolSet], r
                 place, address = plan.spec.at("pins", name, what), IPAddress(text)
                 if count[int(address)] > 1:
                     message = f"pins.{name}.{what}: {text} is in use on another switch"
-                    report.error("FAB139", place, message, "give every switch its own")
+                    report.error("FAB139", place, message, "use a unique value for each switch")
                 for problem, hint in _problems(plan, pools[plan.name], what, address):
                     report.error("FAB139", place, f"pins.{name}.{what}: {text} {problem}", hint)
 

@@ -111,7 +111,7 @@ def _check_overlaps(stated: list[tuple[IPNetwork, str, Place]], report: Report) 
                 "FAB136",
                 place,
                 f"pool '{kind}' {network} overlaps pool '{other_kind}' {other} in line {other_place.line}",
-                "give every kind of address space of its own",
+                "use separate prefixes for each pool",
             )
 
 
@@ -131,7 +131,8 @@ def _check_family(kind: str, prefixes: tuple[str, ...], v6: bool, place: Place, 
         requested = {6 if v6 else 4}
     wrong = [prefix for prefix in prefixes if IPNetwork(prefix).version not in requested]
     if wrong:
-        hint = "`underlay.addressing` chooses between IPv4 and IPv6" if kind in ("p2p", "servers") else _FAMILY.get(kind, "")
+        chosen = "set `underlay.addressing` to change between IPv4 and IPv6"
+        hint = chosen if kind in ("p2p", "servers") else _FAMILY.get(kind, "")
         version = next(iter(sorted(requested)))
         report.error("FAB104", place, f"pools.{kind}: expected IPv{version} prefixes, got {wrong[0]}", hint)
 

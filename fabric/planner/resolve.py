@@ -156,7 +156,7 @@ def _group(fabric: str, index: int, site: Site, source: Source, report: Report) 
             "FAB106",
             where,
             f"server model '{group.model}' has no NICs for '{purpose}': expected one of {', '.join(sorted(server.nics))}",
-            "name the set with `nics:`, or declare the server under `catalog.servers`",
+            "set `nics:` to one of them, or define the server under `catalog.servers`",
         )
         return None
     unit = group.unit or intent.topology.unit
@@ -186,8 +186,8 @@ def _planned(fabric: str, index: int, site: Site, source: Source, report: Report
         report.error(
             "FAB143",
             source.place(path),
-            f"{key}: expected at least the {group.count} servers that are built, got {planned}",
-            "`planned` is the size of the finished fabric, what is built included",
+            f"{key}: expected at least {group.count}, the current number of servers, got {planned}",
+            "`planned` is the size of the finished fabric, with the current servers",
         )
     return max(planned or 0, group.count)
 
@@ -206,7 +206,7 @@ def _tier(fabric: str, role: str, below: TierSpec | None, site: Site, source: So
                 "FAB103",
                 source.place(path[:3]),
                 f"fabrics.{fabric}.topology: expected a switch, got none",
-                "`switch: sn5600` names it for every tier, `leaf: {switch: …}` for one",
+                "set `switch: sn5600` for every tier, or `leaf: {switch: …}` for one",
             )
         return below and replace(below, nos=nos)
     model = catalog.switch(name, site.catalog.switches)
@@ -234,7 +234,7 @@ def _same_servers(specs: dict[str, FabricSpec | None], report: Report) -> None:
             assert spec is not None
             where = spec.at("servers", index)
             if group.name in names:
-                report.error("FAB138", where, f"two server groups are named '{group.name}'", "give one of them a `name:`")
+                report.error("FAB138", where, f"duplicate server group '{group.name}'", "set a `name:` for one of them")
             names.add(group.name)
             other, model = models.setdefault(group.name, (fabric, group.model))
             if model != group.model:
@@ -242,7 +242,7 @@ def _same_servers(specs: dict[str, FabricSpec | None], report: Report) -> None:
                     "FAB138",
                     where,
                     f"server group '{group.name}' is {group.model} here and {model} in fabric '{other}'",
-                    "a group of the same name in two fabrics is the same servers",
+                    "groups of the same name in two fabrics are the same servers: rename one of them",
                 )
 
 
@@ -251,10 +251,10 @@ def _sanity(spec: FabricSpec, intent: Fabric, report: Report) -> None:
     topology = intent.topology
     here = spec.at("topology")
     if len({tier.model.technology for tier in (spec.leaf, spec.spine, spec.core)}) > 1:
-        report.error("FAB106", here, "the tiers mix Ethernet and InfiniBand switches", "one fabric is of one technology")
+        report.error("FAB106", here, "the tiers mix Ethernet and InfiniBand switches", "use switches of one technology")
     if (spec.transport == "infiniband") == spec.ethernet:
         technology = "Ethernet" if spec.ethernet else "InfiniBand"
-        hint = "leave `transport` out, or choose switches of its technology"
+        hint = f"remove `transport`, or choose {'InfiniBand' if spec.ethernet else 'Ethernet'} switches"
         report.error("FAB106", spec.at("transport"), f"transport {spec.transport} on {technology} switches", hint)
     for index, group in enumerate(spec.groups):
         _group_sanity(spec, index, group, report)
@@ -263,17 +263,17 @@ def _sanity(spec: FabricSpec, intent: Fabric, report: Report) -> None:
             "FAB109",
             spec.at("planned", "servers"),
             f"planned.servers: expected one group of servers, got {len(spec.groups)}",
-            "state `planned:` in each group of `servers:`, and `planned: {servers: …}` only for a single group",
+            "set `planned:` in each group of `servers:`; `planned: {servers: …}` is for a single group",
         )
     if spec.kind == "rack" and topology.rails not in (None, 1):
         report.error(
             "FAB109",
             spec.at("topology", "rails"),
             f"rails: expected none on a `rack` fabric, got {topology.rails}",
-            "all NICs of a rack's servers meet at its leaf; leave `rails` out, or choose `kind: rail-optimized`",
+            "all NICs of a rack's servers connect to its leaf; remove `rails`, or set `kind: rail-optimized`",
         )
     if spec.kind == "rail-only" and len({spec.rails(group) for group in spec.groups}) > 1:
-        report.error("FAB109", spec.at("servers"), "rail-only: expected servers of equally many NICs in every group")
+        report.error("FAB109", spec.at("servers"), "rail-only: expected the same number of NICs per server in every group")
     _same_names(spec, report)
     for at, attachment in enumerate(topology.attachments):
         if attachment.speed_gbps is not None and attachment.speed_gbps not in spec.leaf.model.speeds:
@@ -283,7 +283,7 @@ def _sanity(spec: FabricSpec, intent: Fabric, report: Report) -> None:
                 spec.at("topology", "attachments", at, "speed_gbps"),
                 f"attachment '{attachment.name}': expected a speed of the leaf ({spec.leaf.switch}), "
                 f"got {attachment.speed_gbps}",
-                f"it does {does} Gb/s",
+                f"it supports {does} Gb/s",
             )
     if not spec.ethernet:
         for path in (("nos",), *(("topology", role, "nos") for role in ("leaf", "spine", "core"))):
@@ -292,15 +292,15 @@ def _sanity(spec: FabricSpec, intent: Fabric, report: Report) -> None:
                     "FAB107",
                     spec.at(*path),
                     f"nos: expected none on an InfiniBand fabric ({spec.leaf.switch})",
-                    "its subnet manager configures the switches; leave `nos` out",
+                    "remove `nos`: the subnet manager configures the switches",
                 )
     if topology.tiers == 2 and spec.kind != "collapsed":
         _no_third_tier(spec, report)
     if spec.kind == "collapsed":
         if spec.planes > 1:
-            report.error("FAB109", spec.at("topology", "planes"), "a collapsed pair has one plane")
+            report.error("FAB109", spec.at("topology", "planes"), "remove it: a collapsed pair has one plane")
         if topology.tiers != "auto":
-            report.error("FAB109", spec.at("topology", "tiers"), "a collapsed pair has no tiers to choose from")
+            report.error("FAB109", spec.at("topology", "tiers"), "remove it: a collapsed pair has one tier")
         if len(spec.groups) > 1:
             report.error("FAB109", spec.at("servers"), "a collapsed pair takes one group of servers")
 
@@ -312,8 +312,8 @@ def _no_third_tier(spec: FabricSpec, report: Report) -> None:
         report.error(
             "FAB109",
             spec.at("topology", "pods"),
-            "pods: expected none with `tiers: 2`, a third tier joins pods",
-            "leave it out, or state `tiers: 3`",
+            "pods: expected none with `tiers: 2`: pods need a third tier",
+            "remove it, or set `tiers: 3`",
         )
 
 
@@ -328,7 +328,7 @@ def _same_names(spec: FabricSpec, report: Report) -> None:
         for at, name in enumerate(names):
             if name in names[:at]:
                 where = spec.at(*path, at, "name")
-                report.error("FAB138", where, f"two {what}s are named '{name}'", "use a unique name for each")
+                report.error("FAB138", where, f"duplicate {what} '{name}'", "use a unique name for each")
 
 
 def _group_sanity(spec: FabricSpec, index: int, group: GroupSpec, report: Report) -> None:
@@ -341,14 +341,14 @@ def _group_sanity(spec: FabricSpec, index: int, group: GroupSpec, report: Report
             where,
             f"planes: expected {'1' if nic.ports == 1 else 'a divisor of the ports'}, as a NIC of {group.model} has "
             f"{ports}, got {spec.planes}",
-            "the ports of every NIC are spread evenly over the planes",
+            "each plane takes the same number of ports of every NIC",
         )
     if spec.dual_tor and nic.ports < 2:
         report.error(
             "FAB109",
             spec.at("topology", "dual_tor"),
             f"dual_tor: expected NICs of two ports or more, got {ports} a NIC on {group.model}",
-            "with one port a NIC goes to one leaf; `kind: rail-optimized` gives each NIC a leaf of its own",
+            "a NIC with one port connects to one leaf; with `kind: rail-optimized` each NIC has its own leaf",
         )
     if spec.kind == "collapsed" and nic.count * nic.ports % 2:
         report.error("FAB109", model, f"a collapsed pair needs an even number of server ports, got {nic.count * nic.ports}")
@@ -357,12 +357,12 @@ def _group_sanity(spec: FabricSpec, index: int, group: GroupSpec, report: Report
             "FAB109",
             spec.at("topology", "rails"),
             f"rails: expected a divisor of the {nic.count} NICs of {group.model}, got {spec.constraints.rails}",
-            "every rail takes equally many NICs of a server",
+            "each rail takes the same number of NICs of a server",
         )
     if group.unit_servers and group.per_rack and group.unit_servers % group.per_rack and spec.kind == "rack":
         report.error(
             "FAB109",
             spec.at("topology", "unit", "servers"),
             f"unit.servers: expected whole racks of {group.per_rack} servers, got {group.unit_servers}",
-            f"a multiple of `per_rack`, {max(1, group.unit_servers // group.per_rack) * group.per_rack} for instance",
+            f"use a multiple of `per_rack`, such as {max(1, group.unit_servers // group.per_rack) * group.per_rack}",
         )

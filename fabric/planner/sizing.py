@@ -211,7 +211,7 @@ def _check_attachments(spec: FabricSpec, sizing: Sizing, report: Report) -> None
                 "FAB140",
                 spec.at("topology", "attachments", index, "links"),
                 f"attachment '{attachment.name}': expected at most {free} links (free leaf ports), got {attachment.links}",
-                "leave servers out of a unit, or choose a leaf with more ports",
+                "use fewer servers per unit, or a leaf with more ports",
             )
 
 
@@ -242,7 +242,7 @@ def _explain_misfits(spec: FabricSpec, misfits: list[Misfit], report: Report) ->
     lines = dict.fromkeys(f"{misfit.option}: {misfit.reason}" for misfit in hard)
     text = "".join(f"\n    - {line}" for line in list(lines)[:8])
     last = hard[-1] if hard else Misfit("", "", path=("topology",))
-    report.fail("FAB134", spec.at(*last.path), f"fabric '{spec.name}' cannot be built, these do not fit:{text}", last.hint)
+    report.fail("FAB134", spec.at(*last.path), f"fabric '{spec.name}' cannot be built:{text}", last.hint)
 
 
 def nearest_numbers(valid: set[int], requested: int) -> str:

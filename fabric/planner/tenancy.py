@@ -207,9 +207,9 @@ def _check_router_asns(wired: Wired, report: Report) -> None:
             report.error(
                 "FAB137",
                 wired.spec.at("topology", "attachments", at, "external", "asn"),
-                f"attachment '{attachment.name}': expected an AS number of its own, got {attachment.external.asn}, that of "
+                f"attachment '{attachment.name}': expected a unique AS number, got {attachment.external.asn}, that of "
                 f"{taken[attachment.external.asn].name}",
-                "`underlay.asn.ranges` sets those that the fabric takes",
+                "set `underlay.asn.ranges` to change the AS numbers of the fabric",
             )
 
 
@@ -292,7 +292,7 @@ def _network_hosts(
             "FAB183",
             where,
             f"fabric '{spec.name}': numbers in use change ({moved} of the lock file): {MOVED_POOL}",
-            "the servers' files show the new ones",
+            "see the files of the servers for the new numbers",
         )
     texts = sorted({merged.in_words(item).partition(":")[2] for item in lost if item.reason != MOVED_POOL})
     if texts:
@@ -309,7 +309,7 @@ def _network_hosts(
                 f"network '{network.name}' of '{tenant}': expected a subnet with room for the gateway, "
                 f"{plural(leaves, 'leaf', 'leaves')} and {error.requested} addresses of {group} servers, "
                 f"got a /{network.length}",
-                "widen it, or divide the tenant's servers over several networks",
+                "use a larger subnet, or divide the tenant's servers over several networks",
             )
             continue
         result |= {link: area.number(end[1], end[2]) for link, end in own.items()}

@@ -35,7 +35,7 @@ def number(spec: FabricSpec, known: Known, report: Report) -> tuple[TenantPlan, 
             "FAB144",
             spec.at("tenants"),
             f"fabric '{spec.name}': expected at most {MOST_TENANTS} tenants, got {len(tenants)}",
-            "on most switches every VRF takes one VLAN of its own",
+            "on most switches each VRF needs one VLAN",
         )
     vlan_of = _vlans(tenants, of_network, known)
     vlans: dict[int, str] = {}
@@ -157,15 +157,15 @@ def _check_vlan(spec: FabricSpec, at: tuple[int, int], vlan: int, key: str, seen
         report.error(
             "FAB138",
             where,
-            f"networks '{other}' and '{key}': expected VLANs of their own, both have {vlan}",
-            "a leaf may carry both: give each its own",
+            f"networks '{other}' and '{key}': expected unique VLANs, both have {vlan}",
+            "a leaf can carry both networks: use a different VLAN for each",
         )
     if vlan > VLAN_BASE:
         report.error(
             "FAB144",
             where,
             f"network '{key}': expected a VLAN of 2 to {VLAN_BASE}, got {vlan}",
-            "the numbers above are set aside for VRFs, and by some network OSes for themselves",
+            "higher numbers are reserved for VRFs and for internal use of some network OSes",
         )
 
 
@@ -200,8 +200,8 @@ def check_pools(spec: FabricSpec, prefixes: Mapping[str, Sequence[str]], report:
                     report.error(
                         "FAB136",
                         spec.at("tenants", at, "networks", n, "gateway"),
-                        f"network '{network.name}' {net} overlaps pool '{kind}' {pool}, which is in the same table",
-                        f"give it address space of its own, or state another `pools: {{{kind}: …}}`",
+                        f"network '{network.name}' {net} overlaps pool '{kind}' {pool}, which is in the same VRF",
+                        f"use a separate prefix, or set another `pools: {{{kind}: …}}`",
                     )
 
 

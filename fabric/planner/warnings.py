@@ -33,8 +33,8 @@ def _same_nics(plans: Mapping[str, FabricPlan], report: Report) -> None:
                 report.warn(
                     "FAB186",
                     plan.spec.at("servers", at),
-                    f"the {group.nics} NICs of '{group.name}' are cabled in fabric '{other}' already",
-                    "servers of one name are the same machines: give other machines a `name:` of their own",
+                    f"the {group.nics} NICs of '{group.name}' are already cabled in fabric '{other}'",
+                    "groups of the same name are the same servers: set a different `name:` for other servers",
                 )
 
 
@@ -44,8 +44,8 @@ def _few_spines(plan: FabricPlan, report: Report) -> None:
         report.warn(
             "FAB182",
             plan.spec.at("topology"),
-            f"fabric '{plan.name}': {plural(sizing.spines_built, 'spine')} per plane and pod; its loss cuts the fabric",
-            "give the leaves more uplinks, `leaf: {uplinks: {count: 2}}`; then `spine: {min_count: 2}` can be met",
+            f"fabric '{plan.name}': {plural(sizing.spines_built, 'spine')} per plane and pod; its failure cuts the fabric",
+            "increase the uplinks of the leaves (`leaf: {uplinks: {count: 2}}`); `spine: {min_count: 2}` is then possible",
         )
 
 
@@ -57,8 +57,8 @@ def _two_default_routes(plan: FabricPlan, report: Report) -> None:
         report.warn(
             "FAB190",
             plan.spec.at("topology", "attachments"),
-            f"fabric '{plan.name}': border leaves have the default route of management and one from outside in one table",
-            "`management: {vrf: true}` separates the two; otherwise the management route is used on these leaves",
+            f"fabric '{plan.name}': border leaves have the management default route and an external one in the same VRF",
+            "set `management: {vrf: true}`; otherwise these leaves use the management route",
         )
 
 
@@ -73,5 +73,5 @@ def _without_effect(plan: FabricPlan, report: Report) -> None:
                 "FAB184",
                 plan.spec.at("topology", *path),
                 f"fabric '{plan.name}': {'.'.join(path)} has no effect, the fabric has {plural(plan.sizing.tiers, 'tier')}",
-                "leave it out, or state more `tiers`",
+                "remove it, or increase `tiers`",
             )

@@ -165,6 +165,6 @@ def _units_of_racks(spec: FabricSpec, sizing: Sizing) -> Iterator[Diagnostic]:
             spec.at(*path),
             f"fabric '{spec.name}': a unit of {group.unit_servers} servers has no effect on the number of leaves: with "
             f"`per_rack: {group.per_rack}` every rack has {plural(spec.leaves_per_nic(group), 'leaf', 'leaves')} of its own",
-            "leave `per_rack` out, or take `kind: rail-optimized`, where racks of a unit share leaves",
+            "remove `per_rack`, or set `kind: rail-optimized`: racks of a unit then share leaves",
             "note",
         )

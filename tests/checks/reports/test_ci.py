@@ -217,7 +217,8 @@ def test_a_broken_intent_fails_the_action_with_an_annotation_on_its_line(tmp_pat
     assert done.returncode == 2
     assert done.stdout.splitlines() == [
         f"::error {place},title=FAB109 expected%3A The intent matches the schema::"
-        "rails: expected a divisor of the 8 NICs of dgx-h100, got 3%0Ahint: every rail takes equally many NICs of a server",
+        "rails: expected a divisor of the 8 NICs of dgx-h100, got 3%0A"
+        "hint: each rail takes the same number of NICs of a server",
         "1 error; no check was applied",
     ]
     (result,) = json.loads((tmp_path / "fabric-check.sarif").read_text(encoding="utf-8"))["runs"][0]["results"]
