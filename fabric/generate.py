@@ -150,13 +150,13 @@ class Generation:
                 f"{home.path}: fabric '{name}' is InfiniBand: its subnet manager configures it, no files are written"
             )
         for path in changes.kept:
-            lines.append(f"{home.shown}/{path}: no longer generated, but edited by hand: left there")
+            lines.append(f"{home.shown}/{path}: no longer generated; kept, because it was edited by hand")
         switches = sum(1 for fabric in plan.fabrics.values() for device in fabric.switches if device.nos)
         for name, fabric in plan.fabrics.items():
             chosen = {device.role: device.nos for device in fabric.switches}
             for nos in capabilities.without_lossless(fabric.spec, chosen):
                 lines.append(
-                    f"{home.path}: fabric '{name}': no PFC or ECN lines for {target(nos).title}, which has no such class"
+                    f"{home.path}: fabric '{name}': no PFC or ECN lines for {target(nos).title}, which has no lossless class"
                 )
         counts = {"new": len(changes.new), "changed": len(changes.changed), "removed": len(changes.removed)}
         parts = [f"{number} {word}" for word, number in counts.items() if number] + [f"{changes.unchanged} unchanged"]
@@ -192,7 +192,7 @@ def _moved(plan: Plan, links: int) -> Diagnostic:
         "FAB185",
         plan.at("fabrics", key=True),
         f"{plural(links, 'link')} of the last run must be re-cabled",
-        f"`fabric plan {plan.settings.home.path} --against git:HEAD` lists the moves in the order of work",
+        f"`fabric plan {plan.settings.home.path} --against git:HEAD` lists the re-cabling moves in order",
         "warning",
     )
 
@@ -230,9 +230,9 @@ def _compared(home: Home, found: Comparison) -> list[str]:
         if len(paths) > 20:
             lines.append(f"{home.shown}: {word}: {and_more(len(paths) - 20, see='`--diff`')}")
     if found.line_ends:
-        lines.append(f"{home.shown}: {plural(len(found.line_ends), 'file')} with CRLF line ends: {LINE_ENDS}")
+        lines.append(f"{home.shown}: {plural(len(found.line_ends), 'file')} with CRLF line endings: {LINE_ENDS}")
     if found.stale_manifest and not lines:
         lines.append(f"{home.shown}/manifest.txt: differs")
     if found.unfinished:
-        lines.append(f"{home.shown}: a run was stopped half-way")
+        lines.append(f"{home.shown}: a run was interrupted")
     return [*lines, f"{home.path}: not up to date, run `fabric generate {home.path}`"]

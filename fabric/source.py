@@ -129,7 +129,9 @@ class _Builder:
             loader.get_event()  # document end
             if not loader.check_event(yaml.StreamEndEvent):
                 mark = loader.peek_event().start_mark
-                self.report.fail("FAB007", self._place(mark), "expected one YAML document, got a second", "one site a file")
+                self.report.fail(
+                    "FAB007", self._place(mark), "expected one YAML document, got a second", "use one file per site"
+                )
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             place = self._place(mark) if mark else Place(self.name)
@@ -146,7 +148,7 @@ class _Builder:
             self.report.error(
                 "FAB007",
                 Place(self.name, root.line, root.column),
-                f"expected a mapping of keys, got {show(root.plain())}",
+                f"expected a mapping, got {show(root.plain())}",
                 _EMPTY,
             )
         self.report.raise_errors()
@@ -162,7 +164,7 @@ class _Builder:
                 "FAB004",
                 self._place(mark),
                 f"the file unfolds to more than {MAX_NODES:,} values",
-                "aliases of aliases multiply; write the values out",
+                "write the values without nested aliases",
             )
 
     def _node(self, loader: Any, depth: int) -> Node:
@@ -176,7 +178,7 @@ class _Builder:
                     "FAB003",
                     self._place(mark),
                     f"not YAML: alias *{show(event.anchor)[1:-1]} has no anchor before it",
-                    f"expected `&{show(event.anchor)[1:-1]}` further up, and not around the alias itself",
+                    f"define `&{show(event.anchor)[1:-1]}` before the alias, not around it",
                 )
             self._count(self.anchors[event.anchor].size, mark)
             return self.anchors[event.anchor]
@@ -186,7 +188,7 @@ class _Builder:
                 "FAB006",
                 self._place(mark),
                 f"expected a plain value, got the tag {show(event.tag)}",
-                "an intent uses no YAML tags",
+                "remove the tag",
             )
         if isinstance(event, yaml.ScalarEvent):
             plain = event.implicit[0] and event.tag is None
@@ -217,13 +219,13 @@ class _Builder:
             if isinstance(key.value, int) and not isinstance(key.value, bool):
                 key.value = str(key.value)  # `17: leaf` where a name is a number
             if not isinstance(key.value, str):
-                self.report.error("FAB006", place, f"expected text as key, got {show(key.plain())}", _WORD)
+                self.report.error("FAB006", place, f"expected text as a key, got {show(key.plain())}", _WORD)
             elif key.value == "<<":
-                self.report.error("FAB006", place, "merge keys (<<) are not part of the language", "write the keys out")
+                self.report.error("FAB006", place, "merge keys (<<) are not supported", "write the keys in full")
             elif key.value in node.items:
                 first = node.keys[key.value][0]
                 self.report.error(
-                    "FAB005", place, f"the key {show(key.value)} stands twice, first in line {first}", "keep one of them"
+                    "FAB005", place, f"the key {show(key.value)} is repeated, first in line {first}", "remove one of them"
                 )
             else:
                 node.items[key.value] = value

@@ -45,7 +45,7 @@ class Standing:
         self.folder, self.shown = home.folder, home.shown
         self.owned = manifest.Owned()
         self.lost = ""  # reason to ignore the files on disk
-        self.line_ends = False  # the reason: the manifest was checked out with CRLF line ends
+        self.line_ends = False  # the reason: the manifest was checked out with CRLF line endings
         self.unfinished = False  # an interrupted run may have left files of two designs
         if not settings.output.keep:
             return

@@ -192,5 +192,5 @@ def unpriced(prices: Prices, parts: Collection[Part], report: Report) -> None:
     """A warning for every part without a price: totals omit it."""
     missing = sorted({(part.kind, part.item) for part in parts if prices.list_price(part) is None})
     for kind, item in missing:
-        message = f"{PLURALS[kind]}: expected a price of {item}, it is missing; totals leave it out"
-        report.warn(CODE, prices.place(PLURALS[kind]), message, f"add `{item}: …` there")
+        message = f"{PLURALS[kind]}: no price of {item}; totals do not include it"
+        report.warn(CODE, prices.place(PLURALS[kind]), message, f"add `{item}: …`")

@@ -62,7 +62,9 @@ def _stated(inner: Fields, switch: bool) -> Stated:
     watts = {name: inner.whole(key, 0, 1, _MOST_W) or None for name, key in _KEYS.items()}
     typical, most, held = watts[TYPICAL], watts[MAX], _held(inner, switch)
     if typical and most and most < typical and held != (TYPICAL,):
-        inner.error(_KEYS[MAX], f"expected typical_w, {typical}, or more, got {most}", "are the two figures swapped?")
+        inner.error(
+            _KEYS[MAX], f"expected typical_w, {typical}, or more, got {most}", "check whether the two figures are swapped"
+        )
     return Stated(typical, most, held)
 
 
@@ -72,8 +74,8 @@ def _held(inner: Fields, switch: bool) -> tuple[str, ...]:
         return ()
     words = inner.value(_HELD)
     if not switch:
-        message = "expected for switches alone; optics in NICs are counted with the network"
-        inner.error(_HELD, message, "state what the server draws without them")
+        message = "expected for switches only; optics in NICs are part of the network"
+        inner.error(_HELD, message, "set the power of the server without them")
         return ()
     if not isinstance(words, list) or not words:
         inner.error(_HELD, f"expected a list of {' and '.join(_KEYS)}, got {show(words)}", "`[max]`, or `[typical, max]`")
@@ -82,6 +84,6 @@ def _held(inner: Fields, switch: bool) -> tuple[str, ...]:
         if word not in tuple(_KEYS):
             inner.error(_HELD, f"expected {' or '.join(_KEYS)}, got {show(word)}", nearest(word, _KEYS))
         elif _KEYS[word] not in inner:
-            message = f"{word}: expected {_KEYS[word]} beside it, it is missing"
-            inner.error(_HELD, message, "the catalog states it for its own figures")
+            message = f"{word}: {_KEYS[word]} is missing"
+            inner.error(_HELD, message, "add it: the catalog has it for each of its figures")
     return tuple(name for name in _KEYS if name in words)

@@ -194,8 +194,10 @@ def _report(plan: Plan, fabric: FabricPlan, failure: Failure, report: Report) ->
     stated = plan.stated("floor", "media", kind)
     where = plan.at("floor", "media", kind) if stated else fabric.spec.at("topology")
     if failure.reach is None:
-        hint = "their cages have no medium in common: lane speeds, breakouts or forms differ"
+        hint = "no medium fits both cages: lane speeds, breakouts or form factors differ"
     else:
         name = failure.reach.cable or " and ".join(dict(failure.reach.optics).values())
-        hint = f"the longest reach is {failure.reach.longest_m:g} m, of {name}: put the racks nearer, or allow another medium"
+        hint = (
+            f"the longest reach is {failure.reach.longest_m:g} m, of {name}: move the racks closer, or allow another medium"
+        )
     report.error("FAB153", where, problem + more, hint)

@@ -91,7 +91,7 @@ def _over(bill: Bill, file: Path) -> Diagnostic:
         Place(str(file)),
         f"expected at most {limit_w / 1000:g} kW a rack in the worst case, got {plural(len(bill.hot), 'rack')} above it; "
         f"{worst.name} draws {worst.power.max_w / 1000:.1f} kW",
-        "`floor: {rack_power_max_w: …}` sets the limit, `floor: {places: …}` moves devices to other racks",
+        "`floor: {rack_power_max_w: …}` sets the limit; move devices to other racks with `floor: {places: …}`",
     )
 
 

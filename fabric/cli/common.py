@@ -75,7 +75,7 @@ def check_target(report: Report, option: str, path: Path, name: str) -> None:
     if path.is_dir():
         mistake(report, option, f"expected a file, got the folder {path}", f"`{option} {path / name}` writes into it")
     elif not path.parent.is_dir():
-        mistake(report, option, f"expected a folder that is there, got {path.parent}", f"`{option} {path.name}` writes here")
+        mistake(report, option, f"expected an existing folder, got {path.parent}", f"`{option} {path.name}` writes here")
 
 
 def check_fabric(made: Plan, name: str) -> None:

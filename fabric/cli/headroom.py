@@ -89,5 +89,5 @@ def _chip(report: Report, switch: str, asic: str, speed: int) -> Asic | None:
         return None
     if 1 <= speed <= FASTEST_GBPS and speed not in model.speeds:
         speeds = ", ".join(map(str, model.speeds))
-        mistake(report, "--speed", f"expected a port speed of {switch}, got {speed}", f"its ports run at {speeds} Gb/s")
+        mistake(report, "--speed", f"expected a port speed of {switch}, got {speed}", f"its ports support {speeds} Gb/s")
     return asics.asic(model.asic)

@@ -83,9 +83,11 @@ def _access(system: System, url: str) -> str:
         message = f"expected the URL of a {system.title}, http:// or https://, {got}"
         found.append(Diagnostic("FAB178", Place("--url"), message, f"--url, or the environment variable {system.url}"))
     if not token:
-        message = f"expected a token of {system.title}, the variable is not set"
+        message = f"{system.token} is not set"
         found.append(
-            Diagnostic("FAB178", Place(system.token), message, f"make one in {system.title}, then export {system.token}=…")
+            Diagnostic(
+                "FAB178", Place(system.token), message, f"create one in {system.title}, then `export {system.token}=…`"
+            )
         )
     if found:
         raise InputError(found)

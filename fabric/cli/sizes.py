@@ -33,12 +33,12 @@ def _unit(suffix: str) -> int:
 def sizes_bytes(sizes: list[str], sweep: str, report: Report) -> list[int]:
     """The bytes that --size or --sweep ask for, ascending; mistakes go to the report."""
     if sizes and sweep:
-        mistake(report, "--sweep", "expected one of --size and --sweep, got both", "--size may be given several times")
+        mistake(report, "--sweep", "expected one of --size and --sweep, got both", "repeat --size for several sizes")
     if sizes:
         return sorted({value for text in sizes if (value := size_bytes("--size", text, report)) is not None})
     parts = sweep.split(":") if sweep else []
     if sweep and len(parts) not in (2, 3):
-        hint = "`--sweep 1M:1G:4` looks at 1, 4, 16 MiB, …"
+        hint = "`--sweep 1M:1G:4` is 1, 4, 16 MiB, …"
         mistake(report, "--sweep", f"expected MIN:MAX or MIN:MAX:FACTOR, got {sweep!r}", hint)
         return []
     ends = [size_bytes("--sweep", text, report) for text in parts[:2]] or list(SWEEP)
@@ -51,7 +51,7 @@ def sizes_bytes(sizes: list[str], sweep: str, report: Report) -> list[int]:
         return []
     low, high = (int(value or 0) for value in ends)
     if low > high:
-        mistake(report, "--sweep", f"expected MIN up to MAX, got {sweep!r}", "the smaller size comes first")
+        mistake(report, "--sweep", f"expected MIN up to MAX, got {sweep!r}", "put the smaller size first")
     found = []
     while low <= high:
         found.append(low)

@@ -145,7 +145,7 @@ def _check_names(name: str, spec: FabricSpec, chosen: Mapping[str, str], report:
                 spec.at("tenants", at, "name"),
                 f"fabric '{name}': expected a tenant name of at most {limit} characters on "
                 f"{target(chosen[LEAF]).title}, got {len(tenant.name)}: '{tenant.name}'",
-                "it is the name of a VRF there",
+                "the name of the tenant is the name of its VRF",
             )
 
 
@@ -160,7 +160,7 @@ def _check_requests(name: str, spec: FabricSpec, chosen: Mapping[str, str], repo
     for nos in sorted({chosen[role] for role in _there(spec, EVERY) if chosen[role]}):
         for key, text in target(nos).objects(requests).items():
             where, title = spec.at(*key.split(".")), target(nos).title
-            report.error("FAB164", where, f"fabric '{name}', {title}: {key}: {text}", "another network OS may do it")
+            report.error("FAB164", where, f"fabric '{name}', {title}: {key}: {text}", "choose another network OS")
 
 
 def _check_releases(name: str, spec: FabricSpec, chosen: Mapping[str, str], report: Report) -> None:

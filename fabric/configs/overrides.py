@@ -50,8 +50,8 @@ def read(plan: Plan, base: Path) -> Overrides:
             report.error(
                 "FAB170",
                 plan.at("overrides", at),
-                f"overrides[{at}]: expected a switch that it applies to, got none",
-                "look at its role, fabric and devices; devices are names or globs such as 'backend-leaf*'",
+                f"overrides[{at}]: expected a switch selection, got none",
+                "check role, fabric and devices; devices are names or patterns such as 'backend-leaf*'",
             )
         elif override is not None and not _changes_anything(plan, request, override):
             _report_idle(plan, at, request, override, report)
@@ -102,7 +102,7 @@ def _template(plan: Plan, at: int, name: str, base: Path, report: Report) -> Tex
         report.error("FAB170", place, f"override template '{name}': expected a file below the folder of the intent", _BESIDE)
         return None
     if not path.is_file():
-        report.error("FAB170", place, f"override template '{name}': there is no such file", _BESIDE)
+        report.error("FAB170", place, f"override template '{name}': no such file", _BESIDE)
         return None
     errors = len(report.errors)
     _check_template(path, str(path.relative_to(base.resolve())), place, report)
@@ -131,7 +131,7 @@ def _check_patch(plan: Plan, at: int, patch: Mapping[str, Any], report: Report) 
             "FAB170",
             plan.at("overrides", at, "patch"),
             f"overrides[{at}].patch: expected texts without control characters, got a {one_line(error)}",
-            "a list of texts takes several lines",
+            "use a list of texts for several lines",
         )
 
 

@@ -64,8 +64,8 @@ def check(fabrics: Mapping[str, FabricPlan], report: Report, *, only_stated: boo
                 report.error(
                     "FAB161",
                     place,
-                    f"fabric '{plan.name}': no network OS with a config target is known for {tier.switch}",
-                    f"state one: `nos:` is {one_of(target_names())}",
+                    f"fabric '{plan.name}': no supported network OS for {tier.switch}",
+                    f"set `nos:` to {one_of(target_names())}",
                 )
                 continue
             refusal = target(device.nos).refusal(tier.model, tier.switch)

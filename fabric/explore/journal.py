@@ -46,8 +46,8 @@ class Journal:
         data = self.path.read_bytes()
         head, _, rest = data.partition(b"\n")
         if _object(head).get("sweep") != self.mark:
-            message = "expected a journal of this sweep, got another one"
-            hint = "its options, intent or version differ: name another file, or remove this file"
+            message = "expected the journal of this sweep, got that of another"
+            hint = "options, intent or version differ: use another file, or remove this one"
             report.fail("FAB102", Place(shown, 1, 1), message, hint)
         whole = rest[: rest.rfind(b"\n") + 1]  # the last line of a sweep that was killed may be cut short
         for number, line in enumerate(whole.splitlines(), 2):

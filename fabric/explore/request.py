@@ -50,17 +50,15 @@ def _check(request: ExploreRequest, report: Report) -> None:
         report.error("FAB174", Place("--collective"), message, nearest(design.collective, COLLECTIVES))
     if design.placement not in KINDS and not RANDOM.fullmatch(design.placement):
         message = f"expected packed, spread or random:SEED, got {show(design.placement)}"
-        report.error(
-            "FAB174", PLACEMENT, message, "only `fabric estimate` takes server names: servers differ from design to design"
-        )
+        report.error("FAB174", PLACEMENT, message, "server names are for `fabric estimate`: servers differ between designs")
     for word in request.by:
         if word not in OBJECTIVES:
             report.error("FAB102", Place("--by"), f"unknown objective {show(word)}", nearest(word, OBJECTIVES))
     if "cost" in request.by and design.prices is None:
-        report.error("FAB102", Place("--by"), "cost: expected prices, got none", "give --prices FILE")
+        report.error("FAB102", Place("--by"), "cost: expected prices, got none", "add --prices FILE")
     if "alltoall" in request.by and not design.both:
         message = f"alltoall: --collective {design.collective} excludes it"
-        report.error("FAB102", Place("--by"), message, "leave --collective out, or judge by `time`")
+        report.error("FAB102", Place("--by"), message, "remove --collective, or use the objective `time`")
 
 
 def _varied(intent: Intent, texts: Sequence[str], report: Report) -> dict[str, tuple[Value, ...]]:
@@ -96,7 +94,7 @@ def _one_group(base: Base, gpus: int | None, servers: Sequence[Value]) -> None:
         except ValueError as error:
             why = str(error)
     option = "--gpus" if gpus is not None else "--vary"
-    Report().fail("FAB102", Place(option), why, f"leave {option} out to take the servers of the intent")
+    Report().fail("FAB102", Place(option), why, f"remove {option} to use the servers of the intent")
 
 
 def objectives(request: ExploreRequest) -> tuple[str, ...]:

@@ -61,7 +61,12 @@ def choices(dimensions: Mapping[str, Sequence[Value]]) -> list[Choice]:
         count *= len(values)
     if count > MOST:
         report = Report()
-        report.fail("FAB104", Place("--vary"), f"expected at most {MOST:,} designs, got {count:,}", "vary less at a time")
+        report.fail(
+            "FAB104",
+            Place("--vary"),
+            f"expected at most {MOST:,} designs, got {count:,}",
+            "reduce the values or the dimensions",
+        )
     names = [name for name in DIMENSIONS if name in dimensions]
     return [tuple(zip(names, values, strict=True)) for values in product(*(dimensions[name] for name in names))]
 

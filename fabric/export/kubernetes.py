@@ -129,7 +129,7 @@ def _check_names(nodes: list[Object], plan: Plan) -> None:
     for node in nodes:
         name = node["metadata"]["name"]
         if name in seen:
-            message = f"two servers would be the Kubernetes node '{name}': it knows no capitals and no underscores"
+            message = f"two servers map to the Kubernetes node '{name}': node names have no capitals and no underscores"
             hint = "use a `names.server` pattern whose names differ in letters, digits and hyphens"
             raise InputError([Diagnostic("FAB138", Place(plan.settings.positions.file), message, hint)])
         seen.add(name)

@@ -63,7 +63,7 @@ def nccl(plan: Plan) -> dict[str, str]:
         if fabric.spec.purpose == "compute" and group.server.gpus
     }
     if not files:
-        hint = "NCCL is about servers with `gpus` on a fabric of `purpose: compute`"
+        hint = "the format needs servers with `gpus` on a fabric of `purpose: compute`"
         raise InputError(
             [Diagnostic("FAB163", Place(plan.settings.positions.file), "no GPU servers on a compute fabric", hint)]
         )

@@ -21,7 +21,7 @@ def fix(plan: Plan, found: Mapping[str, Place], report: Report) -> dict[str, Pla
     for name, request in geometry.places.items():
         if name not in found:
             where = plan.settings.positions.at("floor", "places", name, key=True)
-            report.error(CODE, where, f"floor.places: the site has no device '{name}'", nearest(name, found))
+            report.error(CODE, where, f"floor.places: unknown device '{name}'", nearest(name, found))
         elif (place := _checked(plan, name, request, found[name].height, report)) is not None:
             for other in own.get(name, (name,)):
                 moved[other] = place
@@ -50,7 +50,7 @@ def _checked(plan: Plan, name: str, request: Fixed, height: int, report: Report)
         return None
     if request.ru + height - 1 > geometry.rack_units:
         most = geometry.rack_units - height + 1
-        message = f"floor.places.{name}.ru: expected at most {most}, the device is {height} high, got {request.ru}"
+        message = f"floor.places.{name}.ru: expected at most {most} (height {height}), got {request.ru}"
         report.error(CODE, plan.settings.positions.at("floor", "places", name, "ru"), message)
         return None
     return Place((row, place), request.ru, height)
@@ -69,7 +69,7 @@ def _refuse_shared(plan: Plan, moved: Mapping[str, Place], own: Mapping[str, tup
             if other != name and other not in own.get(name, ()):
                 where = plan.settings.positions.at("floor", "places", name)
                 message = f"floor.places.{name}: expected free rack units, got unit {ru} of {rack_name(*place.rack)}, "
-                report.error(CODE, where, f"{message}which '{other}' takes", _free(moved, place))
+                report.error(CODE, where, f"{message}used by '{other}'", _free(moved, place))
                 break
 
 

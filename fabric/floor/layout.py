@@ -73,7 +73,7 @@ class Layout:
             self.beside[next(iter(reserved)), 0] += attached
         tallest = max((request.height for request in self.requests()), default=1)
         if tallest > self.units:
-            message = f"floor.rack_units: expected at least {tallest}, a switch is as high, got {self.units}"
+            message = f"floor.rack_units: expected at least {tallest}, the height of a switch, got {self.units}"
             report.fail("FAB152", plan.settings.positions.at("floor", "rack_units"), message)
 
     def requests(self) -> Iterator[Request]:

@@ -81,7 +81,7 @@ def _machines(
     if height > units:
         where = plan.settings.positions.at("floor", "rack_units")
         report.error(
-            "FAB152", where, f"floor.rack_units: expected at least {height}, a {group.model} is as high, got {units}"
+            "FAB152", where, f"floor.rack_units: expected at least {height}, the height of a {group.model}, got {units}"
         )
         return None
     fits = units // height
@@ -104,7 +104,7 @@ def _warn_full(where: Place, name: str, requested: int, fits: int, height: int, 
         where,
         f"per_rack: expected at most {fits} servers of {height} rack units in a rack of {units}, got {requested}; "
         f"those of group '{name}' stand in {plural(-(-requested // fits), 'rack')} side by side",
-        "`floor: {rack_units: …}` states higher racks, `catalog.servers` the height of a server",
+        "set `floor: {rack_units: …}` for the height of racks, `catalog.servers` for that of a server",
     )
 
 

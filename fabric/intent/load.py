@@ -72,9 +72,9 @@ def _check_version(text: Source, data: dict[str, Any], report: Report) -> None:
     version = data.get("version", VERSION)
     if type(version) is int and version == VERSION:
         return
-    hint = f"write `version: {VERSION}`; what changed between versions stands in CHANGELOG.md"
+    hint = f"set `version: {VERSION}`; CHANGELOG.md lists the changes between versions"
     if type(version) is int and version > VERSION:
-        hint = "the file is newer than this program: upgrade it with `pipx upgrade fabricwright`"
+        hint = "the file needs a newer version of fabric: `pipx upgrade fabricwright`"
     report.fail("FAB105", text.place(("version",)), f"version: expected {VERSION}, got {show(version)}", hint)
 
 

@@ -21,7 +21,7 @@ def load(path: Path, output: Path | None = None) -> Intent:
     """Reads and checks an intent. Raises InputError with every mistake, and where its output folder is a symlink."""
     site, source = read_file(path, str(path))
     if link := symlink_to_site(path, site.site, output):
-        message = f"output folder: expected a folder, got the symlink {link}: files would be written to another place"
+        message = f"output folder: expected a folder, got the symlink {link}: files would be written outside of it"
         hint = "remove the symlink; `-o DIR` writes to another folder"
         raise InputError([Diagnostic("FAB166", source.place(("site",)), message, hint)])
     return Intent(path, site, source, site_folder(path, site.site, output))

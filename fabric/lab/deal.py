@@ -173,7 +173,7 @@ def _say(
             message = (
                 f"tenant '{tenant.name}': expected {min(KEPT, before)} of its {plural(before, 'server')}, got {len(mine)}"
             )
-            report.error("FAB502", spec.at("tenants", position), message, "more leaves have room for more servers")
+            report.error("FAB502", spec.at("tenants", position), message, "use more leaves for more servers")
         if mine and (tenant.servers or tenant.racks):
             text.put(("fabrics", spec.name, "tenants", position, "servers"), _ranges(mine))
             text.drop(("fabrics", spec.name, "tenants", position, "racks"))

@@ -102,7 +102,7 @@ class _Drawing:
         if self.renderer.jobs(self._wanted):
             able = " or ".join(name for name, nos in targets().items() if nos.runs_in_lab)
             message = f"no switch of site '{self.plan.site}' has a network OS that runs here: expected {able}"
-            raise InputError([Diagnostic("FAB510", Place(path), message, "--as frr tries the same design on FRR")])
+            raise InputError([Diagnostic("FAB510", Place(path), message, "use --as frr to run the same design on FRR")])
         raise InputError(
             [Diagnostic("FAB162", Place(path), f"--limit '{self.limit}' matches no switch of site '{self.plan.site}'")]
         )

@@ -74,7 +74,7 @@ def scaled(intent: Intent, plan: Planning, spines: int, leaves: int, fabric: str
 def _check_asked(intent: Intent, spines: int, leaves: int, fabric: str | None, report: Report) -> None:
     if spines < 1 or leaves < 1:
         message = f"expected at least one spine and one leaf, got {spines}x{leaves}"
-        report.fail("FAB500", Place(FLAG), message, "2x8: two spines in a plane and pod, eight leaves in all")
+        report.fail("FAB500", Place(FLAG), message, "2x8 is two spines per plane and pod, and eight leaves in total")
     if fabric is not None and fabric not in intent.site.fabrics:
         message = f"expected a fabric of site '{intent.site.site}', got '{fabric}'"
         report.fail("FAB500", Place(intent.source.file), message, nearest(fabric, intent.site.fabrics))
@@ -321,5 +321,5 @@ def _without_idle(text: Rewrite, small: Intent, plan: Plan, notes: list[str]) ->
         for at in reversed(idle):
             request = small.site.overrides[at]
             text.drop(("overrides", at))
-            notes.append(f"override left out, there is no switch for it: {request.template or request.file}")
+            notes.append(f"override skipped, no switch matches it: {request.template or request.file}")
     return text.made(small, small.folder)

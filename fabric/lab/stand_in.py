@@ -88,7 +88,7 @@ def as_network_os(intent: Intent, nos: str) -> Changed:
     for name, spec in resolve(intent.site, intent.source).fabrics.items():
         fabric = intent.site.fabrics[name]
         if not spec.ethernet:
-            notes.append(f"{name}: InfiniBand stays, no network OS configures it")
+            notes.append(f"{name}: InfiniBand, not configured by a network OS")
             continue
         before = dict.fromkeys(tier.nos or "each model's usual one" for tier in (spec.leaf, spec.spine, spec.core))
         if list(before) != [nos]:
@@ -101,7 +101,7 @@ def as_network_os(intent: Intent, nos: str) -> Changed:
     for number, request in reversed(list(enumerate(intent.site.overrides))):
         if _of_another(intent, request, nos):
             text.drop(("overrides", number))
-            notes.append(f"override left out: {request.template or request.file} is of another network OS")
+            notes.append(f"override skipped: {request.template or request.file} is for another network OS")
     rendered = text.made(intent, intent.folder)
     return Changed(intent if rendered.site == intent.site else rendered, tuple(notes))
 

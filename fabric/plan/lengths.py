@@ -83,6 +83,6 @@ def longer_text(its: Longer) -> tuple[str, str]:
     return (
         f"expected cables of at most {its.stated_m} m {ENDS[its.kind]}, as PFC headroom assumes, got {its.count:,} longer on "
         f"the floor plan, the longest {its.longest_m:g} m",
-        f"state `cable_length_m: {{{kind}: {class_of(its.longest_m)}}}`, or leave it out to follow the floor plan: "
+        f"set `cable_length_m: {{{kind}: {class_of(its.longest_m)}}}`, or leave it out to follow the floor plan: "
         "too little headroom drops packets",
     )

@@ -106,7 +106,7 @@ def studies(plan: Plan, request: ReportRequest) -> list[Study]:
     ]
     if request.measured and not any(study.trains for study in found):
         message = f"expected a compute fabric with GPUs, got {', '.join(plan.fabrics)}"
-        raise InputError([Diagnostic("FAB172", Place("--measured"), message, "leave it out, or name another --fabric")])
+        raise InputError([Diagnostic("FAB172", Place("--measured"), message, "remove it, or choose another --fabric")])
     for study in found:
         _ = study.failed
     return found

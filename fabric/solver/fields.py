@@ -89,7 +89,7 @@ class Fields:
             return None
         node = self._items[key]
         if not isinstance(node.items, dict):
-            self.error(key, f"expected a mapping of keys, got {show(node.plain())}", "write `key: value` lines, indented")
+            self.error(key, f"expected a mapping, got {show(node.plain())}", "write `key: value` lines, indented")
             return None
         return Fields(node, self.file, self.report, self._code, self.dotted(key))
 
@@ -106,7 +106,7 @@ class Fields:
             if isinstance(item.items, dict):
                 result.append(inner)
             else:
-                message = f"{inner.name}: expected a mapping of keys, got {show(item.plain())}"
+                message = f"{inner.name}: expected a mapping, got {show(item.plain())}"
                 self.report.error(self._code, inner.place(), message, "write `- key: value`")
         return result
 

@@ -212,7 +212,7 @@ def test_lanes_that_do_not_meet_are_an_error() -> None:
     fabric = f"{{servers: {servers}, topology: {{switch: sn5600, unit: {{servers: 32}}}}}}"
     plan, found = cabled(intent(fabric))
     assert "dgx-a100" in found.errors[0].message
-    assert "no medium in common" in found.errors[0].hint
+    assert "no medium fits" in found.errors[0].hint
     check_runs(plan, found)
 
 

@@ -105,7 +105,7 @@ REFUSED = [
     ("--oversubscription 1,2,3", "--oversubscription: error[FAB104]: expected 3 or 1,7, got '1,2,3'"),
     ("--oversubscription 0", "expected more than 0, got 0"),
     ("--spines 3", "nearest valid: 4"),
-    ("--planned-servers 3", "expected at least the 8 servers that are built, got 3"),
+    ("--planned-servers 3", "expected at least 8, the current number of servers, got 3"),
     ("--nos ios", "--nos: error[FAB104]: expected one of cumulus, eos, frr, junos, nxos, sonic, got 'ios'"),
 ]
 

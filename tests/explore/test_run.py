@@ -206,11 +206,11 @@ def test_a_sweep_goes_on_where_it_stopped(intent: pipeline.Intent, tmp_path: Pat
     ("content", "told"),
     [
         ("", ""),
-        ("not json\n", "expected a journal of this sweep"),
-        ("[" * 100_000, "expected a journal of this sweep"),
+        ("not json\n", "expected the journal of this sweep"),
+        ("[" * 100_000, "expected the journal of this sweep"),
         ('SAME\n{"choice": {"switch": ["a"]}, "why": ""}\n', "j:2:1: error[FAB102]: expected an outcome of this sweep"),
         ("SAME\nFIGURES\n", "j:2:1: error[FAB102]: expected an outcome of this sweep"),
-        ('{"sweep": "of another"}\n', "expected a journal of this sweep"),
+        ('{"sweep": "of another"}\n', "expected the journal of this sweep"),
         ("SAME\n{}\n", "j:2:1: error[FAB102]: expected an outcome of this sweep"),
         ('SAME\n{"choice": {"switch": "a"}, "gpus": 3}\n', "j:2:1: error[FAB102]: expected an outcome of this sweep"),
     ],
@@ -266,7 +266,7 @@ def test_a_sweep_goes_on_from_another_folder(
         ({"vary": ("switch=zz*",)}, "switch: no name matches 'zz*'"),
         ({"vary": ("kind=ring",)}, "kind: unknown 'ring'"),
         ({"vary": ("planes=",)}, "planes: expected values, got none"),
-        ({"by": ("cost",)}, "--by: error[FAB102]: cost: expected prices, got none\n    hint: give --prices FILE"),
+        ({"by": ("cost",)}, "--by: error[FAB102]: cost: expected prices, got none\n    hint: add --prices FILE"),
         ({"design": DesignRequest(placement="scattered")}, "expected packed, spread or random:SEED, got 'scattered'"),
         (
             {"design": DesignRequest(collective="all_reduce"), "by": ("alltoall",)},

@@ -136,7 +136,7 @@ def test_two_servers_that_would_be_one_node_are_refused() -> None:
     first = next(device.index for device in fabric.devices if device.role == SERVER)
     names = {first + at: name for at, name in enumerate(("gpu_1", "GPU-1"))}
     devices = tuple(replace(device, name=names.get(device.index, device.name)) for device in fabric.devices)
-    with pytest.raises(InputError, match="two servers would be the Kubernetes node 'gpu-1'"):
+    with pytest.raises(InputError, match="two servers map to the Kubernetes node 'gpu-1'"):
         kubernetes(replace(made, fabrics={"f": replace(fabric, devices=devices)}))
 
 

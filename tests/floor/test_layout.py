@@ -125,11 +125,11 @@ def test_places_of_the_intent() -> None:
 @pytest.mark.parametrize(
     ("setting", "message", "hint"),
     [
-        ("{places: {f0-leaf01: {rack: D05, ru: 1}}}", "the site has no device 'f0-leaf01'", "did you mean 'f0-leaf001'?"),
+        ("{places: {f0-leaf01: {rack: D05, ru: 1}}}", "unknown device 'f0-leaf01'", "did you mean 'f0-leaf001'?"),
         ("{places: {f0-leaf001: {rack: D21, ru: 1}}}", "expected a rack of row D01 to D20, got D21", ""),
-        ("{places: {f0-leaf001: {rack: D05, ru: 48}}}", "expected at most 47, the device is 2 high, got 48", ""),
-        ("{places: {f0-leaf001: {rack: A01, ru: 46}}}", "got unit 46 of A01, which 'f0-spine002' takes", "`ru: 43`"),
-        ("{rack_units: 6}", "floor.rack_units: expected at least 8, a dgx-h100 is as high, got 6", ""),
+        ("{places: {f0-leaf001: {rack: D05, ru: 48}}}", "expected at most 47 (height 2), got 48", ""),
+        ("{places: {f0-leaf001: {rack: A01, ru: 46}}}", "got unit 46 of A01, used by 'f0-spine002'", "`ru: 43`"),
+        ("{rack_units: 6}", "floor.rack_units: expected at least 8, the height of a dgx-h100, got 6", ""),
     ],
 )
 def test_what_cannot_stand_so(setting: str, message: str, hint: str) -> None:

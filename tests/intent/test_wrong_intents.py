@@ -19,7 +19,7 @@ HEAD = re.compile(r"(?P<file>[^:]+):(?P<line>\d+):(?P<column>\d+): error\[(?P<co
 
 # A message either says what was expected, or plainly what is wrong.
 CLEAR = re.compile(
-    r"expected|not YAML|unknown key|unknown (switch|server) model|stands twice|are named|overlaps|too small|are needed|"
+    r"expected|not YAML|unknown key|unknown (switch|server) model|is repeated|are named|overlaps|too small|are needed|"
     r"cannot be built|is in use|is pinned twice|lies in the pool|unknown switch|merge keys|the tiers mix|"
     r"has no NICs|duplicate|does not exist|unfolds to|server group|too large"
 )
@@ -331,15 +331,15 @@ def test_wrong_template(
         ("template: ../../../etc/passwd", "i.yaml:8:23: error[FAB170]: override template '../../../etc/passwd'"),
         ("template: /etc/passwd", "expected a file below the folder of the intent"),
         ("template: link.j2", "override template 'link.j2': expected a file below the folder of the intent"),
-        ("template: folder", "override template 'folder': there is no such file"),
-        ("template: nowhere.j2", "override template 'nowhere.j2': there is no such file"),
+        ("template: folder", "override template 'folder': no such file"),
+        ("template: nowhere.j2", "override template 'nowhere.j2': no such file"),
         ("template: bytes.j2", "override template 'bytes.j2', line 1: expected UTF-8 text"),
         (r'file: config_db.json, patch: {"a\nb": 1}', r"control character in 'a\nb'"),
         (r'file: config_db.json, patch: {NTP: {x: ["a\u2028b"]}}', r"control character in 'a\u2028b'"),
-        ("role: core, file: config_db.json, patch: {}", "overrides[0]: expected a switch that it applies to, got none"),
+        ("role: core, file: config_db.json, patch: {}", "overrides[0]: expected a switch selection, got none"),
         (
             "devices: nobody*, file: config_db.json, patch: {}",
-            "overrides[0]: expected a switch that it applies to, got none",
+            "overrides[0]: expected a switch selection, got none",
         ),
     ],
 )

@@ -318,7 +318,7 @@ def test_overrides_that_apply_to_no_switch_go() -> None:
     data["overrides"] = [{"devices": "backend-leaf01*", **patch}, {"devices": "backend-leaf12*", **patch}]
     changed = scaled(intent_of(data), pipeline.plan, 2, 16)
     assert [request.devices for request in changed.intent.site.overrides] == [("backend-leaf01*",)]
-    assert changed.notes[-1] == "override left out, there is no switch for it: config_db.json"
+    assert changed.notes[-1] == "override skipped, no switch matches it: config_db.json"
     data["overrides"] = data["overrides"][1]
     assert scaled(intent_of(data), pipeline.plan, 2, 16).intent.site.overrides == ()
 
@@ -378,7 +378,7 @@ def test_one_fabric_has_exactly_so_many_leaves_the_others_at_most() -> None:
             [
                 "FAB500",
                 "expected at least one spine and one leaf, got 0x2",
-                "2x8: two spines in a plane and pod, eight leaves in all",
+                "2x8 is two spines per plane and pod, and eight leaves in total",
             ],
         ),
     ],
@@ -394,7 +394,7 @@ def test_tenants_that_would_be_too_few_to_test() -> None:
     with pytest.raises(InputError) as error:
         scaled(with_tenants(tenants), pipeline.plan, 2, 8)
     first = error.value.diagnostics[0]
-    assert (first.code, first.hint) == ("FAB502", "more leaves have room for more servers")
+    assert (first.code, first.hint) == ("FAB502", "use more leaves for more servers")
     assert first.message == "scaled down to 2x8: tenant 't0': expected 2 of its 8 servers, got 1"
     scaled(with_tenants(tenants), pipeline.plan, 2, 16)
 
@@ -456,8 +456,8 @@ overrides:
         "backend: frr in place of sonic and cumulus and each model's usual one",
         "backend: release of sonic left out",
         "release of eos left out",
-        "override left out: config_db.json is of another network OS",
-        "override left out: eos.j2 is of another network OS",
+        "override skipped: config_db.json is for another network OS",
+        "override skipped: eos.j2 is for another network OS",
     )
     assert {device.nos for device in pipeline.plan(changed.intent).fabrics["backend"].switches} == {"frr"}
 
@@ -476,7 +476,7 @@ def test_a_site_on_frr_stays_as_it_is() -> None:
 def test_infiniband_stays() -> None:
     text = TREE.replace("512x400g", "qm9700").replace("nos: frr", "purpose: compute")
     changed = as_network_os(intent_of(text), "frr")
-    assert changed.notes == ("tree: InfiniBand stays, no network OS configures it",)
+    assert changed.notes == ("tree: InfiniBand, not configured by a network OS",)
 
 
 def test_an_unknown_network_os() -> None:

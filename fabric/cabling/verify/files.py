@@ -56,7 +56,7 @@ def read(paths: Sequence[Path], stated: Mapping[Path, str], hosts: Hosts, form: 
         except InputError as error:
             report.errors.extend(error.diagnostics)
     if unknown and not collected.devices:
-        message = f"no file belongs to a device of this plan; the first {unknown[0].message}"
+        message = f"no file matches a device of this plan; the first {unknown[0].message}"
         report.error(CODE, unknown[0].place, message, unknown[0].hint)
     report.raise_errors()
     collected.unknown = tuple(unknown)
@@ -86,7 +86,7 @@ def _device(path: Path, output: Output, parsed: Sequence[Output], prompt: str, s
     if stated:
         device = hosts.find(stated)
         if device is None:
-            message = f"--device: '{stated}' is no device of the plan"
+            message = f"--device: '{stated}' is not a device of the plan"
             raise InputError([Diagnostic("FAB163", Place(str(path)), message, nearest(stated, hosts.names))])
         return device
     candidates = [name for name in (*reversed(output.under), *_hosts(parsed), prompt) if name]
@@ -98,7 +98,7 @@ def _device(path: Path, output: Output, parsed: Sequence[Output], prompt: str, s
         return named[0]
     if len(named) > 1:
         names = " and ".join(hosts.names[device] for device in named[:3])
-        hint = "--device NAME=FILE names the device"
+        hint = "set the device with --device NAME=FILE"
         raise InputError([Diagnostic(CODE, Place(str(path)), f"the file name matches {names}", hint)])
     if reported := [*_hosts(parsed), *([prompt] if prompt else [])]:
         message = f"belongs to {show(reported[0])}, which the plan does not have: ignored"

@@ -91,11 +91,11 @@ def _decode(decoder: json.JSONDecoder, text: str, start: int, file: str) -> tupl
         value, end = decoder.raw_decode(text, start)
     except json.JSONDecodeError as error:
         place = Place(file, error.lineno, error.colno)
-        report.fail(CODE, place, f"not JSON: {error.msg.lower()}", "was the output cut? collect it again, whole")
+        report.fail(CODE, place, f"not JSON: {error.msg.lower()}", "collect the output again: it may be incomplete")
     except (RecursionError, ValueError) as error:
         line = text.count("\n", 0, start) + 1
         what = "nested too deep" if isinstance(error, RecursionError) else "a number has too many digits"
-        report.fail(CODE, Place(file, line, 1), f"not the output of a device: {what}", f"is this {WHAT}?")
+        report.fail(CODE, Place(file, line, 1), f"not the output of a device: {what}", f"expected {WHAT}")
     return value, end
 
 

@@ -116,7 +116,7 @@ def _check_names(wiring: Wires, device: int, data: DeviceData, report: Report) -
         return
     name, port_name = wiring.plan.hosts.names[device], next((name for name in _port_names(wiring.plan, device) if name), "")
     ours = f"expected ports such as {show(port_name)}" if port_name else "expected ports as the plan labels them"
-    hint = "does the file belong to another device, or does the device run another network OS than planned?"
+    hint = "check that the file is of this device, and that the device runs the planned network OS"
     report.error(CODE, Place(name), f"{ours}, got {show(min(ports))}", hint)
 
 

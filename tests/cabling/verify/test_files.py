@@ -114,13 +114,13 @@ def test_files_of_another_site_alone(tmp_path: Path) -> None:
     (item,) = mistakes(tmp_path, {"a.txt": session, "b.txt": session})
     assert (
         item.message
-        == "no file belongs to a device of this plan; the first belongs to 'other01', which the plan does not have: ignored"
+        == "no file matches a device of this plan; the first belongs to 'other01', which the plan does not have: ignored"
     )
 
 
 def test_a_wrong_device_named_by_the_caller(tmp_path: Path) -> None:
     (item,) = mistakes(tmp_path, {"x.json": EOS}, {"x.json": "leaf03"})
-    assert (item.code, item.message) == ("FAB163", "--device: 'leaf03' is no device of the plan")
+    assert (item.code, item.message) == ("FAB163", "--device: 'leaf03' is not a device of the plan")
 
 
 @pytest.mark.parametrize(

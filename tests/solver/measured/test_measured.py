@@ -157,7 +157,7 @@ def table_text(rows: str = "[{bytes: 8, time_us: 1}]", more: str = "", collectiv
             "a table has `id`",
         ),
         ("", "w.yaml:1:1: error[FAB007]: expected a measured table, got an empty file", "a table has `id`"),
-        ("- 1\n", "w.yaml:1:1: error[FAB007]: expected a mapping of keys, got a list", "a table has `id`"),
+        ("- 1\n", "w.yaml:1:1: error[FAB007]: expected a mapping, got a list", "a table has `id`"),
         ("rows: [\n", "error[FAB003]: not YAML", ""),
         (f"{ROW}platform: 3\ncollective: reduce\n", "w.yaml:2:11: error[FAB172]: platform: expected a mapping", "indented"),
         (f"{ROW}collective: reduce\n", "platform: expected this key, it is missing", "gpus_per_node: 8"),
@@ -166,7 +166,7 @@ def table_text(rows: str = "[{bytes: 8, time_us: 1}]", more: str = "", collectiv
         (table_text("[{bytes: 8, time_us: '1'}]"), "w.yaml:4:28: error[FAB172]: rows[0].time_us: ", "stand without quotes"),
         (table_text("[{bytes: 8, oop: {time_us: 0}}]"), "rows[0].oop.time_us: expected a time above 0", ""),
         (table_text("[{bytes: 8}]"), "rows[0].oop: expected a measured time", ""),
-        (table_text("[7]"), "w.yaml:4:8: error[FAB172]: rows[0]: expected a mapping of keys, got 7", ""),
+        (table_text("[7]"), "w.yaml:4:8: error[FAB172]: rows[0]: expected a mapping, got 7", ""),
         (table_text(more=", nodes: 2"), "error[FAB005]", ""),
         (
             f"collective: reduce\nplatform: {{gpu: h100, gpus_per_node: 8, nodes: 2}}\n{ROW}",

@@ -202,7 +202,7 @@ def test_data_may_be_what_remains_of_the_gpus() -> None:
         ("  sequence_parallel: true", "  expert: 4", "expert: expected layers with experts, got none", "moe_layers"),
         ("  layers: 80", "  experts: 6\n  top_k: 8\n  layers: 80", "top_k: expected at most the 6 experts, got 8", ""),
         ("  layers: 80", "  expert_parameters: 8e10\n  layers: 80", "expected a part of the 7.06e+10 parameters", ""),
-        ("parallel:", "parallel: 7\nx:", "parallel: expected a mapping of keys, got 7", ""),
+        ("parallel:", "parallel: 7\nx:", "parallel: expected a mapping, got 7", ""),
     ],
 )
 def test_a_wrong_file_is_reported_with_its_place(old: str, new: str, message: str, hint: str) -> None:
