@@ -71,8 +71,8 @@ def estimate(
     protocol: str = typer.Option(
         "auto", "--protocol", metavar="NAME", help="auto, ll, ll128 or simple", rich_help_panel=job.PARAMETERS
     ),
-    ctas: int = typer.Option(
-        0,
+    ctas: int | None = typer.Option(
+        None,
         "--min-ctas",
         metavar="N",
         help="CTAs per ring (NCCL_MIN_CTAS)",
@@ -111,7 +111,7 @@ def estimate(
     job.check_spread(report, routing, queue_pairs)
     job.check_seed(report, seed)
     check_range(report, "--jobs", jobs, 1, 100_000, "1 to 100000 jobs", "each job takes --gpus GPUs")
-    check_range(report, "--min-ctas", ctas, 0, 64, "1 to 64 CTAs", "remove it for the default of NCCL")
+    check_range(report, "--min-ctas", 1 if ctas is None else ctas, 1, 64, "1 to 64 CTAs", "remove it for the default of NCCL")
     if plot is not None:
         check_target(report, "--plot", plot, "estimate.svg")
     elif measured:
@@ -131,7 +131,7 @@ def estimate(
         seed,
         parameters,
         jobs,
-        ctas,
+        ctas or 0,
         gpus_per_domain,
     )
     with progress("collective times"):

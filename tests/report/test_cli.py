@@ -62,7 +62,7 @@ BAD = {
     "fabric": ({"fabric": "backen"}, "--fabric: error[FAB106]: unknown fabric 'backen'"),
     "fail": ({"fail": ["backend-spine009"]}, "--fail: error[FAB170]: unknown switch or server 'backend-spine009'"),
     "cut": ({"fail": [f"backend-spine00{n}" for n in range(1, 5)]}, "--fail: error[FAB171]: the fabric is partitioned"),
-    "folder": ({"output": "nowhere/x.html"}, "-o: error[FAB102]: expected a folder that is there"),
+    "folder": ({"output": "nowhere/x.html"}, "-o: error[FAB102]: expected an existing folder"),
     "is a folder": ({"output": "."}, "-o: error[FAB102]: expected a file, got the folder"),
     "platform": ({"platform": "intent"}, "small.yaml:1:1: error[FAB172]: expected a platform file"),
     "measured": ({"measured": "alltoall"}, "run.yaml: error[FAB172]: expected a table of all_reduce, got alltoall"),

@@ -29,7 +29,7 @@ CLOUD = ("efa", "efa1", "tcpx", "tcpxo", "slingshot", "ethernet")  # not RDMA on
 LEAST_RANKS = 8  # below, fewer ranks make nothing more certain
 FLOOR = 0.02  # least absolute log error that counts: timers are no better
 RIDGE = 3.0
-# What was not measured is never more certain; few tables are of such kinds, so the fit alone could say otherwise.
+# What was not measured is never more certain; few tables are of these kinds, and the fit alone would not show it.
 AT_LEAST = {"generation in no source": 0.1, "transport in no source": 0.1, "doublings beyond the largest run": 0.1}
 LOW, HIGH = 0.1, 0.9  # percentiles of the band
 DATA = Path(__file__).parent / "data" / "band.yaml"
