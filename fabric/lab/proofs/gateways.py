@@ -68,4 +68,4 @@ def uplinks(live: Live, leaf: str) -> list[str]:
     return [port for port in ports if live.far(leaf, port)]
 
 
-PROOF = Proof("gateways", "Shared gateways answer locally", show)
+PROOF = Proof("gateways", "Anycast gateways answer locally", show)
