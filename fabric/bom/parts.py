@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from fabric.rounding import ceil_div
+
 SWITCH, SERVER, OPTIC, CABLE = KINDS = ("switch", "server", "optic", "cable")
 PLURALS = {SWITCH: "switches", SERVER: "servers", OPTIC: "optics", CABLE: "cables"}  # as files and options name them
 
@@ -42,4 +44,4 @@ class Spares:
     def of(self, part: Part, count: int) -> int:
         """Spares of a part of which so many are in use, rounded up."""
         rate = Fraction(repr(getattr(self, PLURALS[part.kind]))) / 100  # as written: 0.1 % of 1000 is 1
-        return -(-count * rate.numerator // rate.denominator)
+        return ceil_div(count * rate.numerator, rate.denominator)

@@ -15,6 +15,7 @@ from fabric.hosts.ends import end_of
 from fabric.hosts.view import hosts, sides
 from fabric.nos.target import target
 from fabric.plan import SERVER, Plan, SwitchView
+from fabric.rounding import ceil_div
 
 Ends: TypeAlias = dict[tuple[str, str], SwitchEnd]  # (server, its port) → the switch's end of the cable
 ECHOED = frozenset(("FAB251", "FAB254", "FAB270", "FAB272", "FAB273", "FAB278"))  # wrong at the leaf: servers would repeat it
@@ -35,7 +36,7 @@ class Sample:
         if not made.settings.output.hosts:
             return cls(frozenset(), 0)
         names = sorted({d.name for fabric in made.fabrics.values() for d in fabric.devices if d.role == SERVER})
-        step = 1 if whole else -(-len(names) // MOST) or 1
+        step = 1 if whole else ceil_div(len(names), MOST) or 1
         return cls(frozenset(names[::step]), len(names), step)
 
     @property

@@ -115,7 +115,7 @@ def estimate(
     if plot is not None:
         check_target(report, "--plot", plot, "estimate.svg")
     elif measured:
-        mistake(report, "--measured", "expected --plot with it, got none", "measured rows are drawn as dots in the picture")
+        mistake(report, "--measured", "--measured needs --plot", "add --plot FILE.svg: measured rows are drawn in it")
     report.raise_errors()
     on = job.chosen(file, fabric)
     parameters = job.platform_of(file, platform)

@@ -21,6 +21,7 @@ from fabric.plan.summary import summary
 from fabric.planner.options import leaf_uplinks
 from fabric.planner.pods import core_speed, spine_split
 from fabric.planner.sizing import decide
+from fabric.rounding import ceil_div
 from fabric.text import plural
 
 
@@ -116,7 +117,7 @@ def _spines(case: Case) -> list[str]:
         out.extend(
             (
                 f"uplinks in {where}: {links}; a spine ({spec.spine.switch}) has {ports} ports of {sizing.uplink_gbps}G",
-                f"  at least ceil({links} / {ports}) = {plural(-(-links // ports), 'spine')}",
+                f"  at least ceil({links} / {ports}) = {plural(ceil_div(links, ports), 'spine')}",
             )
         )
     else:
@@ -129,7 +130,7 @@ def _spines(case: Case) -> list[str]:
                 f"a spine ({spec.spine.switch}) is split into {split[0]} ports down and {split[1]} up at "
                 f"{float(spec.spine_ratio):g}:1",
                 f"  a pod of {plural(sizing.units_per_pod, 'unit')} has {links} uplinks in {where}",
-                f"  at least ceil({links} / {split[0]}) = {plural(-(-links // split[0]), 'spine')} a pod",
+                f"  at least ceil({links} / {split[0]}) = {plural(ceil_div(links, split[0]), 'spine')} a pod",
             )
         )
     out.append(
@@ -201,7 +202,7 @@ def _cores(case: Case) -> list[str]:
         f"spine i of every pod connects to core group i: {plural(sizing.spines, 'group')}"
         + (f" in each of {sizing.networks} networks" if sizing.networks > 1 else ""),
         f"  a group takes {pods} pods x {sizing.spine_uplinks} uplinks = {links} links of {sizing.core_gbps}G",
-        f"  at least ceil({links} / {ports} ports of {spec.core.switch}) = {-(-links // ports)} cores",
+        f"  at least ceil({links} / {ports} ports of {spec.core.switch}) = {ceil_div(links, ports)} cores",
         f"  the smallest number from there on that divides {sizing.spine_uplinks}: {sizing.cores}",
     ]
     if sizing.cores_built != sizing.cores:
@@ -241,7 +242,7 @@ def _limits(case: Case) -> list[str]:
     sizing = case.sizing
     first = sizing.groups[0]
     others = sum(size.servers for size in sizing.groups[1:])
-    units = -(-(sizing.limit_servers - others) // first.unit_servers)
+    units = ceil_div(sizing.limit_servers - others, first.unit_servers)
     return [
         f"the same intent, with more servers of {first.name}, at {plural(sizing.tiers, 'tier')}:",
         f"  {sizing.limit_servers:,} servers, {sizing.limit_gpus:,} GPUs in "

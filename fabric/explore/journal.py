@@ -46,7 +46,7 @@ class Journal:
         data = self.path.read_bytes()
         head, _, rest = data.partition(b"\n")
         if _object(head).get("sweep") != self.mark:
-            message = "expected the journal of this sweep, got that of another"
+            message = "the journal is of another sweep"
             hint = "options, intent or version differ: use another file, or remove this one"
             report.fail("FAB102", Place(shown, 1, 1), message, hint)
         whole = rest[: rest.rfind(b"\n") + 1]  # the last line of a sweep that was killed may be cut short

@@ -14,6 +14,7 @@ from fabric.diagnostics import Place, Report
 from fabric.explore.dimensions import DIMENSIONS, Value, the_group
 from fabric.formats import json_line
 from fabric.plan import FabricSpec
+from fabric.rounding import ceil_div
 
 Choice = tuple[tuple[str, Value], ...]  # (dimension, value) in the order of DIMENSIONS
 MOST = 100_000  # designs of one sweep
@@ -40,7 +41,7 @@ class Base:
             DIMENSIONS[name].put(fabric, value)
         if gpus is not None:
             group = the_group(fabric)
-            group["count"] = -(-gpus // _gpus_of(group["model"], data))
+            group["count"] = ceil_div(gpus, _gpus_of(group["model"], data))
         return data
 
 

@@ -21,6 +21,7 @@ from fabric.export.words import bundle
 from fabric.floor.floor import floor
 from fabric.formats import INK, PANEL, PAPER, RULE, SOFT, Box, fit, wrap
 from fabric.plan import ATTACHED, KINDS, LEAF, SWITCH_ROLES, Device, FabricPlan, Plan
+from fabric.rounding import ceil_div
 from fabric.text import counted
 
 _W, _H, _GAP, _PAD, _HEAD, _BAND = 140.0, 54.0, 12.0, 14.0, 30.0, 120.0
@@ -89,7 +90,7 @@ def _size(node: Node) -> tuple[float, float]:
     if not node.members:
         return _W, _H
     across = min(len(node.members), _across(node))
-    rows = -(-len(node.members) // across)
+    rows = ceil_div(len(node.members), across)
     return across * (_W + _GAP) - _GAP + 2 * _PAD, _HEAD + rows * (_H + _GAP) - _GAP + _PAD
 
 

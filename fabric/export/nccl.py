@@ -16,6 +16,7 @@ from fabric.catalog import DATA
 from fabric.diagnostics import Diagnostic, InputError, Place
 from fabric.formats import yaml
 from fabric.plan import FabricPlan, FabricSpec, GroupSpec, Plan, server_ports, unit_plan
+from fabric.rounding import ceil_div
 
 BRIDGE, GPU, ETHERNET, INFINIBAND = "0x060400", "0x030200", "0x020000", "0x020700"  # PCI classes
 LANES = 16
@@ -95,7 +96,7 @@ def _cpus(spec: FabricSpec, group: GroupSpec, slots: Slots) -> Iterator[Element]
     cpus = []
     for position in range(switches):
         gpus = [Element("pci", _pci(slots, gpu, GPU)) for gpu in _share(slots.gpus, position, switches)]
-        first = -(-position * len(slots.nics) // switches)
+        first = ceil_div(position * len(slots.nics), switches)
         nics = [
             Element("pci", _pci(slots, nic, _nic_class(spec)), (Element("nic", {}, tuple(ports[number])),))
             for number, nic in enumerate(_share(slots.nics, position, switches), start=first)
@@ -109,7 +110,7 @@ def _cpus(spec: FabricSpec, group: GroupSpec, slots: Slots) -> Iterator[Element]
 def _share(values: tuple[str, ...], at: int, parts: int) -> tuple[str, ...]:
     """The `at`-th of `parts` runs of nearly equal length."""
     count = len(values)
-    return values[-(-at * count // parts) : -(-(at + 1) * count // parts)]
+    return values[ceil_div(at * count, parts) : ceil_div((at + 1) * count, parts)]
 
 
 def _pci(slots: Slots, address: str, device: str) -> dict[str, str | int]:

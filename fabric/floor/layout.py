@@ -17,6 +17,7 @@ from fabric.floor.power import switch_power_w
 from fabric.floor.reserve import Machines, places_of
 from fabric.grouping import grouped
 from fabric.plan import ATTACHED, CORE, LEAF, SERVER, SPINE, FabricPlan, GroupSize, GroupSpec, Plan
+from fabric.rounding import ceil_div
 
 ATTACHED_UNITS = 1  # height of an attachment: it has no model
 ROOMY_CAGES = 32  # a switch of more cages is two rack units high where the catalog says nothing
@@ -131,7 +132,7 @@ class Layout:
         for unit, count in units.items():
             beside = self._packed(self.beside.get((name, unit), []))
             taken = rows.take(count + len(beside))
-            before = -(-count // 2) if self.geometry.network_racks == "middle" else count
+            before = ceil_div(count, 2) if self.geometry.network_racks == "middle" else count
             for requests, where in zip(beside, taken[before : before + len(beside)], strict=True):
                 _stack(found, requests, where, self.units)
             racks += taken[:before] + taken[before + len(beside) :]

@@ -17,6 +17,7 @@ from fabric.floor.outline import Outline, SiteOutline
 from fabric.grouping import grouped
 from fabric.plan import FabricSpec, GroupSize, GroupSpec, Ints
 from fabric.plan.coordinates import positions
+from fabric.rounding import ceil_div
 from fabric.text import plural
 
 FOR_LEAVES_UNITS = 4  # kept free above servers where nothing says how many stand in a rack
@@ -39,7 +40,7 @@ class Machines:
 
     @property
     def chunk_racks(self) -> int:
-        return -(-self.chunk // self.per_rack)
+        return ceil_div(self.chunk, self.per_rack)
 
     @property
     def racks(self) -> int:
@@ -89,10 +90,10 @@ def _machines(
         at = [own.name for own in stated[0].spec.groups].index(name)
         _warn_full(stated[0].spec.at("servers", at, "per_rack"), name, requested, fits, height, units, report)
     chunk = requested or size.unit_servers
-    per_rack = -(-requested // -(-requested // fits)) if requested else _usual(plan, group.server, height)
+    per_rack = ceil_div(requested, ceil_div(requested, fits)) if requested else _usual(plan, group.server, height)
     places = positions(max(own.count for _, own, _ in users), group.held)
     reserved = max(*(own.places(own.planned) for _, own, _ in users), int(places[-1]) + 1)
-    whole = -(-reserved // size.unit_servers)
+    whole = ceil_div(reserved, size.unit_servers)
     if group.unit_servers or whole > 1:  # a unit is cabled as a whole, so it keeps its floor as a whole
         reserved = whole * size.unit_servers
     return Machines(name, group.server, height, per_rack, chunk, size.unit_servers, reserved, np.asarray(places))
@@ -103,7 +104,7 @@ def _warn_full(where: Place, name: str, requested: int, fits: int, height: int, 
         "FAB191",
         where,
         f"per_rack: expected at most {fits} servers of {height} rack units in a rack of {units}, got {requested}; "
-        f"those of group '{name}' stand in {plural(-(-requested // fits), 'rack')} side by side",
+        f"those of group '{name}' stand in {plural(ceil_div(requested, fits), 'rack')} side by side",
         "set `floor: {rack_units: …}` for the height of racks, `catalog.servers` for that of a server",
     )
 

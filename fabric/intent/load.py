@@ -90,7 +90,7 @@ def _translate(item: Any, text: Source, report: Report) -> None:
         report.error("FAB101", place, f"unknown key {show(key)}" + (f" under {parent}" if parent else ""), _key_hint(path))
     elif kind == "missing":
         parent_place = text.place(path[:-1], key=len(path) > 1)
-        report.error("FAB103", parent_place, f"{name}: expected this key, it is missing", described)
+        report.error("FAB103", parent_place, f"{name}: missing key", described)
     elif kind in _TYPES:
         hint = _type_hint(kind, item["input"], path) or described
         report.error("FAB102", place, f"{name}: expected {_TYPES[kind]}, got {got}", hint)
@@ -138,7 +138,7 @@ def _type_hint(kind: str, value: Any, path: tuple[str | int, ...]) -> str:
     if kind == "bool_type" and text.lower() in ("yes", "no", "on", "off"):
         return f"write {'true' if text.lower() in ('yes', 'on') else 'false'}"
     if kind == "string_type" and isinstance(value, int | float):
-        return "put it in quotes"
+        return "quote the value"
     if kind in ("tuple_type", "list_type"):
         return "write a list: an entry a line behind `- `, or all of them in brackets `[ ]`"
     if kind.startswith("model") and (keys := _keys_at(path)):

@@ -19,6 +19,7 @@ from fabric.plan.lock import Lock
 from fabric.planner.options import divisors_of
 from fabric.planner.resolve import resolve
 from fabric.planner.site import size_site
+from fabric.rounding import ceil_div
 from fabric.source import Path_
 from fabric.text import listed, plural
 
@@ -192,7 +193,7 @@ def _three_tiers(spec: FabricSpec, sizing: Sizing, aim: Aim) -> Aim:
     down, ports = most_down(spec, up, sizing.uplink_gbps, sizing.core_gbps), capacity(spec.core.model, sizing.core_gbps)
     found = []
     for size in range(1, min(sizing.units_per_pod, max(aim.units)) + 1):
-        pods = sum(-(-n // size) for n in aim.units)
+        pods = sum(ceil_div(n, size) for n in aim.units)
         if min(KEPT, sizing.pods) <= pods <= sizing.pods:
             uplinks = _uplinks(sizing, [size * each for each in _per_unit(sizing)], down, aim.spines, max)
             enough = (n for n in divisors_of(up) if n >= min(KEPT, sizing.cores_built) and pods * up <= n * ports)

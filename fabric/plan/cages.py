@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fabric.catalog.models import PortGroup, SwitchModel
+from fabric.rounding import ceil_div
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ def _take(
         if missing <= 0 or not split:
             continue
         free = [cage for cage in numbers if cage not in taken]
-        requested = min(-(-missing // split), len(free))
+        requested = min(ceil_div(missing, split), len(free))
         cages += free[len(free) - requested :] if fastest else free[:requested]
         missing -= requested * split
     if missing > 0:

@@ -8,6 +8,7 @@ from math import gcd
 from fabric.plan import FabricSpec, NoFit, capacity, leaf_ports
 from fabric.planner.options import Demand, Shape, leaf_uplinks, ratio_kept
 from fabric.planner.pods import core_speed, spine_split
+from fabric.rounding import ceil_div
 
 
 def most_units(spec: FabricSpec, demands: tuple[Demand, ...], shape: Shape, speeds: list[int]) -> int:
@@ -64,5 +65,5 @@ def _three_tiers(spec: FabricSpec, demands: tuple[Demand, ...], shape: Shape, sp
     pods = shape.pods if fixed_spines else cores * capacity(spec.core.model, core_speed(spec)) // up
     if rule is not None and rule.count is not None:
         pods = min(pods, rule.count)
-    others = sum(-(-demand.units // per_pod) for demand in demands[1:]) if per_pod else 0
+    others = sum(ceil_div(demand.units, per_pod) for demand in demands[1:]) if per_pod else 0
     return per_pod * max(0, pods - others)

@@ -9,6 +9,7 @@ import numpy as np
 
 from fabric.plan import Area, FabricSpec, GroupSize, GroupSpec, Ints, Sizing, servers_per_rack
 from fabric.planner.ledger import Ledger, Need, Space
+from fabric.rounding import ceil_div
 
 
 @dataclass(frozen=True)
@@ -94,9 +95,9 @@ def _racks(area: AreaOf, spec: FabricSpec, size: GroupSize, group: GroupSpec) ->
     per_rack = servers_per_rack(spec, size, group)
     if not per_rack:
         return np.zeros(0, dtype=np.int64)
-    full = -(-size.unit_servers // per_rack)  # a unit's leaves stand in all its racks, whether servers are there or not
-    racks = max(-(-group.places(size.servers) // per_rack), size.units * full if spec.kind == "rack" else 0)
-    reserve = max(racks, -(-group.places(group.planned) // per_rack))
+    full = ceil_div(size.unit_servers, per_rack)  # a unit's leaves stand in all its racks, whether servers are there or not
+    racks = max(ceil_div(group.places(size.servers), per_rack), size.units * full if spec.kind == "rack" else 0)
+    reserve = max(racks, ceil_div(group.places(group.planned), per_rack))
     return area("rack", size.name, Need(racks, reserve=reserve)).numbers(np.arange(racks))
 
 

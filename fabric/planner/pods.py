@@ -17,6 +17,7 @@ from fabric.planner.options import (
     pick_spines,
     spine_switch_path,
 )
+from fabric.rounding import ceil_div
 from fabric.text import plural
 
 
@@ -44,7 +45,7 @@ def three_tiers(options: Options, speed: int, minimum: int, *, soft: bool) -> Sh
     heaviest = max(d.leaves * u for d, u in zip(options.demands, uplinks, strict=True))
     best: tuple[int, int, Shape] | None = None
     for units in _pod_sizes(options, option, divisors[-1] * down // heaviest):
-        pods = sum(-(-demand.units // units) for demand in options.demands)
+        pods = sum(ceil_div(demand.units, units) for demand in options.demands)
         valid = [s for s in divisors if units * heaviest <= s * down]
         if not valid:
             options.misfits.append(
@@ -104,7 +105,7 @@ def _equal_pods(options: Options, count: int) -> tuple[int, int, int]:
     """
 
     def pods(size: int) -> int:
-        return sum(-(-demand.units // size) for demand in options.demands)
+        return sum(ceil_div(demand.units, size) for demand in options.demands)
 
     low, high = 1, max(demand.units for demand in options.demands)
     while low < high:

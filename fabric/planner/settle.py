@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from fabric.plan import Block
 from fabric.planner.space import Space
+from fabric.rounding import ceil_div
 
 MOVED_POOL = "its pool has moved"
 TAKEN = "another area has the same numbers"
@@ -115,7 +116,7 @@ def _free(space: Space, block: Block, key: str, lost: list[Lost]) -> list[Block]
     holds, row = [], block.row
     for first, end, reason in sorted(bad):
         top = max(row, block.row + (max(first, block.base) - block.base) // block.stride)
-        bottom = min(block.row_end, block.row + -(-(min(end, block.end) - block.base) // block.stride))
+        bottom = min(block.row_end, block.row + ceil_div(min(end, block.end) - block.base, block.stride))
         if row < top:
             holds.append(_rows(block, row, top))
         if top < bottom:

@@ -13,6 +13,7 @@ from fabric.plan import FabricSpec, GroupSize, GroupSpec, Sizing, leaf_ports, sp
 from fabric.planner.limits import most_units
 from fabric.planner.options import Demand, Misfit, Options, Shape, leaf_fits, most_servers, uplink_speeds
 from fabric.planner.shape import choose
+from fabric.rounding import ceil_div
 
 
 def size(spec: FabricSpec, known_units_per_pod: int = 0) -> Sizing:
@@ -56,7 +57,7 @@ def _demand(spec: FabricSpec, group: GroupSpec, servers: int) -> Demand:
     per_nic = 2 if spec.kind == "collapsed" else spec.leaves_per_nic(group)
     leaves = spec.rails(group) * per_nic * (unit // per_leaf)
     return Demand(
-        -(-group.places(servers) // unit), leaves // spec.networks, per_leaf, per_leaf * ports, group.nic.speed_gbps
+        ceil_div(group.places(servers), unit), leaves // spec.networks, per_leaf, per_leaf * ports, group.nic.speed_gbps
     )
 
 
@@ -99,7 +100,7 @@ def _built(spec: FabricSpec, shape: Shape, built: tuple[Demand, ...], report: Re
     spines, cores = shape.spines, shape.cores
     if not spec.reserve:
         return spines, cores
-    pods = sum(-(-d.units // shape.units_per_pod) if shape.units_per_pod else 0 for d in built) or 1
+    pods = sum(ceil_div(d.units, shape.units_per_pod) if shape.units_per_pod else 0 for d in built) or 1
     share = pods * spec.networks
     if stated.spines is not None:
         spines = stated.spines // share
@@ -174,8 +175,8 @@ def _group_size(spec: FabricSpec, shape: Shape, group: GroupSpec, now: Demand, l
         unit_leaves=unit_leaves,
         units=now.units,
         units_planned=later.units,
-        pods=-(-now.units // per_pod),
-        pods_planned=-(-later.units // per_pod),
+        pods=ceil_div(now.units, per_pod),
+        pods_planned=ceil_div(later.units, per_pod),
         servers_per_leaf=now.servers_per_leaf,
         leaf_ports_per_server=ports,
         down=now.down,
@@ -194,8 +195,8 @@ def _last_unit(spec: FabricSpec, shape: Shape, group: GroupSpec, demand: Demand,
     for leaf in range(demand.leaves * spec.networks):
         before = leaf // per_rack * demand.servers_per_leaf if spec.kind == "rack" else 0
         servers = min(demand.servers_per_leaf, max(0, present - before))
-        needed = -(-uplinks * servers // demand.servers_per_leaf)
-        links.append(max(1, -(-needed // shape.spines)))
+        needed = ceil_div(uplinks * servers, demand.servers_per_leaf)
+        links.append(max(1, ceil_div(needed, shape.spines)))
     return tuple(links)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right, insort
 from collections.abc import Iterable, Iterator
 
+from fabric.rounding import ceil_div
+
 
 class Exhausted(Exception):
     """A pool has no room for what is asked; carries how much is asked and how much is left."""
@@ -57,13 +59,13 @@ class Space:
         """
         behind = self.used[-1][1] if last and self.used else 0
         for low, high in self.intervals:
-            first = -(-max(low, behind) // align) * align
+            first = ceil_div(max(low, behind), align) * align
             for taken, end in self.used:
                 if end <= first:
                     continue
                 if taken >= first + size:
                     break
-                first = -(-end // align) * align
+                first = ceil_div(end, align) * align
             if first + size <= high:
                 return first
         raise Exhausted(size, self.left())

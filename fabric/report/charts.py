@@ -7,6 +7,7 @@ from html import escape
 
 from fabric.formats import chart, element, fit, number
 from fabric.report.spread import BIN, TierSpread
+from fabric.rounding import ceil_div
 from fabric.solver import Floats
 
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 420.0, 170.0, 44.0, 40.0, 12.0
@@ -29,7 +30,7 @@ def histogram(tier: TierSpread) -> str:
                 x, height = _LEFT + (column + 0.1 + 0.4 * row) * step, max(1.0, share * room)
                 hint = f"{100 * share:.1f} % of the links are about {100 * BIN * column:.0f} % loaded"
                 parts.append(_bar(name, x, floor - height, step * 0.4, height, hint))
-    every = 2 if count <= 16 else 4 * -(-count // 32)
+    every = 2 if count <= 16 else 4 * ceil_div(count, 32)
     for column in range(0, count, every):
         parts.append(_text(_LEFT + (column + 0.5) * step, floor + 15, f"{100 * BIN * column:.0f} %", "middle"))
     parts.append(_text((_LEFT + _WIDTH) / 2, floor + 32, "load by capacity", "middle"))

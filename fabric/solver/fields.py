@@ -68,7 +68,7 @@ class Fields:
         self.report.warn(self._code, self.place(key), f"{self.dotted(key)}: {message}", hint)
 
     def missing(self, key: str, hint: str) -> None:
-        self.error(key, "expected this key, it is missing", hint)
+        self.error(key, "missing key", hint)
 
     def refuse_unknown(self, known: Collection[str]) -> None:
         """An error for every key that is none of `known`."""
@@ -99,7 +99,7 @@ class Fields:
             return []
         node, result = self._items[key], []
         if not isinstance(node.items, list):
-            self.error(key, f"expected a list, got {show(node.plain())}", "an entry begins with `- `")
+            self.error(key, f"expected a list, got {show(node.plain())}", "start each entry with `- `")
             return []
         for number, item in enumerate(node.items):
             inner = Fields(item, self.file, self.report, self._code, f"{self.dotted(key)}[{number}]")
@@ -117,7 +117,7 @@ class Fields:
         found = self.value(key)
         if isinstance(found, str | int | float) and not isinstance(found, bool):
             return str(found).strip()
-        self.error(key, f"expected text, got {show(found)}", "put it in quotes")
+        self.error(key, f"expected text, got {show(found)}", "quote the value")
         return default
 
     def choice(self, key: str, choices: Sequence[str], default: str) -> str:
@@ -151,7 +151,7 @@ class Fields:
             self.error(key, f"expected {what}, got {show(found)}", _number_hint(found, what))
         elif not least <= found <= most:
             bounds = f"{_plain(least)} to {_plain(most)}"
-            self.error(key, f"expected {bounds}, got {show(found)}", "look at the unit in the key's name")
+            self.error(key, f"expected {bounds}, got {show(found)}", "check the unit in the name of the key")
         else:
             return found
         return default

@@ -21,7 +21,7 @@ HEAD = re.compile(r"(?P<file>[^:]+):(?P<line>\d+):(?P<column>\d+): error\[(?P<co
 CLEAR = re.compile(
     r"expected|not YAML|unknown key|unknown (switch|server) model|is repeated|are named|overlaps|too small|are needed|"
     r"cannot be built|is in use|is pinned twice|lies in the pool|unknown switch|merge keys|the tiers mix|"
-    r"has no NICs|duplicate|does not exist|unfolds to|server group|too large"
+    r"has no NICs|duplicate|missing key|does not exist|unfolds to|server group|too large"
 )
 
 HEADER = "version: 1\nsite: dc1\nfabrics:\n  backend:\n"

@@ -7,6 +7,7 @@ from fabric.export.pictures import gutter
 from fabric.export.pictures.view import View
 from fabric.formats import PAPER, Box, Canvas
 from fabric.plan import ATTACHED, ATTACHMENT
+from fabric.rounding import ceil_div
 from fabric.text import counted
 
 _WIDTH, _HEIGHT, _GAP = 150.0, 48.0, 10.0
@@ -31,4 +32,4 @@ def draw(canvas: Canvas, view: View, y: float, room: float) -> float:
         text = f"{int(mine.sum())} × {int(links.speed_gbps[mine].max())}G to {counted(leaves, 'leaf', 'leaves')}"
         canvas.rect(box, PAPER, SERVERS.line, dash="4 3", hint=device.name)
         canvas.middle(box, [device.name, text])
-    return y + -(-len(attachments) // across) * (_HEIGHT + _GAP) - _GAP
+    return y + ceil_div(len(attachments), across) * (_HEIGHT + _GAP) - _GAP

@@ -10,6 +10,7 @@ from fabric.export.pictures.kinds import Kind, Mounted, RowsAlike, kinds, rows
 from fabric.floor.floor import Floor
 from fabric.formats import FRAMES, INK, PANEL, PAPER, RULE, SOFT, Box, Canvas, text_width, wrap
 from fabric.plan import ATTACHED, CORE, LEAF, SERVER, SPINE, Plan
+from fabric.rounding import ceil_div
 from fabric.text import counted
 
 WIDTH = 1040.0
@@ -51,7 +52,7 @@ def _elevations(canvas: Canvas, rack_kinds: Sequence[Kind], units: int, y: float
         x = EDGE + column * (each + _GAP) + _SCALE
         _title(canvas, kind, number, Box(x, top, each - _SCALE, head))
         _rack(canvas, kind, Box(x, top + head, each - _SCALE, units * _RU), units)
-    y += -(-len(shown) // across) * (head + units * _RU + 44) - 14
+    y += ceil_div(len(shown), across) * (head + units * _RU + 44) - 14
     if len(rack_kinds) > len(shown):
         rest = counted(sum(len(kind.racks) for kind in rack_kinds[_MOST:]), "rack")
         canvas.text(EDGE, y, f"{rest} of {counted(len(rack_kinds) - _MOST, 'more kind')}", size=13, bold=True)

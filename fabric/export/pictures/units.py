@@ -10,6 +10,7 @@ from fabric.export.pictures.unit_rows import PAD, Landing, UnitStyle
 from fabric.export.pictures.view import View
 from fabric.formats import FRAMES, PANEL, PAPER, RULE, SOFT, Box, Canvas
 from fabric.plan import Device
+from fabric.rounding import ceil_div
 from fabric.text import counted
 
 _LEAST, _HEAD, _BAND, _SERVERS = 98.0, 44.0, 44.0, 62.0
@@ -23,7 +24,7 @@ def _height(view: View, units: Sequence[UnitPart], width: float) -> float:
     for unit in units:
         for block in _blocks(unit):
             columns = _columns(block, _block_width(unit, width))
-            rows = max(rows, min(-(-len(block) // columns), _MOST_ROWS))
+            rows = max(rows, min(ceil_div(len(block), columns), _MOST_ROWS))
     return _HEAD + rows * (_CELL_HEIGHT + _AIR) - _AIR + 2 * PAD
 
 
@@ -58,12 +59,12 @@ def _draw(canvas: Canvas, view: View, unit: UnitPart, box: Box, servers: Box) ->
 def _leaves(canvas: Canvas, block: Sequence[Device], area: Box) -> None:
     """The squares of one plane's leaves, or of all."""
     columns = _columns(block, area.w)
-    if -(-len(block) // columns) > _MOST_ROWS:
+    if ceil_div(len(block), columns) > _MOST_ROWS:
         canvas.rect(area, NEUTRAL.ground, NEUTRAL.line, radius=3)
         canvas.middle(area, [f"{len(block):,}"])
         return
-    rows = -(-len(block) // columns)
-    columns = -(-len(block) // rows)
+    rows = ceil_div(len(block), columns)
+    columns = ceil_div(len(block), rows)
     width = min((area.w - 2 + _AIR) / columns - _AIR, 30)
     left = area.cx - (columns * (width + _AIR) - _AIR) / 2
     top = area.y + (area.h - rows * (_CELL_HEIGHT + _AIR) + _AIR) / 2

@@ -89,11 +89,11 @@ def separated(net: Network, broken: Network) -> str:
 def _report(net: Network, failures: Failures, apart: str, named: dict[str, Failures]) -> None:
     heals = next((name for name in list(named)[:MOST_TRIES] if not separated(net, apply(net, named[name]))), "")
     if len(named) == 1:
-        hint = "one failure partitions this fabric: leave it out, or plan a second spine"
+        hint = "one failure partitions this fabric: remove it from --fail, or add a second spine"
     elif heals:
         hint = f"without `--fail {heals}` the fabric stays connected"
     else:
-        hint = "every one of these failures but one would have to be left out: name fewer"
+        hint = "use fewer failures: all but one of these would have to be removed"
     shown = listed(failures.names, 4)
     Report().fail("FAB171", OPTION, f"the fabric is partitioned with {shown} down: {apart}", hint)
 

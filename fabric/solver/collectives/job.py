@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fabric.rounding import ceil_div
 from fabric.solver import Floats
 from fabric.solver.collectives import physics
 from fabric.solver.measured.platform import MeasuredPlatform
@@ -94,7 +95,7 @@ def measured_job(collective: str, platform: MeasuredPlatform, sizes: Floats) -> 
     """A run of nccl-tests on a network without bottlenecks."""
     gpu = physics.gpu(platform.gpu, platform.nvlink_GBps_per_direction)
     domain, pcie = inside(platform, gpu)
-    domains = -(-platform.ranks // domain)
+    domains = ceil_div(platform.ranks, domain)
     net = platform.nics_per_node * platform.nic_gbps / 8 * domain / platform.gpus_per_node
     kind = physics.transport(platform.transport, gpu.generation) if domains > 1 else "none"
     return Job(

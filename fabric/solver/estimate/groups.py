@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from fabric.rounding import ceil_div
 from fabric.solver import Ints
 from fabric.solver.collectives import physics
 from fabric.solver.collectives.choice import monotone
@@ -48,7 +49,7 @@ def group_times(step: Step, supply: Supply, parameters: Physics) -> Callable[[st
 def _split(ranks: int, stride: int, domain: int) -> tuple[int, int]:
     """(ranks of a group in one NVLink domain, NVLink domains that it reaches over)"""
     inside = max(1, min(ranks, domain // stride))
-    return inside, -(-ranks // inside)
+    return inside, ceil_div(ranks, inside)
 
 
 def _rows(domains: int, span: int, domain: int, all_domains: int) -> Ints:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from fabric.rounding import ceil_div
 from fabric.solver import Floats, Ints
 
 PEERS_AT_ONCE = 8  # that a rank of an alltoall talks to at the same time (NCCL's p2p batches)
@@ -61,7 +62,7 @@ def peers(ports: Ints, nic_ports: int, full: Floats) -> Iterator[Phase]:
     others = len(ports) - 1
     few = ports.size * PEERS_AT_ONCE * SAMPLES > MANY_FLOWS
     at_once = PEERS_AT_ONCE // 2 if few else PEERS_AT_ONCE
-    rounds = -(-others // at_once)
+    rounds = ceil_div(others, at_once)
     samples = min(rounds, SAMPLES // 2 if few else SAMPLES)
     firsts = [1 + (2 * sample + 1) * rounds // (2 * samples) * at_once for sample in range(samples)]
     steps = [range(first, min(first + at_once, others + 1)) for first in firsts]  # the last round may be a short one

@@ -10,6 +10,7 @@ import numpy as np
 from fabric.catalog.models import ServerModel
 from fabric.diagnostics import Place, Report, nearest, show
 from fabric.plan import SERVER, FabricPlan, GroupSpec
+from fabric.rounding import ceil_div
 from fabric.solver import Floats, Ints, Network
 from fabric.text import plural
 
@@ -79,12 +80,13 @@ def place(
         chosen = _named(fabric, servers, request, report)
         if gpus is not None and gpus != len(chosen) * model.gpus and not report.errors:
             expected = f"{len(chosen) * model.gpus} GPUs, which is what the {plural(len(chosen), 'server')} named have"
-            report.error(
-                "FAB174", GPUS, f"expected {expected}, got {gpus}", "leave --gpus out: the list of servers defines it"
-            )
+            report.error("FAB174", GPUS, f"expected {expected}, got {gpus}", "remove --gpus: the list of servers defines it")
         if jobs > 1:
             report.error(
-                "FAB174", PLACEMENT, f"expected packed, spread or random for {jobs} jobs, got names", "name one job's"
+                "FAB174",
+                PLACEMENT,
+                f"expected packed, spread or random for {jobs} jobs, got names",
+                "use the server names of one job",
             )
         report.raise_errors()
         chosen, domain = _by_domain(servers, chosen, domain, report)
@@ -113,8 +115,8 @@ def _by_domain(servers: Ints, chosen: Ints, domain: int, report: Report) -> tupl
     _, first, count = np.unique(home, return_index=True, return_counts=True)
     if len(np.unique(count)) > 1:
         shown = ", ".join(map(str, count[np.argsort(first)].tolist()[:8]))
-        hint = "a job takes as many servers of each NVLink domain as of the others"
-        report.error("FAB174", PLACEMENT, f"expected equally many servers of each NVLink domain, got {shown}", hint)
+        hint = "use the same number of servers of each NVLink domain"
+        report.error("FAB174", PLACEMENT, f"expected the same number of servers of each NVLink domain, got {shown}", hint)
         report.raise_errors()
     turn = np.empty(int(home.max()) + 1, dtype=np.int64)
     turn[home[np.sort(first)]] = np.arange(len(first))
@@ -123,7 +125,7 @@ def _by_domain(servers: Ints, chosen: Ints, domain: int, report: Report) -> tupl
 
 def _full(servers: int, domain: int) -> Floats:
     """Share of a full domain's servers that each domain has."""
-    full = np.ones(-(-servers // domain))
+    full = np.ones(ceil_div(servers, domain))
     full[-1] = (servers - 1) % domain / domain + 1 / domain
     return full
 
@@ -145,7 +147,7 @@ def _candidates(fabric: FabricPlan, report: Report) -> tuple[Ints, GroupSpec, tu
     most GPUs here."""
     groups = {group.name: group for group in fabric.spec.groups if group.server.gpus}
     if not groups:
-        report.error("FAB174", fabric.spec.at("servers"), f"fabric {fabric.name} has no GPUs", "name another with --fabric")
+        report.error("FAB174", fabric.spec.at("servers"), f"fabric {fabric.name} has no GPUs", "choose another with --fabric")
         report.raise_errors()
     kinds: dict[tuple[str, int], list[int]] = {}
     for device in fabric.devices:
@@ -162,14 +164,14 @@ def _servers_for(fabric: FabricPlan, gpus: int | None, jobs: int, available: int
     """Servers of one job."""
     if gpus is None:
         if jobs > available:
-            message = f"expected at most {available} jobs, a server for each, got {jobs}"
-            report.error("FAB174", Place("--jobs"), message, f"`--jobs {available}`, or leave it out")
+            message = f"expected at most {available} jobs, one per server, got {jobs}"
+            report.error("FAB174", Place("--jobs"), message, f"use `--jobs {available}`, or remove --jobs")
         return max(1, available // jobs)
     there = available * model.gpus
     servers = max(1, gpus // model.gpus)
     if gpus > there or servers * jobs > available:
         got = f"{gpus}" if jobs == 1 else f"{jobs} jobs of {gpus}"
-        hint = f"fabric {fabric.name} has {available} servers of {model.gpus} GPUs of this kind"
+        hint = f"fabric {fabric.name} has {available} servers of {model.gpus} GPUs of this model"
         most_gpus = there if jobs == 1 else f"{available // jobs * model.gpus}"
         each = "" if jobs == 1 else f" for each of {jobs} jobs"
         report.error("FAB174", GPUS, f"expected at most {most_gpus} GPUs{each}, got {got}", hint)
@@ -224,15 +226,11 @@ def _named(fabric: FabricPlan, servers: Ints, request: str, report: Report) -> I
             message = f"expected packed, spread, random:SEED or servers with GPUs, got {show(name)}"
             report.error("FAB174", PLACEMENT, message, near)
         elif known[name] in chosen:
-            report.error(
-                "FAB174", PLACEMENT, f"server {name} is named twice", "name each server once, in the order of the ranks"
-            )
+            report.error("FAB174", PLACEMENT, f"server {name} is repeated", "list each server once, in rank order")
         else:
             chosen.append(known[name])
     if not names:
-        report.error(
-            "FAB174", PLACEMENT, "expected a placement, got nothing", "packed, spread, random:SEED or names of servers"
-        )
+        report.error("FAB174", PLACEMENT, "expected a placement, got none", "use packed, spread, random:SEED or server names")
     return np.array(chosen, dtype=np.int64)
 
 
@@ -243,7 +241,7 @@ def _ports(net: Network, servers: Ints, domain: int) -> tuple[Ints, int]:
     end = np.searchsorted(net.ports.server[order], servers, "right")
     width = int((end - begin).min(initial=0 if not len(servers) else 1 << 30))
     blocks = order[begin[:, None] + np.arange(width)]
-    domains = -(-len(servers) // domain)
+    domains = ceil_div(len(servers), domain)
     if len(servers) % domain:  # the last domain has fewer servers: those of it carry what the others' do, in turn
         missing = domains * domain - len(servers)
         tail = blocks[(domains - 1) * domain :]

@@ -119,8 +119,8 @@ def _no_port(net: Network, placed: Placement) -> None:
     cut = np.setdiff1d(placed.servers, net.ports.server[rows & up])
     message, hint = (
         "no rail is left that is up in every server of the job",
-        "fail less, or place the job elsewhere: --placement",
+        "remove a --fail, or use other servers with --placement",
     )
     if len(cut):
-        message = f"server {net.fabric.devices[int(cut[0])].name} of the job has no NIC port left"
+        message = f"server {net.fabric.devices[int(cut[0])].name} of the job has no working NIC port"
     raise InputError([Diagnostic("FAB171", Place("--fail"), message, hint)])

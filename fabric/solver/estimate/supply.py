@@ -140,7 +140,7 @@ class Supply:
             ]
             message = f"the job's servers {names[0]} and {names[1]} cannot reach each other on every rail"
             raise InputError(
-                [Diagnostic("FAB171", Place("--fail"), message, "fail less, or place the job elsewhere: --placement")]
+                [Diagnostic("FAB171", Place("--fail"), message, "remove a --fail, or use other servers with --placement")]
             )
         share, link = slowest_rate(self.net, loads)
         return (1.0, -1) if share >= 1 - 1e-9 else (share, link)

@@ -25,7 +25,7 @@ def read_all(paths: Sequence[Path], platform: MeasuredPlatform | None = None) ->
         files += sorted(item for item in path.rglob("*") if item.is_file()) if path.is_dir() else [path]
     if not files:
         message = "expected measured tables, the folder is empty"
-        raise InputError([Diagnostic("FAB172", Place(str(paths[0])), message, "output of nccl-tests, or tables in YAML")])
+        raise InputError([Diagnostic("FAB172", Place(str(paths[0])), message, "use output of nccl-tests, or tables in YAML")])
     named, tables = set(paths), list[Table]()
     mistakes: list[Diagnostic] = []
     for file in files:

@@ -26,7 +26,7 @@ def read_text(text: str, name: str, platform: MeasuredPlatform | None = None) ->
         data = json.loads(text)
     except json.JSONDecodeError as error:
         place = Place(name, error.lineno, error.colno)
-        report.fail(CODE, place, f"not JSON: {error.msg}", "a run that was killed leaves its report unfinished")
+        report.fail(CODE, place, f"not JSON: {error.msg}", "run the test again: the report is incomplete")
     except RecursionError:
         report.fail(CODE, Place(name, 1, 1), "not a report: nested too deeply", _SHAPE)
     reader = _Reader(name, report)

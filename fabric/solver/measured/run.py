@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fabric.diagnostics import Place, Report
+from fabric.rounding import ceil_div
 from fabric.solver import Fields
 from fabric.solver.measured.platform import (
     ALGORITHMS,
@@ -125,8 +126,8 @@ def described(run: Run) -> tuple[MeasuredPlatform, str]:
     processes = len({(device.host, device.pid) for device in mine.values() if device.pid})
     ranks = max(len(mine) if run.groups > 1 else max(mine) + 1, processes * per_process)
     whole = len(mine) * per_process >= ranks  # or the list was cut short
-    gpus = -(-ranks // len(hosts)) if whole else max(device.slot for device in mine.values()) + 1
-    nodes, named = -(-ranks // gpus), next(iter(mine.values())).gpu
+    gpus = ceil_div(ranks, len(hosts)) if whole else max(device.slot for device in mine.values()) + 1
+    nodes, named = ceil_div(ranks, gpus), next(iter(mine.values())).gpu
     gpu = gpu_named(named)
     why = "" if ranks == gpus * nodes else f"{ranks} ranks are spread unevenly over {nodes} hosts"
     if run.groups > 1:
@@ -211,13 +212,13 @@ def _platform(
         counted = {"gpus_per_node": platform.gpus_per_node, "nodes": platform.nodes} if platform.ranks else {}
         known = replace(given, **{**forced, **counted})
         if platform.gpu and platform.gpu != given.gpu:
-            report.warn(CODE, place, f"the text names GPUs of the kind {platform.gpu}, the platform given {given.gpu}", "")
+            report.warn(CODE, place, f"the output states {platform.gpu} GPUs, the platform {given.gpu}", "")
     block = front.section("platform") if front is not None else None
     if block is not None:
         known = read_platform(block, known, _header_hint(known, report))
     elif not known.gpu or not known.ranks:
         required = "gpu, gpus_per_node, nodes, and of several nodes nics_per_node, nic_gbps, transport"
-        report.error(CODE, place, f"expected to learn on what this was measured: {required}", _header_hint(known, report))
+        report.error(CODE, place, f"the output does not state its platform: {required}", _header_hint(known, report))
     elif gaps := missing(known):
         text = f"{known.ranks} GPUs on {known.nodes} nodes: the text does not say {', '.join(gaps)}"
         report.error(CODE, place, text, _header_hint(known, report))
@@ -262,7 +263,7 @@ def _collective(run: Run, ranks: int, name: str, front: Fields | None, report: R
         found = collective_named(words[0]) if words else ""
     if not found:
         hint = "put `---`, `collective: all_gather` and `---` in front of the text, or keep the line with the program's name"
-        report.error(CODE, Place(name, run.line, 1), "the text does not say which collective was measured", hint)
+        report.error(CODE, Place(name, run.line, 1), "the output does not state the collective", hint)
     return found
 
 
@@ -316,6 +317,6 @@ def _row(printed: Printed, factor: float, name: str, report: Report) -> Row | No
         for message, hint in check(printed.bytes, side.time_us, side.algbw, side.busbw, factor, side.slack):
             report.warn(CODE, place, f"{words}: {message}", hint)
         if side.wrong is not None and side.wrong >= LEAST_WRONG:
-            report.warn(CODE, place, f"{words}: {side.wrong:g} wrong elements", "the run is not sound")
+            report.warn(CODE, place, f"{words}: {side.wrong:g} wrong elements", "the run has data errors: repeat it")
         found.append(row_of(printed.bytes, side.time_us, factor))
     return min(found, key=lambda row: row.time_us) if found else None

@@ -182,7 +182,7 @@ def _rows(top: Fields, factor: float) -> list[Row]:
         if result:
             rows.append(min(result, key=lambda row: row.time_us))
         elif len(item.report.errors) == mistakes:
-            item.error("oop", "expected a measured time, in place or out of place", "leave the row out where there is none")
+            item.error("oop", "expected a measured time, in place or out of place", "remove rows without a measured time")
     return rows
 
 
@@ -199,7 +199,7 @@ def _side(side: Fields, size: int, factor: float) -> Row | None:
     if not time:
         rate = algbw or (busbw / factor if factor else 0)
         if not rate:
-            side.error("time_us", "expected a time above 0 µs", "leave the row out where nothing was measured")
+            side.error("time_us", "expected a time above 0 µs", "remove rows without a measurement")
             return None
         time = size / rate / 1e3
     for message, hint in check(size, time, algbw if "algbw_GBps" in side else None, busbw or None, factor):

@@ -61,7 +61,7 @@ def _front(text: str, name: str, report: Report) -> tuple[Fields | None, list[st
     last = next((number for number in range(first + 1, len(lines)) if lines[number].strip() == "---"), None)
     if last is None:
         report.fail(
-            CODE, Place(name, first + 1, 1), "the YAML head has no end", "close it with a line `---` above the output"
+            CODE, Place(name, first + 1, 1), "the YAML header is not closed", "close it with a line `---` above the output"
         )
     head = "\n".join([""] * (first + 1) + lines[first + 1 : last])
     blank = [""] * (last + 1)

@@ -167,7 +167,9 @@ def step_time(step: Step, time_us: TimeUs) -> StepTime:
     for kind, call_us in zip(kinds, calls, strict=True):
         if not math.isfinite(call_us) or call_us < 0:
             message = f"{kind.dimension}: groups of {kind.ranks} GPUs cannot reach each other"
-            raise InputError([Diagnostic(CODE, Place("step"), message, "is the fabric in parts, with these links down?")])
+            raise InputError(
+                [Diagnostic(CODE, Place("step"), message, "check whether the failed links partition the fabric")]
+            )
     totals = [kind.calls * call_us / 1e3 for kind, call_us in zip(kinds, calls, strict=True)]
     compute = step.computing_ms
     exposed = _exposed(step, kinds, totals, compute)

@@ -113,7 +113,7 @@ def test_named_trays_are_gathered_by_domain() -> None:
     """Of the second and the first domain, two trays each: the domain named first comes first."""
     placed = numbers("tray-0005,tray-0001,tray-0004,tray-0002", name="trays")
     assert placed == [5, 4, 1, 2]
-    assert "expected equally many servers of each NVLink domain, got 2, 1" in mistake(
+    assert "expected the same number of servers of each NVLink domain, got 2, 1" in mistake(
         "tray-0001,tray-0002,tray-0004", name="trays"
     )
 
@@ -143,8 +143,8 @@ def test_dead_ports_are_left_out_in_all_domains() -> None:
         ("packed", 16, 3, "expected at most 8 GPUs for each of 3 jobs, got 3 jobs of 16"),
         ("spred", None, 1, "did you mean 'spread'?"),
         ("four-0009", None, 1, "did you mean 'four-0008'?"),
-        ("", None, 1, "expected a placement, got nothing"),
-        ("four-0001,four-0001", None, 1, "server four-0001 is named twice"),
+        ("", None, 1, "expected a placement, got none"),
+        ("four-0001,four-0001", None, 1, "server four-0001 is repeated"),
         ("four-0001,four-0002", 12, 1, "expected 8 GPUs, which is what the 2 servers named have, got 12"),
         ("four-0001,four-0002", None, 2, "expected packed, spread or random for 2 jobs, got names"),
     ],

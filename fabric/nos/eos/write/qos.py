@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from fabric.plan import Lossless, Marking, Qos, SwitchView, Watchdog
+from fabric.rounding import ceil_div
 
 CONTROL = 7  # class and queue of the switch's own traffic: EOS ties one to the other
 
@@ -119,7 +120,7 @@ def detection_ms(watchdog: Watchdog) -> int:
 
 def _hundredths(ms: int) -> int:
     """Rounded up to the next 10 ms, within what EOS takes: 0.01 to 60 s."""
-    return min(60_000, max(10, -(-ms // 10) * 10))
+    return min(60_000, max(10, ceil_div(ms, 10) * 10))
 
 
 def _seconds(ms: int) -> str:

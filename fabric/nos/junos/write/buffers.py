@@ -7,6 +7,7 @@ from dataclasses import replace
 from fabric.nos.junos.write.platform import Partition, Platform
 from fabric.nos.target import CannotRender
 from fabric.plan import Buffer
+from fabric.rounding import ceil_div
 
 HEADROOM, LOSSLESS, LOSSY = "lossless-headroom", "lossless", "lossy"
 MOST_HEADROOM = 80  # percent; the rest is 15 for the lossless class before it pauses, and 5 for best effort
@@ -20,7 +21,7 @@ def partitions(buffer: Buffer, hardware: Platform) -> tuple[tuple[Partition, ...
         return hardware.ingress, hardware.egress
     needed = buffer.headroom_pool_bytes or buffer.reserved_bytes
     shared = buffer.total_bytes * hardware.shared_percent // 100
-    headroom = max(published[HEADROOM], -(-100 * needed // shared))
+    headroom = max(published[HEADROOM], ceil_div(100 * needed, shared))
     if headroom > MOST_HEADROOM:
         raise CannotRender(
             f"expected PFC headroom within {MOST_HEADROOM} % of the shared buffer, "

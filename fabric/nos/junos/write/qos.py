@@ -12,6 +12,7 @@ from fabric.nos.junos.write.interfaces import port_name
 from fabric.nos.junos.write.platform import Partition, platform
 from fabric.nos.junos.write.words import bits
 from fabric.plan import Buffer, Marking, Port, SwitchView, Watchdog
+from fabric.rounding import ceil_div
 
 CONTROL_QUEUE = 7  # of the switch's own class network-control
 CNP_PERCENT = 5  # of a link, as published; the two weighted classes share the rest
@@ -142,7 +143,9 @@ def fill(marking: Marking, buffer: Buffer) -> tuple[int, int, int]:
 def watchdog(requested: Watchdog) -> Dog:
     """Detection counts polls, at least two: a poll is then half the time that was asked for."""
     poll_ms = _within(min(requested.poll_ms, requested.detect_ms // DETECT_POLLS[0]), POLL_MS)
-    return Dog(poll_ms, _within(-(-requested.detect_ms // poll_ms), DETECT_POLLS), _within(requested.restore_ms, RECOVER_MS))
+    return Dog(
+        poll_ms, _within(ceil_div(requested.detect_ms, poll_ms), DETECT_POLLS), _within(requested.restore_ms, RECOVER_MS)
+    )
 
 
 def detection_ms(requested: Watchdog) -> int:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from fabric.nos.target import CannotRender
 from fabric.plan import Marking, Port, Qos, SwitchView
+from fabric.rounding import ceil_div
 
 STRICT, BEST_EFFORT = 7, 0
 CLASSIFY, NETWORK = "ROCE-CLASSIFY", "ROCE-NETWORK"
@@ -92,7 +93,7 @@ def policies(view: SwitchView) -> Policies | None:
         system=system,
         long_m=tuple(sorted({port.length_m for port in ports if port.length_m > LONG_M})),
         watchdog=qos.watchdog is not None,
-        shutdown_multiplier=min(10, max(1, -(-qos.watchdog.detect_ms // POLL_MS))) if qos.watchdog else 0,
+        shutdown_multiplier=min(10, max(1, ceil_div(qos.watchdog.detect_ms, POLL_MS))) if qos.watchdog else 0,
         by_marking=tuple(names.items()),
     )
     _few_enough(view, 2 + len(outputs))
