@@ -435,10 +435,14 @@ def cross_validate(measured: Sequence[Table], beside: Sequence[Table], split: st
             three rows of each table).
         tell: called with the name of each fit that is done.
     """
-    from fabric.solver.collectives.validation import left, run
+    from fabric.solver.collectives.validation import Predicted, left, predict
     from fabric.solver.collectives.validation_report import Validation
+    from fabric.workers import in_chunks
 
-    found = run(list(left(measured, beside, split)), tell)
+    tasks, found = list(left(measured, beside, split)), list[Predicted]()
+    for task, (predicted,) in zip(tasks, in_chunks(predict, tasks, 0, chunk=1, least=2), strict=True):
+        tell(task.name)
+        found += predicted
     return Validation(split, tuple(found), {table.id: table.why_not for table in measured if not table.scored_rows})
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from fabric.plan import FabricSpec, NoFit, NoSuchSpeed, capacity, leaf_ports
+from fabric.rounding import ceil_div
 from fabric.text import plural
 
 Path = tuple[str | int, ...]
@@ -119,7 +120,7 @@ def leaf_uplinks(spec: FabricSpec, demand: Demand, speed: int) -> int:
     stated = spec.constraints.leaf_uplinks.count
     if stated is not None:
         return stated
-    return -(-demand.down * demand.down_gbps * spec.leaf_ratio.denominator // (spec.leaf_ratio.numerator * speed))
+    return ceil_div(demand.down * demand.down_gbps * spec.leaf_ratio.denominator, spec.leaf_ratio.numerator * speed)
 
 
 def ratio_kept(spec: FabricSpec, demand: Demand, uplinks: int, speed: int) -> bool:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import yaml
 
+from fabric import pipeline
 from fabric.solver.collectives import physics
 from fabric.solver.collectives.calibrate import document, from_physics
 from fabric.solver.collectives.physics import Physics, meanings, parameters, shipped
@@ -23,8 +24,6 @@ from fabric.solver.collectives.validation import (
     SPLITS,
     Predicted,
     fitted_band,
-    left,
-    run,
     total_line,
 )
 from fabric.solver.collectives.validation_report import Validation
@@ -171,7 +170,7 @@ def main() -> None:
     folders = [word for word in words if word != "--fit"]
     tables = [table for name in folders for path in sorted(Path(name).glob("*.yaml")) for table in read(path)]
     scored = [table for table in tables if table.scored_rows]
-    found = {split: run(list(left(scored, (), split))) for split in SPLITS}
+    found = {split: list(pipeline.cross_validate(scored, (), split, lambda name: None).found) for split in SPLITS}
     fitted = write_data(data, scored, found) if data else shipped()
     print(page(tables, found, fitted, " ".join(folders)), end="")
 

@@ -8,7 +8,7 @@ points: as source, then the platform is calibrated with three rows of the table;
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -136,21 +136,6 @@ def three_points(rows: Sequence[Row]) -> tuple[Row, ...]:
     """The rows nearest to POINTS."""
     found = {min(rows, key=lambda row: abs(np.log(row.bytes / size))) for size in POINTS}
     return tuple(sorted(found, key=lambda row: row.bytes))
-
-
-def run(tasks: Sequence[Left], done: Callable[[str], None] = lambda name: None) -> list[Predicted]:
-    """The predictions of all tasks, in processes of their own; `done` is called with the name of each."""
-    from fabric.workers import in_chunks
-
-    found: list[Predicted] = []
-    for task, chunk in zip(tasks, in_chunks(_one, list(tasks), 0, chunk=1, least=2), strict=True):
-        done(task.name)
-        found += chunk[0]
-    return found
-
-
-def _one(task: Left) -> list[Predicted]:
-    return predict(task)
 
 
 # --- bands ------------------------------------------------------------------------------------------------------
