@@ -245,7 +245,7 @@ def _wiring(values: Values, name: str, lines: Lines) -> None:
     if not _LINKS.fullmatch(written) or len({group for group, *_ in pairs}) != len(pairs):
         values.fail("links", "expected GROUP:LINKS,… with each group once")
     elif not values.wrong and uppers * max(int(count) for *_, count in pairs) > MOST_PORTS:
-        values.fail("links", f"expected at most {MOST_PORTS} uplinks per switch, got more with {uppers} upper switches")
+        values.fail("links", f"expected at most {MOST_PORTS} uplinks per switch with {uppers} upper switches")
     if not values.wrong:
         links = tuple(sorted((group, int(count)) for group, _, count in pairs))
         lines.wiring.setdefault(name, set()).add(Record(place, shape, after, Epoch(uppers, links, lowers)))

@@ -29,6 +29,7 @@ def curve_grid(study: Study) -> Grid:
             size(row.bytes),
             f"{row.algorithm}/{row.protocol}",
             f"{row.time_us:,.1f}",
+            f"{row.p10_us:,.1f} to {row.p90_us:,.1f}",
             f"{row.busbw_GBps:,.2f}",
             f"{healthy[row.bytes].busbw_GBps:,.2f}" if healthy else "",
             f"{row.bytes / row.ideal_time_us / 1e3 * factor:,.2f}",
@@ -37,6 +38,15 @@ def curve_grid(study: Study) -> Grid:
         for row in now.rows
         if row.bytes in shown
     ]
-    titles = ("#size", "algorithm", "#time, µs", "#busbw, GB/s", "#healthy, GB/s", "#ideal, GB/s", "limited by")
+    titles = (
+        "#size",
+        "algorithm",
+        "#time, µs",
+        "#p10 to p90, µs",
+        "#busbw, GB/s",
+        "#healthy, GB/s",
+        "#ideal, GB/s",
+        "limited by",
+    )
     caption = f"{study.request.collective} on {now.placement.gpus:,} GPUs, by size"
     return grid(caption, titles, rows, "; ".join(now.notes))

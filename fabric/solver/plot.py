@@ -38,6 +38,7 @@ class Series:
     points: tuple[Point, ...]
     style: Style = "line"  # predicted; dashed: ideal; dots: measured
     colour: int | None = None  # its place among the series unless given
+    band: tuple[tuple[float, float, float], ...] = ()  # (bytes, lowest, highest GB/s): an area behind the line
 
 
 def busbw_svg(title: str, series: Sequence[Series], x_label: str = "message size") -> str:
@@ -45,7 +46,8 @@ def busbw_svg(title: str, series: Sequence[Series], x_label: str = "message size
     drawn = [_clean(item, position) for position, item in enumerate(series)]
     drawn = [item for item in drawn if item.points]
     frame = _Frame.around(drawn)
-    parts = [_grid(frame, x_label), *(_shape(item, frame) for item in drawn), _labels(drawn, frame)]
+    areas = [_area(item, frame) for item in drawn]
+    parts = [_grid(frame, x_label), *areas, *(_shape(item, frame) for item in drawn), _labels(drawn, frame)]
     if not drawn:
         parts.append(_text((frame.left + frame.right) / 2, (frame.top + frame.bottom) / 2, "no rows", 14, "soft", "middle"))
     about = _described(drawn)  # with the parts all that is shown, its numbers rounded: the name hangs on no last digit
@@ -77,6 +79,7 @@ class _Frame:
     @classmethod
     def around(cls, series: Sequence[Series]) -> _Frame:
         points = [point for item in series for point in item.points]
+        points += [(size, high) for item in series for size, _, high in item.band]
         logs = [math.log2(size) for size, _ in points] or [10.0, 20.0]
         low, high = min(logs), max(logs)
         if high - low < 1:  # one size, or nearly
@@ -108,8 +111,9 @@ def _nice(rough: float) -> float:
 
 def _clean(item: Series, at: int) -> Series:
     points = sorted({p for p in item.points if p[0] >= 1 and all(map(math.isfinite, p)) and p[1] >= 0})
+    band = sorted({p for p in item.band if p[0] >= 1 and all(map(math.isfinite, p)) and p[1] >= 0})
     colour = at if item.colour is None else item.colour
-    return Series(printable(item.label, " "), tuple(points), item.style, colour % len(_LIGHT))
+    return Series(printable(item.label, " "), tuple(points), item.style, colour % len(_LIGHT), tuple(band))
 
 
 def _label(item: Series) -> str:
@@ -138,6 +142,15 @@ def _grid(frame: _Frame, x_label: str) -> str:
         )
     )
     return "\n".join([element("path", class_="grid", d="".join(lines)), *parts])
+
+
+def _area(item: Series, frame: _Frame) -> str:
+    """The band of a line, from its lowest to its highest values."""
+    if len(item.band) < 2:
+        return ""
+    high = [f"{_at(frame.x(size))} {_at(frame.y(most))}" for size, _, most in item.band]
+    low = [f"{_at(frame.x(size))} {_at(frame.y(least))}" for size, least, _ in reversed(item.band)]
+    return element("polygon", class_=f"area f{item.colour}", points=" ".join([*high, *low]))
 
 
 def _shape(item: Series, frame: _Frame) -> str:
@@ -239,6 +252,7 @@ def _sheet(name: str, series: Sequence[Series]) -> str:
     shapes = (
         f"#{name} path{{fill:none}}#{name} .grid{{stroke-width:1}}#{name} .line{{stroke-width:2.2;stroke-linejoin:round}}"
         f"#{name} .dashed{{stroke-width:1.6;stroke-dasharray:6 4}}#{name} .leader{{stroke-width:.8;stroke-opacity:.6}}"
+        f"#{name} .area{{fill-opacity:.15;stroke:none}}"
     )
     light = colours("#ffffff", "#1b2430", "#4b5868", "#e3e7ed", _LIGHT)
     dark = colours("#12171f", "#eef2f7", "#a9b4c2", "#2a323d", _DARK)

@@ -249,7 +249,7 @@ WIRING = (
         (LOCK + WIRING.format(99999999, "gpu:1"), "uppers: expected a whole number from 1 to 8192, got '99999999'"),
         (LOCK + WIRING.format(2, "gpu:two"), "links: expected GROUP:LINKS,… with each group once, got 'gpu:two'"),
         (LOCK + WIRING.format(2, "gpu:2,gpu:1"), "links: expected GROUP:LINKS,… with each group once"),
-        (LOCK + WIRING.format(4096, "gpu:8"), "links: expected at most 8192 uplinks of a switch"),
+        (LOCK + WIRING.format(4096, "gpu:8"), "links: expected at most 8192 uplinks per switch"),
         (f"{LOCK}  - backend attachment ufm port=0 leaf=1 slot=1\n", "port: expected a whole number from 1 to"),
         ("version: 1\n", "error[FAB150]: lock file: expected a mapping of fabrics"),
         ("version: 1\nfabrics: []\n", "error[FAB150]: lock file: expected a mapping of fabrics"),

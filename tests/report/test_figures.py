@@ -119,7 +119,8 @@ def test_curve_is_the_estimate(tmp_path: Path) -> None:
     for size, name in ((3 << 20, "3 MiB"), (1 << 30, "1 GiB")):
         asked = EstimateRequest("all_gather", (size,), routing=routing, queue_pairs=queue_pairs)
         one = pipeline.estimate(fabric, asked)[0].rows[0]
-        assert rows[name][2:4] == (f"{one.time_us:,.1f}", f"{one.busbw_GBps:,.2f}")
+        band = f"{one.p10_us:,.1f} to {one.p90_us:,.1f}"
+        assert rows[name][2:5] == (f"{one.time_us:,.1f}", band, f"{one.busbw_GBps:,.2f}")
 
 
 def test_failures_come_in_the_order_of_what_they_cost(tmp_path: Path) -> None:

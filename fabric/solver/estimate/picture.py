@@ -1,4 +1,4 @@
-"""The plot of an estimate: busbw by size, the ideal beside it, and what was measured as dots."""
+"""The plot of an estimate: busbw by size with its band, the ideal beside it, and what was measured as dots."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ def picture(estimates: Sequence[tuple[Estimate, Estimate | None]], tables: Seque
     series = []
     for number, (now, before) in enumerate(estimates):
         name = now.placement.name if several else "estimated"
-        series.append(Series(name + (", failed" if before else ""), _points(now), colour=number))
+        band = _band(now) if not several else ()
+        series.append(Series(name + (", failed" if before else ""), _points(now), colour=number, band=band))
         if before is not None:
             series.append(
                 Series(f"{name}, healthy" if several else "healthy", _points(before), colour=len(estimates) + number)
@@ -33,3 +34,11 @@ def picture(estimates: Sequence[tuple[Estimate, Estimate | None]], tables: Seque
 
 def _points(found: Estimate) -> tuple[tuple[float, float], ...]:
     return tuple((float(row.bytes), row.busbw_GBps) for row in found.rows)
+
+
+def _band(found: Estimate) -> tuple[tuple[float, float, float], ...]:
+    """(bytes, busbw at p90, busbw at p10) of every size."""
+    return tuple(
+        (float(row.bytes), row.busbw_GBps * row.time_us / row.p90_us, row.busbw_GBps * row.time_us / row.p10_us)
+        for row in found.rows
+    )

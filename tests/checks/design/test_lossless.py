@@ -144,7 +144,7 @@ CASES: Cases = {
         ("fabrics:\n", "floor: {row_pitch_m: 60}\nfabrics:\n"),
         [
             "intent.yaml:16:52: error[FAB243]: fabric 'backend': expected cables of at most 40 m between a leaf and a spine, "
-            "as PFC headroom assumes, got 32 longer on the floor plan, the longest 65.86 m\n    hint: state "
+            "as PFC headroom assumes, got 32 longer on the floor plan, the longest 65.86 m\n    hint: set "
             "`cable_length_m: {leaf-spine: 100}`, or leave it out to follow the floor plan: too little headroom drops packets"
         ],
     ),

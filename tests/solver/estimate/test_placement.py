@@ -158,4 +158,4 @@ def test_part_of_an_nvlink_domain_for_several_jobs() -> None:
 
 
 def test_more_jobs_than_servers() -> None:
-    assert "expected at most 8 jobs, a server for each, got 400" in mistake("packed", None, 400)
+    assert "expected at most 8 jobs, one per server, got 400" in mistake("packed", None, 400)

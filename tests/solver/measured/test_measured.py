@@ -406,7 +406,7 @@ def test_wrong_results_and_cut_rows_are_warned_of() -> None:
     [
         ("hello\nworld\n", "FAB"),
         (COLUMNS + "\n", "a.log:1:1: error[FAB172]: expected a measured table"),
-        (f"{COLUMNS}\n{row(64, 9, 9, 1.0)}\n", "expected to learn on what this was measured: gpu, gpus_per_node, nodes"),
+        (f"{COLUMNS}\n{row(64, 9, 9, 1.0)}\n", "the output does not state its platform: gpu, gpus_per_node, nodes"),
         (f"---\nid: x\n{COLUMNS}\n", "a.log:1:1: error[FAB172]: the YAML header is not closed"),
         (
             f"---\nplatform: {{gpus_per_node: 8, gpu: h100, nodes: x}}\n---\n{COLUMNS}\n{row(64, 9, 9, 1.0)}\n",
@@ -414,7 +414,7 @@ def test_wrong_results_and_cut_rows_are_warned_of() -> None:
         ),
         (
             raw(row(64, 40.0, 38.5, 0.875, "   float    none      -1", "N/A"), hosts=1, program="x_bench"),
-            "which collective was measured",
+            "does not state the collective",
         ),
     ],
 )

@@ -169,7 +169,7 @@ def test_the_page_shows_what_its_example_gives() -> None:
 def test_data_may_be_what_remains_of_the_gpus() -> None:
     text = re.sub(r"  data: 32 .*\n", "", EXAMPLE)
     assert training_file.read_yaml(text, "m.yaml", 2048).data == 64
-    assert "m.yaml:11:3: error[FAB173]: parallel.data: expected this key" in error_text(
+    assert "m.yaml:11:3: error[FAB173]: parallel.data: missing key" in error_text(
         lambda: training_file.read_yaml(text, "m.yaml")
     )
 
@@ -194,7 +194,7 @@ def test_data_may_be_what_remains_of_the_gpus() -> None:
         ("pipeline: 4", "pipelines: 4", "m.yaml:12:3: error[FAB173]: unknown key 'pipelines' under parallel", "'pipeline'?"),
         ("sharding: optimizer", "sharding: zero3", "parallel.sharding: expected none, optimizer, full, got 'zero3'", ""),
         ("  utilisation", "  ms: 3\n  utilisation", "compute.ms: expected one of ms and tflops_per_gpu, got both", ""),
-        ("  parameters: 70.6e9\n", "", "m.yaml:3:3: error[FAB173]: model.parameters: expected this key", ""),
+        ("  parameters: 70.6e9\n", "", "m.yaml:3:3: error[FAB173]: model.parameters: missing key", ""),
         ("data: 0.8", "data: 1.8", "overlap.data: expected 0 to 1, got 1.8", ""),
         ("model:", "modle:", "m.yaml:2:1: error[FAB173]: unknown key 'modle'", "did you mean 'model'?"),
         ("parameters: 70.6e9", "parameters: 70B", "model.parameters: expected a number, got '70B'", ""),

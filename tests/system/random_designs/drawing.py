@@ -382,6 +382,9 @@ def _options(rng: random.Random, part: Part, at: int) -> dict[str, Any]:
         found["checks"] = {"silence": {rng.choice(SILENCED): "known and accepted"}}
     if rng.random() < 0.12 and "names" not in found:
         found["pins"] = _pins(rng, part, at)
+    chance = random.Random(repr(found))  # its own numbers: the designs of a seed stay what they were
+    if chance.random() < 0.1:
+        found["transport"] = chance.choice(("roce", "efa", "tcpx", "tcpxo", "slingshot"))
     return {key: value for key, value in found.items() if value != {}}
 
 
