@@ -8,10 +8,10 @@ import typer
 
 from fabric import pipeline
 from fabric.cli import job
-from fabric.cli.common import mistake, progress, say, show_diagnostics
+from fabric.cli.common import progress, say, show_diagnostics
 from fabric.cli.reports import put, put_lines
-from fabric.cli.score import read_tables
-from fabric.diagnostics import Diagnostic, InputError, Place, Report
+from fabric.cli.score import FOR, read_tables
+from fabric.diagnostics import Diagnostic, InputError, Place
 from fabric.solver.measured.files import need_scored
 
 
@@ -20,13 +20,7 @@ def calibrate(
     output: Path | None = typer.Option(
         None, "-o", "--output", metavar="PLATFORM", help="platform file to write", show_default=False
     ),
-    intent: Path | None = typer.Option(
-        None,
-        "--for",
-        metavar="INTENT",
-        help="intent of the cluster, for nccl-tests output that does not state GPU, NICs and transport",
-        show_default=False,
-    ),
+    intent: Path | None = FOR,
     probe: Path | None = typer.Option(
         None,
         "--probe",
@@ -51,10 +45,7 @@ def calibrate(
     if not paths or output is None:
         missing = "TABLE" if not paths else "-o PLATFORM"
         hint = "fabric calibrate all_reduce.log -o dc1.platform.yaml, or fabric calibrate --probe INTENT"
-        report = Report()
-        mistake(report, missing, f"expected {missing}, got none", hint)
-        report.raise_errors()
-        return
+        raise InputError([Diagnostic("FAB102", Place(missing), f"expected {missing}, got none", hint)])
     tables, others = read_tables(paths, intent), read_tables(beside)
     need_scored(tables, paths)
     if not output.parent.is_dir():

@@ -23,6 +23,15 @@ if TYPE_CHECKING:
 SPLITS = ("source", "kind", "scale", "points")
 
 
+FOR = typer.Option(
+    None,
+    "--for",
+    metavar="INTENT",
+    help="intent of the cluster, for nccl-tests output that does not state GPU, NICs and transport",
+    show_default=False,
+)
+
+
 def score(
     paths: list[Path] = typer.Argument(..., metavar="TABLE…", help="output of nccl-tests, YAML tables, or folders of these"),
     platform: Path | None = typer.Option(
@@ -44,13 +53,7 @@ def score(
         help="with --cross-validate: tables in every training set; repeatable",
         show_default=False,
     ),
-    intent: Path | None = typer.Option(
-        None,
-        "--for",
-        metavar="INTENT",
-        help="intent of the cluster, for nccl-tests output that does not state GPU, NICs and transport",
-        show_default=False,
-    ),
+    intent: Path | None = FOR,
     as_json: bool = typer.Option(False, "--json", help="print one JSON document"),
 ) -> None:
     """Compare estimated collective times with measured ones."""

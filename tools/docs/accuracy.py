@@ -16,6 +16,7 @@ import yaml
 
 from fabric import pipeline
 from fabric.solver.collectives import physics
+from fabric.solver.collectives.band_validation import fitted_band
 from fabric.solver.collectives.calibrate import document, from_physics
 from fabric.solver.collectives.physics import Physics, meanings, parameters, shipped
 from fabric.solver.collectives.score import Score, score
@@ -23,7 +24,6 @@ from fabric.solver.collectives.tuner_score import tuner_predictions
 from fabric.solver.collectives.validation import (
     SPLITS,
     Predicted,
-    fitted_band,
     total_line,
 )
 from fabric.solver.collectives.validation_report import Validation

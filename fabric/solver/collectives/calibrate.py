@@ -107,8 +107,12 @@ def calibrated(tables: Sequence[Table], base: Physics) -> Physics:
         return item.spread * (SHARED_SPREAD if item.scope == "shared" else OWN_SPREAD)
 
     found = fit(tables, base, spread, {table.id: OWN_WEIGHT for table in tables})
-    kinds = {(kind.generation, kind.transport) for kind in (kinds_of(table) for table in tables if table.scored_rows)}
-    return replace(found, coverage=base.coverage, own=base.own | kinds)
+    own = dict(base.own)
+    for table in tables:
+        if table.scored_rows:
+            key = kinds_of(table)[:2]
+            own[key] = max(own.get(key, 0), table.platform.ranks)
+    return replace(found, coverage=base.coverage, own=own)
 
 
 def from_physics(tables: Sequence[Table], weights: Mapping[str, float] | None = None) -> Physics:
@@ -123,8 +127,11 @@ def document(fitted: Physics, tables: Sequence[Table], about: str) -> str:
     out += [f"- {_quoted(name)}" for name in sorted({table.id for table in tables if table.scored_rows})]
     out.append("measured: {" + ", ".join(f"{kind}: {count}" for kind, count in fitted.measured.items()) + "}")
     if fitted.own:
-        out += ["own:", *(f"- [{', '.join(kind)}]" for kind in sorted(fitted.own))]
-    out += ["coverage:", *(f"- [{', '.join(map(str, row))}]" for row in fitted.coverage.document())]
+        out += [
+            "own:",
+            *(_entry(generation=one, transport=two, ranks=ranks) for (one, two), ranks in sorted(fitted.own.items())),
+        ]
+    out += ["coverage:", *(_entry(**entry) for entry in fitted.coverage.document())]
     for scope in SCOPES:
         out.append(f"{scope}:")
         names = list(dict.fromkeys(item.name for item in parameters() if item.scope == scope))
@@ -147,6 +154,10 @@ def moved(found: Physics, base: Physics, most: int = 8, least: float = 0.05) -> 
         for shift, item in shifts[:most]
         if shift > least
     ]
+
+
+def _entry(**values: Any) -> str:
+    return f"- {{{', '.join(f'{key}: {value}' for key, value in values.items())}}}"
 
 
 def _quoted(text: str) -> str:

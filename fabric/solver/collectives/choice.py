@@ -71,15 +71,15 @@ def run(
     if not keys:
         return Runs((), np.empty((0, len(job.bytes))), np.empty((0, len(job.bytes))), np.zeros(len(job.bytes), np.int64))
     times = _capped(np.stack([table[key] for key in keys]))
-    expected_us = times
+    healthy_us = times
     if seen is not None or job.limited:
         ideal = costs(seen or job.healthy(), terms)
-        expected_us = _capped(np.stack([ideal[key] for key in keys]))
+        healthy_us = _capped(np.stack([ideal[key] for key in keys]))
     theirs = estimates(job) if theirs is None else theirs
     expected = np.where(
-        expected_us < NEVER, _capped(np.stack([np.broadcast_to(theirs[key], job.bytes.shape) for key in keys])), NEVER
+        healthy_us < NEVER, _capped(np.stack([np.broadcast_to(theirs[key], job.bytes.shape) for key in keys])), NEVER
     )
-    chosen = np.argmin(expected_us, axis=0)
+    chosen = np.argmin(healthy_us, axis=0)
     return Runs(keys, times, expected, chosen)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -55,14 +55,19 @@ class Coverage:
         """Ranks of the largest measured run of a family, 0 for none."""
         return max((seen.ranks for kind, seen in self.kinds.items() if kind.family == family), default=0)
 
-    def document(self) -> list[list[Any]]:
-        """Rows of a platform file: generation, transport, family, sources, ranks."""
-        return [[*kind, *seen] for kind, seen in sorted(self.kinds.items())]
+    def document(self) -> list[dict[str, Any]]:
+        """Entries of a platform file."""
+        return [{**kind._asdict(), **seen._asdict()} for kind, seen in sorted(self.kinds.items())]
 
 
-def from_document(rows: Iterable[Sequence[Any]]) -> Coverage:
-    """The rows of `Coverage.document`."""
-    return Coverage({Kind(*map(str, row[:3])): Seen(int(row[3]), int(row[4])) for row in rows})
+def from_document(entries: Iterable[Mapping[str, Any]]) -> Coverage:
+    """The entries of `Coverage.document`."""
+    return Coverage(
+        {
+            Kind(entry["generation"], entry["transport"], entry["family"]): Seen(entry["sources"], entry["ranks"])
+            for entry in entries
+        }
+    )
 
 
 def joined(one: Coverage, other: Coverage) -> Coverage:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -122,7 +122,8 @@ class Physics:
     measured: Mapping[str, int]  # generation or transport → tables that its parameters were fitted to
     about: str = ""
     coverage: Coverage = NOTHING_MEASURED
-    own: frozenset[tuple[str, str]] = frozenset()  # generation and transport of platforms that a user measured
+    own: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    """GPU generation and transport of platforms that a user measured → ranks of the largest run."""
 
     def columns(self, generation: Ints, transport: Ints) -> dict[str, Any]:
         """Parameter → its value for every row; plain numbers for those that all kinds share."""
@@ -168,7 +169,7 @@ def from_document(document: Mapping[str, Any], base: Physics) -> Physics:
         {**base.measured, **(document.get("measured") or {})},
         str(document.get("about", "")),
         covered.from_document(rows) if rows else base.coverage,
-        base.own | {(str(one), str(two)) for one, two in document.get("own") or ()},
+        {**base.own, **{(entry["generation"], entry["transport"]): entry["ranks"] for entry in document.get("own") or ()}},
     )
 
 

@@ -8,16 +8,16 @@ points: as source, then the platform is calibrated with three rows of the table;
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from fabric.solver import Floats
-from fabric.solver.collectives import band
-from fabric.solver.collectives.band import SIZES, Band, features, percentile, within
-from fabric.solver.collectives.coverage import FAMILIES, Coverage, Kind, coverage, origin
+from fabric.solver.collectives.band import SIZES, features, percentile, within
+from fabric.solver.collectives.calibrate import calibrated
+from fabric.solver.collectives.coverage import Coverage, Kind, origin
 from fabric.solver.collectives.fitting import fit, table_weights
 from fabric.solver.collectives.physics import Physics, first
 from fabric.solver.collectives.sample import kinds_of, predicted
@@ -27,8 +27,6 @@ SPLITS = ("source", "kind", "scale", "points")
 SCALE_RANKS = 128
 MOST_WEIGHT = 0.1  # of all rows that one source may have in a total
 POINTS = (8, 8 << 20, 1 << 30)  # bytes of the rows that stand for a quick measurement
-SPLIT_WEIGHT = {"source": 1.0, "kind": 0.3, "scale": 0.5}  # of the errors of a split in the fit of the band
-USUAL_ROWS = 20
 
 
 class Left(NamedTuple):
@@ -120,10 +118,6 @@ def _predicted(table: Table, parameters: Physics, task: Left) -> Predicted:
 
 def _with_points(table: Table, parameters: Physics, task: Left) -> Predicted | None:
     """The rows of a table other than the three that the platform is calibrated with; None for no other rows."""
-    from dataclasses import replace
-
-    from fabric.solver.collectives.calibrate import calibrated
-
     points = three_points(table.scored_rows)
     rest = tuple(row for row in table.scored_rows if row not in points)
     if not rest:
@@ -136,53 +130,6 @@ def three_points(rows: Sequence[Row]) -> tuple[Row, ...]:
     """The rows nearest to POINTS."""
     found = {min(rows, key=lambda row: abs(np.log(row.bytes / size))) for size in POINTS}
     return tuple(sorted(found, key=lambda row: row.bytes))
-
-
-# --- bands ------------------------------------------------------------------------------------------------------
-
-
-def fitted_band(found: Sequence[Predicted]) -> Band:
-    """The band of predictions of any splits."""
-    columns = [item.columns for item in found]
-    names = list(columns[0])
-    rows: dict[str, int] = {}
-    for item in found:
-        rows[item.source] = rows.get(item.source, 0) + len(item.bytes)
-    weight = np.concatenate(
-        [np.full(len(item.bytes), (USUAL_ROWS / rows[item.source]) ** 0.5 * SPLIT_WEIGHT[item.split]) for item in found]
-    )
-    return band.fit(
-        {name: np.concatenate([part[name] for part in columns]) for name in names},
-        np.concatenate([item.bytes for item in found]),
-        np.concatenate([np.log(item.measured_us / item.time_us) for item in found]),
-        weight,
-    )
-
-
-@dataclass(frozen=True)
-class Banded:
-    """A prediction with the band of errors on all other sources."""
-
-    item: Predicted
-    low: Floats  # over the predicted time
-    high: Floats
-
-    @property
-    def inside(self) -> Floats:
-        """1 where the measured time lies inside of the band."""
-        ratio = self.item.measured_us / self.item.time_us
-        return ((ratio >= self.low) & (ratio <= self.high)).astype(np.float64)
-
-
-def banded(found: Sequence[Predicted]) -> list[Banded]:
-    """Each prediction of the split `source`, with a band that was fitted without its source."""
-    out = []
-    for name in sorted({item.source for item in found}):
-        made = fitted_band([item for item in found if item.source != name])
-        for item in found:
-            if item.source == name and item.split == "source":
-                out.append(Banded(item, *made.factors(item.kind, item.bytes, item.table.platform.ranks, item.known)))
-    return out
 
 
 # --- figures ----------------------------------------------------------------------------------------------------
@@ -205,14 +152,19 @@ def row_weights(found: Sequence[Predicted]) -> dict[str, float]:
         capped |= new
 
 
+def weight_of_rows(found: Sequence[Predicted]) -> Floats:
+    """`row_weights` for every row of the predictions."""
+    weights = row_weights(found)
+    return np.concatenate([np.full(len(item.bytes), weights[item.source]) for item in found])
+
+
 def figures(found: Sequence[Predicted]) -> dict[str, Any]:
     """Rows, sources, median and 90th percentile of the absolute error in percent, and the median of each size range."""
     if not found:
         return {"rows": 0, "sources": 0, "mdape": None, "p90": None, "bands": dict.fromkeys(SIZES)}
-    weights = row_weights(found)
+    weight = weight_of_rows(found)
     error = np.concatenate([np.abs(item.error) for item in found])
     sizes = np.concatenate([item.bytes for item in found])
-    weight = np.concatenate([np.full(len(item.bytes), weights[item.source]) for item in found])
     return {
         "rows": len(error),
         "sources": len({item.source for item in found}),
@@ -236,64 +188,6 @@ def by_source(found: Sequence[Predicted]) -> dict[tuple[str, str], float]:
     return {key: round(100 * float(np.median(np.concatenate(parts))), 1) for key, parts in sorted(groups.items())}
 
 
-def band_figures(found: Sequence[Banded]) -> dict[str, Any]:
-    """Share of measured times inside of the band, and the median of p90 / p10."""
-    if not found:
-        return {"rows": 0, "coverage": None, "ratio": None}
-    weights = row_weights([item.item for item in found])
-    weight = np.concatenate([np.full(len(part.item.bytes), weights[part.item.source]) for part in found])
-    ratio = np.concatenate([part.high / part.low for part in found])
-    inside = np.concatenate([part.inside for part in found])
-    return {
-        "rows": len(ratio),
-        "coverage": round(100 * float(np.average(inside, weights=weight)), 1),
-        "ratio": round(percentile(ratio, weight, 0.5), 2),
-    }
-
-
-def interval_scores(found: Sequence[Banded]) -> tuple[float, float]:
-    """Mean interval score of the bands and of one constant band; less is better.
-
-    Gneiting and Raftery 2007, equation 43, of the logarithms.
-    """
-    weights = row_weights([item.item for item in found])
-    weight = np.concatenate([np.full(len(part.item.bytes), weights[part.item.source]) for part in found])
-    ratio = np.concatenate([np.log(part.item.measured_us / part.item.time_us) for part in found])
-    low, high = (np.log(np.concatenate([getattr(part, end) for part in found])) for end in ("low", "high"))
-    constant = percentile(ratio, weight, band.LOW), percentile(ratio, weight, band.HIGH)
-
-    def score(below: Any, above: Any) -> float:
-        miss = np.maximum(below - ratio, 0) + np.maximum(ratio - above, 0)
-        return float(np.average(above - below + 2 / (2 * band.LOW) * miss, weights=weight))
-
-    return score(low, high), score(*constant)
-
-
-def parts(found: Sequence[Banded]) -> Mapping[str, list[Banded]]:
-    """Banded rows by size range, family and scale: the groups whose coverage is stated."""
-    groups: dict[str, list[Banded]] = {"all": list(found)}
-    for name in SIZES:
-        groups[name] = [_some(part, within(part.item.bytes, name)) for part in found]
-    for family in FAMILIES:
-        groups[family] = [part for part in found if part.item.kind.family == family]
-    groups[f"above {SCALE_RANKS} GPUs"] = [part for part in found if part.item.table.platform.ranks > SCALE_RANKS]
-    groups["known kinds"] = [part for part in found if part.item.is_known]
-    groups["other kinds"] = [part for part in found if not part.item.is_known]
-    return groups
-
-
-def _some(part: Banded, mask: Any) -> Banded:
-    from dataclasses import replace
-
-    item = replace(
-        part.item, bytes=part.item.bytes[mask], time_us=part.item.time_us[mask], measured_us=part.item.measured_us[mask]
-    )
-    return Banded(item, part.low[mask], part.high[mask])
-
-
-# --- printed ----------------------------------------------------------------------------------------------------
-
-
 def total_line(title: str, found: Sequence[Predicted]) -> str:
     """Median and 90th percentile of the absolute error, and the median of each size range."""
     made = figures(found)
@@ -302,8 +196,3 @@ def total_line(title: str, found: Sequence[Predicted]) -> str:
         f"{title}: {made['rows']:,} rows of {made['sources']} sources, median {made['mdape']:.1f} %, "
         f"90th percentile {made['p90']:.1f} %; {bands}"
     )
-
-
-def coverage_of(tables: Sequence[Table]) -> Coverage:
-    """The kinds of tables, for a platform file."""
-    return coverage((kinds_of(table), table) for table in tables if table.scored_rows)

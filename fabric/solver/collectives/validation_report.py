@@ -7,18 +7,9 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
+from fabric.solver.collectives.band_validation import Banded, band_figures, banded, interval_scores, parts
 from fabric.solver.collectives.score import Score, TableScore, table_lines
-from fabric.solver.collectives.validation import (
-    Banded,
-    Predicted,
-    band_figures,
-    banded,
-    by_source,
-    figures,
-    interval_scores,
-    parts,
-    total_line,
-)
+from fabric.solver.collectives.validation import Predicted, by_source, figures, total_line
 from fabric.text import aligned
 
 

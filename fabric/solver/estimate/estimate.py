@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,8 @@ from fabric.solver.measured.tables import COLLECTIVES, busbw_factor
 
 ALGORITHMS = ("auto", "ring", "tree", "nvls", "nvls_tree", "hierarchical", "halving_doubling", "in_network", "p2p")
 UNCHOSEN = ("p2p", "hierarchical", "halving_doubling", "in_network")  # NCCL has no choice here
-OWN_SPREAD = 0.6  # of the errors after a calibration with three rows over those before, docs/accuracy.md
+OWN_SPREAD = 0.6  # 90th percentile of the error after a calibration with three rows over that before, docs/accuracy.md
+OWN_REACH = 10  # times the ranks of the largest run of a calibration, where the band is narrower
 LATENCY_BOUND = 0.25  # twice the bandwidth of everything saves less than this share of the time: latency rules
 PATTERN = {"ring": "ring", "tree": "tree", "nvls_tree": "tree", "in_network": "tree", "hierarchical": "ring"}
 
@@ -92,15 +92,11 @@ def estimate(
         times = np.maximum(times, monotone(whole, physics_, algorithm, protocol)[1])
     limits = _limits(job, physics_, runs)
     ideal = ideal_us(job, algorithm)
-    low, high = band_of(job, supply, physics_)
-    spans = times * low, np.maximum.accumulate(times * high) if _ascending(sizes) else times * high
+    low, high = band_of(job, physics_)
+    spans = times * low, times * high
     rows = tuple(_row(job, supply, runs, times, spans, limits, ideal, row) for row in range(len(sizes)))
     shares = supply.known if supply.placement.domains > 1 else {}
     return Estimate(job, supply.placement, supply, rows, dict(sorted(shares.items())), notes(supply.placement, job, physics_))
-
-
-def _ascending(sizes: Sequence[int]) -> bool:
-    return all(one <= other for one, other in pairwise(sizes))
 
 
 def kind_of(job: Job) -> Kind:
@@ -108,12 +104,11 @@ def kind_of(job: Job) -> Kind:
     return Kind(physics.generations()[int(job.generation)], physics.transports()[int(job.transport)], FAMILY[job.collective])
 
 
-def band_of(job: Job, supply: Supply, physics_: Physics) -> tuple[Floats, Floats]:
+def band_of(job: Job, physics_: Physics) -> tuple[Floats, Floats]:
     """(10th, 90th percentile of the time over the estimate) of each size."""
-    kind = kind_of(job)
-    own = OWN_SPREAD if (kind.generation, kind.transport) in physics_.own else 1.0
-    low, high = band.shipped().factors(kind, np.asarray(job.bytes), int(job.ranks), physics_.coverage, own)
-    return low, high
+    kind, ranks = kind_of(job), int(job.ranks)
+    measured = ranks <= OWN_REACH * physics_.own.get((kind.generation, kind.transport), 0)
+    return band.shipped().factors(kind, np.asarray(job.bytes), ranks, physics_.coverage, OWN_SPREAD if measured else 1.0)
 
 
 def job_of(collective: str, sizes: Sequence[int], supply: Supply, algorithm: str = "auto") -> Job:

@@ -17,7 +17,7 @@ from fabric.solver.collectives import physics
 from fabric.solver.collectives.choice import monotone
 from fabric.solver.collectives.job import Job
 from fabric.solver.collectives.physics import Physics
-from fabric.solver.estimate.estimate import gpu_of, transport_of
+from fabric.solver.estimate.estimate import ctas_of, gpu_of, transport_of
 from fabric.solver.estimate.supply import Supply
 from fabric.solver.training.step import Step
 
@@ -77,6 +77,7 @@ def _job(collective: str, size: int, ranks: int, inside: int, domains: int, supp
         generation=physics.generations().index(gpu.generation),
         transport=physics.transports().index(transport_of(supply) if crosses else "none"),
         nvls=gpu.nvls and inside > 1,
+        ctas=float(ctas_of(supply)),
     )
     if not crosses:
         return job

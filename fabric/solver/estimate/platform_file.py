@@ -19,7 +19,8 @@ from fabric.solver.collectives.physics import SCOPES, Physics
 CODE = "FAB172"
 WHAT = "a platform file"
 SHAPE = "a platform file has `generation`, `transport` and `shared`; `fabric calibrate TABLE -o FILE` writes one"
-KNOWN = ("about", "measured", *SCOPES)
+KNOWN = ("about", "measured", "coverage", "own", *SCOPES)
+RETIRED = ("tuner_weight", "one_process_us")  # parameters of earlier models: without effect
 LEAST, MOST = 1e-9, 1e12  # of any parameter: each is a time, a bandwidth, a size or a factor above 0
 
 
@@ -40,6 +41,8 @@ def read(path: Path, shown: str | None = None) -> Physics:
     for scope in SCOPES:
         _scope(top, scope)
     _measured(top)
+    _entries(top, "coverage", ("generation", "transport", "family"), ("sources", "ranks"))
+    _entries(top, "own", ("generation", "transport"), ("ranks",))
     report.raise_errors()
     return physics.from_document(root.plain(), physics.shipped())
 
@@ -50,7 +53,7 @@ def _scope(top: Fields, scope: str) -> None:
     if section is None:
         return
     kinds = grouped((item.name, item.kind) for item in physics.parameters() if item.scope == scope)
-    section.refuse_unknown(kinds)
+    section.refuse_unknown([*kinds, *RETIRED])
     if scope == "shared":
         _numbers(section, kinds)
         return
@@ -71,3 +74,13 @@ def _measured(top: Fields) -> None:
     for key in counts or ():
         if counts is not None:
             counts.whole(key, 0, 0, 1_000_000)
+
+
+def _entries(top: Fields, key: str, words: Iterable[str], counts: Iterable[str]) -> None:
+    """Looks at a list of mappings, each with all of its keys."""
+    for entry in top.sections(key):
+        entry.refuse_unknown([*words, *counts])
+        for name in words:
+            entry.text(name) if name in entry else entry.missing(name, "calibrate again: fabric calibrate TABLE -o FILE")
+        for name in counts:
+            entry.whole(name, 0, 0, 1_000_000_000)

@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 
 from fabric.solver.collectives import band
+from fabric.solver.collectives.band_validation import banded, interval_scores
 from fabric.solver.collectives.calibrate import better_platform
 from fabric.solver.collectives.coverage import Coverage, Kind, Seen
 from fabric.solver.collectives.physics import shipped
 from fabric.solver.collectives.validation import (
     MOST_WEIGHT,
     Predicted,
-    banded,
     figures,
-    interval_scores,
     left,
     row_weights,
     three_points,

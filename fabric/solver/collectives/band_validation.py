@@ -1,0 +1,113 @@
+"""The band of estimates, fitted to predictions of tables that the parameters had not seen, and how well it covers them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from fabric.solver import Floats
+from fabric.solver.collectives import band
+from fabric.solver.collectives.band import SIZES, Band, percentile, within
+from fabric.solver.collectives.coverage import FAMILIES
+from fabric.solver.collectives.fitting import USUAL_ROWS
+from fabric.solver.collectives.validation import SCALE_RANKS, Predicted, weight_of_rows
+
+SPLIT_WEIGHT = {"source": 1.0, "kind": 0.3, "scale": 0.5}  # of the errors of a split in the fit of the band
+
+
+def fitted_band(found: Sequence[Predicted]) -> Band:
+    """The band of predictions of any splits."""
+    columns = [item.columns for item in found]
+    names = list(columns[0])
+    rows: dict[str, int] = {}
+    for item in found:
+        rows[item.source] = rows.get(item.source, 0) + len(item.bytes)
+    weight = np.concatenate(
+        [np.full(len(item.bytes), (USUAL_ROWS / rows[item.source]) ** 0.5 * SPLIT_WEIGHT[item.split]) for item in found]
+    )
+    return band.fit(
+        {name: np.concatenate([part[name] for part in columns]) for name in names},
+        np.concatenate([item.bytes for item in found]),
+        np.concatenate([np.log(item.measured_us / item.time_us) for item in found]),
+        weight,
+    )
+
+
+@dataclass(frozen=True)
+class Banded:
+    """A prediction with the band of errors on all other sources."""
+
+    item: Predicted
+    low: Floats  # over the predicted time
+    high: Floats
+
+    @property
+    def inside(self) -> Floats:
+        """1 where the measured time lies inside of the band."""
+        ratio = self.item.measured_us / self.item.time_us
+        return ((ratio >= self.low) & (ratio <= self.high)).astype(np.float64)
+
+
+def banded(found: Sequence[Predicted]) -> list[Banded]:
+    """Each prediction of the split `source`, with a band that was fitted without its source."""
+    out = []
+    for name in sorted({item.source for item in found}):
+        made = fitted_band([item for item in found if item.source != name])
+        for item in found:
+            if item.source == name and item.split == "source":
+                out.append(Banded(item, *made.factors(item.kind, item.bytes, item.table.platform.ranks, item.known)))
+    return out
+
+
+def band_figures(found: Sequence[Banded]) -> dict[str, Any]:
+    """Share of measured times inside of the band, and the median of p90 / p10."""
+    if not found:
+        return {"rows": 0, "coverage": None, "ratio": None}
+    weight = weight_of_rows([part.item for part in found])
+    ratio = np.concatenate([part.high / part.low for part in found])
+    inside = np.concatenate([part.inside for part in found])
+    return {
+        "rows": len(ratio),
+        "coverage": round(100 * float(np.average(inside, weights=weight)), 1),
+        "ratio": round(percentile(ratio, weight, 0.5), 2),
+    }
+
+
+def interval_scores(found: Sequence[Banded]) -> tuple[float, float]:
+    """Mean interval score of the bands and of one constant band; less is better.
+
+    Gneiting and Raftery 2007, equation 43, of the logarithms.
+    """
+    weight = weight_of_rows([part.item for part in found])
+    ratio = np.concatenate([np.log(part.item.measured_us / part.item.time_us) for part in found])
+    low, high = (np.log(np.concatenate([getattr(part, end) for part in found])) for end in ("low", "high"))
+    constant = percentile(ratio, weight, band.LOW), percentile(ratio, weight, band.HIGH)
+
+    def score(below: Any, above: Any) -> float:
+        miss = np.maximum(below - ratio, 0) + np.maximum(ratio - above, 0)
+        return float(np.average(above - below + 2 / (2 * band.LOW) * miss, weights=weight))
+
+    return score(low, high), score(*constant)
+
+
+def parts(found: Sequence[Banded]) -> Mapping[str, list[Banded]]:
+    """Banded rows by size range, family and scale: the groups whose coverage is stated."""
+    groups: dict[str, list[Banded]] = {"all": list(found)}
+    for name in SIZES:
+        groups[name] = [_some(part, within(part.item.bytes, name)) for part in found]
+    for family in FAMILIES:
+        groups[family] = [part for part in found if part.item.kind.family == family]
+    groups[f"above {SCALE_RANKS} GPUs"] = [part for part in found if part.item.table.platform.ranks > SCALE_RANKS]
+    groups["known kinds"] = [part for part in found if part.item.is_known]
+    groups["other kinds"] = [part for part in found if not part.item.is_known]
+    return groups
+
+
+def _some(part: Banded, mask: Any) -> Banded:
+    item = replace(
+        part.item, bytes=part.item.bytes[mask], time_us=part.item.time_us[mask], measured_us=part.item.measured_us[mask]
+    )
+    return Banded(item, part.low[mask], part.high[mask])
