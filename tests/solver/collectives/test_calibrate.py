@@ -10,11 +10,14 @@ import pytest
 import yaml
 
 from fabric.cli import main
+from fabric.diagnostics import InputError
 from fabric.solver.collectives.calibrate import calibrated, document
 from fabric.solver.collectives.coverage import origin
 from fabric.solver.collectives.physics import Physics, first, from_document, parameters, shipped
 from fabric.solver.collectives.sample import job_of, predicted
 from fabric.solver.collectives.score import score
+from fabric.solver.estimate import platform_file
+from fabric.solver.estimate.estimate import band_of
 from fabric.solver.measured.tables import MeasuredPlatform, Row, Table, busbw_factor
 
 PLATFORM = MeasuredPlatform(
@@ -64,6 +67,7 @@ def test_a_platform_file_reads_back_as_it_was_written():
     read = from_document(yaml.safe_load(document(found, [synthetic(shipped())], "about it")), first())
     assert read.values == pytest.approx(found.values)
     assert read.about == "about it"
+    assert (read.own, read.coverage) == (found.own, found.coverage)
 
 
 def test_what_the_base_was_fitted_to_counts_on():
@@ -83,6 +87,45 @@ def test_shipped_parameters_are_near_where_they_came_from():
     found = shipped()
     for item in parameters():
         assert abs(np.log(found.values[item.key] / item.first)) <= 4 * item.spread, item.key
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("coverage: 5", "p.yaml:2:11: error[FAB172]: coverage: expected a list, got 5"),
+        ("coverage: [[a]]", "coverage[0]: expected a mapping, got a list"),
+        ("own: [{generation: hopper}]", "own[0].transport: missing key"),
+        ("own: [{generation: hopper, transport: roce, ranks: few}]", "own[0].ranks: expected a whole number, got 'few'"),
+        ("shared: {tuner_wait: 1}", "unknown key 'tuner_wait' under shared"),
+    ],
+)
+def test_entries_of_a_platform_file_are_checked(tmp_path, monkeypatch, line, message):
+    monkeypatch.chdir(tmp_path)
+    Path("p.yaml").write_text(f"about: x\n{line}\n")
+    with pytest.raises(InputError) as caught:
+        platform_file.read(Path("p.yaml"))
+    assert message in str(caught.value)
+
+
+def test_parameters_of_earlier_models_have_no_effect(tmp_path):
+    (tmp_path / "p.yaml").write_text("shared: {tuner_weight: 0.5, one_process_us: 10.5}\n")
+    assert (
+        platform_file.read(tmp_path / "p.yaml").columns(np.array(0), np.array(0)).keys()
+        == shipped().columns(np.array(0), np.array(0)).keys()
+    )
+
+
+def test_the_band_of_a_measured_platform_is_narrower_up_to_ten_times_its_ranks():
+    own = calibrated([synthetic(shipped())], shipped())  # 32 ranks
+    assert own.own == {("hopper", "roce"): 32}
+
+    def width(physics: Physics, ranks: int) -> float:
+        job = replace(job_of(synthetic(shipped())), ranks=float(ranks))
+        low, high = band_of(job, physics)
+        return float(np.median(high / low))
+
+    assert width(own, 320) < width(shipped(), 320)
+    assert width(own, 321) == width(shipped(), 321)
 
 
 def test_raw_output_of_nccl_tests(tmp_path, capsys):
