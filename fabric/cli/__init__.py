@@ -43,7 +43,7 @@ def _version(wanted: bool) -> None:
 def root(
     version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="print the version"),
     debug: bool = typer.Option(False, "--debug", help="show a traceback on internal errors"),
-    color: str = typer.Option("auto", "--color", metavar="WHEN", help="auto (colour at a terminal), always or never"),
+    color: str = typer.Option("auto", "--color", metavar="WHEN", help="auto (color on a terminal), always or never"),
 ) -> None:
     OUT.debug = debug
     if color not in streams.COLOURS:
@@ -134,5 +134,5 @@ def _say_internal(error: Exception) -> None:
         say("fabric: out of memory\n    hint: `fabric plan FILE --json` counts a site of any size without its wiring")
         return
     what = "nested too deeply" if isinstance(error, RecursionError) else f"{type(error).__name__}: {error}"
-    hint = "" if OUT.debug else "\n    hint: run again with --debug and report what it prints"
+    hint = "" if OUT.debug else "\n    hint: run the command again with --debug and report the output"
     say(f"fabric: internal error: {what}{hint}")

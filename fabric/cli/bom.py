@@ -34,7 +34,7 @@ def bom(
         help="price file (keys: docs/bom.md)",
         show_default=False,
     ),
-    servers: bool = typer.Option(True, "--servers/--no-servers", help="with or without the servers"),
+    servers: bool = typer.Option(True, "--servers/--no-servers", help="include the servers"),
     spares: str = typer.Option(
         "",
         "--spares",
@@ -149,7 +149,9 @@ def _rates(text: str, report: Report) -> dict[str, float]:
         if equals and name not in PLURALS.values():
             mistake(report, "--spares", f"unknown kind {show(name)}", nearest(name, PLURALS.values()))
         elif not re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,4})?", percent) or float(percent) > 100:
-            mistake(report, "--spares", f"expected percent from 0 to 100, got {show(percent)}", "`2`, or `optics=3,cables=5`")
+            mistake(
+                report, "--spares", f"expected percent from 0 to 100, got {show(percent)}", "use `2`, or `optics=3,cables=5`"
+            )
         else:
             found |= {
                 kind: float(percent) for kind in ([name] if equals else [k for k in PLURALS.values() if k != "servers"])

@@ -85,7 +85,7 @@ def _forms(text: str, output: Path | None) -> list[str]:
         if name not in FORMATS:
             usage(f"--format: unknown format '{name}'", nearest(name, FORMATS))
     if output is None and (len(forms) > 1 or forms == ["xlsx"]):
-        usage(f"--format {','.join(forms)}: expected -o and a folder to write to")
+        usage(f"--format {','.join(forms)}: expected -o FOLDER, got none")
     if output is not None and output.exists() and not output.is_dir():
         usage(f"-o {output}: expected a folder, got a file")
     return list(dict.fromkeys(forms))
@@ -100,7 +100,7 @@ def _cables(file: Path, fabric: str, limit: str) -> RunList:
         found = pipeline.cables(made, fabric, limit)
     show_diagnostics([*made.warnings, *found.warnings])
     if limit and not len(found.chosen):
-        say(f"--limit '{limit}': no cable has a matching device or rack")
+        say(f"--limit '{limit}'matches no device or rack of a cable")
     return found
 
 

@@ -58,5 +58,5 @@ def _stated(options: Sequence[str]) -> dict[Path, str]:
         if not (name and equals and path):
             usage(f"--device: expected NAME=FILE, got '{option}'")
         if found.setdefault(Path(path), name) != name:
-            usage(f"--device: {path} cannot be of {found[Path(path)]} and of {name}")
+            usage(f"--device: {path} is assigned to two devices, {found[Path(path)]} and {name}")
     return found

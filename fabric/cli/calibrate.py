@@ -44,7 +44,7 @@ def calibrate(
         return
     if not paths or output is None:
         missing = "TABLE" if not paths else "-o PLATFORM"
-        hint = "fabric calibrate all_reduce.log -o dc1.platform.yaml, or fabric calibrate --probe INTENT"
+        hint = "run `fabric calibrate all_reduce.log -o dc1.platform.yaml`, or `fabric calibrate --probe INTENT`"
         raise InputError([Diagnostic("FAB102", Place(missing), f"expected {missing}, got none", hint)])
     tables, others = read_tables(paths, intent), read_tables(beside)
     need_scored(tables, paths)

@@ -73,9 +73,11 @@ def check_range(report: Report, option: str, value: float, least: float, most: f
 def check_target(report: Report, option: str, path: Path, name: str) -> None:
     """Looks where a file would go before anything is computed for it; `name` is what one in a folder could be called."""
     if path.is_dir():
-        mistake(report, option, f"expected a file, got the folder {path}", f"`{option} {path / name}` writes into it")
+        mistake(report, option, f"expected a file, got the folder {path}", f"use `{option} {path / name}`")
     elif not path.parent.is_dir():
-        mistake(report, option, f"expected an existing folder, got {path.parent}", f"`{option} {path.name}` writes here")
+        mistake(
+            report, option, f"expected an existing folder, got {path.parent}", f"create it, or use `{option} {path.name}`"
+        )
 
 
 def check_fabric(made: Plan, name: str) -> None:

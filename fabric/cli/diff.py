@@ -29,7 +29,7 @@ def diff(
     limit: str = typer.Option(
         "", "--limit", metavar="GLOB", help="complete file differences of matching devices", show_default=False
     ),
-    configs: bool = typer.Option(True, "--configs/--no-configs", help="with or without file differences"),
+    configs: bool = typer.Option(True, "--configs/--no-configs", help="include file differences"),
     size: list[str] = typer.Option(
         [], "--size", metavar="SIZE", help="message size of all-reduce and alltoall; repeatable", show_default="8M 256M 1G 8G"
     ),

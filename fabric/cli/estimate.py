@@ -85,7 +85,7 @@ def estimate(
         None,
         "--plot",
         metavar="FILE.svg",
-        help="picture of busbw by message size",
+        help="SVG plot of busbw by message size",
         show_default=False,
         rich_help_panel=job.OUTPUT,
     ),

@@ -80,12 +80,12 @@ def explore(
         None,
         "--resume",
         metavar="FILE",
-        help="journal to continue from, and to write",
+        help="journal file to continue from and append to",
         show_default=False,
         rich_help_panel=RUN,
     ),
     plot: Path | None = typer.Option(
-        None, "--plot", metavar="FILE.svg", help="picture of the designs", show_default=False, rich_help_panel=job.OUTPUT
+        None, "--plot", metavar="FILE.svg", help="SVG plot of the designs", show_default=False, rich_help_panel=job.OUTPUT
     ),
     form: list[str] = typer.Option(
         [],
@@ -99,7 +99,7 @@ def explore(
 ) -> None:
     """Compare many designs by cost, power and time.
 
-    Every combination of choices is planned and timed; the designs that no other design beats are shown.
+    Every combination of choices is planned and timed; the Pareto-optimal designs are shown.
     """
     reports = asked([*form, *(["json"] if as_json else [])] or ["text"], list(FORMATS), "csv=designs.csv")
     _look(plot, resume, jobs, gpus)

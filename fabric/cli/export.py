@@ -18,12 +18,14 @@ from fabric.text import aligned, plural
 
 def export(
     form: str | None = typer.Argument(
-        None, metavar="FORMAT", help="format; without it, all formats are listed", show_default=False
+        None, metavar="FORMAT", help="export format; omit it to list all formats", show_default=False
     ),
     file: Path | None = typer.Argument(None, metavar="FILE", help="intent file", show_default=False),
     fabric: str = typer.Option("", "--fabric", metavar="NAME", help="only this fabric", show_default=False),
-    rail: int | None = typer.Option(None, "--rail", metavar="N", help="rail of svg-rail, from 1", show_default=False),
-    plane: int | None = typer.Option(None, "--plane", metavar="N", help="plane of svg-plane, from 1", show_default=False),
+    rail: int | None = typer.Option(None, "--rail", metavar="N", help="rail number for svg-rail, from 1", show_default=False),
+    plane: int | None = typer.Option(
+        None, "--plane", metavar="N", help="plane number for svg-plane, from 1", show_default=False
+    ),
     output: Path | None = typer.Option(
         None,
         "-o",
@@ -55,7 +57,7 @@ def _request(form: str, given: Mapping[str, int | None]) -> dict[str, int]:
     """The numbers that were given, each for the one picture that it belongs to."""
     for name, number in given.items():
         if number is not None and form != f"svg-{name}":
-            raise typer.BadParameter(f"expected it with svg-{name}, got {form}", param_hint=f"--{name}")
+            raise typer.BadParameter(f"valid only with svg-{name}, got {form}", param_hint=f"--{name}")
     return {name: number for name, number in given.items() if number is not None}
 
 
@@ -65,7 +67,7 @@ def _write(form: str, made: str | Mapping[str, str], output: Path | None) -> Non
         write([(form, output)], lambda _: made)
         return
     if output is None:
-        usage(f"-o: expected a folder, as {form} is {plural(len(made), 'file')}: {', '.join(sorted(made))}")
+        usage(f"-o: expected a folder, {form} writes {plural(len(made), 'file')}: {', '.join(sorted(made))}")
     if output.exists() and not output.is_dir():
         usage(f"-o: expected a folder, got the file {output}")
     put_folder(output, made)

@@ -68,7 +68,7 @@ def all_or_nothing(count: int, looking: bool) -> Iterator[None]:
         if count < 2 or looking:
             raise
         show_diagnostics(error.diagnostics)
-        say(f"fabric: nothing was written, for none of the {count} intents")
+        say(f"fabric: no files written for any of the {count} intents")
         raise typer.Exit(USAGE) from error
 
 

@@ -30,7 +30,7 @@ def headroom(
         0, "--rdma-mtu", metavar="BYTES", help="RDMA path MTU; designs use 4096", show_default="1024, as in published tables"
     ),
     traffic: str = typer.Option(
-        "static", "--traffic", metavar="KIND", help="static (64-byte packets only) or dynamic (half of them)"
+        "static", "--traffic", metavar="KIND", help="static (all packets 64 bytes) or dynamic (half of the packets)"
     ),
     as_json: bool = typer.Option(False, "--json", help="print one JSON document"),
 ) -> None:
@@ -49,7 +49,12 @@ def headroom(
     for option, (value, least, most, unit) in ranges.items():
         check_range(report, option, value, least, most, f"{least} to {most} {unit}", f"the unit of {option} is {unit}")
     if traffic not in ("static", "dynamic"):
-        mistake(report, "--traffic", f"expected static or dynamic, got {traffic!r}", "static is what SONiC's tables assume")
+        mistake(
+            report,
+            "--traffic",
+            f"expected static or dynamic, got {traffic!r}",
+            "use `static` for the assumption of SONiC's tables",
+        )
     report.raise_errors()
     result = pipeline.headroom(
         chip,
@@ -71,7 +76,12 @@ def _chip(report: Report, switch: str, asic: str, speed: int) -> Asic | None:
     """The requested ASIC, None for one without published figures; errors go to the report."""
     if bool(switch) == bool(asic):
         got = "both" if switch else "neither"
-        mistake(report, "--switch", f"expected one of --switch and --asic, got {got}", "--switch implies the ASIC")
+        mistake(
+            report,
+            "--switch",
+            f"expected one of --switch and --asic, got {got}",
+            "use --switch MODEL or --asic NAME; --switch implies the ASIC",
+        )
         return None
     if asic:
         chip = asics.asic(asic)

@@ -55,7 +55,7 @@ def init(
         "",
         "--nic-ports",
         metavar="NxGBPS",
-        help="ports of a NIC and their speed, such as 2x400",
+        help="ports per NIC and their speed in Gb/s, such as 2x400",
         show_default=False,
         rich_help_panel=SERVERS,
     ),
@@ -63,7 +63,7 @@ def init(
         None,
         "--planned-servers",
         metavar="N",
-        help="final number of servers, for growth",
+        help="planned number of servers after growth",
         show_default=False,
         rich_help_panel=SERVERS,
     ),
@@ -108,7 +108,9 @@ def init(
         "auto", "--pods", metavar="N", help="auto, a count, units=N or racks=N", rich_help_panel=TOPOLOGY
     ),
     planes: int = typer.Option(1, "--planes", metavar="N", help="number of isolated planes", rich_help_panel=TOPOLOGY),
-    dual_tor: bool = typer.Option(False, "--dual-tor", help="ports of a NIC on different leaves", rich_help_panel=TOPOLOGY),
+    dual_tor: bool = typer.Option(
+        False, "--dual-tor", help="connect the ports of each NIC to different leaves", rich_help_panel=TOPOLOGY
+    ),
     oversubscription: str = typer.Option(
         "",
         "--oversubscription",

@@ -80,9 +80,7 @@ def _status(site: str, found: Status) -> Iterator[str]:
 @lab.command("test")
 def trial(
     file: Path = FILE,
-    scenarios: bool = typer.Option(
-        False, "--scenarios", help="failure scenarios after the proofs: links, spines, leaves, cables"
-    ),
+    scenarios: bool = typer.Option(False, "--scenarios", help="also run failure scenarios: links, spines, leaves, cables"),
     only: list[str] = typer.Option(
         [], "--only", metavar="NAME", help="proof or scenario to run; repeatable", show_default=False
     ),
@@ -105,10 +103,10 @@ def trial(
 
 @lab.command()
 def down(file: Path = FILE) -> None:
-    """Stop a lab and remove everything of it."""
+    """Stop a lab and remove its namespaces and files."""
     with _lab(file) as chosen:
         count = chosen.down()
-        print(f"{chosen.names.site}: {'down' if count else 'there was none'}")
+        print(f"{chosen.names.site}: {'down' if count else 'no lab is up'}")
 
 
 @contextmanager

@@ -17,7 +17,7 @@ GROUPS = {
         "plan": "Size, wire and number the fabrics of an intent.",
         "explore": "Compare many designs by cost, power and time.",
         "explain": "Explain a code such as FAB102, or a number of a plan.",
-        "report": "Write a site as one HTML page that opens offline.",
+        "report": "Write a report of a site as one HTML page for offline use.",
     },
     "Configure and check": {
         "generate": "Write the plan and the configs of every switch of each intent.",

@@ -24,7 +24,7 @@ nautobot = typer.Typer(help="Push the plan into Nautobot.", no_args_is_help=True
 ADDRESS = typer.Option("", "--url", metavar="URL", help="NetBox base URL", show_default="$NETBOX_URL")
 NAUTOBOT_ADDRESS = typer.Option("", "--url", metavar="URL", help="Nautobot base URL", show_default="$NAUTOBOT_URL")
 DRY = typer.Option(False, "--dry-run", help="print the changes without applying them; exit code 1 if there are any")
-PRUNE = typer.Option(False, "--prune", help="delete objects of earlier pushes that the plan no longer has")
+PRUNE = typer.Option(False, "--prune", help="delete objects of earlier pushes that are not in the plan")
 BATCH = typer.Option(200, "--batch", metavar="N", min=1, max=1000, help="objects per request")
 JSON = typer.Option(False, "--json", help="print one JSON document")
 
@@ -80,8 +80,8 @@ def _access(system: System, url: str) -> str:
     token, found = os.environ.get(system.token, ""), []
     if not url.startswith(("http://", "https://")):
         got = f"got '{url}'" if url else "got none"
-        message = f"expected the URL of a {system.title}, http:// or https://, {got}"
-        found.append(Diagnostic("FAB178", Place("--url"), message, f"--url, or the environment variable {system.url}"))
+        message = f"expected the http:// or https:// URL of {system.title}, {got}"
+        found.append(Diagnostic("FAB178", Place("--url"), message, f"use `--url URL`, or `export {system.url}=URL`"))
     if not token:
         message = f"{system.token} is not set"
         found.append(

@@ -13,7 +13,7 @@ def renamed(words: list[str]) -> list[str]:
         option, equals, value = word.partition("=")
         if option in COMMANDS:
             command, now = COMMANDS[option]
-            say(f"fabric: `estimate {option}` is now `fabric {command}`; the old spelling goes with the next release")
+            say(f"fabric: `estimate {option}` is now `fabric {command}`; the next release removes the old option")
             instead = [f"{now}{equals}{value}"] if now else []
             return [command, *words[1:at], *instead, *words[at + 1 :]]
     return words

@@ -42,7 +42,7 @@ def report(
     ),
     no_load: bool = typer.Option(False, "--no-load", help="omit link loads"),
 ) -> None:
-    """Write a site as one HTML page that opens offline.
+    """Write a report of a site as one HTML page for offline use.
 
     Design, link loads, failures, racks, addresses, parts and every link.
     """

@@ -26,16 +26,18 @@ def asked(forms: Sequence[str], known: Sequence[str], example: str) -> list[tupl
     for text in forms:
         name, equals, path = text.partition("=")
         if name not in known or (equals and not path):
-            usage(f"--format: expected one of {', '.join(known)}, with =FILE to write one, got '{text}'")
+            usage(f"--format: expected one of {', '.join(known)}, or NAME=FILE, got '{text}'")
         file = Path(path) if equals else None
         other = found.setdefault(file, name)
         if other != name and file is None:
             hint = f"--format text --format {example}"
-            usage("--format: expected one report on the screen, the others with =FILE", hint)
+            usage("--format: expected at most one report without =FILE", hint)
         if other != name:
-            usage(f"--format: {file} cannot be two reports, {other} and {name}")
+            usage(f"--format: {file} is the file of two reports, {other} and {name}")
         if file is not None and (file.is_dir() or not file.parent.is_dir()):
-            usage(f"--format: {text}: {'a folder has this name' if file.is_dir() else f'there is no folder {file.parent}'}")
+            usage(
+                f"--format: {text}: {'expected a file, got a folder' if file.is_dir() else f'no such folder: {file.parent}'}"
+            )
     return [(name, file) for file, name in found.items()]
 
 
@@ -94,7 +96,7 @@ def put_folder(folder: Path, files: Mapping[str, str | bytes]) -> None:
         for part in Path(name).parts:
             at = at / part
             if at.is_symlink():
-                usage(f"-o: {at} is a symlink, and nothing is written through one", "remove it, or name another folder")
+                usage(f"-o: {at} is a symlink: files are not written through symlinks", "remove it, or choose another folder")
     write_folder(folder, {name: encoded(made) for name, made in sorted(files.items())})
 
 

@@ -13,7 +13,7 @@ def schema(
     name: str = typer.Argument(
         "",
         metavar="NAME",
-        help=f"document that a command prints with --json: {', '.join(schemas.names())}",
+        help=f"name of a --json document: {', '.join(schemas.names())}",
         show_default=False,
     ),
 ) -> None:

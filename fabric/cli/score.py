@@ -38,7 +38,7 @@ def score(
         None, "--platform", metavar="FILE", help="platform file of `fabric calibrate`", show_default="shipped parameters"
     ),
     cross_validate: bool = typer.Option(
-        False, "--cross-validate", help="predict each table with parameters that did not see it (takes minutes)"
+        False, "--cross-validate", help="predict each table with parameters fitted without it (takes minutes)"
     ),
     leave_out: str = typer.Option(
         "source",
@@ -80,7 +80,7 @@ def _check_split(split: str, cross_validate: bool) -> None:
     if split not in SPLITS:
         mistake(report, "--leave-out", f"expected {', '.join(SPLITS)}, got {split!r}", nearest(split, SPLITS))
     elif split != "source" and not cross_validate:
-        mistake(report, "--leave-out", "expected --cross-validate with it, got none", "add --cross-validate")
+        mistake(report, "--leave-out", "valid only with --cross-validate", "add --cross-validate")
     report.raise_errors()
 
 

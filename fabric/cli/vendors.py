@@ -49,7 +49,7 @@ def _lines(table: dict[str, dict[str, Any]]) -> list[str]:
     ]
     if lacking:
         rows = [[model, ", ".join(lacks)] for model, lacks in sorted(lacking.items())]
-        out += ["", "not supported by single models:", *aligned(rows, indent="  ")]
+        out += ["", "not supported on some models:", *aligned(rows, indent="  ")]
     return out
 
 

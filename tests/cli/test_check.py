@@ -63,22 +63,22 @@ USAGE = {
     "--configs empty": "fabric: empty: no config in this folder\n",
     "dc1.yaml --configs empty": "fabric: empty: no config in this folder\n",
     "dc1.yaml --format nope": (
-        "--format: error[FAB102]: expected one of text, json, sarif, junit, github, with =FILE to write one, got 'nope'\n"
+        "--format: error[FAB102]: expected one of text, json, sarif, junit, github, or NAME=FILE, got 'nope'\n"
     ),
     "dc1.yaml --format sarif=": (
-        "--format: error[FAB102]: expected one of text, json, sarif, junit, github, with =FILE to write one, got 'sarif='\n"
+        "--format: error[FAB102]: expected one of text, json, sarif, junit, github, or NAME=FILE, got 'sarif='\n"
     ),
     "dc1.yaml --format text --format json": (
-        "--format: error[FAB102]: expected one report on the screen, the others with =FILE\n"
+        "--format: error[FAB102]: expected at most one report without =FILE\n"
         "    hint: --format text --format sarif=check.sarif\n"
     ),
     "dc1.yaml --json --format sarif": (
-        "--format: error[FAB102]: expected one report on the screen, the others with =FILE\n"
+        "--format: error[FAB102]: expected at most one report without =FILE\n"
         "    hint: --format text --format sarif=check.sarif\n"
     ),
-    "dc1.yaml --format sarif=x --format json=x": "--format: error[FAB102]: x cannot be two reports, sarif and json\n",
-    "dc1.yaml --format sarif=no/such/x": "--format: error[FAB102]: sarif=no/such/x: there is no folder no/such\n",
-    "dc1.yaml --format sarif=empty": "--format: error[FAB102]: sarif=empty: a folder has this name\n",
+    "dc1.yaml --format sarif=x --format json=x": "--format: error[FAB102]: x is the file of two reports, sarif and json\n",
+    "dc1.yaml --format sarif=no/such/x": "--format: error[FAB102]: sarif=no/such/x: no such folder: no/such\n",
+    "dc1.yaml --format sarif=empty": "--format: error[FAB102]: sarif=empty: expected a file, got a folder\n",
     "dc1.yaml --fail-on nope": "--fail-on: error[FAB102]: expected error, warning, note, never, got 'nope'\n",
 }
 

@@ -176,8 +176,8 @@ def test_a_site_that_comes_or_goes(run: Run, tmp_path: Path) -> None:
     (tmp_path / "intent/dc1.yaml").unlink()
     done = run("diff git:HEAD intent/dc2.yaml --exit-code")
     assert (done.code, done.err) == (1, "")
-    assert "  the whole site is new: git:HEAD does not have what intent/dc2.yaml has\n" in done.out
-    assert "  fabric backend is new: 4 servers, 16 GPUs, 4 leaves, 2 spines\n" in done.out
+    assert "  the whole site is added: it is in intent/dc2.yaml, not in git:HEAD\n" in done.out
+    assert "  fabric backend is added: 4 servers, 16 GPUs, 4 leaves, 2 spines\n" in done.out
     assert "  configs of switches: 6 new\n" in done.out
     assert "in service" not in done.out
     gone = run("diff git:HEAD intent/dc1.yaml --format json")
@@ -187,8 +187,8 @@ def test_a_site_that_comes_or_goes(run: Run, tmp_path: Path) -> None:
     assert {device["state"] for device in document["devices"]} == {"removed"}
     git(tmp_path, "add", "-A")
     git(tmp_path, "commit", "-qm", "two")
-    assert "the whole site is new" in run("diff git:HEAD~1 git:HEAD:intent/dc2.yaml").out
-    assert "the whole site goes" in run("diff git:HEAD~1:intent/dc1.yaml git:HEAD").out
+    assert "the whole site is added" in run("diff git:HEAD~1 git:HEAD:intent/dc2.yaml").out
+    assert "the whole site is removed" in run("diff git:HEAD~1:intent/dc1.yaml git:HEAD").out
     for words, error in (
         ("git:HEAD intent/dc3.yaml", "intent/dc3.yaml: error[FAB001]: cannot be read"),  # on neither side
         ("git:nosuch intent/dc2.yaml", "git:nosuch: error[FAB001]: cannot be read: invalid object name"),
@@ -226,7 +226,7 @@ def test_the_documented_workflow_has_every_intent_that_changed(run: Run, tmp_pat
     found = (tmp_path / "diff.md").read_text(encoding="utf-8")
     heads = [line.removeprefix("Site ").partition(".")[0] for line in found.splitlines() if line.startswith("Site ")]
     assert heads == ["dc1", "dc2", "dc4"]
-    assert found.count("the whole site is new") == found.count("the whole site goes") == 1
+    assert found.count("the whole site is added") == found.count("the whole site is removed") == 1
 
 
 def test_templates_of_a_revision(run: Run, tmp_path: Path) -> None:

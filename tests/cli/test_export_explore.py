@@ -16,10 +16,10 @@ SWEEP = "explore intent.yaml --vary oversubscription=1,2"
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ("export nccl intent.yaml", "-o: error[FAB102]: expected a folder, as nccl is 1 file: backend/dgx-h100.xml"),
+        ("export nccl intent.yaml", "-o: error[FAB102]: expected a folder, nccl writes 1 file: backend/dgx-h100.xml"),
         (
             "export kubernetes intent.yaml",
-            "-o: error[FAB102]: expected a folder, as kubernetes is 3 files: kueue.yaml, nodes.yaml, ",
+            "-o: error[FAB102]: expected a folder, kubernetes writes 3 files: kueue.yaml, nodes.yaml, ",
         ),
         ("export nccl intent.yaml -o intent.yaml", "-o: error[FAB102]: expected a folder, got the file intent.yaml"),
         ("export nccl intent.yaml -o intent.yaml/below", "fabric: intent.yaml/below: not a directory"),

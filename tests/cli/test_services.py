@@ -86,7 +86,7 @@ def test_slices_are_sessions_of_their_own(run: Run, tmp_path: Path) -> None:
     (tmp_path / "intent.yaml").write_text(LITE, encoding="utf-8")
     assert "  bgp       8 underlay sessions, 8 of tenants, 2 to outside, 5 AS numbers\n" in run("plan intent.yaml").out
     done = run("explain intent.yaml backend.bgp").out
-    assert "tenants: one a tenant on each fabric link that carries it: 4 with red + 4 with blue = 8\n" in done
+    assert "tenants: one per tenant on each fabric link that carries it: 4 with red + 4 with blue = 8\n" in done
     assert "outside: 2 links to wan x 1 table = 2\n" in done
     lower, upper = (run("explain", "intent.yaml", port).out for port in ("backend-leaf001:swp63", "backend-spine001:swp1"))
     assert "tenant red on subinterface 11: 10.64.0.16/31, far end 10.64.0.17\n" in lower

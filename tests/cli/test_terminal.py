@@ -118,12 +118,12 @@ def _reader_waits(pipe: Path) -> int:
         (
             ValueError("x"),
             70,
-            "fabric: internal error: ValueError: x\n    hint: run again with --debug and report what it prints\n",
+            "fabric: internal error: ValueError: x\n    hint: run the command again with --debug and report the output\n",
         ),
         (
             RecursionError("x"),
             70,
-            "fabric: internal error: nested too deeply\n    hint: run again with --debug and report what it prints\n",
+            "fabric: internal error: nested too deeply\n    hint: run the command again with --debug and report the output\n",
         ),
         (
             MemoryError(),
@@ -158,7 +158,7 @@ def test_one_bad_intent_of_several(run: Run, tmp_path: Path) -> None:
     done = run("generate b.yaml a.yaml -o out")
     assert done.code == 2
     assert done.err.splitlines()[0].startswith("a.yaml:")
-    assert done.err.endswith("fabric: nothing was written, for none of the 2 intents\n")
+    assert done.err.endswith("fabric: no files written for any of the 2 intents\n")
     assert not (tmp_path / "out").exists()
     both = run("generate a.yaml c.yaml b.yaml -o out").err
     assert "a.yaml:9:" in both or "c.yaml:" in both

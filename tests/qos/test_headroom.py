@@ -400,11 +400,13 @@ def test_explain_names_every_term() -> None:
     [
         (
             ("--speed", "100", "--length", "5"),
-            "--switch: error[FAB102]: expected one of --switch and --asic, got neither\n    hint: --switch implies the ASIC",
+            "--switch: error[FAB102]: expected one of --switch and --asic, got neither\n"
+            "    hint: use --switch MODEL or --asic NAME; --switch implies the ASIC",
         ),
         (
             ("--switch", "sn5600", "--asic", "spectrum-4", "--speed", "100", "--length", "5"),
-            "--switch: error[FAB102]: expected one of --switch and --asic, got both\n    hint: --switch implies the ASIC",
+            "--switch: error[FAB102]: expected one of --switch and --asic, got both\n"
+            "    hint: use --switch MODEL or --asic NAME; --switch implies the ASIC",
         ),
         (
             ("--switch", "sn560", "--speed", "100", "--length", "5"),
@@ -430,7 +432,7 @@ def test_explain_names_every_term() -> None:
             "--mtu: error[FAB102]: expected 256 to 16384 bytes, got 90000\n    hint: the unit of --mtu is bytes\n"
             "--speed: error[FAB102]: expected 1 to 12800 Gb/s, got 0\n    hint: the unit of --speed is Gb/s\n"
             "--traffic: error[FAB102]: expected static or dynamic, got 'some'\n"
-            "    hint: static is what SONiC's tables assume",
+            "    hint: use `static` for the assumption of SONiC's tables",
         ),
     ],
 )
