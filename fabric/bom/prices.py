@@ -18,7 +18,7 @@ from fabric.solver import Fields, parse, read_text
 
 CODE = "FAB172"
 WHAT = "a price file"
-SHAPE = "a price file has `currency`, `switches`, `optics` and `cables`; docs/prices-example.yaml is one"
+SHAPE = "a price file has `currency`, `switches`, `optics` and `cables`; see docs/prices-example.yaml"
 PUE, YEARS = 1.3, 5  # unless the file or the command line says otherwise
 _MOST = 1e9  # of any price
 _SUPPORTED = ("switches", "servers", "optics")
@@ -116,10 +116,10 @@ def read_yaml(text: str, name: str, extra_models: OwnCatalog | None = None) -> P
 
 def _currency(top: Fields) -> str:
     if "currency" not in top:
-        top.missing("currency", "`currency: EUR`, or another three letters")
+        top.missing("currency", "write a currency code of three letters, such as `currency: EUR`")
     word = top.text("currency", "EUR")
     if not re.fullmatch("[A-Z]{3}", word):
-        top.error("currency", f"expected three capital letters, got {show(word)}", "EUR, USD, …")
+        top.error("currency", f"expected three capital letters, got {show(word)}", "use a currency code such as EUR or USD")
     return word
 
 
@@ -192,5 +192,5 @@ def unpriced(prices: Prices, parts: Collection[Part], report: Report) -> None:
     """A warning for every part without a price: totals omit it."""
     missing = sorted({(part.kind, part.item) for part in parts if prices.list_price(part) is None})
     for kind, item in missing:
-        message = f"{PLURALS[kind]}: no price of {item}; totals do not include it"
+        message = f"{PLURALS[kind]}: no price for {item}: totals exclude it"
         report.warn(CODE, prices.place(PLURALS[kind]), message, f"add `{item}: …`")

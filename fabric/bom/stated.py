@@ -74,16 +74,16 @@ def _held(inner: Fields, switch: bool) -> tuple[str, ...]:
         return ()
     words = inner.value(_HELD)
     if not switch:
-        message = "expected for switches only; optics in NICs are part of the network"
-        inner.error(_HELD, message, "set the power of the server without them")
+        message = "expected for switches only: optics in NICs count as part of the network"
+        inner.error(_HELD, message, "remove it; state the power of the server without its optics")
         return ()
     if not isinstance(words, list) or not words:
-        inner.error(_HELD, f"expected a list of {' and '.join(_KEYS)}, got {show(words)}", "`[max]`, or `[typical, max]`")
+        inner.error(_HELD, f"expected a list of {' and '.join(_KEYS)}, got {show(words)}", "use `[max]`, or `[typical, max]`")
         return ()
     for word in words:
         if word not in tuple(_KEYS):
             inner.error(_HELD, f"expected {' or '.join(_KEYS)}, got {show(word)}", nearest(word, _KEYS))
         elif _KEYS[word] not in inner:
             message = f"{word}: {_KEYS[word]} is missing"
-            inner.error(_HELD, message, "add it: the catalog has it for each of its figures")
+            inner.error(_HELD, message, f"add `{_KEYS[word]}: …` beside it")
     return tuple(name for name in _KEYS if name in words)

@@ -51,7 +51,7 @@ def _order(bill: Bill) -> list[str]:
     rates = ", ".join(f"{percent:g} % {kind}" for kind, percent in asdict(bill.spares).items() if percent)
     spares = f"spares, rounded up: {rates}" if rates else "no spares"
     out = [*table(head, rows, "<<>>>>>><"), f"  {metres:,.0f} m of cable to order; {spares}"]
-    return [*out, f"  without the cables of {bill.unjoined:,} links that no medium joins"] if bill.unjoined else out
+    return [*out, f"  excluding the cables of {bill.unjoined:,} links without a suitable medium"] if bill.unjoined else out
 
 
 def _price(bill: Bill, line: Line) -> tuple[str, str]:
@@ -107,8 +107,8 @@ def _least(missing: Collection[object]) -> str:
 def _unknown(total: Power) -> Iterator[str]:
     """Models without a maker's figure."""
     for remark, devices in (
-        ("typical power not known, only their optics are counted", total.no_typical),
-        ("worst case not known, counted as their typical power", total.no_max),
+        ("typical power unknown, only optics counted", total.no_typical),
+        ("worst case unknown, counted at typical power", total.no_max),
     ):
         if devices:
             yield f"  {remark}: {', '.join(f'{model} ({count:,})' for model, count in devices.items())}"
@@ -117,9 +117,9 @@ def _unknown(total: Power) -> Iterator[str]:
 def _stated(bill: Bill) -> Iterator[str]:
     """Whose figures count that are no maker's, and where to put them."""
     if bill.stated:
-        yield f"  as the price file states it: power of {', '.join(bill.stated)}"
+        yield f"  power from the price file: {', '.join(bill.stated)}"
     if bill.power.no_typical or bill.power.no_max:
-        yield "  figures of your own go under `power` in a price file"
+        yield "  to state other figures, use `power` in a price file"
 
 
 def _racks(bill: Bill) -> list[str]:
@@ -134,7 +134,7 @@ def _racks(bill: Bill) -> list[str]:
     head = ("racks", "names", "devices", "typical kW", "worst case kW", "each holds")
     out = [title, *table(head, rows[:MOST_KINDS], "><>>><")]
     left = sum(len(racks) for _, racks in kinds[MOST_KINDS:])
-    return [*out, f"  {and_more(left, 'rack')}{' above it' if hot else ', none warmer'}"] if left else out
+    return [*out, f"  {and_more(left, 'rack')}{' above it' if hot else ', none with more power'}"] if left else out
 
 
 def _some(names: list[str]) -> str:
@@ -175,7 +175,7 @@ def _cost(bill: Bill, cost: Cost) -> list[str]:
     rows.append([f"total over {cost.years} years", *whole])
     out = table(["", *(name for name, _, _ in columns)], rows, "<" + ">" * len(columns))
     if cost.unpriced:
-        out.append(f"  no price of {', '.join(sorted({part.item for part in cost.unpriced}))}")
+        out.append(f"  no price for {', '.join(sorted({part.item for part in cost.unpriced}))}")
     return [*out, *(text for share in bill.shares for text in _each(share, cost.currency, len(bill.shares) > 1))]
 
 

@@ -12,15 +12,15 @@ from fabric.plan import CORE, LEAF, SPINE, FabricSpec, TierSpec
 
 EVERY = (LEAF, SPINE, CORE)
 WORDS = {
-    "unnumbered": "fabric links without addresses (RFC 8950)",
+    "unnumbered": "unnumbered fabric links (RFC 8950)",
     "ipv6_underlay": "an IPv6 underlay",
     "vrf_lite": "tenants on tagged subinterfaces (VRF-lite)",
-    "port_acl": "tenants kept apart by filters on server ports",
+    "port_acl": "tenant isolation by filters on server ports",
     "l3vni": "tenants by EVPN type-5 routes (L3 VNI)",
     "l2vni": "layer-2 networks over EVPN (L2 VNI)",
-    "multihoming": "bonds over two leaves",
-    "imports": "tenants of an overlay that see each other's routes",
-    "external": "sessions with routers outside",
+    "multihoming": "server bonds across two leaves",
+    "imports": "route imports between tenants of an overlay",
+    "external": "BGP sessions with external routers",
     "lossless": "a lossless class (PFC and ECN)",
     "watchdog": "a PFC watchdog on every lossless port",
     "hash_seed": "a hash seed per tier",
@@ -114,23 +114,23 @@ def _there(spec: FabricSpec, roles: tuple[str, ...]) -> list[str]:
 def _lacking(nos: Target, tier: TierSpec, need: Need) -> str:
     """Why a switch cannot do what is asked, "" when it can."""
     if not getattr(nos.capabilities, need.what):
-        return f"expected a network OS that can, got {nos.title}"
+        return f"expected a network OS with this feature, got {nos.title}"
     if need.of_model and nos.lacking(tier.model, need.what):
-        return f"expected a switch that can, got {tier.switch}"
+        return f"expected a switch with this feature, got {tier.switch}"
     return ""
 
 
 def _who_can(need: Need, nos: Target, tier: TierSpec) -> str:
     if need.what == "watchdog":
-        return f"`qos: {{pfc_watchdog: false}}` goes without one; `fabric catalog {tier.switch}` says why"
+        return f"set `qos: {{pfc_watchdog: false}}`; `fabric catalog {tier.switch}` gives the reason"
     if nos.lacking(tier.model, need.what):
-        return f"`fabric catalog {tier.switch}` says why; choose another switch"
+        return f"choose another switch; `fabric catalog {tier.switch}` gives the reason"
     able = [
         name
         for name, found in targets().items()
         if not _lacking(found, tier, need) and found.refusal(tier.model, tier.switch) is None
     ]
-    return f"{tier.switch} can with `nos: {able[0]}`" if able else "`fabric vendors` shows what each network OS can do"
+    return f"set `nos: {able[0]}`" if able else "`fabric vendors` lists the features of each network OS"
 
 
 def _check_names(name: str, spec: FabricSpec, chosen: Mapping[str, str], report: Report) -> None:
@@ -145,7 +145,7 @@ def _check_names(name: str, spec: FabricSpec, chosen: Mapping[str, str], report:
                 spec.at("tenants", at, "name"),
                 f"fabric '{name}': expected a tenant name of at most {limit} characters on "
                 f"{target(chosen[LEAF]).title}, got {len(tenant.name)}: '{tenant.name}'",
-                "the name of the tenant is the name of its VRF",
+                "shorten the tenant name: it is also the name of the VRF",
             )
 
 

@@ -50,7 +50,7 @@ def read(plan: Plan, base: Path) -> Overrides:
             report.error(
                 "FAB170",
                 plan.at("overrides", at),
-                f"overrides[{at}]: expected a switch selection, got none",
+                f"overrides[{at}]: the selection matches no switch",
                 "check role, fabric and devices; devices are names or patterns such as 'backend-leaf*'",
             )
         elif override is not None and not _changes_anything(plan, request, override):
@@ -83,7 +83,7 @@ def _report_idle(plan: Plan, at: int, request: Request, override: Override, repo
     documents = sorted({document for nos in systems for document in target(nos).documents})
     if isinstance(override, DocumentPatch):
         place, what = plan.at("overrides", at, "file"), f"a document of {' or '.join(systems)}"
-        hint = one_of(documents) if documents else f"{' and '.join(systems)} files are text: replace a template's block"
+        hint = one_of(documents) if documents else f"{' and '.join(systems)} configs are text: override a block of a template"
         got = override.file
     else:
         place, what = plan.at("overrides", at, "template"), f"a template of {' or '.join(systems)}"
@@ -92,7 +92,7 @@ def _report_idle(plan: Plan, at: int, request: Request, override: Override, repo
     report.error("FAB170", place, f"overrides[{at}]: expected {what}, got {show(got)}", hint)
 
 
-_BESIDE = "write its path from the folder of the intent, for instance `site/ntp.eos.j2`"
+_BESIDE = "use a path relative to the folder of the intent, such as `site/ntp.eos.j2`"
 
 
 def _template(plan: Plan, at: int, name: str, base: Path, report: Report) -> TextOverride | None:
@@ -149,15 +149,15 @@ def explain(error: Exception, plan: Plan, device: Device, applied: Sequence[Over
     at = index[frames[-1][0]] if frames else max(index.values())
     line = f", line {frames[-1][1]}" if frames else ""
     message = (
-        f"override template '{plan.settings.overrides[at].template}'{line}: cannot be printed for "
+        f"override template '{plan.settings.overrides[at].template}'{line}: cannot be rendered for "
         f"'{device.name}': {one_line(error)}"
     )
     place = plan.at("overrides", at, "template")
-    hint = _COST if isinstance(error, LimitError) else "the shipped template shows which names there are"
+    hint = _COST if isinstance(error, LimitError) else "use the variable names of the shipped template"
     return InputError([Diagnostic("FAB170", place, message, hint)])
 
 
-_COST = "print fewer lines, or loop over fewer values: docs/security.md has the limits"
+_COST = "print fewer lines, or loop over fewer values; docs/security.md lists the limits"
 
 
 def _matches_any(plan: Plan, request: Request) -> bool:

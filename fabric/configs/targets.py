@@ -37,7 +37,7 @@ def _of(spec: FabricSpec, role: str, report: Report) -> str:
         own = ("topology", role, "nos")
         path = own if spec.stated(*own) else ("nos", role) if spec.stated("nos", role) else ("nos",)
         hint = nearest(name, known)
-        hint = hint if hint.startswith("did") else "`fabric vendors` lists them; a package can add one"
+        hint = hint if hint.startswith("did") else "`fabric vendors` lists them; plug-in packages can add more"
         report.error("FAB107", spec.at(*path), f"nos: expected {one_of(known)}, got '{name}'", hint)
         return ""
     return name

@@ -79,5 +79,5 @@ def _free(moved: Mapping[str, Place], request: Place) -> str:
     top = max((p.ru + p.height for p in moved.values() if p.rack == request.rack), default=1)
     for ru in range(max(top, request.ru), 0, -1):
         if not taken & set(range(ru, ru + request.height)) and ru + request.height - 1 <= top:
-            return f"`ru: {ru}` of that rack is free"
-    return "that rack has no room for it; choose another"
+            return f"use `ru: {ru}`, which is free in that rack"
+    return "choose another rack: this rack has no room for the device"

@@ -104,8 +104,8 @@ def _warn_full(where: Place, name: str, requested: int, fits: int, height: int, 
         "FAB191",
         where,
         f"per_rack: expected at most {fits} servers of {height} rack units in a rack of {units}, got {requested}; "
-        f"those of group '{name}' stand in {plural(ceil_div(requested, fits), 'rack')} side by side",
-        "set `floor: {rack_units: …}` for the height of racks, `catalog.servers` for that of a server",
+        f"the servers of group '{name}' are placed in {plural(ceil_div(requested, fits), 'rack')} side by side",
+        "set `floor: {rack_units: …}` for the rack height, or `catalog: {servers: …}` for the server height",
     )
 
 

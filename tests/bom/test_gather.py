@@ -90,7 +90,7 @@ def test_power_of_the_price_file_takes_the_place_of_the_catalogs(starter: Plan) 
     for whole, each in ((bill.power.typical_w, "typical_w"), (bill.power.max_w, "max_w")):
         assert sum(getattr(rack.power, each) for rack in bill.racks) == whole
     assert bill.as_dict()["power"]["from_price_file"] == ["dgx-h100", "sn5600"]
-    assert "  as the price file states it: power of dgx-h100, sn5600" in lines(bill)
+    assert "  power from the price file: dgx-h100, sn5600" in lines(bill)
     assert "at least" not in "\n".join(lines(bill)).partition("\nCost")[0]
 
 

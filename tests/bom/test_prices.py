@@ -161,10 +161,8 @@ def test_what_has_no_price_is_named_once_and_where_it_would_stand() -> None:
     parts = [Part(CABLE, "dac-800g", 1), Part(CABLE, "dac-800g", 2), Part(SWITCH, "sn5610"), Part(OPTIC, "400g-dr4")]
     unpriced(found, parts, report)
     assert [str(item) for item in report.warnings] == [
-        "prices.yaml:6:3: warning[FAB172]: cables: no price of dac-800g; totals do not include it\n"
-        "    hint: add `dac-800g: …`",
-        "prices.yaml:2:11: warning[FAB172]: switches: no price of sn5610; totals do not include it\n"
-        "    hint: add `sn5610: …`",
+        "prices.yaml:6:3: warning[FAB172]: cables: no price for dac-800g: totals exclude it\n    hint: add `dac-800g: …`",
+        "prices.yaml:2:11: warning[FAB172]: switches: no price for sn5610: totals exclude it\n    hint: add `sn5610: …`",
     ]
 
 

@@ -292,9 +292,9 @@ TEMPLATES = {
     "syntax": (BGP.replace("{% endblock %}", ""), "not a Jinja template: Unexpected end of template"),
     "undefined": (
         BGP.replace("BODY", "\n{{ nothing.here }}"),
-        "line 2: cannot be printed for 'backend-spine001': 'nothing'",
+        "line 2: cannot be rendered for 'backend-spine001': 'nothing'",
     ),
-    "division": (BGP.replace("BODY", "{{ 1 / 0 }}"), "cannot be printed for 'backend-spine001': division by zero"),
+    "division": (BGP.replace("BODY", "{{ 1 / 0 }}"), "cannot be rendered for 'backend-spine001': division by zero"),
     "sandbox": (
         BGP.replace("BODY", "{{ ''.__class__.__mro__ }}"),
         "access to attribute '__class__' of 'str' object is unsafe",
@@ -303,7 +303,7 @@ TEMPLATES = {
         BGP.replace("BODY", "{% include '/etc/passwd' %}"),
         "line 1: include: expected the name of a shipped template, got '/etc/passwd'",
     ),
-    "endless": (BGP.replace("BODY", "{% for n in range(10 ** 9) %}x{% endfor %}"), "cannot be printed for"),
+    "endless": (BGP.replace("BODY", "{% for n in range(10 ** 9) %}x{% endfor %}"), "cannot be rendered for"),
     "no-base": ("router bgp 1\n", 'expected {% extends "…" %} of one of eos/device.j2'),
     "wrong-base": ('{% extends "sonic/frr.j2" %}\n', "got 'sonic/frr.j2'"),
     "other-base": ('{% extends "../../etc/passwd" %}\n', "got '../../etc/passwd'"),
@@ -336,10 +336,10 @@ def test_wrong_template(
         ("template: bytes.j2", "override template 'bytes.j2', line 1: expected UTF-8 text"),
         (r'file: config_db.json, patch: {"a\nb": 1}', r"control character in 'a\nb'"),
         (r'file: config_db.json, patch: {NTP: {x: ["a\u2028b"]}}', r"control character in 'a\u2028b'"),
-        ("role: core, file: config_db.json, patch: {}", "overrides[0]: expected a switch selection, got none"),
+        ("role: core, file: config_db.json, patch: {}", "overrides[0]: the selection matches no switch"),
         (
             "devices: nobody*, file: config_db.json, patch: {}",
-            "overrides[0]: expected a switch selection, got none",
+            "overrides[0]: the selection matches no switch",
         ),
     ],
 )

@@ -133,7 +133,7 @@ class Comparison:
         servers = sum(self._server(2 * link) for link in silent_links)
         if servers:
             self.notes.append(
-                f"no server is reported on {plural(servers, 'link')}: the servers seem to send no LLDP; links not compared"
+                f"no server is reported on {plural(servers, 'link')}: LLDP is probably off on the servers; links not compared"
             )
         if others := len(silent_links) - servers:
             self.notes.append(f"no attachment is reported on {plural(others, 'link')}: links not compared")

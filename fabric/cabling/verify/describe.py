@@ -172,7 +172,7 @@ class Describe:
         a, b = self.pair(link)
         ends = [port for end, port in ((2 * link, a), (2 * link + 1, b)) if self.states.shut(end)]
         what = " and ".join(f"{port} is shut" for port in ends)
-        text = f"turn on {' and '.join(map(str, ends))}, then collect again"
+        text = f"enable {' and '.join(map(str, ends))}, then collect again"
         return self._finding("port-down", [link], f"{_short(a)} – {_short(b)}: {what}", [Move("check", text, ends[0])])
 
     def silent(self, device: int, links: Sequence[int]) -> Finding:

@@ -10,7 +10,7 @@ from fabric.text import counted
 # Kinds, the ones that others may be a consequence of first; words that a person on the floor uses.
 KINDS = {
     "swapped": "cables whose far ends are swapped",
-    "wrong-port": "the right device, but another of its ports",
+    "wrong-port": "the planned device, but another port",
     "wrong-device": "another device than planned",
     "unknown-device": "a device that the plan does not have",
     "unexpected": "a neighbor where the plan has no cable",

@@ -127,9 +127,9 @@ def test_a_wrong_device_named_by_the_caller(tmp_path: Path) -> None:
     ("text", "place", "message"),
     [
         ("", ":1:1", "expected LLDP neighbor output of a device, got an empty file"),
-        ("hello\n", ":1:1", "expected LLDP neighbor output of a device, got an output that no reader knows"),
-        ("[]", ":1:1", "expected LLDP neighbor output of a device, got an output that no reader knows"),
-        ('{"a": 1}', ":1:1", "expected LLDP neighbor output of a device, got an output that no reader knows"),
+        ("hello\n", ":1:1", "expected LLDP neighbor output of a device, got an unknown format"),
+        ("[]", ":1:1", "expected LLDP neighbor output of a device, got an unknown format"),
+        ('{"a": 1}', ":1:1", "expected LLDP neighbor output of a device, got an unknown format"),
         ('{\n  "lldpNeighbors": [\n    {"port" "x"}', ":3:13", "not JSON: expecting ':' delimiter"),
         (f"leaf001#show\n{EOS[:-3]}", ":2:98", "not JSON: expecting ',' delimiter"),
         ("[" * 100_000, ":1:1", "not the output of a device: nested too deep"),
@@ -164,7 +164,7 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
 def test_a_format_that_is_named_is_the_only_one() -> None:
     with pytest.raises(InputError) as caught:
         outputs(EOS, "x.json", "nxos")
-    assert caught.value.diagnostics[0].message == "expected an output of nxos, got an output that no reader knows"
+    assert caught.value.diagnostics[0].message == "expected an output of nxos, got an unknown format"
 
 
 @pytest.mark.parametrize(
@@ -191,4 +191,4 @@ def test_ports_beside_the_fabric_and_names_that_say_nothing() -> None:
 def test_a_table_whose_names_do_not_stand_over_its_columns(tmp_path: Path) -> None:
     """A head that was edited or wrapped: nothing is guessed from it."""
     found = mistakes(tmp_path, {"leaf001.txt": TABLE.replace("LocalPort    ", "LocalPort ")})
-    assert "an output that no reader knows" in found[0].message
+    assert "an unknown format" in found[0].message

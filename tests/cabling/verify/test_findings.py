@@ -270,7 +270,7 @@ def test_a_port_that_is_shut() -> None:
     finding = only(verdict(floor, said))
     assert (finding.kind, finding.moves[0].text) == (
         "port-down",
-        "turn on backend-spine001 port 5 (swp5), then collect again",
+        "enable backend-spine001 port 5 (swp5), then collect again",
     )
 
 
@@ -309,7 +309,7 @@ def test_servers_that_send_no_lldp_are_not_blamed() -> None:
         floor.pull(at)
     found = verdict(floor, told(floor))
     assert (found.findings, found.not_reported) == ((), len(servers))
-    assert any("send no LLDP" in note for note in found.notes)
+    assert any("LLDP is probably off" in note for note in found.notes)
 
 
 def test_one_server_without_a_cable_is_blamed_where_others_speak() -> None:

@@ -129,7 +129,10 @@ def test_the_command(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) 
         (["x.json", "--source", "ios"], "--source: error[FAB102]: expected eos, nxos, junos, lldpd, sonic, nvue, got 'ios'"),
         (["x.json", "--format", "xml"], "--format: error[FAB102]: expected one of text, json, csv, junit"),
         (["--device", "leaf001"], "--device: error[FAB102]: expected NAME=FILE, got 'leaf001'"),
-        (["--device", "a=x.json", "--device", "b=x.json"], "--device: error[FAB102]: x.json cannot be of a and of b"),
+        (
+            ["--device", "a=x.json", "--device", "b=x.json"],
+            "--device: error[FAB102]: x.json is assigned to two devices, a and b",
+        ),
     ],
 )
 def test_wrong_usage(options: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
