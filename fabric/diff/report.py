@@ -78,7 +78,7 @@ def _summary(diff: Diff) -> Iterator[str]:
     """The few lines that a reviewer reads first, what is in service before what is new."""
     if diff.state != "changed":
         side, other = (diff.old, diff.new) if diff.state == "added" else (diff.new, diff.old)
-        yield f"the whole site {'is new' if diff.state == 'added' else 'goes'}: {side} does not have what {other} has"
+        yield f"the whole site {'is added' if diff.state == 'added' else 'is removed'}: it is in {other}, not in {side}"
     yield from service.headlines(diff)
     for fabric in diff.design.fabrics:
         yield from _headline(fabric)
@@ -87,7 +87,7 @@ def _summary(diff: Diff) -> Iterator[str]:
     yield from _times(diff)
     if diff.with_configs:
         states = [change.state for change in diff.devices]
-        words = {"changed": "changed", "added": "new", "removed": "gone", "replaced": "on another model or network OS"}
+        words = {"changed": "changed", "added": "new", "removed": "gone", "replaced": "with another model or network OS"}
         parts = [f"{states.count(state):,} {word}" for state, word in words.items() if state in states]
         limit = f" (of those that match {diff.limit})" if diff.limit else ""
         yield f"configs of switches{limit}: {', '.join(parts) or 'none changed'}"
@@ -112,7 +112,7 @@ def _headline(fabric: FabricChange) -> Iterator[str]:
     if fabric.state in ("added", "removed"):
         side = "new" if fabric.state == "added" else "old"
         parts = [f"{getattr(counts[name], side):,} {name}" for name in HEADLINES if name in counts]
-        yield f"fabric {fabric.name} {'is new' if side == 'new' else 'goes'}: {', '.join(parts)}"
+        yield f"fabric {fabric.name} {'is added' if side == 'new' else 'is removed'}: {', '.join(parts)}"
     elif parts:
         yield f"{fabric.name}: {', '.join(parts)}"
     else:
@@ -184,8 +184,10 @@ def _capacity(diff: Diff) -> Iterator[Table | Notes]:
         yield Table("", ("fabric", "", "before", "after", "", ""), rows)
     moved = {row[0] for row in rows}
     still = [name for name in dict.fromkeys(figure.fabric for figure in diff.capacity.figures) if name not in moved]
-    lines = [f"{name}: bisection, throughput and times stay as they are" for name in still]
-    lines += [f"{name}: too large to cut here, `fabric capacity` does" for name in diff.capacity.left_out]
+    lines = [f"{name}: bisection, throughput and times are unchanged" for name in still]
+    lines += [
+        f"{name}: too large for capacity figures in this report, run `fabric capacity`" for name in diff.capacity.left_out
+    ]
     if lines:
         yield Notes("", tuple(lines))
 
@@ -196,10 +198,10 @@ def _percent(figure: Figure) -> str:
 
 # --- configs ------------------------------------------------------------------------------------------------
 
-ALIKE = "alike: but for their own names, ports, addresses and AS numbers"
+ALIKE = "alike: equal except for names, ports, addresses and AS numbers"
 STATES = {
-    "added": "new, all of their configs: {names}",
-    "removed": "gone, with their configs: {names}",
+    "added": "added, with all configs: {names}",
+    "removed": "removed, with all configs: {names}",
     "replaced": "model or NOS changed, whole configuration replaced: {names}",
 }
 

@@ -42,7 +42,7 @@ def blocks(diff: Diff) -> Iterator[Table | Notes]:
         yield Table("Links", ("fabric", "kind", "to move", "to pull"), rows)
         shown = work.drains[:MOST_DRAINS]
         lines = [f"{at}. {listed(drain.switches)}: {plural(drain.links, 'cable')}" for at, drain in enumerate(shown, 1)]
-        yield Notes("Drains, one after the other", tuple(lines), len(work.drains) - len(shown))
+        yield Notes("Drains, in sequence", tuple(lines), len(work.drains) - len(shown))
         yield from samples(diff, MOVE)
         yield from samples(diff, PULL)
     if lines := [*_in_full(diff)]:
@@ -76,9 +76,9 @@ def _in_full(diff: Diff) -> Iterator[str]:
     """The same with names."""
     for fabric in diff.design.fabrics:
         if fabric.retuned:
-            yield f"{fabric.name}: other buffers, ECN thresholds or classes: {listed(fabric.retuned)}"
+            yield f"{fabric.name}: changed buffers, ECN thresholds or classes: {listed(fabric.retuned)}"
         if fabric.peers:
-            yield f"{fabric.name}: other BGP neighbors: {listed(fabric.peers)}"
+            yield f"{fabric.name}: changed BGP neighbors: {listed(fabric.peers)}"
     for change in diff.hosts:
         yield f"{_who(change)}: {_what(change)}"
 
@@ -105,7 +105,7 @@ def _what(change: HostChange) -> str:
         if prefixes:
             parts.append(f"{sign}{plural(len(prefixes), 'route')}: {listed(prefixes, 3)}")
     if both:
-        parts.append(f"{plural(len(both), 'route')} by another gateway or metric")
+        parts.append(f"{plural(len(both), 'route')} with another gateway or metric")
     if change.others:
         parts.append(f"{plural(change.others, 'line')} of other settings")
     return f"{'netplan' if change.path == NETPLAN else change.path}: {'; '.join(parts)}"

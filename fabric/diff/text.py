@@ -33,7 +33,7 @@ def text(diff: Diff) -> str:
                 out += _notes(block)
     if folds > MOST_FOLDS and not diff.limit:
         more = and_more(folds - MOST_FOLDS, "kind")
-        out += ["", f"{more} of change; --limit GLOB shows those of some switches, --format json all"]
+        out += ["", f"{more} of change; --limit GLOB shows changes of matching switches, --format json all"]
     return "\n".join(out)
 
 

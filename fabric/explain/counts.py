@@ -71,13 +71,13 @@ def _leaves(case: Case) -> list[str]:
         if case.spec.kind == "rack":
             racks = size.unit_servers // size.servers_per_leaf
             out.append(
-                f"{size.name}: {plural(racks, 'rack')} a unit x {plural(per_nic, 'leaf', 'leaves')} a rack = "
-                f"{size.unit_leaves} leaves a unit"
+                f"{size.name}: {plural(racks, 'rack')} per unit x {plural(per_nic, 'leaf', 'leaves')} per rack = "
+                f"{size.unit_leaves} leaves per unit"
             )
         else:
             out.append(
-                f"{size.name}: {plural(case.spec.rails(group), 'rail')} x {plural(per_nic, 'leaf', 'leaves')} a NIC = "
-                f"{size.unit_leaves} leaves a unit"
+                f"{size.name}: {plural(case.spec.rails(group), 'rail')} x {plural(per_nic, 'leaf', 'leaves')} per NIC = "
+                f"{size.unit_leaves} leaves per unit"
             )
         out.append(f"  leaves = {plural(size.units, 'unit')} x {size.unit_leaves} = {size.leaves}")
     return out
@@ -108,7 +108,7 @@ def _spines(case: Case) -> list[str]:
     if not sizing.spines:
         return ["a collapsed pair has no spines"]
     options, _ = decide(spec, case.known_units_per_pod)
-    out = [f"tried before: {misfit.option}: {misfit.reason}" for misfit in _tried(case)]
+    out = [f"rejected: {misfit.option}: {misfit.reason}" for misfit in _tried(case)]
     where = "each isolated network" if sizing.networks > 1 else "the fabric"
     uplinks = sorted({size.uplinks for size in sizing.groups})
     if sizing.tiers == 2:
@@ -130,11 +130,11 @@ def _spines(case: Case) -> list[str]:
                 f"a spine ({spec.spine.switch}) is split into {split[0]} ports down and {split[1]} up at "
                 f"{float(spec.spine_ratio):g}:1",
                 f"  a pod of {plural(sizing.units_per_pod, 'unit')} has {links} uplinks in {where}",
-                f"  at least ceil({links} / {split[0]}) = {plural(ceil_div(links, split[0]), 'spine')} a pod",
+                f"  at least ceil({links} / {split[0]}) = {plural(ceil_div(links, split[0]), 'spine')} per pod",
             )
         )
     out.append(
-        f"  the smallest number from there on that divides a leaf's {' and '.join(map(str, uplinks))} uplinks"
+        f"  rounded up to a number that divides a leaf's {' and '.join(map(str, uplinks))} uplinks"
         + _floor(case)
         + f": {sizing.spines}"
     )
@@ -153,7 +153,7 @@ def _floor(case: Case) -> str:
         return f" ({stated.spines} in all are stated)"
     if stated.min_spines is not None:
         return f" (not below the stated {stated.min_spines})"
-    return " (two where that is possible)"
+    return " (two if possible)"
 
 
 def _tried(case: Case) -> list[_Tried]:
@@ -203,7 +203,7 @@ def _cores(case: Case) -> list[str]:
         + (f" in each of {sizing.networks} networks" if sizing.networks > 1 else ""),
         f"  a group takes {pods} pods x {sizing.spine_uplinks} uplinks = {links} links of {sizing.core_gbps}G",
         f"  at least ceil({links} / {ports} ports of {spec.core.switch}) = {ceil_div(links, ports)} cores",
-        f"  the smallest number from there on that divides {sizing.spine_uplinks}: {sizing.cores}",
+        f"  rounded up to a number that divides {sizing.spine_uplinks}: {sizing.cores}",
     ]
     if sizing.cores_built != sizing.cores:
         out.append(f"  {sizing.cores_built} of them are built now")
@@ -247,7 +247,7 @@ def _limits(case: Case) -> list[str]:
         f"the same intent, with more servers of {first.name}, at {plural(sizing.tiers, 'tier')}:",
         f"  {sizing.limit_servers:,} servers, {sizing.limit_gpus:,} GPUs in "
         f"{plural(units, 'unit')} of {first.unit_servers}"
-        + (f", {others:,} servers of the other groups among them" if others else ""),
+        + (f", including {others:,} servers of the other groups" if others else ""),
     ]
 
 
@@ -267,7 +267,7 @@ def _links(case: Case) -> list[str]:
         if sizing.spines:
             each = sizing.links_per_spine(size)
             spines = sizing.spines_built
-            less = " less the links that the last unit does not need" if size.last_unit else ""
+            less = " minus the links that the last unit does not need" if size.last_unit else ""
             out.append(f"leaf-spine: {size.leaves} leaves x {spines} spines x {each} = {size.leaves * spines * each}{less}")
     if sizing.cores:
         out.append(
@@ -291,10 +291,10 @@ def _bgp(case: Case) -> list[str]:
     links = row["links"]
     parts = [f"{links[kind]} {kind}" for kind in ("leaf-leaf", "leaf-spine", "spine-core") if links[kind]]
     which = "sessions of the underlay" if case.sessions else "sessions"
-    out = [f"{which} = one a link: {' + '.join(parts)} = {row['bgp']['sessions']}"]
+    out = [f"{which} = one per link: {' + '.join(parts)} = {row['bgp']['sessions']}"]
     out += terms(case.sessions, spec.overlay.route_servers) if case.sessions else []
     if spec.underlay.asn.scheme == "per-device":
-        return [*out, f"AS numbers = one a switch = {row['bgp']['asns']}"]
+        return [*out, f"AS numbers = one per switch = {row['bgp']['asns']}"]
     parts = [f"{sizing.leaves} leaves"]
     parts += [f"{sizing.spine_pods} for the spines of each pod"] if sizing.spines else []
     parts += ["1 for the cores"] if sizing.tiers == 3 else []

@@ -75,13 +75,13 @@ def _buffer(buffer: Buffer, entry: RoleLossless) -> list[str]:
     pool = f" + {buffer.headroom_pool_bytes:,} of shared headroom, every port at once" if buffer.headroom_pool_bytes else ""
     out = [f"reserved = {parts}{pool} = {buffer.reserved_bytes:,} bytes"]
     if buffer.total_bytes is None or buffer.shared_bytes is None:
-        return [*out, "buffer size of the model unknown: not checked whether this fits"]
+        return [*out, "buffer size of the model unknown: fit not checked"]
     return [*out, f"shared = {buffer.total_bytes:,} of buffer - {buffer.reserved_bytes:,} = {buffer.shared_bytes:,} bytes"]
 
 
 def _trigger(buffer: Buffer, count: int) -> list[str]:
     if buffer.trigger_bytes is None or buffer.shared_bytes is None:
-        return ["PFC trigger: unknown, as is the buffer size"]
+        return ["PFC trigger: unknown, because the buffer size is unknown"]
     alpha = 2.0**buffer.alpha_exponent
     return [
         f"PFC: with all n = {count} lossless ports congested a priority group sends PAUSE from "

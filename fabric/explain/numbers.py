@@ -60,8 +60,8 @@ def _takers(fabric: FabricPlan, leaf: Device) -> str:
     served = [link for link, _ in fabric.links.of(leaf.index) if fabric.links.kind[link] in (SERVER_LEAF, ATTACHMENT)]
     count = sum(tenants.routed(fabric, link) for link in served)
     if count == len(served):
-        return "each port takes two addresses of it"
-    return "each routed port takes two addresses of it" if count else "no port takes any: none is routed"
+        return "each port takes two addresses from it"
+    return "each routed port takes two addresses from it" if count else "unused: no port is routed"
 
 
 def _pin(fabric: FabricPlan, found: Device) -> Pin | None:
@@ -90,7 +90,7 @@ def _row(fabric: FabricPlan, kind: str, role: str, row: int, number: int) -> str
     for block in natural:
         if block.row <= row < block.row_end and block.number(row, 0) == number:
             return f"{ip_address(block.base)} + {row - block.row}, the block of {role} {block.row + 1} to {block.row_end}"
-    return "pinned, or given up by a pinned switch"
+    return "pinned, or released by a pinned switch"
 
 
 def _port(fabric: FabricPlan, found: Device, port: str) -> list[str]:

@@ -60,12 +60,12 @@ def terms(more: Sessions, route_servers: int) -> list[str]:
     out = []
     if more.evpn:
         out.append(
-            "EVPN: one between the loopbacks of neighbours, with the first "
-            f"{plural(route_servers, 'spine')} of a pod and plane (overlay.route_servers), and likewise cores: {more.evpn}"
+            "EVPN: one between the loopbacks of neighbors, with the first "
+            f"{plural(route_servers, 'spine')} of a pod and plane (overlay.route_servers), same for cores: {more.evpn}"
         )
     if more.of_tenants:
         parts = [f"{count} with {name}" for name, count in more.sliced]
-        out.append(f"tenants: one a tenant on each fabric link that carries it: {' + '.join(parts)} = {more.of_tenants}")
+        out.append(f"tenants: one per tenant on each fabric link that carries it: {' + '.join(parts)} = {more.of_tenants}")
     for name, links, count in more.outside:
         each = count // links
         out.append(f"outside: {plural(links, 'link')} to {name} x {plural(each, 'table')} = {count}")

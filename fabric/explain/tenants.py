@@ -18,7 +18,7 @@ def tenant(fabric: FabricPlan, name: str) -> list[str]:
     found = tenancy.tenants[at]
     count = int((tenancy.owner == at).sum())
     ports = f"{count:,} {'port' if count == 1 else 'ports'}"
-    out = [f"tenant {name} of fabric {fabric.name}: number {found.number}, the lowest that was free; {ports}"]
+    out = [f"tenant {name} of fabric {fabric.name}: number {found.number}, the lowest free number; {ports}"]
     if tenancy.kind == "evpn":
         out.extend(
             (

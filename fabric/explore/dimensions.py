@@ -129,11 +129,13 @@ DIMENSIONS: Mapping[str, Dimension] = {
     "kind": Dimension("shape of the topology", _word, _topology("kind"), lambda: list(_KINDS)),
     "tiers": Dimension("switch tiers", _tiers, _topology("tiers")),
     "planes": Dimension("isolated planes", _whole, _topology("planes")),
-    "rails": Dimension("rails of a unit", _whole, _topology("rails")),
-    "unit": Dimension("servers of a unit", _whole, _topology("unit", "servers")),
-    "oversubscription": Dimension("most server by uplink bandwidth of a leaf", _ratio, _topology("leaf", "oversubscription")),
-    "spine-oversubscription": Dimension("the same of a spine", _ratio, _topology("spine", "oversubscription")),
-    "dual-tor": Dimension("the ports of a NIC on different leaves", _yes, _topology("dual_tor")),
+    "rails": Dimension("rails per unit", _whole, _topology("rails")),
+    "unit": Dimension("servers per unit", _whole, _topology("unit", "servers")),
+    "oversubscription": Dimension("maximum oversubscription of a leaf", _ratio, _topology("leaf", "oversubscription")),
+    "spine-oversubscription": Dimension(
+        "maximum oversubscription of a spine", _ratio, _topology("spine", "oversubscription")
+    ),
+    "dual-tor": Dimension("ports of each NIC on different leaves", _yes, _topology("dual_tor")),
 }
 
 

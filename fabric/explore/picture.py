@@ -25,7 +25,7 @@ def picture(found: SweepResult) -> str:
     canvas.text(20, 34, title(found), size=17, bold=True, room=WIDTH - 40)
     body = [canvas.body()]
     if axes is None:
-        body.append(_text(WIDTH / 2, HEIGHT / 2, "no design has figures for two objectives", "middle"))
+        body.append(_text(WIDTH / 2, HEIGHT / 2, "no design has values for two objectives", "middle"))
         return _document(body, "no designs")
     shown = _Scales.of(found, axes)
     body += [*shown.grid(found.currency), *shown.dots(found), _legend(found, axes, shown.left_out)]
@@ -142,15 +142,15 @@ def _steps(points: Sequence[tuple[float, float]]) -> str:
 
 
 def _legend(found: SweepResult, axes: tuple[Objective, Objective, Objective | None], left_out: int) -> str:
-    words = ["numbered: beaten by none, as in the table"]
+    words = ["numbered: Pareto-optimal, as in the table"]
     if cannot := len(found.outcomes) - len(found.built):
         words.append(f"{cannot:,} cannot be built")
     if axes[2] is not None:
-        words.append(f"size of a dot: {axes[2].name}, hollow where it is not known")
+        words.append(f"size of a dot: {axes[2].name}, hollow if unknown")
     if further := [item.name for item in found.objectives if item not in axes]:
-        words.append(f"judged by {' and '.join(further)} too")
+        words.append(f"other objectives: {', '.join(further)}")
     if left_out:
-        words.append(f"{left_out:,} left out, as {axes[0].name} or {axes[1].name} is not known")
+        words.append(f"{left_out:,} omitted, {axes[0].name} or {axes[1].name} unknown")
     return _text(20, HEIGHT - 14, " · ".join(words), "start")
 
 

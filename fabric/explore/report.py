@@ -43,13 +43,13 @@ class SweepResult:
         shares = [item.beyond_leaf for item in self.built if item.beyond_leaf is not None and item.spines]
         if not shares or max(shares) > HARDLY:
             return ()
-        what = "these collectives send" if design.both else f"this {design.timed} sends"
-        note = f"note: at most {max(shares):.0%} of what {what} crosses a spine: oversubscription hardly changes the time"
+        what = "the traffic of these collectives" if design.both else f"the traffic of this {design.timed}"
+        note = f"note: at most {max(shares):.0%} of {what} crosses a spine: oversubscription has little effect on the time"
         if design.both or design.collective == ALLTOALL:
             return (note,)
         return (
             note,
-            "  --collective alltoall or --placement spread time traffic that does; without --collective both are timed",
+            "  to time traffic across spines, add --collective alltoall or --placement spread, or remove --collective",
         )
 
     @property
@@ -81,9 +81,9 @@ def _judged(found: SweepResult) -> str:
         return "none can be built"
     words = [f"{len(found.built):,} can be built"]
     if found.front:
-        words.append(f"{len(found.front):,} not beaten in {', '.join(item.name for item in found.objectives)}")
+        words.append(f"{len(found.front):,} Pareto-optimal in {', '.join(item.name for item in found.objectives)}")
     if found.unjudged:
-        words.append(f"not judged by {' and '.join(found.unjudged)}: no design has a figure")
+        words.append(f"not compared by {' and '.join(found.unjudged)}: no design has a value")
     return "; ".join(words)
 
 

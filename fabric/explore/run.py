@@ -27,7 +27,7 @@ CHUNK, LEAST = 4, 8  # designs that one process measures before it tells; fewer 
 BATCH = 8  # designs of one task: a second of work, so that sending it costs nothing beside it
 
 
-RESUME = "with --resume FILE a sweep goes on where it stopped"
+RESUME = "use --resume FILE to continue a sweep after an interruption"
 
 
 class NoWorkersError(Exception):
@@ -88,7 +88,7 @@ def _on_dask(
     try:
         client = dask.Client(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
-        raise MissingError(f"no Dask scheduler answers at {address}: {error}") from None
+        raise MissingError(f"no answer from a Dask scheduler at {address}: {error}") from None
     with client:
         logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # it logs a traceback when a scheduler is lost
         batches = [todo[start : start + BATCH] for start in range(0, len(todo), BATCH)]

@@ -18,18 +18,16 @@ FORMATS: Mapping[str, Format[Exported]] = {
     "drawio": Format("draw.io pages: overview, switches, rail, plane, racks", "fabric.export.drawio:drawio"),
     "gnmi": Format("gNMI subscriptions, for gnmic", "fabric.export.gnmi:gnmi"),
     "graphml": Format("every device and link, for networkx or Gephi", "fabric.export.graphml:graphml"),
-    "graphviz": Format("picture by bundles, for dot", "fabric.export.graphviz:graphviz"),
+    "graphviz": Format("picture of link bundles, for dot", "fabric.export.graphviz:graphviz"),
     "kubernetes": Format("node labels, Kueue and Volcano topology (a folder)", "fabric.export.kubernetes:kubernetes"),
     "mermaid": Format("Mermaid flowchart for Markdown", "fabric.export.mermaid:mermaid"),
-    "nautobot": Format("what `fabric nautobot push` makes, JSON", "fabric.inventory.nautobot:nautobot"),
+    "nautobot": Format("objects of `fabric nautobot push`, JSON", "fabric.inventory.nautobot:nautobot"),
     "nccl": Format("NCCL topology of each server group (a folder)", "fabric.export.nccl:nccl"),
-    "netbox": Format("what `fabric netbox push` makes, JSON", "fabric.inventory.netbox:netbox"),
+    "netbox": Format("objects of `fabric netbox push`, JSON", "fabric.inventory.netbox:netbox"),
     "prometheus": Format(
         "alert and recording rules, targets, inhibition (a folder)", "fabric.monitoring.prometheus:prometheus"
     ),
-    "prometheus-snmp": Format(
-        "the same for sites with SNMP alone (a folder)", "fabric.monitoring.prometheus:prometheus_snmp"
-    ),
+    "prometheus-snmp": Format("the same for sites with SNMP only (a folder)", "fabric.monitoring.prometheus:prometheus_snmp"),
     "slurm": Format("topology.conf, tree", "fabric.export.slurm:slurm"),
     "slurm-block": Format("topology.conf, blocks", "fabric.export.slurm:slurm_block"),
     "slurm-yaml": Format("topology.yaml of Slurm 25.05", "fabric.export.slurm_yaml:slurm_yaml"),

@@ -83,9 +83,11 @@ def _comments(site: str, fabric: FabricPlan, group: GroupSpec, slots: Slots) -> 
     if server.nvlink_domain_gpus:
         remarks.append(f"NVLink joins {server.nvlink_domain_gpus} GPUs; NCCL finds the links by itself")
     if not slots.known:
-        remarks.append("PCI addresses and NUMA nodes are placeholders: put in the own ones (lspci -D), or NCCL drops them")
+        remarks.append(
+            "PCI addresses and NUMA nodes are placeholders: replace them by real values (lspci -D), or NCCL drops them"
+        )
     if not names:
-        remarks.append("net names are placeholders: put in the RDMA devices (rdma link)")
+        remarks.append("net names are placeholders: replace them with the RDMA devices (rdma link)")
     yield from (f"<!-- {text.replace('--', '- -')} -->" for text in remarks)
 
 

@@ -46,7 +46,7 @@ def _slices(
         message = f"expected a number from 1 to {max(largest, 1)}, got {number}"
         raise InputError([Diagnostic("FAB163", Place(f"--{what}"), message, "`fabric plan` lists the devices of a fabric")])
     if not largest:
-        note = f"This fabric has no {what}s, so it is drawn whole."
+        note = f"This fabric has no {what}s: the whole fabric is drawn."
         return sheet(plan.site, [whole(View.of(f), note) for f in plan.fabrics.values()], title + ", ".join(plan.fabrics))
     having = {name: fabric for name, fabric in plan.fabrics.items() if number - 1 in there(fabric)}
     without = [name for name in plan.fabrics if name not in having]

@@ -26,4 +26,6 @@ def unsupported(form: str, plan: Plan) -> Iterator[Diagnostic]:
     for nos, count in sorted(systems.items()) if field else ():
         if getattr(target(nos), field) in (None, ()):
             message = f"not supported on {target(nos).title}: {plural(count, 'switch', 'switches')} {without}"
-            yield Diagnostic(UNSUPPORTED, Place(form), message, f"define `{field}` of its target", "warning")
+            yield Diagnostic(
+                UNSUPPORTED, Place(form), message, f"define `{field}` in the target of the network OS", "warning"
+            )

@@ -56,4 +56,4 @@ def test_a_fence_of_a_config_ends_no_block() -> None:
 def test_a_terminal_gets_the_first_lines_of_each() -> None:
     found = text(made(40, ("interface Ethernet1/1",) * 99))
     assert found.count("    and 60 more lines") == 12
-    assert found.endswith("and 28 more kinds of change; --limit GLOB shows those of some switches, --format json all")
+    assert found.endswith("and 28 more kinds of change; --limit GLOB shows changes of matching switches, --format json all")

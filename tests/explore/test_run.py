@@ -118,15 +118,15 @@ def test_the_alltoall_is_that_of_estimate(intent: pipeline.Intent) -> None:
         (
             DesignRequest(),
             ("switch=7060dx5-64s",),
-            "note: at most 0% of what these collectives send crosses a spine",
+            "note: at most 0% of the traffic of these collectives crosses a spine",
         ),  # one unit
         (
             DesignRequest(collective="alltoall", size=1 << 20),
             ("switch=7060dx5-64s",),
-            "0% of what this alltoall sends crosses",
+            "0% of the traffic of this alltoall crosses",
         ),
-        (DesignRequest(collective="all_reduce"), RATIOS, "of what this all_reduce sends crosses a spine"),
-        (DesignRequest(collective="broadcast"), RATIOS, "of what this broadcast sends crosses a spine"),
+        (DesignRequest(collective="all_reduce"), RATIOS, "of the traffic of this all_reduce crosses a spine"),
+        (DesignRequest(collective="broadcast"), RATIOS, "of the traffic of this broadcast crosses a spine"),
         (DesignRequest(collective="all_reduce", placement="spread"), RATIOS, ""),
         (DesignRequest(collective="alltoall", size=1 << 20), RATIOS[:2], ""),
     ],
@@ -333,7 +333,7 @@ def test_reports_and_picture(intent: pipeline.Intent) -> None:
     shown = FORMATS["text"](found).splitlines()
     assert shown[0] == "8 designs of fabric backend for 256 GPUs, timed by all_reduce and alltoall of 1 GiB"
     built = len(found.built)
-    assert shown[1].startswith(f"{built} can be built; {len(found.front)} not beaten in switches, ")
+    assert shown[1].startswith(f"{built} can be built; {len(found.front)} Pareto-optimal in switches, ")
     drawn = picture(found)
     assert drawn.count("<circle") == sum(item.figures is not None for item in outcomes)
     assert drawn == picture(found)
@@ -354,7 +354,7 @@ def test_reports_and_picture(intent: pipeline.Intent) -> None:
             ExploreRequest(DesignRequest(), "storage", ("oversubscription=1,2",), ("time",)),
             [
                 "2 designs of fabric storage for 256 GPUs",
-                "2 can be built; not judged by time and alltoall: no design has a figure",
+                "2 can be built; not compared by time and alltoall: no design has a value",
             ],
         ),
         (
@@ -363,7 +363,7 @@ def test_reports_and_picture(intent: pipeline.Intent) -> None:
             ),
             [
                 "1 design of fabric backend for 256 GPUs, timed by alltoall of 1 GiB, spread",
-                "1 can be built; 1 not beaten in time; not judged by power: no design has a figure",
+                "1 can be built; 1 Pareto-optimal in time; not compared by power: no design has a value",
             ],
         ),
     ],
@@ -380,7 +380,7 @@ def test_the_first_lines_say_what_was_asked(intent: pipeline.Intent, requested: 
 def test_no_cluster(intent: pipeline.Intent, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fabric.explore.run.PATIENCE", "1s")
     asked = sweep(intent, ExploreRequest(DesignRequest(), vary=VARY))
-    with pytest.raises(MissingError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"):
+    with pytest.raises(MissingError, match=r"no answer from a Dask scheduler at tcp://127\.0\.0\.1:9"):
         run(asked, STAGES, dask="tcp://127.0.0.1:9")
 
 
@@ -418,9 +418,7 @@ def test_a_cluster_gives_the_same_until_it_is_lost(
     asked = sweep(intent, ExploreRequest(DesignRequest(), vary=VARY))
     assert as_rows(run(asked, STAGES, dask=address)) == as_rows(run(asked, STAGES, jobs=1))
     many = sweep(intent, ExploreRequest(DesignRequest(), vary=(*VARY, "unit=4,8,16,32")))
-    with pytest.raises(
-        MissingError, match=r"the Dask cluster at tcp://127\.0\.0\.1:\d+ was lost \(\w+\); with --resume FILE"
-    ):
+    with pytest.raises(MissingError, match=r"the Dask cluster at tcp://127\.0\.0\.1:\d+ was lost \(\w+\); use --resume FILE"):
         run(many, STAGES, dask=address, advance=lambda steps: scheduler.kill() if steps else None)
     assert "Traceback" not in capfd.readouterr().err
 

@@ -145,7 +145,7 @@ def test_a_plane_has_its_own_switches_alone() -> None:
 @pytest.mark.parametrize(("make", "design", "what"), [(svg_rail, "racks", "rails"), (svg_plane, "four-units", "planes")])
 def test_a_fabric_without_slices_is_drawn_whole_and_says_so(make: Callable[[Plan], str], design: str, what: str) -> None:
     said = texts(ET.fromstring(make(plan(design))))
-    assert f"This fabric has no {what}, so it is drawn whole." in said
+    assert f"This fabric has no {what}: the whole fabric is drawn." in said
 
 
 @pytest.mark.parametrize(("make", "number", "most"), [(svg_rail, 9, 8), (svg_rail, 0, 8), (svg_plane, 3, 2)])
