@@ -180,7 +180,7 @@ def _say(
         if len(mine) != before:
             notes.append(f"{tenant.name} has {len(mine)} of {plural(before, 'server')}")
     report.raise_errors()
-    yield f"{spec.name}: {listed(notes, 40) or 'tenants change servers as they do in the fabrics beside it'}"
+    yield f"{spec.name}: {listed(notes, 40) or 'tenants have the servers that they have in the other fabrics'}"
 
 
 _NUMBERED = re.compile(r"(.*?)(\d+)")

@@ -83,7 +83,9 @@ class _Drawing:
         ends = sum(len(view.sessions) for view in views.values() if view.underlay.bfd)
         most = BFD_ENDS_PER_CORE * (os.cpu_count() or 1)
         if ends > most:
-            self.notes.append(f"bfdd is not started: {ends:,} ends of BFD sessions, this machine carries about {most:,}")
+            self.notes.append(
+                f"bfdd is not started: {ends:,} ends of BFD sessions, the limit of this machine is about {most:,}"
+            )
         return ends <= most
 
     def _wanted(self, name: str) -> bool:
@@ -92,7 +94,9 @@ class _Drawing:
     def _runs(self, name: str, nos: str) -> bool:
         if target(nos).runs_in_lab:
             return True
-        note = f"switches with {nos} are left out: no daemons here read its files (--as frr tries the design on FRR)"
+        note = (
+            f"switches with {nos} are omitted: no daemon of the lab reads its files (use --as frr to run the design on FRR)"
+        )
         if note not in self.notes:
             self.notes.append(note)
         return False
@@ -139,7 +143,7 @@ class _Drawing:
             path = f"hosts/{host.name}/60-fabric.yaml"
             servers[host.name] = _Cabled(host, self.look(path, netplan_text(host).encode()).decode("utf-8", "replace"), nics)
         if len(servers) < total:
-            self.notes.append(f"{len(servers)} of {plural(total, 'server')}: {self.most} a leaf and tenant")
+            self.notes.append(f"{len(servers)} of {plural(total, 'server')}: {self.most} per leaf and tenant")
         return servers
 
     def _server(self, name: str, text: str) -> Node:

@@ -65,7 +65,7 @@ class Lab:
             if known is not None and known.intent != asked.intent and status(self.names).namespaces:
                 raise LabError(
                     f"a lab of site '{self.names.site}' is up for another intent, {known.intent}: "
-                    f"`fabric lab down {known.intent}` first"
+                    f"run `fabric lab down {known.intent}` first"
                 )
             if known == replace(asked, ready=True) and status(self.names).word == "up":
                 return Up(self.blueprint, True, ())
@@ -76,13 +76,16 @@ class Lab:
         require(overlay=False)
         known = state.read(self.names)
         if known is None:
-            raise MissingError(f"no lab of site '{self.names.site}' is up: fabric lab up {self.path}")
+            raise MissingError(f"no lab of site '{self.names.site}' is up: run `fabric lab up {self.path}`")
         if not known.ready:
-            raise MissingError(f"the lab of site '{self.names.site}' was left half-way: fabric lab up {self.path}")
+            raise MissingError(
+                f"the lab of site '{self.names.site}' did not start completely: run `fabric lab up {self.path}`"
+            )
         built = self._drawn(known.choices)
         if digest(built) != known.digest:
             raise LabError(
-                f"intent or files have changed since the lab of site '{self.names.site}' came up: fabric lab up {self.path}"
+                f"intent or files have changed since the lab of site '{self.names.site}' started: "
+                f"run `fabric lab up {self.path}`"
             )
         selected = [name for name in trial.NAMES if name in only or (not only and (scenarios or name in trial.PROOF_NAMES))]
         fabrics = {view.fabric for view in built.views.values()}

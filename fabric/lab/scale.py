@@ -132,7 +132,7 @@ def _refuse(spec: FabricSpec, sizing: Sizing, spines: int, leaves: int, report: 
     if sizing.kind == "collapsed":
         reason = "a collapsed pair has two"
     elif below:
-        reason = f"they come {each} to a unit of servers"
+        reason = f"a unit of servers has {each}"
     elif sizing.tiers == 3 and sizing.pods >= KEPT:
         reason = f"two pods of a unit each have {above}"
     else:
@@ -264,7 +264,7 @@ def _sizes_in_words(spec: FabricSpec, sizing: Sizing, aim: Aim, servers: int) ->
             of_group = f" of {group.name}" if len(sizing.groups) > 1 else ""
             yield f"{spec.name}: a leaf{of_group} has {now} of {before} uplinks, to fit {plural(aim.spines, 'spine')}"
     if spec.reserve:
-        yield f"{spec.name}: no room is left for servers and switches that are planned for later"
+        yield f"{spec.name}: no ports are reserved for planned growth"
 
 
 def _fewer_links(text: Rewrite, spec: FabricSpec, sizing: Sizing, aim: Aim) -> Iterator[str]:
@@ -297,7 +297,7 @@ def _planned(
                 text.drop(path)
                 dropped[str(path[1])].append(".".join(str(step) for step in path[3:]))
             continue
-        notes += [f"{name}: pins left out: {listed(words, 40)}" for name, words in dropped.items()]
+        notes += [f"{name}: pins omitted: {listed(words, 40)}" for name, words in dropped.items()]
         return small, plan_
 
 

@@ -49,7 +49,7 @@ class _Drawing:
         self.first = {own["interfaces"][0] for own in bonds.values()}
         self.routes: list[Route] = []
         self.rules: list[Rule] = []
-        self.lacks = [f"{bond}: its first port alone stands for it; LACP is not emulated" for bond in bonds]
+        self.lacks = [f"{bond}: only its first port is used; LACP is not emulated" for bond in bonds]
 
     def interfaces(self) -> Iterator[Interface]:
         for name, own in self.ethernets.items():

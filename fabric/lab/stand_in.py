@@ -90,7 +90,7 @@ def as_network_os(intent: Intent, nos: str) -> Changed:
         if not spec.ethernet:
             notes.append(f"{name}: InfiniBand, not configured by a network OS")
             continue
-        before = dict.fromkeys(tier.nos or "each model's usual one" for tier in (spec.leaf, spec.spine, spec.core))
+        before = dict.fromkeys(tier.nos or "the default of each model" for tier in (spec.leaf, spec.spine, spec.core))
         if list(before) != [nos]:
             notes.append(f"{name}: {nos} in place of {' and '.join(before)}")
         text.put(("fabrics", name, "nos"), nos)
@@ -111,7 +111,7 @@ def _without_releases(text: Rewrite, path: Path_, releases: Mapping[str, str], n
     for name in others:
         text.drop((*path, "releases", name))
     where = f"{path[-1]}: " if path else ""
-    return [f"{where}release of {name} left out" for name in others]
+    return [f"{where}release of {name} omitted" for name in others]
 
 
 def _of_another(intent: Intent, request: Override, nos: str) -> bool:

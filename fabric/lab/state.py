@@ -73,7 +73,7 @@ def only_one(names: Names) -> Iterator[None]:
         except BlockingIOError:
             handle.seek(0)
             holder = handle.read().strip() or "unknown"
-            raise LabError(f"another `fabric lab` has the lab of site '{names.site}' (process {holder})") from None
+            raise LabError(f"another `fabric lab` uses the lab of site '{names.site}' (process {holder})") from None
         handle.truncate(0)
         handle.write(str(os.getpid()))
         handle.flush()

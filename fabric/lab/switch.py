@@ -118,7 +118,7 @@ class _Drawing:
 
     def _bond(self, name: str, bond: str, own: read.Interface) -> tuple[read.Interface, bool]:
         """What a member of a bond carries here: the first one all, the others nothing."""
-        words = f"bond {bond}: its first cable alone stands for it; LACP and Ethernet segments are not emulated"
+        words = f"bond {bond}: only its first cable is used; LACP and Ethernet segments are not emulated"
         first = next(other for other in self.ports if _bond_of(self.facts, other) == bond)
         if words not in self.lacks:
             self.lacks.append(words)

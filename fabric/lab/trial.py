@@ -80,7 +80,7 @@ def _settle(live: Live) -> None:
 def _scenarios(live: Live, selected: Sequence[Scenario], fabric: str, sound: bool, say: Say) -> Iterator[Result]:
     """No scenario runs in a lab whose proofs failed: its results would have no clear cause."""
     if not sound:
-        why = skip("proofs have failed: fix what they found first")
+        why = skip("proofs have failed: fix their findings first")
         yield from (judged(SCENARIO, one.id, one.title, why, 0.0) for one in selected)
         return
     stage = Stage(live, fabric)
@@ -141,7 +141,7 @@ def _left_out(live: Live) -> Iterator[NotEmulated]:
     """What this lab in particular does not show."""
     for what in dict.fromkeys(words for node in live.lab.nodes.values() for words in node.lacks):
         count = sum(what in node.lacks for node in live.lab.nodes.values())
-        yield NotEmulated(what, f"at {count} nodes: daemons and kernel here do not do it", ())
+        yield NotEmulated(what, f"at {count} nodes: not supported by the daemons and kernel of the lab", ())
     if any(needs_own_hops(node.frr_conf) for node in live.switches):
         known = LOSES_NEXT_HOPS
         why = f"FRR {daemons.version()} {known.what} ({known.source}); zebra ran '{OWN_HOPS}' before it loaded the file"

@@ -205,7 +205,7 @@ def test_a_bond_is_its_first_port() -> None:
         "frontend1p1": "port default 10.20.0.2/24 mtu 9000",
         "frontend1p2": "port default",
     }
-    assert gpu.lacks == ("bond0: its first port alone stands for it; LACP is not emulated",)
+    assert gpu.lacks == ("bond0: only its first port is used; LACP is not emulated",)
     assert sum("PortChannel" in word for word in lab.nodes["frontend-leaf001"].lacks) == 4
 
 

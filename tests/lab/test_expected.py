@@ -586,14 +586,14 @@ def test_json(answer: str, value: object, tmp_path: Path) -> None:
 
 
 def test_no_json(tmp_path: Path) -> None:
-    said = f"{tmp_path.name}: bgpd: 'show bgp json' gave no JSON: % Unknown command"
+    said = f"{tmp_path.name}: bgpd: 'show bgp json' returned no JSON: % Unknown command"
     with daemon(tmp_path, lambda question: [b"% Unknown command\n" + END]), pytest.raises(Silent, match=said):
         vty.ask_json(tmp_path, "bgpd", "show bgp json")
 
 
 def test_a_daemon_that_hangs_up(tmp_path: Path) -> None:
     with daemon(tmp_path, lambda question: None), Vty(tmp_path, "bgpd") as talk:
-        with pytest.raises(Silent, match="bgpd hung up at 'show version'"):
+        with pytest.raises(Silent, match="bgpd closed the connection at 'show version'"):
             talk.ask("show version")
         with pytest.raises(Silent):
             talk.ask("show version")
@@ -623,7 +623,7 @@ def test_lines_of_config(tmp_path: Path) -> None:
 
     with daemon(tmp_path, answer) as heard, Vty(tmp_path, "bgpd") as talk:
         talk.configure("router bgp 1", "no bgp default ipv4-unicast")
-        with pytest.raises(LabError, match="refuses 'router bpg 1': % Unknown command"):
+        with pytest.raises(LabError, match="rejects 'router bpg 1': % Unknown command"):
             talk.configure("router bpg 1", "never said")
     assert heard[:5] == ["enable", "configure terminal", "router bgp 1", "no bgp default ipv4-unicast", "end"]
     assert "never said" not in heard
@@ -747,7 +747,7 @@ def test_a_journal_that_is_broken(text: str, proc: Path) -> None:
         (("sh", "-c", "echo why >&2; exit 3"), "sh -c echo why >&2; exit 3: why"),
         (("sh", "-c", "echo why; exit 3"), "sh -c echo why; exit 3: why"),
         (("false",), "false: no output"),
-        (("sleep", "5"), "sleep 5: no end after 0 s"),
+        (("sleep", "5"), "sleep 5: not finished after 0 s"),
     ],
 )
 def test_a_program_that_fails(command: tuple[str, ...], said: str) -> None:

@@ -140,7 +140,7 @@ def test_a_whole_life(site: Site, tmp_path: Path) -> None:
     assert all(settings()[key] == value for key, value in kept.items() if key in settings())
 
     assert fabric("status", file).stdout == "lab-live: none\n"
-    assert fabric("down", file).stdout == "lab-live: there was none\n"
+    assert fabric("down", file).stdout == "lab-live: no lab is up\n"
 
 
 def _judge(folder: Path) -> None:
@@ -286,7 +286,7 @@ def test_nothing_is_left_where_a_kernel_refuses_a_file(site: Site) -> None:
     path.write_text(path.read_text(encoding="utf-8") + "table nonsense {\n", encoding="utf-8")
     done = fabric("up", intent.path)
     assert (done.returncode, done.stdout) == (1, "")
-    assert "backend-leaf002: nftables.conf is refused" in done.stderr
+    assert "backend-leaf002: nftables.conf is rejected" in done.stderr
     assert left("lab-live-filter") == []
 
 
@@ -299,7 +299,7 @@ def test_a_test_needs_a_lab(site: Site, words: list[str]) -> None:
     file = site(EVPN, "lab-live-none").path
     done = fabric(*words, file)
     assert (done.returncode, done.stdout) == (3, "")
-    assert done.stderr == f"fabric: no lab of site 'lab-live-none' is up: fabric lab up {file}\n"
+    assert done.stderr == f"fabric: no lab of site 'lab-live-none' is up: run `fabric lab up {file}`\n"
     assert left("lab-live-none") == []
 
 
@@ -331,9 +331,9 @@ def test_without_root(verb: str) -> None:
     ("there", "told"),
     [
         ((), "FRR is not installed: no zebra in"),
-        (("zebra",), "FRR is not whole: no bgpd, bfdd in"),
-        (("zebra", "bgpd"), "FRR is not whole: no bfdd in"),
-        (("zebra", "bgpd", "bfdd"), "FRR is not whole: no vtysh"),
+        (("zebra",), "FRR is incomplete: no bgpd, bfdd in"),
+        (("zebra", "bgpd"), "FRR is incomplete: no bfdd in"),
+        (("zebra", "bgpd", "bfdd"), "FRR is incomplete: no vtysh"),
     ],
 )
 def test_without_frr(

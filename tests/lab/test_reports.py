@@ -156,7 +156,7 @@ def test_text_keeps_its_lines(text: str, seen: str) -> None:
         f"{seen}:",
         f"    {seen}: {seen}",
         "",
-        "not emulated, and the checks that look at it instead:",
+        "not emulated, and the checks that cover it instead:",
         f"    {seen}  {seen}",
         "",
         "1 failed, 1 skipped in 40.0 ms",

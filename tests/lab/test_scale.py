@@ -307,7 +307,7 @@ def test_pins_of_switches_that_are_left_out_go() -> None:
     changed = scaled(intent, pipeline.plan, 2, 8)
     assert list(changed.intent.site.fabrics["backend"].pins) == ["backend-leaf001", "backend-spine002"]
     gone = "backend-leaf001.ports.backend-spine001, backend-leaf031, backend-spine002.ports.backend-leaf030"
-    assert changed.notes[-1] == f"backend: pins left out: {gone}"
+    assert changed.notes[-1] == f"backend: pins omitted: {gone}"
     made = pipeline.plan(changed.intent).fabrics["backend"]
     assert made.by_name["first"].asn == 65001
 
@@ -363,7 +363,7 @@ def test_one_fabric_has_exactly_so_many_leaves_the_others_at_most() -> None:
         (
             "h100-4su",
             (2, 12),
-            ["FAB501", "fabric 'backend' cannot have 12 leaves: they come 8 to a unit of servers", "nearest: 2x8 or 2x16"],
+            ["FAB501", "fabric 'backend' cannot have 12 leaves: a unit of servers has 8", "nearest: 2x8 or 2x16"],
         ),
         ("h100-4su", (2, 4), ["FAB501", "fabric 'backend' cannot have 4 leaves: a unit of servers has 8", "nearest: 2x8"]),
         (
@@ -419,7 +419,7 @@ def test_every_example_on_frr(name: str) -> None:
     changed = as_network_os(intent, "frr")
     bonds = any(fabric.topology.dual_tor for fabric in intent.site.fabrics.values())
     if bonds:  # a bond over two leaves needs what the kernel drops
-        with pytest.raises(InputError, match=r"FAB164.*bonds over two leaves"):
+        with pytest.raises(InputError, match=r"FAB164.*server bonds across two leaves"):
             pipeline.plan(changed.intent)
         return
     plan = pipeline.plan(changed.intent)
@@ -453,9 +453,9 @@ overrides:
     assert [request.template for request in site.overrides] == ["frr.j2", "missing.j2"]  # the renderer says what is missing
     assert (site.releases, site.fabrics["backend"].releases) == ({}, {})
     assert changed.notes == (
-        "backend: frr in place of sonic and cumulus and each model's usual one",
-        "backend: release of sonic left out",
-        "release of eos left out",
+        "backend: frr in place of sonic and cumulus and the default of each model",
+        "backend: release of sonic omitted",
+        "release of eos omitted",
         "override skipped: config_db.json is for another network OS",
         "override skipped: eos.j2 is for another network OS",
     )

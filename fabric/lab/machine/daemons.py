@@ -156,5 +156,5 @@ def missing() -> str:
         return f"FRR is not installed: no zebra in {' or '.join(FOLDERS)} (Debian: apt-get install frr)"
     lost = [name for name in (*ROUTING, "bfdd") if not os.access(folder / name, os.X_OK)]
     if lost:
-        return f"FRR is not whole: no {', '.join(lost)} in {folder}"
-    return "" if shutil.which("vtysh") else "FRR is not whole: no vtysh"
+        return f"FRR is incomplete: no {', '.join(lost)} in {folder}"
+    return "" if shutil.which("vtysh") else "FRR is incomplete: no vtysh"

@@ -52,7 +52,7 @@ def kernel() -> Kernel:
     done = run("unshare", "--net", "--mount", "sh", "-c", f"ip link set lo up\n{script}\necho done", check=False)
     words = done.stdout.split()
     if "done" not in words:
-        raise MissingError(f"this machine gives no network namespaces: {done.stderr.strip() or 'unshare --net failed'}")
+        raise MissingError(f"network namespaces are not available: {done.stderr.strip() or 'unshare --net failed'}")
     return Kernel(release(), frozenset(words) & TRIED.keys())
 
 
@@ -63,7 +63,7 @@ def require(overlay: bool) -> Kernel:
         overlay: bridges and tunnels are needed too.
     """
     if os.geteuid() != 0:
-        raise MissingError("fabric lab needs root: it makes network namespaces (try: sudo fabric lab …)")
+        raise MissingError("fabric lab needs root: it creates network namespaces (use `sudo fabric lab …`)")
     for program, package in PROGRAMS.items():
         if shutil.which(program) is None:
             raise MissingError(f"{program} is not installed (Debian package {package})")

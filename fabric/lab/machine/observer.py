@@ -84,7 +84,7 @@ class Observer:
             if not (silent := self.silent()):
                 return
             if time.monotonic() > deadline:
-                raise LabError(f"{silent} flows do not arrive though nothing is broken")
+                raise LabError(f"{silent} flows are lost without a failure")
 
     def silent(self) -> int:
         """Flows of which nothing has come for a while."""
@@ -118,7 +118,7 @@ class Observer:
                 return self.ours.recv()
         except EOFError:
             pass
-        raise LabError("the observer of flows has ended")
+        raise LabError("the flow observer has exited")
 
 
 Flow = tuple[socket.socket, socket.socket, tuple[str, int]]

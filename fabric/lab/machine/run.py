@@ -33,7 +33,7 @@ def run(*command: str, text: str = "", check: bool = True, timeout_s: float = 12
     except FileNotFoundError:
         raise CommandError(command, "not installed") from None
     except subprocess.TimeoutExpired:
-        raise CommandError(command, f"no end after {timeout_s:.0f} s") from None
+        raise CommandError(command, f"not finished after {timeout_s:.0f} s") from None
     if check and done.returncode:
         raise CommandError(command, done.stderr or done.stdout)
     return done

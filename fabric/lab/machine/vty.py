@@ -45,7 +45,7 @@ class Vty:
             while tail[-4:-1] != b"\0\0\0":
                 part = self.socket.recv(1 << 18)
                 if not part:
-                    raise Silent(f"{self.name} hung up at '{command}'")
+                    raise Silent(f"{self.name} closed the connection at '{command}'")
                 parts.append(part)
                 tail = (tail + part)[-4:]
         except OSError as error:
@@ -58,7 +58,7 @@ class Vty:
         try:
             return json.loads(text) if text.strip() else {}
         except ValueError:
-            raise Silent(f"{self.name}: '{command}' gave no JSON: {text.strip()[:200]}") from None
+            raise Silent(f"{self.name}: '{command}' returned no JSON: {text.strip()[:200]}") from None
 
     def configure(self, *lines: str) -> None:
         """Enters configuration lines. Raises LabError for a line that is refused."""
@@ -67,7 +67,7 @@ class Vty:
         for line in lines:
             reply = self.ask(line).strip()
             if reply.startswith("%"):
-                raise LabError(f"{self.name} refuses '{line}': {reply}")
+                raise LabError(f"{self.name} rejects '{line}': {reply}")
         self.ask("end")
 
 

@@ -115,7 +115,7 @@ class Wiring:
             run("ip", "netns", "exec", space, "nft", "-f", "-", text=node.filters)
             run("ip", "netns", "exec", space, "nft", "-f", "-", text=_OWN_FLOWS, check=False)
         except CommandError as error:
-            raise LabError(f"{node.name}: nftables.conf is refused: {error.output.strip()[:300]}") from None
+            raise LabError(f"{node.name}: nftables.conf is rejected: {error.output.strip()[:300]}") from None
 
     def _raise(self, node: Node) -> None:
         for space, own in _by_space(node, self):

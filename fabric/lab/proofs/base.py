@@ -44,7 +44,7 @@ def judged(kind: str, id: str, title: str, shown: Shown, seconds: float) -> Resu
 
 def broke(error: Exception) -> Shown:
     """A lab that breaks under a question is a failure with its reason, not the end of the run."""
-    return Shown("could not be tried", (Fault("", str(error)),))
+    return Shown("could not run", (Fault("", str(error)),))
 
 
 def prove(proof: Proof, live: Live) -> Result:

@@ -51,7 +51,7 @@ def _faults(live: Live, node: str, expected: Expected, table: Table) -> Iterator
     for prefix, planned, there in _differences(expected[node], table):
         home = owner[prefix]
         if there and not planned:
-            yield Fault(node, f"{prefix} of {home} is in the table over {', '.join(sorted(there))}; planned is no way to it")
+            yield Fault(node, f"{prefix} of {home} is in the table over {', '.join(sorted(there))}, planned no route")
             continue
         if not there:
             device, reason = why_missing(live, node, prefix, home)
@@ -70,14 +70,14 @@ def why_missing(live: Live, node: str, prefix: str, home: str) -> tuple[str, str
     if not _has(live, home, family, prefix):
         return (
             home,
-            f"{home} does not announce it (is it on an interface, and let through by the route map of connected routes?)",
+            f"{home} does not announce it (check that it is on an interface and permitted by the route map)",
         )
     for step in _way(live, home, node):
         if not _has(live, step[1], family, prefix):
-            return step[1], f"{step[0]} has it in BGP and {step[1]} does not (a filter between them, or their session)"
+            return step[1], f"{step[0]} has it in BGP and {step[1]} does not (check the session between them and its filters)"
     if not _has(live, node, family, prefix):
-        return node, "no neighbour passed it on"
-    return node, "BGP has it and the kernel does not"
+        return node, "no neighbor advertised it"
+    return node, "it is in BGP and not in the kernel table"
 
 
 def _way(live: Live, home: str, node: str) -> Iterator[tuple[str, str]]:

@@ -37,14 +37,16 @@ def show(live: Live) -> Shown:
     lost = [row for row, count in zip(pings, replies, strict=True) if not count]
     small = ping(live, [replace(question, size=SMALL, whole=False) for question, _, _ in lost])
     faults = [
-        Fault(leaf, f"{words}: {f'{question.size} bytes do not get through whole' if count else 'nothing gets through'}")
+        Fault(
+            leaf, f"{words}: {f'packets of {question.size} bytes are lost or fragmented' if count else 'no packet arrives'}"
+        )
         for (question, leaf, words), count in zip(lost, small, strict=True)
     ]
     faults = [*_narrow(live), *faults]
     sizes = sorted({question.size for question, _, _ in pings})
     shown = " and ".join(map(str, sizes))
     passed = sum(map(bool, replies))
-    summary = f"{passed} of {len(pings)} ways carry packets of {shown} bytes whole ({servers} between servers)"
+    summary = f"{passed} of {len(pings)} paths carry packets of {shown} bytes unfragmented ({servers} between servers)"
     return Shown(summary, tuple(faults))
 
 

@@ -53,7 +53,7 @@ def _look(live: Live, tunnels: dict[str, SwitchView], hosts: list[Endpoint]) -> 
     known = live.ask_all(tunnels, "zebra", "show evpn vni detail json")
     routers = live.ask_all(tunnels, "zebra", "show evpn next-hops vni all json")
     macs = live.ask_all([name for name, view in tunnels.items() if view.networks], "zebra", "show evpn mac vni all json")
-    flooded, hosted, prefixes = _Spread("no tunnel to it"), _Spread("unknown"), _Spread("not there")
+    flooded, hosted, prefixes = _Spread("no tunnel to it"), _Spread("unknown"), _Spread("missing")
     for name, view in tunnels.items():
         vnis = {int(row["vni"]): row for row in known[name] or () if isinstance(row, dict) and "vni" in row}
         faults += _vnis(view, vnis)
@@ -84,11 +84,11 @@ class _Spread:
         for (what, home), places in self.lack.items():
             if not self.have.get((what, home)):
                 others = "any other leaf" if len(places) > 1 else places[0]
-                yield Fault(home, f"{what} of {home}: {self.lacking} at {others}; are route targets and VNI of {home} right?")
+                yield Fault(home, f"{what} of {home}: {self.lacking} at {others}; check the route targets and VNI of {home}")
                 continue
             for at in places:
                 words = (
-                    f"{self.lacking} at {at}, unlike at {self.have[what, home][0]}; are route targets and VNI of {at} right?"
+                    f"{self.lacking} at {at}, unlike at {self.have[what, home][0]}; check the route targets and VNI of {at}"
                 )
                 yield Fault(at, f"{what} of {home}: {words}")
 
@@ -107,7 +107,7 @@ def _vnis(view: SwitchView, known: dict[int, dict[str, Any]]) -> Iterator[Fault]
             else f"tenant {tables[vni].name} ({idiom.vrf.format(tables[vni].name)})"
         )
         others = ", ".join(map(str, sorted(known.keys() - planned.keys() - tables.keys()))) or "no other"
-        yield Fault(name, f"VNI {vni} of {expected} is not there; unplanned: {others}")
+        yield Fault(name, f"VNI {vni} of {expected} is missing; unplanned: {others}")
     for vni in sorted(known.keys() - planned.keys() - tables.keys()):
         yield Fault(name, f"VNI {vni} is not planned")
     for vni in sorted(planned.keys() & known.keys()):
@@ -117,9 +117,9 @@ def _vnis(view: SwitchView, known: dict[int, dict[str, Any]]) -> Iterator[Fault]
         row, vrf = known[vni], idiom.vrf.format(tables[vni].name)
         l3_vnis = [number for number, other in known.items() if other.get("type") == "L3" and other.get("vrf") == vrf]
         if row.get("type") != "L3":
-            yield Fault(name, f"VNI {vni} is not that of {vrf}, which has {l3_vnis[0] if l3_vnis else 'none'}")
+            yield Fault(name, f"VNI {vni} is not the L3 VNI of {vrf}, got {l3_vnis[0] if l3_vnis else 'none'}")
         elif row.get("vrf") != vrf:
-            yield Fault(name, f"VNI {vni} is that of {row.get('vrf')}, planned {vrf}")
+            yield Fault(name, f"VNI {vni} belongs to {row.get('vrf')}, planned {vrf}")
         elif row.get("state") != "Up":
             yield Fault(name, f"VNI {vni} of {vrf} is {row.get('state', 'not there')}: its bridge or tunnel is missing")
 

@@ -39,9 +39,9 @@ def show(live: Live) -> Shown:
         if not count
     ]
     reached = sum(map(bool, replies))
-    words = f"{reached} of {len(inside)} pairs inside reach each other"
+    words = f"{reached} of {len(inside)} planned pairs reach each other"
     if not all(_kept_apart(live, end) for end in ends):
-        words += ", the filters that keep tenants apart are not in the lab"
+        words += ", the filters between tenants are not in the lab"
     elif across:
         words += f", {sum(leaks)} of {len(across)} across tenants"
     return Shown(words, tuple(faults))
@@ -75,4 +75,4 @@ def _kept_apart(live: Live, end: Endpoint) -> bool:
     return not end.filtered or (bool(live.lab.nodes[end.leaf].filters) and "filter" in live.kernel.can)
 
 
-PROOF = Proof("reach", "Servers reach their own tenant alone", show)
+PROOF = Proof("reach", "Servers reach only their own tenant", show)

@@ -86,16 +86,16 @@ def _reasons(live: Live, planned: Planned) -> Iterable[tuple[str, str]]:
     for end in ends:
         answer = live.ask_all([end.node], "bgpd", "show bgp vrf all neighbors json")[end.node]
         if answer is None:
-            yield end.node, f"bgpd does not answer, so there is no {end.shown}"
+            yield end.node, f"{end.shown}: bgpd does not answer"
             continue
         summary = answer.get(end.vrf or "default", {}).get(end.peer)
         if not isinstance(summary, dict):
-            yield end.node, f"{end.shown}: bgpd has no such neighbor"
+            yield end.node, f"{end.shown}: neighbor not configured in bgpd"
             continue
         if summary.get("remoteAs") != end.peer_asn:
             yield end.node, f"{end.shown}: remote AS {summary.get('remoteAs')}, planned {end.peer_asn}"
         if summary.get("localAs") != end.asn:
-            yield end.node, f"{end.shown}: own AS {summary.get('localAs')}, planned {end.asn}"
+            yield end.node, f"{end.shown}: local AS {summary.get('localAs')}, planned {end.asn}"
     for end in ends:
         yield from _link(live, end)
 
@@ -105,10 +105,10 @@ def _link(live: Live, end: Planned) -> Iterable[tuple[str, str]]:
         return
     interface = live.wiring.interfaces.get(End(end.node, end.interface))
     if interface is None or interface.kind != PORT:
-        yield end.node, f"{end.shown}: there is no interface {end.interface}"
+        yield end.node, f"{end.shown}: no interface {end.interface}"
         return
     if not interface.up:
-        yield end.node, f"{end.shown}: {end.interface} is kept down by its file"
+        yield end.node, f"{end.shown}: {end.interface} is shut in its file"
     if end.address and end.address not in interface.addresses:
         has = ", ".join(interface.addresses) or "no address"
         yield end.node, f"{end.shown}: {end.interface} has {has}, planned {end.address}"

@@ -46,9 +46,9 @@ def show(live: Live) -> Shown:
         if len(busy := [link for link, count in single.items() if count >= PER_LINK]) != 1:
             faults.append(Fault(leaf, f"one flow went over {len(busy)} links, planned 1"))
     if not tried:
-        return skip("no leaf of the lab has two ways to another one")
+        return skip("no leaf of the lab has two paths to another leaf")
     ratio = f"{worst:.2f} times that" if math.isfinite(worst) else "all of them"
-    summary = f"{tried} leaves: {PER_LINK} flows a link on average, at most {ratio} on one"
+    summary = f"{tried} leaves: {PER_LINK} flows per link on average, at most {ratio} on one link"
     return Shown(
         summary, tuple(faults), {"fullest_link_times_mean": round(worst, 2) if math.isfinite(worst) else "none came"}
     )

@@ -29,19 +29,19 @@ def show(live: Live) -> Shown:
     if "suppress" not in live.kernel.can:
         return skip(f"the kernel {live.kernel.release} cannot answer ARP for a bridge's hosts")
     if not any(suppresses(live, question) for question, _ in questions):
-        return skip("no file of the lab asks for it")
+        return skip("no config of the lab enables it")
     ping(live, [Ping(e.server, e.address, gateway_of(e)) for pair in questions for e in pair], tries=2)
     faults: list[Fault] = []
     crossed = control = 0
     for question, other in questions:
         if not suppresses(live, question):
             faults.append(
-                Fault(question.leaf, f"ARP suppression of {_name(question)} is not in its file, as it is at other leaves")
+                Fault(question.leaf, f"ARP suppression of {_name(question)} is not in its config, unlike at other leaves")
             )
             continue
         if not _learned(live, question, other):
             if not _known(live, other, other.leaf, "local"):
-                words = f"its own {other.shown} is not learned here: does its gateway answer?"
+                words = f"local host {other.shown} is not learned: check that its gateway answers"
                 faults.append(Fault(other.leaf, f"{_name(other)}: {words}"))
                 continue
             faults.append(
@@ -56,7 +56,7 @@ def show(live: Live) -> Shown:
     question, other = next(pair for pair in questions if suppresses(live, pair[0]))
     control = _without(live, question, other)
     if not control and not faults:
-        faults.append(Fault(question.leaf, "with suppression off no request was seen either: the capture proves nothing"))
+        faults.append(Fault(question.leaf, "no request was captured with suppression off either: the test is inconclusive"))
     summary = (
         f"{crossed} of {len(questions)} ARP requests crossed the fabric; one with suppression off did, to {control} leaves"
     )

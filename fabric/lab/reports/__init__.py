@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from fabric.lab.outcome import Outcome
 
 FORMATS: Mapping[str, Format[str]] = {
-    "text": Format("for people at a terminal", "fabric.lab.reports.text:report"),
-    "json": Format("all that the run knows", "fabric.lab.reports.json:report"),
+    "text": Format("text for a terminal", "fabric.lab.reports.text:report"),
+    "json": Format("all results of the run", "fabric.lab.reports.json:report"),
     "junit": Format("JUnit XML, for test results of CI", "fabric.lab.reports.junit:report"),
-    "markdown": Format("a record to keep beside a design", "fabric.lab.reports.markdown:report"),
+    "markdown": Format("a record to keep with a design", "fabric.lab.reports.markdown:report"),
 }
 
 

@@ -43,6 +43,6 @@ def _not_emulated(limits: tuple[NotEmulated, ...]) -> Iterator[str]:
     """Their reasons are in the other formats."""
     if not limits:
         return
-    yield "not emulated, and the checks that look at it instead:"
+    yield "not emulated, and the checks that cover it instead:"
     rows = [[printable(limit.what), printable(", ".join(limit.covered_by)) or NOTHING] for limit in limits]
     yield from aligned(rows, indent="    ")

@@ -25,9 +25,7 @@ def play(stage: Stage) -> Iterator[tuple[str, str, Shown]]:
     wire = stage.cable
     if wire is None or "ingress" not in stage.live.kernel.can:
         why = (
-            f"no cable of {stage.fabric} has another one beside it"
-            if wire is None
-            else "this kernel cannot drop what a port takes in"
+            f"no cable of {stage.fabric} is redundant" if wire is None else "this kernel cannot drop packets at port ingress"
         )
         yield (*with_bfd, skip(why))
         yield (*without, skip(why))

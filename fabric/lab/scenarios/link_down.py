@@ -10,7 +10,7 @@ from fabric.lab.scenarios.base import Scenario, Stage, measures
 def play(stage: Stage) -> Shown:
     wire = stage.cable
     if wire is None:
-        return skip(f"no cable of {stage.fabric} has another one beside it")
+        return skip(f"no cable of {stage.fabric} is redundant")
     streams = stage.streams(stage.leaves[0])
     watched = stage.break_(streams, Down(cables=frozenset({wire})), lambda: stage.set_port(wire.a, up=False))
     back = stage.repair(lambda: stage.set_port(wire.a, up=True))

@@ -17,7 +17,7 @@ DRAIN_S = 15.0
 
 def play(stage: Stage) -> Shown:
     if not stage.uppers:
-        return skip(f"no spine of {stage.fabric} has another one beside it")
+        return skip(f"no spine of {stage.fabric} is redundant")
     spine = stage.uppers[-1]
     faults: list[Fault] = []
     with Observer(stage.live, stage.streams(stage.leaves[0]), []) as observer:
@@ -72,7 +72,7 @@ def _tenants(stage: Stage, spine: str) -> list[Fault]:
             continue
         table = stage.live.table(one.node, one.vrf, version(stage.live.lab.views[one.node]))
         if any(hop.interface == one.interface and hop.gateway for hops in table.values() for hop in hops):
-            found.append(Fault(one.node, f"{one.vrf} still leads over {spine}"))
+            found.append(Fault(one.node, f"{one.vrf} still routes over {spine}"))
     return found
 
 

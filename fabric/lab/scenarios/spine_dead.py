@@ -19,7 +19,7 @@ MOST_BACK_GAP_MS = 1000.0
 
 def play(stage: Stage) -> Iterator[tuple[str, str, Shown]]:
     if not stage.uppers:
-        why = f"no spine of {stage.fabric} has another one beside it"
+        why = f"no spine of {stage.fabric} is redundant"
         yield (*DEAD, skip(why))
         yield (*BACK, skip(why))
         return
