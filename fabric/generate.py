@@ -78,7 +78,7 @@ class Generation:
         result = Result(warnings=self.plan.warnings)
         if not self.plan.settings.output.keep:
             count = plural(sum(1 for _ in self._files()), "file")
-            result.lines.append(f"{self.home.path}: {count} planned and rendered; the site keeps none to compare")
+            result.lines.append(f"{self.home.path}: {count} planned and rendered, not compared: `output: {{keep: false}}`")
             return result
         found = compare(self.home.folder, self._files(), self.limit.keep)
         result.stale = not found.clean
@@ -98,7 +98,7 @@ class Generation:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with Store(folder).transaction(self.limit.keep) as transaction, self._bar() as advance:
             if numbers_of(self.home) != self._numbers:
-                raise OutputError(f"another run has changed {self.home.shown / lock.FILE} meanwhile", "run it again")
+                raise OutputError(f"another run changed {self.home.shown / lock.FILE} during this run", "run it again")
             for path, data in site_files(self.plan):
                 transaction.write(path, data)
             self._stage(transaction, advance)
@@ -144,7 +144,7 @@ class Generation:
 
     def _written(self, changes: Changes, recovered: str | None) -> list[str]:
         home, plan = self.home, self.plan
-        lines = [f"{home.path}: a run that was stopped half-way was {recovered}"] if recovered else []
+        lines = [f"{home.path}: an interrupted run was {recovered}"] if recovered else []
         for name in self.renderer.without_config():
             lines.append(
                 f"{home.path}: fabric '{name}' is InfiniBand: its subnet manager configures it, no files are written"
@@ -224,7 +224,7 @@ def _compared(home: Home, found: Comparison) -> list[str]:
         ("missing", found.missing),
         ("differs", found.different),
         ("no longer generated", found.orphaned),
-        ("in the way, not ours", found.unowned),
+        ("not written by fabric, at the path of an output file", found.unowned),
     ):
         lines += [f"{home.shown}/{path}: {word}" for path in paths[:20]]
         if len(paths) > 20:

@@ -123,7 +123,7 @@ class Engine:
         taken = [key for key, tags in marks if ours in tags and mine not in tags]
         if taken:
             message = f"{table.endpoint}: {len(taken):,} objects belong to another site, the first is {' '.join(taken[0])}"
-            hint = "give every site its own address pools, or its own server"
+            hint = "use separate `pools:` for every site, or a separate server"
             raise InputError([Diagnostic("FAB179", Place(self.api.base_url), message, hint)])
 
     def _refuse_taken(self, table: Table, gone: list[Key]) -> None:
@@ -138,7 +138,7 @@ class Engine:
         if blocked:
             first, other = (" ".join(key) for key in blocked[0])
             message = (
-                f"{table.endpoint}: {len(blocked):,} objects occupy places needed by planned ones, "
+                f"{table.endpoint}: {len(blocked):,} objects occupy ports of planned objects, "
                 f"the first is {other}: expected {first}"
             )
             hint = "--prune deletes objects of earlier pushes of this site; delete other objects by hand"

@@ -25,8 +25,8 @@ PRIMARY, SECONDARY = "primary", "secondary"  # of a link's two ends, the one tha
 _HEIGHT = {SERVER: 0, ATTACHED: 0, LEAF: 1, SPINE: 2, CORE: 3}
 _HELP = {
     SWITCH: "A switch of the plan.",
-    LINK: "A switch port that the plan cables, and what is at the other end.",
-    SESSION: "A BGP session that the plan wants, and who is at the other end.",
+    LINK: "A cabled switch port of the plan, and its far end.",
+    SESSION: "A planned BGP session, and its far end.",
 }
 
 

@@ -26,7 +26,8 @@ def prometheus(plan: Plan, choose: Choose = exporters_of) -> Mapping[str, str]:
             "Reads everything in this folder; facts/*.prom go to the textfile folder of the node_exporter on localhost:9100.",
         ),
         "alertmanager-inhibit.yaml": document(
-            {"inhibit_rules": alerts.inhibit_rules()}, "To merge into alertmanager.yml: what an alert explains is held back."
+            {"inhibit_rules": alerts.inhibit_rules()},
+            "To merge into alertmanager.yml: an alert inhibits those that it explains.",
         ),
     }
     for job, rows in targets.items():

@@ -17,7 +17,7 @@ def apply(site: Path, ops: Iterable[Op], step: Step) -> None:
     OutputError if the disk refuses or somebody put a file in the way meanwhile: the journal stays,
     and the next run goes on from there.
     """
-    with explained("finish writing", "run `fabric generate` again: it goes on where this run stopped"):
+    with explained("finish writing", "run `fabric generate` again: it continues where this run stopped"):
         for op in ops:
             if op.kind == "remove":
                 _remove(site, op, step)
@@ -76,8 +76,8 @@ def _place(site: Path, op: Op, step: Step) -> None:
     problem = obstacle(site, op.path, owned=op.kind == "changed", leaving=())
     if problem:
         raise OutputError(
-            f"{op.path} got in the way while the run was being written: {problem}",
-            f"move it away, or remove {site / JOURNAL} to forget the run; then run `fabric generate` again",
+            f"cannot write {op.path}: {problem}",
+            f"move it away, or remove {site / JOURNAL} to discard the run; then run `fabric generate` again",
         )
     target = f"{site}/{op.path}"
     folder = os.path.dirname(target)

@@ -21,8 +21,8 @@ class OutputError(Exception):
 
 
 LINE_ENDS = (
-    "git made CRLF of the line ends: `git config core.autocrlf false`, remove the folder, `git checkout -- FOLDER`; a line "
-    "`generated/** -text` in .gitattributes keeps the files as they are in every checkout"
+    "git changed the line endings to CRLF: `git config core.autocrlf false`, remove the folder, `git checkout -- FOLDER`; "
+    "the line `generated/** -text` in .gitattributes prevents this in every checkout"
 )
 
 

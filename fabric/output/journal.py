@@ -60,7 +60,7 @@ def staged_file(site: Path, path: str, sha: str) -> str:
 def begin(site: Path) -> None:
     """Make an empty journal; the lock is held and the last run recovered. OutputError if that fails."""
     check_folders(site)
-    with explained(f"make {site / JOURNAL}"):
+    with explained(f"create {site / JOURNAL}"):
         (site / JOURNAL / "new").mkdir(parents=True, exist_ok=True)
         ignore = _ignore(site)
         if kind(ignore) == "absent":
@@ -82,7 +82,7 @@ def has_record(site: Path) -> bool:
 def unfinished(site_dir: Path) -> bool:
     """Did a run stop half-way (or is one at work)? Only looks. OutputError if it cannot."""
     staged = site_dir / JOURNAL / "new"
-    with explained(f"look at {staged}"):
+    with explained(f"read {staged}"):
         return has_record(site_dir) or (kind(staged) == "folder" and any(staged.iterdir()))
 
 
@@ -123,7 +123,7 @@ def _op(line: str) -> Op:
     """Strict: a record which somebody put there must not reach a file outside the folder either."""
     found = _OP.fullmatch(line)
     if not found:
-        raise OutputError("the commit record has an unknown operation", "finish it with the version that wrote it")
+        raise OutputError("the commit record has an unknown operation", "run `fabric generate` of the version that wrote it")
     if found[3] != MANIFEST:
         check_path(found[3])
     return Op(cast(OpKind, found[1]), found[2], found[3])

@@ -31,7 +31,7 @@ os.register_at_fork(after_in_child=_forget)
 def locked(site: Path) -> Iterator[None]:
     """Hold the lock of `site`, a folder made if missing. OutputError if another run holds it."""
     if kind(site) == "symlink":
-        raise OutputError(f"{site} is a symlink, and nothing is written through one", "remove it, then run again")
+        raise OutputError(f"{site} is a symlink: files are not written through symlinks", "remove it, then run again")
     with explained(f"lock {site}"):
         handle = _lock(site)
     _held.add(handle)

@@ -43,7 +43,7 @@ def check_path(path: str) -> None:
     elif any(part in ("", ".", "..") for part in parts):
         problem = "has an empty, '.' or '..' part"
     elif parts[0] in (MANIFEST, JOURNAL):
-        problem = "is a name this program keeps for itself"
+        problem = "is a reserved name"
     else:
         return
     raise OutputError(f"{path!r} cannot be an output file: it {problem}")
@@ -72,7 +72,7 @@ def kind(file: Path | str) -> Kind:
     except (FileNotFoundError, NotADirectoryError):
         return "absent"
     except OSError as error:
-        raise OutputError(f"cannot look at {file}: {error.strerror}") from error
+        raise OutputError(f"cannot access {file}: {error.strerror}") from error
     if stat.S_ISREG(mode):
         return "file"
     if stat.S_ISDIR(mode):

@@ -124,7 +124,7 @@ class Transaction:
         found = [f"  {path}: {problem}" for path, problem in problems.items() if problem]
         if found:
             raise OutputError(
-                f"not ours, but where files are to be written in {self._site}:\n" + "\n".join(found),
+                f"files not written by fabric, at paths of output files in {self._site}:\n" + "\n".join(found),
                 "nothing was changed; move or remove them, then run `fabric generate` again",
             )
 

@@ -56,4 +56,4 @@ def unknown(what: str, models: Mapping[str, int]) -> str:
     if not models:
         return ""
     named = listed([f"{model} ({count:,})" for model, count in models.items()], MOST_NAMED)
-    return f"No maker's figure of the {what} is known for {named}."
+    return f"No vendor figure for the {what} of {named}."

@@ -39,8 +39,8 @@ def failures_grid(study: Study) -> Grid:
         *("#equal split", "#demand left", "#paths", "servers"),
     )
     more = study.capacity.singles_left_out
-    note = NOTE + (f" {more} more kinds are left out." if more else "")
-    return grid("One failure, the costliest first", titles, rows, note)
+    note = NOTE + (f" {more} more kinds are omitted." if more else "")
+    return grid("Single failures, largest loss first", titles, rows, note)
 
 
 def failures_svg(study: Study) -> str:

@@ -72,8 +72,8 @@ def _ratio_note(spine: float | None) -> str:
 
 def _cut(cut: Cut | None) -> tuple[str, str]:
     if cut is None:
-        return "none", "no two parts talk over the network"
-    per = f"{cut.rate_GBps / cut.gpus:,.1f} GB/s a GPU, " if cut.gpus else ""
+        return "none", "no two parts communicate over the network"
+    per = f"{cut.rate_GBps / cut.gpus:,.1f} GB/s per GPU, " if cut.gpus else ""
     return percent(cut.share), f"of NIC speed, {per}{cut.where}"
 
 

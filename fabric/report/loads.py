@@ -28,9 +28,9 @@ PATTERN_WORDS = {
 }
 SHORT = {"ecmp": "ECMP", "adaptive": "adaptive routing", "spray": "spraying"}
 ROUTING_WORDS = {
-    "ecmp": "ECMP: a hash of the five-tuple picks one way for every queue pair",
-    "adaptive": "adaptive routing: every switch sends each flowlet to the least loaded of the equal ways",
-    "spray": "packet spraying: every packet goes over the next of all equal ways",
+    "ecmp": "ECMP: a hash of the five-tuple picks one path for every queue pair",
+    "adaptive": "adaptive routing: every switch sends each flowlet to the least loaded equal-cost path",
+    "spray": "packet spraying: packets rotate over all equal-cost paths",
 }
 
 

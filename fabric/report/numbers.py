@@ -87,10 +87,10 @@ def tenants_grid(fabric: FabricPlan) -> Grid:
         vni = f"{tenant.vni}" if tenancy.kind == "evpn" else ""
         rows.append((tenant.name, "", f"{ports:,}", vni, f"{tenant.vlan}" if vni else "", "", ", ".join(tenant.imports)))
         for network in tenant.networks:
-            gateway = f"{ip_address(network.gateway)}/{network.length}" if network.gateway is not None else "layer 2 alone"
+            gateway = f"{ip_address(network.gateway)}/{network.length}" if network.gateway is not None else "layer 2 only"
             rows.append((tenant.name, network.name, "", f"{network.vni}", f"{network.vlan}", gateway, ""))
     titles = ("tenant", "network", "#server ports", "#VNI", "#VLAN", "gateway", "imports")
-    return grid(f"Tenants, kept apart by {tenancy.kind}", titles, rows)
+    return grid(f"Tenants, isolated by {tenancy.kind}", titles, rows)
 
 
 def external_connections_grid(fabric: FabricPlan) -> Grid:

@@ -57,8 +57,8 @@ def racks(plan: Plan, floor: Floor) -> Racks:
     rows = len({rack.row for rack in floor.racks})
     layout = "as stated in the intent" if floor.stated else "proposed layout (no `floor:` in the intent)"
     sentence = (
-        f"{len(floor.racks):,} racks of {floor.units} units in {rows:,} rows, filled in {len(ways):,} "
-        f"{'way' if len(ways) == 1 else 'ways'}: {layout}."
+        f"{len(floor.racks):,} racks of {floor.units} units in {rows:,} rows, {len(ways):,} rack "
+        f"{'layout' if len(ways) == 1 else 'layouts'}: {layout}."
     )
     return Racks(sentence, _from_above(floor, inside), drawn, len(ways) - len(drawn))
 

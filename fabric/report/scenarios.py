@@ -130,4 +130,4 @@ def loads_grid(shown: Sequence[Scenario]) -> Grid:
         over = int((one.loads.share > 1 + 1e-9).sum())
         rows.append((one.name, f"{100 * one.loads.peak:.0f} %", f"{over:,}", one.fullest, one.sends))
     titles = ("loads", "#highest load", "#directed links over 100 %", "link", "traffic")
-    return grid("Link loads that the topology shows", titles, rows, LOAD_WORDS)
+    return grid("Highest link load by traffic pattern", titles, rows, LOAD_WORDS)

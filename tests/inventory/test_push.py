@@ -241,7 +241,7 @@ def test_a_cable_that_moved_stops_the_push_before_anything_is_written(world: Wor
     turned[[one, other]] = turned[[other, one]]
     moved = replace(plan, fabrics={"backend": replace(fabric, links=replace(links, b_cage=turned))})
     world.truth.requests.clear()
-    with pytest.raises(InputError, match=r"FAB179.*occupy places needed"):
+    with pytest.raises(InputError, match=r"FAB179.*occupy ports of planned objects"):
         world.push(moved)
     assert {method for method, _, _ in world.truth.requests} == {"GET"}
     assert world.push(moved, PushRequest(prune=True))["cables"][0] == 2

@@ -122,7 +122,7 @@ def test_work_done_between_kill_and_recovery_is_not_lost(site: Path) -> None:
     kill_before(site, "remove a file")
     (site / "gone").write_bytes(b"edited")
     (site / "new").write_bytes(b"theirs")
-    with pytest.raises(OutputError, match="new got in the way"):
+    with pytest.raises(OutputError, match="cannot write new: not in the manifest"):
         recover(site)
     assert (site / "new").read_bytes() == b"theirs"
     (site / "new").unlink()

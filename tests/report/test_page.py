@@ -107,7 +107,7 @@ def test_largest_page_is_below_a_megabyte(tmp_path: Path) -> None:
 def test_the_design_alone(tmp_path: Path) -> None:
     found = Page(page(plan_of(tmp_path, "small"), ReportRequest(load=False)))
     assert found.data["fabrics"][0]["scenarios"] == []
-    assert "Link loads that the topology shows" not in found.said
+    assert "Highest link load by traffic pattern" not in found.said
     assert "8 GiB" in found.said  # the collective is estimated all the same
 
 

@@ -170,7 +170,7 @@ def test_a_checkout_with_crlf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n
     assert ("2 files with CRLF line endings" in found[0]) is (len(names) == 2)
     if len(names) == 2:
         lines = pipeline.generate(pipeline.load(path)).check().lines
-        assert any("2 files with CRLF line endings: git made CRLF" in line for line in lines)
+        assert any("2 files with CRLF line endings: git changed the line endings to CRLF" in line for line in lines)
 
 
 def test_nothing_is_read_through_a_symlink(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
