@@ -163,7 +163,7 @@ class _Builder:
             self.report.fail(
                 "FAB004",
                 self._place(mark),
-                f"the file unfolds to more than {MAX_NODES:,} values",
+                f"the file expands to more than {MAX_NODES:,} values",
                 "write the values without nested aliases",
             )
 

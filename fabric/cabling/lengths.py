@@ -44,7 +44,7 @@ def bought_longer(plan: Plan, needed: dict[str, Floats], bought: dict[str, Float
                     "FAB196",
                     fabric.spec.at("topology", "cable_length_m", KINDS[kind]),
                     f"fabric '{name}': expected cables of at most {length.metres} m {ENDS[kind]}, as PFC headroom assumes, "
-                    f"got {int((of_kind > length.metres).sum()):,} that are only sold longer, up to {longest:g} m",
+                    f"got {int((of_kind > length.metres).sum()):,} that are sold only in longer lengths, up to {longest:g} m",
                     f"set `cable_length_m: {{{KINDS[kind]}: {int(np.ceil(longest))}}}`: too little headroom drops packets",
                 )
     return tuple(report.warnings)

@@ -130,8 +130,8 @@ def _check_patch(plan: Plan, at: int, patch: Mapping[str, Any], report: Report) 
         report.error(
             "FAB170",
             plan.at("overrides", at, "patch"),
-            f"overrides[{at}].patch: expected texts without control characters, got a {one_line(error)}",
-            "use a list of texts for several lines",
+            f"overrides[{at}].patch: expected strings without control characters, got a {one_line(error)}",
+            "use a list of strings for several lines",
         )
 
 

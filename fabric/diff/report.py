@@ -145,13 +145,13 @@ def _fabric(fabric: FabricChange) -> Iterator[Table | Notes]:
     if fabric.switches:
         alike = grouped(((row.what, row.old, row.new), row.switch) for row in fabric.switches)
         rows = tuple((listed(who), setting, _word(old), _word(new)) for (setting, old, new), who in alike.items())
-        yield _cut("Switches that change", ("switch", "", "before", "after"), rows)
+        yield _cut("Changed switches", ("switch", "", "before", "after"), rows)
     if fabric.tenants:
         yield _changes("Tenants", "", fabric.tenants)
     if fabric.lossless:
         yield _changes("Lossless class", "", fabric.lossless, _value)
     if fabric.subnets:
-        yield _changes("Links on other addresses", "lower end", fabric.subnets)
+        yield _changes("Links with changed addresses", "lower end", fabric.subnets)
 
 
 def _changes(title: str, name: str, changes: Sequence[Change], shown: Callable[[Any], str] = _word) -> Table:

@@ -61,7 +61,7 @@ def _settings(diff: Diff) -> Iterator[str]:
     """In few words: which settings of devices that stay are other than before."""
     fabrics = diff.design.fabrics
     for what, counts in (
-        ("the lossless class (buffers, ECN thresholds) changes on", {fabric.name: len(fabric.retuned) for fabric in fabrics}),
+        ("lossless class (buffers, ECN thresholds) changes on", {fabric.name: len(fabric.retuned) for fabric in fabrics}),
         ("BGP neighbors change on", {fabric.name: len(fabric.peers) for fabric in fabrics}),
     ):
         if total := sum(counts.values()):

@@ -46,7 +46,7 @@ class Journal:
         data = self.path.read_bytes()
         head, _, rest = data.partition(b"\n")
         if _object(head).get("sweep") != self.mark:
-            message = "the journal is of another sweep"
+            message = "the journal belongs to another sweep"
             hint = "options, intent or version differ: use another file, or remove this one"
             report.fail("FAB102", Place(shown, 1, 1), message, hint)
         whole = rest[: rest.rfind(b"\n") + 1]  # the last line of a sweep that was killed may be cut short
@@ -54,7 +54,10 @@ class Journal:
             outcome = _outcome(_object(line))
             if outcome is None:
                 report.fail(
-                    "FAB102", Place(shown, number, 1), "expected an outcome of this sweep", "remove the line, or the file"
+                    "FAB102",
+                    Place(shown, number, 1),
+                    "expected a result of this sweep",
+                    "remove the line, or the file",
                 )
             self.known[outcome.choice] = outcome
         if len(whole) < len(rest):

@@ -104,7 +104,7 @@ def _warn_full(where: Place, name: str, requested: int, fits: int, height: int, 
         "FAB191",
         where,
         f"per_rack: expected at most {fits} servers of {height} rack units in a rack of {units}, got {requested}; "
-        f"the servers of group '{name}' are placed in {plural(ceil_div(requested, fits), 'rack')} side by side",
+        f"the servers of group '{name}' take {plural(ceil_div(requested, fits), 'adjacent rack')}",
         "set `floor: {rack_units: …}` for the rack height, or `catalog: {servers: …}` for the server height",
     )
 

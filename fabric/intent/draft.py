@@ -72,7 +72,9 @@ def write(draft: Draft, schema: bool = True) -> str:
     rack = f", per_rack: {draft.servers_per_rack}" if draft.servers_per_rack is not None else ""
     lines.append(f"    servers: {{model: {_text(model)}, count: {draft.servers}{rack}}}")
     if draft.planned_servers is not None:
-        lines.append(f"    planned: {{servers: {draft.planned_servers}}}  # wiring and numbers leave room for so many")
+        lines.append(
+            f"    planned: {{servers: {draft.planned_servers}}}  # final size: wiring and numbers are reserved for it"
+        )
     lines += _topology(draft)
     return "\n".join(lines) + "\n"
 

@@ -145,7 +145,7 @@ def _claim(
         report.error(
             "FAB148",
             spec.at("tenants", at),
-            f"tenants '{other.name}' and '{spec.tenants[at].name}': expected ports of their own, both name "
+            f"tenants '{other.name}' and '{spec.tenants[at].name}': expected different ports, both select "
             f"{devices[int(links.a[link])].name} ({plural(len(taken), 'port')} in all)",
             "a port has one tenant; `rails` divides a server's ports",
         )

@@ -107,7 +107,7 @@ def _report_short(spec: FabricSpec, at: int, attachment: Attachment, speed_gbps:
     report.error(
         "FAB140",
         spec.at("topology", "attachments", at),
-        f"attachment '{attachment.name}': expected at most {got} links of {speed_gbps}G, the ports that leaves have left, "
+        f"attachment '{attachment.name}': expected at most {got} links of {speed_gbps}G, the free leaf ports, "
         f"got {attachment.links}",
         "use fewer servers per unit, or a leaf with more ports",
     )

@@ -51,7 +51,7 @@ def settled(lock: Lock, attachments: Mapping[str, Collection[str]]) -> tuple[Loc
 
 
 HINT = (
-    "two branches gave out the same numbers; what both had before the merge stays. "
+    "two branches assigned the same numbers; numbers assigned before the branches split are kept. "
     "`fabric plan FILE --against git:BRANCH` lists what changes for a branch"
 )
 

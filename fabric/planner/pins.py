@@ -116,7 +116,10 @@ def _problems(plan: FabricPlan, pools: PoolSet, what: str, address: IPAddress) -
             continue
         kept = {net.first: "first address", pools.gateway_of(net): "gateway", net.last: "last address"}
         if int(address) in kept:
-            yield f"is the {kept[int(address)]} of the management subnet {net}", "expected an address that a switch may have"
+            yield (
+                f"is the {kept[int(address)]} of the management subnet {net}",
+                "expected an address other than the first, the last and the gateway",
+            )
 
 
 def move_ports(spec: FabricSpec, devices: Sequence[Device], links: Links, report: Report) -> Links:

@@ -302,7 +302,7 @@ def _sanity(spec: FabricSpec, intent: Fabric, report: Report) -> None:
         if topology.tiers != "auto":
             report.error("FAB109", spec.at("topology", "tiers"), "remove it: a collapsed pair has one tier")
         if len(spec.groups) > 1:
-            report.error("FAB109", spec.at("servers"), "a collapsed pair takes one group of servers")
+            report.error("FAB109", spec.at("servers"), "expected one group of servers: a collapsed pair has one leaf pair")
 
 
 def _no_third_tier(spec: FabricSpec, report: Report) -> None:

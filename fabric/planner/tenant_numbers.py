@@ -174,7 +174,7 @@ def _check_vni(
 ) -> None:
     other = seen.setdefault(vni, what)
     if other != what or vni > 16_777_215:
-        expected = f"one of its own, {other} has {vni}" if other != what else f"at most 16777215, got {vni}"
+        expected = f"a unique VNI, got {vni}, that of {other}" if other != what else f"at most 16777215, got {vni}"
         report.error(
             "FAB138",
             spec.at("tenants", *at, "vni"),

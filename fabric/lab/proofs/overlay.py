@@ -194,7 +194,7 @@ def _prefixes(
                 planned = ", ".join(sorted(vteps))
                 yield Fault(view.device.name, f"{prefix} in {name}: over {', '.join(sorted(there))}, planned {planned}")
             elif there - (routers.get(str(vrf.vni)) or {}).keys():
-                yield Fault(view.device.name, f"{prefix} in {name}: no router MAC of {', '.join(sorted(there))} is known")
+                yield Fault(view.device.name, f"{prefix} in {name}: router MAC of {', '.join(sorted(there))} is unknown")
             else:
                 spread.note(f"{prefix} in {name}", leaves[0].device.name, view.device.name, bool(there))
 
