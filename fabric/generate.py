@@ -105,8 +105,8 @@ class Generation:
             for path, data in self._hosts():
                 transaction.write(path, data)
             changes = transaction.commit()
-        found = (*self.plan.warnings, *([_moved(self.plan, moved)] if moved else []))
-        warnings = unsilenced(self.plan.spec, found)
+        reported = (*self.plan.warnings, *([_moved(self.plan, moved)] if moved else []))
+        warnings = unsilenced(self.plan.spec, reported)
         return Result(self._written(changes, recovered or changes.recovered), warnings)
 
     def _files(self) -> Iterator[tuple[str, bytes]]:
@@ -215,24 +215,24 @@ def _staged(folder: Path, renderer: Renderer, transaction: Transaction, job: Job
     return [stage(folder, path, data, transaction.owned.get(path)) for path, data in renderer.files(job)]
 
 
-def _compared(home: Home, found: Comparison) -> list[str]:
+def _compared(home: Home, comparison: Comparison) -> list[str]:
     """What `--check` says: nothing but the verdict when all is well, else every path with what is wrong."""
-    if found.clean:
+    if comparison.clean:
         return [f"{home.shown}: up to date"]
     lines = []
     for word, paths in (
-        ("missing", found.missing),
-        ("differs", found.different),
-        ("no longer generated", found.orphaned),
-        ("not written by fabric, at the path of an output file", found.unowned),
+        ("missing", comparison.missing),
+        ("differs", comparison.different),
+        ("no longer generated", comparison.orphaned),
+        ("not written by fabric, at the path of an output file", comparison.unowned),
     ):
         lines += [f"{home.shown}/{path}: {word}" for path in paths[:20]]
         if len(paths) > 20:
             lines.append(f"{home.shown}: {word}: {and_more(len(paths) - 20, see='`--diff`')}")
-    if found.line_ends:
-        lines.append(f"{home.shown}: {plural(len(found.line_ends), 'file')} with CRLF line endings: {LINE_ENDS}")
-    if found.stale_manifest and not lines:
+    if comparison.line_ends:
+        lines.append(f"{home.shown}: {plural(len(comparison.line_ends), 'file')} with CRLF line endings: {LINE_ENDS}")
+    if comparison.stale_manifest and not lines:
         lines.append(f"{home.shown}/manifest.txt: differs")
-    if found.unfinished:
+    if comparison.unfinished:
         lines.append(f"{home.shown}: a run was interrupted")
     return [*lines, f"{home.path}: not up to date, run `fabric generate {home.path}`"]

@@ -42,11 +42,11 @@ def by_message(rows: Iterable[V], parts: Callable[[V], tuple[str, str, Hashable]
     Args:
         parts: device, message and whatever else has to be the same of a finding.
     """
-    found = [(row, *parts(row)) for row in rows]
-    shapes = {_shape(device) for _, device, _, _ in found if device}
+    split = [(row, *parts(row)) for row in rows]
+    shapes = {_shape(device) for _, device, _, _ in split if device}
     times: Counter[Hashable] = Counter()
     keyed: list[tuple[Hashable, V]] = []
-    for row, device, message, rest in found:
+    for row, device, message, rest in split:
         key = _neutral(message, shapes), rest
         times[key, device] += 1
         keyed.append(((key, times[key, device]), row))

@@ -439,11 +439,11 @@ def cross_validate(measured: Sequence[Table], beside: Sequence[Table], split: st
     from fabric.solver.collectives.validation_report import Validation
     from fabric.workers import in_chunks
 
-    tasks, found = list(left(measured, beside, split)), list[Predicted]()
+    tasks, predictions = list(left(measured, beside, split)), list[Predicted]()
     for task, (predicted,) in zip(tasks, in_chunks(predict, tasks, 0, chunk=1, least=2), strict=True):
         tell(task.name)
-        found += predicted
-    return Validation(split, tuple(found), {table.id: table.why_not for table in measured if not table.scored_rows})
+        predictions += predicted
+    return Validation(split, tuple(predictions), {table.id: table.why_not for table in measured if not table.scored_rows})
 
 
 def calibrate(measured: Sequence[Table], beside: Sequence[Table] = (), base: str = "shipped") -> Calibration:

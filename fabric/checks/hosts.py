@@ -64,12 +64,12 @@ def ends(view: SwitchView, facts: Facts, sample: Sample) -> Ends:
 
 
 def disagreements(
-    made: Plan, found: Ends, files: Iterator[tuple[str, bytes]], look: Callable[[str, bytes], bytes], shown: str
+    made: Plan, ends: Ends, files: Iterator[tuple[str, bytes]], look: Callable[[str, bytes], bytes], shown: str
 ) -> Iterator[Finding]:
     """What servers and leaves say differently. `look`: path, fresh file → what is to be judged, that or what lies there."""
     texts = {path: look(path, data).decode("utf-8", "replace") for path, data in files}
     by_server: dict[str, dict[str, SwitchEnd]] = {}
-    for (server, port), end in found.items():
+    for (server, port), end in ends.items():
         by_server.setdefault(server, {})[port] = end
     for host in hosts(sides(made)):
         own = by_server.get(host.name)

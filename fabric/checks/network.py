@@ -136,15 +136,15 @@ class Network:
             own = facts.interfaces.get(peer.peer)
             end = self.cabled.get(id(own)) if own else None
             return Far(*end, self._back(facts, peer, *end)) if end else None
-        found: list[tuple[tuple[bool, bool, bool], Far]] = []
+        candidates: list[tuple[tuple[bool, bool, bool], Far]] = []
         for owner in self.owners.get(bare(peer.peer), ()):
             far = Far(owner.facts, owner.interface, self._back(facts, peer, owner.facts, owner.interface))
             if owner.facts is not facts and (owner.vrf == peer.vrf or self._crosses(facts, peer, far)):
                 back = far.back  # one address may be that of several, on links that never meet: whom this end means is meant
                 meant = back is not None and _expects(peer, far.process, back)
                 meant = meant and back is not None and _expects(back, facts.bgp.get(peer.vrf), peer)
-                found.append(((owner.vrf != peer.vrf, back is None, not meant), far))
-        return min(found, key=lambda row: row[0])[1] if found else None
+                candidates.append(((owner.vrf != peer.vrf, back is None, not meant), far))
+        return min(candidates, key=lambda row: row[0])[1] if candidates else None
 
     def _crosses(self, facts: Facts, peer: Neighbor, far: Far) -> bool:
         """Whether a session leaves its VRF: two tenants may use one address, so one end at least must mean the other."""

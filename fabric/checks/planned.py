@@ -167,11 +167,11 @@ class _Rows:
             if external.tag:
                 self._slice(external.port, external.vrf, external.tag, external.address)
         tenants = {"": ""} | {self.vrf(vrf.name): vrf.name for vrf in view.vrfs}
-        for own, found in peers.items():
-            if own and not found and not (view.overlay and self.idiom.vrf_process):
+        for own, neighbors in peers.items():
+            if own and not neighbors and not (view.overlay and self.idiom.vrf_process):
                 continue
             name = table_name(own)
-            self.put("neighbors", name, frozenset(found))
+            self.put("neighbors", name, frozenset(neighbors))
             self.put("asn", name, view.device.asn)
             self.put("router_id", name, view.router_id)
             self.put("max_paths", name, self.idiom.paths(view))

@@ -107,35 +107,35 @@ Rows: TypeAlias = dict[Key, Row]
 
 def rows_of(facts: Facts) -> Rows:
     """The rows of a device; `classes` holds the QoS classes once, as many ports share them."""
-    found: Rows = {}
+    rows: Rows = {}
     top = Located(None, 0, facts.files[0] if facts.files else "")
-    _one(found, Key("hostname", ""), facts.hostname)
+    _one(rows, Key("hostname", ""), facts.hostname)
     for name, interface in facts.interfaces.items():
-        _interface(found, facts, name, interface)
-    _loopbacks(found, facts, top)
+        _interface(rows, facts, name, interface)
+    _loopbacks(rows, facts, top)
     for vrf, process in facts.bgp.items():
         if vrf != MANAGEMENT:
-            _process(found, facts, process)
+            _process(rows, facts, process)
     tenants = [vrf for vrf in facts.vrfs.values() if vrf.name != MANAGEMENT]
-    _many(found, Key("vrfs", ""), [Located(vrf.name, vrf.line, vrf.file) for vrf in tenants], top)
+    _many(rows, Key("vrfs", ""), [Located(vrf.name, vrf.line, vrf.file) for vrf in tenants], top)
     for vrf_facts in tenants:
-        _targets(found, f"VRF {vrf_facts.name}", vrf_facts)
-        _one(found, Key("vni", f"VRF {vrf_facts.name}"), vrf_facts.vni)
-    _many(found, Key("vnis", ""), [Located(vni.number, vni.line, vni.file) for vni in facts.vnis.values()], top)
+        _targets(rows, f"VRF {vrf_facts.name}", vrf_facts)
+        _one(rows, Key("vni", f"VRF {vrf_facts.name}"), vrf_facts.vni)
+    _many(rows, Key("vnis", ""), [Located(vni.number, vni.line, vni.file) for vni in facts.vnis.values()], top)
     for vni in facts.vnis.values():
-        _targets(found, f"VNI {vni.number}", vni)
-        _one(found, Key("vlan", f"VNI {vni.number}"), vni.vlan)
+        _targets(rows, f"VNI {vni.number}", vni)
+        _one(rows, Key("vlan", f"VNI {vni.number}"), vni.vlan)
     if facts.vtep:
-        _one(found, Key("vtep", ""), Located(_resolved(facts, facts.vtep.value), facts.vtep.line, facts.vtep.file))
-    _one(found, Key("anycast_mac", ""), facts.anycast_mac)
-    _one(found, Key("hash_seed", ""), facts.hash_seed)
-    _one(found, Key("watchdog_ms", ""), facts.watchdog_ms)
+        _one(rows, Key("vtep", ""), Located(_resolved(facts, facts.vtep.value), facts.vtep.line, facts.vtep.file))
+    _one(rows, Key("anycast_mac", ""), facts.anycast_mac)
+    _one(rows, Key("hash_seed", ""), facts.hash_seed)
+    _one(rows, Key("watchdog_ms", ""), facts.watchdog_ms)
     for name, entries in facts.prefixes.items():
         if entries:
-            _many(found, Key("prefixes", f"prefix list {name}"), entries, entries[0])
+            _many(rows, Key("prefixes", f"prefix list {name}"), entries, entries[0])
     for kind in ("ntp", "syslog", "dns"):
-        _many(found, Key(kind, ""), getattr(facts.services, kind), top)
-    return found
+        _many(rows, Key(kind, ""), getattr(facts.services, kind), top)
+    return rows
 
 
 def blocks_of(facts: Facts) -> dict[str, Located[object]]:
@@ -169,15 +169,15 @@ def is_loopback(name: str) -> bool:
     return name.lower().startswith("lo")
 
 
-def _interface(found: Rows, facts: Facts, name: str, interface: Interface) -> None:
+def _interface(rows: Rows, facts: Facts, name: str, interface: Interface) -> None:
     home = Located(None, interface.line, interface.file)
     if not is_loopback(name):
         _many(
-            found, Key("addresses", name), [fact for fact in interface.addresses if not fact.value.startswith("fe80:")], home
+            rows, Key("addresses", name), [fact for fact in interface.addresses if not fact.value.startswith("fe80:")], home
         )
-    _many(found, Key("gateways", name), interface.gateways, home)
-    _many(found, Key("filters", name), interface.filters, home)
-    _many(found, Key("trunk", name), interface.trunk, home)
+    _many(rows, Key("gateways", name), interface.gateways, home)
+    _many(rows, Key("filters", name), interface.filters, home)
+    _many(rows, Key("trunk", name), interface.trunk, home)
     for kind, fact in (
         ("enabled", interface.enabled),
         ("speed", interface.speed_gbps),
@@ -190,8 +190,8 @@ def _interface(found: Rows, facts: Facts, name: str, interface: Interface) -> No
         ("esi", interface.esi),
     ):
         if fact is not None and fact.value != "":
-            found[Key(kind, name)] = Row(fact.value, home, {fact.value: fact})
-    found.setdefault(Key("", name), Row("", home))  # that the interface is there at all
+            rows[Key(kind, name)] = Row(fact.value, home, {fact.value: fact})
+    rows.setdefault(Key("", name), Row("", home))  # that the interface is there at all
 
 
 def _loopbacks(found: Rows, facts: Facts, top: Located[object]) -> None:
@@ -201,28 +201,28 @@ def _loopbacks(found: Rows, facts: Facts, top: Located[object]) -> None:
     _many(found, Key("loopbacks", ""), own, home)
 
 
-def _process(found: Rows, facts: Facts, process: Bgp) -> None:
+def _process(rows: Rows, facts: Facts, process: Bgp) -> None:
     name, home = table_name(process.vrf), Located(None, process.line, process.file)
-    found[Key("", name)] = Row("", home)
-    _one(found, Key("asn", name), process.asn)
-    _one(found, Key("router_id", name), process.router_id)
-    _one(found, Key("max_paths", name), process.max_paths)
-    _one(found, Key("relax", name), process.relax)
-    _passed(found, facts, Key("connected", name), process.connected)
-    _many(found, Key("aggregates", name), process.aggregates, home)
+    rows[Key("", name)] = Row("", home)
+    _one(rows, Key("asn", name), process.asn)
+    _one(rows, Key("router_id", name), process.router_id)
+    _one(rows, Key("max_paths", name), process.max_paths)
+    _one(rows, Key("relax", name), process.relax)
+    _passed(rows, facts, Key("connected", name), process.connected)
+    _many(rows, Key("aggregates", name), process.aggregates, home)
     peers = [
         Located(peer.peer, peer.line, peer.file)
         for peer in process.neighbors.values()
         if peer.enabled is None or peer.enabled.value
     ]
-    _many(found, Key("neighbors", name), peers, home)
+    _many(rows, Key("neighbors", name), peers, home)
     for peer in process.neighbors.values():
-        _session(found, facts, peer)
+        _session(rows, facts, peer)
 
 
-def _session(found: Rows, facts: Facts, peer: Neighbor) -> None:
+def _session(rows: Rows, facts: Facts, peer: Neighbor) -> None:
     name, home = session_name(peer.vrf, peer.peer), Located(None, peer.line, peer.file)
-    found[Key("", name)] = Row("", home)
+    rows[Key("", name)] = Row("", home)
     for kind, fact in (
         ("remote_as", peer.remote_as),
         ("max_prefix", peer.max_prefix),
@@ -230,12 +230,12 @@ def _session(found: Rows, facts: Facts, peer: Neighbor) -> None:
         ("hold", peer.hold_s),
         ("bfd", peer.bfd),
     ):
-        _one(found, Key(kind, name), fact)
+        _one(rows, Key(kind, name), fact)
     if peer.source:
-        _one(found, Key("source", name), Located(_resolved(facts, peer.source.value), peer.source.line, peer.source.file))
-    _many(found, Key("families", name), peer.families, home)
-    _passed(found, facts, Key("takes", name), peer.import_filter)
-    _passed(found, facts, Key("sends", name), peer.export_filter)
+        _one(rows, Key("source", name), Located(_resolved(facts, peer.source.value), peer.source.line, peer.source.file))
+    _many(rows, Key("families", name), peer.families, home)
+    _passed(rows, facts, Key("takes", name), peer.import_filter)
+    _passed(rows, facts, Key("sends", name), peer.export_filter)
 
 
 def _passed(found: Rows, facts: Facts, key: Key, policy: Located[str] | None) -> None:

@@ -250,7 +250,7 @@ class _Work:
                 return {}
             seen.rendered |= {path: data.decode() for path, data in self.renderer.files(job)}
             return self.given[job.device.name].files
-        found = {}
+        contents = {}
         for path, fresh in self.renderer.files(job):
             look = self.disk.look(path, fresh)
             seen.paths.append(path)
@@ -259,10 +259,10 @@ class _Work:
             if look.state == "CRLF":
                 seen.line_ends.append(path)
             shown = f"{self.disk.shown}/{path}"
-            found[shown] = look.data.decode("utf-8", "replace")
+            contents[shown] = look.data.decode("utf-8", "replace")
             if look.data != fresh:
                 seen.rendered[shown] = fresh.decode()
-        return found
+        return contents
 
 
 @dataclass

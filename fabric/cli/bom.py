@@ -129,21 +129,21 @@ def _request(
             check_range(report, option, value, least, most, f"{least:g} to {most:g}", "")
     rates = _rates(spares, report)
     report.raise_errors()
-    found = price_file.read(path, own, str(path)) if path else None
-    base = found.spares if found else Spares()
+    prices = price_file.read(path, own, str(path)) if path else None
+    base = prices.spares if prices else Spares()
     return BomRequest(
-        prices=found,
+        prices=prices,
         servers=servers,
         spares=replace(base, **rates),
-        pue=pue or (found.pue if found else None) or price_file.PUE,
-        years=years or (found.years if found else None) or price_file.YEARS,
+        pue=pue or (prices.pue if prices else None) or price_file.PUE,
+        years=years or (prices.years if prices else None) or price_file.YEARS,
         rack_limit_w=rack_limit * 1000 if rack_limit is not None else None,
     )
 
 
 def _rates(text: str, report: Report) -> dict[str, float]:
     """`3` applies to all kinds but servers; `optics=3,cables=5` to those named."""
-    found: dict[str, float] = {}
+    rates: dict[str, float] = {}
     for item in text.split(",") if text else ():
         name, equals, percent = item.rpartition("=")
         if equals and name not in PLURALS.values():
@@ -153,7 +153,7 @@ def _rates(text: str, report: Report) -> dict[str, float]:
                 report, "--spares", f"expected percent from 0 to 100, got {show(percent)}", "use `2`, or `optics=3,cables=5`"
             )
         else:
-            found |= {
+            rates |= {
                 kind: float(percent) for kind in ([name] if equals else [k for k in PLURALS.values() if k != "servers"])
             }
-    return found
+    return rates

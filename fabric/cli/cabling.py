@@ -42,14 +42,14 @@ def run_list(
     """
 
     forms = _forms("json" if as_json else form, output)
-    found = _cables(file, fabric, limit)
+    cables = _cables(file, fabric, limit)
     if output is None:
-        write([(forms[0], None)], lambda form: _text(form, found))
+        write([(forms[0], None)], lambda form: _text(form, cables))
         return
     with progress("run lists"):
-        files = dict(_files(forms, found))
+        files = dict(_files(forms, cables))
     put_folder(output, files)
-    say(f"{len(found.chosen):,} rows written to {output}")
+    say(f"{len(cables.chosen):,} rows written to {output}")
 
 
 @cabling.command()
@@ -72,9 +72,9 @@ def labels(
         usage(f"--sheet: unknown sheet '{sheet}'", nearest(sheet, sheets()))
     if skip >= sheets()[sheet].count:
         usage(f"--skip: expected less than the {sheets()[sheet].count} labels of a sheet, got {skip}")
-    found = _cables(file, fabric, limit)
+    cables = _cables(file, fabric, limit)
     with progress("labels"):
-        pdf = pipeline.labels(found, sheets()[sheet], skip)
+        pdf = pipeline.labels(cables, sheets()[sheet], skip)
     put(output, pdf)
 
 

@@ -52,8 +52,8 @@ def calibrate(
         message = "expected a file in an existing folder"
         raise InputError([Diagnostic("FAB160", Place(str(output)), message, f"create it: mkdir -p {output.parent}")])
     with progress("fit of the parameters"):
-        found = pipeline.calibrate(tables, others, base)
-    put(output, found.text)
+        calibrated = pipeline.calibrate(tables, others, base)
+    put(output, calibrated.text)
     say(f"wrote {output}")
-    show_diagnostics(found.warnings())
-    put_lines(found.lines)
+    show_diagnostics(calibrated.warnings())
+    put_lines(calibrated.lines)

@@ -36,8 +36,8 @@ def capacity(
     report.raise_errors()
     chosen = job.chosen(file, fabric)
     with progress("cuts, throughput and failures"):
-        found = pipeline.capacity(chosen, tuple(fail), pairs, seed)
+        result = pipeline.capacity(chosen, tuple(fail), pairs, seed)
     if as_json:
-        print(json_text(found.as_dict()))
+        print(json_text(result.as_dict()))
     else:
-        put_lines(found.lines)
+        put_lines(result.lines)

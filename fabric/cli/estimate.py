@@ -135,13 +135,13 @@ def estimate(
         gpus_per_domain,
     )
     with progress("collective times"):
-        found = [pipeline.estimate(on, asked, request) for request in placement]
+        estimates = [pipeline.estimate(on, asked, request) for request in placement]
     if plot is not None:
-        _plot(plot, found, measured)
+        _plot(plot, estimates, measured)
     if as_json:
-        print(json_text(lines.document(found, fail)))
+        print(json_text(lines.document(estimates, fail)))
     else:
-        put_lines(lambda: lines.text(found, fail))
+        put_lines(lambda: lines.text(estimates, fail))
 
 
 def _plot(path: Path, found: list[tuple[Estimate, Estimate | None]], measured: list[Path]) -> None:

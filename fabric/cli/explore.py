@@ -108,12 +108,12 @@ def explore(
     intent = pipeline.load(file)
     design = _ask(intent, gpus, collective, size, placement, prices)
     request = ExploreRequest(design, fabric, tuple(vary), tuple(filter(None, by.split(","))))
-    found = pipeline.explore(intent, request, jobs, dask, resume, progress)
-    write(reports, lambda name: FORMATS[name](found))
+    result = pipeline.explore(intent, request, jobs, dask, resume, progress)
+    write(reports, lambda name: FORMATS[name](result))
     if plot is not None:
-        write([("plot", plot)], lambda _: picture(found))
+        write([("plot", plot)], lambda _: picture(result))
         say(f"wrote {plot}")
-    if not found.built:
+    if not result.built:
         raise typer.Exit(FINDINGS)
 
 

@@ -77,20 +77,20 @@ def _push(name: str, file: Path, url: str, dry: bool, prune: bool, batch: int, a
 
 def _access(system: System, url: str) -> str:
     """The token; it is no argument, since everybody on a machine sees those of a process."""
-    token, found = os.environ.get(system.token, ""), []
+    token, missing = os.environ.get(system.token, ""), []
     if not url.startswith(("http://", "https://")):
         got = f"got '{url}'" if url else "got none"
         message = f"expected the http:// or https:// URL of {system.title}, {got}"
-        found.append(Diagnostic("FAB178", Place("--url"), message, f"use `--url URL`, or `export {system.url}=URL`"))
+        missing.append(Diagnostic("FAB178", Place("--url"), message, f"use `--url URL`, or `export {system.url}=URL`"))
     if not token:
         message = f"{system.token} is not set"
-        found.append(
+        missing.append(
             Diagnostic(
                 "FAB178", Place(system.token), message, f"create one in {system.title}, then `export {system.token}=…`"
             )
         )
-    if found:
-        raise InputError(found)
+    if missing:
+        raise InputError(missing)
     return token
 
 

@@ -109,9 +109,9 @@ def services(fabric: FabricPlan) -> list[str]:
         out.append(f"  tenants   {how}: {', '.join(parts)}")
     if fabric.lossless:
         shares = []
-        for (role, group), found in fabric.lossless.roles.items():
+        for (role, group), role_qos in fabric.lossless.roles.items():
             who = f"a {role}" + (f" of {group}" if group and len(fabric.spec.groups) > 1 else "")
-            buffer = found.qos.buffer
+            buffer = role_qos.qos.buffer
             total = buffer.total_bytes
             shares.append(f"{buffer.reserved_bytes / total:.0%} of {who}" if total else f"of {who} unknown")
         qos = next(iter(fabric.lossless.roles.values())).qos

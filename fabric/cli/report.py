@@ -46,13 +46,13 @@ def report(
 
     Design, link loads, failures, racks, addresses, parts and every link.
     """
-    found = Report()
-    asked = size_bytes("--size", size, found)
+    mistakes = Report()
+    asked = size_bytes("--size", size, mistakes)
     timed = collective or "all_reduce"
     if timed not in COLLECTIVES:
-        mistake(found, "--collective", f"unknown collective {show(timed)}", nearest(timed, COLLECTIVES), "FAB174")
-    check_target(found, "-o", output, "report.html")
-    found.raise_errors()
+        mistake(mistakes, "--collective", f"unknown collective {show(timed)}", nearest(timed, COLLECTIVES), "FAB174")
+    check_target(mistakes, "-o", output, "report.html")
+    mistakes.raise_errors()
     with progress("plan"):
         made = pipeline.plan(pipeline.load(file))
     tables = of_collective(measured, timed)

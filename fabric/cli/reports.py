@@ -22,13 +22,13 @@ def asked(forms: Sequence[str], known: Sequence[str], example: str) -> list[tupl
     Args:
         example: of one with a file, for who gets it wrong.
     """
-    found: dict[Path | None, str] = {}
+    formats: dict[Path | None, str] = {}
     for text in forms:
         name, equals, path = text.partition("=")
         if name not in known or (equals and not path):
             usage(f"--format: expected one of {', '.join(known)}, or NAME=FILE, got '{text}'")
         file = Path(path) if equals else None
-        other = found.setdefault(file, name)
+        other = formats.setdefault(file, name)
         if other != name and file is None:
             hint = f"--format text --format {example}"
             usage("--format: expected at most one report without =FILE", hint)
@@ -38,7 +38,7 @@ def asked(forms: Sequence[str], known: Sequence[str], example: str) -> list[tupl
             usage(
                 f"--format: {text}: {'expected a file, got a folder' if file.is_dir() else f'no such folder: {file.parent}'}"
             )
-    return [(name, file) for file, name in found.items()]
+    return [(name, file) for file, name in formats.items()]
 
 
 def write(reports: Sequence[tuple[str, Path | None]], report: Callable[[str], str | bytes]) -> None:

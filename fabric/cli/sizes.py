@@ -52,8 +52,8 @@ def sizes_bytes(sizes: list[str], sweep: str, report: Report) -> list[int]:
     low, high = (int(value or 0) for value in ends)
     if low > high:
         mistake(report, "--sweep", f"expected MIN up to MAX, got {sweep!r}", "put the smaller size first")
-    found = []
+    bytes_list = []
     while low <= high:
-        found.append(low)
+        bytes_list.append(low)
         low *= factor
-    return found
+    return bytes_list

@@ -52,8 +52,8 @@ def step(
     )
     chosen = job.chosen(file, fabric)
     with progress("training step"):
-        found = pipeline.step(chosen, asked, model, placement)
+        result = pipeline.step(chosen, asked, model, placement)
     if as_json:
-        print(json_text(found.as_dict()))
+        print(json_text(result.as_dict()))
     else:
-        put_lines(found.lines)
+        put_lines(result.lines)

@@ -172,11 +172,11 @@ class TenantViews:
 
     def lags(self, device: Device, ports: Sequence[Port]) -> tuple[Lag, ...]:
         """The bonds of this leaf. Which of the pair forwards broadcasts for a bond alternates from one to the next."""
-        found = grouped((port.lag, port) for port in ports if port.lag)
+        by_number = grouped((port.lag, port) for port in ports if port.lag)
         mac = self._system_mac(device)
         first = device.index < self.tenancy.pair.get(device.index, device.index)
         result = []
-        for number, members in sorted(found.items()):
+        for number, members in sorted(by_number.items()):
             peer = members[0].peer
             assert peer is not None
             result.append(

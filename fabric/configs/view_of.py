@@ -244,22 +244,22 @@ class Views:
     @cached_property
     def _layouts(self) -> dict[tuple[str, str], dict[int, list[Port]]]:
         spec, sizing = self.fabric.spec, self.fabric.sizing
-        found: dict[tuple[str, str], dict[int, list[Port]]] = {}
+        layouts: dict[tuple[str, str], dict[int, list[Port]]] = {}
         for size in sizing.groups:
             layout = leaf_layout(spec, sizing, size)
             servers, spare = layout.down[: size.down], layout.down[size.down :]
             uplink = "for a spine" if sizing.spines else "for the other leaf"
-            found[LEAF, size.name] = _reserved(
+            layouts[LEAF, size.name] = _reserved(
                 (servers, "for a server"), (spare, "as a spare server port"), (layout.up, uplink)
             )
-        found[SPINE, ""] = found[CORE, ""] = {}
+        layouts[SPINE, ""] = layouts[CORE, ""] = {}
         if sizing.tiers == 2:
-            found[SPINE, ""] = _reserved((spine_downlinks(spec, sizing), "for a leaf"))
+            layouts[SPINE, ""] = _reserved((spine_downlinks(spec, sizing), "for a leaf"))
         elif sizing.tiers == 3:
             layout = spine_layout(spec, sizing)
-            found[CORE, ""] = _reserved((core_downlinks(spec, sizing), "for a spine"))
-            found[SPINE, ""] = _reserved((layout.down, "for a leaf"), (layout.up, "for a core"))
-        return {key: _every_cage(self.models[key[0]], kept) for key, kept in found.items()}
+            layouts[CORE, ""] = _reserved((core_downlinks(spec, sizing), "for a spine"))
+            layouts[SPINE, ""] = _reserved((layout.down, "for a leaf"), (layout.up, "for a core"))
+        return {key: _every_cage(self.models[key[0]], kept) for key, kept in layouts.items()}
 
     def _port(self, link: int, end: int, lossless: RoleLossless | None) -> Port:
         columns, fabric = self.columns, self.fabric

@@ -56,7 +56,7 @@ def is_code(word: str) -> bool:
 @cache
 def without_check() -> dict[str, Entry]:
     """The codes that no check has."""
-    found: dict[str, dict[str, str]] = read(DATA)
+    records: dict[str, dict[str, str]] = read(DATA)
     return {
         code: Entry(
             id=code,
@@ -69,7 +69,7 @@ def without_check() -> dict[str, Entry]:
             example=record["example"].rstrip("\n"),
             fix=record["fix"],
         )
-        for code, record in found.items()
+        for code, record in records.items()
     }
 
 

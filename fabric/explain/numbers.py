@@ -22,30 +22,30 @@ def device(fabric: FabricPlan, subject: str) -> list[str]:
     return _port(fabric, found, port) if port else _device(fabric, found)
 
 
-def _device(fabric: FabricPlan, found: Device) -> list[str]:
+def _device(fabric: FabricPlan, device: Device) -> list[str]:
     place = [
-        f"{key} {getattr(found, key) + 1}" for key in ("pod", "unit", "rack", "plane", "rail") if getattr(found, key) >= 0
+        f"{key} {getattr(device, key) + 1}" for key in ("pod", "unit", "rack", "plane", "rail") if getattr(device, key) >= 0
     ]
-    group = f" of group {found.group}" if found.group and found.role == SERVER else ""
-    head = f"{found.name}: {found.role} {found.number}{group} of fabric {fabric.name}"
-    out = [", ".join([head, *([found.model] if found.model else []), *place])]
-    if found.role in SWITCH_ROLES:
-        pin = _pin(fabric, found)
-        pattern = getattr(fabric.spec.names, found.role)
+    group = f" of group {device.group}" if device.group and device.role == SERVER else ""
+    head = f"{device.name}: {device.role} {device.number}{group} of fabric {fabric.name}"
+    out = [", ".join([head, *([device.model] if device.model else []), *place])]
+    if device.role in SWITCH_ROLES:
+        pin = _pin(fabric, device)
+        pattern = getattr(fabric.spec.names, device.role)
         out.append("  name: pinned" if pin is not None and pin.name else f"  name: by the pattern {pattern}")
-        if found.asn:
-            out.append(f"  AS number {found.asn}: {_asn_reason(fabric, found)}")
+        if device.asn:
+            out.append(f"  AS number {device.asn}: {_asn_reason(fabric, device)}")
         for what, column, kind in (
             ("loopback", fabric.loopback, "loopback"),
             ("management", fabric.management, "management"),
         ):
-            number = int(column[found.index])
+            number = int(column[device.index])
             if number >= 0:
-                out.append(f"  {what} {ip_address(number)}: {_row(fabric, kind, found.role, found.number - 1, number)}")
-        if found.index in fabric.aggregate:
-            first, length = fabric.aggregate[found.index]
-            out.append(f"  servers {ip_address(first)}/{length}: the block of this leaf; {_takers(fabric, found)}")
-    ends = [(link, end) for link, end in fabric.links.of(found.index)]
+                out.append(f"  {what} {ip_address(number)}: {_row(fabric, kind, device.role, device.number - 1, number)}")
+        if device.index in fabric.aggregate:
+            first, length = fabric.aggregate[device.index]
+            out.append(f"  servers {ip_address(first)}/{length}: the block of this leaf; {_takers(fabric, device)}")
+    ends = [(link, end) for link, end in fabric.links.of(device.index)]
     count: dict[str, int] = {}
     columns = fabric.links.lists()
     for link, _ in ends:
@@ -93,27 +93,27 @@ def _row(fabric: FabricPlan, kind: str, role: str, row: int, number: int) -> str
     return "pinned, or released by a pinned switch"
 
 
-def _port(fabric: FabricPlan, found: Device, port: str) -> list[str]:
+def _port(fabric: FabricPlan, device: Device, port: str) -> list[str]:
     """A port by its label or by its name on the device; a label of a cage alone means all its ports."""
     columns, names, out = fabric.links.lists(), PortNames(fabric), list[str]()
-    for link, end in fabric.links.of(found.index):
+    for link, end in fabric.links.of(device.index):
         own, far = ("a", "b") if end == 0 else ("b", "a")
         ref = names.ref(link, own)
-        if port not in (f"{ref.cage}", f"{ref.cage}/{ref.sub + 1}", names.label(found, ref), names.port_name(found, ref)):
+        if port not in (f"{ref.cage}", f"{ref.cage}/{ref.sub + 1}", names.label(device, ref), names.port_name(device, ref)):
             continue
         peer, row = fabric.devices[columns[far][link]], columns["row"][link] + 1
         low = int(fabric.subnet[link])
         subnet = f"{ip_address(low)}/{fabric.subnet_length}" if low >= 0 else "unnumbered"
         slot = f"slot {columns['column'][link] + 1} of the lower switch, number {row}"
         out += [
-            f"{found.name} {_called(names, found, ref)}: {KINDS[columns['kind'][link]].removesuffix('s')} link of "
+            f"{device.name} {_called(names, device, ref)}: {KINDS[columns['kind'][link]].removesuffix('s')} link of "
             f"{ref.speed_gbps}G",
             f"  far end: {peer.name} {_called(names, peer, names.ref(link, far), far=True)}",
             *(f"  {line}" for line in tenants.port(fabric, link, end)),
             *([f"  subnet {subnet}: {slot}"] if tenants.routed(fabric, link) else []),
-            *(f"  {line}" for line in _lossless(fabric, found, columns["speed_gbps"][link], columns["kind"][link])),
+            *(f"  {line}" for line in _lossless(fabric, device, columns["speed_gbps"][link], columns["kind"][link])),
         ]
-    return out or _uncabled(names, found, port)
+    return out or _uncabled(names, device, port)
 
 
 def _called(names: PortNames, device: Device, ref: PortRef, *, far: bool = False) -> str:

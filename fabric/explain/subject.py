@@ -44,15 +44,15 @@ def explain(
         address = ip_address(subject)
     except ValueError:
         address = None
-    found: list[str] = []
+    lines: list[str] = []
     for fabric in made.fabrics.values():
         if address is not None:
-            found += numbers.address(fabric, address)
+            lines += numbers.address(fabric, address)
         elif subject.isdigit():
-            found += [*numbers.asn(fabric, int(subject)), *tenants.number(fabric, int(subject))]
+            lines += [*numbers.asn(fabric, int(subject)), *tenants.number(fabric, int(subject))]
         else:
-            found += numbers.device(fabric, subject) or tenants.tenant(fabric, subject)
-    if not found:
+            lines += numbers.device(fabric, subject) or tenants.tenant(fabric, subject)
+    if not lines:
         topics = [f"{name}.{topic}" for name in sized for topic in TOPICS]
         devices = [device.name for fabric in made.fabrics.values() for device in fabric.devices][:5000]
         names = [tenant.name for fabric in made.fabrics.values() for tenant in fabric.tenancy.tenants]
@@ -64,7 +64,7 @@ def explain(
                 )
             ]
         )
-    return found
+    return lines
 
 
 def _case(planned: Planned, case: Case, topic: str) -> Case:

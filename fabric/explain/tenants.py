@@ -12,25 +12,25 @@ from fabric.plan import CLOSED, SERVER_LEAF, Device, ExternalConnection, FabricP
 def tenant(fabric: FabricPlan, name: str) -> list[str]:
     """A tenant: its numbers, and where they come from."""
     tenancy, overlay = fabric.tenancy, fabric.spec.overlay
-    at = next((at for at, found in enumerate(tenancy.tenants) if found.name == name), None)
+    at = next((at for at, tenant_plan in enumerate(tenancy.tenants) if tenant_plan.name == name), None)
     if at is None:
         return []
-    found = tenancy.tenants[at]
+    tenant_plan = tenancy.tenants[at]
     count = int((tenancy.owner == at).sum())
     ports = f"{count:,} {'port' if count == 1 else 'ports'}"
-    out = [f"tenant {name} of fabric {fabric.name}: number {found.number}, the lowest free number; {ports}"]
+    out = [f"tenant {name} of fabric {fabric.name}: number {tenant_plan.number}, the lowest free number; {ports}"]
     if tenancy.kind == "evpn":
         out.extend(
             (
-                f"  VNI {found.vni}: {_vni(found.vni, overlay.l3vni_base, found.number, 'l3vni_base')}",
-                f"  route target {overlay.rt_asn}:{found.vni}: overlay.rt_asn and the VNI",
+                f"  VNI {tenant_plan.vni}: {_vni(tenant_plan.vni, overlay.l3vni_base, tenant_plan.number, 'l3vni_base')}",
+                f"  route target {overlay.rt_asn}:{tenant_plan.vni}: overlay.rt_asn and the VNI",
             )
         )
-    for network in found.networks:
+    for network in tenant_plan.networks:
         out += _network(fabric, network)
     routers = dict.fromkeys(way.name for way in tenancy.external_connections if way.tenant == at)
     if routers or tenancy.kind == "vrf-lite":
-        out.append(f"  tag {found.tag} of subinterfaces: 10 + number")
+        out.append(f"  tag {tenant_plan.tag} of subinterfaces: 10 + number")
     return out + [f"  external connection: {router}" for router in routers]
 
 
@@ -58,15 +58,15 @@ def port(fabric: FabricPlan, link: int, end: int) -> list[str]:
         return ["unassigned: shut"]
     if owner < 0:
         return []
-    found, bond = tenancy.tenants[owner], int(tenancy.lag[link])
-    vlans = _vlans(found) if fabric.links.kind[link] == SERVER_LEAF else ""
+    tenant_plan, bond = tenancy.tenants[owner], int(tenancy.lag[link])
+    vlans = _vlans(tenant_plan) if fabric.links.kind[link] == SERVER_LEAF else ""
     given = [
         f"{fabric.devices[int(fabric.links.a[link])].name} has {ip_address(tenancy.hosts[owner, n][link])}/{network.length}"
         f" in {network.name}"
-        for n, network in enumerate(found.networks)
+        for n, network in enumerate(tenant_plan.networks)
         if link in tenancy.hosts.get((owner, n), ())
     ]
-    return [f"tenant {found.name}{vlans}" + (f", bond {bond}" if bond else ""), *given]
+    return [f"tenant {tenant_plan.name}{vlans}" + (f", bond {bond}" if bond else ""), *given]
 
 
 def _way(fabric: FabricPlan, way: ExternalConnection, end: int) -> str:
@@ -139,9 +139,9 @@ def _vtep(fabric: FabricPlan, number: int) -> list[str]:
 
 def _in_networks(fabric: FabricPlan, number: int) -> list[str]:
     out = []
-    for at, found in enumerate(fabric.tenancy.tenants):
-        for n, network in enumerate(found.networks):
-            of = f"network {network.name} of tenant {found.name}"
+    for at, tenant_plan in enumerate(fabric.tenancy.tenants):
+        for n, network in enumerate(tenant_plan.networks):
+            of = f"network {network.name} of tenant {tenant_plan.name}"
             if network.gateway == number:
                 out.append(f"{ip_address(number)}: anycast gateway of {of}, on every leaf with this network")
             out += [
@@ -168,15 +168,15 @@ def _on_links(fabric: FabricPlan, wanted: IPv4Address | IPv6Address) -> list[str
         return []
     number, tenants = int(wanted), fabric.tenancy.tenants
     ends = (number - number % 2, number)
-    found = [
+    uses = [
         (link, tenants[at])
         for at, first in fabric.tenancy.slices.items()
         for link, low in enumerate(first.tolist())
         if low in ends and low >= 0
     ]
-    found += [(way.link, tenants[way.tenant]) for way in fabric.tenancy.external_connections if way.address in ends]
+    uses += [(way.link, tenants[way.tenant]) for way in fabric.tenancy.external_connections if way.address in ends]
     return [
         f"{wanted}: one end of subinterface {of.tag}, tenant {of.name}, between "
         f"{fabric.devices[int(fabric.links.a[link])].name} and {fabric.devices[int(fabric.links.b[link])].name}"
-        for link, of in found
+        for link, of in uses
     ]

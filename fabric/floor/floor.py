@@ -102,11 +102,11 @@ def floor(plan: Plan) -> Floor:
     geometry, report = plan.settings.floor, Report()
     reserved = machines(outline(plan), report)
     report.raise_errors()
-    found = fix(plan, lay_out(plan, reserved, report), report)
+    places = fix(plan, lay_out(plan, reserved, report), report)
     report.raise_errors()
-    racks = sorted({place.rack for place in found.values()})
+    racks = sorted({place.rack for place in places.values()})
     index = {rack: at for at, rack in enumerate(racks)}
-    spots = {name: Spot(index[place.rack], place.ru, place.height) for name, place in found.items()}
+    spots = {name: Spot(index[place.rack], place.ru, place.height) for name, place in places.items()}
     rows = tuple(Rack(rack_name(*rack), *rack) for rack in racks)
     stated = plan.settings.positions.stated("floor")
     return Floor(plan.site, rows, geometry.rack_units, spots, geometry, stated, tuple(report.warnings))

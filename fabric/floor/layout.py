@@ -123,7 +123,7 @@ class Layout:
             rows.new_row()
         return found, {name: self._group(name, its, rows, found) for name, its in self.reserved.items()}
 
-    def _group(self, name: str, its: Machines, rows: _Rows, found: dict[Key, Place]) -> list[tuple[int, int]]:
+    def _group(self, name: str, its: Machines, rows: _Rows, places: dict[Key, Place]) -> list[tuple[int, int]]:
         """Racks of a group's servers, unit by unit, with the network racks of each unit filled beside them."""
         units: dict[int, int] = defaultdict(int)  # unit → its racks
         for rack in range(its.racks):
@@ -134,10 +134,10 @@ class Layout:
             taken = rows.take(count + len(beside))
             before = ceil_div(count, 2) if self.geometry.network_racks == "middle" else count
             for requests, where in zip(beside, taken[before : before + len(beside)], strict=True):
-                _stack(found, requests, where, self.units)
+                _stack(places, requests, where, self.units)
             racks += taken[:before] + taken[before + len(beside) :]
         for at, where in enumerate(racks):
-            _stack(found, self.on_top.get((name, at), []), where, self.units)
+            _stack(places, self.on_top.get((name, at), []), where, self.units)
         return racks
 
     def _packed(self, requests: list[Request]) -> list[list[Request]]:

@@ -68,7 +68,7 @@ def longest_m(site: SiteOutline, fixed: Mapping[Key, Standing] | None = None) ->
     reserved = machines(site, report)
     report.raise_errors()
     ground = _Ground(site, reserved, fixed or {}, report)
-    found: dict[str, dict[str, float]] = {}
+    longest: dict[str, dict[str, float]] = {}
     for name, fabric in site.fabrics.items():
         pairs = {
             SERVER_LEAF: ground.servers(fabric),
@@ -78,8 +78,8 @@ def longest_m(site: SiteOutline, fixed: Mapping[Key, Standing] | None = None) ->
             ATTACHMENT: _across(ground.of(LEAF, name), ground.attachments(fabric)),
         }
         measured = {kind: _longest(site.settings.floor, list(its)) for kind, its in pairs.items()}
-        found[name] = {KINDS[kind]: metres for kind, metres in measured.items() if metres}
-    return found
+        longest[name] = {KINDS[kind]: metres for kind, metres in measured.items() if metres}
+    return longest
 
 
 def _kinds(fabric: Outline) -> Iterator[str]:

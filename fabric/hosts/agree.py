@@ -53,13 +53,13 @@ class Disagreement:
 
 def disagreements(host: Host, files: HostFiles, ends: Mapping[str, SwitchEnd]) -> list[Disagreement]:
     """Every difference at the ports in `ends`, which are named as in the plan (`compute1`), and what is damaged."""
-    found: list[Disagreement] = []
+    differences: list[Disagreement] = []
 
     def read(reader: Callable[[str], Read], text: str, device: str, file: str) -> Read | None:
         try:
             return reader(text)
         except Damaged as damaged:
-            found.append(Disagreement(DAMAGED, device, file, str(damaged), damaged.line))
+            differences.append(Disagreement(DAMAGED, device, file, str(damaged), damaged.line))
             return None
 
     addressing = read(read_netplan, files.netplan, host.name, "60-fabric.yaml")
@@ -72,12 +72,12 @@ def disagreements(host: Host, files: HostFiles, ends: Mapping[str, SwitchEnd]) -
             continue
         one = _Port(host.name, nic, end)
         if addressing is not None:
-            found += one.addresses(addressing.get(nic.interface))
+            differences += one.addresses(addressing.get(nic.interface))
         if scripts is not None:
-            found += one.classes(scripts.get(nic.interface, Script()))
+            differences += one.classes(scripts.get(nic.interface, Script()))
         if nic.fabric == job:
-            found += one.nccl(environment)
-    return list(dict.fromkeys(found))
+            differences += one.nccl(environment)
+    return list(dict.fromkeys(differences))
 
 
 @dataclass(frozen=True)

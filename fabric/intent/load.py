@@ -190,17 +190,17 @@ def _places() -> dict[str, list[str]]:
     from fabric.intent.schema import schema
 
     whole = schema()
-    found: dict[str, list[str]] = {}
+    places: dict[str, list[str]] = {}
 
     def walk(node: Any, path: str, depth: int) -> None:
         for name, child in _resolve(node, whole).get("properties", {}).items():
-            if path and f"`{path}`" not in found.setdefault(name, []):
-                found[name].append(f"`{path}`")
+            if path and f"`{path}`" not in places.setdefault(name, []):
+                places[name].append(f"`{path}`")
             if depth < 4:
                 walk(child, f"{path}.{name}" if path else name, depth + 1)
 
     walk(whole["$defs"]["Fabric"], "", 0)
-    return found
+    return places
 
 
 def _description(path: tuple[str | int, ...]) -> str:
@@ -240,8 +240,8 @@ def _schema_at(path: tuple[str | int, ...]) -> dict[str, Any]:
             node = next(iter(patterns.values()), None) or node.get("additionalProperties", {})
         if not isinstance(node, dict):
             return {}
-    found: dict[str, Any] = _resolve(node, whole)
-    return found
+    subschema: dict[str, Any] = _resolve(node, whole)
+    return subschema
 
 
 def _resolve(node: Any, whole: Any) -> Any:

@@ -50,12 +50,12 @@ def read(name: str, beside: Path | None, folder: Path | None = None) -> tuple[In
         raise InputError(
             [Diagnostic("FAB104", Place(name), "expected a file of the revision, such as git:main:intent/dc1.yaml")]
         )
-    found = show(path.absolute(), revision)
-    if found.returncode:
-        reason = found.stderr.strip().splitlines()[-1:] or ["git failed"]
+    shown = show(path.absolute(), revision)
+    if shown.returncode:
+        reason = shown.stderr.strip().splitlines()[-1:] or ["git failed"]
         hint = "the file is new: there is nothing to compare it with" if missing(name, path) and path.exists() else ""
         raise InputError([Diagnostic("FAB001", Place(name), f"cannot be read: {reason[0].removeprefix('fatal: ')}", hint)])
-    source = parse(found.stdout, name if file else f"{name}:{path.name}")
+    source = parse(shown.stdout, name if file else f"{name}:{path.name}")
     site = validate(source)
     home = folder or site_folder(path, site.site)
     kept = show(home / locks.FILE, revision)
@@ -92,10 +92,10 @@ def templates(intent: Intent, name: str, target: Path) -> Path:
         path = (target / template).resolve()
         if not path.is_relative_to(target.resolve()):
             continue  # refused, with its place, when the overrides are read
-        found = show(home / template, revision)
-        if found.returncode == 0:
+        shown = show(home / template, revision)
+        if shown.returncode == 0:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(found.stdout, encoding="utf-8")
+            path.write_text(shown.stdout, encoding="utf-8")
     return target.absolute()
 
 

@@ -73,10 +73,10 @@ def read(old: str, new: str) -> Sides:
     if sum(absent) != 1 or not any(map(revision.is_short, names)):
         absent = [False, False]
     requested = zip(names, paths, absent, strict=True)
-    found, mistakes = tried(requested, lambda one: None if one[2] else Side(*revision.read(*one[:2])))
+    sides, mistakes = tried(requested, lambda one: None if one[2] else Side(*revision.read(*one[:2])))
     if mistakes:
         raise InputError(mistakes)
-    before, after = found
+    before, after = sides
     if before and after and _same_site(before, after) and before.numbers is None:
         intent = before.intent
         if not (intent.folder / locks.FILE).exists():

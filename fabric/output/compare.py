@@ -46,12 +46,12 @@ def check(site_dir: Path, generated: Iterable[tuple[str, bytes]], keep: Keep = k
     line_ends: list[str] = []
     for path, data in _each_once(generated):
         listed[path] = files.sha256(data)
-        found = files.look(site_dir, path, data)
-        if found == "different" and path in owned:
+        state = files.look(site_dir, path, data)
+        if state == "different" and path in owned:
             different.append(path)
             if (files.read(site_dir, path) or b"").replace(b"\r\n", b"\n") == data:
                 line_ends.append(path)
-        elif found != "same":
+        elif state != "same":
             absent.append(path)
     check_nesting(listed)
     leaving = find_orphans(site_dir, owned, listed, keep).remove
@@ -82,10 +82,10 @@ def diff(
     seen: set[str] = set()
     for path, data in _each_once(generated):
         seen.add(path)
-        found = files.look(site_dir, path, data)
-        if found == "different" and path in owned:
+        state = files.look(site_dir, path, data)
+        if state == "different" and path in owned:
             yield _file_diff(prefix + path, files.read(site_dir, path), data)
-        elif found == "absent" and not obstacle(site_dir, path, path in owned, owned):
+        elif state == "absent" and not obstacle(site_dir, path, path in owned, owned):
             yield _file_diff(prefix + path, None, data)
     for path in find_orphans(site_dir, owned, seen, keep).remove:
         yield _file_diff(prefix + path, files.read(site_dir, path), None)

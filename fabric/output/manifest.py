@@ -62,9 +62,9 @@ def parse(data: bytes, name: str = MANIFEST) -> Owned:
             raise LineEndsError(f"{name}, line {number}: expected a line that ends with LF, got CRLF")
         if _CONFLICT.match(line):
             raise OutputError(f"{name}, line {number}: a merge left conflict markers", _MERGED_HINT)
-        if found := _LINE.fullmatch(line):
-            check_path(found[2])
-            owned.append((found[2], found[1]))
+        if match := _LINE.fullmatch(line):
+            check_path(match[2])
+            owned.append((match[2], match[1]))
         elif line:
             raise OutputError(
                 f"{name}, line {number}: not a `sha256  path` line",

@@ -95,17 +95,17 @@ def obstacle(site: Path, path: str, owned: bool, leaving: Collection[str]) -> st
     which holds nothing else may become a file.
     """
     if odd := odd_parent(site, path):
-        parent, found = odd
-        free = found == "absent" or (found == "file" and parent in leaving)
-        return None if free else f"its folder {parent} is a {found}"
-    found = kind(f"{site}/{path}")
-    if found == "absent" or (found == "file" and owned):
+        parent, entry = odd
+        free = entry == "absent" or (entry == "file" and parent in leaving)
+        return None if free else f"its folder {parent} is a {entry}"
+    entry = kind(f"{site}/{path}")
+    if entry == "absent" or (entry == "file" and owned):
         return None
-    if found == "file":
+    if entry == "file":
         return "not in the manifest"
-    if found == "folder":
+    if entry == "folder":
         return None if set(_files_below(site, path)) <= set(leaving) else "a folder with other files"
-    return "a symlink" if found == "symlink" else "not a regular file"
+    return "a symlink" if entry == "symlink" else "not a regular file"
 
 
 def _files_below(site: Path, path: str) -> Iterable[str]:

@@ -86,12 +86,12 @@ def parse(text: str, name: str) -> Lock:
         if line.startswith(("<<<<<<<", "|||||||", "=======", ">>>>>>>")):
             report.fail("FAB150", Place(name, at, 1), "lock file: expected no merge conflict, got its markers", _MARKERS)
     if _version(lines, name, report) == 1:
-        found = lock_v1.read(source.parse(text, name), report)
+        facts_by_fabric = lock_v1.read(source.parse(text, name), report)
     else:
-        found = _facts(lines, name, report)
-    _check_size(found, name, report)
+        facts_by_fabric = _facts(lines, name, report)
+    _check_size(facts_by_fabric, name, report)
     report.raise_errors()
-    return Lock({fabric: facts.lock() for fabric, facts in sorted(found.items())})
+    return Lock({fabric: facts.lock() for fabric, facts in sorted(facts_by_fabric.items())})
 
 
 _MARKERS = "delete the marker lines, keep the lines of both sides, then run `fabric generate`"
@@ -133,10 +133,10 @@ def _facts(lines: list[str], name: str, report: Report) -> dict[str, Lines]:
     return found
 
 
-def _check_size(found: Mapping[str, Lines], name: str, report: Report) -> None:
+def _check_size(facts_by_fabric: Mapping[str, Lines], name: str, report: Report) -> None:
     """More lines than any growth leaves behind would only hold up the planner."""
     total = 0
-    for fabric, facts in found.items():
+    for fabric, facts in facts_by_fabric.items():
         counts = {key: len(blocks) for key, blocks in facts.blocks.items()}
         counts |= {key: len(records) for key, records in facts.wiring.items()}
         total += sum(counts.values()) + sum(map(len, facts.attachments.values())) + sum(map(len, facts.tenants.values()))

@@ -104,7 +104,7 @@ def read(text: Text, into: dict[str, Lines]) -> None:
     pairs = [(word, column) for word, column in words if "=" in word]
     kind = plain[1][0] if len(plain) > 1 else ""
     area = "/" in kind
-    if (area and (found := _area(kind)) is None) or (not area and kind not in KINDS):
+    if (area and (key := _area(kind)) is None) or (not area and kind not in KINDS):
         column = plain[1][1] if len(plain) > 1 else 0
         hint = nearest(kind, [*KINDS, *(f"{name}/…" for name in _AREAS)]) if kind else HINT
         text.error("FAB155", column, f"expected FABRIC KIND KEY=VALUE …, got {show(text.line)}", hint)
@@ -121,8 +121,8 @@ def read(text: Text, into: dict[str, Lines]) -> None:
         return
     lines = into.setdefault(plain[0][0], Lines())
     if area:
-        assert found is not None
-        _read_block(values, kind, found, lines)
+        assert key is not None
+        _read_block(values, kind, key, lines)
     else:
         form.take(values, plain[2][0], lines)
 

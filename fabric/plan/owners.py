@@ -79,8 +79,8 @@ def _servers(
     if not tenant.servers and not tenant.racks:
         chosen[:] = True
     for n, text in enumerate(tenant.servers):
-        found = [names[name] for name in _expand(text, names) if name in names]
-        if not found:
+        servers = [names[name] for name in _expand(text, names) if name in names]
+        if not servers:
             hint = nearest(text, names) if len(names) < 20_000 else ""
             report.error(
                 "FAB147",
@@ -88,14 +88,14 @@ def _servers(
                 f"tenant '{tenant.name}': expected servers of this fabric, got '{text}'",
                 hint if hint.startswith("did") else f"names such as {next(iter(names), '')}, ranges a-0001..0032, globs a-*",
             )
-        elif (match := _RANGE.fullmatch(text)) and (requested := int(match[3]) - int(match[2]) + 1) > len(found):
+        elif (match := _RANGE.fullmatch(text)) and (requested := int(match[3]) - int(match[2]) + 1) > len(servers):
             report.warn(
                 "FAB187",
                 spec.at("tenants", at, "servers", n),
-                f"tenant '{tenant.name}': {text} names {plural(requested, 'server')}, the fabric has {len(found)}",
+                f"tenant '{tenant.name}': {text} names {plural(requested, 'server')}, the fabric has {len(servers)}",
                 "servers added later belong to the tenant as well",
             )
-        chosen[found] = True
+        chosen[servers] = True
     if tenant.racks:
         _check_numbers(spec, at, "racks", tenant.racks, rack, report)
         chosen |= np.isin(rack, np.array(tenant.racks) - 1)

@@ -162,8 +162,8 @@ def _wire(
     if spec.kind == "collapsed":
         parts.append(wiring.pair_links(sites[0], sizing))
     if sizing.spines:
-        history["leaf-spine"], found = _leaf_spine(spec, sizing, numbers, sites, index, known["leaf-spine"])
-        parts.append(found)
+        history["leaf-spine"], links = _leaf_spine(spec, sizing, numbers, sites, index, known["leaf-spine"])
+        parts.append(links)
     if sizing.cores:
         down = core_downlinks(spec, sizing)
         places = numbers.pods

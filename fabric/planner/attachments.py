@@ -40,9 +40,9 @@ class Ports:
 
     def spread(self, missing: int, speed_gbps: int) -> list[tuple[Spot, Slot]]:
         """Takes so many ports, or as many as there are: one a leaf, round after round, from each leaf's last port down."""
-        found: list[tuple[Spot, Slot]] = []
+        spots: list[tuple[Spot, Slot]] = []
         left = {leaf: sorted(columns) for leaf, columns in self.free.items()}
-        while left and len(found) < missing:
+        while left and len(spots) < missing:
             for leaf in sorted(left):
                 slot = None
                 while left[leaf] and slot is None:
@@ -51,10 +51,10 @@ class Ports:
                 if slot is None:
                     del left[leaf]
                     continue
-                found.append((spot, slot))
-                if len(found) == missing:
+                spots.append((spot, slot))
+                if len(spots) == missing:
                     break
-        return found
+        return spots
 
 
 def place(
@@ -73,17 +73,17 @@ def place(
         attachment.name: _keep(ports, attachment, known.get(attachment.name, ()), speeds[attachment.name])
         for attachment in attachments
     }
-    found: list[tuple[int, Spot, Slot]] = []
+    placed: list[tuple[int, Spot, Slot]] = []
     places: dict[str, tuple[PortSpot, ...]] = {}
     for at, attachment in enumerate(attachments):
         fresh = iter(ports.spread(held[attachment.name].count(None), speeds[attachment.name]))
         spots = [spot for spot in (old or next(fresh, None) for old in held[attachment.name]) if spot is not None]
         if len(spots) < attachment.links:
             _report_short(spec, at, attachment, speeds[attachment.name], len(spots), report)
-        found += [(first_attachment + at, spot, slot) for spot, slot in spots]
+        placed += [(first_attachment + at, spot, slot) for spot, slot in spots]
         places[attachment.name] = tuple(PortSpot(port, *spot) for port, (spot, _) in enumerate(spots, 1))
     retired = _retired(spec, {name: spots for name, spots in known.items() if name not in speeds}, ports, lock)
-    return _links(sites, found), dict(sorted({**places, **retired}.items()))
+    return _links(sites, placed), dict(sorted({**places, **retired}.items()))
 
 
 def _retired(
@@ -113,17 +113,17 @@ def _report_short(spec: FabricSpec, at: int, attachment: Attachment, speed_gbps:
     )
 
 
-def _links(sites: Sequence[GroupSites], found: Sequence[tuple[int, Spot, Slot]]) -> Links | None:
+def _links(sites: Sequence[GroupSites], placed: Sequence[tuple[int, Spot, Slot]]) -> Links | None:
     """The links of attachments; the ports of each are numbered from 1 in their order."""
-    if not found:
+    if not placed:
         return None
     index = {int(n) + 1: int(i) for site in sites for n, i in zip(site.number.flat, site.leaf.flat, strict=True)}
     links = attachment_links(
-        [index[leaf] for _, (leaf, _), _ in found],
-        [leaf - 1 for _, (leaf, _), _ in found],
-        [slot for *_, slot in found],
-        [column for _, (_, column), _ in found],
-        [attachment for attachment, *_ in found],
+        [index[leaf] for _, (leaf, _), _ in placed],
+        [leaf - 1 for _, (leaf, _), _ in placed],
+        [slot for *_, slot in placed],
+        [column for _, (_, column), _ in placed],
+        [attachment for attachment, *_ in placed],
     )
     port = np.zeros(len(links), dtype=np.int32)
     for attachment in np.unique(links.a):

@@ -66,33 +66,33 @@ def devices(
             for draft in _leaves(spec, sizing, numbers, size, group, naming.key(LEAF))
         ],
     }
-    found: list[Device] = []
+    result: list[Device] = []
     places: dict[str, Ints] = {}
     for role, there in drafts.items():
         order = sorted(range(len(there)), key=lambda at: there[at].number)
         place = np.empty(len(there), dtype=np.int64)
-        place[order] = len(found) + np.arange(len(there))
+        place[order] = len(result) + np.arange(len(there))
         places[role] = place
         for at in order:
             draft = there[at]
             name = naming.name(role, draft)
-            found.append(Device(len(found), name, role, draft.number + 1, models[role], nos.get(role, ""), **draft.where))
+            result.append(Device(len(result), name, role, draft.number + 1, models[role], nos.get(role, ""), **draft.where))
     leaf, begin = {}, 0
     for size in sizing.groups:
         leaf[size.name] = places[LEAF][begin : begin + size.leaves].reshape(size.units, size.unit_leaves)
         begin += size.leaves
     first: dict[str, int] = {}
     for size, group in zip(sizing.groups, spec.groups, strict=True):
-        first[size.name] = len(found)
+        first[size.name] = len(result)
         for draft in _servers(spec, sizing, numbers, size, group, naming.key(SERVER)):
             name = naming.name(SERVER, draft)
-            found.append(Device(len(found), name, SERVER, draft.number + 1, group.model, "", **draft.where))
-    attached = len(found)
+            result.append(Device(len(result), name, SERVER, draft.number + 1, group.model, "", **draft.where))
+    attached = len(result)
     for at, request in enumerate(spec.attachments):
-        found.append(Device(len(found), request.name, ATTACHED, at + 1, "", ""))
+        result.append(Device(len(result), request.name, ATTACHED, at + 1, "", ""))
     core = places[CORE].reshape(numbers.core.shape)
     spine = places[SPINE].reshape(numbers.spine.shape if sizing.spines else (0, 0, 0))
-    return found, Index(core, spine, leaf, first, attached)
+    return result, Index(core, spine, leaf, first, attached)
 
 
 class _Naming:

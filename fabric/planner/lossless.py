@@ -107,12 +107,12 @@ def cabled(spec: FabricSpec, devices: Sequence[Device], links: Links) -> Attache
     columns = (links.a[of_kind], links.b[of_kind], links.speed_gbps[of_kind])
     for attachment, leaf, speed in zip(*(column.tolist() for column in columns), strict=True):
         per_leaf[leaf, speed] += devices[attachment].name in names
-    found: dict[str, dict[Place, int]] = {}
+    ports: dict[str, dict[Place, int]] = {}
     for (leaf, speed), count in per_leaf.items():
-        here, place = found.setdefault(devices[leaf].group, {}), (speed, spec.lengths[ATTACHMENT].metres)
+        here, place = ports.setdefault(devices[leaf].group, {}), (speed, spec.lengths[ATTACHMENT].metres)
         if count:
             here[place] = max(here.get(place, 0), count)
-    return found
+    return ports
 
 
 def _switches(

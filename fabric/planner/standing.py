@@ -27,11 +27,11 @@ def with_lengths(made: Plan, lock: Lock, report: Report) -> dict[str, FabricPlan
     if not fixed and all(uppers(its) == uppers(planned[name]) for name, its in site.fabrics.items()):
         return dict(made.fabrics)  # they stand where the sizes alone have put them
     longest = longest_m(site, fixed)
-    found = {}
+    fabrics = {}
     for name, fabric in made.fabrics.items():
         spec = lengths.assumed(fabric.spec, longest[name], lock.fabrics.get(name, FabricLock()))
-        found[name] = replace(fabric, spec=spec)
-    return found
+        fabrics[name] = replace(fabric, spec=spec)
+    return fabrics
 
 
 def _fixed(made: Plan, report: Report) -> dict[Key, Place]:
@@ -47,22 +47,22 @@ def with_longer(made: Plan, report: Report) -> dict[str, FabricPlan]:
     Only fabrics with a lossless class count: it is PFC headroom that such a cable is too long for. Without `floor:` in the
     intent the floor is a proposal, and the stated lengths are what is cabled.
     """
-    found = dict(made.fabrics)
+    fabrics = dict(made.fabrics)
     if not made.settings.positions.stated("floor"):
-        return found
+        return fabrics
     suspects = [
         its
-        for its in found.values()
+        for its in fabrics.values()
         if its.lossless is not None and any(length.source == STATED for length in its.spec.lengths)
     ]
     if not suspects:
-        return found
+        return fabrics
     ground = floor(made)
     for fabric in suspects:
         longer = _longer(fabric, ground)
         lengths.report_longer(fabric.spec, longer, report)
-        found[fabric.name] = replace(fabric, longer=longer)
-    return found
+        fabrics[fabric.name] = replace(fabric, longer=longer)
+    return fabrics
 
 
 def _longer(fabric: FabricPlan, ground: Floor) -> tuple[Longer, ...]:

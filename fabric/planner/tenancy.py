@@ -146,7 +146,7 @@ def _peers(wired: Wired) -> dict[int, tuple[int, ...]]:
             ranked[place] = ranked.get(place, 0) + 1
             if ranked[place] <= most:
                 serves.add(device.index)
-    found: dict[int, list[int]] = {}
+    neighbors: dict[int, list[int]] = {}
     cores: dict[int, int] = {}
     for lower, upper in pairs.tolist():
         if devices[upper].role == CORE:
@@ -155,9 +155,9 @@ def _peers(wired: Wired) -> dict[int, tuple[int, ...]]:
             cores[lower] = cores.get(lower, 0) + 1
         elif devices[upper].role == SPINE and upper not in serves:
             continue
-        found.setdefault(lower, []).append(upper)
-        found.setdefault(upper, []).append(lower)
-    return {device: tuple(sorted(peers)) for device, peers in sorted(found.items())}
+        neighbors.setdefault(lower, []).append(upper)
+        neighbors.setdefault(upper, []).append(lower)
+    return {device: tuple(sorted(peers)) for device, peers in sorted(neighbors.items())}
 
 
 # --- slices of links ----------------------------------------------------------------------------------------
@@ -167,7 +167,7 @@ def _slices(wired: Wired, tenants: Sequence[TenantPlan], owner: Ints, at: Alloca
     """VRF-lite: a subnet per tenant on every link between switches, as long as the leaf has the tenant."""
     links, sizing = wired.links, wired.sizing
     planned = sizing.planned_by_role
-    found = {}
+    slices = {}
     for n, tenant in enumerate(tenants):
         first = np.full(len(links), -1, dtype=object)
         here = np.zeros(len(wired.devices), dtype=bool)
@@ -189,8 +189,8 @@ def _slices(wired: Wired, tenants: Sequence[TenantPlan], owner: Ints, at: Alloca
             carried = of_kind & (here[links.a] if kind != SPINE_CORE else True)
             if area.blocks:
                 first[carried] = area.numbers(links.row[carried], links.column[carried])
-        found[n] = first
-    return found
+        slices[n] = first
+    return slices
 
 
 def _links_of(wired: Wired, attachment: str) -> Ints:
@@ -216,14 +216,14 @@ def _check_router_asns(wired: Wired, report: Report) -> None:
 def _external_connections(
     wired: Wired, tenants: Sequence[TenantPlan], how: str, at: Allocator
 ) -> tuple[ExternalConnection, ...]:
-    found = []
+    connections = []
     for attachment in wired.spec.attachments:
         external = attachment.external
         if external is None or how == "acl":
             continue
         mine, accepts = _links_of(wired, attachment.name), overlay.accepted(wired.spec, external)
         if how == "none" or not tenants:
-            found += [ExternalConnection(int(link), -1, None, external.asn, attachment.name, accepts) for link in mine]
+            connections += [ExternalConnection(int(link), -1, None, external.asn, attachment.name, accepts) for link in mine]
             continue
         served = [n for n, tenant in enumerate(tenants) if not external.tenants or tenant.name in external.tenants]
         if not served or not len(mine):
@@ -231,11 +231,11 @@ def _external_connections(
         columns = max(tenants[n].number for n in served)
         area = at.address("p2p", f"external/{attachment.name}", Need(len(mine), columns, step=2))
         for row, link in enumerate(mine.tolist() if area.blocks else ()):
-            found += [
+            connections += [
                 ExternalConnection(link, n, area.number(row, tenants[n].number - 1), external.asn, attachment.name, accepts)
                 for n in served
             ]
-    return tuple(sorted(found, key=lambda way: (way.link, way.tenant)))
+    return tuple(sorted(connections, key=lambda way: (way.link, way.tenant)))
 
 
 # --- addresses of servers in networks -----------------------------------------------------------------------

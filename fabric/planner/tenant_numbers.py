@@ -100,22 +100,22 @@ def _outside(spec: FabricSpec, external: External | None, tenant: str) -> tuple[
 
 def _lowest_free(names: list[str], known: Known) -> dict[str, int]:
     """A number for each name. Of several known ones the lowest holds, and of two names with one number the first."""
-    found: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     used: set[int] = set()
     candidates = {(entry.number, name) for name in names for entry in known.get(name, ())}
     for n, name in sorted(candidates):
-        if name not in found and n not in used:
-            found[name] = n
+        if name not in numbers and n not in used:
+            numbers[name] = n
             used.add(n)
     free = 1
     for name in names:
-        if name in found:
+        if name in numbers:
             continue
         while free in used:
             free += 1
-        found[name] = free
+        numbers[name] = free
         used.add(free)
-    return found
+    return numbers
 
 
 def _natural_vlan(number: int) -> int:
@@ -125,23 +125,23 @@ def _natural_vlan(number: int) -> int:
 def _vlans(tenants: Sequence[Tenant], numbers: Mapping[str, int], known: Known) -> dict[str, int]:
     """VLAN of every network: what is stated, what is in use, and for new networks one that is free."""
     networks = [(f"{tenant.name}/{network.name}", network.vlan) for tenant in tenants for network in tenant.networks]
-    found = {key: vlan for key, vlan in networks if vlan is not None}
+    vlans = {key: vlan for key, vlan in networks if vlan is not None}
     taken: set[int] = set()  # by networks that have no stated one
     for key in sorted(key for key, vlan in networks if vlan is None):
         chosen = {entry.vlan for entry in known.get(key, ()) if entry.number == numbers[key]}
         in_use = [vlan or _natural_vlan(numbers[key]) for vlan in sorted(chosen, reverse=True)]
         vlan = next((vlan for vlan in in_use if vlan not in taken), None)
         if vlan is not None:
-            found[key] = vlan
+            vlans[key] = vlan
             taken.add(vlan)
-    fresh = [key for key, _ in networks if key not in found]
-    taken = set(found.values())
+    fresh = [key for key, _ in networks if key not in vlans]
+    taken = set(vlans.values())
     for key in fresh:
         natural = _natural_vlan(numbers[key])
         free = chain((natural, natural + 1000), range(_FIRST_VLAN, VLAN_BASE + 1))
-        found[key] = next((vlan for vlan in free if vlan <= VLAN_BASE and vlan not in taken), natural)
-        taken.add(found[key])
-    return found
+        vlans[key] = next((vlan for vlan in free if vlan <= VLAN_BASE and vlan not in taken), natural)
+        taken.add(vlans[key])
+    return vlans
 
 
 def _network(network: Network, number: int, base: int, vlan: int) -> NetworkPlan:
@@ -207,13 +207,13 @@ def check_pools(spec: FabricSpec, prefixes: Mapping[str, Sequence[str]], report:
 
 def _check_subnets(spec: FabricSpec, report: Report) -> None:
     """Subnets of one tenant, and of tenants that see each other's routes, never overlap."""
-    found: list[tuple[IPNetwork, Tenant, str]] = []
+    checked: list[tuple[IPNetwork, Tenant, str]] = []
     for at, tenant in enumerate(spec.tenants):
         for n, network in enumerate(tenant.networks):
             if network.gateway is None:
                 continue
             net = IPNetwork(network.gateway)
-            for other, owner, name in found:
+            for other, owner, name in checked:
                 related = owner is tenant or tenant.name in owner.imports or owner.name in tenant.imports
                 if related and net.version == other.version and net.first <= other.last and other.first <= net.last:
                     report.error(
@@ -222,4 +222,4 @@ def _check_subnets(spec: FabricSpec, report: Report) -> None:
                         f"network '{network.name}' {net} overlaps {other} of '{owner.name}/{name}'",
                         "use a separate prefix for each network",
                     )
-            found.append((net, tenant, network.name))
+            checked.append((net, tenant, network.name))

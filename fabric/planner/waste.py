@@ -36,8 +36,8 @@ class Alternative:
 def notes(spec: FabricSpec, sizing: Sizing) -> Iterator[Diagnostic]:
     """What is worth a word; nothing for small fabrics, and for those that no other unit makes cheaper."""
     yield from _units_of_racks(spec, sizing)
-    for at, (group, found) in enumerate(zip(spec.groups, sizing.groups, strict=True)):
-        used, ratio = used_share(spec, sizing, found), built_ratio(found, sizing)
+    for at, (group, sized) in enumerate(zip(spec.groups, sizing.groups, strict=True)):
+        used, ratio = used_share(spec, sizing, sized), built_ratio(sized, sizing)
         by_default = spec.kind != "collapsed" and not group.unit_servers and not (spec.kind == "rack" and group.per_rack)
         wide = by_default and ratio > 1
         if leaves(sizing) < FEWEST_LEAVES or (used >= MOST_USED and not wide):

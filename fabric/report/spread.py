@@ -111,12 +111,12 @@ def spread_grid(result: Spread) -> Grid:
     return grid("Link load by tier, mean of the runs", titles, rows)
 
 
-def rates_grid(found: Spread) -> Grid:
+def rates_grid(spread: Spread) -> Grid:
     """What a NIC port gets of its line rate."""
-    as_routed = f"{found.name}, {plural(found.queue_pairs, 'queue pair')}"
+    as_routed = f"{spread.name}, {plural(spread.queue_pairs, 'queue pair')}"
     rows = [
         (name, f"{one.mean_GBps:.1f}", f"{one.p50_GBps:.1f}", f"{one.p99_GBps:.1f}", f"{one.worst_GBps:.1f}", one.busiest)
-        for name, one in ((as_routed, found.hashed), ("spraying", found.sprayed))
+        for name, one in ((as_routed, spread.hashed), ("spraying", spread.sprayed))
     ]
     titles = (
         "routing",

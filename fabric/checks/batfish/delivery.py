@@ -99,14 +99,14 @@ class Delivered(BatfishCheck):
             if reported and trace["disposition"] == "NO_ROUTE":
                 continue
             dropped.setdefault((name_of(trace["hops"][-1]["node"]), trace["disposition"]), []).append(row)
-        for (node, disposition), found in sorted(dropped.items()):
-            flow = found[0]["Flow"]
+        for (node, disposition), traces in sorted(dropped.items()):
+            flow = traces[0]["Flow"]
             whose = f"of '{tenant}' " if tenant else ""
             start = f"{flow['srcIp']} {whose}on {flow['ingressNode']} {flow.get('ingressInterface') or ''}".strip()
             words = f"drops the packet ({disposition.replace('_', ' ').lower()})"
             message = f"{start} does not reach {flow['dstIp']}: {node} {words}"
-            message += f"; also from {plural(len(found) - 1, 'other interface')}" if len(found) > 1 else ""
-            yield from self.at_switch(asked, node, message, *_filter(found[0]), *asked.process(node))
+            message += f"; also from {plural(len(traces) - 1, 'other interface')}" if len(traces) > 1 else ""
+            yield from self.at_switch(asked, node, message, *_filter(traces[0]), *asked.process(node))
 
 
 def groups(asked: Asked, fabric: str, tenant: str) -> Iterator[list[Place]]:

@@ -184,7 +184,7 @@ class Ways:
         paths: dict[int, frozenset[int]] = {target: frozenset({self.devices[target].asn})}
         edge = [target]
         while edge:
-            found: dict[int, frozenset[int]] = {}
+            shortest: dict[int, frozenset[int]] = {}
             for at in edge:
                 if at != target and self.devices[at].role == LEAF:
                     continue
@@ -192,9 +192,9 @@ class Ways:
                     if near in paths or self.devices[near].asn in paths[at]:
                         continue
                     hops[near] = hops.get(near, 0) + links
-                    found[near] = found.get(near, frozenset()) | paths[at] | {self.devices[near].asn}
-            paths |= found
-            edge = sorted(found)
+                    shortest[near] = shortest.get(near, frozenset()) | paths[at] | {self.devices[near].asn}
+            paths |= shortest
+            edge = sorted(shortest)
         return hops
 
 

@@ -48,12 +48,12 @@ def run_folder(folder: Folder, host: str) -> tuple[list[Finding], list[Pair]]:
             with TemporaryDirectory(prefix="fabric-batfish-") as path:
                 write(texts, Path(path))
                 server.upload(Path(path))
-            found, rows = judge_files(AskedFiles(texts, server))
+            reported, rows = judge_files(AskedFiles(texts, server))
         except Unanswered as error:
             raise MissingError(f"the Batfish server at {host} rejected the snapshot: {error}") from error
         finally:
             server.close()
-        findings += found
+        findings += reported
         skipped += rows
         others = sorted({device.nos for device in devices if view_of(device.nos) is None})
         skipped += [(f"Batfish: switches with {nos}", "not supported by Batfish") for nos in others]

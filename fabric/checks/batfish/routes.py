@@ -76,7 +76,7 @@ def blamed(routes: Iterable[Route], short: Iterable[Shortfall]) -> list[Blame]:
         guilty.setdefault((switch, route.vrf, origin), []).append(one)
         if route.vrf == DEFAULT:
             underlay.add(switch)
-    return [Blame(*key, tuple(found)) for key, found in guilty.items()]
+    return [Blame(*key, tuple(wrong)) for key, wrong in guilty.items()]
 
 
 Key = tuple[str, str, str]  # table, prefix, the switch that it is of

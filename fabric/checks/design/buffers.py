@@ -186,13 +186,13 @@ def _most_cabled(fabric: FabricPlan) -> dict[tuple[str, str], dict[Place, tuple[
         both = np.bincount(links.a[alike], minlength=size) + np.bincount(links.b[alike], minlength=size)
         counts[place] = counts.get(place, np.zeros(size, dtype=np.int64)) + both
     sort = sorts(fabric)
-    found: dict[tuple[str, str], dict[Place, tuple[int, int]]] = {}
+    most_cabled: dict[tuple[str, str], dict[Place, tuple[int, int]]] = {}
     for place, count in counts.items():
         for device in np.flatnonzero(count).tolist():
-            most = found.setdefault(sort[device], {})
-            if count[device] > most.get(place, (0, 0))[0]:
-                most[place] = (int(count[device]), device)
-    return found
+            largest = most_cabled.setdefault(sort[device], {})
+            if count[device] > largest.get(place, (0, 0))[0]:
+                largest[place] = (int(count[device]), device)
+    return most_cabled
 
 
 class Watchdogs(LosslessCheck):

@@ -70,10 +70,10 @@ class UniformLinks(FabricCheck):
             return
         pairs, count = np.unique(np.stack([fabric.links.a[links], fabric.links.b[links]], axis=1), axis=0, return_counts=True)
         met = np.bincount(pairs[:, 0], minlength=len(fabric.devices))
-        least, most = np.full(len(met), len(links) + 1), np.zeros(len(met), dtype=np.int64)
-        np.minimum.at(least, pairs[:, 0], count)
-        np.maximum.at(most, pairs[:, 0], count)
-        uneven = (met != expected[0]) | (least != most) | ((expected[1] > 0) & (most != expected[1]))
+        smallest, largest = np.full(len(met), len(links) + 1), np.zeros(len(met), dtype=np.int64)
+        np.minimum.at(smallest, pairs[:, 0], count)
+        np.maximum.at(largest, pairs[:, 0], count)
+        uneven = (met != expected[0]) | (smallest != largest) | ((expected[1] > 0) & (largest != expected[1]))
         wrong = np.flatnonzero(of_role(fabric, role) & uneven)
         if len(wrong):
             first = int(wrong[0])
@@ -85,8 +85,8 @@ class UniformLinks(FabricCheck):
             text = f"{fabric.devices[first].name}: expected {number} to each of {uppers}, got {got}"
             yield self.say(design, ("topology", upper), text + in_all(len(wrong), "switch", "switches"))
         if len(speeds := np.unique(fabric.links.speed_gbps[links])) > 1:
-            found = " and ".join(f"{speed}G" for speed in speeds)
-            yield self.say(design, ("topology", upper), f"{KINDS[kind]} links have different speeds: {found}")
+            speeds_text = " and ".join(f"{speed}G" for speed in speeds)
+            yield self.say(design, ("topology", upper), f"{KINDS[kind]} links have different speeds: {speeds_text}")
 
 
 class PlanesApart(FabricCheck):

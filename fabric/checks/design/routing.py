@@ -88,10 +88,10 @@ class AsNumbersApart(FabricCheck):
         asn = column(fabric, "asn")
         same = asn[fabric.links.a[links]] == asn[fabric.links.b[links]]
         neighbours = set(asn[fabric.links.a[links[same]]].tolist())
-        for number, found in sorted(places.items()):
-            if not number or len(found) < 2:
+        for number, holders in sorted(places.items()):
+            if not number or len(holders) < 2:
                 continue
-            switches = sorted(found.values(), key=lambda at: fabric.devices[at].name)
+            switches = sorted(holders.values(), key=lambda at: fabric.devices[at].name)
             close = ", some of which are neighbors" if number in neighbours else ""
             paths = (pinned(design, fabric.devices[at], "asn", ()) for at in switches)
             path = next((path for path in paths if path), ("underlay", "asn"))

@@ -308,13 +308,13 @@ class TunnelFits(FilesCheck):
                     room[end.facts.name] = min(mtu.value, room.get(end.facts.name, mtu.value))
         for facts in network.devices:
             most = room.get(facts.name)
-            found: dict[int, list[tuple[str, Located[int]]]] = {}
+            by_mtu: dict[int, list[tuple[str, Located[int]]]] = {}
             for name, interface in facts.interfaces.items() if most else ():
                 inside = interface.vrf and interface.vrf.value in facts.vrfs and facts.vrfs[interface.vrf.value].vni
                 between = VLAN.match(name) and id(interface) in network.cabled  # a pair's peer link, which no tunnel crosses
                 if inside and most and not between and interface.mtu and interface.mtu.value + VXLAN_BYTES > most:
-                    found.setdefault(interface.mtu.value, []).append((name, interface.mtu))
-            for value, rows in found.items():
+                    by_mtu.setdefault(interface.mtu.value, []).append((name, interface.mtu))
+            for value, rows in by_mtu.items():
                 names = listed([name for name, _ in rows], 1)
                 got = f"{value} + {VXLAN_BYTES} bytes (VXLAN) exceeds the MTU {most} of the fabric links"
                 fits = (most or 0) >= HOSTS_MOST + VXLAN_BYTES  # what hosts send does

@@ -113,11 +113,11 @@ class Dscp(FilesCheck):
             by_device.setdefault((facts.name, frozenset(_mapped(qos, classes_of(qos)))), (facts, port, qos))
         rows = [(own, (own, user)) for (_, own), user in by_device.items()]
         usual, odd = odd_ones([row for row in rows if not _whole_blocks(row[0])])
-        found = [(usual, row) for _, row in odd]
+        outliers = [(usual, row) for _, row in odd]
         usual_blocks, odd = odd_ones([(_blocks(own), row) for own, row in rows])
         usual = next((own for own, _ in rows if _blocks(own) == usual_blocks), None)
-        found += [(usual, row) for _, row in odd if _whole_blocks(row[0])]
-        for usual, (own, (facts, port, qos)) in found:
+        outliers += [(usual, row) for _, row in odd if _whole_blocks(row[0])]
+        for usual, (own, (facts, port, qos)) in outliers:
             wanted = usual or frozenset()
             if len(rows) == 2:
                 wanted = next(other for other, _ in rows if other != own)
@@ -203,7 +203,7 @@ class EcnThresholds(FilesCheck):
 
     def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
-            found: dict[tuple[Located[int], str], list[tuple[str, None]]] = {}
+            by_text: dict[tuple[Located[int], str], list[tuple[str, None]]] = {}
             for port, qos in classes(facts):
                 for priority, ecn in qos.ecn.items():
                     for low, high, unit in (
@@ -212,8 +212,8 @@ class EcnThresholds(FilesCheck):
                     ):
                         if low and high and low.value > high.value:
                             got = f"ECN minimum {low.value} {unit} is above the maximum {high.value} {unit}"
-                            found.setdefault((low, f"priority {priority}: {got}"), []).append((port, None))
-            for (fact, got), rows in found.items():
+                            by_text.setdefault((low, f"priority {priority}: {got}"), []).append((port, None))
+            for (fact, got), rows in by_text.items():
                 yield self.on(facts, fact, f"{_ports(rows)}: {got}")
         if network.planned:
             return
@@ -331,13 +331,13 @@ class Watchdog(FilesCheck):
 
     def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
-            found: list[tuple[str, Located[object]]] = []
+            by_text: list[tuple[str, Located[object]]] = []
             for port, qos in classes(facts):
                 on = qos.watchdog or facts.watchdog
                 if qos.pfc and (on is None or not on.value):
-                    found.append((port, on or qos.pfc[0]))
-            if found:
-                yield self.on(facts, found[0][1], f"{_ports(found)}: PFC is enabled without a watchdog")
+                    by_text.append((port, on or qos.pfc[0]))
+            if by_text:
+                yield self.on(facts, by_text[0][1], f"{_ports(by_text)}: PFC is enabled without a watchdog")
 
 
 class HashSeeds(FilesCheck):

@@ -36,8 +36,8 @@ def report(verdict: Verdict) -> str:
 
 
 def _run(verdict: Verdict) -> dict[str, Any]:
-    found = _kept(groups(map(clean, [*verdict.findings, *verdict.silenced]), verdict.whole))
-    rules = [rule_of(id) for id in sorted({*verdict.ran, *(group.findings[0].id for group in found)})]
+    grouped = _kept(groups(map(clean, [*verdict.findings, *verdict.silenced]), verdict.whole))
+    rules = [rule_of(id) for id in sorted({*verdict.ran, *(group.findings[0].id for group in grouped)})]
     index = {rule.id: number for number, rule in enumerate(rules)}
     home = next((read.path for read in verdict.read if read.path), "") or "."
     twins: Counter[str] = Counter()
@@ -52,7 +52,7 @@ def _run(verdict: Verdict) -> dict[str, Any]:
             }
         },
         "columnKind": "unicodeCodePoints",
-        "results": [_result(group, index[group.findings[0].id], home, twins) for group in found],
+        "results": [_result(group, index[group.findings[0].id], home, twins) for group in grouped],
     }
 
 

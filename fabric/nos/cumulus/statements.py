@@ -37,7 +37,7 @@ def _block(rows: list[str]) -> list[tuple[Path, int]] | None:
     begin = next((number for number, row in enumerate(rows) if row.rstrip() == "- set:"), None)
     if begin is None:
         return None
-    found: list[tuple[Path, int]] = []
+    statements: list[tuple[Path, int]] = []
     sections: list[list[Path]] = [[()]]  # of each level: one, or all that a key with a range names
     margins = [-1]
     begun = begin + 1  # line of the innermost section
@@ -49,7 +49,7 @@ def _block(rows: list[str]) -> list[tuple[Path, int]] | None:
         if not key:
             continue
         if margins[-1] >= margin and begun:
-            found += [(path, begun) for path in sections[-1]]
+            statements += [(path, begun) for path in sections[-1]]
         while margins[-1] >= margin:
             margins.pop()
             sections.pop()
@@ -58,10 +58,10 @@ def _block(rows: list[str]) -> list[tuple[Path, int]] | None:
         paths = [(*path, name) for path in above for name in names]
         begun = 0 if value else number
         if value:
-            found += [((*path, value), number) for path in paths]
+            statements += [((*path, value), number) for path in paths]
         margins.append(margin)
         sections.append(paths)
-    return found + [(path, begun) for path in sections[-1] if begun and path]
+    return statements + [(path, begun) for path in sections[-1] if begun and path]
 
 
 @lru_cache(maxsize=200_000)

@@ -38,17 +38,17 @@ def context(view: SwitchView) -> dict[str, object]:
 
 
 def _management(view: SwitchView) -> dict[str, object]:
-    manage, found = view.management, access(view)
+    manage, limits = view.management, access(view)
     gateway = manage.gateway or ""
     return {
-        "access": found,
-        "allowed": ALLOWED if found.restricted else "",
+        "access": limits,
+        "allowed": ALLOWED if limits.restricted else "",
         "admin": ADMIN,
         "admin_secret": manage.admin_secret,
-        "login_banner": found.banner,
+        "login_banner": limits.banner,
         "timezone": manage.timezone,
-        "vrf": found.vrf,
-        "in_vrf": f"vrf {found.vrf} " if found.vrf else "",
+        "vrf": limits.vrf,
+        "in_vrf": f"vrf {limits.vrf} " if limits.vrf else "",
         "ntp": manage.ntp,
         "syslog": manage.syslog,
         "dns": manage.dns,

@@ -64,7 +64,7 @@ def _goes_on(row: str) -> bool:
 
 def _braces(rows: list[str]) -> list[tuple[Path, int]] | None:
     """Statements of a config with one statement or one brace per line, None for another layout."""
-    found: list[tuple[Path, int]] = []
+    statements: list[tuple[Path, int]] = []
     path: Path = ()
     open_sections: list[tuple[Path, int, int]] = []  # path above, line, statements before it
     hidden = 0  # open sections from the one that is inactive
@@ -76,24 +76,24 @@ def _braces(rows: list[str]) -> list[tuple[Path, int]] | None:
             if not open_sections:
                 return None
             above, begin, count = open_sections.pop()
-            if not hidden and count == len(found):
-                found.append((path, begin))
+            if not hidden and count == len(statements):
+                statements.append((path, begin))
             path, hidden = above, max(hidden - 1, 0)
         elif line.sign and hidden:
             if line.sign == "{":
-                open_sections.append((path, number, len(found)))
+                open_sections.append((path, number, len(statements)))
                 hidden += 1
         elif line.inactive:
-            found.append((_marked((*path, *line.words)), number))
+            statements.append((_marked((*path, *line.words)), number))
             if line.sign == "{":
-                open_sections.append((path, number, len(found)))
+                open_sections.append((path, number, len(statements)))
                 hidden = 1
         elif line.sign == "{":
-            open_sections.append((path, number, len(found)))
+            open_sections.append((path, number, len(statements)))
             path = (*path, *line.words)
         elif line.sign:
-            found += _leaves((*path, *line.words), line.items, number)
-    return None if open_sections else found
+            statements += _leaves((*path, *line.words), line.items, number)
+    return None if open_sections else statements
 
 
 @lru_cache(maxsize=200_000)
@@ -160,7 +160,7 @@ def _marked(path: Path) -> Path:
 
 def _set_lines(rows: list[str]) -> list[tuple[Path, int]] | None:
     """Statements of `display set`, None where other commands change what is set."""
-    found: list[tuple[Path, int]] = []
+    statements: list[tuple[Path, int]] = []
     inactive: list[tuple[Path, int]] = []
     for number, row in enumerate(rows, 1):
         line = _line(row.strip() + ";") if row.strip() and row[0] not in "#!" else Line("")
@@ -170,15 +170,17 @@ def _set_lines(rows: list[str]) -> list[tuple[Path, int]] | None:
             continue
         verb, path = line.words[0], line.words[1:]
         if verb == "set":
-            found += _leaves(path, line.items, number)
+            statements += _leaves(path, line.items, number)
         elif verb == "deactivate":
             inactive.append((path, number))
         elif verb not in IDLE_VERBS:
             return None
     hidden = {path for path, _ in inactive}
     if hidden:
-        found = [(path, line) for path, line in found if not any(path[:end] in hidden for end in range(1, len(path) + 1))]
-    return found + [(_marked(path), line) for path, line in inactive]
+        statements = [
+            (path, line) for path, line in statements if not any(path[:end] in hidden for end in range(1, len(path) + 1))
+        ]
+    return statements + [(_marked(path), line) for path, line in inactive]
 
 
 # --- any layout ---------------------------------------------------------------------------------------------

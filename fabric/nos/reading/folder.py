@@ -48,41 +48,41 @@ class Folder:
 
 def scan(root: Path) -> Folder:
     """Looks at every file below a folder, or at a single file. Raises OSError when there is none."""
-    found = Folder(str(root))
+    folder = Folder(str(root))
     texts: dict[tuple[str, str], dict[str, tuple[str, str]]] = {}  # (site, folder) → path → (kind, text)
     lost = list[OSError]()
     for site, path in _files(root, lost.append):
         if path.suffix.lower() in NO_CONFIG:
-            found.passed.append(str(path))
+            folder.passed.append(str(path))
             continue
         if path.is_symlink() and path != root and not _within(path, root):
-            found.unrecognised[str(path)] = "a symlink that leads out of the folder"
+            folder.unrecognised[str(path)] = "a symlink that leads out of the folder"
             continue
         try:
             status = path.stat()
             if not S_ISREG(status.st_mode) or status.st_size > MOST_BYTES:  # a pipe would keep us waiting
                 too_large = S_ISREG(status.st_mode)
-                found.unrecognised[str(path)] = "too large for a config" if too_large else "no file that can be read"
+                folder.unrecognised[str(path)] = "too large for a config" if too_large else "no file that can be read"
                 continue
             text = path.read_text(encoding="utf-8")
         except UnicodeDecodeError:
-            found.unrecognised[str(path)] = "not UTF-8 text"
+            folder.unrecognised[str(path)] = "not UTF-8 text"
             continue
         except OSError as error:
-            found.unrecognised[str(path)] = (error.strerror or str(error)).lower()
+            folder.unrecognised[str(path)] = (error.strerror or str(error)).lower()
             continue
         kind = recognise(str(path), text)
         if kind.nos:
             texts.setdefault((site, str(path.parent)), {})[str(path)] = kind.nos, text
         else:
-            found.unrecognised[str(path)] = kind.reason
-    found.unrecognised |= {str(error.filename): (error.strerror or str(error)).lower() for error in lost}
+            folder.unrecognised[str(path)] = kind.reason
+    folder.unrecognised |= {str(error.filename): (error.strerror or str(error)).lower() for error in lost}
     for (site, _), files in sorted(texts.items()):
-        for device in _devices(files, found):
+        for device in _devices(files, folder):
             device.site = site
-            found.devices.append(device)
-    _part(found)
-    return found
+            folder.devices.append(device)
+    _part(folder)
+    return folder
 
 
 def _within(path: Path, root: Path) -> bool:
@@ -135,7 +135,7 @@ def _files(root: Path, lost: Callable[[OSError], None]) -> Iterator[tuple[str, P
                 yield site, Path(folder) / name
 
 
-def _devices(files: dict[str, tuple[str, str]], found: Folder) -> Iterator[Device]:
+def _devices(files: dict[str, tuple[str, str]], folder: Folder) -> Iterator[Device]:
     """A folder is one device when its files are the parts of one; otherwise every host name in it is one."""
     kinds = [kind for kind, _ in files.values() if kind != "companion"]
     alone = len(kinds) == len(set(kinds)) and len({_name(path, text) for path, (_, text) in files.items()}) == 1
@@ -145,7 +145,7 @@ def _devices(files: dict[str, tuple[str, str]], found: Folder) -> Iterator[Devic
     groups: dict[str, dict[str, tuple[str, str]]] = {}
     for path, (kind, text) in files.items():
         if kind == "companion":
-            found.passed.append(path)
+            folder.passed.append(path)
             continue
         groups.setdefault(_name(path, text), {})[path] = kind, text
     for own in groups.values():

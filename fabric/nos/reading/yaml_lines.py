@@ -63,8 +63,8 @@ NOTHING = Branch()
 def read_yaml(text: str) -> tuple[Branch, list[tuple[str, int]]]:
     """The tree, and (why, line) of what could not be read."""
     broken: list[tuple[str, int]] = []
-    if found := UNPRINTABLE.search(text):
-        broken.append(("not text: control characters", text.count("\n", 0, found.start()) + 1))
+    if control := UNPRINTABLE.search(text):
+        broken.append(("not text: control characters", text.count("\n", 0, control.start()) + 1))
         text = UNPRINTABLE.sub("?", text)
     lines = text.splitlines()
     while True:

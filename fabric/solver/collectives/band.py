@@ -103,15 +103,15 @@ def fit(columns: Mapping[str, Floats], sizes: Floats, error: Floats, weight: Flo
     penalty = np.eye(len(names)) * RIDGE
     penalty[0, 0] = 1e-6
     weighted = matrix.T * weight
-    found = np.linalg.solve(weighted @ matrix + penalty, weighted @ np.log(np.abs(error) + FLOOR))
-    found = np.maximum(found, [AT_LEAST.get(name, -np.inf) for name in names])
-    scaled = error / np.exp(matrix @ found)
+    coefficients = np.linalg.solve(weighted @ matrix + penalty, weighted @ np.log(np.abs(error) + FLOOR))
+    coefficients = np.maximum(coefficients, [AT_LEAST.get(name, -np.inf) for name in names])
+    scaled = error / np.exp(matrix @ coefficients)
     low, high = {}, {}
     for name in SIZES:
         mask = within(sizes, name)
         low[name] = min(percentile(scaled[mask], weight[mask], LOW), -FLOOR)
         high[name] = max(percentile(scaled[mask], weight[mask], HIGH), FLOOR)
-    return Band(dict(zip(names, found.tolist(), strict=True)), low, high)
+    return Band(dict(zip(names, coefficients.tolist(), strict=True)), low, high)
 
 
 def percentile(values: Floats, weight: Floats, share: float) -> float:

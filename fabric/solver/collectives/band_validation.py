@@ -18,20 +18,20 @@ from fabric.solver.collectives.validation import SCALE_RANKS, Predicted, weight_
 SPLIT_WEIGHT = {"source": 1.0, "kind": 0.3, "scale": 0.5}  # of the errors of a split in the fit of the band
 
 
-def fitted_band(found: Sequence[Predicted]) -> Band:
+def fitted_band(predictions: Sequence[Predicted]) -> Band:
     """The band of predictions of any splits."""
-    columns = [item.columns for item in found]
+    columns = [item.columns for item in predictions]
     names = list(columns[0])
     rows: dict[str, int] = {}
-    for item in found:
+    for item in predictions:
         rows[item.source] = rows.get(item.source, 0) + len(item.bytes)
     weight = np.concatenate(
-        [np.full(len(item.bytes), (USUAL_ROWS / rows[item.source]) ** 0.5 * SPLIT_WEIGHT[item.split]) for item in found]
+        [np.full(len(item.bytes), (USUAL_ROWS / rows[item.source]) ** 0.5 * SPLIT_WEIGHT[item.split]) for item in predictions]
     )
     return band.fit(
         {name: np.concatenate([part[name] for part in columns]) for name in names},
-        np.concatenate([item.bytes for item in found]),
-        np.concatenate([np.log(item.measured_us / item.time_us) for item in found]),
+        np.concatenate([item.bytes for item in predictions]),
+        np.concatenate([np.log(item.measured_us / item.time_us) for item in predictions]),
         weight,
     )
 

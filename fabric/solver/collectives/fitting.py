@@ -64,8 +64,8 @@ def fit(
 
     best = least_squares(residuals, np.zeros(len(moved)), jac=slopes, max_nfev=ROUNDS)
     rounded = {key: float(f"{value:.{DIGITS}g}") for key, value in physics(best.x).values.items()}
-    found = coverage((kinds_of(table), table) for table in rows.tables)
-    return Physics(rounded, _measured(rows.tables, base), coverage=joined(base.coverage, found))
+    covered = coverage((kinds_of(table), table) for table in rows.tables)
+    return Physics(rounded, _measured(rows.tables, base), coverage=joined(base.coverage, covered))
 
 
 def table_weights(tables: Sequence[Table]) -> dict[str, float]:

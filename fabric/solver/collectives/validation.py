@@ -158,16 +158,16 @@ def weight_of_rows(found: Sequence[Predicted]) -> Floats:
     return np.concatenate([np.full(len(item.bytes), weights[item.source]) for item in found])
 
 
-def figures(found: Sequence[Predicted]) -> dict[str, Any]:
+def figures(predictions: Sequence[Predicted]) -> dict[str, Any]:
     """Rows, sources, median and 90th percentile of the absolute error in percent, and the median of each size range."""
-    if not found:
+    if not predictions:
         return {"rows": 0, "sources": 0, "mdape": None, "p90": None, "bands": dict.fromkeys(SIZES)}
-    weight = weight_of_rows(found)
-    error = np.concatenate([np.abs(item.error) for item in found])
-    sizes = np.concatenate([item.bytes for item in found])
+    weight = weight_of_rows(predictions)
+    error = np.concatenate([np.abs(item.error) for item in predictions])
+    sizes = np.concatenate([item.bytes for item in predictions])
     return {
         "rows": len(error),
-        "sources": len({item.source for item in found}),
+        "sources": len({item.source for item in predictions}),
         "mdape": _percent(error, weight, 0.5),
         "p90": _percent(error, weight, 0.9),
         "bands": {

@@ -109,8 +109,8 @@ def vnis(tree: Branch) -> Iterator[tuple[str, str, int]]:
 def _bridge(tree: Branch, bridged: list[str]) -> Iterator[Line]:
     """The tunnels, the VLANs that carry tenants' routed traffic, and the one bridge."""
     source = tree.at("nve", "vxlan", "source", "address")
-    found = list(vnis(tree))
-    for vni, vlan, line in found:
+    mapped = list(vnis(tree))
+    for vni, vlan, line in mapped:
         yield f"auto vni{vni}", line
         yield f"iface vni{vni}", line
         yield f"    vxlan-id {vni}", line
@@ -123,11 +123,11 @@ def _bridge(tree: Branch, bridged: list[str]) -> Iterator[Line]:
             yield f"    vlan-id {routed.word}", routed.line
             yield "    vlan-raw-device bridge", routed.line
             yield f"    vrf {name}", routed.line
-    ports = bridged + [f"vni{vni}" for vni, _, _ in found]
+    ports = bridged + [f"vni{vni}" for vni, _, _ in mapped]
     if ports:
         line = tree.at("bridge").line or tree.line
         yield "auto bridge", line
         yield "iface bridge", line
         yield "    bridge-ports " + " ".join(ports), line
-        yield "    bridge-vids " + " ".join(dict.fromkeys(vlan for _, vlan, _ in found)), line
+        yield "    bridge-vids " + " ".join(dict.fromkeys(vlan for _, vlan, _ in mapped)), line
         yield "    bridge-vlan-aware yes", line

@@ -75,17 +75,17 @@ def _session(name: str, session: Branch) -> Iterator[Line]:
 
 def _unicast(bgp: Branch, family: str) -> Iterator[Line]:
     """A family of an instance; it is on in every session by itself where it is IPv4."""
-    found = bgp.at("address-family", family)
-    if not found:
+    unicast = bgp.at("address-family", family)
+    if not unicast:
         return
-    yield f" address-family {family.replace('-', ' ')}", found.line
-    for prefix, aggregate in found.at("aggregate-route").items():
+    yield f" address-family {family.replace('-', ' ')}", unicast.line
+    for prefix, aggregate in unicast.at("aggregate-route").items():
         summary = " summary-only" if aggregate.on("summary-only") else ""
         yield f"  aggregate-address {prefix}{summary}", aggregate.line
-    if connected := found.at("redistribute", "connected"):
+    if connected := unicast.at("redistribute", "connected"):
         word = connected.at("route-map").word
         yield "  redistribute connected" + (f" route-map {word}" if word else ""), connected.line
-    if paths := found.at("multipaths", "ebgp"):
+    if paths := unicast.at("multipaths", "ebgp"):
         yield f"  maximum-paths {paths.word}", paths.line
     for name, session in (*bgp.at("peer-group").items(), *bgp.at("neighbor").items()):
         own = session.at("address-family", family)
@@ -96,7 +96,7 @@ def _unicast(bgp: Branch, family: str) -> Iterator[Line]:
         for way, word in (("inbound", "in"), ("outbound", "out")):
             if prefixes := own.at("policy", way, "prefix-list"):
                 yield f"  neighbor {name} prefix-list {prefixes.word} {word}", prefixes.line
-    yield " exit-address-family", found.line
+    yield " exit-address-family", unicast.line
 
 
 def _evpn(bgp: Branch) -> Iterator[Line]:

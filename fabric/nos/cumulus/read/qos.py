@@ -41,22 +41,22 @@ class Qos:
         return replace(self._known[names], watchdog=watchdog) if watchdog else self._known[names]
 
     def _classes(self, profiles: Mapping[str, Branch], names: tuple[str, ...]) -> PortQos:
-        found = PortQos()
+        port_qos = PortQos()
         flow = profiles["pfc"]
-        found.priorities = self._priorities(profiles["mapping"])
-        found.pfc = self._pauses(flow)
-        found.cable_length_m = number(flow.at("cable-length"), self.file) or number(
+        port_qos.priorities = self._priorities(profiles["mapping"])
+        port_qos.pfc = self._pauses(flow)
+        port_qos.cable_length_m = number(flow.at("cable-length"), self.file) or number(
             self.tree.at("roce", "cable-length"), self.file
         )
         classes = self._by_class(profiles["egress-queue-mapping"])
-        paused = {parsed.value for parsed in found.pfc}
+        paused = {parsed.value for parsed in port_qos.pfc}
         named = {own: _named(own, priorities, paused) for own, priorities in classes.items()}
-        self._schedule(found, profiles["egress-scheduler"], classes, named)
-        self._marking(found, profiles["congestion-control"], names[1] == EVERY, named)
+        self._schedule(port_qos, profiles["egress-scheduler"], classes, named)
+        self._marking(port_qos, profiles["congestion-control"], names[1] == EVERY, named)
         buffer, xoff = (number(flow.at(key), self.file) for key in ("port-buffer", "xoff-threshold"))
         if buffer and xoff:  # what is left of the buffer once PAUSE is sent
-            found.xoff_bytes = {priority: replace(xoff, value=buffer.value - xoff.value) for priority in sorted(paused)}
-        return found
+            port_qos.xoff_bytes = {priority: replace(xoff, value=buffer.value - xoff.value) for priority in sorted(paused)}
+        return port_qos
 
     def _priorities(self, mapping: Branch) -> dict[int, Located[int]]:
         """Eight DSCPs to a priority, with the exceptions of the profile; nothing where the port does not look at them."""
@@ -92,7 +92,7 @@ class Qos:
         return classes
 
     def _schedule(
-        self, found: PortQos, profile: Branch, classes: Mapping[int, list[int]], named: Mapping[int, list[int]]
+        self, port_qos: PortQos, profile: Branch, classes: Mapping[int, list[int]], named: Mapping[int, list[int]]
     ) -> None:
         strict: dict[int, Located[int]] = {CNP: self.roce} if self.roce else {}
         shares = {own: replace(self.roce, value=WEIGHT) for own in (0, PRIORITY)} if self.roce else {}
@@ -104,8 +104,8 @@ class Qos:
                 if row.at("mode").word == "strict":
                     shares.pop(own, None)
                     strict[own] = Located(own, row.at("mode").value.line, self.file)
-        found.weights = {priority: share for own, share in sorted(shares.items()) for priority in named.get(own, ())}
-        found.strict = [
+        port_qos.weights = {priority: share for own, share in sorted(shares.items()) for priority in named.get(own, ())}
+        port_qos.strict = [
             Located(priority, parsed.line, self.file)
             for own, parsed in sorted(strict.items())
             for priority in classes.get(own, ())

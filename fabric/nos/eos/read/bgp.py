@@ -89,12 +89,12 @@ class _Process:
         own.asn = self.asn
         strict = section.last("no bgp bestpath as-path multipath-relax")  # on by default
         own.relax = Located(strict is None, strict[1].number if strict else section.number, file)
-        if found := section.last("local-as") if vrf else None:
-            own.asn = Located(asn(found[0]) or 0, found[1].number, file)
-        if found := section.last("router-id"):
-            own.router_id = Located(found[0], found[1].number, file)
-        if (found := section.last("maximum-paths")) and (paths := integer(found[0])) is not None:
-            own.max_paths = Located(paths, found[1].number, file)
+        if words := section.last("local-as") if vrf else None:
+            own.asn = Located(asn(words[0]) or 0, words[1].number, file)
+        if words := section.last("router-id"):
+            own.router_id = Located(words[0], words[1].number, file)
+        if (words := section.last("maximum-paths")) and (paths := integer(words[0])) is not None:
+            own.max_paths = Located(paths, words[1].number, file)
         for text, part in section.each("neighbor"):
             self._neighbor(own, vrf, text.split(), part.number)
         for text, part in section.each("bgp listen range"):

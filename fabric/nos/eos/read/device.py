@@ -153,11 +153,11 @@ class _Reader:
 
     def _system(self) -> None:
         facts, config, services = self.facts, self.config, self.facts.services
-        if found := config.last("hostname"):
-            facts.name = found[0]
-            facts.hostname = Located(found[0], found[1].number, self.file)
-        if found := config.last("ip virtual-router mac-address"):
-            facts.anycast_mac = Located(mac(found[0]), found[1].number, self.file)
+        if value := config.last("hostname"):
+            facts.name = value[0]
+            facts.hostname = Located(value[0], value[1].number, self.file)
+        if value := config.last("ip virtual-router mac-address"):
+            facts.anycast_mac = Located(mac(value[0]), value[1].number, self.file)
         for head, into in (("ntp server", services.ntp), ("logging", services.syslog), ("ip name-server", services.dns)):
             for text, part in config.each(head):
                 words = _after_vrf(text)

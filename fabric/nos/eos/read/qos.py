@@ -64,8 +64,8 @@ class Qos:
             if queue > weighted:
                 line = next((part.number for part in section.parts if part.line == "priority strict"), section.number)
                 qos.strict.append(Located(own, line, file))
-            if (found := section.last("bandwidth percent")) and (share := integer(found[0])) is not None:
-                qos.weights[own] = Located(share, found[1].number, file)
+            if (words := section.last("bandwidth percent")) and (share := integer(words[0])) is not None:
+                qos.weights[own] = Located(share, words[1].number, file)
             if (ecn := self._ecn(section)) is not None:
                 qos.ecn[own] = ecn
         return qos

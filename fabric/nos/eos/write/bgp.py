@@ -68,22 +68,22 @@ def routing(view: SwitchView) -> Routing:
     groups, tables = [], []
     for vrf in view.vrfs:
         policy = vrf_policy(view, vrf)
-        lists.update((found.name, found) for found in policy.lists)
+        lists.update((item.name, item) for item in policy.lists)
         maps = [RouteMap(f"RM-VRF-{vrf.name}-CONNECTED", policy.connected, False)]
         if vrf.sessions:
             maps.append(RouteMap(f"RM-VRF-{vrf.name}-IN", policy.imports, True))
             maps.append(RouteMap(f"RM-VRF-{vrf.name}-OUT", policy.exports, False))
             groups.append(Group(_group(vrf), maps[1].name, maps[2].name))
-        route_maps.update((found.name, found) for found in maps)
+        route_maps.update((item.name, item) for item in maps)
         tables.append(_table(view, vrf, maps[0].name))
     for external in view.externals:
         policy = external_policy(view, external)
-        lists.update((found.name, found) for found in policy.lists)
-        for found in (
+        lists.update((item.name, item) for item in policy.lists)
+        for item in (
             RouteMap(_way(external, "IN"), policy.imports, True),
             RouteMap(_way(external, "OUT"), policy.exports, False),
         ):
-            route_maps[found.name] = found
+            route_maps[item.name] = item
     return Routing(
         lists=tuple(lists.values()),
         route_maps=tuple(route_maps.values()),

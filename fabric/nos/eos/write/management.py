@@ -67,7 +67,7 @@ def access(view: SwitchView) -> Access:
     used = {guard.name for guard in guards} | {ALLOWED}
     return Access(
         vrf=vrf,
-        lists=tuple(found for found in lists if found.name in used),
+        lists=tuple(prefix_list for prefix_list in lists if prefix_list.name in used),
         guards=tuple(guards),
         restricted=bool(manage.allow),
         banner=_banner(manage.banner),

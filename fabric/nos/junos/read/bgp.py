@@ -38,12 +38,12 @@ def evpn_source(facts: Facts) -> Located[str] | None:
 
 
 def _process(place: Place, bgp: Node, root: Node) -> Bgp:
-    found = Bgp(place.name, bgp.line, bgp.file)
+    process = Bgp(place.name, bgp.line, bgp.file)
     own = place.node.at("routing-options")
-    found.asn = _asn(own.at("autonomous-system")) or _asn(root.at("routing-options", "autonomous-system"))
-    found.router_id = own.value("router-id")
+    process.asn = _asn(own.at("autonomous-system")) or _asn(root.at("routing-options", "autonomous-system"))
+    process.router_id = own.value("router-id")
     loops = _loops(own.at("autonomous-system"))
-    found.aggregates = [
+    process.aggregates = [
         Located(text, node.line, node.file)
         for text, node in (own.at("aggregate", "route") | own.at("rib", "inet6.0", "aggregate", "route")).items()
     ]
@@ -53,15 +53,15 @@ def _process(place: Place, bgp: Node, root: Node) -> Bgp:
         sessions = list(_sessions(place.name, group, bgp))
         for session in sessions:
             session.allowas_in = session.allowas_in or loops
-            found.neighbors[session.peer] = session
+            process.neighbors[session.peer] = session
         if any(parsed.value in UNICAST for session in sessions for parsed in session.families):
             several = len(sessions) > 1 or any(session.dynamic for session in sessions)
             paths += _paths(group, bgp, root, several)
             # One neighbour alone shares no paths: what its group does not say is no fault.
             relaxed += [parsed for parsed in _relaxed(group, bgp) if several or parsed.value]
-    found.max_paths = min(paths, key=lambda parsed: parsed.value, default=None)
-    found.relax = min(relaxed, key=lambda parsed: parsed.value, default=None)
-    return found
+    process.max_paths = min(paths, key=lambda parsed: parsed.value, default=None)
+    process.relax = min(relaxed, key=lambda parsed: parsed.value, default=None)
+    return process
 
 
 # --- sessions ---------------------------------------------------------------------------------------------------
@@ -82,26 +82,26 @@ def _sessions(vrf: str, group: Node, bgp: Node) -> Iterator[Neighbor]:
             yield _neighbor(listens, (node, group, bgp))
 
 
-def _neighbor(found: Neighbor, levels: Levels) -> Neighbor:
+def _neighbor(neighbor: Neighbor, levels: Levels) -> Neighbor:
     families = list(_families(levels))
-    found.remote_as = _remote_as(levels)
-    found.local_as = next((configured for level in levels if (configured := _asn(level.at("local-as")))), None)
-    found.source = _first(levels, "local-address") or _first(levels, "local-interface")
-    found.families = [parsed for parsed, _ in families] or [
-        Located("ipv6" if ":" in found.peer else "ipv4", found.line, found.file)
+    neighbor.remote_as = _remote_as(levels)
+    neighbor.local_as = next((configured for level in levels if (configured := _asn(level.at("local-as")))), None)
+    neighbor.source = _first(levels, "local-address") or _first(levels, "local-interface")
+    neighbor.families = [parsed for parsed, _ in families] or [
+        Located("ipv6" if ":" in neighbor.peer else "ipv4", neighbor.line, neighbor.file)
     ]
-    found.description = levels[0].value("description")
+    neighbor.description = levels[0].value("description")
     disabled = next((configured for level in levels if (configured := level.flag("disable"))), None)
-    found.enabled = Located(False, disabled.line, disabled.file) if disabled else None
-    found.multihop = next((_ttl(level) for level in levels if "multihop" in level), None)
-    found.max_prefix = next((configured for _, node in families if (configured := _limit(node))), None)
-    found.import_filter = _policies(levels, "import")
-    found.export_filter = _policies(levels, "export")
-    found.bfd = next((configured for level in levels if (configured := level.flag("bfd-liveness-detection"))), None)
-    found.hold_s = number(_first(levels, "hold-time"))
+    neighbor.enabled = Located(False, disabled.line, disabled.file) if disabled else None
+    neighbor.multihop = next((_ttl(level) for level in levels if "multihop" in level), None)
+    neighbor.max_prefix = next((configured for _, node in families if (configured := _limit(node))), None)
+    neighbor.import_filter = _policies(levels, "import")
+    neighbor.export_filter = _policies(levels, "export")
+    neighbor.bfd = next((configured for level in levels if (configured := level.flag("bfd-liveness-detection"))), None)
+    neighbor.hold_s = number(_first(levels, "hold-time"))
     parts = [node for _, node in families] + [level.at("local-as") for level in levels]
-    found.allowas_in = next((configured for part in parts if (configured := _loops(part))), None)
-    return found
+    neighbor.allowas_in = next((configured for part in parts if (configured := _loops(part))), None)
+    return neighbor
 
 
 def _first(levels: Levels, *words: str) -> Located[str] | None:

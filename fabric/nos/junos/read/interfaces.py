@@ -56,21 +56,21 @@ class _Reader:
 
     def _interface(self, name: str, port_name: str, port: Node, unit: Node) -> Interface:
         own = port if name == port_name else unit
-        found = Interface(name, own.line, own.file)
-        found.description = own.value("description") or unit.value("description")
+        interface = Interface(name, own.line, own.file)
+        interface.description = own.value("description") or unit.value("description")
         disabled = port.flag("disable") or port.flag("unused") or unit.flag("disable")
-        found.enabled = Located(False, disabled.line, disabled.file) if disabled else None
-        found.frame = number(port.value("mtu"))
-        found.mtu = min(_mtus(port, unit, found.frame), key=lambda parsed: parsed.value, default=None)
-        found.vrf = self._vrf(name, port_name)
-        found.tag = self.gateways.get(name) or _tag(port, unit)
-        found.speed_gbps = self._speed(port_name, port)
-        found.bond = next((parsed for option in OPTIONS if option in port for parsed in _bonds(port[option])), None)
-        found.esi = next((segment for part in (port, unit) for segment in _segments(part)), None)
-        found.filters = [parsed for part in _filtered(unit) for parsed in _filters(part.at("filter"))]
-        self._addresses(found, unit)
-        self._switching(found, port, unit)
-        return found
+        interface.enabled = Located(False, disabled.line, disabled.file) if disabled else None
+        interface.frame = number(port.value("mtu"))
+        interface.mtu = min(_mtus(port, unit, interface.frame), key=lambda parsed: parsed.value, default=None)
+        interface.vrf = self._vrf(name, port_name)
+        interface.tag = self.gateways.get(name) or _tag(port, unit)
+        interface.speed_gbps = self._speed(port_name, port)
+        interface.bond = next((parsed for option in OPTIONS if option in port for parsed in _bonds(port[option])), None)
+        interface.esi = next((segment for part in (port, unit) for segment in _segments(part)), None)
+        interface.filters = [parsed for part in _filtered(unit) for parsed in _filters(part.at("filter"))]
+        self._addresses(interface, unit)
+        self._switching(interface, port, unit)
+        return interface
 
     def _vrf(self, name: str, port_name: str) -> Located[str] | None:
         if name in self.instances:
@@ -112,28 +112,30 @@ class _Reader:
 
     # --- layer 2 ------------------------------------------------------------------------------------------------
 
-    def _switching(self, found: Interface, port: Node, unit: Node) -> None:
+    def _switching(self, interface: Interface, port: Node, unit: Node) -> None:
         family = next((unit.at("family", kind) for kind in SWITCHED if kind in unit.at("family")), NOTHING)
-        if family is NOTHING and found.name not in self.members:
+        if family is NOTHING and interface.name not in self.members:
             return
         mode = family.value("interface-mode") or family.value("port-mode")
         words = family.every("vlan", "members") + family.every("vlan-id") + family.every("vlan-id-list")
         carried = [
-            Located(vlan, parsed.line, parsed.file) for parsed in words for vlan in self.vlans.ids(parsed.value, found.name)
+            Located(vlan, parsed.line, parsed.file)
+            for parsed in words
+            for vlan in self.vlans.ids(parsed.value, interface.name)
         ]
-        if found.name in self.members and found.tag is None:
-            vlan, parsed = self.members[found.name]
+        if interface.name in self.members and interface.tag is None:
+            vlan, parsed = self.members[interface.name]
             if vlan.id:
                 carried.append(Located(vlan.id.value, parsed.line, parsed.file))
         if mode is None or mode.value == "access":
-            found.access, found.trunk = (carried[0] if carried else None), carried[1:]  # one is all that Junos takes
+            interface.access, interface.trunk = (carried[0] if carried else None), carried[1:]  # one is all that Junos takes
             return
         native = number(
             next((configured for part in (port, unit, family) if (configured := part.value("native-vlan-id"))), None)
         )
         untagged = {native.value} if native else set()
-        found.trunk = [parsed for parsed in carried if parsed.value not in untagged]
-        found.access = native if len(found.trunk) < len(carried) else None
+        interface.trunk = [parsed for parsed in carried if parsed.value not in untagged]
+        interface.access = native if len(interface.trunk) < len(carried) else None
 
 
 def _mtus(port: Node, unit: Node, frame: Located[int] | None) -> Iterator[Located[int]]:

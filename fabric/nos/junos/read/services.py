@@ -41,23 +41,23 @@ OWNERS = (
 )
 
 
-def read_services(found: Services, root: Node) -> None:
+def read_services(services: Services, root: Node) -> None:
     """Everything but the secrets."""
     system = root.at("system")
-    found.ntp = system.every("ntp", "server") + system.every("ntp", "peer")
-    found.syslog = [parsed for parsed in system.every("syslog", "host") if parsed.value != "other-routing-engine"]
-    found.dns = system.every("name-server")
+    services.ntp = system.every("ntp", "server") + system.every("ntp", "peer")
+    services.syslog = [parsed for parsed in system.every("syslog", "host") if parsed.value != "other-routing-engine"]
+    services.dns = system.every("name-server")
     lldp = root.at("protocols", "lldp")
     off = lldp.flag("disable")
     if lldp:
         line, file = (off.line, off.file) if off else (next(iter(lldp.values())).line, next(iter(lldp.values())).file)
-        found.lldp = Located(off is None, line, file)
+        services.lldp = Located(off is None, line, file)
     guards = [parsed for family in ("inet", "inet6") for parsed in _guards(root, family)]
-    found.control_plane = Located(True, guards[0].line, guards[0].file) if guards else None
-    found.plain_text = [
+    services.control_plane = Located(True, guards[0].line, guards[0].file) if guards else None
+    services.plain_text = [
         Located(what, node.line, node.file) for path, what in PLAIN_TEXT.items() for _, node in find(root, path)
     ]
-    found.plain_text.sort(key=lambda parsed: (parsed.file, parsed.line))
+    services.plain_text.sort(key=lambda parsed: (parsed.file, parsed.line))
 
 
 def _guards(root: Node, family: str) -> list[Located[str]]:

@@ -112,23 +112,23 @@ class Qos:
         priority = {group: own.cos[0].value for group, own in network.items() if own.cos}
         taken = set(priority.values())
         name = {group: group + PRIORITIES * (group in taken) for group in range(PRIORITIES)} | priority
-        found = PortQos()
+        port_qos = PortQos()
         for code, group, own_name in self._by_code(classify):
-            if code not in found.priorities:
-                found.priorities[code] = replace(group, value=name.get(group.value, group.value))
-                found.names[code] = own_name
+            if code not in port_qos.priorities:
+                port_qos.priorities[code] = replace(group, value=name.get(group.value, group.value))
+                port_qos.names[code] = own_name
         if pauses:
-            found.pfc = sorted((parsed for own in network.values() for parsed in own.cos), key=lambda parsed: parsed.value)
-            found.xoff_bytes = {name[group]: own.buffer for group, own in network.items() if own.buffer and own.cos}
+            port_qos.pfc = sorted((parsed for own in network.values() for parsed in own.cos), key=lambda parsed: parsed.value)
+            port_qos.xoff_bytes = {name[group]: own.buffer for group, own in network.items() if own.buffer and own.cos}
         for queue, own in sorted(self._numbered("queuing", queuing), key=lambda row: row[0]):
             number = name.get(queue, queue)
             if own.strict:
-                found.strict.append(replace(own.strict, value=number))
+                port_qos.strict.append(replace(own.strict, value=number))
             if own.share:
-                found.weights[number] = own.share
+                port_qos.weights[number] = own.share
             if own.ecn:
-                found.ecn[number] = own.ecn
-        return found
+                port_qos.ecn[number] = own.ecn
+        return port_qos
 
     def _by_code(self, policy: str) -> Iterator[tuple[int, Located[int], str]]:
         """(DSCP, its group, its class), the class that counts first. Lines are those of the DSCPs."""

@@ -83,7 +83,7 @@ def policies(view: SwitchView) -> Policies | None:
     classes = [ClassMap("ROCE", qos.dscp, qos.priority), ClassMap("CNP", qos.cnp_dscp, STRICT)]
     if view.overlay and PEER_LINK_DSCP not in (qos.dscp, qos.cnp_dscp):
         classes.append(ClassMap("PEER-LINK", PEER_LINK_DSCP, STRICT))
-    found = Policies(
+    policies = Policies(
         priority=qos.priority,
         classify=CLASSIFY,
         classes=tuple(classes),
@@ -97,7 +97,7 @@ def policies(view: SwitchView) -> Policies | None:
         by_marking=tuple(names.items()),
     )
     _few_enough(view, 2 + len(outputs))
-    return found
+    return policies
 
 
 def _fits(qos: Qos) -> None:

@@ -116,27 +116,27 @@ def route_maps(view: SwitchView) -> list[Stanza]:
     """Inbound maps put what a draining neighbour marks (RFC 8326) last."""
     ip = _ip(view)
     under = underlay_policy(view)
-    found = [
+    stanzas = [
         *passing(CONNECTED, under.connected, ip),
         *incoming(FABRIC_IN, under.imports, ip),
         *passing(FABRIC_OUT, under.exports, ip),
     ]
     if view.overlay and speaks_evpn(view.overlay):
-        found += [
+        stanzas += [
             Stanza(OVERLAY_IN, 10, ("match community GSHUT", "set local-preference 0")),
             Stanza(OVERLAY_IN, 20, ()),
         ]
-        found += overlay_out(view.overlay)
+        stanzas += overlay_out(view.overlay)
     for vrf in view.vrfs:
         policy = vrf_policy(view, vrf)
-        found += passing(f"RM-{vrf.name}-CONNECTED", policy.connected, ip)
+        stanzas += passing(f"RM-{vrf.name}-CONNECTED", policy.connected, ip)
         if vrf.sessions:
-            found += incoming(f"RM-{vrf.name}-IN", policy.imports, ip)
-            found += passing(f"RM-{vrf.name}-OUT", policy.exports, ip)
+            stanzas += incoming(f"RM-{vrf.name}-IN", policy.imports, ip)
+            stanzas += passing(f"RM-{vrf.name}-OUT", policy.exports, ip)
     for name, policy in {_outside_map(e): external_policy(view, e) for e in view.externals}.items():
-        found += incoming(f"{name}-IN", policy.imports, ip)
-        found += passing(f"{name}-OUT", policy.exports, ip)
-    return found
+        stanzas += incoming(f"{name}-IN", policy.imports, ip)
+        stanzas += passing(f"{name}-OUT", policy.exports, ip)
+    return stanzas
 
 
 def speaks_evpn(overlay: Overlay | None) -> bool:
