@@ -140,13 +140,13 @@ def _links(old: Plan, new: Plan, changes: Changes) -> None:
     if free:
         changes.steps.append(Step("lay new cables; no cable in service is touched", "", tuple(free)))
     order = _order(moved, busy)
-    at = {switch: number for number, switches in enumerate(order) for switch in switches}
+    position = {switch: number for number, switches in enumerate(order) for switch in switches}
     steps: list[list[Cable]] = [[] for _ in order]
     for cable in moved:
         assert cable.old is not None
-        steps[at[cable.old[0]]].append(cable)
+        steps[position[cable.old[0]]].append(cable)
     for cable in fresh:
-        frees = [at[switch] for end in _ends(cable) for switch in busy.get(end, ())]
+        frees = [position[switch] for end in _ends(cable) for switch in busy.get(end, ())]
         if frees:  # laid once the last of its cages is free
             steps[max(frees)].append(cable)
     for switches, cables in zip(order, steps, strict=True):

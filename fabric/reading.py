@@ -7,7 +7,7 @@ from pathlib import Path
 from fabric.diagnostics import Place, Report
 
 
-def read_text(path: Path, name: str, most: int, hints: tuple[str, str, str]) -> str:
+def read_text(path: Path, name: str, max_bytes: int, hints: tuple[str, str, str]) -> str:
     """The text of a file. Raises InputError.
 
     Args:
@@ -18,11 +18,11 @@ def read_text(path: Path, name: str, most: int, hints: tuple[str, str, str]) -> 
     report = Report()
     try:
         with path.open("rb") as stream:
-            raw = stream.read(most + 1)
+            raw = stream.read(max_bytes + 1)
     except OSError as error:
         report.fail("FAB001", Place(name), f"cannot be read: {(error.strerror or str(error)).lower()}", hints[0])
-    if len(raw) > most:
-        message = f"the file is too large: expected at most {most // 1_000_000} MB"
+    if len(raw) > max_bytes:
+        message = f"the file is too large: expected at most {max_bytes // 1_000_000} MB"
         report.fail("FAB002", Place(name, 1, 1), message, hints[1])
     try:
         return raw.decode("utf-8-sig")

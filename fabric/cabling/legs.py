@@ -161,7 +161,7 @@ class _Table:
         for end in ends:
             code = chosen.of_link * (int(end.speed_gbps.max(initial=0)) + 1) + end.speed_gbps
             _, first, every = np.unique(code, return_index=True, return_inverse=True)
-            names = [chosen.ways[chosen.of_link[at]].optic(int(end.speed_gbps[at])) for at in first.tolist()]
+            names = [chosen.ways[chosen.of_link[link]].optic(int(end.speed_gbps[link])) for link in first.tolist()]
             for name in names:
                 if name not in self.names:
                     self.names.append(name)

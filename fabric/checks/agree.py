@@ -73,9 +73,9 @@ def _row(key: Key, expected: Value, row: Row | None, home: Located[object]) -> I
         return
     extra = sorted(row.value - expected, key=str)
     missing = sorted(expected - row.value, key=str)
-    for at in range(max(len(extra), len(missing))):
-        wanted = show(missing[at]) if at < len(missing) else "none"
-        got, place = (show(extra[at]), row.places[extra[at]]) if at < len(extra) else ("none", row.home)
+    for index in range(max(len(extra), len(missing))):
+        wanted = show(missing[index]) if index < len(missing) else "none"
+        got, place = (show(extra[index]), row.places[extra[index]]) if index < len(extra) else ("none", row.home)
         yield Difference(key, wanted, got, place)
 
 

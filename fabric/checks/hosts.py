@@ -72,12 +72,12 @@ def disagreements(
     for (server, port), end in ends.items():
         by_server.setdefault(server, {})[port] = end
     for host in hosts(sides(made)):
-        own = by_server.get(host.name)
+        planned_host = by_server.get(host.name)
         paths = _paths(host.name, host.group)
-        if own is None or paths["60-fabric.yaml"] not in texts:  # of a fabric for controllers alone no file is made
+        if planned_host is None or paths["60-fabric.yaml"] not in texts:  # of a fabric for controllers alone no file is made
             continue
         read = HostFiles(*(texts.get(path, "") for path in paths.values()))
-        differs = Server(tuple(of_host(host, read, own)), paths, shown)
+        differs = Server(tuple(of_host(host, read, planned_host)), paths, shown)
         yield from (of_server(differs, one) for one in differs.found if one.id == DAMAGED)
         yield from run(ServerCheck, differs)
 

@@ -133,8 +133,8 @@ class Network:
         if peer.dynamic:
             return None
         if peer.interface:
-            own = facts.interfaces.get(peer.peer)
-            end = self.cabled.get(id(own)) if own else None
+            local = facts.interfaces.get(peer.peer)
+            end = self.cabled.get(id(local)) if local else None
             return Far(*end, self._back(facts, peer, *end)) if end else None
         candidates: list[tuple[tuple[bool, bool, bool], Far]] = []
         for owner in self.owners.get(bare(peer.peer), ()):

@@ -149,12 +149,12 @@ class _Rows:
                 self.put("keepalive", name, under.keepalive_s if self.idiom.keepalive else None)
                 self.put("hold", name, under.hold_s)
         for vrf in view.vrfs:
-            own, policy = self.vrf(vrf.name), self.policies.of(vrf.name)
-            peers[own] = [self._session(own, session, policy) for session in vrf.sessions]
+            table, policy = self.vrf(vrf.name), self.policies.of(vrf.name)
+            peers[table] = [self._session(table, session, policy) for session in vrf.sessions]
         for external in view.externals:
-            own = self.vrf(external.vrf)
-            name = session_name(own, external.peer_address)
-            peers.setdefault(own, []).append(external.peer_address)
+            table = self.vrf(external.vrf)
+            name = session_name(table, external.peer_address)
+            peers.setdefault(table, []).append(external.peer_address)
             self.put("", name, True)
             self.put("remote_as", name, external.peer_asn)
             self.put("max_prefix", name, under.max_prefix)
@@ -167,17 +167,17 @@ class _Rows:
             if external.tag:
                 self._slice(external.port, external.vrf, external.tag, external.address)
         tenants = {"": ""} | {self.vrf(vrf.name): vrf.name for vrf in view.vrfs}
-        for own, neighbors in peers.items():
-            if own and not neighbors and not (view.overlay and self.idiom.vrf_process):
+        for table, neighbors in peers.items():
+            if table and not neighbors and not (view.overlay and self.idiom.vrf_process):
                 continue
-            name = table_name(own)
+            name = table_name(table)
             self.put("neighbors", name, frozenset(neighbors))
             self.put("asn", name, view.device.asn)
             self.put("router_id", name, view.router_id)
             self.put("max_paths", name, self.idiom.paths(view))
-            self.put("relax", name, None if own else True)
+            self.put("relax", name, None if table else True)
             if self.idiom.redistributes:
-                self.put("connected", name, frozenset({self.policies.of(tenants[own]).connected}))
+                self.put("connected", name, frozenset({self.policies.of(tenants[table]).connected}))
         self.put("aggregates", table_name(""), frozenset(view.aggregates) or None)
 
     def _session(self, vrf: str, session: Session, policy: Policy) -> str:

@@ -119,17 +119,17 @@ def _request(
     pue: float | None,
     years: int | None,
     rack_limit: float | None,
-    own: OwnCatalog,
+    catalog: OwnCatalog,
 ) -> BomRequest:
     """The validated request; the command line takes precedence over the price file. Raises InputError."""
     report = Report()
     bounds = {"--pue": (pue, 1, 5), "--years": (years, 1, 30), "--rack-limit": (rack_limit, 0.1, 10_000)}
-    for option, (value, least, most) in bounds.items():
+    for option, (value, lowest, highest) in bounds.items():
         if value is not None:
-            check_range(report, option, value, least, most, f"{least:g} to {most:g}", "")
+            check_range(report, option, value, lowest, highest, f"{lowest:g} to {highest:g}", "")
     rates = _rates(spares, report)
     report.raise_errors()
-    prices = price_file.read(path, own, str(path)) if path else None
+    prices = price_file.read(path, catalog, str(path)) if path else None
     base = prices.spares if prices else Spares()
     return BomRequest(
         prices=prices,

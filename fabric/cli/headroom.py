@@ -46,8 +46,10 @@ def headroom(
         "--mtu": (mtu, *MTU_RANGE, "bytes"),
         "--rdma-mtu": (rdma_mtu or 1024, 256, 4096, "bytes"),
     }
-    for option, (value, least, most, unit) in ranges.items():
-        check_range(report, option, value, least, most, f"{least} to {most} {unit}", f"the unit of {option} is {unit}")
+    for option, (value, lowest, highest, unit) in ranges.items():
+        check_range(
+            report, option, value, lowest, highest, f"{lowest} to {highest} {unit}", f"the unit of {option} is {unit}"
+        )
     if traffic not in ("static", "dynamic"):
         mistake(
             report,

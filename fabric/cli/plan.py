@@ -103,7 +103,7 @@ def services(fabric: FabricPlan) -> list[str]:
     tenancy = fabric.tenancy
     if tenancy.tenants:
         count = Counter(tenancy.owner.tolist())
-        parts = [f"{tenant.name} {counted(count[at], 'port')}" for at, tenant in enumerate(tenancy.tenants)]
+        parts = [f"{tenant.name} {counted(count[index], 'port')}" for index, tenant in enumerate(tenancy.tenants)]
         parts += [f"{count[CLOSED]:,} shut"] if count[CLOSED] else []
         how = {"none": "one table", "evpn": "EVPN/VXLAN", "vrf-lite": "VRF-lite", "acl": "filters"}[tenancy.kind]
         out.append(f"  tenants   {how}: {', '.join(parts)}")

@@ -50,19 +50,19 @@ def needs(spec: FabricSpec) -> Iterator[Need]:
     if how == "evpn":
         yield Need("l3vni", (LEAF,), spec.at("overlay", "kind"))
         yield Need("l3vni", (SPINE, CORE), spec.at("overlay", "kind"), of_model=False)
-    for at, tenant in enumerate(spec.tenants):
+    for index, tenant in enumerate(spec.tenants):
         if tenant.networks and how == "evpn":
-            yield Need("l2vni", (LEAF,), spec.at("tenants", at, "networks"))
+            yield Need("l2vni", (LEAF,), spec.at("tenants", index, "networks"))
             if spec.bonds:
-                yield Need("multihoming", (LEAF,), spec.at("tenants", at, "networks"))
+                yield Need("multihoming", (LEAF,), spec.at("tenants", index, "networks"))
         if tenant.imports and how == "evpn":
-            yield Need("imports", (LEAF,), spec.at("tenants", at, "imports"))
+            yield Need("imports", (LEAF,), spec.at("tenants", index, "imports"))
     if how in ("vrf-lite", "acl"):
         roles = EVERY if how == "vrf-lite" else (LEAF,)
         yield Need("vrf_lite" if how == "vrf-lite" else "port_acl", roles, spec.at("overlay", "isolation"))
-    for at, attachment in enumerate(spec.attachments):
+    for index, attachment in enumerate(spec.attachments):
         if attachment.external is not None:
-            yield Need("external", (LEAF,), spec.at("topology", "attachments", at, "external"))
+            yield Need("external", (LEAF,), spec.at("topology", "attachments", index, "external"))
     if spec.roce and spec.qos.pfc_watchdog:
         path = ("qos", "pfc_watchdog")
         yield Need("watchdog", EVERY, spec.at(*(path if spec.stated(*path) else ("topology",))), beside="lossless")

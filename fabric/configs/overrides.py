@@ -38,23 +38,23 @@ def read(plan: Plan, base: Path) -> Overrides:
     A template must be a file below `base`: text of an intent never becomes template code, and no path leads out.
     """
     report, rules = Report(), []
-    for at, request in enumerate(plan.settings.overrides):
+    for position, request in enumerate(plan.settings.overrides):
         override: Override | None
         if request.template is not None:
-            override = _template(plan, at, request.template, base, report)
+            override = _template(plan, position, request.template, base, report)
         else:
             patch: dict[str, Any] = request.patch or {}
             override = DocumentPatch(request.file or "", patch)
-            _check_patch(plan, at, patch, report)
+            _check_patch(plan, position, patch, report)
         if not _matches_any(plan, request):
             report.error(
                 "FAB170",
-                plan.at("overrides", at),
-                f"overrides[{at}]: the selection matches no switch",
+                plan.at("overrides", position),
+                f"overrides[{position}]: the selection matches no switch",
                 "check role, fabric and devices; devices are names or patterns such as 'backend-leaf*'",
             )
         elif override is not None and not _changes_anything(plan, request, override):
-            _report_idle(plan, at, request, override, report)
+            _report_idle(plan, position, request, override, report)
         if override is not None:
             rules.append((request, override))
     report.raise_errors()
@@ -146,13 +146,13 @@ def explain(error: Exception, plan: Plan, device: Device, applied: Sequence[Over
     if not frames and not (index and isinstance(error, SecurityError)):
         return None
     # Without a frame the newest is named: it is what all of them make together that is wrong.
-    at = index[frames[-1][0]] if frames else max(index.values())
+    position = index[frames[-1][0]] if frames else max(index.values())
     line = f", line {frames[-1][1]}" if frames else ""
     message = (
-        f"override template '{plan.settings.overrides[at].template}'{line}: cannot be rendered for "
+        f"override template '{plan.settings.overrides[position].template}'{line}: cannot be rendered for "
         f"'{device.name}': {one_line(error)}"
     )
-    place = plan.at("overrides", at, "template")
+    place = plan.at("overrides", position, "template")
     hint = _COST if isinstance(error, LimitError) else "use the variable names of the shipped template"
     return InputError([Diagnostic("FAB170", place, message, hint)])
 

@@ -263,9 +263,9 @@ class Views:
 
     def _port(self, link: int, end: int, lossless: RoleLossless | None) -> Port:
         columns, fabric = self.columns, self.fabric
-        own, far = ("a", "b") if end == 0 else ("b", "a")
+        near, far = ("a", "b") if end == 0 else ("b", "a")
         kind = columns["kind"][link]
-        ref = self._ref(link, own)
+        ref = self._ref(link, near)
         device = fabric.devices[columns[far][link]]
         address = peer_address = None
         low = self.subnet[link]

@@ -34,16 +34,18 @@ def commands_back(
     syntax, forms = syntax_of(nos), remedy.dialect(nos).forms
     changes = []
     for part in sorted({one.path[0] for one in differences}):
-        own = [one for one in differences if one.path[0] == part]
+        of_part = [one for one in differences if one.path[0] == part]
         texts = [_text(syntax, part, side) for side in (planned, running)]
         form = forms.get(part)
         if form is COMMANDS:
-            before = _before(syntax, syntax.read({part: texts[0]}), syntax.read({part: texts[1]}), own)
+            before = _before(syntax, syntax.read({part: texts[0]}), syntax.read({part: texts[1]}), of_part)
             changes.append(files.change(nos, part, before, _as_text(_raw(syntax.read({part: texts[0]}).values()))))
         elif form is SET:
-            changes.append(FileChange(part, SET, tuple(_set_lines(nos, own, *(syntax.read({part: text}) for text in texts)))))
+            changes.append(
+                FileChange(part, SET, tuple(_set_lines(nos, of_part, *(syntax.read({part: text}) for text in texts))))
+            )
         elif form is JSON_PATCH or isinstance(form, Patch):
-            changes.append(_document(nos, part, form, texts, own))
+            changes.append(_document(nos, part, form, texts, of_part))
         else:
             changes.append(files.change(nos, part, texts[1], texts[0]))
     return tuple(change for change in changes if change.lines)

@@ -97,8 +97,8 @@ def _port(fabric: FabricPlan, device: Device, port: str) -> list[str]:
     """A port by its label or by its name on the device; a label of a cage alone means all its ports."""
     columns, names, out = fabric.links.lists(), PortNames(fabric), list[str]()
     for link, end in fabric.links.of(device.index):
-        own, far = ("a", "b") if end == 0 else ("b", "a")
-        ref = names.ref(link, own)
+        near, far = ("a", "b") if end == 0 else ("b", "a")
+        ref = names.ref(link, near)
         if port not in (f"{ref.cage}", f"{ref.cage}/{ref.sub + 1}", names.label(device, ref), names.port_name(device, ref)):
             continue
         peer, row = fabric.devices[columns[far][link]], columns["row"][link] + 1
@@ -154,22 +154,22 @@ def address(fabric: FabricPlan, wanted: IPv4Address | IPv6Address) -> list[str]:
     v6 = isinstance(wanted, IPv6Address)
     columns = (fabric.loopback6, fabric.management) if v6 else (fabric.loopback, fabric.management)
     for column in columns:
-        for at, value in enumerate(column.tolist()):
+        for link, value in enumerate(column.tolist()):
             if value == number:
-                return _device(fabric, fabric.devices[at])
+                return _device(fabric, fabric.devices[link])
     of_tenants = tenants.address(fabric, wanted)
     if of_tenants:
         return of_tenants
     if v6 != (fabric.subnet_length == 127):
         return []
     links, names = fabric.links.lists(), PortNames(fabric)
-    for at in np.flatnonzero((fabric.subnet == number) | (fabric.subnet == number - 1)).tolist():
-        if tenants.routed(fabric, at):
-            served = KINDS[links["kind"][at]] in ("server-leaf", "attachments")
+    for link in np.flatnonzero((fabric.subnet == number) | (fabric.subnet == number - 1)).tolist():
+        if tenants.routed(fabric, link):
+            served = KINDS[links["kind"][link]] in ("server-leaf", "attachments")
             first, second = ("b", "a") if served else ("a", "b")
-            side = first if number == int(fabric.subnet[at]) else second
-            own = fabric.devices[links[side][at]]
-            return [f"{wanted} is one end of a link:", *_port(fabric, own, names.label(own, names.ref(at, side)))]
+            side = first if number == int(fabric.subnet[link]) else second
+            near = fabric.devices[links[side][link]]
+            return [f"{wanted} is one end of a link:", *_port(fabric, near, names.label(near, names.ref(link, side)))]
     return [
         f"{wanted}: in the block {ip_address(first)}/{length} of the servers of {fabric.devices[leaf].name}; "
         "not assigned to a port"

@@ -12,11 +12,11 @@ from fabric.plan import CLOSED, SERVER_LEAF, Device, ExternalConnection, FabricP
 def tenant(fabric: FabricPlan, name: str) -> list[str]:
     """A tenant: its numbers, and where they come from."""
     tenancy, overlay = fabric.tenancy, fabric.spec.overlay
-    at = next((at for at, tenant_plan in enumerate(tenancy.tenants) if tenant_plan.name == name), None)
-    if at is None:
+    index = next((index for index, tenant_plan in enumerate(tenancy.tenants) if tenant_plan.name == name), None)
+    if index is None:
         return []
-    tenant_plan = tenancy.tenants[at]
-    count = int((tenancy.owner == at).sum())
+    tenant_plan = tenancy.tenants[index]
+    count = int((tenancy.owner == index).sum())
     ports = f"{count:,} {'port' if count == 1 else 'ports'}"
     out = [f"tenant {name} of fabric {fabric.name}: number {tenant_plan.number}, the lowest free number; {ports}"]
     if tenancy.kind == "evpn":
@@ -28,7 +28,7 @@ def tenant(fabric: FabricPlan, name: str) -> list[str]:
         )
     for network in tenant_plan.networks:
         out += _network(fabric, network)
-    routers = dict.fromkeys(way.name for way in tenancy.external_connections if way.tenant == at)
+    routers = dict.fromkeys(way.name for way in tenancy.external_connections if way.tenant == index)
     if routers or tenancy.kind == "vrf-lite":
         out.append(f"  tag {tenant_plan.tag} of subinterfaces: 10 + number")
     return out + [f"  external connection: {router}" for router in routers]
@@ -48,7 +48,7 @@ def _vni(vni: int, base: int, number: int, key: str) -> str:
 def port(fabric: FabricPlan, link: int, end: int) -> list[str]:
     """Tenants of a port, from that end of its link; no lines if there are none."""
     tenancy, owner = fabric.tenancy, int(fabric.tenancy.owner[link])
-    sliced = [(tenancy.tenants[at], int(first[link])) for at, first in tenancy.slices.items() if first[link] >= 0]
+    sliced = [(tenancy.tenants[index], int(first[link])) for index, first in tenancy.slices.items() if first[link] >= 0]
     if sliced:
         return [f"tenant {of.name} on subinterface {of.tag}: {_both(fabric, low, end == 0)}" for of, low in sliced]
     ways = [way for way in tenancy.external_connections if way.link == link]
@@ -139,7 +139,7 @@ def _vtep(fabric: FabricPlan, number: int) -> list[str]:
 
 def _in_networks(fabric: FabricPlan, number: int) -> list[str]:
     out = []
-    for at, tenant_plan in enumerate(fabric.tenancy.tenants):
+    for index, tenant_plan in enumerate(fabric.tenancy.tenants):
         for n, network in enumerate(tenant_plan.networks):
             of = f"network {network.name} of tenant {tenant_plan.name}"
             if network.gateway == number:
@@ -147,10 +147,10 @@ def _in_networks(fabric: FabricPlan, number: int) -> list[str]:
             out += [
                 f"{ip_address(number)}: reserved for {leaf.name} in {of}: some network OSes need an address per leaf "
                 "beside the gateway"
-                for leaf in _leaves(fabric, at)
+                for leaf in _leaves(fabric, index)
                 if network.gateway is not None and network.own_address(leaf.number) == number
             ]
-            given = fabric.tenancy.hosts.get((at, n), {})
+            given = fabric.tenancy.hosts.get((index, n), {})
             servers = dict.fromkeys(fabric.devices[int(fabric.links.a[k])].name for k, v in given.items() if v == number)
             out += [f"{ip_address(number)}: {server} in {of}" for server in servers]
     return out
@@ -169,8 +169,8 @@ def _on_links(fabric: FabricPlan, wanted: IPv4Address | IPv6Address) -> list[str
     number, tenants = int(wanted), fabric.tenancy.tenants
     ends = (number - number % 2, number)
     uses = [
-        (link, tenants[at])
-        for at, first in fabric.tenancy.slices.items()
+        (link, tenants[index])
+        for index, first in fabric.tenancy.slices.items()
         for link, low in enumerate(first.tolist())
         if low in ends and low >= 0
     ]

@@ -204,8 +204,8 @@ class _Endpoints:
             port_names = {end: names.columns(end)[1].tolist() for end in "ab"}
             for device in fabric.devices:
                 kind = kind_of(device)
-                for link, at in fabric.links.of(device.index):
-                    end = "ab"[at]
+                for link, side in fabric.links.of(device.index):
+                    end = "ab"[side]
                     place = (fabric.name, end, link)
                     if not self._take(device.name, kind, port_names[end][link], place):
                         nameless.append((device.name, kind, port_names[end][link], place))

@@ -55,17 +55,17 @@ def quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _fabric(name: str, fabric: FabricPlan, at: int) -> Iterator[str]:
+def _fabric(name: str, fabric: FabricPlan, order: int) -> Iterator[str]:
     keys = _keys(fabric)
     nodes = grouped((key, device) for device, key in zip(fabric.devices, keys, strict=True))
-    names = {key: f"n{at}_{number}" for number, key in enumerate(nodes)}
+    names = {key: f"n{order}_{number}" for number, key in enumerate(nodes)}
     clusters = grouped((_cluster(fabric, devices[0]), key) for key, devices in nodes.items())
     for number, (title, inside) in enumerate(sorted(clusters.items())):
         drawn = [f"{names[key]} {_style(key, nodes[key])};" for key in inside]
         if not title:
             yield from drawn
             continue
-        yield f'subgraph cluster_{at}_{number} {{ label={quoted(title)}; color="#d5dae1"; style=rounded;'
+        yield f'subgraph cluster_{order}_{number} {{ label={quoted(title)}; color="#d5dae1"; style=rounded;'
         yield from (f"  {line}" for line in drawn)
         yield "}"
     for role in (CORE, SPINE, LEAF, SERVER):

@@ -105,7 +105,7 @@ def floor(plan: Plan) -> Floor:
     places = fix(plan, lay_out(plan, reserved, report), report)
     report.raise_errors()
     racks = sorted({place.rack for place in places.values()})
-    index = {rack: at for at, rack in enumerate(racks)}
+    index = {rack: position for position, rack in enumerate(racks)}
     spots = {name: Spot(index[place.rack], place.ru, place.height) for name, place in places.items()}
     rows = tuple(Rack(rack_name(*rack), *rack) for rack in racks)
     stated = plan.settings.positions.stated("floor")

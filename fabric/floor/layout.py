@@ -136,8 +136,8 @@ class Layout:
             for requests, where in zip(beside, taken[before : before + len(beside)], strict=True):
                 _stack(places, requests, where, self.units)
             racks += taken[:before] + taken[before + len(beside) :]
-        for at, where in enumerate(racks):
-            _stack(places, self.on_top.get((name, at), []), where, self.units)
+        for position, where in enumerate(racks):
+            _stack(places, self.on_top.get((name, position), []), where, self.units)
         return racks
 
     def _packed(self, requests: list[Request]) -> list[list[Request]]:

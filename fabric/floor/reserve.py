@@ -76,7 +76,7 @@ def _machines(
     plan: SiteOutline, name: str, users: list[tuple[Outline, GroupSpec, GroupSize]], report: Report
 ) -> Machines | None:
     _, group, size = users[0]
-    stated = next(((fabric, own) for fabric, own, _ in users if own.per_rack), None)
+    stated = next(((fabric, sizing) for fabric, sizing, _ in users if sizing.per_rack), None)
     requested = stated[1].per_rack or 0 if stated else 0
     units, height = plan.settings.floor.rack_units, _height(group.server, requested, plan.settings.floor.rack_units)
     if height > units:
@@ -87,12 +87,12 @@ def _machines(
         return None
     fits = units // height
     if stated and requested > fits:
-        at = [own.name for own in stated[0].spec.groups].index(name)
-        _warn_full(stated[0].spec.at("servers", at, "per_rack"), name, requested, fits, height, units, report)
+        position = [sizing.name for sizing in stated[0].spec.groups].index(name)
+        _warn_full(stated[0].spec.at("servers", position, "per_rack"), name, requested, fits, height, units, report)
     chunk = requested or size.unit_servers
     per_rack = ceil_div(requested, ceil_div(requested, fits)) if requested else _usual(plan, group.server, height)
-    places = positions(max(own.count for _, own, _ in users), group.held)
-    reserved = max(*(own.places(own.planned) for _, own, _ in users), int(places[-1]) + 1)
+    places = positions(max(sizing.count for _, sizing, _ in users), group.held)
+    reserved = max(*(sizing.places(sizing.planned) for _, sizing, _ in users), int(places[-1]) + 1)
     whole = ceil_div(reserved, size.unit_servers)
     if group.unit_servers or whole > 1:  # a unit is cabled as a whole, so it keeps its floor as a whole
         reserved = whole * size.unit_servers

@@ -85,11 +85,11 @@ def _sheet(sheet: Sheet, tones: Sequence[str]) -> str:
     corner = f"{letters(sheet.frozen + 1)}2"
     split = f' xSplit="{sheet.frozen}"' if sheet.frozen else ""
     pane = "bottomRight" if sheet.frozen else "bottomLeft"
-    widths = (_width(name, (row[at] for row in cells[:SAMPLE])) for at, name in enumerate(sheet.columns))
+    widths = (_width(name, (row[column] for row in cells[:SAMPLE])) for column, name in enumerate(sheet.columns))
     columns = "".join(f'<col min="{n}" max="{n}" width="{width:g}" customWidth="1"/>' for n, width in enumerate(widths, 1))
     header = "".join(_text(letters(n) + "1", name, HEADER) for n, name in enumerate(sheet.columns, 1))
     names = [letters(n) for n in range(1, len(sheet.columns) + 1)]
-    styles = {name: FIRST_COLOUR + at for at, name in enumerate(tones)}
+    styles = {name: FIRST_COLOUR + column for column, name in enumerate(tones)}
     look = _Look(sheet.tinted, styles, FIRST_COLOUR + len(tones) if sheet.thousands else 0)
     body = "".join(_row(number, row, names, look) for number, row in enumerate(cells, 2))
     return (
@@ -165,7 +165,7 @@ def _styles(tones: Tones) -> str:
         '<xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0" applyAlignment="1"><alignment horizontal="left"/></xf>',
     ]
     looks += [
-        f'<xf numFmtId="0" fontId="{at}" fillId="0" borderId="0" xfId="0" applyFont="1"/>' for at in range(2, len(fonts))
+        f'<xf numFmtId="0" fontId="{font}" fillId="0" borderId="0" xfId="0" applyFont="1"/>' for font in range(2, len(fonts))
     ]
     looks += [
         f'<xf numFmtId="{number}" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>'

@@ -123,9 +123,9 @@ class _Port:
             expected = _numbers(end.pfc_priorities)
             yield self._say("FAB454", file, "priorities with PFC", expected, _numbers(got.pfc or ()))
         if end.dscp is not None and end.priority is not None:
-            own = got.dscp.get(end.dscp, end.dscp >> 3)
-            if own != end.priority:
-                yield self._say("FAB453", file, f"priority of DSCP {end.dscp}", end.priority, own)
+            priority = got.dscp.get(end.dscp, end.dscp >> 3)
+            if priority != end.priority:
+                yield self._say("FAB453", file, f"priority of DSCP {end.dscp}", end.priority, priority)
             others = [d for d in range(64) if d != end.dscp and got.dscp.get(d, d >> 3) == end.priority]
             if others:
                 yield self._say("FAB453", file, f"DSCPs in priority {end.priority}", end.dscp, _numbers((*others, end.dscp)))
@@ -134,11 +134,11 @@ class _Port:
             if end.lossless_percent is not None and abs((percent or 0) - end.lossless_percent) > 1:
                 yield self._say("FAB456", file, f"percent of priority {end.priority}", end.lossless_percent, percent)
         if end.cnp_dscp is not None:
-            own = got.dscp.get(end.cnp_dscp, end.cnp_dscp >> 3)
-            if end.cnp_priority is not None and own != end.cnp_priority:
-                yield self._say("FAB455", file, f"priority of CNP, DSCP {end.cnp_dscp}", end.cnp_priority, own)
-            if got.traffic_class.get(own, own) not in got.strict:
-                yield self._say("FAB455", file, f"priority {own} of CNP", "strict", "weighted")
+            priority = got.dscp.get(end.cnp_dscp, end.cnp_dscp >> 3)
+            if end.cnp_priority is not None and priority != end.cnp_priority:
+                yield self._say("FAB455", file, f"priority of CNP, DSCP {end.cnp_dscp}", end.cnp_priority, priority)
+            if got.traffic_class.get(priority, priority) not in got.strict:
+                yield self._say("FAB455", file, f"priority {priority} of CNP", "strict", "weighted")
 
     def _marking(self, knobs: Mapping[str, str]) -> Iterator[Disagreement]:
         """What the adapter writes into packets."""

@@ -37,14 +37,14 @@ def switch_end(port: Port, mtu: int | None, address: str | None) -> SwitchEnd:
     lossless = port.lossless if not used or used & set(port.lossless) else ()
     priority = lossless[0] if len(lossless) == 1 else None
     notices = _notices(port, lossless)
-    own, peer = _both(address)
+    local, peer = _both(address)
     return SwitchEnd(
         dscp=_only(dscp for dscp, of in port.by_dscp.items() if of == priority),
         priority=priority,
         cnp_dscp=_only(notices),
         cnp_priority=None if port.own_classes else _only(set(notices.values())),
         mtu=mtu,
-        address=own,
+        address=local,
         peer_address=peer,
         pfc_priorities=lossless,
         lossless_percent=_percent(port.weights, priority),

@@ -90,8 +90,8 @@ def server_links(fabric: FabricPlan) -> Iterator[ServerLink]:
             continue
         vrf, closed = tenant.name if tenant and fabric.tenancy.isolated else "", owner == CLOSED
         # The leaf has the first address.
-        own, via = (f"{text(low + 1)}/{length}", text(low)) if routed and low >= 0 else (None, None)
-        yield ServerLink(server, nic, port, leaf, speed, own, via, closed, vrf=vrf, outside=beyond, link=link)
+        address, via = (f"{text(low + 1)}/{length}", text(low)) if routed and low >= 0 else (None, None)
+        yield ServerLink(server, nic, port, leaf, speed, address, via, closed, vrf=vrf, outside=beyond, link=link)
 
 
 def _outside(fabric: FabricPlan) -> dict[int, tuple[str, ...]]:

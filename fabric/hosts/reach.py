@@ -95,17 +95,17 @@ class Reach:
         that reach it, in the same order: the whole pools where no other fabric has addresses of them (`alone`), else
         the areas one by one.
         """
-        own = [self.area_of.get(leaf, "") for leaf in leaves]
+        areas = [self.area_of.get(leaf, "") for leaf in leaves]
         pooled = alone and self.whole
         routes: list[Local] = []
-        for at, leaf in enumerate(leaves):
+        for position, leaf in enumerate(leaves):
             here: dict[str, int] = {}
-            if own[at]:
-                metric = 0 if own.count(own[at]) == 1 else base + own[:at].count(own[at])
-                here |= dict.fromkeys(self.up_to(leaf) if pooled else self.areas[own[at]], metric)
-            others = [area for area in self.areas_from(leaf) if area not in own]
+            if areas[position]:
+                metric = 0 if areas.count(areas[position]) == 1 else base + areas[:position].count(areas[position])
+                here |= dict.fromkeys(self.up_to(leaf) if pooled else self.areas[areas[position]], metric)
+            others = [area for area in self.areas_from(leaf) if area not in areas]
             rest = self.pools if pooled else [prefix for area in others for prefix in self.areas[area]]
-            routes.append((*here.items(), *[(prefix, base + at) for prefix in rest if prefix not in here]))
+            routes.append((*here.items(), *[(prefix, base + position) for prefix in rest if prefix not in here]))
         return tuple(routes)
 
 

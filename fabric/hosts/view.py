@@ -120,7 +120,7 @@ def sides(plan: Plan, facts_of: FactsOf = facts_of) -> list[Side]:
         Side(
             fabric,
             facts_of(fabric),
-            100 * at,
+            100 * number,
             Reach(fabric),
             {group.name: group for group in fabric.spec.groups},
             labels={},
@@ -128,7 +128,7 @@ def sides(plan: Plan, facts_of: FactsOf = facts_of) -> list[Side]:
             everything={},
             alone=not any(_share_pools(fabric, other) for other in plan.fabrics.values() if other is not fabric),
         )
-        for at, fabric in enumerate(plan.fabrics.values(), 1)
+        for number, fabric in enumerate(plan.fabrics.values(), 1)
     ]
 
 
@@ -177,7 +177,7 @@ def _nics(
     kind = side.kind(group)
     routed = tuple(link.leaf for link in links if _is_routed(link))
     local = iter(side.local(routed))
-    for at, link in enumerate(links):
+    for position, link in enumerate(links):
         label = side.label(group, link.nic, link.port)
         leaf = devices[link.leaf]
         bond = bonds.setdefault((fabric.name, link.lag), f"bond{len(bonds)}") if link.lag else ""
@@ -193,8 +193,8 @@ def _nics(
             link.address,
             link.gateway,
             side.over(link),
-            _local(link, next(local) if _is_routed(link) else (), side.base + at, METRIC + at if default else 0),
-            FIRST_TABLE + before + at,
+            _local(link, next(local) if _is_routed(link) else (), side.base + position, METRIC + position if default else 0),
+            FIRST_TABLE + before + position,
             facts.mtu,
             facts.qos,
             link.untagged,

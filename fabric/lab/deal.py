@@ -42,11 +42,11 @@ def deal(text: Rewrite, site: str, before: Sized, after: Sized) -> Iterator[str]
         fabrics.sort(key=lambda name: sizes[name, group].servers)
         old = list(zip(*(named[name][group] for name in fabrics), strict=True))
         new: list[Kind] = []
-        for at, name in enumerate(fabrics):
+        for position, name in enumerate(fabrics):
             size = sizes[name, group]
             quota = _quotas(Counter(old), Counter(new), size.servers)
-            new = _spread(old, new, quota, size.servers_per_leaf, at)
-            dealt[name][group] = [kind[at] for kind in new]
+            new = _spread(old, new, quota, size.servers_per_leaf, position)
+            dealt[name][group] = [kind[position] for kind in new]
     for name, kinds in named.items():
         if dealt[name] != kinds:
             yield from _say(text, site, after[name], kinds, dealt[name])

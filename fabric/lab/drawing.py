@@ -67,10 +67,10 @@ class _Drawing:
         views = {job.device.name: self.renderer.views[job.fabric].of(job.device) for job in jobs}
         nodes = {job.device.name: self._switch(job, views[job.device.name]) for job in jobs}
         cabled = self._servers(views)
-        nodes |= {name: self._server(name, own.text) for name, own in cabled.items()}
+        nodes |= {name: self._server(name, server.text) for name, server in cabled.items()}
         legs = list(_legs(views))
         attached = groupby(sorted(legs, key=lambda leg: leg[0]), key=lambda leg: leg[0])
-        nodes |= {name: stand_in(name, [leg for _, leg in found]) for name, found in attached}
+        nodes |= {name: stand_in(name, [leg for _, leg in cables]) for name, cables in attached}
         wires = (*self._wires(views, nodes, cabled), *_outside_wires(legs, nodes))
         used = {end for wire in wires for end in (wire.a, wire.b)}
         nodes = {name: _used(node, used) for name, node in nodes.items()}
@@ -168,11 +168,11 @@ class _Drawing:
                     there = End(peer, _port_name_of(views[peer], port))
                     if here < there:
                         yield from _with_slices(Wire(here, there), nodes)
-                elif (own := cabled.get(peer)) and (nic := own.nics.get((name, port.peer.port_name))):
+                elif (server := cabled.get(peer)) and (nic := server.nics.get((name, port.peer.port_name))):
                     yield Wire(here, End(peer, nic.interface))
                     for part in _slices(nodes[name], here.interface):
                         tag = int(part.name.rpartition(".")[2])
-                        if vlan := tagged(own.text, nic.interface, tag):
+                        if vlan := tagged(server.text, nic.interface, tag):
                             yield Wire(End(name, part.name), End(peer, vlan), here.interface)
 
 

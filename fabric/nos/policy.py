@@ -67,7 +67,7 @@ def underlay_policy(view: SwitchView) -> Policy:
     outside = _outside(view.underlay.outside, bits)
     fabric = [_hosts(prefix, bits) for prefix in view.underlay.loopback_prefixes]
     fabric += [_inside(prefix, bits - 1) for prefix in view.underlay.server_prefixes]
-    own: list[Bounds] = [(prefix, 0, 0) for prefix in (*loopback, *view.aggregates)]
+    bounds: list[Bounds] = [(prefix, 0, 0) for prefix in (*loopback, *view.aggregates)]
     lists = [
         _list(FABRIC, [*fabric, *outside], bits),
         # Server subnets enter BGP only to make the aggregate; the aggregate alone leaves the switch.
@@ -78,7 +78,7 @@ def underlay_policy(view: SwitchView) -> Policy:
     exports = FABRIC
     if view.device.role == LEAF:
         taken = [text for external in view.externals if not external.vrf for text in external.accepts]
-        lists.append(_list(OWN, [*own, *_outside(taken, bits)], bits))
+        lists.append(_list(OWN, [*bounds, *_outside(taken, bits)], bits))
         exports = OWN
     return Policy(tuple(lists), FABRIC, exports, CONNECTED)
 

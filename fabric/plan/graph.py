@@ -32,17 +32,17 @@ def graph(fabric: FabricPlan) -> networkx.MultiGraph:
             values[key] = str(ip_address(number)) if number >= 0 and speaks else ""
         made.add_node(device.name, **values)
     columns, labels, lengths = fabric.links.lists(), PortLabels(fabric), fabric.spec.length_m
-    for at in range(len(fabric.links)):
-        kind = KINDS[columns["kind"][at]]
-        ends = {end: fabric.devices[columns[end][at]].name for end in ("a", "b")}
+    for link in range(len(fabric.links)):
+        kind = KINDS[columns["kind"][link]]
+        ends = {end: fabric.devices[columns[end][link]].name for end in ("a", "b")}
         made.add_edge(
             *ends.values(),
             kind=kind,
-            speed_gbps=columns["speed_gbps"][at],
+            speed_gbps=columns["speed_gbps"][link],
             length_m=lengths[kind],
-            a_port=labels.at(at, "a"),
-            b_port=labels.at(at, "b"),
-            link=at,
+            a_port=labels.at(link, "a"),
+            b_port=labels.at(link, "b"),
+            link=link,
             **ends,
         )
     return made

@@ -50,8 +50,8 @@ def read(path: Path, shown: Path | None = None) -> Lock:
     except OSError as error:
         report.fail("FAB001", Place(name), f"cannot be read: {(error.strerror or str(error)).lower()}", HINT)
     if len(raw) > source.MAX_BYTES:
-        most = f"at most {source.MAX_BYTES // 1_000_000} MB"
-        report.fail("FAB157", Place(name, 1, 1), f"lock file: expected {most}, got more", HINT)
+        limit = f"at most {source.MAX_BYTES // 1_000_000} MB"
+        report.fail("FAB157", Place(name, 1, 1), f"lock file: expected {limit}, got more", HINT)
     try:
         return parse(raw.decode("utf-8-sig"), name)
     except UnicodeDecodeError as error:
@@ -82,9 +82,9 @@ def parse(text: str, name: str) -> Lock:
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     if not text.strip():
         report.fail("FAB150", Place(name, 1, 1), "lock file: the file is empty", HINT)
-    for at, line in enumerate(lines, 1):
+    for number, line in enumerate(lines, 1):
         if line.startswith(("<<<<<<<", "|||||||", "=======", ">>>>>>>")):
-            report.fail("FAB150", Place(name, at, 1), "lock file: expected no merge conflict, got its markers", _MARKERS)
+            report.fail("FAB150", Place(name, number, 1), "lock file: expected no merge conflict, got its markers", _MARKERS)
     if _version(lines, name, report) == 1:
         facts_by_fabric = lock_v1.read(source.parse(text, name), report)
     else:
@@ -99,14 +99,14 @@ _MARKERS = "delete the marker lines, keep the lines of both sides, then run `fab
 
 def _version(lines: list[str], name: str, report: Report) -> int:
     """The one version that the file states."""
-    stated = [(at, match[1]) for at, line in enumerate(lines, 1) if (match := _VERSION.fullmatch(line))]
+    stated = [(number, match[1]) for number, line in enumerate(lines, 1) if (match := _VERSION.fullmatch(line))]
     if not stated:
         report.fail("FAB150", Place(name, 1, 1), f"lock file: expected `version: {VERSION}`, got none", HINT)
-    for at, version in stated:
+    for number, version in stated:
         if version not in ("1", str(VERSION)):
             report.fail(
                 "FAB150",
-                Place(name, at, 10),
+                Place(name, number, 10),
                 f"lock file version: expected {VERSION}, got {show(version)}",
                 "another version of fabric wrote it: upgrade fabric, or restore the file from git",
             )
@@ -146,8 +146,8 @@ def _check_size(facts_by_fabric: Mapping[str, Lines], name: str, report: Report)
                 report.error("FAB157", Place(name), message, HINT)
         leaves = [block for key, blocks in facts.blocks.items() if key.startswith("id/leaf/") for block in blocks]
         if sum(block.row_end - block.row for block in leaves) > lock_lines.MOST_LEAF_ROWS:
-            most = f"at most {lock_lines.MOST_LEAF_ROWS:,} rows of id/leaf"
-            report.error("FAB157", Place(name), f"lock file: fabric '{fabric}': expected {most}, got more", HINT)
+            limit = f"at most {lock_lines.MOST_LEAF_ROWS:,} rows of id/leaf"
+            report.error("FAB157", Place(name), f"lock file: fabric '{fabric}': expected {limit}, got more", HINT)
     if total > MOST_LINES:
         report.error("FAB157", Place(name), f"lock file: expected at most {MOST_LINES:,} lines, got {total:,}", HINT)
 

@@ -176,7 +176,7 @@ def _area(key: str) -> str | None:
 def _read_block(values: Values, key: str, numbers: str, lines: Lines) -> None:
     row, row_end = values.range("rows", MOST_LEAF_ROWS if key.startswith("id/leaf/") else MOST_ROWS)
     column, column_end = values.range("columns", MOST_COLUMNS)
-    base, most = _base(values, numbers)
+    base, limit = _base(values, numbers)
     step = values.whole("step", 1, 2**127)
     width = (column_end - column) * step
     stride = values.whole("stride", 1, 2**127)
@@ -185,8 +185,8 @@ def _read_block(values: Values, key: str, numbers: str, lines: Lines) -> None:
     if not values.wrong and (row_end - row) * stride > MOST_NUMBERS:
         values.fail("stride", f"expected rows of at most {MOST_NUMBERS} numbers together")
     end = base + (row_end - row) * stride
-    if not values.wrong and end > most:
-        values.fail("base", f"expected {numbers} below {most}, the last row ends at {end}")
+    if not values.wrong and end > limit:
+        values.fail("base", f"expected {numbers} below {limit}, the last row ends at {end}")
     if not values.wrong:
         lines.blocks.setdefault(key, set()).add(Block(row, row_end, column, column_end, base, stride, step))
 

@@ -43,16 +43,16 @@ def _lines(text: Source, fabric: str, entry: Any, report: Report) -> Iterator[tu
             place = text.place((*home, section), key=True)
             report.error("FAB155", place, f"lock file: unknown section {show(section)}", HINT)
     shape = {**_SHAPE, **dict(_numbers(text, (*home, "shape"), entry.get("shape", {}), report))}
-    for key, at, row in _rows(text, (*home, "blocks"), entry.get("blocks", {}), report):
-        yield (*home, "blocks", key, at), f"{fabric} {key} {row}"
-    for key, at, row in _rows(text, (*home, "attachments"), entry.get("attachments", {}), report):
+    for key, number, row in _rows(text, (*home, "blocks"), entry.get("blocks", {}), report):
+        yield (*home, "blocks", key, number), f"{fabric} {key} {row}"
+    for key, number, row in _rows(text, (*home, "attachments"), entry.get("attachments", {}), report):
         leaf, _, slot = row.partition(":")
-        yield (*home, "attachments", key, at), f"{fabric} attachment {key} port={at + 1} leaf={leaf} slot={slot}"
+        yield (*home, "attachments", key, number), f"{fabric} attachment {key} port={number + 1} leaf={leaf} slot={slot}"
     after = "0"
-    for key, at, row in _rows(text, (*home, "wiring"), entry.get("wiring", {}), report):
-        after = after if at else "0"
+    for key, number, row in _rows(text, (*home, "wiring"), entry.get("wiring", {}), report):
+        after = after if number else "0"
         words = " ".join(f"{name}={value}" for name, value in shape.items())
-        yield (*home, "wiring", key, at), f"{fabric} wiring {key} epoch={at + 1} {row} after={after} {words}"
+        yield (*home, "wiring", key, number), f"{fabric} wiring {key} epoch={number + 1} {row} after={after} {words}"
         after = row.rpartition("lowers=")[2]
     numbers = dict(_numbers(text, (*home, "tenants"), entry.get("tenants", {}), report))
     for key, number in numbers.items():

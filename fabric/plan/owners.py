@@ -38,16 +38,16 @@ def owners(spec: FabricSpec, devices: Sequence[Device], links: Links, report: Re
     rail = _rails(spec, devices, links, served)
     owner[served] = CLOSED
     rest: list[int] = []
-    for at, tenant in enumerate(tenants):
+    for index, tenant in enumerate(tenants):
         if not tenant.servers and not tenant.racks and not tenant.rails:
-            rest.append(at)
+            rest.append(index)
             continue
-        chosen = _servers(spec, at, tenant, names, rack, report)
+        chosen = _servers(spec, index, tenant, names, rack, report)
         mine = chosen[links.a[served] - first]
         if tenant.rails:
-            _check_numbers(spec, at, "rails", tenant.rails, rail, report)
+            _check_numbers(spec, index, "rails", tenant.rails, rail, report)
             mine = mine & np.isin(rail, np.array(tenant.rails) - 1)
-        _claim(spec, owner, served[mine], at, devices, links, report)
+        _claim(spec, owner, served[mine], index, devices, links, report)
     if len(rest) > 1:
         report.error(
             "FAB147",
@@ -72,7 +72,7 @@ def _rails(spec: FabricSpec, devices: Sequence[Device], links: Links, served: In
 
 
 def _servers(
-    spec: FabricSpec, at: int, tenant: Tenant, names: dict[str, int], rack: Ints, report: Report
+    spec: FabricSpec, index: int, tenant: Tenant, names: dict[str, int], rack: Ints, report: Report
 ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Which servers a tenant names, by their place."""
     chosen = np.zeros(len(rack), dtype=bool)  # servers of one name are refused later, and counted here
@@ -84,20 +84,20 @@ def _servers(
             hint = nearest(text, names) if len(names) < 20_000 else ""
             report.error(
                 "FAB147",
-                spec.at("tenants", at, "servers", n),
+                spec.at("tenants", index, "servers", n),
                 f"tenant '{tenant.name}': expected servers of this fabric, got '{text}'",
                 hint if hint.startswith("did") else f"names such as {next(iter(names), '')}, ranges a-0001..0032, globs a-*",
             )
         elif (match := _RANGE.fullmatch(text)) and (requested := int(match[3]) - int(match[2]) + 1) > len(servers):
             report.warn(
                 "FAB187",
-                spec.at("tenants", at, "servers", n),
+                spec.at("tenants", index, "servers", n),
                 f"tenant '{tenant.name}': {text} names {plural(requested, 'server')}, the fabric has {len(servers)}",
                 "servers added later belong to the tenant as well",
             )
         chosen[servers] = True
     if tenant.racks:
-        _check_numbers(spec, at, "racks", tenant.racks, rack, report)
+        _check_numbers(spec, index, "racks", tenant.racks, rack, report)
         chosen |= np.isin(rack, np.array(tenant.racks) - 1)
     return chosen
 

@@ -84,26 +84,26 @@ class Allocator:
             return Area(())
 
 
-def allocate(spec: FabricSpec, sizing: Sizing, numbers: Numbers, at: Allocator) -> Addresses:
+def allocate(spec: FabricSpec, sizing: Sizing, numbers: Numbers, allocator: Allocator) -> Addresses:
     """All address areas of a fabric."""
     v6, unnumbered = spec.underlay.addressing == "ipv6", spec.underlay.addressing == "unnumbered"
     rows = rows_by_role(numbers, sizing)
     loopback, loopback6, management = {}, {}, {}
     for role, count in rows.items():
         reserve = power_of_two(max(count, sizing.planned_by_role[role]))
-        loopback[role] = at.address("loopback", role, Need(count, reserve=reserve))
-        management[role] = at.address("management", role, Need(count, reserve=reserve))
+        loopback[role] = allocator.address("loopback", role, Need(count, reserve=reserve))
+        management[role] = allocator.address("management", role, Need(count, reserve=reserve))
         if v6:
-            loopback6[role] = at.address("loopback6", role, Need(count, reserve=reserve))
+            loopback6[role] = allocator.address("loopback6", role, Need(count, reserve=reserve))
     overlay = spec.overlay.kind != "none"
-    vtep = at.address("vtep", LEAF, Need(rows[LEAF], reserve=power_of_two(rows[LEAF]))) if overlay else None
+    vtep = allocator.address("vtep", LEAF, Need(rows[LEAF], reserve=power_of_two(rows[LEAF]))) if overlay else None
 
     def links(name: str, role: str, columns: int) -> Area | None:
         if unnumbered or not columns or role not in rows:
             return None
         count = 1 if name == "leaf-leaf" else rows[role]
         reserve = 1 if name == "leaf-leaf" else power_of_two(max(count, sizing.planned_by_role[role]))
-        return at.address("p2p", name, Need(count, columns, reserve=reserve, step=2))
+        return allocator.address("p2p", name, Need(count, columns, reserve=reserve, step=2))
 
     uplinks = max(group.uplinks for group in sizing.groups)
     collapsed = sizing.kind == "collapsed"
@@ -115,19 +115,19 @@ def allocate(spec: FabricSpec, sizing: Sizing, numbers: Numbers, at: Allocator) 
         leaf_leaf=links("leaf-leaf", LEAF, uplinks if collapsed else 0),
         leaf_spine=links("leaf-spine", LEAF, uplinks if sizing.spines else 0),
         spine_core=links("spine-core", SPINE, sizing.spine_uplinks if sizing.cores else 0),
-        servers=_server_areas(spec, sizing, numbers, at),
+        servers=_server_areas(spec, sizing, numbers, allocator),
     )
 
 
 def _server_areas(
-    spec: FabricSpec, sizing: Sizing, numbers: Numbers, at: Allocator
+    spec: FabricSpec, sizing: Sizing, numbers: Numbers, allocator: Allocator
 ) -> dict[tuple[str, str], tuple[Area, int]]:
     """Server subnets: per rail and leaf of the rail an area with a row a unit; racks have one area, a row a leaf.
 
     Groups share an area, with rows as wide as the widest needs. A group that comes later and needs wider rows gets an
     area of its own, so that no address that is in use moves.
     """
-    known = at.strides("servers")
+    known = allocator.strides("servers")
     rows: dict[str, int] = {}
     width: dict[str, int] = {}
     users: dict[tuple[str, str], str] = {}  # (group, server key) → the area's name
@@ -145,7 +145,7 @@ def _server_areas(
     areas = {}
     for name, count in rows.items():
         need = Need(count, 1, reserve=power_of_two(count), step=width[name], stride=width[name], align=True)
-        areas[name] = at.address("servers", name, need)
+        areas[name] = allocator.address("servers", name, need)
     return {user: (areas[name], width[name]) for user, name in users.items()}
 
 

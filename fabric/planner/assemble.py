@@ -117,13 +117,13 @@ def _with_asns(
     natural = np.array([asns[d.role].number(row) for d, row in zip(switches, rows, strict=True)], dtype=np.int64)
     requested = pins.values(spec, switches, "asn")
     for role in SWITCH_ROLES:
-        own = np.array([at for at, device in enumerate(switches) if device.role == role], dtype=np.int64)
-        place = {int(at): n for n, at in enumerate(own)}
-        pinned_here = {place[at]: asn for at, asn in requested.items() if at in place}
+        positions = np.array([member for member, device in enumerate(switches) if device.role == role], dtype=np.int64)
+        place = {int(member): n for n, member in enumerate(positions)}
+        pinned_here = {place[member]: asn for member, asn in requested.items() if member in place}
         if role == LEAF or per_device:
-            natural[own] = pinned(natural[own], pinned_here)
+            natural[positions] = pinned(natural[positions], pinned_here)
         else:  # a shared number: a pin changes one switch alone
-            natural[own[list(pinned_here)]] = list(pinned_here.values())
+            natural[positions[list(pinned_here)]] = list(pinned_here.values())
     pins.check_asns(spec, switches, natural, report)
     result = [replace(d, asn=int(asn)) for d, asn in zip(switches, natural, strict=True)]
     return [*result, *devices[len(result) :]]
@@ -169,15 +169,15 @@ def _wire(
         places = numbers.pods
         if (int(places.max()) + 1) * sizing.links_per_core > len(down):  # numbers of pods that are gone take no ports
             places = np.arange(len(places))
-        most = int(places.max()) + 1
+        pods = int(places.max()) + 1
         held = max((epoch.lowers for epoch in known["spine-core"]), default=0)
-        if most < held <= len(down) // sizing.links_per_core:  # pods that may come back hold their ports
-            most = held
-        current = Epoch(sizing.cores, ((wiring.SPINES, sizing.links_per_core),), most)
+        if pods < held <= len(down) // sizing.links_per_core:  # pods that may come back hold their ports
+            pods = held
+        current = Epoch(sizing.cores, ((wiring.SPINES, sizing.links_per_core),), pods)
         history["spine-core"] = continued(
             known["spine-core"],
             current,
-            [wiring.SPINES] * most,
+            [wiring.SPINES] * pods,
             {wiring.SPINES: sizing.spine_uplinks},
             len(down),
         )
@@ -269,7 +269,7 @@ def _addressed(
 
     def per_device(areas: Mapping[str, Area], pin: str) -> NDArray[Any]:
         natural = np.array([areas[d.role].number(d.number - 1) for d in switches], dtype=object)
-        requested = {at: int(ip_address(text)) for at, text in pins.values(spec, switches, pin).items()}
+        requested = {position: int(ip_address(text)) for position, text in pins.values(spec, switches, pin).items()}
         full = np.full(len(devices), -1, dtype=object)
         full[: len(switches)] = pinned(natural, requested)
         return full

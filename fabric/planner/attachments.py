@@ -75,12 +75,12 @@ def place(
     }
     placed: list[tuple[int, Spot, Slot]] = []
     places: dict[str, tuple[PortSpot, ...]] = {}
-    for at, attachment in enumerate(attachments):
+    for index, attachment in enumerate(attachments):
         fresh = iter(ports.spread(held[attachment.name].count(None), speeds[attachment.name]))
         spots = [spot for spot in (old or next(fresh, None) for old in held[attachment.name]) if spot is not None]
         if len(spots) < attachment.links:
-            _report_short(spec, at, attachment, speeds[attachment.name], len(spots), report)
-        placed += [(first_attachment + at, spot, slot) for spot, slot in spots]
+            _report_short(spec, index, attachment, speeds[attachment.name], len(spots), report)
+        placed += [(first_attachment + index, spot, slot) for spot, slot in spots]
         places[attachment.name] = tuple(PortSpot(port, *spot) for port, (spot, _) in enumerate(spots, 1))
     retired = _retired(spec, {name: spots for name, spots in known.items() if name not in speeds}, ports, lock)
     return _links(sites, placed), dict(sorted({**places, **retired}.items()))
@@ -141,8 +141,8 @@ def _free_slots(spec: FabricSpec, sites: Sequence[GroupSites]) -> Free:
         coarse = [entry for entry in subs if entry[1] < entry[2].get(size.down_gbps, 0)]
         fine = [entry for entry in subs if entry[2].get(size.down_gbps, 0) <= entry[1] < max(entry[2].values())]
         cages = {
-            len(layout.down) + at: {speed: Slot(cage, sub, n, speed) for speed, n in splits.items() if sub < n}
-            for at, (cage, sub, splits) in enumerate(coarse + fine)
+            len(layout.down) + index: {speed: Slot(cage, sub, n, speed) for speed, n in splits.items() if sub < n}
+            for index, (cage, sub, splits) in enumerate(coarse + fine)
         }
         planned = min(group.planned, size.units * size.unit_servers)  # no server that comes later stands in these units
         occupied = set(positions(planned, group.held).tolist())

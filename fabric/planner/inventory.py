@@ -69,12 +69,12 @@ def devices(
     result: list[Device] = []
     places: dict[str, Ints] = {}
     for role, there in drafts.items():
-        order = sorted(range(len(there)), key=lambda at: there[at].number)
+        order = sorted(range(len(there)), key=lambda position: there[position].number)
         place = np.empty(len(there), dtype=np.int64)
         place[order] = len(result) + np.arange(len(there))
         places[role] = place
-        for at in order:
-            draft = there[at]
+        for position in order:
+            draft = there[position]
             name = naming.name(role, draft)
             result.append(Device(len(result), name, role, draft.number + 1, models[role], nos.get(role, ""), **draft.where))
     leaf, begin = {}, 0
@@ -88,8 +88,8 @@ def devices(
             name = naming.name(SERVER, draft)
             result.append(Device(len(result), name, SERVER, draft.number + 1, group.model, "", **draft.where))
     attached = len(result)
-    for at, request in enumerate(spec.attachments):
-        result.append(Device(len(result), request.name, ATTACHED, at + 1, "", ""))
+    for position, request in enumerate(spec.attachments):
+        result.append(Device(len(result), request.name, ATTACHED, position + 1, "", ""))
     core = places[CORE].reshape(numbers.core.shape)
     spine = places[SPINE].reshape(numbers.spine.shape if sizing.spines else (0, 0, 0))
     return result, Index(core, spine, leaf, first, attached)
@@ -157,20 +157,20 @@ def _leaves(
     columns = {"plane": unit.plane.tolist(), "rail": unit.rail.tolist(), "rack": unit.rack.tolist()}
     inner, before = _shown_coordinates(unit, key), _alike_before(spec, sizing, numbers, key)
     racks, rack = size.unit_servers // size.servers_per_leaf, numbers.rack[size.name].tolist()
-    for at, leaf in np.ndindex(numbers.leaf[size.name].shape):
-        number = int(numbers.leaf[size.name][at, leaf])
+    for position, leaf in np.ndindex(numbers.leaf[size.name].shape):
+        number = int(numbers.leaf[size.name][position, leaf])
         local = inner[:leaf].count(inner[leaf])
         if "pod" in key and sizing.units_per_pod and not key & {"unit", "rack"}:  # 0: no pods, and refused below
-            local += at % sizing.units_per_pod * inner.count(inner[leaf])
+            local += position % sizing.units_per_pod * inner.count(inner[leaf])
         elif not key & {"unit", "rack"}:
-            local += before[size.name, at][inner[leaf]]
+            local += before[size.name, position][inner[leaf]]
         where = {
             "group": size.name,
-            "unit": int(numbers.unit[size.name][at]),
-            "pod": _pod(sizing, numbers, size.name, at),
+            "unit": int(numbers.unit[size.name][position]),
+            "pod": _pod(sizing, numbers, size.name, position),
             "plane": columns["plane"][leaf],
             "rail": columns["rail"][leaf],
-            "rack": -1 if columns["rack"][leaf] < 0 else rack[at * racks + columns["rack"][leaf]],
+            "rack": -1 if columns["rack"][leaf] < 0 else rack[position * racks + columns["rack"][leaf]],
         }
         yield DeviceDraft(number, where, (local if key else number) + 1)
 
@@ -207,7 +207,7 @@ def _servers(
         run = size.unit_servers
     elif "pod" in key and sizing.units_per_pod:
         run = size.unit_servers * sizing.units_per_pod
-    for at, place in enumerate(positions(size.servers, size.held).tolist()):
+    for position, place in enumerate(positions(size.servers, size.held).tolist()):
         unit = place // size.unit_servers
         where = {
             "group": size.name,
@@ -215,7 +215,7 @@ def _servers(
             "pod": _pod(sizing, numbers, size.name, unit),
             "rack": rack[place // per_rack] if per_rack else -1,
         }
-        yield DeviceDraft(at, where, (place % run if key else at) + 1)
+        yield DeviceDraft(position, where, (place % run if key else position) + 1)
 
 
 def _pod(sizing: Sizing, numbers: Numbers, group: str, unit: int) -> int:

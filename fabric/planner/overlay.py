@@ -55,8 +55,8 @@ def check(spec: FabricSpec, report: Report) -> None:
             "vrf-lite: expected numbered links, got `addressing: unnumbered`",
             "subinterfaces need addresses: set `addressing: ipv4` or `ipv6`",
         )
-    for at, tenant in enumerate(tenants):
-        _check_tenant(spec, at, tenant, how, report)
+    for index, tenant in enumerate(tenants):
+        _check_tenant(spec, index, tenant, how, report)
     _check_attachments(spec, how, report)
     _check_bonds(spec, report)
 
@@ -70,11 +70,11 @@ def _check_infiniband(spec: FabricSpec, how: str, report: Report) -> None:
             "tenants: expected none on an InfiniBand fabric",
             "the subnet manager isolates tenants by partition keys",
         )
-    for at, attachment in enumerate(spec.attachments):
+    for index, attachment in enumerate(spec.attachments):
         if attachment.external is not None:
             report.error(
                 "FAB144",
-                spec.at("topology", "attachments", at, "external"),
+                spec.at("topology", "attachments", index, "external"),
                 f"attachment '{attachment.name}': expected no router on an InfiniBand fabric: its switches do not run BGP",
                 "remove `external`: the device is then the gateway",
             )
@@ -87,17 +87,17 @@ def _check_infiniband(spec: FabricSpec, how: str, report: Report) -> None:
         )
 
 
-def _check_tenant(spec: FabricSpec, at: int, tenant: Tenant, how: str, report: Report) -> None:
+def _check_tenant(spec: FabricSpec, index: int, tenant: Tenant, how: str, report: Report) -> None:
     names = [other.name for other in spec.tenants]
     if tenant.name.lower() in RESERVED or _DEVICE.fullmatch(tenant.name):
         report.error(
             "FAB144",
-            spec.at("tenants", at, "name"),
+            spec.at("tenants", index, "name"),
             f"tenants: expected a name that no network OS reserves, got '{tenant.name}'",
             f"reserved names: {', '.join(sorted(RESERVED))}, and interface names such as eth0, swp1, bond1, vlan100",
         )
     for n, name in enumerate(tenant.imports):
-        where = spec.at("tenants", at, "imports", n)
+        where = spec.at("tenants", index, "imports", n)
         if name not in names or name == tenant.name:
             others = [other for other in names if other != tenant.name]
             report.error("FAB144", where, f"imports: expected another tenant, got '{name}'", _among(name, others))
@@ -111,14 +111,14 @@ def _check_tenant(spec: FabricSpec, at: int, tenant: Tenant, how: str, report: R
     if tenant.networks and how != "evpn":
         report.error(
             "FAB144",
-            spec.at("tenants", at, "networks"),
+            spec.at("tenants", index, "networks"),
             f"tenant '{tenant.name}': networks: expected none in a routed fabric: layer 2 needs an overlay",
             "set `overlay: {kind: evpn-vxlan}`, or remove `networks`: servers then have routed ports",
         )
     seen: list[str] = []
     for n, network in enumerate(tenant.networks):
         if network.name in seen:
-            where = spec.at("tenants", at, "networks", n, "name")
+            where = spec.at("tenants", index, "networks", n, "name")
             report.error(
                 "FAB138", where, f"two networks of '{tenant.name}' are named '{network.name}'", "use a unique name for each"
             )
@@ -126,14 +126,14 @@ def _check_tenant(spec: FabricSpec, at: int, tenant: Tenant, how: str, report: R
         if network.gateway is not None and IPNetwork(network.gateway).version == 6:
             report.error(
                 "FAB144",
-                spec.at("tenants", at, "networks", n, "gateway"),
+                spec.at("tenants", index, "networks", n, "gateway"),
                 f"network '{network.name}': gateway: expected an IPv4 subnet, got {network.gateway}",
                 "remove `gateway` for a layer-2 network, which carries IPv6 between its servers",
             )
         elif network.gateway is not None and IPNetwork(network.gateway).size < 8:
             report.error(
                 "FAB149",
-                spec.at("tenants", at, "networks", n, "gateway"),
+                spec.at("tenants", index, "networks", n, "gateway"),
                 f"network '{network.name}': expected a subnet of at least 8 addresses, got {network.gateway}",
                 "the gateway has the first address, each leaf one of the last, servers the others",
             )
@@ -146,8 +146,8 @@ def _among(name: str, names: Sequence[str]) -> str:
 
 def _check_attachments(spec: FabricSpec, how: str, report: Report) -> None:
     names = [tenant.name for tenant in spec.tenants]
-    for at, attachment in enumerate(spec.attachments):
-        path = ("topology", "attachments", at)
+    for index, attachment in enumerate(spec.attachments):
+        path = ("topology", "attachments", index)
         if attachment.tenant is not None and (attachment.tenant not in names or attachment.external):
             message = (
                 "a router serves the tenants of `external.tenants`" if attachment.external else f"got '{attachment.tenant}'"
@@ -169,7 +169,7 @@ def _check_attachments(spec: FabricSpec, how: str, report: Report) -> None:
                 "packet filters cannot distinguish external hosts from other tenants",
                 "use `isolation: vrf-lite` or `kind: evpn-vxlan`: each tenant then has its own external connection",
             )
-        _check_accept(spec, at, attachment.external, report)
+        _check_accept(spec, index, attachment.external, report)
         for n, name in enumerate(attachment.external.tenants):
             where = spec.at(*path, "external", "tenants", n)
             if how == "none":

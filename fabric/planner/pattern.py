@@ -82,8 +82,8 @@ def upper_slots(history: Sequence[Epoch], groups: Sequence[str]) -> list[Ints]:
             first += history[0].of(group)
         return slots
     taken: dict[tuple[int, int], int] = {}
-    for at, epoch in enumerate(history):
-        there = min(epoch.lowers, len(groups)) if at < len(history) - 1 else len(groups)
+    for index, epoch in enumerate(history):
+        there = min(epoch.lowers, len(groups)) if index < len(history) - 1 else len(groups)
         links = [epoch.of(group) for group in groups]
         requested = [(lower, link) for lower in range(there) for link in range(links[lower])]
         known = {key: port for key, port in taken.items() if key[0] < there and key[1] < links[key[0]]}

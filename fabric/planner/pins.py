@@ -52,7 +52,9 @@ def rename(spec: FabricSpec, devices: list[Device], report: Report) -> list[Devi
 def _check_names(spec: FabricSpec, devices: Sequence[Device], requested: Mapping[int, str], report: Report) -> None:
     """A pinned name that another device of the fabric has."""
     taken = (
-        {device.name.lower(): device.name for at, device in enumerate(devices) if at not in requested} if requested else {}
+        {device.name.lower(): device.name for index, device in enumerate(devices) if index not in requested}
+        if requested
+        else {}
     )
     for name, pin in spec.pins.items():
         if pin.name is None:

@@ -69,14 +69,14 @@ def three_tiers(options: Options, speed: int, minimum: int, *, soft: bool) -> Sh
     return best[2] if best else None
 
 
-def _pod_sizes(options: Options, option: str, most: int) -> Iterator[int]:
+def _pod_sizes(options: Options, option: str, max_units: int) -> Iterator[int]:
     """Units of a pod that are tried: what the intent states, or every size that spines can carry."""
     rule = options.spec.constraints.pods
     units = max(demand.units for demand in options.demands)
     if rule is None and options.pod_units:
         yield options.pod_units
     elif rule is None:
-        yield from range(1, max(1, min(units, most)) + 1)
+        yield from range(1, max(1, min(units, max_units)) + 1)
     elif rule.units is not None:
         yield rule.units
     elif rule.racks is not None:

@@ -68,8 +68,8 @@ class PoolSet:
 def pools(site: SiteSpec, report: Report) -> dict[str, PoolSet]:
     """The pools of every fabric: its own, the site's, or defaults that overlap nothing stated."""
     stated: list[tuple[IPNetwork, str, Place]] = []
-    at, shared_pools = site.settings.positions.at, site.settings.pools
-    _collect(stated, shared_pools, at, "pools")
+    place_of, shared_pools = site.settings.positions.at, site.settings.pools
+    _collect(stated, shared_pools, place_of, "pools")
     for spec in site.fabrics.values():
         _collect(stated, spec.pools, spec.at, "pools")
     _check_overlaps(stated, report)
@@ -81,11 +81,11 @@ def pools(site: SiteSpec, report: Report) -> dict[str, PoolSet]:
         prefixes: dict[str, tuple[str, ...]] = {}
         places: dict[str, Place] = {}
         for kind in KINDS:
-            own, shared = getattr(spec.pools, kind), getattr(shared_pools, kind)
+            of_fabric, shared = getattr(spec.pools, kind), getattr(shared_pools, kind)
             default = defaults[f"{kind}6" if v6 and kind in ("p2p", "servers") else kind]
-            prefixes[kind] = own or shared or (default,)
-            if own or shared:
-                places[kind] = spec.at("pools", kind) if own else at("pools", kind)
+            prefixes[kind] = of_fabric or shared or (default,)
+            if of_fabric or shared:
+                places[kind] = spec.at("pools", kind) if of_fabric else place_of("pools", kind)
                 _check_family(kind, prefixes[kind], v6, places[kind], report)
         stated_gateway = spec.management.gateway
         gateway = int(ip_address(stated_gateway)) if stated_gateway else None
@@ -164,18 +164,18 @@ def asn_intervals(spec: FabricSpec, report: Report) -> list[tuple[int, int]]:
         first, last = PRIVATE_2_BYTE if scheme.width == 2 else PRIVATE_4_BYTE
         return [(first, last + 1)]
     intervals: list[tuple[int, int]] = []
-    for at, text in enumerate(scheme.ranges):
-        place = spec.at("underlay", "asn", "ranges", at)
+    for index, text in enumerate(scheme.ranges):
+        place = spec.at("underlay", "asn", "ranges", index)
         match = re.fullmatch(r"(\d{1,10})(?:-(\d{1,10}))?", text.strip())
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
-        most = 65_535 if scheme.width == 2 else 4_294_967_295
-        if not match or first > last or first < 1 or last > most:
+        highest = 65_535 if scheme.width == 2 else 4_294_967_295
+        if not match or first > last or first < 1 or last > highest:
             report.error(
                 "FAB137",
                 place,
-                f"underlay.asn.ranges: expected a range such as 64512-65534 within 1 to {most}, got '{text}'",
+                f"underlay.asn.ranges: expected a range such as 64512-65534 within 1 to {highest}, got '{text}'",
                 "from low to high; private are 64512-65534 and 4200000000-4294967294"
-                + (", and `width: 2` allows the first" if most < 65_536 and last > most else ""),
+                + (", and `width: 2` allows the first" if highest < 65_536 and last > highest else ""),
             )
             continue
         if not _private(first, last):

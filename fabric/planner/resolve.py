@@ -275,12 +275,12 @@ def _sanity(spec: FabricSpec, intent: Fabric, report: Report) -> None:
     if spec.kind == "rail-only" and len({spec.rails(group) for group in spec.groups}) > 1:
         report.error("FAB109", spec.at("servers"), "rail-only: expected the same number of NICs per server in every group")
     _same_names(spec, report)
-    for at, attachment in enumerate(topology.attachments):
+    for position, attachment in enumerate(topology.attachments):
         if attachment.speed_gbps is not None and attachment.speed_gbps not in spec.leaf.model.speeds:
             does = ", ".join(map(str, spec.leaf.model.speeds))
             report.error(
                 "FAB132",
-                spec.at("topology", "attachments", at, "speed_gbps"),
+                spec.at("topology", "attachments", position, "speed_gbps"),
                 f"attachment '{attachment.name}': expected a speed of the leaf ({spec.leaf.switch}), "
                 f"got {attachment.speed_gbps}",
                 f"it supports {does} Gb/s",

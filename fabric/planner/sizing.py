@@ -236,8 +236,8 @@ def _explain_misfits(spec: FabricSpec, misfits: list[Misfit], report: Report) ->
         hint = f"nearest valid: {nearest_numbers(valid, misfit.requested)}" if valid else misfit.hint
         report.error(misfit.code, spec.at(*path), misfit.reason, hint)
     report.raise_errors()
-    own = {misfit.code for misfit in hard}
-    if len(own) == 1 and len({misfit.path for misfit in hard}) == 1 and own != {"FAB134"}:
+    codes = {misfit.code for misfit in hard}
+    if len(codes) == 1 and len({misfit.path for misfit in hard}) == 1 and codes != {"FAB134"}:
         first = hard[0]
         report.fail(first.code, spec.at(*first.path), f"{first.option} cannot be built: {first.reason}", first.hint)
     lines = dict.fromkeys(f"{misfit.option}: {misfit.reason}" for misfit in hard)

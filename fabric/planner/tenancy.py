@@ -54,7 +54,7 @@ class Wired:
 
 
 def tenancy(
-    wired: Wired, known: Mapping[str, Sequence[TenantNumber]], addresses: Addresses, at: Allocator, report: Report
+    wired: Wired, known: Mapping[str, Sequence[TenantNumber]], addresses: Addresses, allocator: Allocator, report: Report
 ) -> Tenancy:
     """Everything that the plan says of tenants. Mistakes go to the report."""
     spec, how = wired.spec, wired.spec.isolation
@@ -67,7 +67,7 @@ def tenancy(
     shared: dict[int, int] = {}
     if how == "evpn" and addresses.vtep is not None:
         vtep = {leaf.index: addresses.vtep.number(leaf.number - 1) for leaf in leaves}
-        shared = _shared_vteps(wired, pair, at)
+        shared = _shared_vteps(wired, pair, allocator)
     return Tenancy(
         kind=how,
         tenants=tenants,
@@ -77,9 +77,9 @@ def tenancy(
         vtep=vtep,
         pair_vtep=shared,
         peers=_peers(wired) if how == "evpn" else {},
-        slices=_slices(wired, tenants, owner, at) if how == "vrf-lite" else {},
-        external_connections=_external_connections(wired, tenants, how, at),
-        hosts=_hosts(wired, tenants, owner, lag, at, report),
+        slices=_slices(wired, tenants, owner, allocator) if how == "vrf-lite" else {},
+        external_connections=_external_connections(wired, tenants, how, allocator),
+        hosts=_hosts(wired, tenants, owner, lag, allocator, report),
     )
 
 
@@ -136,7 +136,7 @@ def _peers(wired: Wired) -> dict[int, tuple[int, ...]]:
     Of the spines of a pod and plane the first few serve, and of the cores that these meet the first few of each group,
     which are the same in every pod.
     """
-    links, devices, most = wired.links, wired.devices, wired.spec.overlay.route_servers
+    links, devices, route_servers = wired.links, wired.devices, wired.spec.overlay.route_servers
     pairs = np.unique(np.stack([links.a, links.b], axis=1)[np.isin(links.kind, _FABRIC)], axis=0)
     ranked: dict[tuple[int, int, int], int] = {}
     serves: set[int] = set()
@@ -144,13 +144,13 @@ def _peers(wired: Wired) -> dict[int, tuple[int, ...]]:
         if device.role == SPINE:
             place = (device.pod, device.plane, device.rail)
             ranked[place] = ranked.get(place, 0) + 1
-            if ranked[place] <= most:
+            if ranked[place] <= route_servers:
                 serves.add(device.index)
     neighbors: dict[int, list[int]] = {}
     cores: dict[int, int] = {}
     for lower, upper in pairs.tolist():
         if devices[upper].role == CORE:
-            if lower not in serves or cores.get(lower, 0) >= most:
+            if lower not in serves or cores.get(lower, 0) >= route_servers:
                 continue
             cores[lower] = cores.get(lower, 0) + 1
         elif devices[upper].role == SPINE and upper not in serves:
@@ -163,7 +163,7 @@ def _peers(wired: Wired) -> dict[int, tuple[int, ...]]:
 # --- slices of links ----------------------------------------------------------------------------------------
 
 
-def _slices(wired: Wired, tenants: Sequence[TenantPlan], owner: Ints, at: Allocator) -> dict[int, NDArray[Any]]:
+def _slices(wired: Wired, tenants: Sequence[TenantPlan], owner: Ints, allocator: Allocator) -> dict[int, NDArray[Any]]:
     """VRF-lite: a subnet per tenant on every link between switches, as long as the leaf has the tenant."""
     links, sizing = wired.links, wired.sizing
     planned = sizing.planned_by_role
@@ -185,7 +185,7 @@ def _slices(wired: Wired, tenants: Sequence[TenantPlan], owner: Ints, at: Alloca
                 continue
             rows, columns = int(links.row[of_kind].max()) + 1, int(links.column[of_kind].max()) + 1
             reserve = power_of_two(max(rows, planned[role])) if kind != LEAF_LEAF else 1
-            area = at.address("p2p", f"{name}/{tenant.name}", Need(rows, columns, reserve=reserve, step=2))
+            area = allocator.address("p2p", f"{name}/{tenant.name}", Need(rows, columns, reserve=reserve, step=2))
             carried = of_kind & (here[links.a] if kind != SPINE_CORE else True)
             if area.blocks:
                 first[carried] = area.numbers(links.row[carried], links.column[carried])
@@ -214,7 +214,7 @@ def _check_router_asns(wired: Wired, report: Report) -> None:
 
 
 def _external_connections(
-    wired: Wired, tenants: Sequence[TenantPlan], how: str, at: Allocator
+    wired: Wired, tenants: Sequence[TenantPlan], how: str, allocator: Allocator
 ) -> tuple[ExternalConnection, ...]:
     connections = []
     for attachment in wired.spec.attachments:
@@ -229,7 +229,7 @@ def _external_connections(
         if not served or not len(mine):
             continue
         columns = max(tenants[n].number for n in served)
-        area = at.address("p2p", f"external/{attachment.name}", Need(len(mine), columns, step=2))
+        area = allocator.address("p2p", f"external/{attachment.name}", Need(len(mine), columns, step=2))
         for row, link in enumerate(mine.tolist() if area.blocks else ()):
             connections += [
                 ExternalConnection(link, n, area.number(row, tenants[n].number - 1), external.asn, attachment.name, accepts)
@@ -276,17 +276,17 @@ def _network_hosts(
     which: tuple[int, int],
     network: NetworkPlan,
     ends: Mapping[int, tuple[str, int, int]],
-    at: Allocator,
+    allocator: Allocator,
     report: Report,
 ) -> dict[int, int]:
     spec = wired.spec
     tenant = spec.tenants[which[0]].name
     where = spec.at("tenants", which[0], "networks", which[1], "gateway")
     key = f"address/network/{tenant}/{network.name}"
-    leaves = _leaf_numbers(wired, at)
+    leaves = _leaf_numbers(wired, allocator)
     space = _network_space(network, leaves)
-    kept = [known for known in sorted(at.ledger.known) if known.startswith(f"{spec.name}:{key}/")]
-    lost = at.ledger.keep((known, space) for known in kept)
+    kept = [known for known in sorted(allocator.ledger.known) if known.startswith(f"{spec.name}:{key}/")]
+    lost = allocator.ledger.keep((known, space) for known in kept)
     for moved in dict.fromkeys(item.key.partition(":")[2] for item in lost if item.reason == MOVED_POOL):
         report.warn(
             "FAB183",
@@ -299,9 +299,11 @@ def _network_hosts(
         report.warn("FAB193", where, merged.message(spec.name, texts), merged.HINT)
     result: dict[int, int] = {}
     for group in sorted({end[0] for end in ends.values()}):
-        own = {link: end for link, end in ends.items() if end[0] == group}
+        ends_of_group = {link: end for link, end in ends.items() if end[0] == group}
         try:
-            area = at.ledger.area(f"{spec.name}:{key}/{group}", space, _need([end[1:] for end in own.values()]))
+            area = allocator.ledger.area(
+                f"{spec.name}:{key}/{group}", space, _need([end[1:] for end in ends_of_group.values()])
+            )
         except Exhausted as error:
             report.error(
                 "FAB149",
@@ -312,7 +314,7 @@ def _network_hosts(
                 "use a larger subnet, or divide the tenant's servers over several networks",
             )
             continue
-        result |= {link: area.number(end[1], end[2]) for link, end in own.items()}
+        result |= {link: area.number(end[1], end[2]) for link, end in ends_of_group.items()}
     return result
 
 

@@ -41,16 +41,16 @@ def number(spec: FabricSpec, known: Known, report: Report) -> tuple[TenantPlan, 
     vlans: dict[int, str] = {}
     vnis: dict[int, str] = {}
     result = []
-    for at, tenant in enumerate(tenants):
+    for index, tenant in enumerate(tenants):
         networks = []
         for n, network in enumerate(tenant.networks):
             key = f"{tenant.name}/{network.name}"
             made = _network(network, of_network[key], overlay.l2vni_base, vlan_of[key])
-            _check_vlan(spec, (at, n), made.vlan, key, vlans, report)
-            _check_vni(spec, (at, "networks", n), made.vni, f"network '{key}'", vnis, report)
+            _check_vlan(spec, (index, n), made.vlan, key, vlans, report)
+            _check_vni(spec, (index, "networks", n), made.vni, f"network '{key}'", vnis, report)
             networks.append(made)
         vni = tenant.vni or overlay.l3vni_base + of_tenant[tenant.name]
-        _check_vni(spec, (at,), vni, f"tenant '{tenant.name}'", vnis, report)
+        _check_vni(spec, (index,), vni, f"tenant '{tenant.name}'", vnis, report)
         outside = [text for attachment in spec.attachments for text in _outside(spec, attachment.external, tenant.name)]
         result.append(
             TenantPlan(
@@ -150,9 +150,11 @@ def _network(network: Network, number: int, base: int, vlan: int) -> NetworkPlan
     return NetworkPlan(network.name, number, vlan, network.vni or base + number, gateway, net.prefixlen if net else 0)
 
 
-def _check_vlan(spec: FabricSpec, at: tuple[int, int], vlan: int, key: str, seen: dict[int, str], report: Report) -> None:
+def _check_vlan(
+    spec: FabricSpec, indices: tuple[int, int], vlan: int, key: str, seen: dict[int, str], report: Report
+) -> None:
     other = seen.setdefault(vlan, key)
-    where = spec.at("tenants", at[0], "networks", at[1], "vlan")
+    where = spec.at("tenants", indices[0], "networks", indices[1], "vlan")
     if other != key:
         report.error(
             "FAB138",
@@ -187,7 +189,7 @@ def check_pools(spec: FabricSpec, prefixes: Mapping[str, Sequence[str]], report:
     """Subnets of networks and the pools in the same table: external connections, routed ports of servers and attachments."""
     routers = [attachment.external for attachment in spec.attachments if attachment.external is not None]
     plain = [tenant for tenant in spec.tenants if not tenant.networks]
-    for at, tenant in enumerate(spec.tenants):
+    for index, tenant in enumerate(spec.tenants):
         outside = any(not router.tenants or tenant.name in router.tenants for router in routers)
         seen = any(tenant.name in other.imports or other.name in tenant.imports for other in plain)
         seen |= any(attachment.tenant == tenant.name for attachment in spec.attachments)
@@ -199,7 +201,7 @@ def check_pools(spec: FabricSpec, prefixes: Mapping[str, Sequence[str]], report:
                 if net.version == pool.version and net.first <= pool.last and pool.first <= net.last:
                     report.error(
                         "FAB136",
-                        spec.at("tenants", at, "networks", n, "gateway"),
+                        spec.at("tenants", index, "networks", n, "gateway"),
                         f"network '{network.name}' {net} overlaps pool '{kind}' {pool}, which is in the same VRF",
                         f"use a separate prefix, or set another `pools: {{{kind}: …}}`",
                     )
@@ -208,7 +210,7 @@ def check_pools(spec: FabricSpec, prefixes: Mapping[str, Sequence[str]], report:
 def _check_subnets(spec: FabricSpec, report: Report) -> None:
     """Subnets of one tenant, and of tenants that see each other's routes, never overlap."""
     checked: list[tuple[IPNetwork, Tenant, str]] = []
-    for at, tenant in enumerate(spec.tenants):
+    for index, tenant in enumerate(spec.tenants):
         for n, network in enumerate(tenant.networks):
             if network.gateway is None:
                 continue
@@ -218,7 +220,7 @@ def _check_subnets(spec: FabricSpec, report: Report) -> None:
                 if related and net.version == other.version and net.first <= other.last and other.first <= net.last:
                     report.error(
                         "FAB136",
-                        spec.at("tenants", at, "networks", n, "gateway"),
+                        spec.at("tenants", index, "networks", n, "gateway"),
                         f"network '{network.name}' {net} overlaps {other} of '{owner.name}/{name}'",
                         "use a separate prefix for each network",
                     )

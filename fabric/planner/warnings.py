@@ -44,7 +44,7 @@ def _few_spines(plan: FabricPlan, report: Report) -> None:
         report.warn(
             "FAB182",
             plan.spec.at("topology"),
-            f"fabric '{plan.name}': {plural(sizing.spines_built, 'spine')} per plane and pod; its failure partitions the fabric",
+            f"fabric '{plan.name}': {plural(sizing.spines_built, 'spine')} per plane and pod, a failure partitions it",
             "increase the uplinks of the leaves (`leaf: {uplinks: {count: 2}}`); `spine: {min_count: 2}` is then possible",
         )
 

@@ -36,7 +36,7 @@ class Alternative:
 def notes(spec: FabricSpec, sizing: Sizing) -> Iterator[Diagnostic]:
     """What is worth a word; nothing for small fabrics, and for those that no other unit makes cheaper."""
     yield from _units_of_racks(spec, sizing)
-    for at, (group, sized) in enumerate(zip(spec.groups, sizing.groups, strict=True)):
+    for index, (group, sized) in enumerate(zip(spec.groups, sizing.groups, strict=True)):
         used, ratio = used_share(spec, sizing, sized), built_ratio(sized, sizing)
         by_default = spec.kind != "collapsed" and not group.unit_servers and not (spec.kind == "rack" and group.per_rack)
         wide = by_default and ratio > 1
@@ -44,7 +44,7 @@ def notes(spec: FabricSpec, sizing: Sizing) -> Iterator[Diagnostic]:
             continue
         least = LEAST_SAVED if used < MOST_USED else LEAST_SAVED_BY_UNIT
         now = switches(sizing)
-        better = [one for one in _alternatives(spec, sizing, at) if (now - switches(one.sizing)) >= least * now]
+        better = [one for one in _alternatives(spec, sizing, index) if (now - switches(one.sizing)) >= least * now]
         if not better:
             continue
         model = f"the {leaves(sizing)} leaves ({spec.leaf.switch})"
@@ -53,7 +53,7 @@ def notes(spec: FabricSpec, sizing: Sizing) -> Iterator[Diagnostic]:
         else:
             what = f"the unit is not stated, so it is that of 1:1; at {float(ratio):.3g}:1 a leaf has ports for more servers"
         hints = [f"{one.words}: {_counts(one.sizing)} in place of {_counts(sizing)}" for one in better]
-        yield Diagnostic(FREE_PORTS, _place(spec, at), f"fabric '{spec.name}': {what}", "; or ".join(hints), "note")
+        yield Diagnostic(FREE_PORTS, _place(spec, index), f"fabric '{spec.name}': {what}", "; or ".join(hints), "note")
 
 
 def leaves(sizing: Sizing) -> int:
@@ -156,10 +156,10 @@ def _units_of_racks(spec: FabricSpec, sizing: Sizing) -> Iterator[Diagnostic]:
     """A stated unit that changes no count of switches: a rack has a leaf of its own."""
     if spec.kind != "rack":
         return
-    for at, group in enumerate(spec.groups):
+    for index, group in enumerate(spec.groups):
         if not group.per_rack or not group.unit_servers or group.unit_servers <= group.per_rack:
             continue
-        path = ("servers", at, "unit") if spec.stated("servers", at, "unit") else ("topology", "unit")
+        path = ("servers", index, "unit") if spec.stated("servers", index, "unit") else ("topology", "unit")
         yield Diagnostic(
             UNIT_OF_RACKS,
             spec.at(*path),

@@ -150,8 +150,8 @@ def leaf_spine_links(
     upper = upper_slots(history, arrivals)
     width = max(len(slots) for slots in upper)
     table = np.full((len(upper), width), -1, dtype=np.int64)
-    for at, slots in enumerate(upper):
-        table[at, : len(slots)] = slots
+    for index, slots in enumerate(upper):
+        table[index, : len(slots)] = slots
     parts = []
     for group, site in enumerate(sites):
         lower = lower_slots(history, site.size.name)[: sizing.spines_built]

@@ -142,8 +142,8 @@ class Describe:
         planned = self.port(here ^ 1).device
         message += f"; no neighbor reports {planned}, planned at the first: its host name may be {name}"
         text = f"set the host name of {planned}, check that its LLDP agent sends it, and collect again"
-        at = PortLocation(planned, "", "", *self.places(planned))
-        return self._finding("duplicate-name", links, message, [Move("check", text, at, port)])
+        location = PortLocation(planned, "", "", *self.places(planned))
+        return self._finding("duplicate-name", links, message, [Move("check", text, location, port)])
 
     def _other(self, here: int, there: int) -> int:
         """The other port that reports the same: the joined one, another one without a mate, or one joined to the device."""

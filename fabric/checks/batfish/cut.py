@@ -31,11 +31,11 @@ class Cut:
         return frozenset(device.name for devices in self.taken.values() for device in devices)
 
 
-def cut(plan: Plan, most: int = MOST) -> Cut:
+def cut(plan: Plan, max_switches: int = MOST) -> Cut:
     """All switches, or as many as `most`, shared among the fabrics; the small ones keep all of theirs."""
     sizes = {name: sum(1 for device in fabric.switches if device.nos) for name, fabric in plan.fabrics.items()}
     sizes = {name: size for name, size in sizes.items() if size}
-    count, left = sum(sizes.values()), most
+    count, left = sum(sizes.values()), max_switches
     taken: dict[str, tuple[Device, ...]] = {}
     for place, name in enumerate(sorted(sizes, key=lambda name: (sizes[name], name))):
         share = left // (len(sizes) - place)

@@ -78,21 +78,21 @@ class Expected:
         )
 
     def _sessions(self, name: str, view: SwitchView) -> Iterator[Session]:
-        nos, own = view.device.nos, view.device.name.lower()
+        nos, device = view.device.nos, view.device.name.lower()
         inside = self.snapshot.cut.names
         names = PortNames(self.snapshot.plan.fabrics[name])
         for one in view.sessions:
             peer = one.peer_address or names.port_name(view.device, one.port.ref)
-            yield Session(own, "default", peer, one.peer.name, one.peer_asn, one.peer.name in inside)
+            yield Session(device, "default", peer, one.peer.name, one.peer_asn, one.peer.name in inside)
         for vrf in view.vrfs if sees(nos, VRF) else ():
             for one in vrf.sessions:
                 table = vrf_name(nos, vrf.name)
-                yield Session(own, table, one.peer_address or "", one.peer.name, one.peer_asn, one.peer.name in inside)
+                yield Session(device, table, one.peer_address or "", one.peer.name, one.peer_asn, one.peer.name in inside)
         for over in view.overlay.sessions if view.overlay and sees_of(view, EVPN) and self.forwards(name) else ():
-            yield Session(own, "default", over.peer_address, over.peer.name, over.peer_asn, over.peer.name in inside)
+            yield Session(device, "default", over.peer_address, over.peer.name, over.peer_asn, over.peer.name in inside)
         for way in view.externals:
             if not way.vrf or sees(nos, VRF):
-                yield Session(own, vrf_name(nos, way.vrf), way.peer_address, way.peer, way.peer_asn, True)
+                yield Session(device, vrf_name(nos, way.vrf), way.peer_address, way.peer, way.peer_asn, True)
 
     def routes(self, name: str) -> Iterator[Route]:
         """What every leaf of a fabric must know of the other switches."""
@@ -185,14 +185,14 @@ class Ways:
         edge = [target]
         while edge:
             shortest: dict[int, frozenset[int]] = {}
-            for at in edge:
-                if at != target and self.devices[at].role == LEAF:
+            for device in edge:
+                if device != target and self.devices[device].role == LEAF:
                     continue
-                for near, links in self.links[at].items():
-                    if near in paths or self.devices[near].asn in paths[at]:
+                for near, links in self.links[device].items():
+                    if near in paths or self.devices[near].asn in paths[device]:
                         continue
                     hops[near] = hops.get(near, 0) + links
-                    shortest[near] = shortest.get(near, frozenset()) | paths[at] | {self.devices[near].asn}
+                    shortest[near] = shortest.get(near, frozenset()) | paths[device] | {self.devices[near].asn}
             paths |= shortest
             edge = sorted(shortest)
         return hops

@@ -37,15 +37,15 @@ class Isolation(BatfishCheck):
                     yield from self._from(asked, name, tenant, places)
 
     def _from(self, asked: Asked, fabric: str, tenant: str, places: list[Place]) -> Iterator[Finding]:
-        own = [place for place in places if place.tenant == tenant]
-        mine = {net for place in own for net in place.subnets}
+        members = [place for place in places if place.tenant == tenant]
+        mine = {net for place in members for net in place.subnets}
         open_to = _let_in(asked, fabric, tenant)
         others = {
             net: place.tenant for place in places if place.tenant not in open_to for net in place.subnets if net not in mine
         }
         if not others:
             return
-        rows = asked.answers.reachability(servers(own), merged(mine), merged(others))
+        rows = asked.answers.reachability(servers(members), merged(mine), merged(others))
         seen = set()
         for flow in (row["Flow"] for row in rows):
             node, target = flow["ingressNode"], _tenant_of(flow["dstIp"], others)

@@ -97,13 +97,13 @@ def cables(snapshot: Snapshot) -> Iterable[dict[str, Any]]:
                 peer = port.peer
                 if peer is None or port.kind not in ("fabric", "attachment"):
                     continue
-                own = _end(view.device.name, names.port_name(view.device, port.ref))
+                end = _end(view.device.name, names.port_name(view.device, port.ref))
                 if peer.port is not None and peer.device.name.lower() in views:
                     if view.device.index < peer.device.index:
-                        yield {"node1": own, "node2": _end(peer.device.name, names.port_name(peer.device, peer.port))}
+                        yield {"node1": end, "node2": _end(peer.device.name, names.port_name(peer.device, peer.port))}
                 elif any(external.port.ref == port.ref for external in view.externals):
                     numbers[peer.device.name] = numbers.get(peer.device.name, 0) + 1
-                    yield {"node1": own, "node2": _end(peer.device.name, f"{PORT}{numbers[peer.device.name]}")}
+                    yield {"node1": end, "node2": _end(peer.device.name, f"{PORT}{numbers[peer.device.name]}")}
 
 
 def _end(device: str, port: str) -> dict[str, str]:

@@ -188,7 +188,7 @@ class Pools(FabricCheck):
     def _outside(self, design: Design) -> Iterator[Finding]:
         """Prefixes taken from routers into the table that the fabric's own addresses are in."""
         inside = {way.name for way in design.fabric.tenancy.external_connections if way.tenant < 0}
-        for at, attachment in enumerate(design.fabric.spec.attachments):
+        for index, attachment in enumerate(design.fabric.spec.attachments):
             accepted = (
                 (attachment.external.accept or ()) if attachment.external is not None and attachment.name in inside else ()
             )
@@ -199,7 +199,7 @@ class Pools(FabricCheck):
                     if text not in DEFAULTS and pool.overlaps(ip_network(text))
                 ]
                 if met:
-                    path = ("topology", "attachments", at, "external", "accept", n)
+                    path = ("topology", "attachments", index, "external", "accept", n)
                     message = f"router '{attachment.name}': accepted prefix {text} overlaps pool {met[0]}"
                     hint = "set `accept` to prefixes outside the pools, or to the default route only"
                     yield self.say(design, path, message, severity=WARNING, hint=hint)

@@ -58,14 +58,14 @@ class ManagementApart(ManagementCheck):
             text = f"{request.gateway} is outside the pool 'management' ({pool}) of fabric '{fabric.name}'"
             yield self.about(design, "gateway", text, ERROR)
         numbers = {device.index: int(fabric.management[device.index]) for device in fabric.switches}
-        bare = [at for at, number in numbers.items() if number < 0]
+        bare = [switch for switch, number in numbers.items() if number < 0]
         if bare:
             text = f"no management address on {named(fabric, bare)}"
             yield self.say(design, ("pools", "management"), text, severity=ERROR)
         for kind, prefixes in sorted(fabric.prefixes.items()):
             for net in map(ip_network, prefixes if kind != "management" else ()):
                 first, last = int(net.network_address), int(net.broadcast_address)
-                inside = [at for at, number in numbers.items() if first <= number <= last]
+                inside = [switch for switch, number in numbers.items() if first <= number <= last]
                 if inside:
                     path = pinned(design, fabric.devices[inside[0]], "management", ("pools", "management"))
                     text = f"management address in the pool '{kind}' ({net}) on {named(fabric, inside)}"

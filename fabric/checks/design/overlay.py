@@ -77,8 +77,8 @@ class Identifiers(FabricCheck):
     def judge(self, design: Design) -> Iterator[Finding]:
         vnis: dict[int, str] = {}
         vlans: dict[int, str] = {}
-        for at, tenant in enumerate(design.fabric.tenancy.tenants):
-            path: Path = ("tenants", at)
+        for device, tenant in enumerate(design.fabric.tenancy.tenants):
+            path: Path = ("tenants", device)
             what = f"tenant '{tenant.name}'"
             yield from self._once(design, (*path, "vni"), "VNI", tenant.vni, what, vnis)
             yield from self._once(design, path, "VLAN", tenant.vlan, what, vlans)
@@ -171,7 +171,7 @@ class RouteServers(FabricCheck):
             text = f"expected at least {ROUTE_SERVERS} route servers per leaf, got {got}"
             yield self.say(design, ("overlay", "route_servers"), text, severity="" if have else ERROR)
         without = [d.index for d in fabric.switches if d.role == LEAF and d.index not in fabric.tenancy.vtep]
-        beside = [at for at in sorted(fabric.tenancy.vtep) if fabric.devices[at].role != LEAF]
+        beside = [device for device in sorted(fabric.tenancy.vtep) if fabric.devices[device].role != LEAF]
         for switches, fault in ((without, "no VTEP on leaf"), (beside, "VTEP on a switch that is not a leaf:")):
             if switches:
                 text = f"{fault} {named(fabric, switches)}"

@@ -78,7 +78,10 @@ class UniformLinks(FabricCheck):
         if len(wrong):
             first = int(wrong[0])
             mine = pairs[:, 0] == first
-            spread = [f"{n} to {fabric.devices[at].name}" for n, at in zip(count[mine], pairs[mine, 1], strict=True)]
+            spread = [
+                f"{n} to {fabric.devices[upper_device].name}"
+                for n, upper_device in zip(count[mine], pairs[mine, 1], strict=True)
+            ]
             got = listed(spread, 4) or "none"
             number = plural(int(expected[1][first]), "link") if expected[1][first] else "the same number of links"
             uppers = plural(int(expected[0][first]), upper)
@@ -125,12 +128,12 @@ class PlanesApart(FabricCheck):
         fabric, links = design.fabric, rows(design.fabric, SERVER_LEAF)
         groups = [group.name for group in fabric.spec.groups]
         group = np.array([groups.index(d.group) if d.group in groups else -1 for d in fabric.devices], dtype=np.int64)
-        for at, (size, spec) in enumerate(zip(fabric.sizing.groups, fabric.spec.groups, strict=True)):
+        for index, (size, spec) in enumerate(zip(fabric.sizing.groups, fabric.spec.groups, strict=True)):
             unit, ports = (
                 unit_plan(fabric.spec, size.unit_leaves, fabric.spec.leaves_per_nic(spec)),
                 server_ports(fabric.spec, spec),
             )
-            mine = links[group[fabric.links.a[links]] == at]
+            mine = links[group[fabric.links.a[links]] == index]
             port = (fabric.links.a_cage[mine] - 1) * spec.nic.ports + fabric.links.a_sub[mine]
             known = port < len(ports.leaf)  # a NIC that the server has not is a matter of ports
             mine, leaf = mine[known], ports.leaf[port[known]]

@@ -129,10 +129,10 @@ class Oversubscription(FabricCheck):
         if fabric.sizing.tiers == 3:
             tiers.append((SPINE, gbps(LEAF_SPINE, links.b), gbps(SPINE_CORE, links.a)))
         for role, down, up in tiers:
-            most = promised(fabric, role)
-            if most is None:
+            limit = promised(fabric, role)
+            if limit is None:
                 continue
-            over = np.flatnonzero(of_role(fabric, role) & (down * most.denominator > up * most.numerator))
+            over = np.flatnonzero(of_role(fabric, role) & (down * limit.denominator > up * limit.numerator))
             if not len(over):
                 continue
             share = np.divide(down, up, out=np.full(len(up), np.inf), where=up > 0)[over]
@@ -140,7 +140,7 @@ class Oversubscription(FabricCheck):
             name, text = fabric.devices[worst].name, "has no uplinks"
             if up[worst]:
                 got = ratio(Fraction(int(down[worst]), int(up[worst])))
-                text = f"expected an oversubscription of at most {ratio(most)}, got {got}"
+                text = f"expected an oversubscription of at most {ratio(limit)}, got {got}"
             text = (f"{name}: {text}" if up[worst] else f"{name} {text}") + in_all(len(over), "switch", "switches")
             early = unbuilt(fabric)
             later = "; spines or cores of the planned size are not built yet" if early else ""

@@ -53,11 +53,11 @@ class AsNumbers(FabricCheck):
             ):
                 got = f"{device.asn}{', reserved for documentation (RFC 5398)' if _within(device.asn, DOCUMENTATION) else ''}"
                 yield self.say(design, path, f"{device.name}: expected a private AS number, got {got}", severity=WARNING)
-        for at, attachment in enumerate(fabric.spec.attachments):
+        for index, attachment in enumerate(fabric.spec.attachments):
             if attachment.external is not None and attachment.external.asn in RESERVED:
                 number = attachment.external.asn
                 text = f"router '{attachment.name}': AS number {number} is reserved: {RESERVED[number]}"
-                yield self.say(design, ("topology", "attachments", at, "external", "asn"), text)
+                yield self.say(design, ("topology", "attachments", index, "external", "asn"), text)
 
 
 def _within(asn: int, ranges: tuple[tuple[int, int], ...]) -> bool:
@@ -91,9 +91,9 @@ class AsNumbersApart(FabricCheck):
         for number, holders in sorted(places.items()):
             if not number or len(holders) < 2:
                 continue
-            switches = sorted(holders.values(), key=lambda at: fabric.devices[at].name)
+            switches = sorted(holders.values(), key=lambda index: fabric.devices[index].name)
             close = ", some of which are neighbors" if number in neighbours else ""
-            paths = (pinned(design, fabric.devices[at], "asn", ()) for at in switches)
+            paths = (pinned(design, fabric.devices[index], "asn", ()) for index in switches)
             path = next((path for path in paths if path), ("underlay", "asn"))
             yield self.say(design, path, f"duplicate AS number {number} on {named(fabric, switches)}{close}")
 
@@ -117,8 +117,8 @@ class SessionEnds(FabricCheck):
         links = rows(fabric, *BETWEEN_SWITCHES)
         ends = np.unique(np.stack([fabric.links.a[links], fabric.links.b[links]], axis=1), axis=0).tolist()
         joined = {(a, b) for a, b in ends} | {(b, a) for a, b in ends}
-        sessions = [(own, other) for own, others in sorted(peers.items()) for other in others]
-        alone = [(own, other) for own, other in sessions if own not in peers.get(other, ())]
+        sessions = [(device, other) for device, others in sorted(peers.items()) for other in others]
+        alone = [(device, other) for device, other in sessions if device not in peers.get(other, ())]
         apart = sorted({(min(pair), max(pair)) for pair in sessions if pair not in joined})
         for pairs, fault in ((alone, "is planned only on {}"), (apart, "has no link between the two switches")):
             if pairs:

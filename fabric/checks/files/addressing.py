@@ -56,7 +56,7 @@ class OneOwner(FilesCheck):
                     got = f"{address} is the management address of all {len(same)} devices"
                     yield self.on(same[0].facts, same[0].fact, got, hint=self.virtual, severity=NOTE)
                     continue
-                for owner, other in ((same[0], same[1]), *((own, same[0]) for own in same[1:])):
+                for owner, other in ((same[0], same[1]), *((second, same[0]) for second in same[1:])):
                     pairs.setdefault((id(owner.facts), id(other.facts)), []).append((owner, other))
         for rows in pairs.values():
             yield from self._pair(rows)

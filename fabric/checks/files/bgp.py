@@ -63,12 +63,12 @@ class RemoteAs(FilesCheck):
                 )
                 continue
             far = network.far(peer)
-            own = asn_at(far) if far else None
-            if far is None or own is None:
+            asn_fact = asn_at(far) if far else None
+            if far is None or asn_fact is None:
                 continue
-            reported[id(own)] += 1
-            if not _fits(peer.remote_as.value, own.value, process, peer):
-                wrong.setdefault(id(own), []).append((facts, peer, far, own))
+            reported[id(asn_fact)] += 1
+            if not _fits(peer.remote_as.value, asn_fact.value, process, peer):
+                wrong.setdefault(id(asn_fact), []).append((facts, peer, far, asn_fact))
         for key, rows in wrong.items():
             yield from self._blame(rows, reported[key])
 
@@ -76,18 +76,18 @@ class RemoteAs(FilesCheck):
         """One far end is wrong where all its neighbours agree on another number; else each session is."""
         expected = {peer.remote_as.value for _, peer, _, _ in rows if peer.remote_as}
         if len(rows) == sessions and sessions > 1 and len(expected) == 1:
-            far, own = rows[0][2], rows[0][3]
+            far, far_asn = rows[0][2], rows[0][3]
             number = expected.pop()
-            text = f"AS number {own.value}, but all {sessions} neighbors are configured with remote AS {number}"
-            yield self.on(far.facts, own, text, hint=f"set the AS number to {number}, or correct it on the neighbors")
+            text = f"AS number {far_asn.value}, but all {sessions} neighbors are configured with remote AS {number}"
+            yield self.on(far.facts, far_asn, text, hint=f"set the AS number to {number}, or correct it on the neighbors")
             return
-        for facts, peer, far, own in rows:
+        for facts, peer, far, far_asn in rows:
             assert peer.remote_as is not None
             yield self.on(
                 facts,
                 peer.remote_as,
                 f"{session_name(peer.vrf, peer.peer)}: remote AS {peer.remote_as.value}, "
-                f"but {far.facts.name} has AS {own.value} ({place(own)})",
+                f"but {far.facts.name} has AS {far_asn.value} ({place(far_asn)})",
             )
 
 
@@ -137,8 +137,8 @@ class Sessions(FilesCheck):
             end = f"{far.facts.name} {far.interface.name}"
             yield self._at(facts, peer, f"this address of {end} is in no subnet of this device")
             return
-        own, vrf = far.process, vrf_of(far.interface)
-        there = Located(None, own.line, own.file) if own else None
+        far_process, vrf = far.process, vrf_of(far.interface)
+        there = Located(None, far_process.line, far_process.file) if far_process else None
         where = place(Located(None, peer.line, peer.file))
         yield self.on(
             far.facts,
@@ -199,12 +199,12 @@ class LocalAddress(FilesCheck):
         for facts in network.devices:
             if not has_addresses(facts):
                 continue
-            own = {bare(fact.value) for interface in facts.interfaces.values() for fact in interface.addresses}
-            own |= facts.interfaces.keys()
+            asn_fact = {bare(fact.value) for interface in facts.interfaces.values() for fact in interface.addresses}
+            asn_fact |= facts.interfaces.keys()
             users: dict[Located[str], list[str]] = {}
             for peer in facts.neighbors():
                 source = peer.source
-                if source and is_on(peer) and not own & {bare(source.value), source.value.removesuffix(".0")}:
+                if source and is_on(peer) and not asn_fact & {bare(source.value), source.value.removesuffix(".0")}:
                     users.setdefault(source, []).append(session_name(peer.vrf, peer.peer))
             for source, names in users.items():  # a group's line holds for many
                 message = f"{listed(names, 1)}: local address {source.value} is not configured on this device"
@@ -251,7 +251,7 @@ class RouterId(FilesCheck):
         for value, all_users in users.items():
             if len({facts.name.lower() for facts, _ in all_users}) < 2:
                 continue  # two files of one host name are a finding of their own
-            honest = [facts for facts, _ in all_users if any(own.facts is facts for own in network.owners.get(value, ()))]
+            honest = [facts for facts, _ in all_users if any(owner.facts is facts for owner in network.owners.get(value, ()))]
             blamed = [user for user in all_users if len(honest) != 1 or user[0] is not honest[0]]
             for facts, fact in blamed:
                 others = ", ".join(other.name for other, _ in all_users if other is not facts)

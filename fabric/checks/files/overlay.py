@@ -104,12 +104,12 @@ class VrfVni(FilesCheck):
                     facts, fact, f"{name}: VNI {number} is also assigned to {other[1]} on {other[0].name} ({place(other[2])})"
                 )
             for facts in network.devices:
-                own = facts.vnis.get(number)
-                if own is not None and not any(facts is user and fact.line == own.line for user, _, fact in rows):
-                    if any(facts is user for user, _, _ in rows) and own.vlan is not None and _is_l3_vlan(facts, own):
+                mapped = facts.vnis.get(number)
+                if mapped is not None and not any(facts is user and fact.line == mapped.line for user, _, fact in rows):
+                    if any(facts is user for user, _, _ in rows) and mapped.vlan is not None and _is_l3_vlan(facts, mapped):
                         continue
-                    if own.vlan is not None and not _is_l3_vlan(facts, own):
-                        l2_fact = Located(None, own.line, own.file)
+                    if mapped.vlan is not None and not _is_l3_vlan(facts, mapped):
+                        l2_fact = Located(None, mapped.line, mapped.file)
                         yield self.on(
                             facts,
                             l2_fact,
@@ -133,15 +133,17 @@ class VrfVni(FilesCheck):
         for what, rows in _by_subject(network).items():
             for kind in ("imports", "exports"):
                 sets = [
-                    (frozenset(fact.value for fact in getattr(own, kind)), (facts, own))
-                    for facts, own in rows
-                    if getattr(own, kind)
+                    (frozenset(fact.value for fact in getattr(table, kind)), (facts, table))
+                    for facts, table in rows
+                    if getattr(table, kind)
                 ]
                 usual, odd = odd_ones(sets)
-                for value, (facts, own) in odd:
+                for value, (facts, table) in odd:
                     others = next((one for one, _ in sets if one != value), frozenset())
                     expected = usual if isinstance(usual, frozenset) and len(sets) > 2 else others
-                    fact = next((fact for fact in getattr(own, kind) if fact.value not in expected), getattr(own, kind)[0])
+                    fact = next(
+                        (fact for fact in getattr(table, kind) if fact.value not in expected), getattr(table, kind)[0]
+                    )
                     message = f"{what}: {kind[:-1]} route targets {_list(value)}, but {_list(expected)} on the other leaves"
                     leaks = not value.isdisjoint(expected)  # one more may be meant: a leaf that leaks between tenants
                     yield self.on(facts, fact, message, severity=WARNING if leaks else "")
@@ -182,16 +184,18 @@ class Distinguisher(FilesCheck):
 
     def judge(self, network: Network) -> Iterator[Finding]:
         users = grouped(
-            (own.rd.value, (facts, what, own.rd))
+            (holder.rd.value, (facts, what, holder.rd))
             for what, rows in _by_subject(network).items()
-            for facts, own in rows
-            if own.rd and ":" in own.rd.value
+            for facts, holder in rows
+            if holder.rd and ":" in holder.rd.value
         )
         for value, same in users.items():
             for facts, what, fact in same if len({facts.name for facts, _, _ in same}) > 1 else ():
                 head = value.rpartition(":")[0]
                 ids = {process.router_id.value for process in facts.bgp.values() if process.router_id}
-                if head in ids or (head.count(".") == 3 and any(own.facts is facts for own in network.owners.get(head, ()))):
+                if head in ids or (
+                    head.count(".") == 3 and any(owner.facts is facts for owner in network.owners.get(head, ()))
+                ):
                     continue  # the other one has borrowed it
                 others = ", ".join(sorted({other.name for other, _, _ in same if other is not facts}))
                 works = not _someones(network, head) and len({subject for _, subject, _ in same}) == 1
@@ -225,9 +229,13 @@ class TunnelSource(FilesCheck):
             source = facts.vtep
             if source is None:
                 continue
-            own = {bare(fact.value) for interface in facts.interfaces.values() for fact in interface.addresses}
+            addresses = {bare(fact.value) for interface in facts.interfaces.values() for fact in interface.addresses}
             name = source.value
-            if name not in facts.interfaces and name.removesuffix(".0") not in facts.interfaces and bare(name) not in own:
+            if (
+                name not in facts.interfaces
+                and name.removesuffix(".0") not in facts.interfaces
+                and bare(name) not in addresses
+            ):
                 yield self.on(facts, source, f"tunnel source {name} is not configured on this device")
             for pair, interface in _shared(network, facts):
                 got = f"tunnel source {name}, but the tunnel source address of {pair} is on {interface} of this device"
@@ -307,15 +315,15 @@ class TunnelFits(FilesCheck):
                 if mtu and not tenant and end.facts.name in tunnels and not VLAN.match(end.interface.name):
                     room[end.facts.name] = min(mtu.value, room.get(end.facts.name, mtu.value))
         for facts in network.devices:
-            most = room.get(facts.name)
+            mtu_limit = room.get(facts.name)
             by_mtu: dict[int, list[tuple[str, Located[int]]]] = {}
-            for name, interface in facts.interfaces.items() if most else ():
+            for name, interface in facts.interfaces.items() if mtu_limit else ():
                 inside = interface.vrf and interface.vrf.value in facts.vrfs and facts.vrfs[interface.vrf.value].vni
                 between = VLAN.match(name) and id(interface) in network.cabled  # a pair's peer link, which no tunnel crosses
-                if inside and most and not between and interface.mtu and interface.mtu.value + VXLAN_BYTES > most:
+                if inside and mtu_limit and not between and interface.mtu and interface.mtu.value + VXLAN_BYTES > mtu_limit:
                     by_mtu.setdefault(interface.mtu.value, []).append((name, interface.mtu))
             for value, rows in by_mtu.items():
                 names = listed([name for name, _ in rows], 1)
-                got = f"{value} + {VXLAN_BYTES} bytes (VXLAN) exceeds the MTU {most} of the fabric links"
-                fits = (most or 0) >= HOSTS_MOST + VXLAN_BYTES  # what hosts send does
+                got = f"{value} + {VXLAN_BYTES} bytes (VXLAN) exceeds the MTU {mtu_limit} of the fabric links"
+                fits = (mtu_limit or 0) >= HOSTS_MOST + VXLAN_BYTES  # what hosts send does
                 yield self.on(facts, rows[0][1], f"{names}: MTU {got}", severity=NOTE if fits else "")

@@ -36,13 +36,13 @@ class Mtu(FilesCheck):
             if a.interface.mtu and b.interface.mtu and a.interface.mtu.value != b.interface.mtu.value:
                 pair = ((a, b), (b, a)) if counts[a.interface.mtu.value] <= counts[b.interface.mtu.value] else ((b, a),)
                 alike = counts[a.interface.mtu.value] == counts[b.interface.mtu.value]
-                for own, far in pair if alike else pair[:1]:
-                    reported.add(id(own.interface))
-                    assert own.interface.mtu
+                for near, far in pair if alike else pair[:1]:
+                    reported.add(id(near.interface))
+                    assert near.interface.mtu
                     assert far.interface.mtu
                     where = f"{far.interface.mtu.value} at {far} ({place(far.interface.mtu)})"
                     yield self.on(
-                        own.facts, own.interface.mtu, f"{own.interface.name}: MTU {own.interface.mtu.value}, but {where}"
+                        near.facts, near.interface.mtu, f"{near.interface.name}: MTU {near.interface.mtu.value}, but {where}"
                     )
         for facts in network.devices:
             yield from self._odd(facts, reported)
@@ -116,12 +116,12 @@ class State(FilesCheck):
 
     def judge(self, network: Network) -> Iterator[Finding]:
         for a, b in network.links:
-            for own, far in ((a, b), (b, a)):
-                if own.interface.enabled and not own.interface.enabled.value and _up(far.interface):
+            for near, far in ((a, b), (b, a)):
+                if near.interface.enabled and not near.interface.enabled.value and _up(far.interface):
                     yield self.on(
-                        own.facts,
-                        own.interface.enabled,
-                        f"{own.interface.name}: shut down, but {far} at the far end is enabled",
+                        near.facts,
+                        near.interface.enabled,
+                        f"{near.interface.name}: shut down, but {far} at the far end is enabled",
                     )
             mine, theirs = a.interface.speed_gbps, b.interface.speed_gbps
             if mine and theirs and mine.value != theirs.value:
@@ -146,12 +146,12 @@ class Cabling(FilesCheck):
         for members in network.subnets.values():
             if len(members) != 2 or members[0].facts is members[1].facts:
                 continue
-            for own, far in (members, members[::-1]):
-                text = own.interface.description
-                if not text or own.interface.tag:
+            for near, far in (members, members[::-1]):
+                text = near.interface.description
+                if not text or near.interface.tag:
                     continue
-                named = network.named(own.facts, text.value)
+                named = network.named(near.facts, text.value)
                 if named is not None and named is not far.facts:
                     end = End(far.facts, far.interface)
                     got = f"the description names {named.name}, but the subnet leads to {end} ({place(far.fact)})"
-                    yield self.on(own.facts, Located(None, text.line, text.file), f"{own.interface.name}: {got}")
+                    yield self.on(near.facts, Located(None, text.line, text.file), f"{near.interface.name}: {got}")

@@ -111,19 +111,19 @@ class Dscp(FilesCheck):
         by_device: dict[tuple[str, frozenset[int]], tuple[Facts, str, PortQos]] = {}
         for facts, port, qos in users:
             by_device.setdefault((facts.name, frozenset(_mapped(qos, classes_of(qos)))), (facts, port, qos))
-        rows = [(own, (own, user)) for (_, own), user in by_device.items()]
+        rows = [(thresholds, (thresholds, user)) for (_, thresholds), user in by_device.items()]
         usual, odd = odd_ones([row for row in rows if not _whole_blocks(row[0])])
         outliers = [(usual, row) for _, row in odd]
-        usual_blocks, odd = odd_ones([(_blocks(own), row) for own, row in rows])
-        usual = next((own for own, _ in rows if _blocks(own) == usual_blocks), None)
+        usual_blocks, odd = odd_ones([(_blocks(thresholds), row) for thresholds, row in rows])
+        usual = next((thresholds for thresholds, _ in rows if _blocks(thresholds) == usual_blocks), None)
         outliers += [(usual, row) for _, row in odd if _whole_blocks(row[0])]
-        for usual, (own, (facts, port, qos)) in outliers:
+        for usual, (thresholds, (facts, port, qos)) in outliers:
             wanted = usual or frozenset()
             if len(rows) == 2:
-                wanted = next(other for other, _ in rows if other != own)
-            changed = [*sorted(own - wanted), *sorted(wanted - own)]
+                wanted = next(other for other, _ in rows if other != thresholds)
+            changed = [*sorted(thresholds - wanted), *sorted(wanted - thresholds)]
             fact = next((qos.priorities[dscp] for dscp in changed if dscp in qos.priorities), qos.pfc[0])
-            mine = f"DSCP {_dscps(own)}" if own else "no DSCP"
+            mine = f"DSCP {_dscps(thresholds)}" if thresholds else "no DSCP"
             yield self.on(facts, fact, f"{port}: {mine} {words}, but {_dscps(wanted)} on other switches")
 
     def _unused(self, network: Network) -> Iterator[Finding]:
@@ -277,11 +277,11 @@ def _in_proportion(mine: PortQos | None, theirs: PortQos | None) -> bool:
         return False
     lowest, highest = 0.0, math.inf  # of the factor
     for priority in mine.ecn.keys() & theirs.ecn.keys():
-        own, other = mine.ecn[priority], theirs.ecn[priority]
-        if sum(_value(getattr(own, field)) != _value(getattr(other, field)) for field in PERCENTS) == 1:
+        near, far = mine.ecn[priority], theirs.ecn[priority]
+        if sum(_value(getattr(near, field)) != _value(getattr(far, field)) for field in PERCENTS) == 1:
             return False
         for field in PERCENTS[:2]:
-            one, two = _value(getattr(own, field)), _value(getattr(other, field))
+            one, two = _value(getattr(near, field)), _value(getattr(far, field))
             if 0 < one < LAST_PERCENT and 0 < two < LAST_PERCENT:
                 lowest = max(lowest, (one - 0.5) / (two + 0.5))
                 highest = min(highest, (one + 0.5) / (two - 0.5))

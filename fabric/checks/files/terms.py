@@ -129,10 +129,10 @@ class Multipath(FilesCheck):
                 groups = self._groups(network, facts, process)
                 upward = [rows for rows in groups if all(counts[id(far)][role(facts.name)] >= len(rows) for _, far in rows)]
                 alike = [rows for rows in groups if len({asn for asn, _ in rows}) == 1]  # to one tier, or to one device
-                widest, most = max(upward, key=len, default=[]), max(map(len, [*upward, *alike]), default=0)
+                widest, path_count = max(upward, key=len, default=[]), max(map(len, [*upward, *alike]), default=0)
                 paths, numbers, name = process.max_paths, {asn for asn, _ in widest}, table_name(process.vrf)
-                if paths is not None and paths.value == 1 < most:
-                    yield self.on(facts, paths, f"{name}: 1 of {most} equal-cost paths is used")
+                if paths is not None and paths.value == 1 < path_count:
+                    yield self.on(facts, paths, f"{name}: 1 of {path_count} equal-cost paths is used")
                 elif paths is not None and paths.value < len(widest):
                     message = f"{name}: {paths.value} of {len(widest)} equal-cost paths are used"
                     yield self.on(facts, paths, message, severity=WARNING)

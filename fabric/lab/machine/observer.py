@@ -160,8 +160,8 @@ def _observe(pipe: Connection, other: Connection, flows: Sequence[Flow], watches
     other.close()
     poll = select.poll()
     by_number: dict[int, tuple[str, int | str, socket.socket]] = {}
-    for at, (_, receiver, _) in enumerate(flows):
-        by_number[receiver.fileno()] = ("flow", at, receiver)
+    for flow, (_, receiver, _) in enumerate(flows):
+        by_number[receiver.fileno()] = ("flow", flow, receiver)
     for node, watch in watches.items():
         by_number[watch.fileno()] = ("watch", node, watch)
     for number in (*by_number, pipe.fileno()):
@@ -188,8 +188,8 @@ def _observe(pipe: Connection, other: Connection, flows: Sequence[Flow], watches
                     pipe.send(dict(changed))
                 else:
                     time.sleep(0.05)  # what is on its way
-                    for at, (_, receiver, _) in enumerate(flows):
-                        state.take(at, receiver)
+                    for flow, (_, receiver, _) in enumerate(flows):
+                        state.take(flow, receiver)
                     pipe.send(state.seen(changed))
                     return
                 continue

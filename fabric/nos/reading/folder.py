@@ -148,12 +148,12 @@ def _devices(files: dict[str, tuple[str, str]], folder: Folder) -> Iterator[Devi
             folder.passed.append(path)
             continue
         groups.setdefault(_name(path, text), {})[path] = kind, text
-    for own in groups.values():
-        parts = [kind for kind, _ in own.values()]
+    for files_of_device in groups.values():
+        parts = [kind for kind, _ in files_of_device.values()]
         if len(parts) == len(set(parts)) and set(parts) <= _parts():
-            yield _device(own)
+            yield _device(files_of_device)
         else:
-            for path, one in own.items():  # two devices of one name are reported, not merged
+            for path, one in files_of_device.items():  # two devices of one name are reported, not merged
                 yield _device({path: one})
 
 

@@ -80,7 +80,7 @@ def features(kind: Kind, sizes: Floats, ranks: int, known: Coverage) -> dict[str
     """Columns that the spread depends on, by name."""
     every = np.ones(len(sizes))
     crosses = kind.transport != "none"
-    sources, most = known.sources(kind), known.ranks(kind.family)
+    sources, largest_ranks = known.sources(kind), known.ranks(kind.family)
     columns = {"constant": every}
     columns |= {name: within(sizes, name).astype(np.float64) for name in list(SIZES)[1:]}
     columns |= {name: every * (kind.family == name) for name in FAMILIES[1:]}
@@ -91,7 +91,7 @@ def features(kind: Kind, sizes: Floats, ranks: int, known: Coverage) -> dict[str
     columns["kind in one source"] = every * (sources == 1)
     columns["generation in no source"] = every * (not known.has(generation=kind.generation))
     columns["transport in no source"] = every * (not known.has(transport=kind.transport))
-    columns["doublings beyond the largest run"] = every * np.log2(max(ranks / max(most, 1), 1))
+    columns["doublings beyond the largest run"] = every * np.log2(max(ranks / max(largest_ranks, 1), 1))
     columns["cloud transport"] = every * (kind.transport in CLOUD)
     return columns
 

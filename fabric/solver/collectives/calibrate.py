@@ -68,13 +68,13 @@ def better_platform(table: Table, parameters: Physics) -> str:
         changes |= {f"transport {name}": {"transport": name} for name in others}
         counts = [count for count in (stated.nics_per_node * 2, stated.nics_per_node // 2) if count]
         changes |= {f"{count} NICs per server": {"nics_per_node": count} for count in counts}
-    own, errors = _error(table, parameters), {}
+    own_error, errors = _error(table, parameters), {}
     for name, change in changes.items():
         errors[name] = _error(replace(table, platform=replace(stated, **change)), parameters)
     best = min(errors, key=lambda name: (errors[name], name))
-    if own < LARGE_PERCENT or errors[best] > own / 2:
+    if own_error < LARGE_PERCENT or errors[best] > own_error / 2:
         return ""
-    return f"{best} (median error {errors[best]:.0f} % instead of {own:.0f} %)"
+    return f"{best} (median error {errors[best]:.0f} % instead of {own_error:.0f} %)"
 
 
 def _error(table: Table, parameters: Physics) -> float:

@@ -107,6 +107,6 @@ def monotone(
     grid = np.unique(np.concatenate([np.exp2(np.arange(3, np.floor(np.log2(top)) + 1)), sizes]))
     whole = run(job.of(grid), physics, algorithm, protocol, seen=seen and seen.of(grid))
     time = np.maximum.accumulate(whole.time_us) if whole.keys else np.full(len(grid), NEVER)
-    at = np.searchsorted(grid, sizes)
-    picked = Runs(whole.keys, whole.times[:, at], whole.expected[:, at], whole.chosen[at])
-    return picked, time[at]
+    position = np.searchsorted(grid, sizes)
+    picked = Runs(whole.keys, whole.times[:, position], whole.expected[:, position], whole.chosen[position])
+    return picked, time[position]

@@ -150,15 +150,15 @@ def by_hash(net: Network, flows: Flows, hashing: Hashing) -> Pick:
             known[key] = digest(hash_, columns)
         return known[key]
 
-    def pick(at: Ints, start: Ints, count: Ints, walk: Ints) -> Ints:
-        chosen = np.zeros(len(at), dtype=np.int64)
-        tier = np.where(count > 1, net.level[at], 0)  # nothing to choose needs no hash
+    def pick(device: Ints, start: Ints, count: Ints, walk: Ints) -> Ints:
+        chosen = np.zeros(len(device), dtype=np.int64)
+        tier = np.where(count > 1, net.level[device], 0)  # nothing to choose needs no hash
         for level in np.unique(tier[tier > 0]).tolist():
             if level not in hashing:
                 raise ValueError(f"expected a hash for switches of tier {level}, got those of {sorted(hashing)}")
             mine = np.flatnonzero(tier == level)
             hash_ = hashing[level]
-            seeds = own_seeds(hash_.seed, at[mine]) if hash_.per_switch else None
+            seeds = own_seeds(hash_.seed, device[mine]) if hash_.per_switch else None
             chosen[mine] = seeded(hash_, value(hash_)[walk[mine]], seeds) % count[mine]
         return chosen
 
@@ -172,13 +172,13 @@ def _by_load(net: Network, ways: Routes, flows: Flows, flowlets: int) -> Pick:
     walks = np.arange(len(amount), dtype=np.uint32)
     tie = mix(walks, np.repeat(flows.udp_source, flowlets).astype(np.uint32))
 
-    def pick(at: Ints, start: Ints, count: Ints, walk: Ints) -> Ints:
-        order = np.argsort(at, kind="stable")
-        first = np.flatnonzero(np.r_[True, np.diff(at[order]) != 0])
-        size = np.diff(np.r_[first, len(at)])
-        turn = np.arange(len(at)) - np.repeat(first, size)
+    def pick(device: Ints, start: Ints, count: Ints, walk: Ints) -> Ints:
+        order = np.argsort(device, kind="stable")
+        first = np.flatnonzero(np.r_[True, np.diff(device[order]) != 0])
+        size = np.diff(np.r_[first, len(device)])
+        turn = np.arange(len(device)) - np.repeat(first, size)
         rounds = order[np.argsort(turn, kind="stable")]
-        chosen = mix(tie[walk], at.astype(np.uint32)).astype(np.int64) % count  # where the search begins: decides ties
+        chosen = mix(tie[walk], device.astype(np.uint32)).astype(np.int64) % count  # where the search begins: decides ties
         begin = 0
         for end in np.cumsum(np.bincount(turn)).tolist():
             now = rounds[begin:end]

@@ -35,8 +35,8 @@ def nvue_copy(name: str, files: Mapping[str, str]) -> Copy:
     texts = [text for text, _ in lines]
     for words, (_, line) in zip(readable(texts), lines, strict=True):
         writer.add(words, line)
-    for words, at in maps(texts):
-        writer.add(words, lines[at - 1][1])
+    for words, line_number in maps(texts):
+        writer.add(words, lines[line_number - 1][1])
     return writer.copy(f"configs/{name}.cfg", FORMAT)
 
 

@@ -88,13 +88,13 @@ def _unicast(bgp: Branch, family: str) -> Iterator[Line]:
     if paths := unicast.at("multipaths", "ebgp"):
         yield f"  maximum-paths {paths.word}", paths.line
     for name, session in (*bgp.at("peer-group").items(), *bgp.at("neighbor").items()):
-        own = session.at("address-family", family)
-        if own.on("state|enable") or (
-            family == "ipv4-unicast" and not session.at("peer-group") and not own.at("state|enable")
+        activated = session.at("address-family", family)
+        if activated.on("state|enable") or (
+            family == "ipv4-unicast" and not session.at("peer-group") and not activated.at("state|enable")
         ):
-            yield f"  neighbor {name} activate", own.line or session.line
+            yield f"  neighbor {name} activate", activated.line or session.line
         for way, word in (("inbound", "in"), ("outbound", "out")):
-            if prefixes := own.at("policy", way, "prefix-list"):
+            if prefixes := activated.at("policy", way, "prefix-list"):
                 yield f"  neighbor {name} prefix-list {prefixes.word} {word}", prefixes.line
     yield " exit-address-family", unicast.line
 

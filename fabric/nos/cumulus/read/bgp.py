@@ -89,24 +89,24 @@ def _peer(text: str) -> str:
 
 
 def _neighbor(file: str, vrf: str, text: str, branch: Branch, groups: Branch) -> Neighbor:
-    own = Neighbor(vrf, _peer(text), branch.line, file)
-    own.dynamic = "/" in own.peer
-    own.interface = not own.dynamic and (branch.at("type").word == "unnumbered" or not is_address(own.peer))
+    neighbor = Neighbor(vrf, _peer(text), branch.line, file)
+    neighbor.dynamic = "/" in neighbor.peer
+    neighbor.interface = not neighbor.dynamic and (branch.at("type").word == "unnumbered" or not is_address(neighbor.peer))
     group = groups.at(branch.at("peer-group").word or "")
     levels = Levels(file, (branch, group) if group.line else (branch,))
-    own.remote_as = levels.first(_remote_as, "remote-as")
-    own.local_as = levels.first(_asn, "local-as", "asn")
-    own.source = levels.first(string, "update-source")
-    own.description = levels.first(string, "description")
-    own.multihop = levels.first(number, "multihop-ttl")
-    own.bfd = levels.first(_bfd, "bfd")
-    own.keepalive_s = levels.first(number, "timers", "keepalive")
-    own.hold_s = levels.first(number, "timers", "hold")
+    neighbor.remote_as = levels.first(_remote_as, "remote-as")
+    neighbor.local_as = levels.first(_asn, "local-as", "asn")
+    neighbor.source = levels.first(string, "update-source")
+    neighbor.description = levels.first(string, "description")
+    neighbor.multihop = levels.first(number, "multihop-ttl")
+    neighbor.bfd = levels.first(_bfd, "bfd")
+    neighbor.keepalive_s = levels.first(number, "timers", "keepalive")
+    neighbor.hold_s = levels.first(number, "timers", "hold")
     if shut := levels.first(truth, "shutdown"):
-        own.enabled = Located(not shut.value, shut.line, file)
+        neighbor.enabled = Located(not shut.value, shut.line, file)
     for family, name in FAMILIES.items():
-        _family(own, levels.at("address-family", family), name)
-    return own
+        _family(neighbor, levels.at("address-family", family), name)
+    return neighbor
 
 
 def _family(own: Neighbor, family: Levels, name: str) -> None:

@@ -31,7 +31,7 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
         facts.services.secrets += names.secrets(tree, file)
         facts.broken += [Located(why, line, file) for why, line in broken]
         unread = [*paths.unread(tree), *others]
-        facts.unread += [Located(what, line, file) for what, line in sorted(unread, key=lambda own: own[1])]
+        facts.unread += [Located(what, line, file) for what, line in sorted(unread, key=lambda row: row[1])]
         facts.statements += tree.leaves() + len(others)
     return facts
 
@@ -51,7 +51,7 @@ def _system(facts: Facts, file: str, tree: Branch) -> None:
         services.control_plane = services.control_plane or Located(True, part.line, file)
     for path in ("readonly-community", "readonly-community-v6", "trap-destination/*/community-password"):
         for _, part in found(tree, f"system|service/snmp-server/{path}"):
-            services.plain_text += [Located("SNMP community", own.line, file) for own in part.parts.values()]
+            services.plain_text += [Located("SNMP community", community.line, file) for community in part.parts.values()]
 
 
 def _vrfs(facts: Facts, file: str, tree: Branch) -> None:

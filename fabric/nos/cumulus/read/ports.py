@@ -19,8 +19,8 @@ def read_ports(facts: Facts, file: str, tree: Branch) -> None:
         facts.interfaces[name] = _interface(facts, file, name, port)
     for name, port in ports.items():
         for member, part in port.at("bond", "member").parts.items():
-            own = facts.interfaces.setdefault(member, Interface(member, part.line, file))
-            own.bond = Located(name, part.line, file)
+            interface = facts.interfaces.setdefault(member, Interface(member, part.line, file))
+            interface.bond = Located(name, part.line, file)
         base = facts.interfaces.get(port.at("base-interface").word or "")
         if base and facts.interfaces[name].mtu is None:
             facts.interfaces[name].mtu = base.mtu  # a slice has its port's
@@ -39,28 +39,29 @@ def vrf_name(text: str) -> str:
 
 
 def _interface(facts: Facts, file: str, name: str, port: Branch) -> Interface:
-    own = Interface(name, port.line, file)
-    own.description = string(port.at("description"), file)
-    own.addresses = list(_addresses(facts, file, port, "address"))
-    own.gateways = list(_addresses(facts, file, port, "vrr", "address"))
+    interface = Interface(name, port.line, file)
+    interface.description = string(port.at("description"), file)
+    interface.addresses = list(_addresses(facts, file, port, "address"))
+    interface.gateways = list(_addresses(facts, file, port, "vrr", "address"))
     for family in FAMILIES:
         for router in port.at(family, "vrrp", "virtual-router").parts.values():
-            own.gateways += [
-                Located(_with_length(at, own), part.line, file) for at, part in router.at("address").parts.items()
+            interface.gateways += [
+                Located(_with_length(address, interface), part.line, file)
+                for address, part in router.at("address").parts.items()
             ]
-    own.mtu = number(port.at("link", "mtu"), file)
-    own.speed_gbps = _speed(port.at("link", "speed"), file)
-    own.enabled = _enabled(port.at("link", "state"), file)
+    interface.mtu = number(port.at("link", "mtu"), file)
+    interface.speed_gbps = _speed(port.at("link", "speed"), file)
+    interface.enabled = _enabled(port.at("link", "state"), file)
     for vrf in (port.at("vrf"), port.at("ip", "vrf")):
         if vrf.word is not None:
-            own.vrf = Located(vrf_name(vrf.word), vrf.value.line, file)
-    own.tag = _tag(name, port, file)
+            interface.vrf = Located(vrf_name(vrf.word), vrf.value.line, file)
+    interface.tag = _tag(name, port, file)
     for domain in port.at("bridge", "domain").parts.values():
-        own.access = number(domain.at("access"), file) or number(domain.at("untagged"), file) or own.access
-        own.trunk += _vlans(domain.at("vlan"), file)
-    own.esi = _esi(port.at("evpn", "multihoming", "segment"), file)
-    own.filters = [Located(acl, part.line, file) for acl, part in port.at("acl").parts.items()]
-    return own
+        interface.access = number(domain.at("access"), file) or number(domain.at("untagged"), file) or interface.access
+        interface.trunk += _vlans(domain.at("vlan"), file)
+    interface.esi = _esi(port.at("evpn", "multihoming", "segment"), file)
+    interface.filters = [Located(acl, part.line, file) for acl, part in port.at("acl").parts.items()]
+    return interface
 
 
 def _addresses(facts: Facts, file: str, port: Branch, *path: str) -> Iterator[Located[str]]:

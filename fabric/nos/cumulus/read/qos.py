@@ -50,7 +50,7 @@ class Qos:
         )
         classes = self._by_class(profiles["egress-queue-mapping"])
         paused = {parsed.value for parsed in port_qos.pfc}
-        named = {own: _named(own, priorities, paused) for own, priorities in classes.items()}
+        named = {traffic_class: _named(traffic_class, priorities, paused) for traffic_class, priorities in classes.items()}
         self._schedule(port_qos, profiles["egress-scheduler"], classes, named)
         self._marking(port_qos, profiles["congestion-control"], names[1] == EVERY, named)
         buffer, xoff = (number(flow.at(key), self.file) for key in ("port-buffer", "xoff-threshold"))
@@ -95,20 +95,22 @@ class Qos:
         self, port_qos: PortQos, profile: Branch, classes: Mapping[int, list[int]], named: Mapping[int, list[int]]
     ) -> None:
         strict: dict[int, Located[int]] = {CNP: self.roce} if self.roce else {}
-        shares = {own: replace(self.roce, value=WEIGHT) for own in (0, PRIORITY)} if self.roce else {}
+        shares = {traffic_class: replace(self.roce, value=WEIGHT) for traffic_class in (0, PRIORITY)} if self.roce else {}
         for text, row in profile.at("traffic-class").parts.items():
-            for own in numbers(text):
-                strict.pop(own, None)
+            for traffic_class in numbers(text):
+                strict.pop(traffic_class, None)
                 if share := number(row.at("bw-percent"), self.file):
-                    shares[own] = share
+                    shares[traffic_class] = share
                 if row.at("mode").word == "strict":
-                    shares.pop(own, None)
-                    strict[own] = Located(own, row.at("mode").value.line, self.file)
-        port_qos.weights = {priority: share for own, share in sorted(shares.items()) for priority in named.get(own, ())}
+                    shares.pop(traffic_class, None)
+                    strict[traffic_class] = Located(traffic_class, row.at("mode").value.line, self.file)
+        port_qos.weights = {
+            priority: share for traffic_class, share in sorted(shares.items()) for priority in named.get(traffic_class, ())
+        }
         port_qos.strict = [
             Located(priority, parsed.line, self.file)
-            for own, parsed in sorted(strict.items())
-            for priority in classes.get(own, ())
+            for traffic_class, parsed in sorted(strict.items())
+            for priority in classes.get(traffic_class, ())
         ]
 
     def _marking(self, found: PortQos, profile: Branch, every: bool, named: Mapping[int, list[int]]) -> None:

@@ -20,20 +20,20 @@ NO_PFC, UNTRUSTED = "NO-PFC", "UNTRUSTED"
 
 
 def qos(view: SwitchView) -> Tree:
-    own, names = view.qos, marking_names(view)
-    if own is None or not names:
+    planned, names = view.qos, marking_names(view)
+    if planned is None or not names:
         return {}
     tree = merged(
         {"roce": {ENABLE: True, "mode": "lossless"}},
-        classes(own),
-        weights(own),
-        flow_control(view, own),
+        classes(planned),
+        weights(planned),
+        flow_control(view, planned),
         marking(names),
     )
-    if own.watchdog:
-        poll = min(max(own.watchdog.poll_ms, POLL_MS[0]), POLL_MS[1])
+    if planned.watchdog:
+        poll = min(max(planned.watchdog.poll_ms, POLL_MS[0]), POLL_MS[1])
         # A queue is freed after the first interval without a pause frame: there is no time to state.
-        tree["pfc-watchdog"] = {"polling-interval": poll, "robustness": max(1, ceil(own.watchdog.detect_ms / poll))}
+        tree["pfc-watchdog"] = {"polling-interval": poll, "robustness": max(1, ceil(planned.watchdog.detect_ms / poll))}
     return {"qos": tree}
 
 
@@ -52,19 +52,19 @@ def port_qos(view: SwitchView, port: Port, names: Mapping[Marking, str]) -> Tree
     return {"qos": tree}
 
 
-def classes(own: Qos) -> Tree:
+def classes(planned: Qos) -> Tree:
     """DSCP to priority to queue, where they are not the profile's.
 
     Then every DSCP is configured whose block of eight maps to one of the two classes: only the chosen two belong there.
     """
-    if (own.priority, own.dscp, own.cnp_priority, own.cnp_dscp) == PROFILE:
+    if (planned.priority, planned.dscp, planned.cnp_priority, planned.cnp_dscp) == PROFILE:
         return {}
-    special = {own.priority, own.cnp_priority}
+    special = {planned.priority, planned.cnp_priority}
     requested = {code: 0 if code // 8 in special else code // 8 for code in range(64)}
-    requested |= {own.dscp: own.priority, own.cnp_dscp: own.cnp_priority}
+    requested |= {planned.dscp: planned.priority, planned.cnp_dscp: planned.cnp_priority}
     dscp = {str(code): {"switch-priority": level} for code, level in requested.items() if level != code // 8}
     was = {3: LOSSLESS, 6: CNP}
-    now = {own.priority: LOSSLESS, own.cnp_priority: CNP}
+    now = {planned.priority: LOSSLESS, planned.cnp_priority: CNP}
     queues = {
         str(level): {"traffic-class": now.get(level, BEST_EFFORT)}
         for level in range(8)
@@ -73,7 +73,7 @@ def classes(own: Qos) -> Tree:
     return {
         "mapping": {"default-global": {"trust": "both", "dscp": dscp}},
         **({"egress-queue-mapping": {"default-global": {"switch-priority": queues}}} if queues else {}),
-        "pfc": {"default-global": {"switch-priority": keys([own.priority])}},
+        "pfc": {"default-global": {"switch-priority": keys([planned.priority])}},
     }
 
 

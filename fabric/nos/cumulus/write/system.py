@@ -16,7 +16,7 @@ def management_vrf(view: SwitchView) -> str:
 
 def system(view: SwitchView) -> Tree:
     manage, vrf = view.management, management_vrf(view)
-    own: Tree = {
+    settings: Tree = {
         "hostname": view.device.name,
         "aaa": accounts(manage),
         "api": {"state": "enabled", "listening-address": keys(["localhost"])},
@@ -24,7 +24,7 @@ def system(view: SwitchView) -> Tree:
         "control-plane": {"acl": {name: {"inbound": {}} for name in ("acl-default-dos", "acl-default-whitelist")}},
         "ssh-server": {"state": "enabled", "permit-root-login": "disabled", "vrf": keys([vrf])},
     }
-    tree = merged(own, servers(manage, vrf), snmp(manage, vrf), gnmi(manage))
+    tree = merged(settings, servers(manage, vrf), snmp(manage, vrf), gnmi(manage))
     if manage.banner:
         tree["message"] = {"pre-login": manage.banner}
     if manage.timezone not in UTC:

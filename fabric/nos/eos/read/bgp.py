@@ -85,23 +85,23 @@ class _Process:
 
     def _table(self, vrf: str, section: Section) -> None:
         facts, file = self.facts, self.file
-        own = facts.bgp.setdefault(vrf, Bgp(vrf, section.number, file))
-        own.asn = self.asn
+        process = facts.bgp.setdefault(vrf, Bgp(vrf, section.number, file))
+        process.asn = self.asn
         strict = section.last("no bgp bestpath as-path multipath-relax")  # on by default
-        own.relax = Located(strict is None, strict[1].number if strict else section.number, file)
+        process.relax = Located(strict is None, strict[1].number if strict else section.number, file)
         if words := section.last("local-as") if vrf else None:
-            own.asn = Located(asn(words[0]) or 0, words[1].number, file)
+            process.asn = Located(asn(words[0]) or 0, words[1].number, file)
         if words := section.last("router-id"):
-            own.router_id = Located(words[0], words[1].number, file)
+            process.router_id = Located(words[0], words[1].number, file)
         if (words := section.last("maximum-paths")) and (paths := integer(words[0])) is not None:
-            own.max_paths = Located(paths, words[1].number, file)
+            process.max_paths = Located(paths, words[1].number, file)
         for text, part in section.each("neighbor"):
-            self._neighbor(own, vrf, text.split(), part.number)
+            self._neighbor(process, vrf, text.split(), part.number)
         for text, part in section.each("bgp listen range"):
-            self._listen(own, vrf, text.split(), part.number)
+            self._listen(process, vrf, text.split(), part.number)
         for part in (section, *(part for text, part in section.each("address-family") if FAMILIES.get(text) in UNICAST)):
-            self._routes(own, part)
-        self._activate(own, section)
+            self._routes(process, part)
+        self._activate(process, section)
 
     def _neighbor(self, own: Bgp, vrf: str, words: list[str], line: int) -> None:
         if words[:1] == ["interface"] and len(words) > 1:
@@ -138,7 +138,7 @@ class _Process:
         if words:
             _take(peer, words, line, self.file)
 
-    def _activate(self, own: Bgp, section: Section) -> None:
+    def _activate(self, process: Bgp, section: Section) -> None:
         """Families: what is activated for a neighbour or its group; IPv4 unless stated."""
         by_default = not section.has("no bgp default ipv4-unicast")
         active: dict[str, dict[str, int]] = {}
@@ -152,16 +152,16 @@ class _Process:
                 elif family and words[:2] == ["no", "neighbor"] and words[3:4] == ["activate"]:
                     denied.add((family, words[2]))
                 elif family and words[:1] == ["neighbor"] and len(words) > 2:
-                    self._in_family(own, words[1], words[2:], line.number)
-        for peer in own.neighbors.values() if own.vrf or not section.line.startswith("vrf ") else ():
-            names = (peer.peer, self.group_of.get((own.vrf, peer.peer), ("", 0))[0])
+                    self._in_family(process, words[1], words[2:], line.number)
+        for peer in process.neighbors.values() if process.vrf or not section.line.startswith("vrf ") else ():
+            names = (peer.peer, self.group_of.get((process.vrf, peer.peer), ("", 0))[0])
             for family in ("ipv4", "ipv6", "evpn"):
                 parsed = active.get(family, {})
-                at = peer.line if family == "ipv4" and by_default and ":" not in peer.peer else 0
+                line_number = peer.line if family == "ipv4" and by_default and ":" not in peer.peer else 0
                 for name in reversed(names):  # what the neighbour itself says holds over its group
-                    at = parsed.get(name, 0 if (family, name) in denied else at)
-                if at:
-                    peer.families.append(Located(family, at, self.file))
+                    line_number = parsed.get(name, 0 if (family, name) in denied else line_number)
+                if line_number:
+                    peer.families.append(Located(family, line_number, self.file))
 
     def _in_family(self, own: Bgp, name: str, words: list[str], line: int) -> None:
         for peer in own.neighbors.values():

@@ -138,11 +138,11 @@ class _Reader:
         for text, part in section.each("vxlan vlan"):
             vlans, _, vnis = text.partition(" vni ")
             for vlan, vni in zip(numbers(vlans.removeprefix("add ")), numbers(vnis), strict=False):
-                own = facts.vnis.setdefault(vni, Vni(vni, part.number, self.file))
-                if own.vlan and own.vlan.value != vlan:
-                    for line, other in ((own.vlan.line, vlan), (part.number, own.vlan.value)):
+                mapped = facts.vnis.setdefault(vni, Vni(vni, part.number, self.file))
+                if mapped.vlan and mapped.vlan.value != vlan:
+                    for line, other in ((mapped.vlan.line, vlan), (part.number, mapped.vlan.value)):
                         facts.conflicts.append(Located(f"VNI {vni} is that of VLAN {other} too", line, self.file))
-                own.vlan = Located(vlan, part.number, self.file)
+                mapped.vlan = Located(vlan, part.number, self.file)
         for text, part in section.each("vxlan vrf"):
             name, _, vni_text = text.partition(" vni ")
             name, vni_ = vrf_name(name), integer(vni_text)
@@ -171,7 +171,10 @@ class _Reader:
         )  # on by default
         for head in ("system control-plane", "control-plane"):
             for _, part in config.each(head):
-                if any(own.line.startswith(("ip access-group", "ipv6 access-group", "service-policy")) for own in part.parts):
+                if any(
+                    statement.line.startswith(("ip access-group", "ipv6 access-group", "service-policy"))
+                    for statement in part.parts
+                ):
                     services.control_plane = Located(True, part.number, self.file)
         self._open_doors()
         services.secrets += self._secrets()

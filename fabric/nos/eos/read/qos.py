@@ -53,21 +53,21 @@ class Qos:
                 qos.watchdog = Located(True, part.number, file)
         # A queue is strict unless stated; round robin holds for all queues below one that has it.
         weighted = max((number for number, queue in queues.items() if queue.has("no priority")), default=-1)
-        for own, mapped in sorted({parsed.value: parsed for parsed in self.by_dscp.values()}.items()):
-            place = self.queue_of.get(own, mapped)
+        for traffic_class, mapped in sorted({parsed.value: parsed for parsed in self.by_dscp.values()}.items()):
+            place = self.queue_of.get(traffic_class, mapped)
             queue = place.value
             section = queues.get(queue)
             if section is None:
                 if -1 < weighted < queue:
-                    qos.strict.append(Located(own, place.line, file))
+                    qos.strict.append(Located(traffic_class, place.line, file))
                 continue
             if queue > weighted:
                 line = next((part.number for part in section.parts if part.line == "priority strict"), section.number)
-                qos.strict.append(Located(own, line, file))
+                qos.strict.append(Located(traffic_class, line, file))
             if (words := section.last("bandwidth percent")) and (share := integer(words[0])) is not None:
-                qos.weights[own] = Located(share, words[1].number, file)
+                qos.weights[traffic_class] = Located(share, words[1].number, file)
             if (ecn := self._ecn(section)) is not None:
-                qos.ecn[own] = ecn
+                qos.ecn[traffic_class] = ecn
         return qos
 
     def _ecn(self, queue: Section) -> Ecn | None:

@@ -208,16 +208,16 @@ class _Ifupdown:
         members = list(_names(stanza.all("bridge-ports")))
         tags = {port.tag.value for name in members if (port := self.facts.interfaces.get(name)) and port.tag}
         for name in members:
-            own = self.stanzas.get(name)
+            port_stanza = self.stanzas.get(name)
             port = self.facts.interfaces.get(name)
-            vxlan = own.number("vxlan-id") if own and _is_number(own.one("vxlan-id")) else None
-            if own and vxlan and len(tags) == 1 and self.facts.vnis[vxlan.value].vlan is None:
+            vxlan = port_stanza.number("vxlan-id") if port_stanza and _is_number(port_stanza.one("vxlan-id")) else None
+            if port_stanza and vxlan and len(tags) == 1 and self.facts.vnis[vxlan.value].vlan is None:
                 self.facts.vnis[vxlan.value].vlan = Located(next(iter(tags)), stanza.line, stanza.file)
-            if not port or not own or port.access:
+            if not port or not port_stanza or port.access:
                 continue
-            for parsed in own.all("bridge-vids") or stanza.all("bridge-vids"):
+            for parsed in port_stanza.all("bridge-vids") or stanza.all("bridge-vids"):
                 port.trunk += (Located(vlan, parsed.line, parsed.file) for vlan in numbers(parsed.value))
-            native = own.one("bridge-pvid") or stanza.one("bridge-pvid")
+            native = port_stanza.one("bridge-pvid") or stanza.one("bridge-pvid")
             if native and native.value.isdecimal():
                 port.access = Located(int(native.value), native.line, native.file)
 

@@ -108,7 +108,7 @@ def devices(view: SwitchView, names: Names, spelling: Spelling) -> dict[str, obj
 def interface(view: SwitchView, port: Port, names: Names, spelling: Spelling) -> Interface:
     lane_count = lanes(view.model, port.ref.cage) // port.ref.split
     name = names(port.ref)
-    own = port.bridged and not port.lag
+    bridge_port = port.bridged and not port.lag
     return Interface(
         name=name,
         description=description(view, port),
@@ -118,7 +118,7 @@ def interface(view: SwitchView, port: Port, names: Names, spelling: Spelling) ->
         fec="rs" if pam4(port.ref.speed_gbps, lane_count) else "",
         address=port.address or "",
         vrf=_vrf(port.vrf, spelling),
-        vlans=_membership(port.untagged, port.tagged) if own else None,
+        vlans=_membership(port.untagged, port.tagged) if bridge_port else None,
         slices=tuple(
             Slice(f"{name}.{item.tag}", name, item.tag, item.address, _vrf(item.vrf, spelling), _mtu(view, port))
             for item in port.subinterfaces

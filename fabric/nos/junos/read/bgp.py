@@ -39,13 +39,13 @@ def evpn_source(facts: Facts) -> Located[str] | None:
 
 def _process(place: Place, bgp: Node, root: Node) -> Bgp:
     process = Bgp(place.name, bgp.line, bgp.file)
-    own = place.node.at("routing-options")
-    process.asn = _asn(own.at("autonomous-system")) or _asn(root.at("routing-options", "autonomous-system"))
-    process.router_id = own.value("router-id")
-    loops = _loops(own.at("autonomous-system"))
+    options = place.node.at("routing-options")
+    process.asn = _asn(options.at("autonomous-system")) or _asn(root.at("routing-options", "autonomous-system"))
+    process.router_id = options.value("router-id")
+    loops = _loops(options.at("autonomous-system"))
     process.aggregates = [
         Located(text, node.line, node.file)
-        for text, node in (own.at("aggregate", "route") | own.at("rib", "inet6.0", "aggregate", "route")).items()
+        for text, node in (options.at("aggregate", "route") | options.at("rib", "inet6.0", "aggregate", "route")).items()
     ]
     paths: list[Located[int]] = []
     relaxed: list[Located[bool]] = []

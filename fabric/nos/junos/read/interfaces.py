@@ -55,9 +55,9 @@ class _Reader:
                     self.facts.interfaces[f"{name}.{number_}"] = self._interface(f"{name}.{number_}", name, port, unit)
 
     def _interface(self, name: str, port_name: str, port: Node, unit: Node) -> Interface:
-        own = port if name == port_name else unit
-        interface = Interface(name, own.line, own.file)
-        interface.description = own.value("description") or unit.value("description")
+        level = port if name == port_name else unit
+        interface = Interface(name, level.line, level.file)
+        interface.description = level.value("description") or unit.value("description")
         disabled = port.flag("disable") or port.flag("unused") or unit.flag("disable")
         interface.enabled = Located(False, disabled.line, disabled.file) if disabled else None
         interface.frame = number(port.value("mtu"))

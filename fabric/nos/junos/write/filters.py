@@ -43,10 +43,10 @@ def _protect(view: SwitchView, family: str, lists: list[Named]) -> Terms:
 
     def source(name: str, prefixes: list[str]) -> tuple[Match, ...] | None:
         """The match on a prefix list, made on the way; None where this family has none of these."""
-        own = tuple(dict.fromkeys(text for text in prefixes if (":" in text) == (family == "inet6")))
-        if not own:
+        members = tuple(dict.fromkeys(text for text in prefixes if (":" in text) == (family == "inet6")))
+        if not members:
             return None
-        lists.append(Named(name if family == "inet" else f"{name}6", own))
+        lists.append(Named(name if family == "inet" else f"{name}6", members))
         return (Match("source-prefix-list", (lists[-1].name,)),)
 
     terms = []

@@ -43,12 +43,12 @@ def underlay(view: SwitchView, policies: Policies) -> None:
         Terms("FABRIC-IN", (DRAINED, term("fabric", (f"route-filter-list {policy.imports}",), "accept"), REJECT))
     )
     if leaf:
-        own: tuple[Term, ...] = (routes("own", ("direct", "aggregate", "bgp"), policy.exports),)
+        exported: tuple[Term, ...] = (routes("own", ("direct", "aggregate", "bgp"), policy.exports),)
     else:
-        own = (routes("own", ("direct",), CONNECTED), routes("passed-on", ("bgp",), policy.exports))
+        exported = (routes("own", ("direct",), CONNECTED), routes("passed-on", ("bgp",), policy.exports))
     # A default route that another border leaf sent stays where it is: only what this leaf took in itself goes up.
     border = leaf and any(not external.vrf for external in view.externals)
-    policies.add_statement(Terms("FABRIC-OUT", ((TRANSIT,) if border else ()) + own + (REJECT,)))
+    policies.add_statement(Terms("FABRIC-OUT", ((TRANSIT,) if border else ()) + exported + (REJECT,)))
     if leaf and (border or view.overlay):
         above = [session.peer_asn for session in view.sessions]
         above += [session.peer_asn for session in view.overlay.sessions] if view.overlay else []

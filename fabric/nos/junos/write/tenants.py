@@ -166,8 +166,8 @@ def _fabric_group(view: SwitchView, vrf: Vrf, policies: Policies) -> list[Group]
     policies.add_lists(*(filters(item) for item in policy.lists if item.name in used))
     requested = term("fabric", (f"route-filter-list {policy.imports}",), "accept")
     policies.add_statement(Terms(f"{name}-FABRIC-IN", (DRAINED, requested, REJECT)))
-    own = routes("own" if view.device.role == LEAF else "passed-on", ("direct", "bgp"), policy.exports)
-    policies.add_statement(Terms(f"{name}-FABRIC-OUT", (own, REJECT)))
+    exported = routes("own" if view.device.role == LEAF else "passed-on", ("direct", "bgp"), policy.exports)
+    policies.add_statement(Terms(f"{name}-FABRIC-OUT", (exported, REJECT)))
     peers = tuple(
         Peer(
             session.peer_address,

@@ -86,12 +86,12 @@ class Process:
             for family in whole.families.values():
                 for name, parsed in _of_family(family.values).items():
                     values.setdefault(name, parsed)
-            own = Neighbor(self.target.vrf, peer, section.number, self.reading.file, families=list(whole.names.values()))
-            own.interface = not is_address(peer.partition("/")[0])
-            own.dynamic = "/" in peer and not own.interface
+            neighbor = Neighbor(self.target.vrf, peer, section.number, self.reading.file, families=list(whole.names.values()))
+            neighbor.interface = not is_address(peer.partition("/")[0])
+            neighbor.dynamic = "/" in peer and not neighbor.interface
             for name, parsed in values.items():
-                setattr(own, name, parsed)
-            self.target.neighbors[peer] = own
+                setattr(neighbor, name, parsed)
+            self.target.neighbors[peer] = neighbor
         for process in self.vrfs.values():
             process.close()
 

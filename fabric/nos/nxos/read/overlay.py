@@ -50,13 +50,13 @@ class Overlay:
         facts, file = self.reading.facts, self.reading.file
         routed = {vrf.vni.value for vrf in facts.vrfs.values() if vrf.vni} | set(self.of_vrfs)
         lines = {number: parsed.line for number, parsed in self.members.items()}
-        lines |= {number: own.line for number, own in self.tables.items()}
+        lines |= {number: vni.line for number, vni in self.tables.items()}
         lines |= {number: parsed.line for number, (parsed, _) in self.segments.items()}
         for number in sorted(lines.keys() - routed):
-            own = self.tables.get(number) or Vni(number, 0, file)
-            own.line = lines[number]
-            own.vlan = self.segments[number][1] if number in self.segments else None
-            facts.vnis[number] = own
+            vni = self.tables.get(number) or Vni(number, 0, file)
+            vni.line = lines[number]
+            vni.vlan = self.segments[number][1] if number in self.segments else None
+            facts.vnis[number] = vni
         for vrf in facts.vrfs.values():
             if vrf.vni and vrf.vni.value in self.segments:
                 vrf.vlan = self.segments[vrf.vni.value][1]

@@ -109,7 +109,7 @@ class Qos:
 
     def _classes(self, pauses: bool, classify: str, queuing: str) -> PortQos:
         network = dict(self._numbered("network-qos", self.system.get("network-qos", "")))
-        priority = {group: own.cos[0].value for group, own in network.items() if own.cos}
+        priority = {group: settings.cos[0].value for group, settings in network.items() if settings.cos}
         taken = set(priority.values())
         name = {group: group + PRIORITIES * (group in taken) for group in range(PRIORITIES)} | priority
         port_qos = PortQos()
@@ -118,16 +118,20 @@ class Qos:
                 port_qos.priorities[code] = replace(group, value=name.get(group.value, group.value))
                 port_qos.names[code] = own_name
         if pauses:
-            port_qos.pfc = sorted((parsed for own in network.values() for parsed in own.cos), key=lambda parsed: parsed.value)
-            port_qos.xoff_bytes = {name[group]: own.buffer for group, own in network.items() if own.buffer and own.cos}
-        for queue, own in sorted(self._numbered("queuing", queuing), key=lambda row: row[0]):
+            port_qos.pfc = sorted(
+                (parsed for settings in network.values() for parsed in settings.cos), key=lambda parsed: parsed.value
+            )
+            port_qos.xoff_bytes = {
+                name[group]: settings.buffer for group, settings in network.items() if settings.buffer and settings.cos
+            }
+        for queue, settings in sorted(self._numbered("queuing", queuing), key=lambda row: row[0]):
             number = name.get(queue, queue)
-            if own.strict:
-                port_qos.strict.append(replace(own.strict, value=number))
-            if own.share:
-                port_qos.weights[number] = own.share
-            if own.ecn:
-                port_qos.ecn[number] = own.ecn
+            if settings.strict:
+                port_qos.strict.append(replace(settings.strict, value=number))
+            if settings.share:
+                port_qos.weights[number] = settings.share
+            if settings.ecn:
+                port_qos.ecn[number] = settings.ecn
         return port_qos
 
     def _by_code(self, policy: str) -> Iterator[tuple[int, Located[int], str]]:

@@ -30,7 +30,7 @@ def context(view: SwitchView) -> dict[str, object]:
     manage = view.management
     six = ":" in (manage.address or "")
     gateway = manage.gateway or ""
-    own = _own_filter(manage, "ipv6" if six else "ip")
+    access_list = _own_filter(manage, "ipv6" if six else "ip")
     return {
         "banner": banner(manage.banner),
         "admin_secret": manage.admin_secret,
@@ -42,8 +42,10 @@ def context(view: SwitchView) -> dict[str, object]:
         "manage_ip": "ipv6" if six else "ip",
         "manage_address": manage.address or "",
         "manage_route": f"{'ipv6 route ::/0' if ':' in gateway else 'ip route 0.0.0.0/0'} {gateway}" if gateway else "",
-        "manage_filters": [*([own] if own else []), *_login_filters(manage)],
-        "manage_access": f"{'ipv6 traffic-filter' if six else 'ip access-group'} {own.name} in" if own else "",
+        "manage_filters": [*([access_list] if access_list else []), *_login_filters(manage)],
+        "manage_access": f"{'ipv6 traffic-filter' if six else 'ip access-group'} {access_list.name} in"
+        if access_list
+        else "",
         "restricted": bool(manage.allow),
         "snmp_user": manage.snmp_user,
         "snmp_auth_secret": manage.snmp_auth_secret,

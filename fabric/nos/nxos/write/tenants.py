@@ -136,15 +136,15 @@ def domain(view: SwitchView) -> VpcDomain | None:
     name = view.device.name
     if view.overlay is None or view.overlay.vtep is None:
         raise CannotRender(f"{name}: bonds over two leaves need the overlay on NX-OS, their peer link is a VXLAN tunnel")
-    own = (view.management.address or "").partition("/")[0]
-    if not own or not pair.peer_management:
+    source = (view.management.address or "").partition("/")[0]
+    if not source or not pair.peer_management:
         raise CannotRender(f"{name}: bonds over two leaves need management addresses on NX-OS, the keepalive runs there")
     return VpcDomain(
         number=pair.number,
         role=FIRST_ROLE if pair.first else SECOND_ROLE,
         system_mac=dotted(pair.system_mac),
         keepalive=pair.peer_management,
-        keepalive_source=own,
+        keepalive_source=source,
         peer=pair.peer_loopback,
         source=view.loopback.partition("/")[0],
         channel=PEER_LINK,

@@ -69,10 +69,10 @@ def _processes(device: Device, tables: Tables) -> None:
         if paths and family != "l2vpn_evpn" and (process.max_paths is None or paths.value < process.max_paths.value):
             process.max_paths = paths
         if family == "l2vpn_evpn" and vrf != "default":
-            own = device.vrf(vrf_name(vrf), row.line, tables.file)
-            own.rd = row.text("route-distinguisher") or own.rd
-            own.imports += row.many("import-rts")
-            own.exports += row.many("export-rts")
+            table = device.vrf(vrf_name(vrf), row.line, tables.file)
+            table.rd = row.text("route-distinguisher") or table.rd
+            table.imports += row.many("import-rts")
+            table.exports += row.many("export-rts")
 
 
 def _asn(parsed: Located[str] | None) -> Located[Any] | None:
@@ -127,13 +127,13 @@ def _add(
         except ValueError:
             device.facts.broken.append(row.here(f"no prefix: {peer}"))
             return
-    made.families = [Located(family, own.line, row.tables.file) for family, own in families.items()]
+    made.families = [Located(family, family_row.line, row.tables.file) for family, family_row in families.items()]
     if not families and not made.interface:
         made.families = [row.here("ipv6" if ":" in peer else "ipv4")]
-    for own in families.values():
-        made.max_prefix = made.max_prefix or own.number("max_prefix_limit")
-        made.allowas_in = made.allowas_in or own.number("allow_as_count")
+    for family_row in families.values():
+        made.max_prefix = made.max_prefix or family_row.number("max_prefix_limit")
+        made.allowas_in = made.allowas_in or family_row.number("allow_as_count")
         for field, names in FILTERS.items():
             if getattr(made, field) is None:
-                setattr(made, field, next((parsed for text in names if (parsed := own.text(text))), None))
+                setattr(made, field, next((parsed for text in names if (parsed := family_row.text(text))), None))
     process.neighbors[made.peer] = made

@@ -137,8 +137,8 @@ def _names(device: Device, tables: Tables) -> None:
 def _agree(device: Device, databases: list[Tables]) -> None:
     """What is only known when every file is read: VNIs of tenants, unnumbered sessions, what stands in both files."""
     facts = device.facts
-    own = {vrf.vni.value: vrf.vni for vrf in facts.vrfs.values() if vrf.vni}
-    for vni in own.values():
+    vnis = {vrf.vni.value: vrf.vni for vrf in facts.vrfs.values() if vrf.vni}
+    for vni in vnis.values():
         device.use("VXLAN_TUNNEL_MAP of VNI", str(vni.value), vni.line, vni.file)
     device.tenants_apart()
     for number, one in facts.vnis.items():

@@ -113,8 +113,8 @@ def _routed(device: Device, tables: Tables, row: Row) -> None:
         port.vrf = Located(vrf_name(vrf.value), vrf.line, vrf.file)
     port.link_local = bool(local and local.value.lower() in ("enable", "enabled", "true"))
     _admin(port, row)
-    if own := tables.row("VLAN", name):
-        _port(port, own)
+    if vlan_row := tables.row("VLAN", name):
+        _port(port, vlan_row)
     stem, dot, tag = name.partition(".")
     if dot:
         letters = stem.rstrip("0123456789")

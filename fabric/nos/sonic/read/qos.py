@@ -72,8 +72,8 @@ class _Qos:
         if enabled:
             qos.pfc = [Located(number, enabled.line, enabled.file) for number in paused]
         for number, queue in classes.queues.items():
-            if own := queues.get(queue):
-                self._queue(qos, classes.names[number], own)
+            if queue_row := queues.get(queue):
+                self._queue(qos, classes.names[number], queue_row)
         for number, group in groups.items():
             profile = self._row("BUFFER_PROFILE", group.name("profile"))
             if profile and (xoff := profile.number("xoff")):
@@ -95,12 +95,12 @@ class _Qos:
     def _named(self, row: Row | None, everywhere: Row | None, paused: tuple[int, ...]) -> Classes:
         """Names of the maps in force → the classes."""
         fields = ("dscp_to_tc_map", "tc_to_pg_map", "pfc_to_pg_map", "tc_to_queue_map")
-        own = [row.name(name) if row else None for name in fields]
-        dscp = own[0] or (everywhere.name(fields[0]) if everywhere else None)
-        key = (*(parsed.value if parsed else "" for parsed in (dscp, *own[1:])), str(paused))
+        maps = [row.name(name) if row else None for name in fields]
+        dscp = maps[0] or (everywhere.name(fields[0]) if everywhere else None)
+        key = (*(parsed.value if parsed else "" for parsed in (dscp, *maps[1:])), str(paused))
         if key not in self.classes:
-            to_group = _plain(self._map("TC_TO_PRIORITY_GROUP_MAP", own[1])) or SAME
-            groups = _plain(self._map("PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", own[2]))
+            to_group = _plain(self._map("TC_TO_PRIORITY_GROUP_MAP", maps[1])) or SAME
+            groups = _plain(self._map("PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", maps[2]))
             names = {number: number for number in CLASSES}
             for number, group in to_group.items():
                 pausing = [one for one in paused if groups.get(one, one) == group]
@@ -110,7 +110,7 @@ class _Qos:
                 for point, parsed in self._map("DSCP_TO_TC_MAP", dscp).items()
             }
             queues = {
-                number: queue for number, queue in _plain(self._map("TC_TO_QUEUE_MAP", own[3])).items() if number in names
+                number: queue for number, queue in _plain(self._map("TC_TO_QUEUE_MAP", maps[3])).items() if number in names
             }
             self.classes[key] = Classes(priorities, names, queues or SAME, groups)
         return self.classes[key]

@@ -78,11 +78,11 @@ def port_row(view: SwitchView, board: SonicPlatform, port: Port) -> dict[str, st
     width = len(lanes) // ref.split
     if width == 0:
         raise ValueError(f"{view.device.name}: cage {ref.cage} has {len(lanes)} lanes and cannot be {ref.split} ports")
-    own = lanes[ref.sub * width : (ref.sub + 1) * width]
+    port_lanes = lanes[ref.sub * width : (ref.sub + 1) * width]
     row = {
         "alias": alias(board, ref, width),
         "index": str(ref.cage),
-        "lanes": ",".join(map(str, own)),
+        "lanes": ",".join(map(str, port_lanes)),
         "speed": str(ref.speed_gbps * 1000),
         "mtu": str(port_mtu(view, port)),
         "admin_status": "up" if port.up else "down",

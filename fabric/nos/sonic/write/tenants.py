@@ -49,11 +49,11 @@ def routed_tables(view: SwitchView, ports: dict[str, Port]) -> Tables:
             interfaces[name] = dict(vrf)
             interfaces[f"{name}|{port.address}"] = {}
         for part in port.subinterfaces:
-            own = subinterface_name(name, part.tag)
+            subinterface = subinterface_name(name, part.tag)
             row = {"admin_status": "up"} | ({"vrf_name": vrf_name(part.vrf)} if part.vrf else {})
             # A short name says neither port nor VLAN to SONiC: the row does.
-            slices[own] = row | ({} if own.startswith(name) else {"vlan": str(part.tag)})
-            slices[f"{own}|{part.address}"] = {}
+            slices[subinterface] = row | ({} if subinterface.startswith(name) else {"vlan": str(part.tag)})
+            slices[f"{subinterface}|{part.address}"] = {}
     loopbacks: Table = {LOOPBACK: {}}
     loopbacks |= {f"{LOOPBACK}|{address}": {} for address in (view.loopback, view.loopback6) if address}
     if view.overlay and view.overlay.vtep:
@@ -133,7 +133,7 @@ def bond_tables(view: SwitchView, ports: dict[str, Port]) -> Tables:
     if shared:
         _refuse_older(view, "Ethernet segments, so no bond over two leaves")
     mtu = view.overlay.mtu if view.overlay else view.underlay.mtu
-    at = {port.ref: name for name, port in ports.items()}
+    name_of = {port.ref: name for name, port in ports.items()}
     channels: Table = {}
     members: Table = {}
     for lag in view.lags:
@@ -145,7 +145,7 @@ def bond_tables(view: SwitchView, ports: dict[str, Port]) -> Tables:
             "description": lag.description,
             **({"system_mac": lag.system_mac} if shared else {}),
         }
-        members |= {f"{bond_name(lag)}|{at[ref]}": {} for ref in lag.ports}
+        members |= {f"{bond_name(lag)}|{name_of[ref]}": {} for ref in lag.ports}
     tables: Tables = {"PORTCHANNEL": channels, "PORTCHANNEL_MEMBER": members}
     if shared:
         # Type 3: made of the bond's system MAC and number, as frr.conf makes it.
