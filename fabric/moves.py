@@ -104,14 +104,14 @@ def _devices(old: Plan, new: Plan, changes: Changes) -> None:
         device = fabric.by_name[name]
         if was is None or device.role not in SWITCH_ROLES:
             continue
-        for what, one, two in (
+        for kind, one, two in (
             ("model", was.model, device.model),
             ("AS number", was.asn, device.asn),
             ("loopback", before[name].loopback[was.index], fabric.loopback[device.index]),
             ("management address", before[name].management[was.index], fabric.management[device.index]),
         ):
             if one != two:
-                changes.renumbered.append(f"{name}: another {what}")
+                changes.renumbered.append(f"{name}: another {kind}")
     for name in sorted({*old.fabrics} & {*new.fabrics}):
         first, second = subnets(old.fabrics[name]), subnets(new.fabrics[name])
         other = sum(lower in second and second[lower] != subnet for lower, subnet in first.items())

@@ -158,10 +158,10 @@ def plan(intent: Intent, known: Lock | None = None) -> Plan:
 
     known = numbers(intent) if known is None else known
     site = resolve(intent.site, intent.source, intent.home)
-    made = plan_site(site, known, targets.choose(site.fabrics))
-    targets.refuse_stated(made)
+    site_plan = plan_site(site, known, targets.choose(site.fabrics))
+    targets.refuse_stated(site_plan)
     stopped = stopped_run(intent)
-    return replace(made, warnings=(*made.warnings, stopped)) if stopped else made
+    return replace(site_plan, warnings=(*site_plan.warnings, stopped)) if stopped else site_plan
 
 
 def stopped_run(intent: Intent) -> Diagnostic | None:
@@ -218,7 +218,7 @@ def moves(intent: Intent, against: str) -> Changes:
     return difference(old, plan(intent, old.lock))  # on the old numbers, whether they were ever written or not
 
 
-def render(made: Plan, intent: Intent) -> Renderer:
+def render(site_plan: Plan, intent: Intent) -> Renderer:
     """Return the renderer of the files of every switch, with the overrides of the intent applied.
 
     Raises:
@@ -226,7 +226,7 @@ def render(made: Plan, intent: Intent) -> Renderer:
     """
     from fabric.configs import Renderer
 
-    return Renderer(made, intent.path.absolute().parent)
+    return Renderer(site_plan, intent.path.absolute().parent)
 
 
 def generate(
@@ -248,8 +248,8 @@ def generate(
     from fabric.plan.lock_file import Lock
 
     before = numbers_of(intent.home)  # as it is before planning: `write` finds out whether another run has changed it since
-    made = plan(intent, Lock() if renumber else None)
-    return Generation(render(made, intent), before, limit, jobs, progress)
+    site_plan = plan(intent, Lock() if renumber else None)
+    return Generation(render(site_plan, intent), before, limit, jobs, progress)
 
 
 def check(scope: Scope, fail_on: str = "error", progress: Progress | None = None) -> Outcome:
@@ -493,7 +493,7 @@ def lab(intent: Intent) -> Lab:
     return Lab(intent, plan)
 
 
-def report(made: Plan, request: ReportRequest) -> str:
+def report(site_plan: Plan, request: ReportRequest) -> str:
     """Return the plan as one HTML page that works offline.
 
     Raises:
@@ -501,14 +501,14 @@ def report(made: Plan, request: ReportRequest) -> str:
     """
     from fabric.report.page import page
 
-    return page(made, request)
+    return page(site_plan, request)
 
 
-def export(made: Plan, form: str, **request: int) -> Exported:
+def export(site_plan: Plan, form: str, **request: int) -> Exported:
     """Return the plan in another format.
 
     Args:
-        made: the plan.
+        site_plan: the plan.
         form: a key of `fabric.export.formats.FORMATS`.
         request: options of the format.
 
@@ -518,14 +518,14 @@ def export(made: Plan, form: str, **request: int) -> Exported:
     """
     from fabric.export.formats import FORMATS
 
-    return FORMATS[form](made, **request)
+    return FORMATS[form](site_plan, **request)
 
 
-def cables(made: Plan, fabric: str = "", limit: str = "") -> RunList:
+def cables(site_plan: Plan, fabric: str = "", limit: str = "") -> RunList:
     """Return the run list: every cable with its part, its length in m and its order of laying.
 
     Args:
-        made: the plan.
+        site_plan: the plan.
         fabric: only this fabric.
         limit: glob of devices or racks.
 
@@ -534,7 +534,7 @@ def cables(made: Plan, fabric: str = "", limit: str = "") -> RunList:
     """
     from fabric.cabling.run_list import run_list
 
-    return run_list(made, fabric, limit)
+    return run_list(site_plan, fabric, limit)
 
 
 def labels(cables: RunList, sheet: Sheet, skip: int = 0) -> bytes:
@@ -550,11 +550,11 @@ def labels(cables: RunList, sheet: Sheet, skip: int = 0) -> bytes:
     return pdf(cables.runs, cables.walk, sheet, skip)
 
 
-def verify(made: Plan, files: Sequence[Path], stated: Mapping[Path, str], source: str = "") -> tuple[Verdict, Warnings]:
+def verify(site_plan: Plan, files: Sequence[Path], stated: Mapping[Path, str], source: str = "") -> tuple[Verdict, Warnings]:
     """Compare LLDP neighbors with the cables of the plan.
 
     Args:
-        made: the plan.
+        site_plan: the plan.
         files: files and folders of LLDP output.
         stated: device by file, where the content does not name it.
         source: name of the only format to read; "" for all.
@@ -567,10 +567,10 @@ def verify(made: Plan, files: Sequence[Path], stated: Mapping[Path, str], source
     """
     from fabric.cabling.verify.verify import verify as compare
 
-    return compare(made, files, stated, source)
+    return compare(site_plan, files, stated, source)
 
 
-def bill(made: Plan, request: BomRequest) -> tuple[Bill, Warnings]:
+def bill(site_plan: Plan, request: BomRequest) -> tuple[Bill, Warnings]:
     """Return the bill of materials: parts, power in W, and cost if the request has prices.
 
     Raises:
@@ -578,17 +578,17 @@ def bill(made: Plan, request: BomRequest) -> tuple[Bill, Warnings]:
     """
     from fabric.bom.gather import gather
 
-    return gather(made, request, {} if request.prices is None else dict(_bandwidths(made)))
+    return gather(site_plan, request, {} if request.prices is None else dict(_bandwidths(site_plan)))
 
 
-def _bandwidths(made: Plan) -> Iterator[tuple[str, Bandwidth]]:
+def _bandwidths(site_plan: Plan) -> Iterator[tuple[str, Bandwidth]]:
     """Yield the all-reduce over every GPU of each compute fabric; skip fabrics that cannot run it."""
     from fabric.bom.bill import Bandwidth
     from fabric.bom.gather import ALL_REDUCE_BYTES
     from fabric.diagnostics import InputError
     from fabric.solver.estimate.request import EstimateRequest
 
-    for name, fabric in made.fabrics.items():
+    for name, fabric in site_plan.fabrics.items():
         if fabric.spec.purpose != "compute" or not fabric.sizing.gpus:
             continue
         request = EstimateRequest("all_reduce", (ALL_REDUCE_BYTES,), routing="", queue_pairs=0)
@@ -597,11 +597,11 @@ def _bandwidths(made: Plan) -> Iterator[tuple[str, Bandwidth]]:
             yield name, Bandwidth(fabric.sizing.gpus, ALL_REDUCE_BYTES, busbw)
 
 
-def push(made: Plan, system: str, url: str, token: str, request: PushRequest, progress: Progress) -> Pushed:
+def push(site_plan: Plan, system: str, url: str, token: str, request: PushRequest, progress: Progress) -> Pushed:
     """Write the plan to NetBox or Nautobot, or list what would change.
 
     Args:
-        made: the plan.
+        site_plan: the plan.
         system: `netbox` or `nautobot`.
         url: base URL of the server.
         token: API token with write permission.
@@ -614,7 +614,7 @@ def push(made: Plan, system: str, url: str, token: str, request: PushRequest, pr
     """
     from fabric.inventory.push import SYSTEMS, Push
 
-    work = Push(made, SYSTEMS[system])
+    work = Push(site_plan, SYSTEMS[system])
     with progress(f"push to {work.system.title}", work.size) as advance:
         return work.run(url, token, request, lambda table, count: advance(count))
 

@@ -131,7 +131,7 @@ def _columns(
     texts = Texts(fabric, floor, both, cable_legs)
     a_optics, b_optics = _optics_once(both, cable_legs)
     (a_port, a_name), (b_port, b_name) = texts.ports("a"), texts.ports("b")
-    here, there = texts.places("a", a_port), texts.places("b", b_port)
+    a_places, b_places = texts.places("a", a_port), texts.places("b", b_port)
     return Columns(
         fabric=np.full(len(first), number),
         kind=links.kind[first].astype(np.int64),
@@ -159,10 +159,10 @@ def _columns(
         a_lanes=texts.lanes("a", count),
         b_lanes=texts.lanes("b", count),
         colour=_colours(fabric, first),
-        a_place=here,
-        b_place=there,
-        a_label=[f"{near} > {other}" for near, other in zip(here, there, strict=True)],
-        b_label=[f"{other} > {near}" for near, other in zip(here, there, strict=True)],
+        a_place=a_places,
+        b_place=b_places,
+        a_label=[f"{near} > {other}" for near, other in zip(a_places, b_places, strict=True)],
+        b_label=[f"{other} > {near}" for near, other in zip(a_places, b_places, strict=True)],
     )
 
 

@@ -74,9 +74,9 @@ def _row(key: Key, expected: Value, row: Row | None, home: Located[object]) -> I
     extra = sorted(row.value - expected, key=str)
     missing = sorted(expected - row.value, key=str)
     for index in range(max(len(extra), len(missing))):
-        wanted = show(missing[index]) if index < len(missing) else "none"
+        planned = show(missing[index]) if index < len(missing) else "none"
         got, place = (show(extra[index]), row.places[extra[index]]) if index < len(extra) else ("none", row.home)
-        yield Difference(key, wanted, got, place)
+        yield Difference(key, planned, got, place)
 
 
 def show(value: object) -> str:

@@ -64,14 +64,14 @@ def ends(view: SwitchView, facts: Facts, sample: Sample) -> Ends:
 
 
 def disagreements(
-    made: Plan, ends: Ends, files: Iterator[tuple[str, bytes]], look: Callable[[str, bytes], bytes], shown: str
+    plan: Plan, ends: Ends, files: Iterator[tuple[str, bytes]], look: Callable[[str, bytes], bytes], shown: str
 ) -> Iterator[Finding]:
     """What servers and leaves say differently. `look`: path, fresh file → what is to be judged, that or what lies there."""
     texts = {path: look(path, data).decode("utf-8", "replace") for path, data in files}
     by_server: dict[str, dict[str, SwitchEnd]] = {}
     for (server, port), end in ends.items():
         by_server.setdefault(server, {})[port] = end
-    for host in hosts(sides(made)):
+    for host in hosts(sides(plan)):
         planned_host = by_server.get(host.name)
         paths = _paths(host.name, host.group)
         if planned_host is None or paths["60-fabric.yaml"] not in texts:  # of a fabric for controllers alone no file is made

@@ -112,8 +112,8 @@ def _batfish(host: str, sites: list[Site], results: list[Checked]) -> str:
         except MissingError as error:
             missing = missing or str(error)
             reached = reached and isinstance(error, batfish.SnapshotError)
-            what = "Batfish" if len(sites) == 1 else f"Batfish: site {site.plan.site}"
-            result.skipped.append((what, str(error)))
+            subject = "Batfish" if len(sites) == 1 else f"Batfish: site {site.plan.site}"
+            result.skipped.append((subject, str(error)))
             continue
         result.findings += findings
         result.skipped += covered

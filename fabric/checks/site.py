@@ -138,10 +138,10 @@ class Site:
             return [], []
         stale = {path for one in judged for path in one.stale} | self.stale_hosts
         line_ends = {path for one in judged for path in one.line_ends}
-        made = {path for one in judged for path in one.paths}
+        generated = {path for one in judged for path in one.paths}
         for path, data in site_files(self.plan):
             look = disk.look(path, data)
-            made.add(path)
+            generated.add(path)
             if look.state == "CRLF":
                 line_ends.add(path)
             if look.stale or look.state == "edited":  # not meant to be edited
@@ -151,7 +151,7 @@ class Site:
             folder, _, rest = path.partition("/")
             name = rest.partition("/")[0]
             of_host = folder == "hosts" and self.plan.settings.output.hosts and (name in names or name.startswith("_"))
-            if (path not in made and not of_host) or kind(disk.folder / path) == "absent":
+            if (path not in generated and not of_host) or kind(disk.folder / path) == "absent":
                 stale.add(path)
         return sorted(stale), sorted(line_ends)
 

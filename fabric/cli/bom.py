@@ -71,10 +71,10 @@ def bom(
     intent = pipeline.load(file)
     request = _request(prices, servers, spares, pue, years, rack_limit, intent.site.catalog)
     with progress("plan"):
-        made = pipeline.plan(intent)
-    show_diagnostics(made.warnings)
+        site_plan = pipeline.plan(intent)
+    show_diagnostics(site_plan.warnings)
     with progress("bill of materials"):
-        bill, diagnostics = pipeline.bill(made, request)
+        bill, diagnostics = pipeline.bill(site_plan, request)
     show_diagnostics(diagnostics)
     _write(bill, reports)
     if bill.hot:

@@ -41,10 +41,10 @@ def verify(
     if not files and not stated:
         usage("cabling verify: expected files with LLDP neighbor output", f"fabric cabling verify {file} lldp/")
     with progress("plan"):
-        made = pipeline.plan(pipeline.load(file))
+        plan = pipeline.plan(pipeline.load(file))
     with progress("LLDP comparison"):
-        verdict, warnings = pipeline.verify(made, files or [], stated, source)
-    show_diagnostics((*made.warnings, *warnings))
+        verdict, warnings = pipeline.verify(plan, files or [], stated, source)
+    show_diagnostics((*plan.warnings, *warnings))
     write(reports, lambda name: report(name, verdict))
     if verdict.findings:
         raise typer.Exit(FINDINGS)

@@ -48,12 +48,12 @@ def diff(
         mistake(report, "--output", f"expected an existing folder, got {output.parent}")
     sizes = sorted({value for text in size if (value := size_bytes("--size", text, report)) is not None})
     report.raise_errors()
-    wanted = DiffRequest(fabric, configs, limit, tuple(sizes) or SIZES, jobs, progress)
+    request = DiffRequest(fabric, configs, limit, tuple(sizes) or SIZES, jobs, progress)
     with progress("plans, capacity and collective times"):
-        made = pipeline.diff(old, new, wanted)
+        site_diff = pipeline.diff(old, new, request)
     if form == "text":
-        put_text(output, lambda: text(made) + "\n")
+        put_text(output, lambda: text(site_diff) + "\n")
     else:
-        put(output, json_text(document(made), ensure_ascii=False) + "\n" if form == "json" else markdown(made))
-    if exit_code and not made.same:
+        put(output, json_text(document(site_diff), ensure_ascii=False) + "\n" if form == "json" else markdown(site_diff))
+    if exit_code and not site_diff.same:
         raise typer.Exit(FINDINGS)

@@ -32,8 +32,8 @@ def drift(
     reports = asked([*form, *(["json"] if as_json else [])] or ["text"], list(FORMATS), "sarif=drift.sarif")
     with progress("plan and running configs"):
         site = pipeline.drift(pipeline.load(file), configs, jobs, progress)
-    made = DriftReport(site, whole, commands)
-    write(reports, lambda name: FORMATS[name](made))
+    report = DriftReport(site, whole, commands)
+    write(reports, lambda name: FORMATS[name](report))
     if site.count(DRIFTED):
         raise typer.Exit(FINDINGS)
     if missing := site.count(NO_CONFIG) + site.count(UNKNOWN):

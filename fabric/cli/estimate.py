@@ -119,7 +119,7 @@ def estimate(
     report.raise_errors()
     on = job.chosen(file, fabric)
     parameters = job.platform_of(file, platform)
-    asked = EstimateRequest(
+    estimate_request = EstimateRequest(
         collective,
         sizes,
         gpus,
@@ -135,7 +135,7 @@ def estimate(
         gpus_per_domain,
     )
     with progress("collective times"):
-        estimates = [pipeline.estimate(on, asked, request) for request in placement]
+        estimates = [pipeline.estimate(on, estimate_request, request) for request in placement]
     if plot is not None:
         _plot(plot, estimates, measured)
     if as_json:

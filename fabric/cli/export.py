@@ -45,11 +45,11 @@ def export(
         raise typer.BadParameter("expected an intent", param_hint="FILE")
     request = _request(form, {"rail": rail, "plane": plane})
     with progress("plan"):
-        made = pipeline.plan(pipeline.load(file))
-    made = only(made, fabric)
-    show_diagnostics([*made.warnings, *unsupported(form, made)])
+        plan = pipeline.plan(pipeline.load(file))
+    plan = only(plan, fabric)
+    show_diagnostics([*plan.warnings, *unsupported(form, plan)])
     with progress("export"):
-        exported = pipeline.export(made, form, **request)
+        exported = pipeline.export(plan, form, **request)
     _write(form, exported, output)
 
 

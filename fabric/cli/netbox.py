@@ -119,7 +119,7 @@ def _shown(change: Change) -> list[str]:
 
 def _document(done: Pushed, dry: bool) -> dict[str, object]:
     tables = {
-        name: {what: getattr(tally, what) for what in ("created", "updated", "unchanged", "deleted")}
+        name: {field: getattr(tally, field) for field in ("created", "updated", "unchanged", "deleted")}
         for name, tally in done.tallies.items()
     }
     changes = [

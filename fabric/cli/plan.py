@@ -46,9 +46,9 @@ def plan(
         print(json_text(pipeline.summarize(intent)))
         return
     with progress("plan"):
-        made = pipeline.plan(intent)
-    show_diagnostics(made.warnings)
-    put_text(None, lambda: "\n".join(_page(made)) + "\n")
+        site_plan = pipeline.plan(intent)
+    show_diagnostics(site_plan.warnings)
+    put_text(None, lambda: "\n".join(_page(site_plan)) + "\n")
 
 
 def _page(made: Plan) -> Iterator[str]:

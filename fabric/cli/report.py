@@ -47,18 +47,18 @@ def report(
     Design, link loads, failures, racks, addresses, parts and every link.
     """
     mistakes = Report()
-    asked = size_bytes("--size", size, mistakes)
+    size_or_none = size_bytes("--size", size, mistakes)
     timed = collective or "all_reduce"
     if timed not in COLLECTIVES:
         mistake(mistakes, "--collective", f"unknown collective {show(timed)}", nearest(timed, COLLECTIVES), "FAB174")
     check_target(mistakes, "-o", output, "report.html")
     mistakes.raise_errors()
     with progress("plan"):
-        made = pipeline.plan(pipeline.load(file))
+        plan = pipeline.plan(pipeline.load(file))
     tables = of_collective(measured, timed)
-    wanted = ReportRequest(timed, asked or 0, tuple(fail), platform, tables, not no_load, bool(collective))
+    request = ReportRequest(timed, size_or_none or 0, tuple(fail), platform, tables, not no_load, bool(collective))
     with progress("link loads, failures and page"):
-        text = pipeline.report(only(made, fabric), wanted)
-    show_diagnostics(made.warnings)
+        text = pipeline.report(only(plan, fabric), request)
+    show_diagnostics(plan.warnings)
     put(output, text)
     say(f"wrote {output}")

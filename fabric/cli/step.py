@@ -41,7 +41,7 @@ def step(
     job.check_seed(report, seed)
     report.raise_errors()
     parameters = job.platform_of(file, platform)
-    asked = EstimateRequest(
+    request = EstimateRequest(
         gpus=gpus,
         gpus_per_domain=gpus_per_domain,
         routing=routing,
@@ -52,7 +52,7 @@ def step(
     )
     chosen = job.chosen(file, fabric)
     with progress("training step"):
-        result = pipeline.step(chosen, asked, model, placement)
+        result = pipeline.step(chosen, request, model, placement)
     if as_json:
         print(json_text(result.as_dict()))
     else:

@@ -39,7 +39,7 @@ def _lines(table: dict[str, dict[str, Any]]) -> list[str]:
         out.append(f"{name:9}{row['title']}, IP MTU up to {row['max_mtu']:,} bytes")
         out.append(f"{'':9}{', '.join(row['switches']) or 'any switch'}")
     head = ["capability", *table]
-    rows = [[text, *(_cell(row["capabilities"][what]) for row in table.values())] for what, text in WORDS.items()]
+    rows = [[text, *(_cell(row["capabilities"][capability]) for row in table.values())] for capability, text in WORDS.items()]
     lacking = {m: lacks for row in table.values() for m, lacks in row["lacking"].items()}
     out += [
         "",

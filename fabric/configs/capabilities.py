@@ -45,8 +45,8 @@ def needs(spec: FabricSpec) -> Iterator[Need]:
     """Everything stated that not every switch can do."""
     how = spec.isolation
     if spec.underlay.addressing in ("unnumbered", "ipv6"):
-        what = "unnumbered" if spec.underlay.addressing == "unnumbered" else "ipv6_underlay"
-        yield Need(what, EVERY, spec.at("underlay", "addressing"))
+        capability = "unnumbered" if spec.underlay.addressing == "unnumbered" else "ipv6_underlay"
+        yield Need(capability, EVERY, spec.at("underlay", "addressing"))
     if how == "evpn":
         yield Need("l3vni", (LEAF,), spec.at("overlay", "kind"))
         yield Need("l3vni", (SPINE, CORE), spec.at("overlay", "kind"), of_model=False)
@@ -73,9 +73,9 @@ def needs(spec: FabricSpec) -> Iterator[Need]:
     if spec.underlay.load_balancing.mode == "dynamic":
         yield Need("dynamic_balancing", EVERY, spec.at("underlay", "load_balancing", "mode"))
     manage = spec.own_management and spec.management
-    for what, requested in (("snmp", manage and manage.snmp_user), ("gnmi", manage and manage.gnmi)):
+    for capability, requested in (("snmp", manage and manage.snmp_user), ("gnmi", manage and manage.gnmi)):
         if requested:
-            yield Need(what, EVERY, spec.at("management"))
+            yield Need(capability, EVERY, spec.at("management"))
 
 
 def check(specs: Mapping[str, FabricSpec], chosen: Mapping[str, Mapping[str, str]], report: Report) -> None:

@@ -131,7 +131,7 @@ def _changes(rows: Iterator[tuple[str, Any, Any]]) -> Iterator[Change]:
 def _fabric(name: str, before: FabricPlan | None, old: FabricPlan | None, new: FabricPlan | None) -> FabricChange:
     """`before` has the old names, `old` the new names of the same devices."""
     one, after = (_counts(plan) if plan is not None else {} for plan in (old, new))
-    counts = tuple(_changes((what, one.get(what), after.get(what)) for what in {**one, **after}))
+    counts = tuple(_changes((count, one.get(count), after.get(count)) for count in {**one, **after}))
     whole = tuple(row for row in counts if row.old or row.new)
     if new is None:
         return FabricChange(name, "removed", whole, removed=_switch_names(before))

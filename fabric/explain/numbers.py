@@ -35,13 +35,13 @@ def _device(fabric: FabricPlan, device: Device) -> list[str]:
         out.append("  name: pinned" if pin is not None and pin.name else f"  name: by the pattern {pattern}")
         if device.asn:
             out.append(f"  AS number {device.asn}: {_asn_reason(fabric, device)}")
-        for what, column, kind in (
+        for label, column, kind in (
             ("loopback", fabric.loopback, "loopback"),
             ("management", fabric.management, "management"),
         ):
             number = int(column[device.index])
             if number >= 0:
-                out.append(f"  {what} {ip_address(number)}: {_row(fabric, kind, device.role, device.number - 1, number)}")
+                out.append(f"  {label} {ip_address(number)}: {_row(fabric, kind, device.role, device.number - 1, number)}")
         if device.index in fabric.aggregate:
             first, length = fabric.aggregate[device.index]
             out.append(f"  servers {ip_address(first)}/{length}: the block of this leaf; {_takers(fabric, device)}")
@@ -148,16 +148,16 @@ def _lossless(fabric: FabricPlan, found: Device, speed_gbps: int, kind: int) -> 
     return lossless.port(fabric.lossless.of(found.role, found.group), speed_gbps, fabric.spec.lengths[kind])
 
 
-def address(fabric: FabricPlan, wanted: IPv4Address | IPv6Address) -> list[str]:
+def address(fabric: FabricPlan, searched: IPv4Address | IPv6Address) -> list[str]:
     """The owner of an address."""
-    number = int(wanted)
-    v6 = isinstance(wanted, IPv6Address)
+    number = int(searched)
+    v6 = isinstance(searched, IPv6Address)
     columns = (fabric.loopback6, fabric.management) if v6 else (fabric.loopback, fabric.management)
     for column in columns:
         for link, value in enumerate(column.tolist()):
             if value == number:
                 return _device(fabric, fabric.devices[link])
-    of_tenants = tenants.address(fabric, wanted)
+    of_tenants = tenants.address(fabric, searched)
     if of_tenants:
         return of_tenants
     if v6 != (fabric.subnet_length == 127):
@@ -169,12 +169,12 @@ def address(fabric: FabricPlan, wanted: IPv4Address | IPv6Address) -> list[str]:
             first, second = ("b", "a") if served else ("a", "b")
             side = first if number == int(fabric.subnet[link]) else second
             near = fabric.devices[links[side][link]]
-            return [f"{wanted} is one end of a link:", *_port(fabric, near, names.label(near, names.ref(link, side)))]
+            return [f"{searched} is one end of a link:", *_port(fabric, near, names.label(near, names.ref(link, side)))]
     return [
-        f"{wanted}: in the block {ip_address(first)}/{length} of the servers of {fabric.devices[leaf].name}; "
+        f"{searched}: in the block {ip_address(first)}/{length} of the servers of {fabric.devices[leaf].name}; "
         "not assigned to a port"
         for leaf, (first, length) in fabric.aggregate.items()
-        if ip_address(first).version == wanted.version and wanted in ip_network(f"{ip_address(first)}/{length}")
+        if ip_address(first).version == searched.version and searched in ip_network(f"{ip_address(first)}/{length}")
     ]
 
 

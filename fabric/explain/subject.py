@@ -39,13 +39,13 @@ def explain(
         spec, sizing = sized[name or next(iter(sized))]
         units = known.fabrics.get(spec.name, lock.FabricLock()).units_per_pod
         return TOPICS[topic][1](_case(planned, Case(spec, sizing, units), topic))
-    made = planned()
+    plan = planned()
     try:
         address = ip_address(subject)
     except ValueError:
         address = None
     lines: list[str] = []
-    for fabric in made.fabrics.values():
+    for fabric in plan.fabrics.values():
         if address is not None:
             lines += numbers.address(fabric, address)
         elif subject.isdigit():
@@ -54,8 +54,8 @@ def explain(
             lines += numbers.device(fabric, subject) or tenants.tenant(fabric, subject)
     if not lines:
         topics = [f"{name}.{topic}" for name in sized for topic in TOPICS]
-        devices = [device.name for fabric in made.fabrics.values() for device in fabric.devices][:5000]
-        names = [tenant.name for fabric in made.fabrics.values() for tenant in fabric.tenancy.tenants]
+        devices = [device.name for fabric in plan.fabrics.values() for device in fabric.devices][:5000]
+        names = [tenant.name for fabric in plan.fabrics.values() for tenant in fabric.tenancy.tenants]
         place = Place(file)
         raise InputError(
             [

@@ -162,11 +162,11 @@ def _leaves(fabric: FabricPlan, tenant: int) -> list[Device]:
     return [fabric.devices[index] for index in np.unique(fabric.links.b[mine]).tolist()]
 
 
-def _on_links(fabric: FabricPlan, wanted: IPv4Address | IPv6Address) -> list[str]:
+def _on_links(fabric: FabricPlan, searched: IPv4Address | IPv6Address) -> list[str]:
     """Subinterfaces of links between switches and of external connections."""
-    if (wanted.version == 6) != (fabric.subnet_length == 127):
+    if (searched.version == 6) != (fabric.subnet_length == 127):
         return []
-    number, tenants = int(wanted), fabric.tenancy.tenants
+    number, tenants = int(searched), fabric.tenancy.tenants
     ends = (number - number % 2, number)
     uses = [
         (link, tenants[index])
@@ -176,7 +176,7 @@ def _on_links(fabric: FabricPlan, wanted: IPv4Address | IPv6Address) -> list[str
     ]
     uses += [(way.link, tenants[way.tenant]) for way in fabric.tenancy.external_connections if way.address in ends]
     return [
-        f"{wanted}: one end of subinterface {of.tag}, tenant {of.name}, between "
+        f"{searched}: one end of subinterface {of.tag}, tenant {of.name}, between "
         f"{fabric.devices[int(fabric.links.a[link])].name} and {fabric.devices[int(fabric.links.b[link])].name}"
         for link, of in uses
     ]

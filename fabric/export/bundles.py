@@ -204,8 +204,8 @@ def _bundles(view: View, graph: Graph, grain: Grain) -> Iterator[Bundle]:
         node_of[[device.index for device in end.devices]] = number
     links = view.fabric.links
     low, high = node_of[links.a], node_of[links.b]
-    there = (low >= 0) & (high >= 0) & (low != high)
-    table = np.stack([links.kind[there], low[there], high[there], links.speed_gbps[there]])
+    between = (low >= 0) & (high >= 0) & (low != high)
+    table = np.stack([links.kind[between], low[between], high[between], links.speed_gbps[between]])
     rows, count = np.unique(table, axis=1, return_counts=True)
     bundles = zip(*rows.tolist(), count.tolist(), strict=True)
     for (kind, a, b), same in groupby(bundles, key=lambda row: row[:3]):

@@ -105,8 +105,8 @@ def _cpus(spec: FabricSpec, group: GroupSpec, slots: Slots) -> Iterator[Element]
         ]
         cpus.append(Element("pci", _pci(slots, f"ffff:ff:{position + 1:02x}.0", BRIDGE), (*gpus, *nics)))
     for node in dict.fromkeys(slots.numa):
-        there = tuple(cpus[position] for position in range(switches) if slots.numa[position] == node)
-        yield Element("cpu", {"numaid": node, **slots.cpu}, there)
+        of_node = tuple(cpus[position] for position in range(switches) if slots.numa[position] == node)
+        yield Element("cpu", {"numaid": node, **slots.cpu}, of_node)
 
 
 def _share(values: tuple[str, ...], at: int, parts: int) -> tuple[str, ...]:

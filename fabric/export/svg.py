@@ -35,22 +35,24 @@ def svg_plane(plan: Plan, plane: int = 1) -> str:
 
 def _slices(
     plan: Plan,
-    what: str,
+    dimension: str,
     number: int,
-    there: Callable[[FabricPlan], Sequence[int]],
+    present: Callable[[FabricPlan], Sequence[int]],
     cut: Callable[[FabricPlan, int], View],
 ) -> str:
-    title = f"Network of {plan.site}, {what} {number}: "
-    largest = max(len(there(fabric)) for fabric in plan.fabrics.values())
+    title = f"Network of {plan.site}, {dimension} {number}: "
+    largest = max(len(present(fabric)) for fabric in plan.fabrics.values())
     if not 1 <= number <= max(largest, 1):
         message = f"expected a number from 1 to {max(largest, 1)}, got {number}"
-        raise InputError([Diagnostic("FAB163", Place(f"--{what}"), message, "`fabric plan` lists the devices of a fabric")])
+        raise InputError(
+            [Diagnostic("FAB163", Place(f"--{dimension}"), message, "`fabric plan` lists the devices of a fabric")]
+        )
     if not largest:
-        note = f"This fabric has no {what}s: the whole fabric is drawn."
+        note = f"This fabric has no {dimension}s: the whole fabric is drawn."
         return sheet(plan.site, [whole(View.of(f), note) for f in plan.fabrics.values()], title + ", ".join(plan.fabrics))
-    having = {name: fabric for name, fabric in plan.fabrics.items() if number - 1 in there(fabric)}
+    having = {name: fabric for name, fabric in plan.fabrics.items() if number - 1 in present(fabric)}
     without = [name for name in plan.fabrics if name not in having]
-    footnote = f"Without a {what} {number}: {', '.join(without)}" if without else ""
+    footnote = f"Without a {dimension} {number}: {', '.join(without)}" if without else ""
     return sheet(
         plan.site, [part(cut(fabric, number - 1)) for fabric in having.values()], title + ", ".join(having), footnote
     )

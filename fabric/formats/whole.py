@@ -47,14 +47,14 @@ def write_files(files: Mapping[Path, bytes], folders: bool = False) -> None:
     """
     drafts: dict[Path, Path] = {}  # where a file is to be → where it is staged
     names: dict[Path, Path] = {}  # where a file is to be → as it was asked for
-    made: list[Path] = []  # folders, outermost first
+    created: list[Path] = []  # folders, outermost first
     try:
         with exit_on_signal():
             for file, data in files.items():
                 with _named(file):
                     target = file.resolve()  # a symlink keeps leading to the file
                     if folders:
-                        made += missing_folders(target.parent)
+                        created += missing_folders(target.parent)
                         target.parent.mkdir(parents=True, exist_ok=True)
                     if target.is_dir():
                         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
@@ -65,7 +65,7 @@ def write_files(files: Mapping[Path, bytes], folders: bool = False) -> None:
     except BaseException:
         for draft in drafts.values():
             draft.unlink(missing_ok=True)
-        for folder in reversed(made):
+        for folder in reversed(created):
             with suppress(OSError):
                 folder.rmdir()
         raise
@@ -81,10 +81,10 @@ def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
         write_files({folder / name: data for name, data in files.items()}, folders=True)
         return
     draft = _beside(home, "new")
-    made: list[Path] = []
+    created: list[Path] = []
     try:
         with exit_on_signal():
-            made += missing_folders(home.parent)
+            created += missing_folders(home.parent)
             with _named(folder):
                 draft.mkdir(parents=True)
             for name, data in files.items():
@@ -95,7 +95,7 @@ def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
                 os.rename(draft, home)
     except BaseException:
         shutil.rmtree(draft, ignore_errors=True)
-        for path in reversed(made):
+        for path in reversed(created):
             with suppress(OSError):
                 path.rmdir()
         raise

@@ -48,8 +48,8 @@ def _devices(group: Group, side: Side, spec: GroupSpec) -> list[Setting]:
         settings.append(
             Setting(f"NCCL_IB_HCA: set it to the RDMA devices of {labels} (`rdma link` lists them), else NCCL uses all.")
         )
-    there = [nic for nic in group.nics if nic.kind == ETHERNET and nic.purpose == "frontend"]
-    front = list(dict.fromkeys(name for nic in there for name in nic.addressed))
+    frontend = [nic for nic in group.nics if nic.kind == ETHERNET and nic.purpose == "frontend"]
+    front = list(dict.fromkeys(name for nic in frontend for name in nic.addressed))
     if front:
         why = "Bootstrap and out-of-band connections use the front end; = matches whole names."
         settings.append(Setting(why, "NCCL_SOCKET_IFNAME", "=" + ",".join(front)))

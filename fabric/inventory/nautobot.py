@@ -181,11 +181,11 @@ def _devices(records: Inventory, place: Ref) -> Iterator[Table]:
     yield Table(
         "devices", "dcim.devices", (("location", "locations"), ("name", "")), devices, [{"location": place}], own=True
     )
-    there = sorted({(port.vrf, port.device) for port in records.ports if port.vrf})
+    in_vrf = sorted({(port.vrf, port.device) for port in records.ports if port.vrf})
     vrf_of = {vrf.name: Ref("vrfs", (spaces.of_prefix(vrf.name), vrf.name)) for vrf in records.vrfs}
     uses = [
         Item((*vrf_of[vrf].key, *place.key, device), {"vrf": vrf_of[vrf], "device": Ref("devices", (*place.key, device))})
-        for vrf, device in there
+        for vrf, device in in_vrf
     ]
     key = (("vrf", "vrfs"), ("device", "devices"))
     find = [{"vrf": list(vrf_of.values())}]

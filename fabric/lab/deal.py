@@ -117,14 +117,14 @@ def _spread(old: list[Kind], given: list[Kind], quota: Mapping[Kind, int], per_l
         now = _leaves(new, per_leaf, start)
         if len(now[tenant]) != 1:
             continue
-        (here,) = now[tenant]
+        (leaf,) = now[tenant]
         mine = max(place for place, kind in enumerate(new) if tenant in kind[start])
         along = new[mine][start] - {tenant}
         ranked = [
-            (max(_harm(new[place][start], there, here, now, wide), _harm(along, here, there, now, wide)), place)
+            (max(_harm(new[place][start], target, leaf, now, wide), _harm(along, leaf, target, now, wide)), place)
             for place in range(len(given), len(new))
-            for there in (place // per_leaf,)
-            if there != here and tenant not in new[place][start]
+            for target in (place // per_leaf,)
+            if target != leaf and tenant not in new[place][start]
         ]
         if mine >= len(given) and ranked and min(ranked)[0] < 3:
             other = min(ranked)[1]

@@ -165,9 +165,9 @@ class _Drawing:
                 here = End(name, _port_name(view, port))
                 peer = port.peer.device.name
                 if peer in views and port.peer.port is not None and port.peer.model is not None:
-                    there = End(peer, _port_name_of(views[peer], port))
-                    if here < there:
-                        yield from _with_slices(Wire(here, there), nodes)
+                    far = End(peer, _port_name_of(views[peer], port))
+                    if here < far:
+                        yield from _with_slices(Wire(here, far), nodes)
                 elif (server := cabled.get(peer)) and (nic := server.nics.get((name, port.peer.port_name))):
                     yield Wire(here, End(peer, nic.interface))
                     for part in _slices(nodes[name], here.interface):

@@ -183,7 +183,7 @@ class Store:
         Left without commit, or by an exception, it changes nothing. OutputError: another run is at
         work, a damaged manifest, or a killed run that cannot be finished.
         """
-        made = not self._site.exists()
+        created = not self._site.exists()
         with locked(self._site):
             try:
                 recovered = recover_locked(self._site, self._step)
@@ -194,6 +194,6 @@ class Store:
                 # Once there is a record the run is to be finished, by the next one if not by this.
                 if not journal.has_record(self._site):
                     journal.discard(self._site, self._step)
-                if made:
+                if created:
                     with suppress(OSError):  # not empty: the run was committed
                         self._site.rmdir()

@@ -102,8 +102,8 @@ def _take(
         )
         if free_now == 0 and not any(speed_gbps in group.splits for group, _ in groups):
             raise NoSuchSpeed(f"it has no cage for {speed_gbps}G")
-        what = "uplinks" if fastest else "ports down"
-        raise NoFit(f"{ports} {what} of {speed_gbps}G are needed, {free_now} are left")
+        kind = "uplinks" if fastest else "ports down"
+        raise NoFit(f"{ports} {kind} of {speed_gbps}G are needed, {free_now} are left")
     return sorted(cages)
 
 

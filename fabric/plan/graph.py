@@ -23,19 +23,19 @@ def graph(fabric: FabricPlan) -> networkx.MultiGraph:
     Edges say which end is which: `a` is the lower device, `a_port` the plan's label of its port; `link` is the row in the
     plan's columns.
     """
-    made = networkx.MultiGraph(name=fabric.name)
+    multigraph = networkx.MultiGraph(name=fabric.name)
     numbers = zip(fabric.loopback.tolist(), fabric.management.tolist(), strict=True)
     for device, (loopback, management) in zip(fabric.devices, numbers, strict=True):
         values = {key: getattr(device, key) for key in SHOWN}
         speaks = device.role in SWITCH_ROLES
         for key, number in (("loopback", loopback), ("management", management)):
             values[key] = str(ip_address(number)) if number >= 0 and speaks else ""
-        made.add_node(device.name, **values)
+        multigraph.add_node(device.name, **values)
     columns, labels, lengths = fabric.links.lists(), PortLabels(fabric), fabric.spec.length_m
     for link in range(len(fabric.links)):
         kind = KINDS[columns["kind"][link]]
         ends = {end: fabric.devices[columns[end][link]].name for end in ("a", "b")}
-        made.add_edge(
+        multigraph.add_edge(
             *ends.values(),
             kind=kind,
             speed_gbps=columns["speed_gbps"][link],
@@ -45,4 +45,4 @@ def graph(fabric: FabricPlan) -> networkx.MultiGraph:
             link=link,
             **ends,
         )
-    return made
+    return multigraph

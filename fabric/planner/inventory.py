@@ -68,13 +68,13 @@ def devices(
     }
     result: list[Device] = []
     places: dict[str, Ints] = {}
-    for role, there in drafts.items():
-        order = sorted(range(len(there)), key=lambda position: there[position].number)
-        place = np.empty(len(there), dtype=np.int64)
-        place[order] = len(result) + np.arange(len(there))
+    for role, of_role in drafts.items():
+        order = sorted(range(len(of_role)), key=lambda position: of_role[position].number)
+        place = np.empty(len(of_role), dtype=np.int64)
+        place[order] = len(result) + np.arange(len(of_role))
         places[role] = place
         for position in order:
-            draft = there[position]
+            draft = of_role[position]
             name = naming.name(role, draft)
             result.append(Device(len(result), name, role, draft.number + 1, models[role], nos.get(role, ""), **draft.where))
     leaf, begin = {}, 0

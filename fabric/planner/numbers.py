@@ -73,11 +73,11 @@ def _retired(spec: FabricSpec, sizing: Sizing, ledger: Ledger) -> list[tuple[int
     """
     prefix = f"{spec.name}:id/leaf/"
     known = {key.removeprefix(prefix) for key, blocks in ledger.known.items() if key.startswith(prefix) and blocks}
-    there = {size.name for size in sizing.groups}
-    if not known & there:
+    groups = {size.name for size in sizing.groups}
+    if not known & groups:
         return []
     order = []
-    for name in sorted(known - there):
+    for name in sorted(known - groups):
         for kind in ("leaf", "unit", "rack"):
             key = f"{spec.name}:id/{kind}/{name}"
             if ledger.known.get(key):

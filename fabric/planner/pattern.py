@@ -83,10 +83,10 @@ def upper_slots(history: Sequence[Epoch], groups: Sequence[str]) -> list[Ints]:
         return slots
     taken: dict[tuple[int, int], int] = {}
     for index, epoch in enumerate(history):
-        there = min(epoch.lowers, len(groups)) if index < len(history) - 1 else len(groups)
+        lowers = min(epoch.lowers, len(groups)) if index < len(history) - 1 else len(groups)
         links = [epoch.of(group) for group in groups]
-        requested = [(lower, link) for lower in range(there) for link in range(links[lower])]
-        known = {key: port for key, port in taken.items() if key[0] < there and key[1] < links[key[0]]}
+        requested = [(lower, link) for lower in range(lowers) for link in range(links[lower])]
+        known = {key: port for key, port in taken.items() if key[0] < lowers and key[1] < links[key[0]]}
         taken = _refill(known, requested)
     last = history[-1]
     return [

@@ -92,19 +92,19 @@ def check_asns(spec: FabricSpec, switches: Sequence[Device], asns: Ints, report:
 def check_addresses(plans: Iterable[FabricPlan], pools: Mapping[str, PoolSet], report: Report) -> None:
     """Pinned addresses must be free in the whole site, lie in no other pool, and not be what a subnet keeps for itself."""
     plans = tuple(plans)
-    for what in ("loopback", "management"):
-        count = Counter(value for plan in plans for value in getattr(plan, what).tolist() if value >= 0)
+    for kind in ("loopback", "management"):
+        count = Counter(value for plan in plans for value in getattr(plan, kind).tolist() if value >= 0)
         for plan in plans:
             for name, pin in plan.spec.pins.items():
-                text = getattr(pin, what)
+                text = getattr(pin, kind)
                 if text is None:
                     continue
-                place, address = plan.spec.at("pins", name, what), IPAddress(text)
+                place, address = plan.spec.at("pins", name, kind), IPAddress(text)
                 if count[int(address)] > 1:
-                    message = f"pins.{name}.{what}: {text} is in use on another switch"
+                    message = f"pins.{name}.{kind}: {text} is in use on another switch"
                     report.error("FAB139", place, message, "use a unique value for each switch")
-                for problem, hint in _problems(plan, pools[plan.name], what, address):
-                    report.error("FAB139", place, f"pins.{name}.{what}: {text} {problem}", hint)
+                for problem, hint in _problems(plan, pools[plan.name], kind, address):
+                    report.error("FAB139", place, f"pins.{name}.{kind}: {text} {problem}", hint)
 
 
 def _problems(plan: FabricPlan, pools: PoolSet, what: str, address: IPAddress) -> Iterator[tuple[str, str]]:

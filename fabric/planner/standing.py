@@ -16,19 +16,19 @@ from fabric.plan.lock_file import FabricLock, Lock
 from fabric.planner import lengths
 
 
-def with_lengths(made: Plan, lock: Lock, report: Report) -> dict[str, FabricPlan]:
+def with_lengths(plan: Plan, lock: Lock, report: Report) -> dict[str, FabricPlan]:
     """The fabrics with their cable lengths, now that devices have names and numbers.
 
     Places of the intent that cannot be are reported.
     """
-    site = outline(made)
+    site = outline(plan)
     planned = {name: replace(its, switches=()) for name, its in site.fabrics.items()}
-    fixed = _fixed(made, report) if made.settings.floor.places else {}
+    fixed = _fixed(plan, report) if plan.settings.floor.places else {}
     if not fixed and all(uppers(its) == uppers(planned[name]) for name, its in site.fabrics.items()):
-        return dict(made.fabrics)  # they stand where the sizes alone have put them
+        return dict(plan.fabrics)  # they stand where the sizes alone have put them
     longest = longest_m(site, fixed)
     fabrics = {}
-    for name, fabric in made.fabrics.items():
+    for name, fabric in plan.fabrics.items():
         spec = lengths.assumed(fabric.spec, longest[name], lock.fabrics.get(name, FabricLock()))
         fabrics[name] = replace(fabric, spec=spec)
     return fabrics
@@ -41,14 +41,14 @@ def _fixed(made: Plan, report: Report) -> dict[Key, Place]:
     return {own[name]: place for name, place in fix(made, places, report).items() if place != places[name]}
 
 
-def with_longer(made: Plan, report: Report) -> dict[str, FabricPlan]:
+def with_longer(plan: Plan, report: Report) -> dict[str, FabricPlan]:
     """The fabrics with the cables that are longer on a stated floor than the length that is stated for them, with a warning.
 
     Only fabrics with a lossless class count: it is PFC headroom that such a cable is too long for. Without `floor:` in the
     intent the floor is a proposal, and the stated lengths are what is cabled.
     """
-    fabrics = dict(made.fabrics)
-    if not made.settings.positions.stated("floor"):
+    fabrics = dict(plan.fabrics)
+    if not plan.settings.positions.stated("floor"):
         return fabrics
     suspects = [
         its
@@ -57,7 +57,7 @@ def with_longer(made: Plan, report: Report) -> dict[str, FabricPlan]:
     ]
     if not suspects:
         return fabrics
-    ground = floor(made)
+    ground = floor(plan)
     for fabric in suspects:
         longer = _longer(fabric, ground)
         lengths.report_longer(fabric.spec, longer, report)

@@ -45,10 +45,10 @@ def number(spec: FabricSpec, known: Known, report: Report) -> tuple[TenantPlan, 
         networks = []
         for n, network in enumerate(tenant.networks):
             key = f"{tenant.name}/{network.name}"
-            made = _network(network, of_network[key], overlay.l2vni_base, vlan_of[key])
-            _check_vlan(spec, (index, n), made.vlan, key, vlans, report)
-            _check_vni(spec, (index, "networks", n), made.vni, f"network '{key}'", vnis, report)
-            networks.append(made)
+            network_plan = _network(network, of_network[key], overlay.l2vni_base, vlan_of[key])
+            _check_vlan(spec, (index, n), network_plan.vlan, key, vlans, report)
+            _check_vni(spec, (index, "networks", n), network_plan.vni, f"network '{key}'", vnis, report)
+            networks.append(network_plan)
         vni = tenant.vni or overlay.l3vni_base + of_tenant[tenant.name]
         _check_vni(spec, (index,), vni, f"tenant '{tenant.name}'", vnis, report)
         outside = [text for attachment in spec.attachments for text in _outside(spec, attachment.external, tenant.name)]
@@ -193,7 +193,7 @@ def check_pools(spec: FabricSpec, prefixes: Mapping[str, Sequence[str]], report:
         outside = any(not router.tenants or tenant.name in router.tenants for router in routers)
         seen = any(tenant.name in other.imports or other.name in tenant.imports for other in plain)
         seen |= any(attachment.tenant == tenant.name for attachment in spec.attachments)
-        kinds = [kind for kind, there in (("p2p", outside), ("servers", seen)) if there]
+        kinds = [kind for kind, networks in (("p2p", outside), ("servers", seen)) if networks]
         pools = [(kind, IPNetwork(prefix)) for kind in kinds for prefix in prefixes[kind]]
         for n, network in enumerate(tenant.networks):
             net = IPNetwork(network.gateway or "0.0.0.0/32")

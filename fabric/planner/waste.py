@@ -49,11 +49,13 @@ def notes(spec: FabricSpec, sizing: Sizing) -> Iterator[Diagnostic]:
             continue
         model = f"the {leaves(sizing)} leaves ({spec.leaf.switch})"
         if used < MOST_USED:
-            what = f"{model} use {float(used):.0%} of their bandwidth; most of their ports stay free"
+            message = f"{model} use {float(used):.0%} of their bandwidth; most of their ports stay free"
         else:
-            what = f"the unit is not stated, so it is that of 1:1; at {float(ratio):.3g}:1 a leaf has ports for more servers"
+            message = (
+                f"the unit is not stated, so it is that of 1:1; at {float(ratio):.3g}:1 a leaf has ports for more servers"
+            )
         hints = [f"{one.words}: {_counts(one.sizing)} in place of {_counts(sizing)}" for one in better]
-        yield Diagnostic(FREE_PORTS, _place(spec, index), f"fabric '{spec.name}': {what}", "; or ".join(hints), "note")
+        yield Diagnostic(FREE_PORTS, _place(spec, index), f"fabric '{spec.name}': {message}", "; or ".join(hints), "note")
 
 
 def leaves(sizing: Sizing) -> int:

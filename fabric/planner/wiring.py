@@ -162,8 +162,8 @@ def leaf_spine_links(
         spine, link, slot = (np.tile(column, units * leaves) for column in (spine, link, lower.ravel()))
         if site.size.last_unit:
             few = np.array(site.size.last_unit)
-            there = (unit < units - 1) | (link < few[leaf])
-            unit, leaf, spine, link, slot = (column[there] for column in (unit, leaf, spine, link, slot))
+            cabled = (unit < units - 1) | (link < few[leaf])
+            unit, leaf, spine, link, slot = (column[cabled] for column in (unit, leaf, spine, link, slot))
         up = slot_table(site.layout.up)
         down = table[places[group][unit, leaf], link]
         parts.append(

@@ -131,15 +131,15 @@ class Describe:
         self, nodes: Sequence[int], links: Sequence[int], reported: Mapping[int, int], *, cloned: bool
     ) -> Finding:
         """Ports that report the same neighbor port. `cloned`: no neighbor reports the device that is planned there."""
-        here, there = nodes[0], reported[nodes[0]]
-        port, name = self.port(here), self.port(there).device
-        message = f"{port} and {self.port(self._other(here, there))} both report {self.port(there)}"
+        first, second = nodes[0], reported[nodes[0]]
+        port, name = self.port(first), self.port(second).device
+        message = f"{port} and {self.port(self._other(first, second))} both report {self.port(second)}"
         message += f", {and_more(len(nodes) - 1, 'port')} likewise" if len(nodes) > 1 else ""
         if not cloned:
-            planned = f"the plan has {self.port(here ^ 1)} at the first" if links else "the plan has no cable at the first"
+            planned = f"the plan has {self.port(first ^ 1)} at the first" if links else "the plan has no cable at the first"
             text = f"at {port}, trace the cable; LLDP entries stay for two minutes: collect again"
             return self._finding("contradiction", links, f"{message}; {planned}", [Move("check", text, port)])
-        planned = self.port(here ^ 1).device
+        planned = self.port(first ^ 1).device
         message += f"; no neighbor reports {planned}, planned at the first: its host name may be {name}"
         text = f"set the host name of {planned}, check that its LLDP agent sends it, and collect again"
         location = PortLocation(planned, "", "", *self.places(planned))

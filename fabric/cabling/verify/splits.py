@@ -26,8 +26,8 @@ class Splits:
 def splits(plan: Planned, wires: Wires, states: States) -> Splits:
     """Ports of a cabled cage that belong to another split, and planned ports that a device's list of ports lacks."""
     result = Splits()
-    there = {*wires.reported, *(node for reported in wires.reported.values() for node in reported), *states.by_node}
-    for node in sorted(there):
+    nodes = {*wires.reported, *(node for reported in wires.reported.values() for node in reported), *states.by_node}
+    for node in sorted(nodes):
         extra = wires.extra(node)
         if extra is None or extra.slot is None:
             continue

@@ -131,19 +131,19 @@ def _record(
     here = wiring.place(device, neighbor.port)
     system = neighbor.system or collected.chassis.get(plain_id(neighbor.chassis), "")
     far = wiring.plan.hosts.find(system) if system else None
-    there = None if far is None else _far_node(wiring, far, neighbor, aliases)
+    far_node = None if far is None else _far_node(wiring, far, neighbor, aliases)
     if here is not None:
         wiring.named.add(device)
     if here is None and (is_management(neighbor.port) or not wiring.plan.is_switch(device)):
-        if there is None:
+        if far_node is None:
             wiring.passed_over += 1
         else:  # an interface of a server that has another name in the plan
-            yield Vague(there, device)
+            yield Vague(far_node, device)
         return
     if here is None:
         here = wiring.add(canonical(neighbor.port), Extra(device, "", neighbor.port))
-    if there is not None:
-        wiring.reported.setdefault(here, []).append(there)
+    if far_node is not None:
+        wiring.reported.setdefault(here, []).append(far_node)
     elif far is not None and is_management(neighbor.far_port):
         wiring.passed_over += 1
     elif far is not None:

@@ -57,8 +57,8 @@ def _tenants(asked: Asked, name: str, views: list[SwitchView]) -> Iterator[Pair]
     forwards = asked.expected.forwards(name)
     reasons = "; ".join(dict.fromkeys(limit.why for view in views for limit in limits_of(view)))
     if not forwards:
-        what = f"isolation, spine failures and forwarding loops in fabric '{name}'"
-        yield what, f"Batfish forwards no packets through the fabric: {reasons}; {WAYS}"
+        subject = f"isolation, spine failures and forwarding loops in fabric '{name}'"
+        yield subject, f"Batfish forwards no packets through the fabric: {reasons}; {WAYS}"
     if any(view.overlay for view in views):
         missing = reasons or "not modeled by Batfish for this network OS"
         if not forwards or not all(sees_of(view, EVPN) for view in views):

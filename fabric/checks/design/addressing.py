@@ -111,11 +111,11 @@ def _in_network(fabric: FabricPlan, network: NetworkPlan, hosts: Mapping[int, in
     for link, number in sorted(hosts.items()):
         server, bond = fabric.devices[fabric.links.a[link]], int(fabric.tenancy.lag[link])
         port = nic_name(groups[server.group], int(fabric.links.a_cage[link]), int(fabric.links.a_sub[link]))
-        what = f"bond {bond} of {server.name}" if bond else f"{port} of {server.name}"
+        end = f"bond {bond} of {server.name}" if bond else f"{port} of {server.name}"
         if not network.gateway < number < last:
-            yield f"{what}: expected an address from {usable}, got {ip_address(number)}"
-        elif (other := owner.setdefault(number, what)) != what:
-            yield f"duplicate address {ip_address(number)}: {other}, and {what}"
+            yield f"{end}: expected an address from {usable}, got {ip_address(number)}"
+        elif (other := owner.setdefault(number, end)) != end:
+            yield f"duplicate address {ip_address(number)}: {other}, and {end}"
 
 
 class LinkSubnets(FabricCheck):
@@ -133,10 +133,10 @@ class LinkSubnets(FabricCheck):
 
     def judge(self, design: Design) -> Iterator[Finding]:
         fabric = design.fabric
-        wanted = 127 if fabric.spec.underlay.addressing == "ipv6" else 31
-        if fabric.subnet_length != wanted:
+        length = 127 if fabric.spec.underlay.addressing == "ipv6" else 31
+        if fabric.subnet_length != length:
             yield self.say(
-                design, ("pools", "p2p"), f"expected a /{wanted} subnet for each link, got /{fabric.subnet_length}"
+                design, ("pools", "p2p"), f"expected a /{length} subnet for each link, got /{fabric.subnet_length}"
             )
         lows = fabric.subnet.tolist()
         if fabric.spec.underlay.addressing != "unnumbered":
@@ -154,7 +154,7 @@ class LinkSubnets(FabricCheck):
                 yield self.say(design, path, text)
             elif (other := owner.setdefault(low, link)) != link:
                 ends = f"{link_ends(fabric, other)}, and between {link_ends(fabric, link)}"
-                yield self.say(design, path, f"duplicate subnet {ip_address(low)}/{wanted}: between {ends}")
+                yield self.say(design, path, f"duplicate subnet {ip_address(low)}/{length}: between {ends}")
 
 
 class Pools(FabricCheck):

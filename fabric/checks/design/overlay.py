@@ -79,13 +79,13 @@ class Identifiers(FabricCheck):
         vlans: dict[int, str] = {}
         for device, tenant in enumerate(design.fabric.tenancy.tenants):
             path: Path = ("tenants", device)
-            what = f"tenant '{tenant.name}'"
-            yield from self._once(design, (*path, "vni"), "VNI", tenant.vni, what, vnis)
-            yield from self._once(design, path, "VLAN", tenant.vlan, what, vlans)
+            subject = f"tenant '{tenant.name}'"
+            yield from self._once(design, (*path, "vni"), "VNI", tenant.vni, subject, vnis)
+            yield from self._once(design, path, "VLAN", tenant.vlan, subject, vlans)
             for n, network in enumerate(tenant.networks):
-                what = f"network '{tenant.name}/{network.name}'"
-                yield from self._once(design, (*path, "networks", n, "vni"), "VNI", network.vni, what, vnis)
-                yield from self._once(design, (*path, "networks", n, "vlan"), "VLAN", network.vlan, what, vlans)
+                subject = f"network '{tenant.name}/{network.name}'"
+                yield from self._once(design, (*path, "networks", n, "vni"), "VNI", network.vni, subject, vnis)
+                yield from self._once(design, (*path, "networks", n, "vlan"), "VLAN", network.vlan, subject, vlans)
 
     def _once(self, design: Design, path: Path, kind: str, number: int, what: str, seen: dict[int, str]) -> Iterator[Finding]:
         most = MOST_VNI if kind == "VNI" else 4094
@@ -125,8 +125,8 @@ class Distinguishers(FabricCheck):
                     yield self.say(design, ("tenants",), text)
                 if int(rd.rpartition(":")[2]) > 65_535 and (name, "") not in reported:
                     reported.add((name, ""))
-                    what = f"{view.device.name}: route distinguisher of '{name}'"
-                    text = f"{what}: expected at most 65535 after the colon, got {rd}"
+                    subject = f"{view.device.name}: route distinguisher of '{name}'"
+                    text = f"{subject}: expected at most 65535 after the colon, got {rd}"
                     yield self.say(design, ("tenants",), text)
 
 
@@ -235,12 +235,12 @@ class Ownership(FabricCheck):
             "no tenant (port shut down)",
             "no tenant",
         ]  # CLOSED is -2
-        wanted = owners(fabric.spec, fabric.devices, fabric.links, Report())
-        wrong = np.flatnonzero(wanted != tenancy.owner)
+        expected = owners(fabric.spec, fabric.devices, fabric.links, Report())
+        wrong = np.flatnonzero(expected != tenancy.owner)
         if len(wrong):
             link = int(wrong[0])
             got = f"{names[tenancy.owner[link]]}{in_all(len(wrong), 'link')}"
-            text = f"the link between {link_ends(fabric, link)}: expected {names[wanted[link]]}, got {got}"
+            text = f"the link between {link_ends(fabric, link)}: expected {names[expected[link]]}, got {got}"
             yield self.say(design, ("tenants",), text)
         served = fabric.links.kind == SERVER_LEAF
         for (tenant, place), hosts in sorted(tenancy.hosts.items()):

@@ -138,13 +138,13 @@ class PlanesApart(FabricCheck):
             known = port < len(ports.leaf)  # a NIC that the server has not is a matter of ports
             mine, leaf = mine[known], ports.leaf[port[known]]
             server = column(fabric, "unit")[fabric.links.a[mine]]
-            for what, wanted in (("unit", server), ("plane", unit.plane[leaf]), ("rail", unit.rail[leaf])):
-                got = column(fabric, what)[fabric.links.b[mine]]
-                wrong = np.flatnonzero(wanted != got)
+            for dimension, expected in (("unit", server), ("plane", unit.plane[leaf]), ("rail", unit.rail[leaf])):
+                got = column(fabric, dimension)[fabric.links.b[mine]]
+                wrong = np.flatnonzero(expected != got)
                 if len(wrong):
                     first = wrong[0]
-                    text = f"the link between {link_ends(fabric, mine[first])}: expected {what} {wanted[first] + 1}"
-                    text += f", got {what} {got[first] + 1}{in_all(len(wrong), 'link')}"
+                    text = f"the link between {link_ends(fabric, mine[first])}: expected {dimension} {expected[first] + 1}"
+                    text += f", got {dimension} {got[first] + 1}{in_all(len(wrong), 'link')}"
                     yield self.say(design, ("topology",), text)
 
 

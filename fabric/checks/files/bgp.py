@@ -138,11 +138,11 @@ class Sessions(FilesCheck):
             yield self._at(facts, peer, f"this address of {end} is in no subnet of this device")
             return
         far_process, vrf = far.process, vrf_of(far.interface)
-        there = Located(None, far_process.line, far_process.file) if far_process else None
+        far_end = Located(None, far_process.line, far_process.file) if far_process else None
         where = place(Located(None, peer.line, peer.file))
         yield self.on(
             far.facts,
-            there,
+            far_end,
             f"{table_name(vrf)}: no neighbor statement for {facts.name}, which has neighbor {peer.peer} ({where})",
         )
 

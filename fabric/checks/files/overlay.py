@@ -130,7 +130,7 @@ class VrfVni(FilesCheck):
                 yield self.on(facts, fact, f"VRF {name}: VNI {number}, {_elsewhere('VNI', usual, number, rows)}")
 
     def _targets(self, network: Network) -> Iterator[Finding]:
-        for what, rows in _by_subject(network).items():
+        for subject, rows in _by_subject(network).items():
             for kind in ("imports", "exports"):
                 sets = [
                     (frozenset(fact.value for fact in getattr(table, kind)), (facts, table))
@@ -144,7 +144,9 @@ class VrfVni(FilesCheck):
                     fact = next(
                         (fact for fact in getattr(table, kind) if fact.value not in expected), getattr(table, kind)[0]
                     )
-                    message = f"{what}: {kind[:-1]} route targets {_list(value)}, but {_list(expected)} on the other leaves"
+                    message = (
+                        f"{subject}: {kind[:-1]} route targets {_list(value)}, but {_list(expected)} on the other leaves"
+                    )
                     leaks = not value.isdisjoint(expected)  # one more may be meant: a leaf that leaks between tenants
                     yield self.on(facts, fact, message, severity=WARNING if leaks else "")
 
@@ -184,13 +186,13 @@ class Distinguisher(FilesCheck):
 
     def judge(self, network: Network) -> Iterator[Finding]:
         users = grouped(
-            (holder.rd.value, (facts, what, holder.rd))
-            for what, rows in _by_subject(network).items()
+            (holder.rd.value, (facts, owner_name, holder.rd))
+            for owner_name, rows in _by_subject(network).items()
             for facts, holder in rows
             if holder.rd and ":" in holder.rd.value
         )
         for value, same in users.items():
-            for facts, what, fact in same if len({facts.name for facts, _, _ in same}) > 1 else ():
+            for facts, owner_name, fact in same if len({facts.name for facts, _, _ in same}) > 1 else ():
                 head = value.rpartition(":")[0]
                 ids = {process.router_id.value for process in facts.bgp.values() if process.router_id}
                 if head in ids or (
@@ -199,7 +201,7 @@ class Distinguisher(FilesCheck):
                     continue  # the other one has borrowed it
                 others = ", ".join(sorted({other.name for other, _, _ in same if other is not facts}))
                 works = not _someones(network, head) and len({subject for _, subject, _ in same}) == 1
-                message = f"{what}: route distinguisher {value} is also configured on {others}"
+                message = f"{owner_name}: route distinguisher {value} is also configured on {others}"
                 yield self.on(facts, fact, message, severity=WARNING if works else "")
 
 

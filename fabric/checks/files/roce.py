@@ -118,13 +118,13 @@ class Dscp(FilesCheck):
         usual = next((thresholds for thresholds, _ in rows if _blocks(thresholds) == usual_blocks), None)
         outliers += [(usual, row) for _, row in odd if _whole_blocks(row[0])]
         for usual, (thresholds, (facts, port, qos)) in outliers:
-            wanted = usual or frozenset()
+            expected = usual or frozenset()
             if len(rows) == 2:
-                wanted = next(other for other, _ in rows if other != thresholds)
-            changed = [*sorted(thresholds - wanted), *sorted(wanted - thresholds)]
+                expected = next(other for other, _ in rows if other != thresholds)
+            changed = [*sorted(thresholds - expected), *sorted(expected - thresholds)]
             fact = next((qos.priorities[dscp] for dscp in changed if dscp in qos.priorities), qos.pfc[0])
             mine = f"DSCP {_dscps(thresholds)}" if thresholds else "no DSCP"
-            yield self.on(facts, fact, f"{port}: {mine} {words}, but {_dscps(wanted)} on other switches")
+            yield self.on(facts, fact, f"{port}: {mine} {words}, but {_dscps(expected)} on other switches")
 
     def _unused(self, network: Network) -> Iterator[Finding]:
         """A paused priority that no DSCP leads to protects nothing."""

@@ -58,12 +58,12 @@ class SessionTerms(FilesCheck):
             yield self.on(facts, peer.families[0], f"{name}: no address family in common: {got} ({place(back.families[0])})")
             return
         for family in sorted((mine.keys() ^ theirs.keys()) - {"ipv4"}):
-            without, there, other, fact = (
+            without, neighbor, other, fact = (
                 (far, back, facts, mine[family]) if family in mine else (facts, peer, far, theirs[family])
             )
-            home = Located(None, there.line, there.file)
+            home = Located(None, neighbor.line, neighbor.file)
             where = f"is configured only on {other.name} ({place(fact)})"
-            message = f"{session_name(there.vrf, there.peer)}: address family {family} {where}"
+            message = f"{session_name(neighbor.vrf, neighbor.peer)}: address family {family} {where}"
             yield self.on(without, home, message)
 
 

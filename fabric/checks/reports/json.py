@@ -20,7 +20,7 @@ def document(verdict: Verdict) -> dict[str, Any]:
         "findings": [finding.as_dict() for finding in verdict.findings],
         "silenced": [finding.as_dict() for finding in verdict.silenced],
         "read": [_read(read) for read in verdict.read],
-        "skipped": [{"what": what, "reason": why} for what, why in verdict.skipped],
+        "skipped": [{"what": subject, "reason": why} for subject, why in verdict.skipped],
         "checks": list(verdict.ran),
         "summary": {
             **{f"{kind}s": counts[kind] for kind in SEVERITIES},

@@ -41,15 +41,15 @@ def endpoints(lab: Blueprint) -> list[Endpoint]:
     result = []
     for view in lab.views.values():
         for port, name, tenant, network in _attached(view):
-            there = far.get(End(view.device.name, name))
-            interface = built.get(there) if there else None
-            if there is None or interface is None or not interface.addresses or not interface.up:
+            far_end = far.get(End(view.device.name, name))
+            interface = built.get(far_end) if far_end else None
+            if far_end is None or interface is None or not interface.addresses or not interface.up:
                 continue
             address = interface.addresses[0] if network or not port.peer_address else port.peer_address
             result.append(
                 Endpoint(
-                    there.node,
-                    there.interface,
+                    far_end.node,
+                    far_end.interface,
                     str(ip_interface(address).ip),
                     view.fabric,
                     view.device.name,

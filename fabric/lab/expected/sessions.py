@@ -57,12 +57,12 @@ def _of(view: SwitchView) -> Iterator[Planned]:
             kind = TENANT if vrf else UNDERLAY
             peer = session.peer_address or name
             far = session.port.peer
-            there = ""
+            far_port = ""
             if far is not None and far.port is not None and far.model is not None:
-                there = target(far.device.nos).port_name(far.model, far.port, far.device.model)
-                there += f".{session.tag}" if session.tag else ""
+                far_port = target(far.device.nos).port_name(far.model, far.port, far.device.model)
+                far_port += f".{session.tag}" if session.tag else ""
             local_asn, other = device.asn, session.peer_asn
-            yield Planned(kind, device.name, vrf, peer, session.peer.name, local_asn, other, name, address, there)
+            yield Planned(kind, device.name, vrf, peer, session.peer.name, local_asn, other, name, address, far_port)
     for item in view.overlay.sessions if view.overlay else ():
         yield Planned(OVERLAY, device.name, "", item.peer_address, item.peer.name, device.asn, item.peer_asn)
     for way in view.externals:

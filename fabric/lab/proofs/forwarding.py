@@ -48,17 +48,17 @@ def _differences(wanted: dict[str, frozenset[str]], table: Table) -> Iterator[tu
 
 def _faults(live: Live, node: str, expected: Expected, table: Table) -> Iterator[Fault]:
     owner = {prefix: name for name, view in live.lab.views.items() for prefix in originated(view)}
-    for prefix, planned, there in _differences(expected[node], table):
+    for prefix, planned, actual in _differences(expected[node], table):
         home = owner[prefix]
-        if there and not planned:
-            yield Fault(node, f"{prefix} of {home} is in the table over {', '.join(sorted(there))}, planned no route")
+        if actual and not planned:
+            yield Fault(node, f"{prefix} of {home} is in the table over {', '.join(sorted(actual))}, planned no route")
             continue
-        if not there:
+        if not actual:
             device, reason = why_missing(live, node, prefix, home)
             yield Fault(device, f"{prefix} of {home} is not in the table of {node}: {reason}")
             continue
-        words = f"{prefix} of {home}: {len(there)} paths, planned {len(planned)}"
-        lost, extra = sorted(planned - there), sorted(there - planned)
+        words = f"{prefix} of {home}: {len(actual)} paths, planned {len(planned)}"
+        lost, extra = sorted(planned - actual), sorted(actual - planned)
         words += f"; not over {', '.join(lost)}" if lost else ""
         words += f"; also over {', '.join(extra)}" if extra else ""
         yield Fault(node, words)

@@ -62,31 +62,31 @@ def show(live: Live) -> Shown:
 def compare(planned_neighbors: Mapping[End, End], reported: Mapping[End, list[End]]) -> list[Fault]:
     """Each wrong cable once: swapped pairs first, then ports cabled elsewhere, then ports without a neighbor."""
     wrong = {
-        here: next(iter(reported.get(here, ())), None)
-        for here, there in planned_neighbors.items()
-        if reported.get(here) != [there]
+        near: next(iter(reported.get(near, ())), None)
+        for near, far in planned_neighbors.items()
+        if reported.get(near) != [far]
     }
     faults, done = [], set[End]()
-    for here, got in wrong.items():
-        if here in done or got is None:
+    for near, got in wrong.items():
+        if near in done or got is None:
             continue
         # The cable planned at `got` starts at `other`, and ends at the port planned for this one.
-        other, planned_end = planned_neighbors.get(got), planned_neighbors[here]
-        if other is not None and other != here and other.node == here.node and wrong.get(other) == planned_end:
-            done |= {here, other, got, planned_end}
+        other, planned_end = planned_neighbors.get(got), planned_neighbors[near]
+        if other is not None and other != near and other.node == near.node and wrong.get(other) == planned_end:
+            done |= {near, other, got, planned_end}
             message = (
-                f"cables of {here.interface} and {other.interface} are swapped: {here.interface} leads to {_end(got)}, "
+                f"cables of {near.interface} and {other.interface} are swapped: {near.interface} leads to {_end(got)}, "
                 f"expected {_end(planned_end)}; {other.interface} leads to {_end(planned_end)}, expected {_end(got)}"
             )
-            faults.append(Fault(here.node, message))
-    for here, got in sorted(wrong.items(), key=lambda item: item[1] is None):  # reported neighbors before silent ports
-        if here in done:
+            faults.append(Fault(near.node, message))
+    for near, got in sorted(wrong.items(), key=lambda item: item[1] is None):  # reported neighbors before silent ports
+        if near in done:
             continue
-        done |= {here, *([planned_neighbors[here]] if planned_neighbors[here] in wrong else [])}
+        done |= {near, *([planned_neighbors[near]] if planned_neighbors[near] in wrong else [])}
         neighbors = _end(got) if got else "no neighbor"
-        if len(reported.get(here, ())) > 1:
-            neighbors = "several neighbors: " + ", ".join(map(_end, reported[here]))
-        faults.append(Fault(here.node, f"{here.interface} reports {neighbors}, expected {_end(planned_neighbors[here])}"))
+        if len(reported.get(near, ())) > 1:
+            neighbors = "several neighbors: " + ", ".join(map(_end, reported[near]))
+        faults.append(Fault(near.node, f"{near.interface} reports {neighbors}, expected {_end(planned_neighbors[near])}"))
     return faults
 
 

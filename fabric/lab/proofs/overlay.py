@@ -132,7 +132,7 @@ def _flooded(
     for network in view.networks:
         row = known.get(network.vni, {})
         remote = row.get("numRemoteVteps") or []
-        there = (
+        vteps = (
             {str(entry.get("ip", entry)) if isinstance(entry, dict) else str(entry) for entry in remote}
             if remote != "n/a"
             else set()
@@ -141,10 +141,10 @@ def _flooded(
             if other == view.device.name or far.fabric != view.fabric or network.vni not in {n.vni for n in far.networks}:
                 continue
             assert far.overlay is not None
-            if far.overlay.vtep in there:
+            if far.overlay.vtep in vteps:
                 joined.add((network.vni, other))
             if row:
-                spread.note(f"VNI {network.vni}", other, view.device.name, far.overlay.vtep in there)
+                spread.note(f"VNI {network.vni}", other, view.device.name, far.overlay.vtep in vteps)
     return joined
 
 
@@ -188,15 +188,15 @@ def _prefixes(
         for prefix, leaves in _elsewhere(live, view, vrf.name, tunnels).items():
             if prefix in connected_prefixes:
                 continue
-            there = {hop.gateway for hop in table.get(prefix, ())}
+            gateways = {hop.gateway for hop in table.get(prefix, ())}
             vteps = {far.overlay.vtep for far in leaves if far.overlay and far.overlay.vtep}
-            if there and not there <= vteps:
+            if gateways and not gateways <= vteps:
                 planned = ", ".join(sorted(vteps))
-                yield Fault(view.device.name, f"{prefix} in {name}: over {', '.join(sorted(there))}, planned {planned}")
-            elif there - (routers.get(str(vrf.vni)) or {}).keys():
-                yield Fault(view.device.name, f"{prefix} in {name}: router MAC of {', '.join(sorted(there))} is unknown")
+                yield Fault(view.device.name, f"{prefix} in {name}: over {', '.join(sorted(gateways))}, planned {planned}")
+            elif gateways - (routers.get(str(vrf.vni)) or {}).keys():
+                yield Fault(view.device.name, f"{prefix} in {name}: router MAC of {', '.join(sorted(gateways))} is unknown")
             else:
-                spread.note(f"{prefix} in {name}", leaves[0].device.name, view.device.name, bool(there))
+                spread.note(f"{prefix} in {name}", leaves[0].device.name, view.device.name, bool(gateways))
 
 
 def _elsewhere(live: Live, view: SwitchView, tenant: str, tunnels: dict[str, SwitchView]) -> dict[str, list[SwitchView]]:

@@ -114,8 +114,8 @@ def _link(live: Live, end: Planned) -> Iterable[tuple[str, str]]:
         yield end.node, f"{end.shown}: {end.interface} has {has}, planned {end.address}"
     far, planned = live.far(end.node, end.interface), End(end.peer_node, end.peer_interface)
     if far is None or (end.peer_interface and far != planned):
-        there = f"{far.node} {far.interface}" if far else "nothing"
-        yield end.node, f"{end.shown}: {end.interface} is cabled to {there}, planned {planned.node} {planned.interface}"
+        cabled_to = f"{far.node} {far.interface}" if far else "nothing"
+        yield end.node, f"{end.shown}: {end.interface} is cabled to {cabled_to}, planned {planned.node} {planned.interface}"
 
 
 def _mirrors(one: Planned, other: Planned) -> bool:

@@ -22,11 +22,11 @@ def play(stage: Stage) -> Shown:
     expected_neighbors = planned(stage.live)
     first, second = pair
     ends = {first.a: second.b, second.a: first.b}
-    crossed = ends | {there: here for here, there in ends.items()}
+    crossed = ends | {far: near for near, far in ends.items()}
     _plug(stage, pair, crossed=True)
     try:
         with Lldp(stage.live) as lldp:
-            expected = {here: crossed.get(here, there) for here, there in expected_neighbors.items()}
+            expected = {near: crossed.get(near, far) for near, far in expected_neighbors.items()}
             differences = compare(expected_neighbors, lldp.wait(expected, PATIENCE_S))
     finally:
         _plug(stage, pair, crossed=False)

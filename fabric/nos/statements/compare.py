@@ -124,10 +124,10 @@ def _folded(
     if not paths:
         return
     places = {(part,): Place(file, 0, ()) for part, file in files.items()} | _places(running)
-    there = places if other is None else _places(other)
+    other_places = places if other is None else _places(other)
     groups: dict[Path, list[Path]] = {}
     for path in paths:
-        root = next((path[:end] for end in range(2, len(path)) if path[:end] not in there), path)
+        root = next((path[:end] for end in range(2, len(path)) if path[:end] not in other_places), path)
         groups.setdefault(root, []).append(path)
     for root, members in groups.items():
         whole = root if len(members) > 1 or root in members else members[0]

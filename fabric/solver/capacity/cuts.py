@@ -87,8 +87,8 @@ def _solve(tail: Ints, head: Ints, amount: Ints, kind: Ints, nodes: int) -> Flow
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
-    there = (amount > 0) & (tail != head)
-    tail, head, amount, kind = tail[there], head[there], amount[there], kind[there]
+    flows = (amount > 0) & (tail != head)
+    tail, head, amount, kind = tail[flows], head[flows], amount[flows], kind[flows]
     unit = int(np.gcd.reduce(amount))
     ends = (tail.astype(np.int32), head.astype(np.int32))  # the one index type that every csgraph takes
     size = csr_array((amount // unit, ends), shape=(nodes, nodes))

@@ -153,11 +153,11 @@ def _apart(base: Ground, kind: str, side: Ints) -> str:
 def _several(kind: str, labels: Sequence[str], chosen: Bools) -> str:
     """`units 1-2 and 5`, `4 leaves from backend-leaf001`."""
     noun, many = NOUNS[kind]
-    there = np.flatnonzero(chosen)
+    members = np.flatnonzero(chosen)
     if kind in ("leaves", "servers"):
-        first = labels[int(there[0])]
-        return first if len(there) == 1 else f"{len(there):,} {many} from {first}"
-    numbers = [int(labels[index]) for index in there.tolist()]
+        first = labels[int(members[0])]
+        return first if len(members) == 1 else f"{len(members):,} {many} from {first}"
+    numbers = [int(labels[index]) for index in members.tolist()]
     runs: list[list[int]] = []
     for number in numbers:
         if runs and number == runs[-1][1] + 1:

@@ -223,10 +223,10 @@ def _classes(base: Ground, switches: Graph, traffic: Traffic) -> Ints:
     weight = np.zeros(devices)
     weight[base.leaves] = np.round(traffic.weight, DIGITS)
     part = base.part
-    there = part >= 0
+    inside = part >= 0
     members, power = np.zeros(devices), np.zeros(devices)
-    members[there] = np.bincount(part[there])[part[there]]
-    power[there] = np.round(np.bincount(part[there], weight[there])[part[there]], DIGITS - 3)
+    members[inside] = np.bincount(part[inside])[part[inside]]
+    power[inside] = np.round(np.bincount(part[inside], weight[inside])[part[inside]], DIGITS - 3)
     colour = numbered(switches.level, weight, members, power)
     source, target, amount = traffic.pairs
     tail, head = base.leaves[source], base.leaves[target]

@@ -167,19 +167,19 @@ def _servers_for(fabric: FabricPlan, gpus: int | None, jobs: int, available: int
             message = f"expected at most {available} jobs, one per server, got {jobs}"
             report.error("FAB174", Place("--jobs"), message, f"use `--jobs {available}`, or remove --jobs")
         return max(1, available // jobs)
-    there = available * model.gpus
+    free_gpus = available * model.gpus
     servers = max(1, gpus // model.gpus)
-    if gpus > there or servers * jobs > available:
+    if gpus > free_gpus or servers * jobs > available:
         got = f"{gpus}" if jobs == 1 else f"{jobs} jobs of {gpus}"
         hint = f"fabric {fabric.name} has {available} servers of {model.gpus} GPUs of this model"
-        most_gpus = there if jobs == 1 else f"{available // jobs * model.gpus}"
+        most_gpus = free_gpus if jobs == 1 else f"{available // jobs * model.gpus}"
         each = "" if jobs == 1 else f" for each of {jobs} jobs"
         report.error("FAB174", GPUS, f"expected at most {most_gpus} GPUs{each}, got {got}", hint)
     elif gpus < 2:
         report.error("FAB174", GPUS, f"expected at least 2 GPUs, got {gpus}", "a collective needs two GPUs")
     elif gpus > model.gpus and gpus % model.gpus:
         below = gpus - gpus % model.gpus
-        hint = f"{below} or {min(below + model.gpus, there)} GPUs are whole servers of {model.gpus}"
+        hint = f"{below} or {min(below + model.gpus, free_gpus)} GPUs are whole servers of {model.gpus}"
         report.error("FAB174", GPUS, f"expected whole servers of {model.gpus} GPUs, got {gpus}", hint)
     return servers
 

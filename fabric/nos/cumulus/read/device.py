@@ -31,7 +31,7 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
         facts.services.secrets += names.secrets(tree, file)
         facts.broken += [Located(why, line, file) for why, line in broken]
         unread = [*paths.unread(tree), *others]
-        facts.unread += [Located(what, line, file) for what, line in sorted(unread, key=lambda row: row[1])]
+        facts.unread += [Located(statement, line, file) for statement, line in sorted(unread, key=lambda row: row[1])]
         facts.statements += tree.leaves() + len(others)
     return facts
 

@@ -205,11 +205,11 @@ class _Reader:
             for key in ("auth", "priv"):
                 if key in words[:-1] and not placeholder(words[min(words.index(key) + 2, len(words) - 1)]):
                     yield Located(f"SNMP {key} key of user {words[0]}", part.number, self.file)
-        for head, word, what in SECRETS:
+        for head, word, secret in SECRETS:
             for text, part in self.config.each(head):
                 words = text.split()
                 if words and (not word or word in words[:-1]) and not placeholder(words[-1]):
-                    yield Located(what, part.number, self.file)
+                    yield Located(secret, part.number, self.file)
         for _, bgp in self.config.each("router bgp"):
             for part in bgp.walk():
                 words = part.line.split()

@@ -203,9 +203,9 @@ class Process:
             else:
                 self.device.use("peer group", draft.name, draft.line, draft.file)
         for prefix, group in self.ranges:
-            made = self._made(Draft(prefix, group.line, group.file, group=group))
-            made.dynamic = True
-            self.bgp.neighbors[prefix] = made
+            neighbor = self._made(Draft(prefix, group.line, group.file, group=group))
+            neighbor.dynamic = True
+            self.bgp.neighbors[prefix] = neighbor
             if not self._is_group(group.value):
                 self.device.use("peer group", group.value, group.line, group.file)
 
@@ -253,8 +253,8 @@ class Processes:
         return made
 
     def finish(self) -> None:
-        for made in self.known.values():
-            made.finish()
+        for neighbor in self.known.values():
+            neighbor.finish()
 
 
 def _in_vni(vni: Vni, line: Line) -> bool:

@@ -55,7 +55,7 @@ def read_services(services: Services, root: Node) -> None:
     guards = [parsed for family in ("inet", "inet6") for parsed in _guards(root, family)]
     services.control_plane = Located(True, guards[0].line, guards[0].file) if guards else None
     services.plain_text = [
-        Located(what, node.line, node.file) for path, what in PLAIN_TEXT.items() for _, node in find(root, path)
+        Located(secret, node.line, node.file) for path, secret in PLAIN_TEXT.items() for _, node in find(root, path)
     ]
     services.plain_text.sort(key=lambda parsed: (parsed.file, parsed.line))
 

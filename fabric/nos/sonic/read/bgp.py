@@ -118,22 +118,22 @@ def _add(
     process = device.bgp(name, row.line, row.tables.file)
     fields: dict[str, Any] = {**attributes}
     address = peer_address(peer)
-    made = Neighbor(name, address or peer, row.line, row.tables.file, **fields)
-    made.dynamic = "/" in peer
-    made.interface = address is None and not made.dynamic
-    if made.dynamic:
+    neighbor = Neighbor(name, address or peer, row.line, row.tables.file, **fields)
+    neighbor.dynamic = "/" in peer
+    neighbor.interface = address is None and not neighbor.dynamic
+    if neighbor.dynamic:
         try:
-            made.peer = str(ip_network(peer, strict=False))
+            neighbor.peer = str(ip_network(peer, strict=False))
         except ValueError:
             device.facts.broken.append(row.here(f"no prefix: {peer}"))
             return
-    made.families = [Located(family, family_row.line, row.tables.file) for family, family_row in families.items()]
-    if not families and not made.interface:
-        made.families = [row.here("ipv6" if ":" in peer else "ipv4")]
+    neighbor.families = [Located(family, family_row.line, row.tables.file) for family, family_row in families.items()]
+    if not families and not neighbor.interface:
+        neighbor.families = [row.here("ipv6" if ":" in peer else "ipv4")]
     for family_row in families.values():
-        made.max_prefix = made.max_prefix or family_row.number("max_prefix_limit")
-        made.allowas_in = made.allowas_in or family_row.number("allow_as_count")
+        neighbor.max_prefix = neighbor.max_prefix or family_row.number("max_prefix_limit")
+        neighbor.allowas_in = neighbor.allowas_in or family_row.number("allow_as_count")
         for field, names in FILTERS.items():
-            if getattr(made, field) is None:
-                setattr(made, field, next((parsed for text in names if (parsed := family_row.text(text))), None))
-    process.neighbors[made.peer] = made
+            if getattr(neighbor, field) is None:
+                setattr(neighbor, field, next((parsed for text in names if (parsed := family_row.text(text))), None))
+    process.neighbors[neighbor.peer] = neighbor
